@@ -1,0 +1,71 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+// One set of rules for every target of ours. The C modules are maps and shims, they have nothing to set.
+let strict: [SwiftSetting] = [
+  .enableUpcomingFeature("ExistentialAny"),
+  .enableUpcomingFeature("InternalImportsByDefault"),
+  .enableUpcomingFeature("MemberImportVisibility"),
+  .enableUpcomingFeature("InferIsolatedConformances"),
+  .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
+  .enableUpcomingFeature("ImmutableWeakCaptures"),
+  .treatAllWarnings(as: .error),
+]
+
+func cLibrary(_ name: String, debian: String) -> Target {
+  .systemLibrary(name: name, providers: [.apt([debian])])
+}
+
+func room(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
+  .target(name: name, dependencies: dependencies, swiftSettings: strict)
+}
+
+func tests(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
+  .testTarget(name: name, dependencies: dependencies, swiftSettings: strict)
+}
+
+// CryptoKit and Compression stand in for these two on Apple platforms.
+let crypto: Target.Dependency = .target(name: "CCrypto", condition: .when(platforms: [.linux]))
+let lzma: Target.Dependency = .target(name: "CLZMA", condition: .when(platforms: [.linux]))
+
+let package = Package(
+  name: "seedbank",
+  platforms: [.macOS(.v15), .iOS(.v18)],
+  products: [
+    .library(name: "SeedClient", targets: ["SeedClient"]),
+    .executable(name: "seedbank", targets: ["seedbank"]),
+  ],
+  targets: [
+    cLibrary("CSQLite", debian: "libsqlite3-dev"),
+    cLibrary("CMicroHTTPD", debian: "libmicrohttpd-dev"),
+    cLibrary("CZlib", debian: "zlib1g-dev"),
+    cLibrary("CLZMA", debian: "liblzma-dev"),
+    cLibrary("CCrypto", debian: "libssl-dev"),
+
+    room("SeedFormat", []),
+    room("SeedTrust", ["SeedFormat", crypto]),
+    room("SeedDatabase", ["SeedFormat", "SeedTrust", "CSQLite", "CZlib", lzma]),
+    room("SeedHTTP", ["CMicroHTTPD"]),
+    room("SeedServer", ["SeedFormat", "SeedTrust", "SeedDatabase", "SeedHTTP"]),
+    room("SeedClient", ["SeedFormat", "SeedTrust", "SeedDatabase"]),
+    .executableTarget(
+      name: "seedbank",
+      dependencies: [
+        "SeedFormat", "SeedTrust", "SeedDatabase", "SeedHTTP", "SeedServer", "SeedClient",
+      ],
+      swiftSettings: strict),
+
+    .target(
+      name: "Support",
+      dependencies: ["SeedFormat", "SeedTrust", "SeedDatabase", "SeedServer", "SeedClient"],
+      path: "Tests/Support", swiftSettings: strict),
+    tests("SeedFormatTests", ["SeedFormat", "Support"]),
+    tests("SeedTrustTests", ["SeedTrust", "SeedFormat", "Support"]),
+    tests("SeedDatabaseTests", ["SeedDatabase", "SeedFormat", "SeedTrust", "Support"]),
+    tests("SeedHTTPTests", ["SeedHTTP", "Support"]),
+    tests("SeedServerTests", ["SeedServer", "SeedHTTP", "SeedDatabase", "SeedTrust", "SeedFormat", "Support"]),
+    tests("SeedClientTests", ["SeedClient", "SeedServer", "SeedDatabase", "SeedTrust", "SeedFormat", "Support"]),
+    tests("EndToEndTests", ["SeedFormat", "SeedDatabase", "Support", "seedbank"]),
+  ],
+  swiftLanguageModes: [.v6]
+)

@@ -1,0 +1,24 @@
+// What Swift cannot import from sqlite3.h: variadic functions and cast macros.
+#ifndef SEEDBANK_CSQLITE_SHIM_H
+#define SEEDBANK_CSQLITE_SHIM_H
+
+#include <sqlite3.h>
+
+/// Sets one boolean option of a connection; `sqlite3_db_config` is variadic.
+static inline int seedbank_sqlite_set_flag(sqlite3 *database, int option, int on) {
+  return sqlite3_db_config(database, option, on, (int *)0);
+}
+
+/// SQLITE_TRANSIENT is a cast of -1 to a function pointer: SQLite copies the bytes.
+static inline int seedbank_sqlite_bind_text(sqlite3_stmt *statement, int index, const char *bytes,
+                                            sqlite3_uint64 length) {
+  return sqlite3_bind_text64(statement, index, bytes, length, SQLITE_TRANSIENT, SQLITE_UTF8);
+}
+
+/// See above, for a blob.
+static inline int seedbank_sqlite_bind_blob(sqlite3_stmt *statement, int index, const void *bytes,
+                                            sqlite3_uint64 length) {
+  return sqlite3_bind_blob64(statement, index, bytes, length, SQLITE_TRANSIENT);
+}
+
+#endif

@@ -1,0 +1,17 @@
+// What Swift cannot import from zlib.h: the initialisers are macros that add the version and the size.
+#ifndef SEEDBANK_CZLIB_SHIM_H
+#define SEEDBANK_CZLIB_SHIM_H
+
+#include <zlib.h>
+
+/// Window bits 15 + 16: a gzip wrapper around deflate.
+static inline int seedbank_gzip_deflate_init(z_stream *stream, int level) {
+  return deflateInit2(stream, level, Z_DEFLATED, 15 + 16, 8, Z_DEFAULT_STRATEGY);
+}
+
+/// Window bits 15 + 16: gzip only, so that a bare zlib stream is refused.
+static inline int seedbank_gzip_inflate_init(z_stream *stream) {
+  return inflateInit2(stream, 15 + 16);
+}
+
+#endif

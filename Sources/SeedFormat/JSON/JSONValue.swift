@@ -1,0 +1,118 @@
+/// A JSON document as a tree, for configuration and metadata; rows never pass through it.
+package indirect enum JSONValue: Hashable, Sendable {
+  case null
+  case bool(Bool)
+  case integer(Int64)
+  case real(Double)
+  case string(String)
+  case array([JSONValue])
+  case object([JSONMember])
+
+  /// Reads one whole document, strictly.
+  package init(parsing bytes: [UInt8]) throws(JSONError) {
+    var scanner = JSONScanner(bytes)
+    self = try JSONValue(scanner.next(), &scanner)
+    _ = try scanner.next()
+  }
+
+  private init(_ token: JSONToken, _ scanner: inout JSONScanner) throws(JSONError) {
+    switch token {
+    case .null: self = .null
+    case .bool(let value): self = .bool(value)
+    case .integer(let value): self = .integer(value)
+    case .real(let value): self = .real(value)
+    case .string(let value): self = .string(value)
+    case .beginArray: self = .array(try Self.elements(&scanner))
+    case .beginObject: self = .object(try Self.members(&scanner))
+    case .endArray, .endObject, .name, .end:
+      // The scanner yields none of these where a value is due.
+      throw JSONError(at: scanner.offset, "expected a value")
+    }
+  }
+
+  private static func elements(_ scanner: inout JSONScanner) throws(JSONError) -> [JSONValue] {
+    var elements: [JSONValue] = []
+    while true {
+      let token = try scanner.next()
+      if token == .endArray { return elements }
+      elements.append(try JSONValue(token, &scanner))
+    }
+  }
+
+  private static func members(_ scanner: inout JSONScanner) throws(JSONError) -> [JSONMember] {
+    var members: [JSONMember] = []
+    while case .name(let name) = try scanner.next() {
+      members.append(JSONMember(name, try JSONValue(scanner.next(), &scanner)))
+    }
+    return members
+  }
+}
+
+/// One member of an object, in the document's order.
+package struct JSONMember: Hashable, Sendable {
+  package let name: String
+  package let value: JSONValue
+
+  package init(_ name: String, _ value: JSONValue) {
+    self.name = name
+    self.value = value
+  }
+}
+
+extension JSONValue {
+  /// The member of that name, where this is an object that has it.
+  package subscript(name: String) -> JSONValue? {
+    members?.first { $0.name == name }?.value
+  }
+
+  /// The members, where this is an object.
+  package var members: [JSONMember]? {
+    if case .object(let members) = self { members } else { nil }
+  }
+
+  /// The elements, where this is an array.
+  package var elements: [JSONValue]? {
+    if case .array(let elements) = self { elements } else { nil }
+  }
+
+  /// The text, where this is a string.
+  package var string: String? {
+    if case .string(let text) = self { text } else { nil }
+  }
+
+  /// The number, where this is an integer.
+  package var integer: Int? {
+    if case .integer(let value) = self { Int(exactly: value) } else { nil }
+  }
+
+  /// The truth, where this is a bool.
+  package var bool: Bool? {
+    if case .bool(let value) = self { value } else { nil }
+  }
+
+  /// What a person would call this kind of value.
+  package var kind: String {
+    switch self {
+    case .null: "null"
+    case .bool: "a bool"
+    case .integer: "a whole number"
+    case .real: "a number with a fraction"
+    case .string: "a string"
+    case .array: "an array"
+    case .object: "an object"
+    }
+  }
+}
+
+extension JSONValue: ExpressibleByStringLiteral, ExpressibleByIntegerLiteral, ExpressibleByBooleanLiteral {
+  package init(stringLiteral value: String) { self = .string(value) }
+  package init(integerLiteral value: Int64) { self = .integer(value) }
+  package init(booleanLiteral value: Bool) { self = .bool(value) }
+}
+
+extension JSONValue: ExpressibleByArrayLiteral, ExpressibleByDictionaryLiteral {
+  package init(arrayLiteral elements: JSONValue...) { self = .array(elements) }
+  package init(dictionaryLiteral elements: (String, JSONValue)...) {
+    self = .object(elements.map { JSONMember($0.0, $0.1) })
+  }
+}

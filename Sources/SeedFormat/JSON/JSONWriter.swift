@@ -1,0 +1,70 @@
+/// Appends JSON to a byte buffer: compact, in the order given, with as few escapes as RFC 8259 asks for.
+package enum JSONWriter {
+  /// A quoted string. Escaped: quotation mark, backslash, and U+0000 to U+001F.
+  package static func append(_ text: String, to buffer: inout [UInt8]) {
+    buffer.append(UInt8(ascii: "\""))
+    for byte in text.utf8 { append(escaping: byte, to: &buffer) }
+    buffer.append(UInt8(ascii: "\""))
+  }
+
+  private static func append(escaping byte: UInt8, to buffer: inout [UInt8]) {
+    switch byte {
+    case UInt8(ascii: "\""), UInt8(ascii: "\\"): buffer.append(contentsOf: [UInt8(ascii: "\\"), byte])
+    case 0x08: buffer.append(contentsOf: "\\b".utf8)
+    case 0x09: buffer.append(contentsOf: "\\t".utf8)
+    case 0x0A: buffer.append(contentsOf: "\\n".utf8)
+    case 0x0C: buffer.append(contentsOf: "\\f".utf8)
+    case 0x0D: buffer.append(contentsOf: "\\r".utf8)
+    case 0..<0x20: buffer.append(contentsOf: "\\u00\(lowerHex([byte]))".utf8)
+    default: buffer.append(byte)
+    }
+  }
+
+  /// A double, always with a fraction or an exponent, in the fewest digits that read back the same.
+  package static func append(_ real: Double, to buffer: inout [UInt8]) {
+    precondition(real.isFinite, "JSON has no infinities and no NaN")
+    buffer.append(contentsOf: real.description.utf8)
+  }
+
+  /// A whole tree, compact.
+  package static func append(_ value: JSONValue, to buffer: inout [UInt8]) {
+    switch value {
+    case .null: buffer.append(contentsOf: "null".utf8)
+    case .bool(let value): buffer.append(contentsOf: (value ? "true" : "false").utf8)
+    case .integer(let value): buffer.append(contentsOf: String(value).utf8)
+    case .real(let value): append(value, to: &buffer)
+    case .string(let text): append(text, to: &buffer)
+    case .array(let elements): list(elements, "[", "]", &buffer) { append($0, to: &$1) }
+    case .object(let members):
+      list(members, "{", "}", &buffer) { member, buffer in
+        append(member.name, to: &buffer)
+        buffer.append(UInt8(ascii: ":"))
+        append(member.value, to: &buffer)
+      }
+    }
+  }
+
+  private static func list<Element>(
+    _ elements: [Element], _ open: StaticString, _ close: StaticString, _ buffer: inout [UInt8],
+    _ each: (Element, inout [UInt8]) -> Void
+  ) {
+    buffer.append(contentsOf: open.description.utf8)
+    for (index, element) in elements.enumerated() {
+      if index > 0 { buffer.append(UInt8(ascii: ",")) }
+      each(element, &buffer)
+    }
+    buffer.append(contentsOf: close.description.utf8)
+  }
+}
+
+extension JSONValue {
+  /// The tree as compact JSON.
+  package var bytes: [UInt8] {
+    var buffer: [UInt8] = []
+    JSONWriter.append(self, to: &buffer)
+    return buffer
+  }
+
+  /// The tree as compact JSON text.
+  package var text: String { String(decoding: bytes, as: UTF8.self) }
+}

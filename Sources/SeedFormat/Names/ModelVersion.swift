@@ -1,0 +1,58 @@
+/// The version of a schema: `major.minor`. A minor only adds, a major may do anything.
+public struct ModelVersion: Hashable, Sendable, Comparable {
+  /// Names the series.
+  public let major: Int
+  /// Counts the additions within the series.
+  public let minor: Int
+
+  /// Fails outside 1…999 for the major and 0…999 for the minor.
+  public init(major: Int, minor: Int) throws(InvalidName) {
+    guard (1...Limits.modelNumber).contains(major), (0...Limits.modelNumber).contains(minor) else {
+      throw Self.invalid("\(major).\(minor)")
+    }
+    self.major = major
+    self.minor = minor
+  }
+
+  /// Reads `2.1`; each part is a plain decimal without leading zeros.
+  public init(_ text: String) throws(InvalidName) {
+    let parts = text.split(separator: ".", omittingEmptySubsequences: false)
+    guard parts.count == 2,
+      let major = canonicalDecimal(parts[0], in: 1...Limits.modelNumber),
+      let minor = canonicalDecimal(parts[1], in: 0...Limits.modelNumber)
+    else { throw Self.invalid(text) }
+    self.major = major
+    self.minor = minor
+  }
+
+  private static func invalid(_ text: String) -> InvalidName {
+    InvalidName("model version", found: text, expected: "major.minor, such as 2.1")
+  }
+
+  /// Whether a client built for `other` can open a file of this version.
+  public func opens(for other: ModelVersion) -> Bool { major == other.major && minor >= other.minor }
+
+  /// What SQLite's `user_version` holds: major × 1000 + minor.
+  package var userVersion: Int { major * 1000 + minor }
+
+  /// Majors first, then minors.
+  public static func < (left: Self, right: Self) -> Bool {
+    (left.major, left.minor) < (right.major, right.minor)
+  }
+}
+
+extension ModelVersion: CustomStringConvertible {
+  /// `major.minor`.
+  public var description: String { "\(major).\(minor)" }
+}
+
+extension ModelVersion: ExpressibleByStringLiteral {
+  /// A version written in source code; one that is not valid is a programmer's error and stops here.
+  public init(stringLiteral value: StaticString) {
+    do {
+      try self.init(value.description)
+    } catch {
+      preconditionFailure(error.description)
+    }
+  }
+}

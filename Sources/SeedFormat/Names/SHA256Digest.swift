@@ -1,0 +1,63 @@
+/// Thirty-two bytes that name some content.
+public struct SHA256Digest: Hashable, Sendable {
+  /// The bytes, big-endian, as four words: a value without an allocation.
+  private let words: (UInt64, UInt64, UInt64, UInt64)
+
+  /// Bytes in a digest.
+  public static let byteCount = 32
+
+  /// Fails where there are not exactly 32 bytes.
+  public init(bytes: some Collection<UInt8>) throws(InvalidName) {
+    guard bytes.count == Self.byteCount else {
+      throw InvalidName("SHA-256 digest", found: "\(bytes.count) bytes", expected: "32 bytes")
+    }
+    var words: [UInt64] = [0, 0, 0, 0]
+    for (index, byte) in bytes.enumerated() { words[index / 8] = words[index / 8] << 8 | UInt64(byte) }
+    self.words = (words[0], words[1], words[2], words[3])
+  }
+
+  /// Reads 64 lower-case hexadecimal digits.
+  public init(hex: String) throws(InvalidName) {
+    guard let bytes = hexBytes(hex), bytes.count == Self.byteCount else {
+      throw InvalidName("SHA-256 digest", found: hex, expected: "64 lower-case hexadecimal digits")
+    }
+    try self.init(bytes: bytes)
+  }
+
+  /// The 32 bytes.
+  public var bytes: [UInt8] {
+    [words.0, words.1, words.2, words.3].flatMap { word in
+      (0..<8).map { UInt8(truncatingIfNeeded: word >> (56 - 8 * $0)) }
+    }
+  }
+
+  /// Sixty-four lower-case hexadecimal digits.
+  public var hex: String { lowerHex(bytes) }
+
+  /// Equal when all bytes are.
+  public static func == (left: Self, right: Self) -> Bool { left.words == right.words }
+
+  /// Hashes all four words.
+  public func hash(into hasher: inout Hasher) {
+    hasher.combine(words.0)
+    hasher.combine(words.1)
+    hasher.combine(words.2)
+    hasher.combine(words.3)
+  }
+}
+
+extension SHA256Digest: CustomStringConvertible {
+  /// The hexadecimal digits.
+  public var description: String { hex }
+}
+
+extension SHA256Digest: ExpressibleByStringLiteral {
+  /// A digest written in source code; one that is not valid is a programmer's error and stops here.
+  public init(stringLiteral value: StaticString) {
+    do {
+      try self.init(hex: value.description)
+    } catch {
+      preconditionFailure(error.description)
+    }
+  }
+}

@@ -1,0 +1,37 @@
+/// A dense number per series, from 1: one per publication that changed the series. Never a clock.
+public struct Version: Hashable, Sendable, Comparable {
+  /// The number, from 1.
+  public let number: Int
+
+  /// The first version of a series.
+  public static let first = Version(unchecked: 1)
+
+  /// Fails below 1 and above what JSON carries exactly.
+  public init(_ number: Int) throws(InvalidName) {
+    guard number >= 1, Int64(number) <= Limits.exactJSONInteger else {
+      throw InvalidName("version", found: "\(number)", expected: "a whole number from 1")
+    }
+    self.number = number
+  }
+
+  /// Reads a plain decimal without sign or leading zeros.
+  public init(_ text: String) throws(InvalidName) {
+    guard let number = canonicalDecimal(text, in: 1...Int(Limits.exactJSONInteger)) else {
+      throw InvalidName("version", found: text, expected: "a whole number from 1")
+    }
+    self.number = number
+  }
+
+  private init(unchecked number: Int) { self.number = number }
+
+  /// The version after this one.
+  package var next: Version { Version(unchecked: number + 1) }
+
+  /// Older versions are less.
+  public static func < (left: Self, right: Self) -> Bool { left.number < right.number }
+}
+
+extension Version: CustomStringConvertible {
+  /// The number.
+  public var description: String { "\(number)" }
+}
