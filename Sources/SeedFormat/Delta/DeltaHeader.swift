@@ -1,0 +1,24 @@
+/// What a delta says of itself before its changes.
+package struct DeltaHeader: Hashable, Sendable {
+  package let series: Series
+  /// The newest model of the series when the delta was made.
+  package let model: ModelVersion
+  /// The structure that the rows have.
+  package let schema: SHA256Digest
+  /// The delta leads from any version in `from ... to` to `to`.
+  package let from: Version
+  package let to: Version
+  /// The state digest at `to`.
+  package let digest: SHA256Digest
+
+  package init(
+    series: Series, model: ModelVersion, schema: SHA256Digest, from: Version, to: Version, digest: SHA256Digest
+  ) {
+    self.series = series
+    self.model = model
+    self.schema = schema
+    self.from = from
+    self.to = to
+    self.digest = digest
+  }
+}
