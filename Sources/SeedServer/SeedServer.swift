@@ -1,1 +1,10 @@
-// SeedServer
+// SeedServer: what an operator runs. Data goes one way through its rooms, each handing the next a value:
+//
+//   Origin/ (projected rows) → Series/ (delta, working copy) → Snapshot/ (files) → Publication/ (signed) → Front/
+//
+// Rules of this module:
+// - A room never mentions a later one. Publisher.swift alone walks through all of them.
+// - The publication is the truth. A working copy that lags behind it catches up as any client would, one that
+//   disagrees with it is made anew from it, one that is ahead of it is an error.
+// - What is published was checked first, is written durably, and is named by its hash; `timestamp.json` comes last.
+// - The front reads published files only. It holds no key and never maps a request's path to a file's path.

@@ -29,6 +29,9 @@ package struct DeltaWriter {
     table = OpenTable(name: name, key: key, columns: columns)
   }
 
+  /// Forgets what was written since the last ``begin(table:key:columns:)``.
+  package mutating func abandonTable() { table = nil }
+
   /// A row that is no longer there, by its key's values.
   package mutating func delete(_ key: [SeedValue]) {
     guard var open = table.take() else { preconditionFailure("a delete outside a table") }

@@ -1,0 +1,106 @@
+package import SeedFormat
+package import SeedTrust
+
+/// Files and documents, compressed and expanded with their lengths and hashes taken on the way.
+package enum Compression {
+  /// zlib's level for snapshots and deltas: what the measurements of the design were taken with.
+  private static let gzipLevel: Int32 = 6
+  #if canImport(CLZMA)
+  /// xz's preset for snapshots.
+  private static let xzPreset: UInt32 = 6
+  #endif
+  /// Bytes read from a file at a time.
+  private static let readBytes = 256 * 1024
+
+  /// A content's length in bytes and its hash.
+  package struct Measure: Hashable, Sendable {
+    package let length: Int
+    package let sha256: SHA256Digest
+
+    package init(length: Int, sha256: SHA256Digest) {
+      self.length = length
+      self.sha256 = sha256
+    }
+
+    /// The measure of bytes in memory.
+    package init(of bytes: [UInt8]) { self.init(length: bytes.count, sha256: SHA256Digest.of(bytes)) }
+  }
+
+  /// A document as one gzip member that can be spliced.
+  package static func gzip(_ document: [UInt8]) throws -> [UInt8] {
+    var output: [UInt8] = []
+    try GzipEncoder(level: gzipLevel, isSpliceable: true).process(document, isLast: true) { output += $0 }
+    return output
+  }
+
+  /// The document in a gzip member, at most `limit` bytes of it.
+  package static func gunzip(_ bytes: [UInt8], limit: Int) throws -> [UInt8] {
+    var output: [UInt8] = []
+    try GzipDecoder().process(bytes, isLast: true) { piece in
+      guard output.count + piece.count <= limit else { throw CompressionError.tooLong(limit: limit) }
+      output += piece
+    }
+    return output
+  }
+
+  #if canImport(CLZMA)
+  /// Compresses a file into a new one, synced; returns the measures of what was read and what was written.
+  package static func compress(
+    _ path: String, to destination: String, _ encoding: ContentEncoding
+  ) throws -> (raw: Measure, stored: Measure) {
+    let codec: any StreamCodec =
+      switch encoding {
+      case .gzip: try GzipEncoder(level: gzipLevel, isSpliceable: false)
+      case .xz: try XZCodec(preset: xzPreset)
+      }
+    return try transform(path, to: destination, codec, limit: .max)
+  }
+  #endif
+
+  /// Expands a file into a new one, synced; stops with an error once more than `limit` bytes came out.
+  package static func expand(
+    _ path: String, to destination: String, _ encoding: ContentEncoding, limit: Int
+  ) throws -> Measure {
+    let codec: any StreamCodec =
+      switch encoding {
+      case .gzip: try GzipDecoder()
+      case .xz: try XZCodec()
+      }
+    return try transform(path, to: destination, codec, limit: limit).stored
+  }
+
+  private static func transform(
+    _ path: String, to destination: String, _ codec: any StreamCodec, limit: Int
+  ) throws -> (raw: Measure, stored: Measure) {
+    let source = try File(path, for: .reading)
+    let target = try File(destination, for: .replacing)
+    var input = Meter()
+    var output = Meter()
+    var isLast = false
+    while !isLast {
+      let piece = try source.read(readBytes)
+      isLast = piece.count < readBytes
+      input.take(piece)
+      try codec.process(piece, isLast: isLast) { piece in
+        output.take(piece)
+        guard output.length <= limit else { throw CompressionError.tooLong(limit: limit) }
+        try target.write(piece)
+      }
+    }
+    try target.sync()
+    return (input.measure(), output.measure())
+  }
+}
+
+/// Counts and hashes what passes.
+private struct Meter: ~Copyable {
+  private var hasher = SHA256Hasher()
+  private(set) var length = 0
+
+  mutating func take(_ bytes: [UInt8]) {
+    hasher.update(bytes)
+    length += bytes.count
+  }
+
+  mutating func measure() -> Compression.Measure { .init(length: length, sha256: hasher.finish()) }
+}

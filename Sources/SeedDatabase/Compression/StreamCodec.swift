@@ -1,0 +1,32 @@
+/// A compressor or decompressor that takes bytes as they come.
+protocol StreamCodec: AnyObject {
+  /// Takes `input` in and hands on what it yields, in pieces.
+  func process(_ input: [UInt8], isLast: Bool, _ sink: ([UInt8]) throws -> Void) throws
+}
+
+/// Bytes that a codec hands on at a time.
+let codecChunkBytes = 256 * 1024
+
+/// Why bytes could not be compressed or expanded.
+package enum CompressionError: Error, Hashable, Sendable, CustomStringConvertible {
+  /// The library could not start; its code.
+  case cannotStart(Int32)
+  /// The content is not what its name says.
+  case damaged
+  /// The content ends too early.
+  case truncated
+  /// Something follows behind the compressed content.
+  case trailingBytes
+  /// More came out than was announced.
+  case tooLong(limit: Int)
+
+  package var description: String {
+    switch self {
+    case .cannotStart(let code): "the compression library does not start (\(code))"
+    case .damaged: "the compressed content is damaged"
+    case .truncated: "the compressed content ends too early"
+    case .trailingBytes: "something follows behind the compressed content"
+    case .tooLong(let limit): "the content is longer than the announced \(limit) bytes"
+    }
+  }
+}

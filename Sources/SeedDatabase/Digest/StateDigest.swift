@@ -1,0 +1,89 @@
+package import SeedFormat
+import SeedTrust
+
+/// The row count of one table and the sum modulo 2^256 of its rows' hashes.
+package struct TableSum: Hashable, Sendable {
+  package private(set) var rows: Int = 0
+  /// Four words, the least significant first.
+  private var words: [UInt64] = [0, 0, 0, 0]
+
+  /// An empty table.
+  package init() {}
+
+  /// What ``bytes`` and ``rows`` were; `nil` where there are not 32 bytes.
+  package init?(rows: Int, bytes: [UInt8]) {
+    guard rows >= 0, let digest = try? SHA256Digest(bytes: bytes) else { return nil }
+    self.rows = rows
+    words = Self.words(of: digest)
+  }
+
+  /// The sum as 32 bytes, big-endian.
+  package var bytes: [UInt8] {
+    words.reversed().flatMap { word in (0..<8).map { UInt8(truncatingIfNeeded: word >> (56 - 8 * $0)) } }
+  }
+
+  /// Takes in a row's hash.
+  package mutating func insert(_ hash: SHA256Digest) {
+    rows += 1
+    var carry = false
+    for (index, word) in Self.words(of: hash).enumerated() {
+      let (partial, first) = words[index].addingReportingOverflow(word)
+      let (sum, second) = partial.addingReportingOverflow(carry ? 1 : 0)
+      words[index] = sum
+      carry = first || second
+    }
+  }
+
+  /// Takes out a row's hash.
+  package mutating func remove(_ hash: SHA256Digest) {
+    rows -= 1
+    var borrow = false
+    for (index, word) in Self.words(of: hash).enumerated() {
+      let (partial, first) = words[index].subtractingReportingOverflow(word)
+      let (difference, second) = partial.subtractingReportingOverflow(borrow ? 1 : 0)
+      words[index] = difference
+      borrow = first || second
+    }
+  }
+
+  private static func words(of hash: SHA256Digest) -> [UInt64] {
+    let bytes = hash.bytes
+    return stride(from: 24, through: 0, by: -8).map { start in
+      bytes[start..<start + 8].reduce(0) { $0 << 8 | UInt64($1) }
+    }
+  }
+}
+
+/// Hashes rows by their canonical bytes, with one hasher and one buffer for all of them.
+package struct RowHasher: ~Copyable {
+  private var hasher = SHA256Hasher()
+  private var buffer: [UInt8] = []
+
+  package init() {}
+
+  /// The hash of a row's canonical bytes.
+  package mutating func hash(_ row: [SeedValue]) -> SHA256Digest {
+    CanonicalRow.append(row, to: &buffer)
+    hasher.update(buffer)
+    return hasher.finish()
+  }
+}
+
+/// The digest of a whole series: equal for equal rows, whatever the file's layout or history.
+package enum StateDigest {
+  /// SHA-256 over name (length and UTF-8), row count and sum of each table, sorted by name.
+  package static func of(_ sums: [String: TableSum]) -> SHA256Digest {
+    var bytes: [UInt8] = []
+    for (name, sum) in sums.sorted(by: { Array($0.key.utf8).lexicographicallyPrecedes(Array($1.key.utf8)) }) {
+      append(name.utf8.count, to: &bytes)
+      bytes.append(contentsOf: name.utf8)
+      append(sum.rows, to: &bytes)
+      bytes.append(contentsOf: sum.bytes)
+    }
+    return SHA256Digest.of(bytes)
+  }
+
+  private static func append(_ number: Int, to bytes: inout [UInt8]) {
+    withUnsafeBytes(of: UInt64(number).bigEndian) { bytes.append(contentsOf: $0) }
+  }
+}

@@ -1,0 +1,148 @@
+import CSQLite
+package import SeedFormat
+
+/// One SQLite connection. It owns the pointer; whoever holds it is alone with it.
+package final class Connection {
+  let handle: OpaquePointer
+  private var cache: [String: Statement] = [:]
+  /// The file's path, for messages.
+  package let path: String
+
+  /// Statements that the cache keeps; past that it starts again.
+  private static let cacheCapacity = 256
+
+  /// Opens `path` as `recipe` says.
+  package init(_ path: String, _ recipe: Recipe) throws(DatabaseError) {
+    var handle: OpaquePointer?
+    let code = sqlite3_open_v2(recipe.location(path), &handle, recipe.openFlags, nil)
+    guard let handle else {
+      throw DatabaseError(code: code, message: "out of memory", subject: path)
+    }
+    self.handle = handle
+    self.path = path
+    // From here on the deinitialiser closes the handle, whatever fails below.
+    guard code == SQLITE_OK else { throw error(code, path) }
+    sqlite3_extended_result_codes(handle, 1)
+    sqlite3_busy_timeout(handle, recipe.busyMilliseconds)
+    try recipe.setUp(self)
+  }
+
+  deinit {
+    cache = [:]
+    // close_v2 tolerates a statement that outlives its connection: it finalises with the last of them.
+    sqlite3_close_v2(handle)
+  }
+
+  /// Runs statements that yield no rows of interest.
+  package func execute(_ sql: String) throws(DatabaseError) {
+    let code = sqlite3_exec(handle, sql, nil, nil, nil)
+    guard code == SQLITE_OK else { throw error(code, sql) }
+  }
+
+  /// Runs one statement with values.
+  package func execute(_ sql: String, _ values: SeedValue...) throws(DatabaseError) {
+    try cached(sql).run(values)
+  }
+
+  /// A statement of one's own.
+  package func prepare(_ sql: String) throws(DatabaseError) -> Statement { try Statement(self, sql) }
+
+  /// A statement out of the cache, reset and without bindings.
+  package func cached(_ sql: String) throws(DatabaseError) -> Statement {
+    if let statement = cache[sql] {
+      statement.reset()
+      return statement
+    }
+    if cache.count >= Self.cacheCapacity { cache = [:] }
+    let statement = try prepare(sql)
+    cache[sql] = statement
+    return statement
+  }
+
+  /// Finalises every cached statement, so that nothing holds the schema or a lock.
+  package func emptyCache() { cache = [:] }
+
+  /// All rows of a small result.
+  package func rows(_ sql: String, _ values: SeedValue...) throws -> [[SeedValue]] {
+    let statement = try prepare(sql)
+    try statement.bind(values)
+    var rows: [[SeedValue]] = []
+    while try statement.step() { rows.append(try statement.row()) }
+    return rows
+  }
+
+  /// The first column of the first row.
+  package func value(_ sql: String, _ values: SeedValue...) throws -> SeedValue? {
+    let statement = try prepare(sql)
+    try statement.bind(values)
+    return try statement.step() ? try statement.value(0) : nil
+  }
+
+  /// The first column of the first row, where it is an integer.
+  package func integer(_ sql: String, _ values: SeedValue...) throws -> Int64? {
+    let statement = try prepare(sql)
+    try statement.bind(values)
+    guard try statement.step(), case .integer(let value) = try statement.value(0) else { return nil }
+    return value
+  }
+
+  /// Runs `body` in a transaction: committed when it returns, rolled back when it throws.
+  package func transaction<Result>(
+    _ kind: TransactionKind = .immediate, _ body: () throws -> Result
+  ) throws -> Result {
+    try execute("BEGIN \(kind.rawValue)")
+    do {
+      let result = try body()
+      try execute("COMMIT")
+      return result
+    } catch {
+      rollBack()
+      throw error
+    }
+  }
+
+  /// Ends the transaction, if one is open, without keeping anything.
+  package func rollBack() {
+    emptyCache()
+    guard isInTransaction else { return }
+    // A failing ROLLBACK leaves nothing to do: SQLite has rolled back by itself, or the file is gone.
+    _ = sqlite3_exec(handle, "ROLLBACK", nil, nil, nil)
+  }
+
+  /// Whether a transaction is open.
+  package var isInTransaction: Bool { sqlite3_get_autocommit(handle) == 0 }
+
+  /// Rows changed by the last statement.
+  package var changes: Int { Int(sqlite3_changes64(handle)) }
+
+  /// Sets one of SQLite's per-connection switches.
+  func set(_ option: Int32, _ on: Bool) throws(DatabaseError) {
+    let code = seedbank_sqlite_set_flag(handle, option, on ? 1 : 0)
+    guard code == SQLITE_OK else { throw error(code, "sqlite3_db_config \(option)") }
+  }
+
+  func error(_ code: Int32, _ subject: String) -> DatabaseError {
+    let extended = sqlite3_extended_errcode(handle)
+    // The handle's own message belongs to its latest failure; use it where it is about this one.
+    let isCurrent = extended & 0xFF == code & 0xFF
+    return DatabaseError(
+      code: isCurrent ? extended : code,
+      message: String(cString: isCurrent ? sqlite3_errmsg(handle) : sqlite3_errstr(code)),
+      subject: subject)
+  }
+}
+
+// A connection is used by one owner at a time; SQLite's own mutexes are no licence to share the cache.
+@available(*, unavailable)
+extension Connection: Sendable {}
+
+/// How a transaction takes its locks.
+package enum TransactionKind: String, Sendable {
+  case deferred = "DEFERRED"
+  case immediate = "IMMEDIATE"
+}
+
+/// A name as SQL writes it, whatever it contains.
+package func quoted(_ name: String) -> String {
+  "\"" + name.split(separator: "\"", omittingEmptySubsequences: false).joined(separator: "\"\"") + "\""
+}

@@ -1,0 +1,32 @@
+/// What SQLite refused, with what was asked of it.
+package struct DatabaseError: Error, Hashable, Sendable, CustomStringConvertible {
+  /// The extended result code.
+  package let code: Int32
+  /// SQLite's own words.
+  package let message: String
+  /// The statement, or the path where a file could not be opened. Bound values are never kept.
+  package let subject: String
+
+  package init(code: Int32, message: String, subject: String) {
+    self.code = code
+    self.message = message
+    self.subject = subject
+  }
+
+  /// The code without its extension.
+  package var primaryCode: Int32 { code & 0xFF }
+
+  package var description: String { "SQLite says \"\(message)\" (\(code)) to: \(subject)" }
+}
+
+/// The result codes that this project tells apart.
+package enum ResultCode {
+  package static let busy: Int32 = 5
+  package static let full: Int32 = 13
+  package static let cannotOpen: Int32 = 14
+  package static let corrupt: Int32 = 11
+  package static let constraint: Int32 = 19
+  package static let notADatabase: Int32 = 26
+  /// SQLITE_CONSTRAINT_UNIQUE, _PRIMARYKEY and _ROWID: some other row holds the value.
+  package static let taken: Set<Int32> = [19 | 8 << 8, 19 | 6 << 8, 19 | 10 << 8]
+}

@@ -1,0 +1,142 @@
+import CSQLite
+package import SeedFormat
+
+/// One prepared statement. It owns its pointer and keeps its connection alive.
+package final class Statement {
+  let handle: OpaquePointer
+  private let connection: Connection
+  /// The text that was prepared.
+  package let sql: String
+
+  init(_ connection: Connection, _ sql: String) throws(DatabaseError) {
+    var handle: OpaquePointer?
+    let code = sqlite3_prepare_v3(connection.handle, sql, -1, 0, &handle, nil)
+    guard code == SQLITE_OK else { throw connection.error(code, sql) }
+    guard let handle else {
+      throw DatabaseError(code: SQLITE_MISUSE, message: "an empty statement", subject: sql)
+    }
+    self.handle = handle
+    self.connection = connection
+    self.sql = sql
+  }
+
+  deinit { sqlite3_finalize(handle) }
+
+  /// Binds values to the parameters from the first on.
+  package func bind(_ values: some Sequence<SeedValue>) throws(DatabaseError) {
+    var index: Int32 = 1
+    for value in values {
+      try bind(value, at: index)
+      index += 1
+    }
+  }
+
+  /// Binds one value; parameters count from 1.
+  package func bind(_ value: SeedValue, at index: Int32) throws(DatabaseError) {
+    let code: Int32 =
+      switch value {
+      case .null: sqlite3_bind_null(handle, index)
+      case .integer(let value): sqlite3_bind_int64(handle, index, value)
+      case .real(let value): sqlite3_bind_double(handle, index, value)
+      case .text(var value):
+        value.withUTF8 { bytes in
+          // An empty string's buffer may be nil, and a nil pointer would bind NULL.
+          bytes.withMemoryRebound(to: CChar.self) { text in
+            seedbank_sqlite_bind_text(handle, index, text.baseAddress ?? Self.empty, UInt64(text.count))
+          }
+        }
+      case .blob(let value) where value.isEmpty: sqlite3_bind_zeroblob(handle, index, 0)
+      case .blob(let value):
+        value.withUnsafeBytes { seedbank_sqlite_bind_blob(handle, index, $0.baseAddress, UInt64($0.count)) }
+      }
+    guard code == SQLITE_OK else { throw connection.error(code, sql) }
+  }
+
+  /// One byte that stays where it is, for empty texts.
+  private nonisolated(unsafe) static let empty: UnsafePointer<CChar> = {
+    let byte = UnsafeMutablePointer<CChar>.allocate(capacity: 1)
+    byte.initialize(to: 0)
+    return UnsafePointer(byte)
+  }()
+
+  /// Moves to the next row; false when there is none.
+  package func step() throws(DatabaseError) -> Bool {
+    switch sqlite3_step(handle) {
+    case SQLITE_ROW: return true
+    case SQLITE_DONE: return false
+    case let code:
+      let error = connection.error(code, sql)
+      sqlite3_reset(handle)
+      throw error
+    }
+  }
+
+  /// Binds, runs to the end and resets.
+  package func run(_ values: [SeedValue] = []) throws(DatabaseError) {
+    try bind(values)
+    while try step() {}
+    reset()
+  }
+
+  /// Back to the start, without bindings.
+  package func reset() {
+    sqlite3_reset(handle)
+    sqlite3_clear_bindings(handle)
+  }
+
+  /// The path of the connection's file, for messages.
+  package var path: String { connection.path }
+
+  /// Columns of the result.
+  package var columnCount: Int { Int(sqlite3_column_count(handle)) }
+
+  /// The result's column names.
+  package var columnNames: [String] {
+    (0..<Int32(columnCount)).map { String(cString: sqlite3_column_name(handle, $0)) }
+  }
+
+  /// Whether SQLite can tell that running it changes nothing.
+  package var isReadOnly: Bool { sqlite3_stmt_readonly(handle) != 0 }
+
+  /// The current row.
+  package func row() throws(InvalidText) -> [SeedValue] {
+    var row: [SeedValue] = []
+    row.reserveCapacity(columnCount)
+    for index in 0..<columnCount { row.append(try value(index)) }
+    return row
+  }
+
+  /// One value of the current row; columns count from 0.
+  package func value(_ column: Int) throws(InvalidText) -> SeedValue {
+    let index = Int32(column)
+    switch sqlite3_column_type(handle, index) {
+    case SQLITE_INTEGER: return .integer(sqlite3_column_int64(handle, index))
+    case SQLITE_FLOAT: return .real(sqlite3_column_double(handle, index))
+    case SQLITE_TEXT: return .text(try text(index))
+    case SQLITE_BLOB:
+      let bytes = sqlite3_column_blob(handle, index)
+      return .blob(Array(UnsafeRawBufferPointer(start: bytes, count: Int(sqlite3_column_bytes(handle, index)))))
+    default: return .null
+    }
+  }
+
+  private func text(_ index: Int32) throws(InvalidText) -> String {
+    let bytes = sqlite3_column_text(handle, index)
+    let buffer = UnsafeBufferPointer(start: bytes, count: Int(sqlite3_column_bytes(handle, index)))
+    guard let text = String(validating: buffer, as: UTF8.self) else {
+      throw InvalidText(column: String(cString: sqlite3_column_name(handle, index)))
+    }
+    return text
+  }
+}
+
+@available(*, unavailable)
+extension Statement: Sendable {}
+
+/// A text value that is not UTF-8: JSON could not carry it, so it cannot be published.
+package struct InvalidText: Error, Hashable, Sendable, CustomStringConvertible {
+  /// The result's column.
+  package let column: String
+
+  package var description: String { "the column \"\(column)\" holds text that is not valid UTF-8" }
+}

@@ -1,0 +1,44 @@
+package import SeedFormat
+
+/// Turns values into what a column would hold after storing them.
+///
+/// Mostly the storage class already fits. Where it does not, SQLite is asked, through a one-row table with
+/// one column per affinity: its rules for numbers in texts are its own.
+package final class AffinityFitter {
+  private let scratch: Connection
+
+  /// A fitter with a scratch table in memory.
+  package init() throws(DatabaseError) {
+    scratch = try Connection("scratch", .memory)
+    let columns = Affinity.allCases.map { "c\($0.rawValue) \($0.rawValue)" }.joined(separator: ", ")
+    try scratch.execute("CREATE TABLE scratch(\(columns)); INSERT INTO scratch DEFAULT VALUES")
+  }
+
+  /// A whole row, in the order of the table's stored columns.
+  package func fit(_ row: [SeedValue], to table: TableSchema) throws -> [SeedValue] {
+    var fitted = row
+    for index in row.indices { fitted[index] = try fit(row[index], to: table.columns[index].affinity) }
+    return fitted
+  }
+
+  /// One value.
+  package func fit(_ value: SeedValue, to affinity: Affinity) throws -> SeedValue {
+    guard !Self.fits(value, affinity) else { return value }
+    try scratch.cached("UPDATE scratch SET c\(affinity.rawValue) = ?").run([value])
+    let read = try scratch.cached("SELECT c\(affinity.rawValue) FROM scratch")
+    _ = try read.step()
+    defer { read.reset() }
+    return try read.value(0)
+  }
+
+  private static func fits(_ value: SeedValue, _ affinity: Affinity) -> Bool {
+    switch (affinity, value) {
+    case (_, .null), (_, .blob), (.blob, _): true
+    case (.integer, .integer), (.numeric, .integer): true
+    case (.real, .real), (.text, .text): true
+    // A real without a fraction becomes an integer there, any other stays.
+    case (.integer, .real(let value)), (.numeric, .real(let value)): value != value.rounded(.towardZero)
+    default: false
+    }
+  }
+}

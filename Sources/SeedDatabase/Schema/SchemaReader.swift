@@ -1,0 +1,157 @@
+import CSQLite
+package import SeedFormat
+
+/// Reads structure back from SQLite itself, so that no SQL has to be understood here.
+package struct SchemaReader {
+  private let connection: Connection
+
+  /// A reader of that connection's main database.
+  package init(_ connection: Connection) { self.connection = connection }
+
+  /// The schema that `sql` describes, made in memory.
+  package static func schema(of sql: String) throws -> DatabaseSchema {
+    let connection = try Connection("schema", .memory)
+    try connection.execute(sql)
+    return try SchemaReader(connection).schema()
+  }
+
+  /// The whole schema; a part that cannot be published is an error.
+  package func schema() throws -> DatabaseSchema {
+    try refuseTriggers()
+    let listed = try listedTables()
+    let tables = try listed.filter { $0.kind == "table" }.map { try table($0.name) }
+    guard !tables.isEmpty else { throw SchemaProblem.noTables }
+    try checkParents(tables)
+    let search = try listed.filter { $0.kind == "virtual" }.map { try searchTable($0.name, tables) }
+    return DatabaseSchema(
+      tables: tables, searchTables: search,
+      views: listed.filter { $0.kind == "view" }.map(\.name),
+      indexes: try explicitIndexes(),
+      hash: try SchemaHash(connection, tables, search, listed).digest())
+  }
+
+  /// A table, view or virtual table as SQLite lists it.
+  package struct Listed: Hashable, Sendable {
+    package let name: String
+    /// `table`, `view`, `virtual` or `shadow`.
+    package let kind: String
+    package let isWithoutRowid: Bool
+    package let isStrict: Bool
+  }
+
+  /// Everything in the main database except SQLite's own tables and ours, sorted by name.
+  package func listedTables() throws -> [Listed] {
+    try connection.rows(
+      """
+      SELECT name, type, wr, strict FROM pragma_table_list
+      WHERE schema = 'main' AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\' ORDER BY name
+      """
+    ).map { row in
+      Listed(
+        name: row[0].text, kind: row[1].text, isWithoutRowid: row[2] == .integer(1), isStrict: row[3] == .integer(1))
+    }.filter { !$0.isOurs }
+  }
+
+  /// One table.
+  package func table(_ name: String) throws -> TableSchema {
+    guard let listed = try listedTables().first(where: { $0.name == name }) else {
+      throw SchemaProblem.notSQL("there is no table \"\(name)\"")
+    }
+    if listed.name.lowercased().hasPrefix(ReservedTable.prefix) { throw SchemaProblem.reservedName(name) }
+    let (columns, generated) = try columns(listed)
+    guard !columns.isEmpty else { throw SchemaProblem.noStoredColumns(table: name) }
+    let key = try TableKeys(connection, name, columns, listed).choose()
+    return TableSchema(
+      name: name, columns: columns, generated: generated,
+      key: key.columns, keyCollations: key.collations,
+      isWithoutRowid: listed.isWithoutRowid, isStrict: listed.isStrict,
+      foreignKeys: try foreignKeys(name), hasOtherUnique: key.hasOthers)
+  }
+
+  private func columns(_ table: Listed) throws -> (stored: [ColumnSchema], generated: [String]) {
+    var stored: [ColumnSchema] = []
+    var generated: [String] = []
+    let rows = try connection.rows(
+      #"SELECT name, type, "notnull", dflt_value, hidden FROM pragma_table_xinfo(?) ORDER BY cid"#,
+      .text(table.name))
+    for row in rows {
+      if row[4] == .integer(0) { stored.append(try column(row, table)) } else { generated.append(row[0].text) }
+    }
+    return (stored, generated)
+  }
+
+  private func column(_ row: [SeedValue], _ table: Listed) throws -> ColumnSchema {
+    let name = row[0].text
+    let collation = try collationName(table.name, name)
+    guard let known = Collation(rawValue: collation.uppercased()) else {
+      throw SchemaProblem.customCollation(table: table.name, column: name, collation: collation)
+    }
+    return ColumnSchema(
+      name: name, declaredType: row[1].text,
+      affinity: Affinity(declaredType: row[1].text, isStrict: table.isStrict),
+      isNotNull: row[2] == .integer(1), defaultSQL: row[3] == .null ? nil : row[3].text, collation: known)
+  }
+
+  private func collationName(_ table: String, _ column: String) throws -> String {
+    var collation: UnsafePointer<CChar>?
+    let code = sqlite3_table_column_metadata(
+      connection.handle, "main", table, column, nil, &collation, nil, nil, nil)
+    guard code == SQLITE_OK, let collation else { throw connection.error(code, "column \(table).\(column)") }
+    return String(cString: collation)
+  }
+
+  private func foreignKeys(_ table: String) throws -> [ForeignKeySchema] {
+    let rows = try connection.rows(
+      #"SELECT id, "table", "from", "to", on_update, on_delete FROM pragma_foreign_key_list(?) ORDER BY id, seq"#,
+      .text(table))
+    let ids = rows.map { $0[0] }
+    let distinct = ids.enumerated().filter { $0.offset == 0 || ids[$0.offset - 1] != $0.element }.map(\.element)
+    return distinct.map { id in
+      let parts = rows.filter { $0[0] == id }
+      return ForeignKeySchema(
+        columns: parts.map { $0[2].text }, parent: parts[0][1].text,
+        parentColumns: parts.compactMap { $0[3] == .null ? nil : $0[3].text },
+        onUpdate: parts[0][4].text, onDelete: parts[0][5].text)
+    }
+  }
+
+  private func checkParents(_ tables: [TableSchema]) throws {
+    let names = Set(tables.map { $0.name.lowercased() })
+    for table in tables {
+      for reference in table.foreignKeys where !names.contains(reference.parent.lowercased()) {
+        throw SchemaProblem.unknownParent(table: table.name, parent: reference.parent)
+      }
+    }
+  }
+
+  private func refuseTriggers() throws {
+    let rows = try connection.rows("SELECT name, tbl_name FROM sqlite_schema WHERE type = 'trigger' ORDER BY name")
+    if let row = rows.first { throw SchemaProblem.trigger(name: row[0].text, table: row[1].text) }
+  }
+
+  private func explicitIndexes() throws -> [String] {
+    try connection.rows(
+      "SELECT name FROM sqlite_schema WHERE type = 'index' AND sql IS NOT NULL ORDER BY name"
+    ).map { $0[0].text }
+  }
+
+  private func searchTable(_ name: String, _ tables: [TableSchema]) throws -> SearchTable {
+    let sql = try connection.value("SELECT sql FROM sqlite_schema WHERE name = ?", .text(name))?.text ?? ""
+    guard let content = SQLTokens(sql).externalContent else { throw SchemaProblem.virtualTable(name: name) }
+    guard tables.contains(where: { $0.name.lowercased() == content.lowercased() }) else {
+      throw SchemaProblem.searchContent(name: name, content: content)
+    }
+    return SearchTable(name: name, content: content)
+  }
+}
+
+extension SchemaReader.Listed {
+  fileprivate var isOurs: Bool { name == ReservedTable.meta || name == ReservedTable.table }
+}
+
+extension SeedValue {
+  /// The text of a value that is known to be one; empty otherwise.
+  package var text: String {
+    if case .text(let text) = self { text } else { "" }
+  }
+}

@@ -1,0 +1,38 @@
+package import SeedDatabase
+
+/// What is wrong with an origin or its content.
+package enum OriginError: Error, Sendable, CustomStringConvertible {
+  case missing(path: String)
+  case unreadable(path: String, reason: DatabaseError)
+  case projection(table: String, source: String, reason: String)
+  case columns(table: String, source: String, missing: [String], surplus: [String])
+  case invalidText(table: String, column: String, key: String)
+  case nullInKey(table: String, column: String)
+  case duplicateKey(table: String, key: String)
+
+  /// Whether another try may find the origin in order without anyone mending it.
+  package var isUnavailable: Bool {
+    switch self {
+    case .missing, .unreadable: true
+    default: false
+    }
+  }
+
+  package var description: String {
+    switch self {
+    case .missing(let path): "there is no origin database at \(path)"
+    case .unreadable(let path, let reason): "the origin \(path) cannot be read: \(reason.message)"
+    case .projection(let table, let source, let reason): "table \"\(table)\" (\(source)): \(reason)"
+    case .columns(let table, let source, let missing, let surplus):
+      "table \"\(table)\" (\(source)): "
+        + [("lacks the column", missing), ("has the surplus column", surplus)]
+        .filter { !$0.1.isEmpty }.map { "\($0.0) \($0.1.joined(separator: ", "))" }.joined(separator: "; ")
+    case .invalidText(let table, let column, let key):
+      "table \"\(table)\", row \(key): the column \"\(column)\" holds text that is not valid UTF-8, "
+        + "which JSON cannot carry"
+    case .nullInKey(let table, let column):
+      "table \"\(table)\": a row has NULL in the key column \"\(column)\""
+    case .duplicateKey(let table, let key): "table \"\(table)\": two rows have the key \(key)"
+    }
+  }
+}

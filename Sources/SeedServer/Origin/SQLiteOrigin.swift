@@ -1,0 +1,68 @@
+package import SeedDatabase
+import SeedFormat
+
+/// An operator's SQLite file, read in one transaction while others may write it.
+package final class SQLiteOrigin {
+  private let connection: Connection
+  private let path: String
+
+  /// Opens the file and takes the state that all reads will see.
+  package init(_ path: String) throws {
+    guard Folder.exists(path) else { throw OriginError.missing(path: path) }
+    self.path = path
+    do {
+      connection = try Connection(path, .origin)
+      try connection.execute("BEGIN")
+      // BEGIN alone takes no snapshot, the first read does; it also tells whether this is a database.
+      _ = try connection.rows("SELECT count(*) FROM sqlite_schema")
+    } catch let error as DatabaseError {
+      throw OriginError.unreadable(path: path, reason: error)
+    }
+  }
+
+  /// The rows of one table, projected into the client's shape and in the client's key order.
+  ///
+  /// Mostly the origin can sort them itself. Where its types or collations order keys otherwise than the
+  /// client's, ``KeyedRows/next()`` throws ``OutOfOrder`` and ``stagedRows(_:_:)`` sorts them here.
+  package func rows(_ table: TableSchema, _ projection: Projection) throws -> KeyedRows {
+    KeyedRows(try statement(table, projection, isOrdered: true), table, try AffinityFitter())
+  }
+
+  /// As ``rows(_:_:)``, sorted by a staging table of the client's own declaration.
+  package func stagedRows(_ table: TableSchema, _ projection: Projection, schemaSQL: String) throws -> KeyedRows {
+    let rows = UnorderedRows(try statement(table, projection, isOrdered: false), table, try AffinityFitter())
+    let staging = try Connection("staging", .scratch)
+    try staging.execute(schemaSQL)
+    try staging.transaction {
+      let insert = try staging.prepare(TableSQL(table).insert)
+      while let row = try rows.next() { try Self.stage(row, insert, table) }
+    }
+    return KeyedRows(try staging.prepare(TableSQL(table).allInKeyOrder), table, try AffinityFitter())
+  }
+
+  /// The rows of one table in any order, for a first build.
+  package func unorderedRows(_ table: TableSchema, _ projection: Projection) throws -> UnorderedRows {
+    UnorderedRows(try statement(table, projection, isOrdered: false), table, try AffinityFitter())
+  }
+
+  private static func stage(_ row: [SeedValue], _ insert: Statement, _ table: TableSchema) throws {
+    do {
+      try insert.run(row)
+    } catch where error.primaryCode == ResultCode.constraint {
+      let key = rowDescription(table.keyNames, table.keyValues(of: row))
+      guard !table.hasOtherUnique, ResultCode.taken.contains(error.code) else {
+        throw ImportError.constraint(table: table.name, key: key, message: error.message)
+      }
+      throw OriginError.duplicateKey(table: table.name, key: key)
+    }
+  }
+
+  private func statement(_ table: TableSchema, _ projection: Projection, isOrdered: Bool) throws -> Statement {
+    do {
+      let source = try projection.source(of: table, in: connection)
+      return try connection.prepare(projection.select(table, from: source, isOrdered: isOrdered))
+    } catch let error as DatabaseError {
+      throw OriginError.projection(table: table.name, source: projection.place, reason: error.message)
+    }
+  }
+}

@@ -1,0 +1,53 @@
+import SeedDatabase
+import SeedFormat
+
+/// Finds what changed in a series: every table of the working copy against the origin's projection.
+struct SeriesDiff: ~Copyable {
+  /// The changes; empty where nothing did.
+  private(set) var delta = DeltaWriter()
+  /// The sums that the series has after the changes.
+  private(set) var sums: [String: TableSum] = [:]
+  /// Row counts before and after, for the guards.
+  private(set) var counts: [String: (before: Int, after: Int)] = [:]
+
+  /// Compares; throws ``CopyDamaged`` where the copy's rows are not those that it has stored the sums of.
+  init(_ origin: SQLiteOrigin, _ copy: borrowing WorkingCopy, _ plan: SeriesPlan) throws {
+    let stored = try SeedTables.sums(copy.connection)
+    for table in plan.schema.tables {
+      let (before, after) = try merge(table, origin, copy, plan)
+      guard stored[table.name] == before else { throw CopyDamaged(table: table.name) }
+      sums[table.name] = after
+      counts[table.name] = (before.rows, after.rows)
+    }
+  }
+
+  /// The digest that the series has after the changes.
+  var digest: SHA256Digest { StateDigest.of(sums) }
+
+  private mutating func merge(
+    _ table: TableSchema, _ origin: SQLiteOrigin, _ copy: borrowing WorkingCopy, _ plan: SeriesPlan
+  ) throws -> (before: TableSum, after: TableSum) {
+    let projection = plan.projection(table)
+    do {
+      return try merge(table, try origin.rows(table, projection), copy)
+    } catch is OutOfOrder {
+      delta.abandonTable()
+      let staged = try origin.stagedRows(table, projection, schemaSQL: plan.newest.schemaSQL)
+      return try merge(table, staged, copy)
+    }
+  }
+
+  private mutating func merge(
+    _ table: TableSchema, _ rows: KeyedRows, _ copy: borrowing WorkingCopy
+  ) throws -> (before: TableSum, after: TableSum) {
+    delta.begin(table: table.name, key: table.keyNames, columns: table.columnNames)
+    var merge = TableMerge(table)
+    try merge.run(rows, try copy.connection.prepare(TableSQL(table).allInKeyOrder), into: &delta)
+    return (merge.copySum, merge.projectedSum)
+  }
+}
+
+/// A working copy whose rows are not those of its sums: edited by hand, or damaged.
+struct CopyDamaged: Error {
+  let table: String
+}

@@ -1,0 +1,65 @@
+import SeedDatabase
+import SeedFormat
+
+/// The publisher's own file of a series, holding its head: the first client of its own deltas.
+struct WorkingCopy: ~Copyable {
+  let connection: Connection
+  let schema: DatabaseSchema
+  let path: String
+
+  /// Opens the copy at `path`.
+  init(_ path: String, _ schema: DatabaseSchema) throws {
+    connection = try Connection(path, .writer)
+    self.schema = schema
+    self.path = path
+  }
+
+  /// Makes a new copy at `path` out of the origin, committed; one that a crash left there goes first.
+  init(building path: String, _ origin: SQLiteOrigin, _ plan: SeriesPlan, _ meta: SeedMeta) throws {
+    try WorkingCopy.remove(path)
+    connection = try Connection(path, .creator)
+    schema = plan.schema
+    self.path = path
+    try connection.transaction {
+      try connection.execute(plan.newest.schemaSQL)
+      try SeedTables.create(meta, plan.schema.tables, connection)
+      let result = try Self.fill(connection, origin, plan)
+      var meta = meta
+      meta.digest = result.digest
+      try SeedTables.store(meta, connection)
+    }
+  }
+
+  /// Makes a new copy at `path` out of a published snapshot's file.
+  init(adopting snapshot: String, as path: String, _ schema: DatabaseSchema) throws {
+    try WorkingCopy.remove(path)
+    try Folder.rename(snapshot, to: path)
+    try self.init(path, schema)
+    // Published files carry statistics; in a copy they would go stale and be vacuumed into later snapshots.
+    try connection.execute("DROP TABLE IF EXISTS sqlite_stat1; DROP TABLE IF EXISTS sqlite_stat4")
+  }
+
+  /// What the copy says of itself.
+  func meta() throws -> SeedMeta { try SeedTables.meta(connection) }
+
+  /// Applies a delta in the open transaction.
+  func apply(_ document: [UInt8]) throws -> ImportResult {
+    try DeltaApplier(connection, schema).apply(document)
+  }
+
+  /// Removes the file with what SQLite may have left beside it: a stale journal would undo the next copy.
+  static func remove(_ path: String) throws(FileError) {
+    for suffix in ["", "-journal", "-wal", "-shm"] { try Folder.remove(path + suffix) }
+  }
+
+  private static func fill(
+    _ connection: Connection, _ origin: SQLiteOrigin, _ plan: SeriesPlan
+  ) throws -> ImportResult {
+    let importer = try BatchImporter(connection, plan.schema)
+    for table in plan.schema.tables {
+      let rows = try origin.unorderedRows(table, plan.projection(table))
+      while let row = try rows.next() { try importer.insert(row, in: table) }
+    }
+    return try importer.finish()
+  }
+}

@@ -1,0 +1,26 @@
+import SeedDatabase
+import SeedFormat
+import SeedTrust
+
+/// Turns a working copy into the file that clients open, and proves it before anyone signs it.
+struct SnapshotMaker {
+  private let schema: DatabaseSchema
+
+  init(_ schema: DatabaseSchema) { self.schema = schema }
+
+  /// Writes the copy's committed state to `path`: vacuumed, analysed, checked, synced.
+  func make(_ copy: borrowing WorkingCopy, at path: String) throws {
+    try WorkingCopy.remove(path)
+    try copy.connection.execute("VACUUM INTO ?", .text(path))
+    let snapshot = try Connection(path, .writer)
+    try snapshot.execute("PRAGMA journal_mode = DELETE; ANALYZE")
+    try SeedCheck(snapshot, schema).run()
+  }
+
+  /// Compresses the snapshot beside where it will lie; returns its measures.
+  func compress(
+    _ path: String, to destination: String, _ encoding: ContentEncoding
+  ) throws -> (raw: Compression.Measure, stored: Compression.Measure) {
+    try Compression.compress(path, to: destination, encoding)
+  }
+}
