@@ -4,6 +4,6 @@ import Glibc
 import Darwin
 #endif
 
-// A reader that leaves (`| head`, a client that hangs up) is an error of one write, not the end of the process.
+// A reader that leaves (`| head`, a client that hangs up) is an error of one write, not the process's end.
 signal(SIGPIPE, SIG_IGN)
 exit(await Program.run(Array(CommandLine.arguments.dropFirst()), in: .process()).rawValue)

@@ -8,5 +8,5 @@
 // - A failure is a sentence and an exit code. ErrorMapping.swift alone turns errors into either.
 // - Nothing runs on the main actor: main.swift leaves it at once, because a closure made there and given to C
 //   traps on another thread.
-// - A configuration value comes from a flag, else the environment, else the file, else its default; nothing below
-//   this module reads the environment or a configuration file.
+// - A configuration value comes from a flag, else the environment, else the file, else its default; nothing
+//   below this module reads the environment or a configuration file.

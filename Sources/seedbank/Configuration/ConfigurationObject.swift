@@ -51,7 +51,7 @@ struct ConfigurationObject<Key: ConfigurationKey> {
   /// A text that is not empty.
   func text(_ key: Key) throws(ConfigurationError) -> String? {
     let place = place(of: key)
-    if let setting = place.override { return setting.text }
+    if let setting = place.override { return try setting.nonEmptyText() }
     return try value(key).map { value throws(ConfigurationError) in try value.text(at: place) }
   }
 

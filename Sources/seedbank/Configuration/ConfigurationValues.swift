@@ -34,6 +34,11 @@ extension ConfigurationSetting {
     return number
   }
 
+  func nonEmptyText() throws(ConfigurationError) -> String {
+    guard !text.isEmpty else { throw error(expected: "a text") }
+    return text
+  }
+
   func path(from directory: String) throws(ConfigurationError) -> String {
     guard Paths.isUsable(text) else { throw error(expected: "a path") }
     return Paths.absolute(text, from: directory)

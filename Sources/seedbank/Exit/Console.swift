@@ -3,8 +3,8 @@ import Synchronization
 
 /// Where a command speaks: results to stdout, everything else to stderr.
 ///
-/// What could command a terminal is escaped in all that passes. There is no colour, so `NO_COLOR` is honoured by
-/// construction; progress is shown only where stderr is a terminal that can rewrite a line.
+/// What could command a terminal is escaped in all that passes. There is no colour, so `NO_COLOR` is honoured
+/// by construction; progress is shown only where stderr is a terminal that can rewrite a line.
 final class Console: Sendable {
   /// Takes bytes to one of the two streams.
   typealias Sink = @Sendable (StandardStream, [UInt8]) throws -> Void
