@@ -1,0 +1,92 @@
+import SeedFormat
+
+extension DeploymentConfiguration {
+  /// seedbank.json, such that reading it gives these values again.
+  var fileText: String { json.prettyText }
+
+  /// Every key with its value, the datasets by name; paths as seen from the file.
+  var json: JSONValue {
+    let folder = Paths.folder(of: file)
+    return object([
+      (DeploymentKey.publication, .string(Paths.relative(publication, to: folder))),
+      (.state, .string(Paths.relative(state, to: folder))),
+      (.keys, .string(Paths.relative(keys, to: folder))),
+      (.http, http.json),
+      (.datasets, .array(datasets.map { .string($0.name.text) })),
+    ])
+  }
+}
+
+extension HTTPConfiguration {
+  fileprivate var json: JSONValue {
+    object([
+      (HTTPKey.host, .string(host)),
+      (.port, number(port)),
+      (.threads, threads.map(number)),
+      (.connectionLimit, number(connectionLimit)),
+      (.idleTimeoutSeconds, number(idleTimeoutSeconds)),
+    ])
+  }
+}
+
+extension DatasetConfiguration {
+  /// dataset.json, such that reading it gives these values again; the models are files of their own.
+  var fileText: String { json.prettyText }
+
+  /// Every key with its value; paths as seen from the folder.
+  var json: JSONValue {
+    object([
+      (DatasetKey.origin, origin.json(from: folder)),
+      (.schedule, schedule.json),
+      (.retention, retention.json),
+      (.encodings, .array(encodings.map { .string($0.rawValue) })),
+      (.expirySeconds, number(expirySeconds)),
+      (.pollSeconds, number(pollSeconds)),
+      (.lifecycle, lifecycle.isEmpty ? nil : lifecycleJSON),
+      (.license, license.map(JSONValue.string)),
+      (.attribution, attribution.map(JSONValue.string)),
+      (.source, source.map(JSONValue.string)),
+    ])
+  }
+
+  private var lifecycleJSON: JSONValue {
+    .object(lifecycle.sorted { $0.key < $1.key }.map { JSONMember(String($0.key), $0.value.json) })
+  }
+}
+
+extension OriginConfiguration {
+  fileprivate func json(from folder: String) -> JSONValue {
+    switch self {
+    case .sqlite(let path): object([(OriginKey.sqlite, .string(Paths.relative(path, to: folder)))])
+    }
+  }
+}
+
+extension ScheduleConfiguration {
+  fileprivate var json: JSONValue {
+    object([(ScheduleKey.checkSeconds, number(checkSeconds)), (.snapshotSeconds, number(snapshotSeconds))])
+  }
+}
+
+extension RetentionConfiguration {
+  fileprivate var json: JSONValue {
+    object([(RetentionKey.snapshots, number(snapshots)), (.graceSeconds, number(graceSeconds))])
+  }
+}
+
+extension SeriesLifecycle {
+  fileprivate var json: JSONValue {
+    object([
+      (LifecycleKey.state, .string(state.rawValue)),
+      (.sunset, sunset.map(JSONValue.string)),
+      (.message, message.map(JSONValue.string)),
+    ])
+  }
+}
+
+/// An object of the keys that have a value.
+private func object<Key: ConfigurationKey>(_ members: [(Key, JSONValue?)]) -> JSONValue {
+  .object(members.compactMap { key, value in value.map { JSONMember(key.rawValue, $0) } })
+}
+
+private func number(_ value: Int) -> JSONValue { .integer(Int64(value)) }

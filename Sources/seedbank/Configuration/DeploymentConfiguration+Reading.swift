@@ -1,0 +1,74 @@
+import SeedFormat
+
+enum DeploymentKey: String, ConfigurationKey {
+  case publication, state, keys, http, datasets
+}
+
+enum HTTPKey: String, ConfigurationKey {
+  case host, port, threads, connectionLimit, idleTimeoutSeconds
+}
+
+extension DeploymentConfiguration {
+  /// Reads seedbank.json and all that it names. The file's path is absolute.
+  init(readingFile file: String, overrides: ConfigurationOverrides) throws(ConfigurationError) {
+    let place = ConfigurationPlace(file: file, overrides: overrides)
+    let top = try ConfigurationObject<DeploymentKey>(ConfigurationDocument.value(inFile: file), at: place)
+    self.init(file: file, datasets: [])
+    publication = try top.path(.publication, default: Usual.publication)
+    state = try top.path(.state, default: Usual.state)
+    keys = try top.path(.keys, default: Usual.keys)
+    http = try HTTPConfiguration(top.object(.http))
+    datasets = try Self.datasets(top, overrides)
+  }
+
+  private static func datasets(
+    _ top: ConfigurationObject<DeploymentKey>, _ overrides: ConfigurationOverrides
+  ) throws(ConfigurationError) -> [DatasetConfiguration] {
+    var datasets: [DatasetConfiguration] = []
+    for name in try names(top) {
+      let folder = Paths.absolute(name.text, from: Paths.folder(of: top.place.file))
+      datasets.append(try DatasetConfiguration(name, readingFolder: folder, overrides: overrides))
+    }
+    return datasets
+  }
+
+  private static func names(
+    _ top: ConfigurationObject<DeploymentKey>
+  ) throws(ConfigurationError) -> [DatasetName] {
+    let entries = try top.texts(.datasets) ?? []
+    guard !entries.isEmpty else {
+      throw top.place(of: .datasets).error("expected the name of at least one dataset's folder, found none")
+    }
+    var names: [DatasetName] = []
+    for entry in entries {
+      let name = try datasetName(entry.text, at: entry.place)
+      guard !names.contains(name) else {
+        throw entry.place.error("expected each name once, found \"\(name)\" again")
+      }
+      names.append(name)
+    }
+    return names
+  }
+
+  private static func datasetName(
+    _ text: String, at place: ConfigurationPlace
+  ) throws(ConfigurationError) -> DatasetName {
+    do {
+      return try DatasetName(text)
+    } catch {
+      throw place.error("expected a dataset's name (\(error.expected)), found \"\(text.clipped)\"")
+    }
+  }
+}
+
+extension HTTPConfiguration {
+  fileprivate init(_ object: ConfigurationObject<HTTPKey>) throws(ConfigurationError) {
+    host = try object.text(.host) ?? host
+    port = try object.integer(.port, in: Self.ports, default: port)
+    threads = try object.integer(.threads, in: Self.threadCounts)
+    connectionLimit = try object.integer(
+      .connectionLimit, in: Self.connectionLimits, default: connectionLimit)
+    idleTimeoutSeconds = try object.integer(
+      .idleTimeoutSeconds, in: Self.idleTimeouts, default: idleTimeoutSeconds)
+  }
+}

@@ -1,0 +1,47 @@
+/// What seedbank.json and the dataset folders beside it say, checked and with every default filled in.
+struct DeploymentConfiguration: Hashable, Sendable {
+  /// seedbank.json itself; like every path here, absolute.
+  let file: String
+  /// The published files.
+  var publication: String
+  /// The publisher's own files.
+  var state: String
+  /// The signing keys.
+  var keys: String
+  var http = HTTPConfiguration()
+  var datasets: [DatasetConfiguration]
+
+  static let fileName = "seedbank.json"
+
+  /// A deployment with the usual folders beside its file.
+  init(file: String, datasets: [DatasetConfiguration]) {
+    self.file = file
+    let folder = Paths.folder(of: file)
+    publication = Paths.absolute(Usual.publication, from: folder)
+    state = Paths.absolute(Usual.state, from: folder)
+    keys = Paths.absolute(Usual.keys, from: folder)
+    self.datasets = datasets
+  }
+
+  enum Usual {
+    static let publication = "publication"
+    static let state = "state"
+    static let keys = "keys"
+  }
+}
+
+/// How the front listens.
+struct HTTPConfiguration: Hashable, Sendable {
+  var host = "127.0.0.1"
+  /// 0 lets the system choose.
+  var port = 8080
+  /// As many as the machine has cores where it is `nil`.
+  var threads: Int?
+  var connectionLimit = 4000
+  var idleTimeoutSeconds = 30
+
+  static let ports = 0...65535
+  static let threadCounts = 1...256
+  static let connectionLimits = 1...1_000_000
+  static let idleTimeouts = 1...3600
+}

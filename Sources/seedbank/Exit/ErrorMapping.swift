@@ -1,0 +1,15 @@
+/// What the operator and the calling script learn of an error.
+struct FailureReport: Hashable {
+  let exitCode: ExitCode
+  let message: String
+
+  /// The one place where kinds of errors become exit codes.
+  init(_ error: any Error) {
+    switch error {
+    case let error as CommandFailure: (exitCode, message) = (error.exitCode, error.message)
+    case let error as UsageError: (exitCode, message) = (.usage, error.message)
+    case let error as ConfigurationError: (exitCode, message) = (.configuration, error.message)
+    default: (exitCode, message) = (.failure, String(describing: error))
+    }
+  }
+}

@@ -1,0 +1,48 @@
+extension Unicode.Scalar {
+  /// Whether a terminal would act on it instead of showing it: controls, and the marks that reorder a line.
+  fileprivate var isControl: Bool {
+    switch value {
+    case 0..<0x20, 0x7F...0x9F, 0x200E...0x200F, 0x2028...0x202E, 0x2066...0x2069: true
+    default: false
+    }
+  }
+
+  fileprivate var escape: String { "\\u{\(String(value, radix: 16, uppercase: true))}" }
+}
+
+extension String {
+  /// On one line and harmless on a terminal: for every text from outside that enters a message.
+  var printable: String { escapingControls(except: []) }
+
+  /// ``printable``, and short enough to stand within a sentence.
+  var clipped: String {
+    let longest = 80
+    return count <= longest ? printable : "\(String(prefix(longest)).printable)…"
+  }
+
+  /// Controls as `\u{1B}`, except those in `kept`.
+  func escapingControls(except kept: Set<Unicode.Scalar>) -> String {
+    guard unicodeScalars.contains(where: { $0.isControl && !kept.contains($0) }) else { return self }
+    var text = String.UnicodeScalarView()
+    for scalar in unicodeScalars {
+      let isHarmless = !scalar.isControl || kept.contains(scalar)
+      let shown = isHarmless ? String(scalar) : scalar.escape
+      text.append(contentsOf: shown.unicodeScalars)
+    }
+    return String(text)
+  }
+
+  /// Valid JSON stays the same JSON: its controls stand within strings, where `\u009b` means the same.
+  var escapingControlsInJSON: String {
+    var text = ""
+    for scalar in unicodeScalars {
+      guard scalar.isControl, scalar.value >= 0x7F else {
+        text.unicodeScalars.append(scalar)
+        continue
+      }
+      let digits = String(scalar.value, radix: 16)
+      text += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
+    }
+    return text
+  }
+}

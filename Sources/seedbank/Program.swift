@@ -1,0 +1,22 @@
+/// The way from arguments to an exit code.
+enum Program {
+  /// Parses, runs and reports. Concurrent, so that no command inherits the main actor from main.swift.
+  @concurrent static func run(_ arguments: [String], in context: Context) async -> ExitCode {
+    do {
+      try await perform(Invocation(arguments, among: Command.all), in: context)
+      return .success
+    } catch {
+      let report = FailureReport(error)
+      context.console.error(report.message)
+      return report.exitCode
+    }
+  }
+
+  private static func perform(_ invocation: Invocation, in context: Context) async throws {
+    switch invocation {
+    case .overview: try context.console.result(HelpText.overview(of: Command.all))
+    case .help(let definition): try context.console.result(HelpText.page(for: definition))
+    case .run(let command, let arguments): try await command.run(arguments, context)
+    }
+  }
+}

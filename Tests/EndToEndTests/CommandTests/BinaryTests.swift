@@ -1,0 +1,52 @@
+import Testing
+
+@testable import seedbank
+
+@Suite struct BinaryTests {
+  @Test(arguments: [["version"], ["--version"]])
+  func `the version is one line on stdout`(arguments: [String]) throws {
+    let outcome = try SeedbankBinary.run(arguments)
+    #expect(outcome.status == 0)
+    #expect(outcome.output == "seedbank 0.1.0\n")
+    #expect(outcome.errors.isEmpty)
+  }
+
+  @Test(arguments: [["version", "--json"], ["--version", "--json"]])
+  func `the version is JSON when asked for`(arguments: [String]) throws {
+    let outcome = try SeedbankBinary.run(arguments)
+    #expect(outcome.status == 0)
+    #expect(outcome.output == "{\"version\":\"0.1.0\"}\n")
+  }
+
+  @Test(arguments: [
+    [], ["help"], ["--help"], ["-h"], ["help", "version"], ["version", "-h"], ["version", "--help"],
+  ])
+  func `help is a result`(arguments: [String]) throws {
+    let outcome = try SeedbankBinary.run(arguments)
+    #expect(outcome.status == 0)
+    #expect(outcome.output.hasPrefix("OVERVIEW: "))
+    #expect(outcome.errors.isEmpty)
+  }
+
+  @Test(arguments: [
+    (["versoin"], "Error: Unknown command 'versoin': did you mean 'version'?\nSee 'seedbank --help'.\n"),
+    (["--vers"], "Error: Unknown option '--vers': did you mean --version?\nSee 'seedbank --help'.\n"),
+    (
+      ["version", "--jsn"],
+      "Error: Unknown option '--jsn': did you mean --json?\nSee 'seedbank version --help'.\n"
+    ),
+    (["version", "now"], "Error: Unexpected argument 'now'.\nSee 'seedbank version --help'.\n"),
+    (
+      ["help", "versoin"],
+      "Error: Unknown command 'versoin': did you mean 'version'?\nSee 'seedbank --help'.\n"
+    ),
+    (["\u{1B}[2J"], "Error: Unknown command '\\u{1B}[2J'.\nSee 'seedbank --help'.\n"),
+  ])
+  func `a wrong command line says why on stderr and ends with 64`(arguments: [String], errors: String) throws
+  {
+    let outcome = try SeedbankBinary.run(arguments)
+    #expect(outcome.status == 64)
+    #expect(outcome.output.isEmpty)
+    #expect(outcome.errors == errors)
+  }
+}

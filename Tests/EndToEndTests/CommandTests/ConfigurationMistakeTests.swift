@@ -1,0 +1,227 @@
+import SeedFormat
+import Testing
+
+@testable import seedbank
+
+/// The sentence that reading the folder fails with, checked to end with 78.
+private func mistake(in folder: DeploymentFolder) throws -> String {
+  let error = try #require(throws: ConfigurationError.self) { try folder.read() }
+  #expect(FailureReport(error).exitCode == .configuration)
+  return error.message
+}
+
+@Suite struct DeploymentMistakeTests {
+  @Test(arguments: [
+    (#"{"http": {"prot": 1}}"#, #": http.prot: unknown key, did you mean "port"?"#),
+    (
+      #"{"http": {"idletimeoutseconds": 1}}"#,
+      #": http.idletimeoutseconds: unknown key, did you mean "idleTimeoutSeconds"?"#
+    ),
+    (
+      #"{"zzzzzzzz": 1}"#,
+      ": zzzzzzzz: unknown key, expected one of publication, state, keys, http, datasets."
+    ),
+    ("[]", ": expected an object, found an array."),
+    (#"{"http": 7}"#, ": http: expected an object, found a whole number."),
+    (#"{"http": {"port": "80"}}"#, ": http.port: expected a whole number, found a string."),
+    (#"{"http": {"port": 80.0}}"#, ": http.port: expected a whole number, found a number with a fraction."),
+    (#"{"http": {"port": null}}"#, ": http.port: expected a whole number, found null."),
+    (#"{"http": {"port": 65536}}"#, ": http.port: expected a whole number from 0 to 65535, found 65536."),
+    (#"{"http": {"port": -1}}"#, ": http.port: expected a whole number from 0 to 65535, found -1."),
+    (#"{"http": {"threads": 0}}"#, ": http.threads: expected a whole number from 1 to 256, found 0."),
+    (#"{"http": {"host": 1}}"#, ": http.host: expected a string, found a whole number."),
+    (#"{"http": {"host": ""}}"#, ": http.host: expected a text, found an empty string."),
+    (#"{"publication": true}"#, ": publication: expected a string, found a bool."),
+    (#"{"state": ""}"#, ": state: expected a text, found an empty string."),
+    (#"{"keys": "a\u0000b"}"#, #": keys: expected a path, found "a\u0000b"."#),
+    (#"{}"#, ": datasets: expected the name of at least one dataset's folder, found none."),
+    (#"{"datasets": []}"#, ": datasets: expected the name of at least one dataset's folder, found none."),
+    (#"{"datasets": "transit"}"#, ": datasets: expected an array of strings, found a string."),
+    (#"{"datasets": [1]}"#, ": datasets[0]: expected a string, found a whole number."),
+    (
+      #"{"datasets": ["transit", "transit"]}"#,
+      #": datasets[1]: expected each name once, found "transit" again."#
+    ),
+    (
+      #"{"datasets": ["../Transit"]}"#,
+      ": datasets[0]: expected a dataset's name (a lower-case letter, then at most 47 of a-z, 0-9 and -),"
+        + #" found "../Transit"."#
+    ),
+    ("{\"http\": {\n  \"port\" 1}}", ":2:10: expected a colon."),
+    ("{\"é\": x}", ":1:7: expected a value."),
+    (#"{"http": {}, "http": {}}"#, #":1:14: duplicate member name "http"."#),
+    ("", ":1:1: expected a value, found the end."),
+  ])
+  func `a mistake in seedbank.json is told by file, key, found and expected`(text: String, rest: String)
+    throws
+  {
+    let folder = try DeploymentFolder(deployment: text)
+    #expect(try mistake(in: folder) == folder.file + rest)
+  }
+
+  @Test func `a file that is missing, a folder or no text is told`() throws {
+    let folder = try DeploymentFolder()
+    try folder.write([0xFF, 0xFE], to: "seedbank.json")
+    #expect(try mistake(in: folder) == "\(folder.file):1:1: expected a value.")
+    try folder.remove("seedbank.json")
+    #expect(try mistake(in: folder) == "\(folder.file): expected this file, found none.")
+    try folder.makeFolder(folder.file)
+    #expect(try mistake(in: folder) == "\(folder.file): expected a file, found something else of that name.")
+  }
+
+  @Test func `a file of absurd length is not read to its end`() throws {
+    let folder = try DeploymentFolder()
+    try folder.write([UInt8](repeating: 0x20, count: TextFile.longest + 1), to: "seedbank.json")
+    #expect(try mistake(in: folder) == "\(folder.file): expected at most 4194304 bytes, found more.")
+  }
+
+  @Test func `a found text cannot command the terminal`() throws {
+    let folder = try DeploymentFolder(deployment: #"{"\u001b[2J": 1}"#)
+    #expect(try mistake(in: folder).contains(#": \u{1B}[2J: unknown key"#))
+  }
+}
+
+@Suite struct DatasetMistakeTests {
+  @Test(arguments: [
+    (#"{}"#, #"origin: expected {"sqlite": "path"}, found no origin."#),
+    (#"{"origin": {}}"#, #"origin: expected {"sqlite": "path"}, found no origin."#),
+    (#"{"origin": "my.sqlite"}"#, "origin: expected an object, found a string."),
+    (
+      #"{"origin": {"postgresql": "x"}}"#,
+      #"origin: expected "sqlite", the only kind of origin that this version reads, found "postgresql"."#
+    ),
+    (
+      #"{"origin": {"sqlite": "a", "folder": "b"}}"#,
+      #"origin: expected exactly one kind of origin, found 2: "sqlite", "folder"."#
+    ),
+    (#"{"origin": {"sqlite": 1}}"#, "origin.sqlite: expected a string, found a whole number."),
+    (#"{"orgin": {}}"#, #"orgin: unknown key, did you mean "origin"?"#),
+    (Self.with(#""schedule": {"check": 1}"#), #"schedule.check: unknown key, did you mean "checkSeconds"?"#),
+    (
+      Self.with(#""schedule": {"checkSeconds": 0}"#),
+      "schedule.checkSeconds: expected a whole number from 1 to 86400, found 0."
+    ),
+    (
+      Self.with(#""schedule": {"snapshotSeconds": 59}"#),
+      "schedule.snapshotSeconds: expected a whole number from 60 to 2592000, found 59."
+    ),
+    (
+      Self.with(#""retention": {"snapshots": 1001}"#),
+      "retention.snapshots: expected a whole number from 1 to 1000, found 1001."
+    ),
+    (
+      Self.with(#""retention": {"graceSeconds": 59}"#),
+      "retention.graceSeconds: expected a whole number from 60 to 604800, found 59."
+    ),
+    (
+      Self.with(#""expirySeconds": 10799"#),
+      "expirySeconds: expected at least 10800, three times the longest schedule, found 10799."
+    ),
+    (
+      Self.with(#""expirySeconds": 31536001"#),
+      "expirySeconds: expected a whole number from 1 to 31536000, found 31536001."
+    ),
+    (Self.with(#""pollSeconds": 0"#), "pollSeconds: expected a whole number from 1 to 86400, found 0."),
+    (Self.with(#""encodings": ["gzip", "br"]"#), #"encodings[1]: expected "gzip" or "xz", found "br"."#),
+    (
+      Self.with(#""encodings": ["gzip", "gzip"]"#),
+      #"encodings[1]: expected each encoding once, found "gzip" again."#
+    ),
+    (
+      Self.with(#""encodings": ["xz"]"#),
+      #"encodings: expected "gzip" among them, which every client can read; add it."#
+    ),
+    (
+      Self.with(#""lifecycle": {"1.0": {"state": "active"}}"#),
+      #"lifecycle.1.0: expected a model's major as the key, such as "2", found "1.0"."#
+    ),
+    (
+      Self.with(#""lifecycle": {"1": {}}"#),
+      #"lifecycle.1.state: expected "active", "deprecated" or "retired", found nothing."#
+    ),
+    (
+      Self.with(#""lifecycle": {"1": {"state": "dead"}}"#),
+      #"lifecycle.1.state: expected "active", "deprecated" or "retired", found "dead"."#
+    ),
+    (
+      Self.with(#""lifecycle": {"1": {"state": "retired", "sunset": "2025-02-29"}}"#),
+      #"lifecycle.1.sunset: expected a day as YYYY-MM-DD, found "2025-02-29"."#
+    ),
+    (Self.with(#""license": 3"#), "license: expected a string, found a whole number."),
+  ])
+  func `a mistake in dataset.json is told by file, key, found and expected`(text: String, rest: String) throws
+  {
+    let folder = try DeploymentFolder(dataset: text)
+    #expect(try mistake(in: folder) == "\(folder.datasetFile): \(rest)")
+  }
+
+  @Test func `a dataset without a folder is told by the file it lacks`() throws {
+    let folder = try DeploymentFolder()
+    try folder.remove("transit")
+    #expect(try mistake(in: folder) == "\(folder.datasetFile): expected this file, found none.")
+  }
+
+  @Test(arguments: [
+    ("2024-02-29", true), ("2000-02-29", true), ("1900-02-29", false), ("2026-12-31", true),
+    ("2026-13-01", false),
+    ("2026-04-31", false), ("2026-00-10", false), ("2026-01-00", false), ("26-01-01", false),
+    ("2026-1-1", false),
+    ("2026-01-01T00", false), ("+026-01-01", false), ("٢٠٢٦-01-01", false), ("", false),
+  ])
+  func `a day is one of the calendar`(text: String, isDay: Bool) {
+    #expect(isCalendarDay(text) == isDay)
+  }
+
+  private static func with(_ member: String) -> String { #"{"origin": {"sqlite": "o"}, \#(member)}"# }
+}
+
+@Suite struct ModelFolderTests {
+  @Test func `models come in the order of their versions with their SQL`() throws {
+    let folder = try DeploymentFolder()
+    try folder.write("CREATE TABLE a(x);", to: "transit/models/10.0/schema.sql")
+    try folder.write("SELECT 1", to: "transit/models/10.0/a.sql")
+    try folder.write("é", to: "transit/models/10.0/my table.sql")
+    try folder.write("", to: "transit/models/2.11/schema.sql")
+    try folder.write("", to: "transit/models/2.2/schema.sql")
+    try folder.write("", to: "transit/models/2.2/.keep")
+    try folder.write("", to: "transit/models/.DS_Store")
+    let models = try #require(try folder.read().datasets.first?.models)
+    #expect(models.map(\.version) == ["1.0", "2.2", "2.11", "10.0"])
+    #expect(models.last?.schemaSQL == "CREATE TABLE a(x);")
+    #expect(models.last?.projections == ["a": "SELECT 1", "my table": "é"])
+    #expect(models.last?.path == "\(folder.models)/10.0")
+  }
+
+  @Test func `a dataset without models is told where to put one`() throws {
+    let folder = try DeploymentFolder()
+    try folder.remove("transit/models/1.0")
+    let expected = "\(folder.models): expected a folder for each model, such as 1.0/schema.sql, found none."
+    #expect(try mistake(in: folder) == expected)
+    try folder.remove("transit/models")
+    #expect(try mistake(in: folder) == "\(folder.models): expected a folder that can be listed, found none.")
+  }
+
+  @Test(arguments: [
+    ("1/schema.sql", #"/1: expected a folder named major.minor, such as 2.1, found "1"."#),
+    ("v1.0/schema.sql", #"/v1.0: expected a folder named major.minor, such as 2.1, found "v1.0"."#),
+    ("01.0/schema.sql", #"/01.0: expected a folder named major.minor, such as 2.1, found "01.0"."#),
+    ("2.0/stop.sql", "/2.0: expected schema.sql in this folder, found none."),
+    ("2.0/Schema.sql", "/2.0: expected schema.sql in this folder, found none."),
+    ("1.0/stop.sql~", "/1.0/stop.sql~: expected only schema.sql and <table>.sql in a model's folder."),
+    ("1.0/old/a.sql", "/1.0/old: expected only schema.sql and <table>.sql in a model's folder."),
+    ("1.0/a.sql/b.sql", "/1.0/a.sql: expected a file, found something else of that name."),
+    ("2.1", "/2.1: expected a folder that can be listed, found none."),
+  ])
+  func `a foreign name among the models is told`(name: String, rest: String) throws {
+    let folder = try DeploymentFolder()
+    try folder.write("SELECT 1", to: "transit/models/\(name)")
+    #expect(try mistake(in: folder) == folder.models + rest)
+  }
+
+  @Test func `SQL that is no text is told`() throws {
+    let folder = try DeploymentFolder()
+    try folder.write([0x53, 0xFF], to: "transit/models/1.0/stop.sql")
+    let expected = "\(folder.models)/1.0/stop.sql: expected text in UTF-8, found bytes that are not."
+    #expect(try mistake(in: folder) == expected)
+  }
+}

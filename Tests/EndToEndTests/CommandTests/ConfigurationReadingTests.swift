@@ -1,0 +1,164 @@
+import SeedFormat
+import Testing
+
+@testable import seedbank
+
+@Suite struct ConfigurationReadingTests {
+  @Test func `the shortest files mean the documented defaults`() throws {
+    let folder = try DeploymentFolder()
+    let configuration = try folder.read()
+    #expect(configuration.file == folder.file)
+    #expect(configuration.publication == "\(folder.path)/publication")
+    #expect(configuration.state == "\(folder.path)/state")
+    #expect(configuration.keys == "\(folder.path)/keys")
+    let http = configuration.http
+    #expect(
+      (http.host, http.port, http.connectionLimit, http.idleTimeoutSeconds) == ("127.0.0.1", 8080, 4000, 30))
+    #expect(http.threads == nil)
+    let dataset = try #require(configuration.datasets.first)
+    #expect(dataset.name == "transit")
+    #expect(dataset.folder == "\(folder.path)/transit")
+    #expect(dataset.origin == .sqlite(path: "\(folder.path)/transit/origin.sqlite"))
+    #expect((dataset.schedule.checkSeconds, dataset.schedule.snapshotSeconds) == (2, 3600))
+    #expect((dataset.retention.snapshots, dataset.retention.graceSeconds) == (3, 3600))
+    #expect(dataset.encodings == [.gzip])
+    #expect((dataset.expirySeconds, dataset.pollSeconds) == (604_800, 60))
+    #expect(dataset.lifecycle.isEmpty)
+    #expect((dataset.license, dataset.attribution, dataset.source) == (nil, nil, nil))
+    #expect(dataset.models.map(\.version) == ["1.0"])
+  }
+
+  @Test func `every key is read`() throws {
+    let folder = try DeploymentFolder(deployment: Self.fullDeployment, dataset: Self.fullDataset)
+    let configuration = try folder.read()
+    #expect(configuration.publication == "/srv/pub")
+    #expect(configuration.state == "\(folder.path)/../state")
+    #expect(configuration.keys == "\(folder.path)/secret/keys")
+    let http = HTTPConfiguration(host: "::1", port: 0, threads: 4, connectionLimit: 10, idleTimeoutSeconds: 5)
+    #expect(configuration.http == http)
+    let dataset = try #require(configuration.datasets.first)
+    #expect(dataset.origin == .sqlite(path: "/data/transit.sqlite"))
+    #expect(dataset.schedule == ScheduleConfiguration(checkSeconds: 1, snapshotSeconds: 60))
+    #expect(dataset.retention == RetentionConfiguration(snapshots: 1, graceSeconds: 60))
+    #expect(dataset.encodings == [.xz, .gzip])
+    #expect((dataset.expirySeconds, dataset.pollSeconds) == (180, 5))
+    #expect(
+      dataset.lifecycle[1] == SeriesLifecycle(state: .retired, sunset: "2024-02-29", message: "Update."))
+    #expect(dataset.lifecycle[2] == SeriesLifecycle(state: .active))
+    #expect(
+      (dataset.license, dataset.attribution, dataset.source) == ("CC0", "The city", "https://example.org"))
+  }
+
+  @Test func `comments stand in any object`() throws {
+    let folder = try DeploymentFolder(
+      deployment: #"{"$comment": 1, "http": {"$comment": ["x"]}, "datasets": ["transit"]}"#,
+      dataset: #"""
+        {"$comment": {}, "origin": {"$comment": "", "sqlite": "o"}, "schedule": {"$comment": ""},
+         "lifecycle": {"$comment": "", "1": {"$comment": "", "state": "active"}}}
+        """#)
+    #expect(try folder.read().datasets.first?.lifecycle == [1: SeriesLifecycle(state: .active)])
+  }
+
+  @Test func `the usual expiry grows with a long schedule`() throws {
+    let folder = try DeploymentFolder(
+      dataset: #"{"origin": {"sqlite": "o"}, "schedule": {"snapshotSeconds": 2592000}}"#)
+    #expect(try folder.read().datasets.first?.expirySeconds == 7_776_000)
+  }
+
+  @Test func `datasets keep the order of the file`() throws {
+    let folder = try DeploymentFolder(deployment: #"{"datasets": ["transit", "air-2"]}"#)
+    try folder.write(#"{"origin": {"sqlite": "../origin.sqlite"}}"#, to: "air-2/dataset.json")
+    try folder.write("", to: "air-2/models/1.0/schema.sql")
+    #expect(try folder.read().datasets.map(\.name) == ["transit", "air-2"])
+  }
+
+  static let fullDeployment = """
+    {"publication": "/srv/pub", "state": "../state", "keys": "./secret//keys", "datasets": ["transit"],
+     "http": {"host": "::1", "port": 0, "threads": 4, "connectionLimit": 10, "idleTimeoutSeconds": 5}}
+    """
+
+  static let fullDataset = """
+    {"origin": {"sqlite": "/data/transit.sqlite"},
+     "schedule": {"checkSeconds": 1, "snapshotSeconds": 60},
+     "retention": {"snapshots": 1, "graceSeconds": 60},
+     "encodings": ["xz", "gzip"], "expirySeconds": 180, "pollSeconds": 5,
+     "lifecycle": {"1": {"state": "retired", "sunset": "2024-02-29", "message": "Update."},
+                   "2": {"state": "active"}},
+     "license": "CC0", "attribution": "The city", "source": "https://example.org"}
+    """
+}
+
+@Suite struct ConfigurationWritingTests {
+  @Test func `what is written reads back as the same values`() throws {
+    let folder = try DeploymentFolder(
+      deployment: ConfigurationReadingTests.fullDeployment, dataset: ConfigurationReadingTests.fullDataset)
+    let configuration = try folder.read()
+    try folder.write(configuration.fileText, to: "seedbank.json")
+    try folder.write(try #require(configuration.datasets.first).fileText, to: "transit/dataset.json")
+    #expect(try folder.read() == configuration)
+  }
+
+  @Test func `a new deployment is written with every default`() throws {
+    let dataset = DatasetConfiguration(
+      name: "transit", folder: "/d/transit", origin: .sqlite(path: "/d/my.sqlite"), models: [])
+    let deployment = DeploymentConfiguration(file: "/d/seedbank.json", datasets: [dataset])
+    #expect(deployment.fileText == Self.deploymentText)
+    #expect(dataset.fileText == Self.datasetText)
+  }
+
+  @Test func `empty and nested values are pretty, too`() {
+    let value: JSONValue = ["a": [], "b": [:], "c": [1, "x"], "d": [["e": 1], []], "f\"": false]
+    let text = """
+      {
+        "a": [],
+        "b": {},
+        "c": [1, "x"],
+        "d": [
+          {
+            "e": 1
+          },
+          []
+        ],
+        "f\\"": false
+      }
+
+      """
+    #expect(value.prettyText == text)
+  }
+
+  private static let deploymentText = """
+    {
+      "publication": "publication",
+      "state": "state",
+      "keys": "keys",
+      "http": {
+        "host": "127.0.0.1",
+        "port": 8080,
+        "connectionLimit": 4000,
+        "idleTimeoutSeconds": 30
+      },
+      "datasets": ["transit"]
+    }
+
+    """
+
+  private static let datasetText = """
+    {
+      "origin": {
+        "sqlite": "/d/my.sqlite"
+      },
+      "schedule": {
+        "checkSeconds": 2,
+        "snapshotSeconds": 3600
+      },
+      "retention": {
+        "snapshots": 3,
+        "graceSeconds": 3600
+      },
+      "encodings": ["gzip"],
+      "expirySeconds": 604800,
+      "pollSeconds": 60
+    }
+
+    """
+}

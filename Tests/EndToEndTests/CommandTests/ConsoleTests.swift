@@ -1,0 +1,95 @@
+import SeedFormat
+import Synchronization
+import Testing
+
+@testable import seedbank
+
+/// A console that keeps what it is told.
+final class RecordedConsole: Sendable {
+  private let texts = Mutex<[StandardStream: String]>([:])
+  let showsProgress: Bool
+
+  init(showsProgress: Bool = false) { self.showsProgress = showsProgress }
+
+  var console: Console {
+    Console(showsProgress: showsProgress) { [self] stream, bytes in
+      texts.withLock { $0[stream, default: ""] += String(decoding: bytes, as: UTF8.self) }
+    }
+  }
+
+  var results: String { texts.withLock { $0[.results] ?? "" } }
+  var messages: String { texts.withLock { $0[.messages] ?? "" } }
+}
+
+@Suite struct ConsoleTests {
+  @Test func `results and messages never mix`() throws {
+    let record = RecordedConsole()
+    let console = record.console
+    try console.result("42")
+    console.note("working")
+    console.warning("odd")
+    console.error("bad")
+    #expect(record.results == "42\n")
+    #expect(record.messages == "working\nWarning: odd\nError: bad\n")
+  }
+
+  @Test func `a text from outside cannot command the terminal`() throws {
+    let record = RecordedConsole()
+    try record.console.result("a\u{1B}]0;x\u{7}\r\u{9B}2J\tb\nc\u{202E}")
+    #expect(record.results == "a\\u{1B}]0;x\\u{7}\\u{D}\\u{9B}2J\tb\nc\\u{202E}\n")
+  }
+
+  @Test func `escaped JSON is the same JSON`() throws {
+    let record = RecordedConsole()
+    let value: JSONValue = ["a": "\u{1B}\u{7F}\u{9B}\u{2028}é\u{1F331}"]
+    try record.console.result(value)
+    #expect(try JSONValue(parsing: Array(record.results.utf8)) == value)
+    #expect(
+      record.results.unicodeScalars.allSatisfy {
+        $0 == "\n" || !(0..<0x20 ~= $0.value || 0x7F...0x9F ~= $0.value)
+      })
+  }
+
+  @Test func `progress is silent where no one watches`() {
+    let record = RecordedConsole()
+    record.console.progress("50 %")
+    #expect(record.messages.isEmpty)
+  }
+
+  @Test func `a message takes the place of the progress line`() {
+    let record = RecordedConsole(showsProgress: true)
+    let console = record.console
+    console.progress("50 %")
+    console.note("done")
+    console.note("bye")
+    #expect(record.messages == "\r\u{1B}[K50 %\r\u{1B}[Kdone\nbye\n")
+  }
+
+  @Test func `a long text in a message is cut`() {
+    #expect(String(repeating: "x", count: 81).clipped == String(repeating: "x", count: 80) + "…")
+    #expect("a\nb".clipped == "a\\u{A}b")
+  }
+
+  @Test func `the exit codes are the documented ones`() {
+    #expect(ExitCode.allCases.map(\.rawValue) == [0, 1, 64, 65, 69, 74, 75, 78])
+  }
+
+  private struct Surprise: Error, CustomStringConvertible { let description = "something else" }
+
+  @Test func `an error is reported with its own code, an unknown one with 1`() {
+    #expect(FailureReport(CommandFailure(.locked, "held")).exitCode == .locked)
+    #expect(FailureReport(ConfigurationError("f", "odd")).exitCode == .configuration)
+    let unknown = FailureReport(Surprise())
+    #expect(unknown.exitCode == .failure)
+    #expect(unknown.message == "something else")
+  }
+
+  @Test func `a run reports its failure and returns the code`() async {
+    let record = RecordedConsole()
+    let context = Context(environment: [:], currentDirectory: "/", console: record.console)
+    #expect(await Program.run(["version", "x"], in: context) == .usage)
+    #expect(await Program.run(["version"], in: context) == .success)
+    #expect(record.results == "seedbank 0.1.0\n")
+    #expect(record.messages.hasPrefix("Error: Unexpected argument 'x'."))
+  }
+}

@@ -1,0 +1,26 @@
+import Testing
+
+@testable import seedbank
+
+@Suite struct PathsTests {
+  @Test(arguments: [
+    ("a", "/d", "/d/a"), ("./a/", "/d", "/d/a"), ("/a//b/.", "/d", "/a/b"), ("../a", "/d", "/d/../a"),
+    (".", "/d", "/d"), ("a", "/", "/a"), (".hidden", "/d", "/d/.hidden"),
+  ])
+  func `a path is seen from a folder`(path: String, directory: String, absolute: String) {
+    #expect(Paths.absolute(path, from: directory) == absolute)
+  }
+
+  @Test(arguments: [
+    ("/d/a/b", "/d", "a/b"), ("/d", "/d", "."), ("/data", "/d", "/data"), ("/x", "/d", "/x"),
+    ("/a", "/", "a"),
+  ])
+  func `a path is written as seen from a folder`(path: String, directory: String, relative: String) {
+    #expect(Paths.relative(path, to: directory) == relative)
+  }
+
+  @Test(arguments: [("/a/b", "/a"), ("/a", "/"), ("/", "/")])
+  func `a path lies in a folder`(path: String, folder: String) {
+    #expect(Paths.folder(of: path) == folder)
+  }
+}
