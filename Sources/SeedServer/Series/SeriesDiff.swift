@@ -11,7 +11,7 @@ struct SeriesDiff: ~Copyable {
   private(set) var counts: [String: (before: Int, after: Int)] = [:]
 
   /// Compares; throws ``CopyDamaged`` where the copy's rows are not those that it has stored the sums of.
-  init(_ origin: SQLiteOrigin, _ copy: borrowing WorkingCopy, _ plan: SeriesPlan) throws {
+  init(_ origin: SQLiteOrigin, _ copy: WorkingCopy, _ plan: SeriesPlan) throws {
     let stored = try SeedTables.sums(copy.connection)
     for table in plan.schema.tables {
       let (before, after) = try merge(table, origin, copy, plan)
@@ -25,7 +25,7 @@ struct SeriesDiff: ~Copyable {
   var digest: SHA256Digest { StateDigest.of(sums) }
 
   private mutating func merge(
-    _ table: TableSchema, _ origin: SQLiteOrigin, _ copy: borrowing WorkingCopy, _ plan: SeriesPlan
+    _ table: TableSchema, _ origin: SQLiteOrigin, _ copy: WorkingCopy, _ plan: SeriesPlan
   ) throws -> (before: TableSum, after: TableSum) {
     let projection = plan.projection(table)
     do {
@@ -38,7 +38,7 @@ struct SeriesDiff: ~Copyable {
   }
 
   private mutating func merge(
-    _ table: TableSchema, _ rows: KeyedRows, _ copy: borrowing WorkingCopy
+    _ table: TableSchema, _ rows: KeyedRows, _ copy: WorkingCopy
   ) throws -> (before: TableSum, after: TableSum) {
     delta.begin(table: table.name, key: table.keyNames, columns: table.columnNames)
     var merge = TableMerge(table)

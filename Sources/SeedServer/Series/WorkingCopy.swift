@@ -2,7 +2,7 @@ import SeedDatabase
 import SeedFormat
 
 /// The publisher's own file of a series, holding its head: the first client of its own deltas.
-struct WorkingCopy: ~Copyable {
+struct WorkingCopy {
   let connection: Connection
   let schema: DatabaseSchema
   let path: String

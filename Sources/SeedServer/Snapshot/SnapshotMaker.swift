@@ -9,7 +9,7 @@ struct SnapshotMaker {
   init(_ schema: DatabaseSchema) { self.schema = schema }
 
   /// Writes the copy's committed state to `path`: vacuumed, analysed, checked, synced.
-  func make(_ copy: borrowing WorkingCopy, at path: String) throws {
+  func make(_ copy: WorkingCopy, at path: String) throws {
     try WorkingCopy.remove(path)
     try copy.connection.execute("VACUUM INTO ?", .text(path))
     let snapshot = try Connection(path, .writer)
