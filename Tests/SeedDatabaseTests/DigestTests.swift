@@ -1,0 +1,49 @@
+import SeedDatabase
+import SeedFormat
+import Support
+import Testing
+
+@Suite struct DigestTests {
+  @Test func `a sum forgets the order in which rows came`() {
+    var random = SplitMix(seed: 1)
+    var hasher = RowHasher()
+    let hashes = (0..<200).map { hasher.hash([.integer($0)]) }
+    var forward = TableSum()
+    for hash in hashes { forward.insert(hash) }
+    var shuffled = TableSum()
+    for hash in hashes.shuffled(using: &random) { shuffled.insert(hash) }
+    #expect(forward == shuffled && forward.rows == 200)
+  }
+
+  @Test func `taking a row out undoes taking it in`() {
+    var hasher = RowHasher()
+    var sum = TableSum()
+    for number in 0..<100 { sum.insert(hasher.hash([.integer(number)])) }
+    let before = sum
+    let extra = (0..<100).map { hasher.hash([.text("\($0)")]) }
+    for hash in extra { sum.insert(hash) }
+    for hash in extra.reversed() { sum.remove(hash) }
+    #expect(sum == before)
+    #expect(TableSum(rows: sum.rows, bytes: sum.bytes) == sum)
+  }
+
+  @Test func `rows that SQL calls equal have different canonical bytes`() {
+    let pairs: [(SeedValue, SeedValue)] = [
+      (.integer(1), .real(1)), (.real(0), .real(-0.0)), (.text("berlin"), .text("BERLIN")), (.text(""), .blob([])),
+      (.text("é"), .text("e\u{301}")), (.null, .text("")), (.text("1"), .integer(1)),
+    ]
+    for (left, right) in pairs {
+      #expect(CanonicalRow.bytes(of: [left]) != CanonicalRow.bytes(of: [right]))
+      #expect(left != right)
+    }
+  }
+
+  @Test func `columns cannot run into each other`() {
+    #expect(CanonicalRow.bytes(of: [.text("a"), .text("b")]) != CanonicalRow.bytes(of: [.text("ab"), .text("")]))
+  }
+
+  @Test func `renaming a table changes the state, an empty table counts`() {
+    #expect(StateDigest.of(["a": TableSum()]) != StateDigest.of(["b": TableSum()]))
+    #expect(StateDigest.of([:]) != StateDigest.of(["a": TableSum()]))
+  }
+}

@@ -1,0 +1,78 @@
+import SeedDatabase
+import Testing
+
+@Suite struct SchemaTests {
+  static func schema(_ sql: String) throws -> DatabaseSchema { try SchemaReader.schema(of: sql) }
+
+  @Test(arguments: [
+    ("CREATE TABLE t(a INTEGER PRIMARY KEY, b)", ["a"]),
+    ("CREATE TABLE t(a, b, PRIMARY KEY(b, a))", ["b", "a"]),
+    ("CREATE TABLE t(a, b, PRIMARY KEY(b, a)) WITHOUT ROWID", ["b", "a"]),
+    ("CREATE TABLE t(a, b NOT NULL UNIQUE)", ["b"]),
+    ("CREATE TABLE t(a NOT NULL, b NOT NULL, UNIQUE(b, a))", ["b", "a"]),
+    ("CREATE TABLE t(a UNIQUE, b NOT NULL); CREATE UNIQUE INDEX i ON t(b)", ["b"]),
+    ("CREATE TABLE t(a PRIMARY KEY, b NOT NULL UNIQUE)", ["a"]),
+  ])
+  func `the key is the primary key or a unique constraint over columns that are never NULL`(
+    _ sql: String, _ key: [String]
+  ) throws {
+    #expect(try Self.schema(sql).tables[0].keyNames == key)
+  }
+
+  @Test(arguments: [
+    "CREATE TABLE t(a, b)", "CREATE TABLE t(a UNIQUE)", "CREATE TABLE t(a NOT NULL); CREATE UNIQUE INDEX i ON t(a) WHERE a > 0",
+    "CREATE TABLE t(a NOT NULL); CREATE UNIQUE INDEX i ON t(lower(a))",
+  ])
+  func `a table without a key is refused`(_ sql: String) {
+    #expect(throws: SchemaProblem.noKey(table: "t")) { try Self.schema(sql) }
+  }
+
+  @Test func `what would change rows behind the digest is refused`() {
+    #expect(throws: SchemaProblem.trigger(name: "x", table: "t")) {
+      try Self.schema("CREATE TABLE t(a PRIMARY KEY); CREATE TRIGGER x AFTER INSERT ON t BEGIN SELECT 1; END")
+    }
+    #expect(throws: SchemaProblem.customCollation(table: "t", column: "b", collation: "german")) {
+      try Self.schema("CREATE TABLE t(a PRIMARY KEY, b COLLATE german)")
+    }
+    #expect(throws: SchemaProblem.virtualTable(name: "f")) {
+      try Self.schema("CREATE TABLE t(a PRIMARY KEY); CREATE VIRTUAL TABLE f USING fts5(a)")
+    }
+    #expect(throws: SchemaProblem.reservedName("seedbank_x")) { try Self.schema("CREATE TABLE seedbank_x(a PRIMARY KEY)") }
+    #expect(throws: SchemaProblem.unknownParent(table: "t", parent: "p")) {
+      try Self.schema("CREATE TABLE t(a PRIMARY KEY REFERENCES p)")
+    }
+    #expect(throws: SchemaProblem.noTables) { try Self.schema("CREATE VIEW v AS SELECT 1") }
+  }
+
+  @Test func `an FTS5 table over a published table is part of the schema`() throws {
+    let schema = try Self.schema(
+      """
+      CREATE TABLE "my notes"(id INTEGER PRIMARY KEY, body TEXT);
+      CREATE VIRTUAL TABLE search USING fts5(body, content='my notes', content_rowid='id')
+      """)
+    #expect(schema.searchTables == [SearchTable(name: "search", content: "my notes")])
+    #expect(schema.tables.map(\.name) == ["my notes"])
+  }
+
+  @Test func `generated columns are neither stored nor a key`() throws {
+    let table = try Self.schema("CREATE TABLE t(a PRIMARY KEY, b AS (a + 1), c AS (a * 2) STORED, d)").tables[0]
+    #expect(table.columnNames == ["a", "d"] && table.generated == ["b", "c"])
+  }
+
+  @Test func `the hash covers structure, not text`() throws {
+    let plain = try Self.schema("CREATE TABLE t(a INTEGER PRIMARY KEY, b TEXT CHECK (b <> ''))").hash
+    let same = try Self.schema("create table t ( a integer primary key, -- the key\n b text check(b<>'') )").hash
+    #expect(plain == same)
+    for other in [
+      "CREATE TABLE t(a INTEGER PRIMARY KEY, b TEXT CHECK (b <> 'x'))", "CREATE TABLE t(a INTEGER PRIMARY KEY, b TEXT)",
+      "CREATE TABLE t(a INTEGER PRIMARY KEY, b TEXT NOT NULL CHECK (b <> ''))",
+      "CREATE TABLE t(a INTEGER PRIMARY KEY, b TEXT CHECK (b <> '')); CREATE INDEX i ON t(b)",
+      "CREATE TABLE t(a INTEGER PRIMARY KEY, b TEXT CHECK (b <> '') COLLATE NOCASE)",
+      "CREATE TABLE t(a INTEGER PRIMARY KEY, b TEXT UNIQUE CHECK (b <> ''))",
+      "CREATE TABLE t(a INTEGER PRIMARY KEY, b TEXT CHECK (b <> '')); CREATE VIEW v AS SELECT b FROM t",
+      "CREATE TABLE t(a INTEGER, b TEXT CHECK (b <> ''), PRIMARY KEY(a)) WITHOUT ROWID",
+    ] {
+      #expect(try Self.schema(other).hash != plain, "\(other)")
+    }
+  }
+}

@@ -1,0 +1,93 @@
+import SeedFormat
+import Support
+import Testing
+
+@Suite struct DeltaTests {
+  static let header: DeltaHeader = {
+    guard let series = try? Series("transit", major: 2), let from = try? Version(100), let to = try? Version(102)
+    else { preconditionFailure("literal names") }
+    let zeros: SHA256Digest = "0000000000000000000000000000000000000000000000000000000000000000"
+    return DeltaHeader(series: series, model: "2.1", schema: zeros, from: from, to: to, digest: zeros)
+  }()
+
+  static let hard: [SeedValue] = [
+    .null, .integer(0), .integer(9_007_199_254_740_991), .integer(9_007_199_254_740_992), .integer(.min), .integer(.max),
+    .real(0), .real(-0.0), .real(1), .real(0.1), .real(.infinity), .real(-.infinity), .real(1e300), .real(5e-324),
+    .text(""), .text("a\u{0}b"), .text("\u{1F600}\"\\\n"), .text("é"), .text("e\u{301}"), .blob([]), .blob([0, 255, 1]),
+  ]
+
+  @Test func `every hard value reads back as it was`() throws {
+    var writer = DeltaWriter()
+    writer.begin(table: "t", key: ["k"], columns: ["k", "v"])
+    for (index, value) in Self.hard.enumerated() { writer.upsert([.integer(Int64(index)), value]) }
+    let rows = try Self.events(writer.document(Self.header)).compactMap { event -> [SeedValue]? in
+      if case .upsert(let row) = event { row.values } else { nil }
+    }
+    #expect(rows.map { $0[1] } == Self.hard)
+  }
+
+  @Test func `a real is never written as an integer`() {
+    var writer = DeltaWriter()
+    writer.begin(table: "t", key: ["k"], columns: ["k"])
+    for value in [1.0, -0.0, 1e16, 1e300] { writer.upsert([.real(value)]) }
+    let text = String(decoding: writer.document(Self.header), as: UTF8.self)
+    #expect(text.contains(#"[{"k":1.0},{"k":-0.0},{"k":1e+16},{"k":1e+300}]"#))
+  }
+
+  @Test func `the document is the one of the design`() {
+    var writer = DeltaWriter()
+    writer.begin(table: "quiet", key: ["id"], columns: ["id"])
+    writer.begin(table: "stop", key: ["id"], columns: ["id", "name", "lat"])
+    writer.upsert([.text("de:1"), .text("Alexanderplatz"), .real(52.5)])
+    writer.delete([.text("de:7")])
+    let zeros = String(repeating: "0", count: 64)
+    let expected =
+      #"{"dataset":"transit","series":2,"model":"2.1","schema":"\#(zeros)","from":100,"to":102,"digest":"\#(zeros)","#
+      + #""changes":[{"table":"stop","key":["id"],"delete":[{"id":"de:7"}],"upsert":[{"id":"de:1","name":"#
+      + #""Alexanderplatz","lat":52.5}]}]}"# + "\n"
+    #expect(String(decoding: writer.document(Self.header), as: UTF8.self) == expected)
+  }
+
+  @Test func `a delta without changes is empty, and so is one whose table was abandoned`() {
+    var writer = DeltaWriter()
+    writer.begin(table: "t", key: ["k"], columns: ["k"])
+    #expect(writer.isEmpty)
+    writer.upsert([.null])
+    #expect(!writer.isEmpty)
+    writer.abandonTable()
+    #expect(writer.isEmpty)
+  }
+
+  @Test(arguments: [
+    (#""from":100"#, #""from":"100""#), (#""series":2"#, #""series":0"#), (#""dataset":"transit""#, #""dataset":"T""#),
+    (#""from":100,"to":102"#, #""to":102,"from":100"#), (#"{"k":1}"#, #"{"k":true}"#), (#"{"k":1}"#, #"{"k":[1]}"#),
+    (#"{"k":1}"#, #"{"k":{"i64":"1"}}"#), (#"{"k":1}"#, #"{"k":9007199254740992}"#), (#"{"k":1}"#, #"{"k":{"f64":"NaN"}}"#),
+    (#"{"k":1}"#, #"{"k":{"b64":"AB=="}}"#), (#"{"k":1}"#, #"{"k":{"b64":"AA"}}"#), (#"{"k":1}"#, #"{"k":{"x":"1"}}"#),
+    (#"{"k":1}"#, #"{"k":1,"k":1}"#), ("]}]}\n", "]}]} x"), ("]}]}\n", "]}"), (#""delete":[],"#, ""),
+  ])
+  func `what the writer would not have written is refused`(_ part: String, _ other: String) throws {
+    var writer = DeltaWriter()
+    writer.begin(table: "t", key: ["k"], columns: ["k"])
+    writer.upsert([.integer(1)])
+    let document = String(decoding: writer.document(Self.header), as: UTF8.self)
+    #expect(try Self.events(Array(document.utf8)).count == 3)
+    let broken = document.replacing(part, with: other)
+    try #require(broken != document)
+    #expect(throws: DeltaError.self) { try Self.events(Array(broken.utf8)) }
+  }
+
+  @Test func `blobs of every small length survive base64`() {
+    var random = SplitMix(seed: 7)
+    for length in 0..<200 {
+      let bytes = (0..<length).map { _ in UInt8.random(in: 0...255, using: &random) }
+      #expect(Base64.decode(Base64.encode(bytes)) == bytes)
+    }
+  }
+
+  static func events(_ document: [UInt8]) throws -> [DeltaEvent] {
+    var reader = try DeltaReader(document)
+    var events: [DeltaEvent] = []
+    while events.last != .end { events.append(try reader.next()) }
+    return events
+  }
+}

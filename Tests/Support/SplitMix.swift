@@ -1,0 +1,23 @@
+/// A small seeded generator, so that a failing history can be run again from its printed seed.
+package struct SplitMix: RandomNumberGenerator, Sendable {
+  private var state: UInt64
+
+  /// The same seed gives the same numbers.
+  package init(seed: UInt64) { state = seed }
+
+  package mutating func next() -> UInt64 {
+    state &+= 0x9E37_79B9_7F4A_7C15
+    var mixed = state
+    mixed = (mixed ^ mixed >> 30) &* 0xBF58_476D_1CE4_E5B9
+    mixed = (mixed ^ mixed >> 27) &* 0x94D0_49BB_1331_11EB
+    return mixed ^ mixed >> 31
+  }
+
+  /// True in `percent` of a hundred cases.
+  package mutating func chance(_ percent: Int) -> Bool { Int.random(in: 0..<100, using: &self) < percent }
+
+  /// One of the elements, which must not be empty.
+  package mutating func pick<Element>(_ elements: [Element]) -> Element {
+    elements[Int.random(in: elements.indices, using: &self)]
+  }
+}
