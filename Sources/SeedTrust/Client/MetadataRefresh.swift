@@ -1,0 +1,145 @@
+package import SeedFormat
+
+/// Gets a metadata file such as `2.root.json` from the repository: at most that many bytes, `nil` where it has none.
+package typealias MetadataFetcher = @Sendable (_ name: String, _ maxBytes: Int) async throws -> [UInt8]?
+
+/// The client's own copies of metadata, by unversioned name: `root.json`, `timestamp.json`, `transit-2.json`.
+package struct StoredMetadata {
+  /// The bytes as they were persisted, or `nil`.
+  package let read: (_ fileName: String) throws -> [UInt8]?
+  /// Replaces a file durably; called with verified bytes only, verbatim, in the order of trust.
+  package let persist: (_ fileName: String, _ bytes: [UInt8]) throws -> Void
+
+  /// A store by its two operations.
+  package init(
+    read: @escaping (_ fileName: String) throws -> [UInt8]?,
+    persist: @escaping (_ fileName: String, _ bytes: [UInt8]) throws -> Void
+  ) {
+    self.read = read
+    self.persist = persist
+  }
+}
+
+/// TUF's client workflow: decides what to fetch, and hands what was accepted to be persisted.
+package struct MetadataRefresh {
+  private let stored: StoredMetadata
+  private let fetch: MetadataFetcher
+  /// What is trusted so far.
+  package private(set) var trusted: TrustedMetadataSet
+
+  /// Starts from the newer of the shipped root and the stored one; a stored root that is damaged is passed over.
+  package init(
+    shippedRoot: [UInt8], stored: StoredMetadata, fetch: @escaping MetadataFetcher, now: UTCTime
+  ) throws {
+    self.stored = stored
+    self.fetch = fetch
+    trusted = try TrustedMetadataSet(root: shippedRoot, now: now)
+    if let bytes = try stored.read(fileName(Root.type)),
+      let own = try? TrustedMetadataSet(root: bytes, now: now), own.root.version > trusted.root.version
+    {
+      trusted = own
+    }
+  }
+
+  /// Everything that the repository now says about one series, verified.
+  package static func refresh(
+    series: Series, shippedRoot: [UInt8], stored: StoredMetadata, fetch: @escaping MetadataFetcher,
+    now: UTCTime
+  ) async throws -> SeriesMetadata {
+    var refresh = try MetadataRefresh(shippedRoot: shippedRoot, stored: stored, fetch: fetch, now: now)
+    try await refresh.topLevel()
+    try await refresh.targets(series.roleName, delegator: Targets.type)
+    return try refresh.trusted.series(series)
+  }
+
+  /// Root, timestamp, TUF snapshot role and targets, in this order.
+  package mutating func topLevel() async throws {
+    try await roots()
+    try await timestamp()
+    try await snapshot()
+    try await targets(Targets.type, delegator: nil)
+  }
+
+  private mutating func roots() async throws {
+    for _ in 0..<Limits.rootRotations {
+      let name = "\(trusted.root.version + 1).root.json"
+      guard let bytes = try await download(name, Root.type, limit: Limits.rootBytes) else { break }
+      try trusted.updateRoot(bytes)
+      try stored.persist(fileName(Root.type), bytes)
+    }
+    try trusted.checkRoot()
+  }
+
+  private mutating func timestamp() async throws {
+    let name = fileName(Timestamp.type)
+    // A stored copy that is damaged, or signed by keys since replaced, is as good as none.
+    if let bytes = try stored.read(name) { try? trusted.loadStoredTimestamp(bytes) }
+    let bytes = try await required(name, Timestamp.type, nil)
+    if try trusted.updateTimestamp(bytes) { try stored.persist(name, bytes) }
+  }
+
+  private mutating func snapshot() async throws {
+    let name = fileName(SnapshotRole.type)
+    if let bytes = try stored.read(name), (try? trusted.loadStoredSnapshot(bytes)) == true { return }
+    guard let announced = trusted.timestamp?.snapshot else {
+      throw TrustError.outOfOrder(role: SnapshotRole.type)
+    }
+    let bytes = try await required(versioned(name, announced), SnapshotRole.type, announced)
+    try trusted.updateSnapshot(bytes)
+    try stored.persist(name, bytes)
+  }
+
+  /// One targets role: the stored copy if it is the announced one, else the repository's.
+  package mutating func targets(_ role: String, delegator: String?) async throws {
+    let name = fileName(role)
+    if let bytes = try stored.read(name), (try? accept(bytes, role, delegator)) != nil { return }
+    let announced = try trusted.announced(role)
+    let bytes = try await required(versioned(name, announced), role, announced)
+    try accept(bytes, role, delegator)
+    try stored.persist(name, bytes)
+  }
+
+  private mutating func accept(_ bytes: [UInt8], _ role: String, _ delegator: String?) throws(TrustError) {
+    if let delegator {
+      try trusted.updateDelegated(bytes, role: role, delegator: delegator)
+    } else {
+      try trusted.updateTargets(bytes)
+    }
+  }
+
+  // MARK: Files
+
+  private func versioned(_ name: String, _ announced: MetaFile) -> String {
+    trusted.root.consistentSnapshot ? "\(announced.version).\(name)" : name
+  }
+
+  private func required(_ name: String, _ role: String, _ announced: MetaFile?) async throws -> [UInt8] {
+    let limit = min(announced?.length ?? Limits.metadataBytes, Limits.metadataBytes)
+    guard let bytes = try await download(name, role, limit: limit) else {
+      throw TrustError.missingFile(name: name)
+    }
+    return bytes
+  }
+
+  private func download(_ name: String, _ role: String, limit: Int) async throws -> [UInt8]? {
+    let bytes = try await fetch(name, limit)
+    guard (bytes?.count ?? 0) <= limit else { throw TrustError.tooLong(role: role, limit: limit) }
+    return bytes
+  }
+}
+
+/// A role's file without its version. A role's name may hold anything, so all but RFC 3986's unreserved characters
+/// are percent-quoted: it is safe in a URL and as a file's name.
+package func fileName(_ role: String) -> String {
+  var name = ""
+  for byte in role.utf8 {
+    switch byte {
+    case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+      UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"),
+      UInt8(ascii: "~"):
+      name.unicodeScalars.append(Unicode.Scalar(byte))
+    default: name += "%" + lowerHex([byte]).uppercased()
+    }
+  }
+  return name + ".json"
+}

@@ -1,0 +1,60 @@
+/// Why metadata was not accepted.
+public enum TrustError: Error, Hashable, Sendable {
+  /// Fewer of the role's keys signed than must.
+  case badSignature(role: String, found: Int, needed: Int)
+  /// An older version was offered than one that was trusted before.
+  case rollback(role: String, trusted: Int, offered: Int)
+  /// The metadata was valid only before that time.
+  case expired(role: String, at: UTCTime)
+  /// Another version was offered than signed metadata announced.
+  case wrongVersion(role: String, expected: Int, offered: Int)
+  /// The file does not hold what it should.
+  case malformed(role: String, Malformation)
+  /// The file has another length than signed metadata announced.
+  case lengthMismatch(role: String, signed: Int, found: Int)
+  /// The file has another digest than signed metadata announced.
+  case hashMismatch(role: String, algorithm: String)
+  /// The file is longer than any that is accepted.
+  case tooLong(role: String, limit: Int)
+  /// The role is not named where it must be: `place` is the role that should name it.
+  case missingRole(role: String, place: String)
+  /// The repository does not have a file that its metadata promises.
+  case missingFile(name: String)
+  /// A role lists a file that it was not delegated.
+  case pathNotDelegated(role: String, path: String)
+  /// The caller offered a role before one that it builds on, or after one that builds on it.
+  case outOfOrder(role: String)
+}
+
+extension TrustError {
+  /// Whether the repository is to blame; else it is the calling code.
+  public var isRepositoryFault: Bool {
+    if case .outOfOrder = self { false } else { true }
+  }
+}
+
+extension TrustError: CustomStringConvertible {
+  /// One sentence: which role, what was found, what was expected.
+  public var description: String {
+    switch self {
+    case .badSignature(let role, let found, let needed):
+      "\(role) metadata has \(found) valid signatures of the \(needed) that it needs"
+    case .rollback(let role, let trusted, let offered):
+      "\(role) metadata of version \(offered) was offered after version \(trusted)"
+    case .expired(let role, let time):
+      "\(role) metadata expired at \(time): the repository is stale, or this device's clock is wrong"
+    case .wrongVersion(let role, let expected, let offered):
+      "\(role) metadata has version \(offered) where version \(expected) was announced"
+    case .malformed(let role, let reason): "\(role) metadata is malformed: \(reason)"
+    case .lengthMismatch(let role, let signed, let found):
+      "\(role) metadata has \(found) bytes where \(signed) were announced"
+    case .hashMismatch(let role, let algorithm):
+      "\(role) metadata has another \(algorithm) than was announced"
+    case .tooLong(let role, let limit): "\(role) metadata is longer than \(limit) bytes"
+    case .missingRole(let role, let place): "\(place) metadata does not name the role \(role)"
+    case .missingFile(let name): "the repository does not have the file \(name)"
+    case .pathNotDelegated(let role, let path): "\(role) metadata lists \(path), which it may not speak for"
+    case .outOfOrder(let role): "\(role) metadata was offered out of order"
+    }
+  }
+}

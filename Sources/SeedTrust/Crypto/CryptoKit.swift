@@ -1,0 +1,47 @@
+#if canImport(CryptoKit)
+// Scoped, because CryptoKit has a `SHA256Digest` of its own.
+import enum CryptoKit.Curve25519
+import struct CryptoKit.SHA256
+import struct CryptoKit.SHA512
+
+/// The platform's SHA-256 in progress.
+struct SHA256Context: ~Copyable {
+  private var state = SHA256()
+
+  mutating func update(_ bytes: UnsafeRawBufferPointer) { state.update(bufferPointer: bytes) }
+
+  /// Writes 32 bytes and starts anew.
+  mutating func finish(into digest: UnsafeMutableRawBufferPointer) {
+    state.finalize().withUnsafeBytes { digest.copyMemory(from: $0) }
+    state = SHA256()
+  }
+}
+
+func sha512(_ bytes: [UInt8]) -> [UInt8] { Array(SHA512.hash(data: bytes)) }
+
+/// Ed25519 (RFC 8032) over raw 32-byte keys. CryptoKit's signatures are randomised: valid, but never twice the same.
+enum Ed25519 {
+  static func publicKey(seed: [UInt8]) -> [UInt8] { Array(privateKey(seed).publicKey.rawRepresentation) }
+
+  static func sign(_ message: [UInt8], seed: [UInt8]) -> [UInt8] {
+    do {
+      return try Array(privateKey(seed).signature(for: message))
+    } catch {
+      preconditionFailure("CryptoKit refused to sign: \(error)")
+    }
+  }
+
+  static func verify(_ signature: [UInt8], _ message: [UInt8], publicKey: [UInt8]) -> Bool {
+    guard let key = try? Curve25519.Signing.PublicKey(rawRepresentation: publicKey) else { return false }
+    return key.isValidSignature(signature, for: message)
+  }
+
+  private static func privateKey(_ seed: [UInt8]) -> Curve25519.Signing.PrivateKey {
+    do {
+      return try Curve25519.Signing.PrivateKey(rawRepresentation: seed)
+    } catch {
+      preconditionFailure("CryptoKit refused a key of 32 bytes")
+    }
+  }
+}
+#endif

@@ -1,0 +1,21 @@
+package import SeedFormat
+
+extension SHA256Digest {
+  /// Bytes that are read from a file at a time.
+  private static let pieceBytes = 256 * 1024
+
+  /// The digest and the length of a file, read in pieces.
+  package static func ofFile(at path: String) throws(FileFailure) -> (digest: SHA256Digest, length: Int) {
+    let file = try OpenFile(reading: path)
+    let piece = UnsafeMutableRawBufferPointer.allocate(byteCount: pieceBytes, alignment: 16)
+    defer { piece.deallocate() }
+    var hasher = SHA256Hasher()
+    var length = 0
+    while true {
+      let count = try file.read(into: piece)
+      if count == 0 { return (hasher.finish(), length) }
+      hasher.update(UnsafeRawBufferPointer(rebasing: piece[..<count]))
+      length += count
+    }
+  }
+}

@@ -1,0 +1,102 @@
+#if canImport(CCrypto)
+import CCrypto
+
+/// OpenSSL's SHA-256, fetched once: an implicit fetch costs more than hashing a small row.
+/// A fetched algorithm never changes and may be used from every thread, which the importer cannot know.
+nonisolated(unsafe) private let sha256Algorithm = EVP_MD_fetch(nil, "SHA2-256", nil)
+
+/// The platform's SHA-256 in progress.
+struct SHA256Context: ~Copyable {
+  private let context: OpaquePointer
+
+  init() {
+    guard let context = EVP_MD_CTX_new() else { preconditionFailure("out of memory") }
+    self.context = context
+    mustSucceed(EVP_DigestInit_ex(context, sha256Algorithm, nil))
+  }
+
+  deinit { EVP_MD_CTX_free(context) }
+
+  mutating func update(_ bytes: UnsafeRawBufferPointer) {
+    mustSucceed(EVP_DigestUpdate(context, bytes.baseAddress, bytes.count))
+  }
+
+  /// Writes 32 bytes and starts anew.
+  mutating func finish(into digest: UnsafeMutableRawBufferPointer) {
+    mustSucceed(EVP_DigestFinal_ex(context, digest.assumingMemoryBound(to: UInt8.self).baseAddress, nil))
+    mustSucceed(EVP_DigestInit_ex(context, nil, nil))
+  }
+}
+
+func sha512(_ bytes: [UInt8]) -> [UInt8] {
+  var digest = [UInt8](repeating: 0, count: 64)
+  mustSucceed(EVP_Digest(bytes, bytes.count, &digest, nil, EVP_sha512(), nil))
+  return digest
+}
+
+/// Ed25519 (RFC 8032) over raw 32-byte keys.
+enum Ed25519 {
+  static func publicKey(seed: [UInt8]) -> [UInt8] {
+    let key = EVPKey(seed: seed)
+    var bytes = [UInt8](repeating: 0, count: PublicKey.byteCount)
+    var count = bytes.count
+    mustSucceed(EVP_PKEY_get_raw_public_key(key.pointer, &bytes, &count))
+    return bytes
+  }
+
+  static func sign(_ message: [UInt8], seed: [UInt8]) -> [UInt8] {
+    let key = EVPKey(seed: seed)
+    let context = MessageContext()
+    var signature = [UInt8](repeating: 0, count: PublicKey.signatureByteCount)
+    var count = signature.count
+    mustSucceed(EVP_DigestSignInit(context.pointer, nil, nil, nil, key.pointer))
+    mustSucceed(EVP_DigestSign(context.pointer, &signature, &count, message, message.count))
+    return signature
+  }
+
+  static func verify(_ signature: [UInt8], _ message: [UInt8], publicKey: [UInt8]) -> Bool {
+    let key = EVPKey(publicKey: publicKey)
+    let context = MessageContext()
+    // A refused signature leaves entries in the thread's error queue, where the next user would find them.
+    defer { ERR_clear_error() }
+    mustSucceed(EVP_DigestVerifyInit(context.pointer, nil, nil, nil, key.pointer))
+    return EVP_DigestVerify(context.pointer, signature, signature.count, message, message.count) == 1
+  }
+}
+
+private struct EVPKey: ~Copyable {
+  let pointer: OpaquePointer
+
+  init(seed: [UInt8]) {
+    self.init(EVP_PKEY_new_raw_private_key_ex(nil, "ED25519", nil, seed, seed.count))
+  }
+
+  init(publicKey: [UInt8]) {
+    self.init(EVP_PKEY_new_raw_public_key_ex(nil, "ED25519", nil, publicKey, publicKey.count))
+  }
+
+  private init(_ pointer: OpaquePointer?) {
+    guard let pointer else { preconditionFailure("OpenSSL refused a key of 32 bytes") }
+    self.pointer = pointer
+  }
+
+  deinit { EVP_PKEY_free(pointer) }
+}
+
+private struct MessageContext: ~Copyable {
+  let pointer: OpaquePointer
+
+  init() {
+    guard let pointer = EVP_MD_CTX_new() else { preconditionFailure("out of memory") }
+    self.pointer = pointer
+  }
+
+  deinit { EVP_MD_CTX_free(pointer) }
+}
+
+/// For calls that fail only without memory or by a mistake of ours: no input can reach this, so it stops.
+@inline(__always)
+private func mustSucceed(_ status: Int32) {
+  precondition(status == 1, "OpenSSL refused a call that cannot fail")
+}
+#endif

@@ -1,0 +1,88 @@
+import SeedFormat
+
+#if canImport(Glibc)
+import Glibc
+#else
+import Darwin
+#endif
+
+/// A signing key as a file: `{"keytype":"ed25519","private":"…","public":"…"}`, for its owner's eyes only.
+package struct KeyFile: Sendable {
+  /// The key.
+  package let key: SigningKey
+  /// Whether others than the file's owner may read or write it. The caller decides what to say about that.
+  package let isTooOpen: Bool
+
+  /// Bytes of a key file.
+  private static let byteLimit = 4096
+
+  /// Reads a key; the public half must belong to the private one.
+  package init(reading path: String) throws(KeyFileError) {
+    do {
+      let file = try OpenFile(reading: path)
+      isTooOpen = try file.permissions() & 0o077 != 0
+      key = try Self.key(in: file.readAll(limit: Self.byteLimit))
+    } catch let failure as FileFailure {
+      throw .system(failure)
+    } catch let reason as Malformation {
+      throw .malformed(path: path, reason)
+    } catch {
+      throw .malformed(path: path, .field(path: "document", reason: "\(error)"))
+    }
+  }
+
+  private static func key(in bytes: [UInt8]) throws(Malformation) -> SigningKey {
+    var fields = try FieldReader(parsing: bytes)
+    guard try fields.string("keytype") == "ed25519" else { throw fields.error("keytype", "expected ed25519") }
+    let secret = try hexBytes(fields.string("private"))
+    // The reason must not quote the secret, so InvalidName's own sentence will not do.
+    guard let secret, let key = try? SigningKey(seed: secret) else {
+      throw fields.error("private", "expected 64 lower-case hexadecimal digits")
+    }
+    guard try fields.string("public") == key.publicKey.hex else {
+      throw fields.error("public", "does not belong to the private key")
+    }
+    return key
+  }
+
+  /// Writes a new file, mode 0600, durably; never over a file that is there.
+  package static func write(_ key: SigningKey, toNewFile path: String) throws(KeyFileError) {
+    let file: OpenFile
+    do {
+      file = try OpenFile(creatingSecret: path)
+    } catch {
+      throw error.code == EEXIST ? .alreadyThere(path: path) : .system(error)
+    }
+    do {
+      try file.writeDurably(key.secretDocument())
+      try OpenFile(reading: directory(of: path)).synchronize()
+    } catch {
+      unlink(path)
+      throw .system(error)
+    }
+  }
+
+  private static func directory(of path: String) -> String {
+    guard let slash = path.lastIndex(of: "/") else { return "." }
+    return slash == path.startIndex ? "/" : String(path[..<slash])
+  }
+}
+
+/// Why a key could not be read from or written to a file.
+package enum KeyFileError: Error, Hashable, Sendable, CustomStringConvertible {
+  /// A file of that name exists, and a key is never overwritten.
+  case alreadyThere(path: String)
+  /// The file is not a key.
+  case malformed(path: String, Malformation)
+  /// The operating system said no.
+  case system(FileFailure)
+
+  /// One sentence with the file's path; never a part of a secret.
+  package var description: String {
+    switch self {
+    case .alreadyThere(let path): "\(path) exists; move it away, a key is never overwritten"
+    case .malformed(let path, let reason): "\(path) is not a key file: \(reason)"
+    case .system(let failure): failure.description
+    }
+  }
+}

@@ -1,0 +1,139 @@
+import SeedFormat
+
+/// Whom a targets role lets speak for some of its paths.
+package struct Delegations: Hashable, Sendable {
+  /// The delegates' keys by id.
+  package let keys: [String: RoleKey]
+  /// The delegates, the most trusted first; no name occurs twice.
+  package let roles: [DelegatedRole]
+  private let other: [JSONMember]
+
+  /// For new metadata.
+  package init(keys: [String: RoleKey], roles: [DelegatedRole]) {
+    self.keys = keys
+    self.roles = roles
+    other = []
+  }
+
+  init(reading fields: inout FieldReader) throws(Malformation) {
+    keys = try fields.dictionary("keys") { key throws(Malformation) in try RoleKey(reading: &key) }
+    var roles: [DelegatedRole] = []
+    // Absent where another form of delegation is used, which is kept and not followed.
+    for (index, element) in (fields.takeIfPresent("roles")?.elements ?? []).enumerated() {
+      var object = try FieldReader(element, at: "\(fields.path).roles[\(index)]")
+      let role = try DelegatedRole(reading: &object)
+      guard !roles.contains(where: { $0.name == role.name }) else {
+        throw object.error("name", "occurs twice: \(role.name)")
+      }
+      roles.append(role)
+    }
+    self.roles = roles
+    other = fields.unread
+  }
+
+  /// The delegate of that name.
+  package subscript(name: String) -> DelegatedRole? { roles.first { $0.name == name } }
+
+  var json: JSONValue {
+    .object(
+      .init(("keys", JSONValue(keys, \.json)), ("roles", .array(roles.map(\.json)))) + other)
+  }
+}
+
+/// One delegate: its name, its keys, its paths.
+package struct DelegatedRole: Hashable, Sendable {
+  /// The role's name; its file is `name.json`.
+  package let name: String
+  /// Whose signatures it needs.
+  package let keys: RoleKeys
+  /// Whether the search for a path that is this role's ends here.
+  package let terminating: Bool
+  /// What it may speak for.
+  package let paths: DelegatedPaths
+  private let other: [JSONMember]
+
+  /// For new metadata.
+  package init(name: String, keys: RoleKeys, terminating: Bool, paths: DelegatedPaths) {
+    self.name = name
+    self.keys = keys
+    self.terminating = terminating
+    self.paths = paths
+    other = []
+  }
+
+  init(reading fields: inout FieldReader) throws(Malformation) {
+    name = try fields.string("name")
+    guard !name.isEmpty, !Root.topLevelRoles.contains(name) else {
+      throw fields.error("name", "\"\(name)\" cannot be delegated to")
+    }
+    keys = try RoleKeys(readingWithin: &fields)
+    terminating = try fields.bool("terminating")
+    paths = try DelegatedPaths(reading: &fields)
+    other = fields.unread
+  }
+
+  var json: JSONValue {
+    .object(
+      .init(("name", .string(name)), ("terminating", .bool(terminating))) + keys.members + [paths.member]
+        + other)
+  }
+}
+
+/// The two ways in which TUF names the paths of a delegate.
+package enum DelegatedPaths: Hashable, Sendable {
+  /// Shell patterns.
+  case patterns([String])
+  /// The first hexadecimal digits of the path's SHA-256.
+  case hashPrefixes([String])
+
+  init(reading fields: inout FieldReader) throws(Malformation) {
+    let hasPatterns = fields.unread.contains { $0.name == "paths" }
+    let hasPrefixes = fields.unread.contains { $0.name == "path_hash_prefixes" }
+    guard hasPatterns != hasPrefixes else {
+      throw fields.error("paths", "expected one of paths and path_hash_prefixes")
+    }
+    self =
+      hasPatterns
+      ? .patterns(try fields.strings("paths")) : .hashPrefixes(try fields.strings("path_hash_prefixes"))
+  }
+
+  /// Whether the delegate may speak for `path`.
+  package func admit(_ path: String) -> Bool {
+    switch self {
+    case .patterns(let patterns): return patterns.contains { pathMatches(path, pattern: $0) }
+    case .hashPrefixes(let prefixes):
+      let digest = SHA256Digest.of(Array(path.utf8)).hex
+      return prefixes.contains { digest.hasPrefix($0) }
+    }
+  }
+
+  var member: JSONMember {
+    switch self {
+    case .patterns(let patterns): JSONMember("paths", JSONValue(strings: patterns))
+    case .hashPrefixes(let prefixes): JSONMember("path_hash_prefixes", JSONValue(strings: prefixes))
+    }
+  }
+}
+
+/// Whether a path matches a shell pattern: `*` any run, `?` any one character, neither of them a slash.
+func pathMatches(_ path: String, pattern: String) -> Bool {
+  let path = Array(path.unicodeScalars)
+  let pattern = Array(pattern.unicodeScalars)
+  var (at, rule) = (0, 0)
+  /// Where to go on when a later mismatch shows that the last star took too little.
+  var retry: (at: Int, rule: Int)?
+  while at < path.count {
+    if rule < pattern.count, pattern[rule] == "*" {
+      retry = (at, rule)
+      rule += 1
+    } else if rule < pattern.count, pattern[rule] == path[at] || (pattern[rule] == "?" && path[at] != "/") {
+      (at, rule) = (at + 1, rule + 1)
+    } else if let last = retry, path[last.at] != "/" {
+      retry = (last.at + 1, last.rule)
+      (at, rule) = (last.at + 1, last.rule + 1)
+    } else {
+      return false
+    }
+  }
+  return pattern[rule...].allSatisfy { $0 == "*" }
+}

@@ -1,0 +1,87 @@
+import SeedFormat
+
+/// A metadata file: a role and the signatures over it.
+package struct Metadata<Role: SignedRole>: Hashable, Sendable {
+  /// What is signed.
+  package let signed: Role
+  /// The signatures; no key id occurs twice.
+  package let signatures: [RoleSignature]
+  /// The canonical form of the `signed` object as it was read: what the signatures cover.
+  package let signedBytes: [UInt8]
+  private let other: [JSONMember]
+
+  /// Reads a file. Whether the signatures are any good is another question.
+  package init(parsing bytes: [UInt8]) throws(Malformation) {
+    var document = try FieldReader(parsing: bytes)
+    signatures = try RoleSignature.list(&document)
+    let tree = try document.take("signed")
+    signedBytes = try CanonicalJSON.bytes(of: tree)
+    var fields = try FieldReader(tree, at: "signed")
+    var role = try Role(reading: &fields)
+    role.header.other = fields.unread
+    signed = role
+    other = document.unread
+  }
+
+  /// Signs a role, once with each key.
+  package init(signing role: Role, with keys: [SigningKey]) throws(Malformation) {
+    let bytes = try CanonicalJSON.bytes(of: role.json)
+    signed = role
+    signedBytes = bytes
+    signatures = keys.map { RoleSignature(keyID: $0.publicKey.keyID, hex: lowerHex($0.sign(bytes))) }
+    other = []
+  }
+
+  /// The file's bytes: compact JSON.
+  package var bytes: [UInt8] {
+    JSONValue.object(
+      [JSONMember("signatures", .array(signatures.map(\.json))), JSONMember("signed", signed.json)] + other
+    ).bytes
+  }
+
+  /// How many of the role's keys signed this. One key counts once, under however many ids it is listed.
+  package func signerCount(of role: RoleKeys, among keys: [String: RoleKey]) -> Int {
+    var signers: Set<PublicKey> = []
+    for signature in signatures where role.keyIDs.contains(signature.keyID) {
+      guard let key = keys[signature.keyID]?.publicKey, let bytes = hexBytes(signature.hex) else { continue }
+      if key.verify(bytes, of: signedBytes) { signers.insert(key) }
+    }
+    return signers.count
+  }
+}
+
+/// One signature in a metadata file.
+package struct RoleSignature: Hashable, Sendable {
+  /// Whose it is.
+  package let keyID: String
+  /// The signature in hexadecimal.
+  package let hex: String
+  private let other: [JSONMember]
+
+  init(keyID: String, hex: String) {
+    self.keyID = keyID
+    self.hex = hex
+    other = []
+  }
+
+  private init(reading fields: inout FieldReader) throws(Malformation) {
+    keyID = try fields.string("keyid")
+    hex = try fields.string("sig")
+    other = fields.unread
+  }
+
+  static func list(_ document: inout FieldReader) throws(Malformation) -> [RoleSignature] {
+    var signatures: [RoleSignature] = []
+    for (index, element) in try document.elements("signatures").enumerated() {
+      var fields = try FieldReader(element, at: "signatures[\(index)]")
+      let signature = try RoleSignature(reading: &fields)
+      guard !signatures.contains(where: { $0.keyID == signature.keyID }) else {
+        throw fields.error("keyid", "occurs twice: \(signature.keyID)")
+      }
+      signatures.append(signature)
+    }
+    return signatures
+  }
+
+  var json: JSONValue { .object(.init(("keyid", .string(keyID)), ("sig", .string(hex))) + other) }
+}

@@ -1,0 +1,40 @@
+package import SeedFormat
+
+/// TUF's root role: which keys speak for whom.
+package struct Root: SignedRole {
+  package static let type = "root"
+  package var header: RoleHeader
+  /// All keys by id.
+  package let keys: [String: RoleKey]
+  /// Whose signatures each top-level role needs.
+  package let roles: [String: RoleKeys]
+  /// Whether metadata files have their version, and targets their hash, in the name.
+  package let consistentSnapshot: Bool
+
+  /// The roles that every root names.
+  package static let topLevelRoles = [Root.type, Targets.type, SnapshotRole.type, Timestamp.type]
+
+  /// For new metadata: `roles` by name.
+  package init(header: RoleHeader, roles verifiers: [String: RoleVerifiers]) {
+    self.header = header
+    keys = RoleVerifiers.keysByID(verifiers.values)
+    roles = verifiers.mapValues(RoleKeys.init)
+    consistentSnapshot = true
+  }
+
+  package init(reading fields: inout FieldReader) throws(Malformation) {
+    header = try RoleHeader(reading: &fields, type: Self.type)
+    keys = try fields.dictionary("keys") { key throws(Malformation) in try RoleKey(reading: &key) }
+    roles = try fields.dictionary("roles") { role throws(Malformation) in try RoleKeys(reading: &role) }
+    for name in Self.topLevelRoles where roles[name] == nil {
+      throw fields.error("roles", "the role \(name) is missing")
+    }
+    consistentSnapshot = try fields.boolIfPresent("consistent_snapshot") ?? false
+  }
+
+  package var members: [JSONMember] {
+    .init(
+      ("consistent_snapshot", .bool(consistentSnapshot)), ("keys", JSONValue(keys, \.json)),
+      ("roles", JSONValue(roles) { .object($0.members) }))
+  }
+}

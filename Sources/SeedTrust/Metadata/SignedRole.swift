@@ -1,0 +1,70 @@
+package import SeedFormat
+
+/// One of TUF's four kinds of signed metadata.
+package protocol SignedRole: Hashable, Sendable {
+  /// What `_type` says.
+  static var type: String { get }
+  /// What every kind has.
+  var header: RoleHeader { get set }
+  /// Takes its fields; whatever is left over is the header's `other`.
+  init(reading fields: inout FieldReader) throws(Malformation)
+  /// Its own fields, without the header's.
+  var members: [JSONMember] { get }
+}
+
+extension SignedRole {
+  /// The metadata's version: dense, from 1.
+  package var version: Int { header.version }
+  /// From this second on it is no longer valid.
+  package var expires: UTCTime { header.expires }
+
+  /// The `signed` object, with what was not understood when it was read.
+  package var json: JSONValue { .object(header.members(type: Self.type) + members + header.other) }
+}
+
+/// The fields that every TUF role has.
+package struct RoleHeader: Hashable, Sendable {
+  /// The metadata's version: dense, from 1.
+  package var version: Int
+  /// From this second on it is no longer valid.
+  package var expires: UTCTime
+  /// The TUF specification that it follows: major 1.
+  package let specVersion: String
+  /// What this version of the code does not know, kept for the signature's sake.
+  package var other: [JSONMember]
+
+  /// What `spec_version` says in metadata that is written here.
+  package static let specVersion = "1.0.31"
+
+  /// A header for new metadata.
+  package init(version: Int, expires: UTCTime, other: [JSONMember] = []) {
+    self.version = version
+    self.expires = expires
+    specVersion = Self.specVersion
+    self.other = other
+  }
+
+  init(reading fields: inout FieldReader, type: String) throws(Malformation) {
+    let found = try fields.string("_type")
+    guard found == type else { throw fields.error("_type", "expected \(type), found \(found)") }
+    specVersion = try fields.string("spec_version")
+    guard Self.isSupported(specVersion) else {
+      throw fields.error("spec_version", "expected 1.x.y, found \(specVersion)")
+    }
+    version = try fields.integer("version", from: 1)
+    expires = try fields.name("expires") { text throws(InvalidName) in try UTCTime(text) }
+    other = []
+  }
+
+  private static func isSupported(_ text: String) -> Bool {
+    let parts = text.split(separator: ".", omittingEmptySubsequences: false)
+    let areNumbers = parts.allSatisfy { canonicalDecimal($0, in: 0...Int(Int32.max)) != nil }
+    return areNumbers && (2...3).contains(parts.count) && parts[0] == "1"
+  }
+
+  func members(type: String) -> [JSONMember] {
+    .init(
+      ("_type", .string(type)), ("spec_version", .string(specVersion)), ("version", JSONValue(version)),
+      ("expires", .string(expires.text)))
+  }
+}

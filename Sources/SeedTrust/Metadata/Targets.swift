@@ -1,0 +1,76 @@
+package import SeedFormat
+
+/// TUF's targets role, at the top or delegated: files, and who may speak for others.
+package struct Targets: SignedRole {
+  package static let type = "targets"
+  package var header: RoleHeader
+  /// The files by path.
+  package let targets: [String: TargetFile]
+  /// Who else may speak, and for which paths.
+  package let delegations: Delegations?
+
+  /// For new metadata.
+  package init(header: RoleHeader, targets: [String: TargetFile], delegations: Delegations? = nil) {
+    self.header = header
+    self.targets = targets
+    self.delegations = delegations
+  }
+
+  package init(reading fields: inout FieldReader) throws(Malformation) {
+    header = try RoleHeader(reading: &fields, type: Self.type)
+    targets = try fields.dictionary("targets") { file throws(Malformation) in try TargetFile(reading: &file) }
+    if let value = fields.takeIfPresent("delegations") {
+      var object = try FieldReader(value, at: "\(fields.path).delegations")
+      delegations = try Delegations(reading: &object)
+    } else {
+      delegations = nil
+    }
+  }
+
+  package var members: [JSONMember] {
+    .init(("targets", JSONValue(targets, \.json)), ("delegations", delegations?.json))
+  }
+}
+
+/// One file that a targets role vouches for.
+package struct TargetFile: Hashable, Sendable {
+  /// Bytes in the file.
+  package let length: Int
+  /// Hexadecimal digests by the algorithm's name.
+  package let hashes: [String: String]
+  /// What the publisher says about the file, beyond TUF.
+  package let custom: JSONValue?
+  private let other: [JSONMember]
+
+  /// For new metadata.
+  package init(length: Int, sha256: SHA256Digest, custom: JSONValue? = nil) {
+    self.length = length
+    hashes = ["sha256": sha256.hex]
+    self.custom = custom
+    other = []
+  }
+
+  init(reading fields: inout FieldReader) throws(Malformation) {
+    length = try fields.integer("length", from: 0)
+    hashes = try fields.hashes()
+    custom = fields.takeIfPresent("custom")
+    other = fields.unread
+  }
+
+  var json: JSONValue {
+    .object(
+      .init(
+        ("length", JSONValue(length)), ("hashes", JSONValue(hashes, JSONValue.string)), ("custom", custom))
+        + other)
+  }
+}
+
+extension FieldReader {
+  mutating func hashes() throws(Malformation) -> [String: String] {
+    var object = try object("hashes")
+    guard !object.unread.isEmpty else { throw error("hashes", "is empty") }
+    var hashes: [String: String] = [:]
+    for name in object.unread.map(\.name) { hashes[name] = try object.string(name) }
+    return hashes
+  }
+}

@@ -1,0 +1,150 @@
+package import SeedFormat
+
+/// A metadata file to be written, by its name in the publication's metadata directory.
+package struct MetadataFile: Hashable, Sendable {
+  /// `3.targets.json`, `timestamp.json`, …
+  package let name: String
+  /// All of the file.
+  package let bytes: [UInt8]
+}
+
+/// What a signing step yields.
+package struct SigningStep: Sendable {
+  /// The files in the order in which they must be written; `timestamp.json` is the last one.
+  package let files: [MetadataFile]
+  /// The publication's metadata once they are.
+  package let published: PublishedMetadata
+}
+
+/// Signs the steps of a publication. Pure: keys and the previous metadata in, files out.
+///
+/// Every file is checked against the keys that its delegator names before it is handed out, so a wrong key is the
+/// publisher's error and never a client's.
+package struct RepositorySigner: Sendable {
+  /// Days for which root metadata is valid.
+  package static let rootDays = 365
+  /// Days for which the top-level targets metadata is valid.
+  package static let targetsDays = 180
+  /// Seconds for which the online roles are valid, unless said otherwise: 7 days.
+  package static let onlineSeconds = 7 * UTCTime.secondsPerDay
+
+  private let now: UTCTime
+  private let lifetime: Int
+
+  /// Signs as of `now`; the online roles will be valid for `lifetime` seconds.
+  package init(now: UTCTime, lifetime: Int = RepositorySigner.onlineSeconds) {
+    self.now = now
+    self.lifetime = lifetime
+  }
+
+  // MARK: Offline steps
+
+  /// A new publication: all four top-level roles at version 1, no series published yet.
+  package func create(delegating series: [Series], keys: PublicationKeys) throws -> SigningStep {
+    let root = Root(
+      header: header(version: 1, days: Self.rootDays), roles: keys.rootVerifiers)
+    let targets = targets(version: 1, series, keys.online.series.verifiers)
+    let snapshot = SnapshotRole(header: online(version: 1), meta: ["targets.json": MetaFile(version: 1)])
+    let timestamp = Timestamp(header: online(version: 1), snapshot: MetaFile(version: 1))
+    return SigningStep(
+      files: [
+        try sign(root, Root.type, keys.root.keys, for: root),
+        try sign(targets, Targets.type, keys.targets.keys, for: root),
+        try sign(snapshot, SnapshotRole.type, keys.online.snapshot.keys, for: root),
+        try sign(timestamp, Timestamp.type, keys.online.timestamp.keys, for: root),
+      ],
+      published: PublishedMetadata(root: root, timestamp: timestamp, snapshot: snapshot, targets: targets))
+  }
+
+  /// The next root, naming other keys or renewed. Signed by the old root's keys and by its own.
+  ///
+  /// When the online or targets keys change, what they signed must follow in the same publication: see
+  /// ``delegate(_:to:after:keys:)`` and ``publish(_:after:keys:)``.
+  package func rotateRoot(
+    to roles: [String: RoleVerifiers], after published: PublishedMetadata, signers: [SigningKey]
+  ) throws -> SigningStep {
+    var next = published
+    next.root = Root(
+      header: header(version: published.root.version + 1, days: Self.rootDays), roles: roles)
+    let metadata = try Metadata(signing: next.root, with: signers)
+    try metadata.check(Root.type, signedFor: published.root)
+    try metadata.check(Root.type, signedFor: next.root)
+    let file = MetadataFile(name: "\(next.root.version).root.json", bytes: metadata.bytes)
+    return SigningStep(files: [file], published: next)
+  }
+
+  /// The next targets metadata, delegating these series. It counts once a publication step has announced it.
+  package func delegate(
+    _ series: [Series], to verifiers: RoleVerifiers, after published: PublishedMetadata, keys: [SigningKey]
+  ) throws -> SigningStep {
+    var next = published
+    next.targets = targets(version: published.targets.version + 1, series, verifiers)
+    let file = try sign(next.targets, Targets.type, keys, for: published.root)
+    return SigningStep(files: [file], published: next)
+  }
+
+  private func targets(version: Int, _ series: [Series], _ verifiers: RoleVerifiers) -> Targets {
+    let roles = series.sorted().map { series in
+      DelegatedRole(
+        name: series.roleName, keys: RoleKeys(verifiers), terminating: true,
+        paths: .patterns([series.targetPrefix + "*"]))
+    }
+    return Targets(
+      header: header(version: version, days: Self.targetsDays), targets: [:],
+      delegations: Delegations(keys: RoleVerifiers.keysByID([verifiers]), roles: roles))
+  }
+
+  // MARK: Online steps
+
+  /// A publication step: the changed series' roles, then the TUF snapshot role, then the timestamp.
+  package func publish(
+    _ changed: [SeriesMetadata], after published: PublishedMetadata, keys: OnlineKeys
+  ) throws -> SigningStep {
+    var next = published
+    var files: [MetadataFile] = []
+    // Entries stay though a delegation went: a client that saw one refuses a TUF snapshot role without it.
+    var meta = published.snapshot.meta
+    meta["targets.json"] = MetaFile(version: published.targets.version)
+    for metadata in changed {
+      let name = metadata.series.roleName
+      let role = metadata.role(version: (meta["\(name).json"]?.version ?? 0) + 1, expires: expiry)
+      meta["\(name).json"] = MetaFile(version: role.version)
+      files.append(try sign(role, name, keys.series.keys, for: published.targets))
+      next.series[metadata.series] = .init(metadata: metadata, version: role.version, expires: role.expires)
+    }
+    next.snapshot = SnapshotRole(header: online(version: published.snapshot.version + 1), meta: meta)
+    files.append(try sign(next.snapshot, SnapshotRole.type, keys.snapshot.keys, for: published.root))
+    let last = try renewTimestamp(after: next, keys: keys)
+    return SigningStep(files: files + last.files, published: last.published)
+  }
+
+  /// A fresh timestamp over the same metadata, for the hours in which nothing changes.
+  package func renewTimestamp(after published: PublishedMetadata, keys: OnlineKeys) throws -> SigningStep {
+    var next = published
+    next.timestamp = Timestamp(
+      header: online(version: published.timestamp.version + 1),
+      snapshot: MetaFile(version: published.snapshot.version))
+    let file = try sign(next.timestamp, Timestamp.type, keys.timestamp.keys, for: published.root)
+    return SigningStep(files: [file], published: next)
+  }
+
+  // MARK: Parts
+
+  private var expiry: UTCTime { now.adding(seconds: lifetime) }
+
+  private func online(version: Int) -> RoleHeader { RoleHeader(version: version, expires: expiry) }
+
+  private func header(version: Int, days: Int) -> RoleHeader {
+    RoleHeader(version: version, expires: now.adding(days: days))
+  }
+
+  private func sign<Role: SignedRole>(
+    _ role: Role, _ name: String, _ keys: [SigningKey], for delegator: some Delegator
+  ) throws -> MetadataFile {
+    let metadata = try Metadata(signing: role, with: keys)
+    try metadata.check(name, signedFor: delegator)
+    let file = fileName(name)
+    let isVersioned = Role.type != Timestamp.type
+    return MetadataFile(name: isVersioned ? "\(role.version).\(file)" : file, bytes: metadata.bytes)
+  }
+}

@@ -1,0 +1,36 @@
+import SeedFormat
+
+/// How long a series will go on.
+public enum Lifecycle: Hashable, Sendable {
+  /// No end is known.
+  case active
+  /// It still gets updates, and apps should move on: by `sunset`, a date as the operator wrote it.
+  case deprecated(sunset: String?, message: String?)
+  /// It gets no more updates.
+  case retired(message: String?)
+}
+
+extension Lifecycle {
+  init(reading fields: inout FieldReader) throws(Malformation) {
+    let message = try fields.stringIfPresent("message")
+    switch try fields.string("state") {
+    case "active": self = .active
+    case "deprecated": self = .deprecated(sunset: try fields.stringIfPresent("sunset"), message: message)
+    case "retired": self = .retired(message: message)
+    case let state: throw fields.error("state", "expected active, deprecated or retired, found \(state)")
+    }
+  }
+
+  var json: JSONValue {
+    switch self {
+    case .active: ["state": "active"]
+    case .deprecated(let sunset, let message):
+      .object(
+        .init(
+          ("state", "deprecated"), ("sunset", sunset.map(JSONValue.string)),
+          ("message", message.map(JSONValue.string))))
+    case .retired(let message):
+      .object(.init(("state", "retired"), ("message", message.map(JSONValue.string))))
+    }
+  }
+}

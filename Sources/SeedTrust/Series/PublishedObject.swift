@@ -1,0 +1,158 @@
+package import SeedFormat
+
+/// A snapshot or a delta as signed metadata describes it.
+package struct PublishedObject: Hashable, Sendable {
+  /// What the file is.
+  package enum Kind: Hashable, Sendable {
+    /// The whole series at one version.
+    case snapshot(Version, ContentEncoding)
+    /// What changed; `from` is below `to`. Always gzip, so that stored deltas can be spliced.
+    case delta(from: Version, to: Version)
+  }
+
+  /// The series that it belongs to.
+  package let series: Series
+  /// What it is.
+  package let kind: Kind
+  /// Bytes of the file as stored.
+  package let length: Int
+  /// The digest of the file as stored.
+  package let sha256: SHA256Digest
+  /// The model of the rows within.
+  package let model: ModelVersion
+  /// Bytes after decompression.
+  package let rawLength: Int
+  /// The digest after decompression.
+  package let rawSHA256: SHA256Digest
+  /// The hash of the schema.
+  package let schema: SHA256Digest
+  /// The state digest at the version that it leads to.
+  package let digest: SHA256Digest
+
+  /// A description with everything in it.
+  package init(
+    series: Series, kind: Kind, length: Int, sha256: SHA256Digest, model: ModelVersion, rawLength: Int,
+    rawSHA256: SHA256Digest, schema: SHA256Digest, digest: SHA256Digest
+  ) {
+    self.series = series
+    self.kind = kind
+    self.length = length
+    self.sha256 = sha256
+    self.model = model
+    self.rawLength = rawLength
+    self.rawSHA256 = rawSHA256
+    self.schema = schema
+    self.digest = digest
+  }
+}
+
+extension PublishedObject {
+  /// `snapshot-102.sqlite.gz` or `delta-100-102.json.gz`.
+  package var fileName: String {
+    switch kind {
+    case .snapshot(let version, let encoding): "snapshot-\(version).sqlite.\(encoding.fileExtension)"
+    case .delta(let from, let to): "delta-\(from)-\(to).json.\(encoding.fileExtension)"
+    }
+  }
+
+  /// TUF's name for it: `transit/2/snapshot-102.sqlite.gz`.
+  package var targetPath: String { series.targetPrefix + fileName }
+
+  /// The file in the publication: `targets/transit/2/<sha256>.snapshot-102.sqlite.gz`.
+  package var filePath: String { "targets/\(series.targetPrefix)\(sha256.hex).\(fileName)" }
+
+  /// How the file is compressed.
+  package var encoding: ContentEncoding {
+    switch kind {
+    case .snapshot(_, let encoding): encoding
+    case .delta: .gzip
+    }
+  }
+
+  /// The version that a client has after it.
+  package var version: Version {
+    switch kind {
+    case .snapshot(let version, _): version
+    case .delta(_, let to): to
+    }
+  }
+}
+
+// MARK: - As a TUF target
+
+extension PublishedObject {
+  /// Reads a target; `nil` where its kind or encoding is one that a later publisher introduced.
+  static func read(_ path: String, _ file: TargetFile, in series: Series) throws(Malformation)
+    -> PublishedObject?
+  {
+    let at = "signed.targets.\(path)"
+    guard let custom = file.custom else { throw .field(path: "\(at).custom", reason: "is missing") }
+    var fields = try FieldReader(custom, at: "\(at).custom")
+    guard let kind = try Kind(reading: &fields) else { return nil }
+    let object = try PublishedObject(&fields, file, series, kind, at)
+    guard object.targetPath == path else {
+      throw .field(path: at, reason: "its custom fields describe \(object.targetPath)")
+    }
+    return object
+  }
+
+  private init(
+    _ fields: inout FieldReader, _ file: TargetFile, _ series: Series, _ kind: Kind, _ path: String
+  ) throws(Malformation) {
+    guard let sha256 = try? SHA256Digest(hex: file.hashes["sha256"] ?? "") else {
+      throw .field(path: "\(path).hashes.sha256", reason: "expected 64 lower-case hexadecimal digits")
+    }
+    self.series = series
+    self.kind = kind
+    self.sha256 = sha256
+    length = file.length
+    model = try fields.name("model") { text throws(InvalidName) in try ModelVersion(text) }
+    rawLength = try fields.integer("rawLength", from: 0)
+    rawSHA256 = try fields.digest("rawSHA256")
+    schema = try fields.digest("schema")
+    digest = try fields.digest("digest")
+    guard model.major == series.major else {
+      throw fields.error("model", "\(model) is not of series \(series)")
+    }
+  }
+
+  /// The object as a target, its description among the custom fields.
+  var target: TargetFile {
+    let members: [JSONMember] =
+      kind.members
+      + .init(
+        ("model", .string(model.description)), ("encoding", .string(encoding.rawValue)),
+        ("rawLength", JSONValue(rawLength)), ("rawSHA256", .string(rawSHA256.hex)),
+        ("schema", .string(schema.hex)), ("digest", .string(digest.hex)))
+    return TargetFile(length: length, sha256: sha256, custom: .object(members))
+  }
+}
+
+extension PublishedObject.Kind {
+  init?(reading fields: inout FieldReader) throws(Malformation) {
+    let kind = try fields.string("kind")
+    let encoding = ContentEncoding(rawValue: try fields.string("encoding"))
+    switch (kind, encoding) {
+    case ("snapshot", let encoding?): self = .snapshot(try fields.version("version"), encoding)
+    case ("delta", .gzip):
+      let (from, to) = (try fields.version("from"), try fields.version("to"))
+      guard from < to else { throw fields.error("from", "\(from) is not below \(to)") }
+      self = .delta(from: from, to: to)
+    default: return nil
+    }
+  }
+
+  var members: [JSONMember] {
+    switch self {
+    case .snapshot(let version, _): .init(("kind", "snapshot"), ("version", JSONValue(version.number)))
+    case .delta(let from, let to):
+      .init(("kind", "delta"), ("from", JSONValue(from.number)), ("to", JSONValue(to.number)))
+    }
+  }
+}
+
+extension FieldReader {
+  fileprivate mutating func digest(_ name: String) throws(Malformation) -> SHA256Digest {
+    try self.name(name) { text throws(InvalidName) in try SHA256Digest(hex: text) }
+  }
+}

@@ -1,0 +1,55 @@
+package import SeedFormat
+
+/// All that signed metadata says about one series.
+package struct SeriesMetadata: Hashable, Sendable {
+  /// The series.
+  package let series: Series
+  /// Where it stands.
+  package var state: SeriesState
+  /// Its snapshots and deltas, sorted by path.
+  package let objects: [PublishedObject]
+
+  /// A series with the objects that belong to it.
+  package init(series: Series, state: SeriesState, objects: [PublishedObject]) {
+    self.series = series
+    self.state = state
+    self.objects = objects.sorted { $0.targetPath < $1.targetPath }
+  }
+
+  /// Reads the series out of its role.
+  package init(_ series: Series, in role: Targets) throws(Malformation) {
+    let member = role.header.other.first { $0.name == SeriesState.memberName }
+    guard let member else { throw .field(path: "signed.\(SeriesState.memberName)", reason: "is missing") }
+    var fields = try FieldReader(member.value, at: "signed.\(SeriesState.memberName)")
+    let state = try SeriesState(reading: &fields)
+    guard state.model.major == series.major else {
+      throw fields.error("model", "\(state.model) is not of series \(series)")
+    }
+    var objects: [PublishedObject] = []
+    for (path, file) in role.targets {
+      if let object = try PublishedObject.read(path, file, in: series) { objects.append(object) }
+    }
+    self.init(series: series, state: state, objects: objects)
+  }
+
+  /// The series as a TUF role, ready to be signed.
+  package func role(version: Int, expires: UTCTime) -> Targets {
+    let state = JSONMember(SeriesState.memberName, state.json)
+    let targets = Dictionary(
+      objects.map { ($0.targetPath, $0.target) }, uniquingKeysWith: { _, last in last })
+    return Targets(
+      header: RoleHeader(version: version, expires: expires, other: [state]), targets: targets)
+  }
+}
+
+extension Series {
+  /// Reads `transit-2`; `nil` where that is not a series' role.
+  package init?(roleName: String) {
+    guard let hyphen = roleName.lastIndex(of: "-"),
+      let major = canonicalDecimal(roleName[roleName.index(after: hyphen)...], in: 1...Limits.modelNumber),
+      let dataset = try? DatasetName(String(roleName[..<hyphen])),
+      let series = try? Series(dataset, major: major)
+    else { return nil }
+    self = series
+  }
+}

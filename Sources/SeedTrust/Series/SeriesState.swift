@@ -1,0 +1,89 @@
+package import SeedFormat
+
+/// Where a series stands: the member `seedbank` of its role's signed metadata.
+package struct SeriesState: Hashable, Sendable {
+  /// The name of its history.
+  package var epoch: Epoch
+  /// The newest version.
+  package var head: Version
+  /// The oldest version that deltas lead on from; never above the head.
+  package var floor: Version
+  /// The newest model, which its files have.
+  package var model: ModelVersion
+  /// The schema hash of every minor that a file of this series opens for.
+  package var models: [ModelVersion: SHA256Digest]
+  /// How long it will go on.
+  package var lifecycle: Lifecycle
+  /// When the head was published.
+  package var publishedAt: UTCTime
+  /// Seconds that a client should wait between two looks.
+  package var pollSeconds: Int
+  /// The data's license, as the operator wrote it.
+  package var license: String?
+  /// Whom to name beside the data.
+  package var attribution: String?
+  /// Where the data comes from.
+  package var source: String?
+
+  /// The member of a role's signed object that holds this.
+  static let memberName = "seedbank"
+
+  /// A state with everything that must be known.
+  package init(
+    epoch: Epoch, head: Version, floor: Version, model: ModelVersion, models: [ModelVersion: SHA256Digest],
+    lifecycle: Lifecycle = .active, publishedAt: UTCTime, pollSeconds: Int,
+    license: String? = nil, attribution: String? = nil, source: String? = nil
+  ) {
+    self.epoch = epoch
+    self.head = head
+    self.floor = floor
+    self.model = model
+    self.models = models
+    self.lifecycle = lifecycle
+    self.publishedAt = publishedAt
+    self.pollSeconds = pollSeconds
+    self.license = license
+    self.attribution = attribution
+    self.source = source
+  }
+
+  /// Fields that are not known are passed over: a later publisher may say more to later clients.
+  init(reading fields: inout FieldReader) throws(Malformation) {
+    epoch = try fields.name("epoch") { text throws(InvalidName) in try Epoch(text) }
+    head = try fields.version("head")
+    floor = try fields.version("floor")
+    guard floor <= head else { throw fields.error("floor", "\(floor) is above the head, \(head)") }
+    model = try fields.name("model") { text throws(InvalidName) in try ModelVersion(text) }
+    models = try Self.models(&fields)
+    var lifecycle = try fields.object("lifecycle")
+    self.lifecycle = try Lifecycle(reading: &lifecycle)
+    publishedAt = UTCTime(secondsSinceEpoch: try fields.integer("publishedAt", from: 0))
+    pollSeconds = try fields.integer("pollSeconds", from: 1)
+    license = try fields.stringIfPresent("license")
+    attribution = try fields.stringIfPresent("attribution")
+    source = try fields.stringIfPresent("source")
+  }
+
+  private static func models(_ fields: inout FieldReader) throws(Malformation) -> [ModelVersion: SHA256Digest]
+  {
+    var object = try fields.object("models")
+    var models: [ModelVersion: SHA256Digest] = [:]
+    for name in object.unread.map(\.name) {
+      let schema = try object.name(name) { text throws(InvalidName) in try SHA256Digest(hex: text) }
+      guard let model = try? ModelVersion(name) else { throw object.error(name, "is not a model version") }
+      models[model] = schema
+    }
+    return models
+  }
+
+  var json: JSONValue {
+    let byText = Dictionary(uniqueKeysWithValues: models.map { ($0.key.description, $0.value) })
+    return .object(
+      .init(
+        ("epoch", .string(epoch.text)), ("head", JSONValue(head.number)), ("floor", JSONValue(floor.number)),
+        ("model", .string(model.description)), ("models", JSONValue(byText) { .string($0.hex) }),
+        ("lifecycle", lifecycle.json), ("publishedAt", JSONValue(publishedAt.secondsSinceEpoch)),
+        ("pollSeconds", JSONValue(pollSeconds)), ("license", license.map(JSONValue.string)),
+        ("attribution", attribution.map(JSONValue.string)), ("source", source.map(JSONValue.string))))
+  }
+}

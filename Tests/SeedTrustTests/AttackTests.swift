@@ -1,0 +1,281 @@
+import SeedFormat
+import SeedTrust
+import Testing
+
+@Suite struct AttackTests {
+  let repository: Repository
+  let client: Client
+
+  init() async throws {
+    repository = try Repository()
+    client = Client(root: repository.root)
+    try repository.publish()
+    _ = try await client.refresh(repository)
+  }
+
+  private func refused(_ error: TrustError, by other: Client? = nil) async {
+    let client = other ?? client
+    let before = client.files["transit-2.json"]
+    await #expect(throws: error) { try await client.refresh(repository) }
+    #expect(client.files["transit-2.json"] == before)
+  }
+
+  private var fresh: Client { Client(root: repository.root) }
+
+  // MARK: Rollback and freeze
+
+  @Test func `an older timestamp is a rollback`() async throws {
+    let old = repository.files["timestamp.json"]
+    try repository.publish()
+    _ = try await client.refresh(repository)
+    repository.files["timestamp.json"] = old
+    await refused(.rollback(role: "timestamp", trusted: 4, offered: 3))
+  }
+
+  @Test func `a newer timestamp that names an older TUF snapshot role is a rollback`() async throws {
+    try repository.forgeTimestamp(version: 9, snapshot: 1)
+    await refused(.rollback(role: "snapshot", trusted: 3, offered: 1))
+  }
+
+  @Test func `another timestamp of the same version does not replace the trusted one`() async throws {
+    let trusted = client.files["timestamp.json"]
+    try repository.forgeTimestamp(version: 3, snapshot: 99)
+    _ = try await client.refresh(repository)
+    #expect(client.files["timestamp.json"] == trusted)
+  }
+
+  @Test func `an expired stored timestamp still counts against rollback`() async throws {
+    let later = repository.now.adding(days: 8)
+    try repository.forgeTimestamp(version: 2, snapshot: 3, expires: later.adding(days: 1))
+    await #expect(throws: TrustError.rollback(role: "timestamp", trusted: 3, offered: 2)) {
+      try await client.refresh(repository, at: later)
+    }
+  }
+
+  @Test func `a frozen repository is noticed when its timestamp expires`() async throws {
+    let expiry = repository.published.timestamp.expires
+    _ = try await client.refresh(repository, at: expiry.adding(seconds: -1))
+    await #expect(throws: TrustError.expired(role: "timestamp", at: expiry)) {
+      try await client.refresh(repository, at: expiry)
+    }
+    let newcomer = fresh
+    await #expect(throws: TrustError.expired(role: "timestamp", at: expiry)) {
+      try await newcomer.refresh(repository, at: expiry)
+    }
+    #expect(newcomer.files.isEmpty)
+  }
+
+  @Test func `an expired TUF snapshot role is refused`() async throws {
+    try repository.forgeSnapshot(
+      version: 9, ["targets.json": 1, "transit-2.json": 2], expires: repository.now)
+    await refused(.expired(role: "snapshot", at: repository.now))
+    await refused(.expired(role: "snapshot", at: repository.now), by: fresh)
+  }
+
+  @Test func `an expired series is refused`() async throws {
+    let role = try repository.metadata(Repository.transit, head: 2).role(version: 2, expires: repository.now)
+    try repository.forge(role, "2.transit-2.json", repository.keys.online.series.keys)
+    await refused(.expired(role: "transit-2", at: repository.now), by: fresh)
+  }
+
+  @Test func `expired targets are refused though the online roles are fresh`() async throws {
+    let expiry = repository.published.targets.expires
+    repository.now = expiry
+    try repository.publish()
+    await refused(.expired(role: "targets", at: expiry))
+  }
+
+  // MARK: Mix and match
+
+  @Test func `a series of another version than announced is refused`() async throws {
+    try repository.publish()
+    repository.files["3.transit-2.json"] = repository.files["1.transit-2.json"]
+    await refused(.wrongVersion(role: "transit-2", expected: 3, offered: 1))
+  }
+
+  @Test func `a TUF snapshot role of another version than announced is refused`() async throws {
+    try repository.publish()
+    repository.files["4.snapshot.json"] = repository.files["2.snapshot.json"]
+    await refused(.wrongVersion(role: "snapshot", expected: 4, offered: 2))
+  }
+
+  @Test func `a TUF snapshot role that lowers a version is refused`() async throws {
+    try repository.forgeSnapshot(version: 9, ["targets.json": 1, "transit-2.json": 1])
+    await refused(.rollback(role: "transit-2", trusted: 2, offered: 1))
+  }
+
+  @Test func `a TUF snapshot role that drops a series is refused`() async throws {
+    try repository.forgeSnapshot(version: 9, ["targets.json": 1])
+    await refused(.missingRole(role: "transit-2", place: "snapshot"))
+  }
+
+  @Test func `a stored TUF snapshot role that has expired still counts against rollback`() async throws {
+    repository.now = repository.now.adding(days: 30)
+    try repository.forgeSnapshot(version: 9, ["targets.json": 1, "transit-2.json": 1])
+    await refused(.rollback(role: "transit-2", trusted: 2, offered: 1))
+  }
+
+  @Test func `one role's file in the place of another's is refused`() async throws {
+    repository.files["timestamp.json"] = repository.files["3.snapshot.json"]
+    let reason = Malformation.field(path: "signed._type", reason: "expected timestamp, found snapshot")
+    await refused(.malformed(role: "timestamp", reason))
+  }
+
+  // MARK: Signatures
+
+  @Test func `a flipped byte anywhere in any file is refused`() async throws {
+    for name in ["timestamp.json", "3.snapshot.json", "1.targets.json", "2.transit-2.json"] {
+      let good = try #require(repository.files[name])
+      for index in stride(from: 0, to: good.count, by: 23) {
+        var bad = good
+        bad[index] ^= 1
+        repository.files[name] = bad
+        await #expect(throws: TrustError.self, "\(name) at \(index)") { try await fresh.refresh(repository) }
+      }
+      repository.files[name] = good
+    }
+    _ = try await fresh.refresh(repository)
+  }
+
+  @Test func `one role's key cannot sign for another`() async throws {
+    let role = repository.published.timestamp
+    for keys in [repository.keys.online.snapshot, repository.keys.online.series, repository.keys.targets] {
+      try repository.forge(role, "timestamp.json", keys.keys)
+      await refused(.badSignature(role: "timestamp", found: 0, needed: 1), by: fresh)
+    }
+    let series = try repository.metadata(Repository.transit, head: 2).role(
+      version: 2, expires: .init(secondsSinceEpoch: .max))
+    try repository.forge(
+      repository.published.timestamp, "timestamp.json", repository.keys.online.timestamp.keys)
+    try repository.forge(series, "2.transit-2.json", repository.keys.targets.keys)
+    await refused(.badSignature(role: "transit-2", found: 0, needed: 1), by: fresh)
+  }
+
+  @Test func `one of two needed signatures is not enough`() async throws {
+    try repository.forge(repository.published.targets, "1.targets.json", [repository.keys.targets.keys[0]])
+    await refused(.badSignature(role: "targets", found: 1, needed: 2), by: fresh)
+  }
+
+  @Test func `a key id that signs twice refuses the file`() async throws {
+    let key = repository.keys.targets.keys[0]
+    try repository.forge(repository.published.targets, "1.targets.json", [key, key])
+    let reason = Malformation.field(
+      path: "signatures[1].keyid", reason: "occurs twice: \(key.publicKey.keyID)")
+    await refused(.malformed(role: "targets", reason), by: fresh)
+  }
+
+  @Test func `one key under two ids counts once`() throws {
+    let key = SigningKey.generate()
+    var tree = Root(
+      header: RoleHeader(version: 1, expires: .init(secondsSinceEpoch: .max)),
+      roles: [
+        "root": RoleVerifiers([key.publicKey], threshold: 2), "targets": RoleVerifiers([key.publicKey]),
+        "snapshot": RoleVerifiers([key.publicKey]), "timestamp": RoleVerifiers([key.publicKey]),
+      ]
+    ).json.text
+    let id = key.publicKey.keyID
+    let entry = #"{"keytype":"ed25519","scheme":"ed25519","keyval":{"public":"\#(key.publicKey.hex)"}}"#
+    tree = tree.replacing(#""keys":{"#, with: #""keys":{"alias":\#(entry),"#)
+    tree = tree.replacing(
+      #""keyids":["\#(id)"],"threshold":2"#, with: #""keyids":["\#(id)","alias"],"threshold":2"#)
+    let signed = try CanonicalJSON.bytes(of: JSONValue(parsing: Array(tree.utf8)))
+    let signature = lowerHex(key.sign(signed))
+    let signatures = #"[{"keyid":"\#(id)","sig":"\#(signature)"},{"keyid":"alias","sig":"\#(signature)"}]"#
+    let file = Array(#"{"signatures":\#(signatures),"signed":\#(tree)}"#.utf8)
+    #expect(throws: TrustError.badSignature(role: "root", found: 1, needed: 2)) {
+      try TrustedMetadataSet(root: file, now: .distantPast)
+    }
+  }
+
+  // MARK: Delegation, sizes, digests
+
+  @Test func `a series that lists another series' files is refused`() async throws {
+    let other = try Series("secret", major: 2)
+    let series = try repository.metadata(Repository.transit, head: 2)
+    let foreign = try repository.metadata(other, head: 2)
+    let mixed = SeriesMetadata(
+      series: series.series, state: series.state, objects: series.objects + [foreign.objects[0]])
+    let role = mixed.role(version: 2, expires: repository.now.adding(days: 7))
+    try repository.forge(role, "2.transit-2.json", repository.keys.online.series.keys)
+    await refused(.pathNotDelegated(role: "transit-2", path: foreign.objects[0].targetPath), by: fresh)
+  }
+
+  @Test func `a series that targets does not delegate is refused`() async throws {
+    let other = try Series("water", major: 1)
+    let role = try repository.metadata(other, head: 2).role(
+      version: 1, expires: repository.now.adding(days: 7))
+    try repository.forge(role, "1.water-1.json", repository.keys.online.series.keys)
+    try repository.forgeSnapshot(version: 9, ["targets.json": 1, "transit-2.json": 2, "water-1.json": 1])
+    await #expect(throws: TrustError.missingRole(role: "water-1", place: "targets")) {
+      try await client.refresh(repository, other)
+    }
+  }
+
+  @Test func `data without end is cut off at the limit`() async throws {
+    repository.files["timestamp.json"] = [UInt8](repeating: 0x20, count: Limits.metadataBytes + 1)
+    await refused(.tooLong(role: "timestamp", limit: Limits.metadataBytes))
+    repository.files["2.root.json"] = [UInt8](repeating: 0x20, count: Limits.rootBytes + 1)
+    await refused(.tooLong(role: "root", limit: Limits.rootBytes))
+  }
+
+  @Test func `a length and digests in the timestamp must hold`() async throws {
+    let snapshot = try #require(repository.files["3.snapshot.json"])
+    func announce(length: Int, hashes: String) throws {
+      let header =
+        #""_type":"timestamp","spec_version":"1.0.31","version":9,"expires":"2026-08-09T00:00:00Z""#
+      let meta = #"{"snapshot.json":{"version":3,"length":\#(length),"hashes":{\#(hashes)}}}"#
+      let tree = try JSONValue(parsing: Array("{\(header),\"meta\":\(meta)}".utf8))
+      let key = repository.keys.online.timestamp.keys[0]
+      let signature = lowerHex(key.sign(try CanonicalJSON.bytes(of: tree)))
+      let signatures: JSONValue = [["keyid": .string(key.publicKey.keyID), "sig": .string(signature)]]
+      repository.files["timestamp.json"] = (["signatures": signatures, "signed": tree] as JSONValue).bytes
+    }
+    let digest = SHA256Digest.of(snapshot).hex
+    try announce(length: snapshot.count, hashes: #""sha256":"\#(digest)""#)
+    _ = try await fresh.refresh(repository)
+    try announce(length: snapshot.count + 1, hashes: #""sha256":"\#(digest)""#)
+    await refused(
+      .lengthMismatch(role: "snapshot", signed: snapshot.count + 1, found: snapshot.count), by: fresh)
+    try announce(length: snapshot.count - 1, hashes: #""sha256":"\#(digest)""#)
+    await refused(.tooLong(role: "snapshot", limit: snapshot.count - 1), by: fresh)
+    try announce(length: snapshot.count, hashes: #""sha256":"\#(SHA256Digest.of([]).hex)""#)
+    await refused(.hashMismatch(role: "snapshot", algorithm: "sha256"), by: fresh)
+    try announce(length: snapshot.count, hashes: #""sha256":"\#(digest)","md4":"00""#)
+    await refused(.hashMismatch(role: "snapshot", algorithm: "md4"), by: fresh)
+    try announce(length: snapshot.count, hashes: #""sha512":"00""#)
+    await refused(.hashMismatch(role: "snapshot", algorithm: "sha512"), by: fresh)
+  }
+}
+
+@Suite struct OrderTests {
+  @Test func `a role that is offered out of order is refused as the caller's mistake`() throws {
+    let repository = try Repository()
+    func file(_ name: String) throws -> [UInt8] { try #require(repository.files[name]) }
+    var trusted = try TrustedMetadataSet(root: repository.root, now: repository.now)
+    let error = TrustError.outOfOrder(role: "snapshot")
+    #expect(!error.isRepositoryFault)
+    #expect(throws: error) { try trusted.updateSnapshot(file("2.snapshot.json")) }
+    #expect(throws: TrustError.outOfOrder(role: "targets")) {
+      try trusted.updateTargets(file("1.targets.json"))
+    }
+    _ = try trusted.updateTimestamp(file("timestamp.json"))
+    #expect(throws: TrustError.outOfOrder(role: "root")) { try trusted.updateRoot(repository.root) }
+    #expect(throws: TrustError.outOfOrder(role: "targets")) {
+      try trusted.updateTargets(file("1.targets.json"))
+    }
+    try trusted.updateSnapshot(file("2.snapshot.json"))
+    #expect(throws: TrustError.outOfOrder(role: "timestamp")) {
+      try trusted.updateTimestamp(file("timestamp.json"))
+    }
+    #expect(throws: TrustError.outOfOrder(role: "transit-2")) {
+      try trusted.updateDelegated(file("1.transit-2.json"), role: "transit-2")
+    }
+    try trusted.updateTargets(file("1.targets.json"))
+    #expect(throws: TrustError.outOfOrder(role: "snapshot")) {
+      try trusted.updateSnapshot(file("2.snapshot.json"))
+    }
+    #expect(throws: TrustError.outOfOrder(role: "transit-2")) { try trusted.series(Repository.transit) }
+    try trusted.updateDelegated(file("1.transit-2.json"), role: "transit-2")
+    _ = try trusted.series(Repository.transit)
+  }
+}

@@ -1,0 +1,84 @@
+import SeedFormat
+import SeedTrust
+import Testing
+
+#if canImport(Glibc)
+import Glibc
+#else
+import Darwin
+#endif
+
+@Suite struct KeyFileTests {
+  @Test func `a key comes back from its file, which only its owner may read`() throws {
+    try withTemporaryDirectory { directory in
+      let key = SigningKey.generate()
+      try KeyFile.write(key, toNewFile: "\(directory)/key.json")
+      let file = try KeyFile(reading: "\(directory)/key.json")
+      #expect(file.key.publicKey == key.publicKey)
+      #expect(!file.isTooOpen)
+      var status = stat()
+      #expect(stat("\(directory)/key.json", &status) == 0)
+      #expect(status.st_mode & 0o777 == 0o600)
+    }
+  }
+
+  @Test func `a key file is never overwritten`() throws {
+    try withTemporaryDirectory { directory in
+      let path = "\(directory)/key.json"
+      let first = SigningKey.generate()
+      try KeyFile.write(first, toNewFile: path)
+      #expect(throws: KeyFileError.alreadyThere(path: path)) {
+        try KeyFile.write(.generate(), toNewFile: path)
+      }
+      #expect(try KeyFile(reading: path).key.publicKey == first.publicKey)
+    }
+  }
+
+  @Test(arguments: [mode_t(0o640), 0o604, 0o620, 0o644])
+  func `a key that others may read or write says so`(mode: mode_t) throws {
+    try withTemporaryDirectory { directory in
+      let path = "\(directory)/key.json"
+      try KeyFile.write(.generate(), toNewFile: path)
+      #expect(chmod(path, mode) == 0)
+      #expect(try KeyFile(reading: path).isTooOpen)
+    }
+  }
+
+  @Test func `a file that is not a key is refused without quoting it`() throws {
+    let secret = String(repeating: "ab", count: 32)
+    let other = SigningKey.generate().publicKey.hex
+    let documents = [
+      "", "{}", #"{"keytype":"rsa","private":"\#(secret)","public":"\#(other)"}"#,
+      #"{"keytype":"ed25519","private":"\#(secret)00","public":"\#(other)"}"#,
+      #"{"keytype":"ed25519","private":"\#(secret.uppercased())","public":"\#(other)"}"#,
+      #"{"keytype":"ed25519","private":"\#(secret)","public":"\#(other)"}"#,
+      String(repeating: " ", count: 5000),
+    ]
+    try withTemporaryDirectory { directory in
+      for document in documents {
+        try write(Array(document.utf8), to: "\(directory)/key.json")
+        let error = #expect(throws: KeyFileError.self) { try KeyFile(reading: "\(directory)/key.json") }
+        #expect(error?.description.contains("key.json") == true)
+        #expect(error?.description.lowercased().contains(secret) == false)
+      }
+    }
+  }
+
+  @Test func `no way of printing a key shows its secret`() throws {
+    let seed = [UInt8](repeating: 0xAB, count: 32)
+    let key = try SigningKey(seed: seed)
+    var dumped = ""
+    dump(key, to: &dumped)
+    dump(RoleSigners([key]), to: &dumped)
+    let texts = ["\(key)", String(reflecting: key), "\(RoleSigners([key]))", "\([key])", dumped]
+    for text in texts {
+      #expect(!text.contains("171") && !text.lowercased().contains("abababab"))
+    }
+    #expect("\(key)" == "secret key of \(key.publicKey.keyID)")
+  }
+
+  @Test func `a seed of a wrong length is refused without quoting it`() {
+    let error = #expect(throws: InvalidName.self) { try SigningKey(seed: [7, 7, 7]) }
+    #expect(error?.found == "3 bytes")
+  }
+}

@@ -1,0 +1,206 @@
+import SeedFormat
+import SeedTrust
+import Testing
+
+@Suite struct MetadataTests {
+  static let header =
+    #""spec_version":"1.0.31","version":1,"expires":"2030-01-01T00:00:00Z","x-new":{"a":[1]}"#
+  static let key = #"{"keytype":"rsa","scheme":"rsassa-pss-sha256","keyval":{"public":"PEM","x":1},"x":2}"#
+  static let keys = #"{"k1":\#(key)}"#
+  static let role = #"{"keyids":["k1"],"threshold":1,"x":3}"#
+  static let rootText =
+    #"{"_type":"root",\#(header),"consistent_snapshot":true,"keys":\#(keys),"roles":"#
+    + #"{"root":\#(role),"targets":\#(role),"snapshot":\#(role),"timestamp":\#(role),"mirrors":\#(role)}}"#
+  static let file = #"{"length":3,"hashes":{"sha256":"aa","sha3":"bb"},"custom":{"x":null},"x":4}"#
+  static let delegations =
+    #"{"keys":\#(keys),"roles":[{"name":"a/b","keyids":[],"threshold":2,"terminating":false,"#
+    + #""paths":["*"],"x":5},{"name":"c","keyids":["k1"],"threshold":1,"terminating":true,"#
+    + #""path_hash_prefixes":["00"]}],"x":6}"#
+  static let targetsText =
+    #"{"_type":"targets",\#(header),"targets":{"a/f":\#(file)},"delegations":\#(delegations)}"#
+  static let meta = #"{"version":7,"length":9,"hashes":{"sha512":"cc"},"x":8}"#
+  static let snapshotText =
+    #"{"_type":"snapshot",\#(header),"meta":{"targets.json":\#(meta),"z.json":{"version":1}}}"#
+  static let timestampText = #"{"_type":"timestamp",\#(header),"meta":{"snapshot.json":\#(meta)}}"#
+
+  private func roundTrip<Role: SignedRole>(_: Role.Type, _ signed: String) throws {
+    let text = #"{"signatures":[{"keyid":"k","sig":"","x":9}],"signed":\#(signed),"x":10}"#
+    let tree = try JSONValue(parsing: Array(text.utf8))
+    let metadata = try Metadata<Role>(parsing: Array(text.utf8))
+    let again = try JSONValue(parsing: metadata.bytes)
+    #expect(try CanonicalJSON.bytes(of: again) == CanonicalJSON.bytes(of: tree))
+    #expect(try CanonicalJSON.bytes(of: metadata.signed.json) == metadata.signedBytes)
+    #expect(try Metadata<Role>(parsing: metadata.bytes) == metadata)
+  }
+
+  @Test func `fields that are not known survive reading and writing`() throws {
+    try roundTrip(Root.self, Self.rootText)
+    try roundTrip(Targets.self, Self.targetsText)
+    try roundTrip(SnapshotRole.self, Self.snapshotText)
+    try roundTrip(Timestamp.self, Self.timestampText)
+  }
+
+  struct Flaw: CustomTestStringConvertible, Sendable {
+    let testDescription: String
+    let text: String
+    let old: String
+    let new: String
+
+    init(_ text: String, _ old: String, _ new: String, says: String) {
+      testDescription = says
+      self.text = text
+      self.old = old
+      self.new = new
+    }
+  }
+
+  static let flaws = [
+    Flaw(rootText, #""version":1"#, #""version":0"#, says: "signed.version: expected 1 or more, found 0"),
+    Flaw(
+      rootText, #""version":1"#, #""version":1.0"#,
+      says: "document.version: a number with a fraction has no canonical form"),
+    Flaw(
+      rootText, #""version":1"#, #""version":"1""#,
+      says: "signed.version: expected a whole number, found a string"),
+    Flaw(rootText, #""version":1,"#, "", says: "signed.version: is missing"),
+    Flaw(rootText, "1.0.31", "2.0.0", says: "signed.spec_version: expected 1.x.y, found 2.0.0"),
+    Flaw(rootText, #""threshold":1"#, #""threshold":0"#, says: "threshold: expected 1 or more, found 0"),
+    Flaw(rootText, #"["k1"]"#, #"["k1","k1"]"#, says: "keyids: a key id occurs twice"),
+    Flaw(rootText, #"["k1"]"#, #"["k1",2]"#, says: "keyids: expected an array of strings"),
+    Flaw(rootText, #""timestamp":"#, #""time":"#, says: "signed.roles: the role timestamp is missing"),
+    Flaw(
+      rootText, #""consistent_snapshot":true"#, #""consistent_snapshot":1"#,
+      says: "signed.consistent_snapshot: expected a bool, found a whole number"),
+    Flaw(
+      rootText, "T00:00:00Z", "",
+      says:
+        #"signed.expires: invalid time "2030-01-01": expected a date and time such as 2026-08-01T12:00:00Z"#),
+    Flaw(
+      targetsText, #""length":3"#, #""length":-3"#,
+      says: "signed.targets.a/f.length: expected 0 or more, found -3"),
+    Flaw(
+      targetsText, #""hashes":{"sha256":"aa","sha3":"bb"}"#, #""hashes":{}"#,
+      says: "signed.targets.a/f.hashes: is empty"),
+    Flaw(
+      targetsText, #""name":"c""#, #""name":"a/b""#,
+      says: "signed.delegations.roles[1].name: occurs twice: a/b"),
+    Flaw(
+      targetsText, #""name":"c""#, #""name":"root""#,
+      says: #"signed.delegations.roles[1].name: "root" cannot be delegated to"#),
+    Flaw(
+      targetsText, #""paths":["*"],"#, "",
+      says: "signed.delegations.roles[0].paths: expected one of paths and path_hash_prefixes"),
+    Flaw(snapshotText, "targets.json", "other.json", says: "signed.meta: targets.json is missing"),
+    Flaw(
+      timestampText, "snapshot.json", "other.json",
+      says: "signed.meta: expected snapshot.json and nothing else"),
+    Flaw(
+      timestampText, #""_type":"timestamp""#, #""_type":[]"#,
+      says: "signed._type: expected a string, found an array"),
+  ]
+
+  @Test(arguments: flaws) func `a flaw is named with the way to its field`(flaw: Flaw) throws {
+    let signed = flaw.text.replacing(flaw.old, with: flaw.new)
+    try #require(signed != flaw.text)
+    let file = Array(#"{"signatures":[],"signed":\#(signed)}"#.utf8)
+    let error = #expect(throws: Malformation.self) {
+      switch flaw.text {
+      case Self.rootText: _ = try Metadata<Root>(parsing: file)
+      case Self.targetsText: _ = try Metadata<Targets>(parsing: file)
+      case Self.snapshotText: _ = try Metadata<SnapshotRole>(parsing: file)
+      default: _ = try Metadata<Timestamp>(parsing: file)
+      }
+    }
+    #expect(error?.description.hasSuffix(flaw.testDescription) == true, "\(error?.description ?? "")")
+  }
+
+  @Test func `a file that is not JSON names the byte`() {
+    let error = #expect(throws: TrustError.self) {
+      try TrustedMetadataSet(root: Array("{}x".utf8), now: .distantPast)
+    }
+    #expect(error?.description == "root metadata is malformed: expected the end of the document at byte 2")
+    #expect(error?.isRepositoryFault == true)
+  }
+}
+
+@Suite struct SeriesMetadataTests {
+  private let series = Repository.transit
+
+  private func role(_ change: (String) -> String = { $0 }) throws -> Targets {
+    let metadata = try Repository().metadata(series, head: 102)
+    let role = metadata.role(version: 1, expires: .init(secondsSinceEpoch: 0))
+    let text = change(role.json.text)
+    return try Metadata<Targets>(parsing: Array(#"{"signatures":[],"signed":\#(text)}"#.utf8)).signed
+  }
+
+  @Test func `a series survives its role, with all its fields`() throws {
+    let repository = try Repository()
+    for lifecycle in [
+      Lifecycle.active, .deprecated(sunset: nil, message: nil), .deprecated(sunset: "2027", message: "m"),
+      .retired(message: nil), .retired(message: "gone"),
+    ] {
+      var metadata = try repository.metadata(series, head: 102)
+      metadata.state.lifecycle = lifecycle
+      let file = try Metadata(signing: metadata.role(version: 3, expires: repository.now), with: []).bytes
+      #expect(try SeriesMetadata(series, in: Metadata<Targets>(parsing: file).signed) == metadata)
+    }
+  }
+
+  @Test func `objects have the names that the design promises`() throws {
+    let objects = try Repository().metadata(series, head: 102).objects
+    let digest = objects[1].sha256.hex
+    #expect(
+      objects.map(\.targetPath) == [
+        "transit/2/delta-101-102.json.gz", "transit/2/snapshot-102.sqlite.gz",
+        "transit/2/snapshot-102.sqlite.xz",
+      ])
+    #expect(objects[1].filePath == "targets/transit/2/\(digest).snapshot-102.sqlite.gz")
+    #expect(objects.map(\.version.number) == [102, 102, 102])
+    #expect(objects.map(\.encoding) == [.gzip, .gzip, .xz])
+  }
+
+  @Test func `a kind or an encoding of the future is passed over`() throws {
+    let kinds = try SeriesMetadata(series, in: role { $0.replacing("\"delta\"", with: "\"blocks\"") })
+    #expect(kinds.objects.count == 2)
+    let encodings = try SeriesMetadata(series, in: role { $0.replacing("\"xz\"", with: "\"zstd\"") })
+    #expect(encodings.objects.count == 2)
+  }
+
+  @Test(arguments: [
+    (#""floor":1"#, #""floor":103"#, "signed.seedbank.floor: 103 is above the head, 102"),
+    (#""head":102"#, #""head":0"#, "signed.seedbank.head: expected 1 or more, found 0"),
+    (
+      #""model":"2.1","models""#, #""model":"3.1","models""#,
+      "signed.seedbank.model: 3.1 is not of series transit/2"
+    ),
+    (
+      #""state":"deprecated""#, #""state":"old""#,
+      "signed.seedbank.lifecycle.state: expected active, deprecated or retired, found old"
+    ),
+    (#""seedbank""#, #""seedbox""#, "signed.seedbank: is missing"),
+    (#""2.0":"#, #""two":"#, "signed.seedbank.models.two: is not a model version"),
+    (
+      #""from":101"#, #""from":102"#,
+      "signed.targets.transit/2/delta-101-102.json.gz.custom.from: 102 is not below 102"
+    ),
+    (
+      #""from":101"#, #""from":100"#,
+      "signed.targets.transit/2/delta-101-102.json.gz: its custom fields describe transit/2/delta-100-102.json.gz"
+    ),
+    (#""rawLength":9"#, #""rawLength":null"#, ".custom.rawLength: expected a whole number, found null"),
+  ])
+  func `a series that contradicts itself is refused`(old: String, new: String, says: String) throws {
+    let role = try role { $0.replacing(old, with: new) }
+    let error = #expect(throws: Malformation.self) { try SeriesMetadata(series, in: role) }
+    #expect(error?.description.hasSuffix(says) == true, "\(error?.description ?? "")")
+  }
+
+  @Test(
+    arguments: [
+      ("transit-2", "transit/2"), ("a-b-10", "a-b/10"), ("targets", nil), ("transit-02", nil), ("-2", nil),
+      ("transit-0", nil), ("transit-", nil), ("Transit-2", nil),
+    ] as [(String, String?)])
+  func `a role's name is read back into its series`(name: String, series: String?) {
+    #expect(Series(roleName: name)?.description == series)
+  }
+}

@@ -1,0 +1,116 @@
+import SeedFormat
+import SeedTrust
+import Testing
+
+@Suite struct PublisherTests {
+  let repository: Repository
+
+  init() throws {
+    repository = try Repository(delegating: [Repository.transit, Series("water", major: 1)])
+  }
+
+  private func load() throws -> PublishedMetadata {
+    try PublishedMetadata(root: repository.root) { repository.files[$0] }
+  }
+
+  @Test func `the timestamp is written last, after all that it announces`() throws {
+    let step = try repository.signer.publish(
+      [repository.metadata(Repository.transit, head: 2)], after: repository.published,
+      keys: repository.keys.online)
+    #expect(step.files.map(\.name) == ["2.transit-2.json", "3.snapshot.json", "timestamp.json"])
+    let first = try repository.signer.create(delegating: [], keys: repository.keys)
+    #expect(
+      first.files.map(\.name) == ["1.root.json", "1.targets.json", "1.snapshot.json", "timestamp.json"])
+  }
+
+  @Test func `a publication reads back as it was signed`() throws {
+    try repository.publish()
+    try repository.publish(Series("water", major: 1))
+    try repository.rotateRoot(to: repository.keys)
+    try repository.renewTimestamp()
+    let loaded = try load()
+    #expect(loaded.root == repository.published.root)
+    #expect(loaded.timestamp == repository.published.timestamp)
+    #expect(loaded.snapshot == repository.published.snapshot)
+    #expect(loaded.targets == repository.published.targets)
+    #expect(loaded.series == repository.published.series)
+    #expect(loaded.delegatedSeries == [Repository.transit, try Series("water", major: 1)])
+    #expect(loaded.series[Repository.transit]?.version == 2)
+    #expect(loaded.timestamp.version == 5)
+  }
+
+  @Test func `a publisher that was down for years can read and renew its publication`() async throws {
+    repository.now = repository.now.adding(days: 100)
+    let metadata = try #require(try load().series[Repository.transit]).metadata
+    repository.write(try repository.signer.publish([metadata], after: load(), keys: repository.keys.online))
+    #expect(try await Client(root: repository.root).refresh(repository) == metadata)
+  }
+
+  @Test func `a tampered publication is not signed upon`() throws {
+    repository.files["1.transit-2.json"]?[40] ^= 1
+    #expect(throws: TrustError.self) { try load() }
+    repository.files["1.transit-2.json"] = nil
+    #expect(throws: TrustError.missingFile(name: "1.transit-2.json")) { try load() }
+  }
+
+  @Test func `a step that is signed with a wrong key is never handed out`() throws {
+    var wrong = repository.keys.online
+    wrong.series = RoleSigners([.generate()])
+    let metadata = try repository.metadata(Repository.transit, head: 2)
+    #expect(throws: TrustError.badSignature(role: "transit-2", found: 0, needed: 1)) {
+      try repository.signer.publish([metadata], after: repository.published, keys: wrong)
+    }
+    #expect(throws: TrustError.badSignature(role: "root", found: 1, needed: 2)) {
+      try repository.signer.rotateRoot(
+        to: repository.keys.rootVerifiers, after: repository.published,
+        signers: [repository.keys.root.keys[0]])
+    }
+  }
+
+  @Test func `a threshold that no one can reach is refused`() throws {
+    var keys = repository.keys
+    keys.targets = RoleSigners(keys.targets.keys, threshold: 3)
+    #expect(throws: TrustError.badSignature(role: "targets", found: 2, needed: 3)) {
+      try repository.signer.create(delegating: [], keys: keys)
+    }
+  }
+
+  @Test func `a series without a delegation cannot be published`() throws {
+    let metadata = try repository.metadata(Series("other", major: 1), head: 1)
+    #expect(throws: TrustError.missingRole(role: "other-1", place: "targets")) {
+      try repository.signer.publish([metadata], after: repository.published, keys: repository.keys.online)
+    }
+  }
+
+  @Test func `a series whose delegation went keeps its place in the TUF snapshot role`() async throws {
+    let client = Client(root: repository.root)
+    _ = try await client.refresh(repository)
+    let water = try Series("water", major: 1)
+    repository.write(
+      try repository.signer.delegate(
+        [water], to: repository.keys.online.series.verifiers, after: repository.published,
+        keys: repository.keys.targets.keys))
+    try repository.publish(water)
+    #expect(try await client.refresh(repository, water).series == water)
+    await #expect(throws: TrustError.missingRole(role: "transit-2", place: "targets")) {
+      try await client.refresh(repository)
+    }
+    #expect(try load().series.keys.sorted() == [water])
+  }
+
+  @Test func `equal input gives equal files`() throws {
+    #if !canImport(CryptoKit)
+    let metadata = try repository.metadata(Repository.transit, head: 2)
+    let steps = try (0..<5).map { _ in
+      try repository.signer.publish([metadata], after: repository.published, keys: repository.keys.online)
+        .files
+    }
+    #expect(Set(steps).count == 1)
+    #endif
+  }
+
+  @Test func `the metadata of one series stays small`() throws {
+    #expect(try #require(repository.files["timestamp.json"]).count <= 400)
+    #expect(try #require(repository.files["2.snapshot.json"]).count <= 450)
+  }
+}

@@ -1,0 +1,145 @@
+import Foundation
+import SeedFormat
+import SeedTrust
+import Testing
+
+/// A second opinion: python-tuf, which this project did not write, reads what is signed here and signs what is read here.
+@Suite struct PythonTUFTests {
+  private static let client = #"""
+    import os, sys
+    from tuf.api.exceptions import DownloadHTTPError
+    from tuf.api.metadata import Metadata
+    from tuf.ngclient import FetcherInterface, Updater
+
+    class Files(FetcherInterface):
+        def _fetch(self, url):
+            path = url.removeprefix("file://")
+            if not os.path.exists(path):
+                raise DownloadHTTPError("not there", 404)
+            with open(path, "rb") as file:
+                return iter([file.read()])
+
+    publication, local = sys.argv[1:3]
+    metadata = os.path.join(publication, "metadata")
+    with open(os.path.join(metadata, "1.root.json"), "rb") as file:
+        root = file.read()
+    updater = Updater(local, "file://" + metadata, local, "file://" + publication + "/targets",
+                      fetcher=Files(), bootstrap=root)
+    updater.refresh()
+    for path in sys.argv[3:]:
+        info = updater.get_targetinfo(path)
+        assert info is not None, path
+        updater.download_target(info)
+    assert updater.get_targetinfo("secret/1/snapshot-1.sqlite.gz") is None
+    for name in os.listdir(metadata):
+        with open(os.path.join(metadata, name), "rb") as file:
+            read = Metadata.from_bytes(file.read())
+        assert read.signed.unrecognized_fields.keys() <= {"seedbank"}, name
+    print("OK")
+    """#
+
+  private static let publisher = #"""
+    import os, sys
+    from datetime import datetime, timezone
+    from securesystemslib.signer import CryptoSigner
+    from tuf.api.metadata import *
+
+    directory = sys.argv[1]
+    expires = datetime(2030, 1, 1, tzinfo=timezone.utc)
+    signers = {role: CryptoSigner.generate_ed25519() for role in ["root", "timestamp", "snapshot", "targets", "transit-2"]}
+    root = Root(expires=expires, consistent_snapshot=True, unrecognized_fields={"x": {"Ü\n\u0001\"\\": [1, None, "😀"]}})
+    for role in ["root", "timestamp", "snapshot", "targets"]:
+        root.add_key(signers[role].public_key, role)
+    key = signers["transit-2"].public_key
+    delegated = DelegatedRole("transit-2", [key.keyid], 1, True, paths=["transit/2/*"], unrecognized_fields={"y": 1})
+    targets = Targets(version=3, expires=expires, delegations=Delegations({key.keyid: key}, {"transit-2": delegated}))
+    snapshot = Snapshot(version=2, expires=expires, meta={"targets.json": MetaFile(3), "transit-2.json": MetaFile(5)})
+    series = Targets(version=5, expires=expires)
+    series.targets["transit/2/notes.txt"] = TargetFile.from_data("transit/2/notes.txt", b"notes", ["sha256", "sha512"])
+
+    def write(name, role, signed):
+        metadata = Metadata(signed)
+        metadata.sign(signers[role])
+        data = metadata.to_bytes()
+        with open(os.path.join(directory, name), "wb") as file:
+            file.write(data)
+        return data
+
+    data = write("2.snapshot.json", "snapshot", snapshot)
+    timestamp = Timestamp(version=7, expires=expires, snapshot_meta=MetaFile.from_data(2, data, ["sha256", "sha512"]))
+    write("1.root.json", "root", root)
+    write("3.targets.json", "targets", targets)
+    write("5.transit-2.json", "transit-2", series)
+    write("timestamp.json", "timestamp", timestamp)
+    print("OK")
+    """#
+
+  /// Runs a script; its output and errors together.
+  private func python(_ script: String, _ arguments: [String]) throws -> String {
+    let process = Process()
+    process.executableURL = URL(filePath: "/usr/bin/env")
+    let interpreter = ProcessInfo.processInfo.environment["SEEDBANK_PYTHON"] ?? "python3"
+    process.arguments = [interpreter, "-c", script] + arguments
+    let pipe = Pipe()
+    process.standardOutput = pipe
+    process.standardError = pipe
+    try process.run()
+    let output = try pipe.fileHandleForReading.readToEnd() ?? Data()
+    process.waitUntilExit()
+    return String(decoding: output, as: UTF8.self)
+  }
+
+  /// A publication that can be read by a clock of today, with rotated roots and two series.
+  private func publication() throws -> Repository {
+    let water = try Series("water", major: 10)
+    let repository = try Repository(delegating: [Repository.transit, water])
+    repository.now = .now()
+    try repository.rotateRoot(to: Repository.keys(rootThreshold: 3))
+    try repository.rotateRoot(to: repository.keys)
+    repository.write(
+      try repository.signer.delegate(
+        [Repository.transit, water], to: repository.keys.online.series.verifiers, after: repository.published,
+        keys: repository.keys.targets.keys))
+    try repository.publish()
+    try repository.publish(water)
+    return repository
+  }
+
+  @Test func `python-tuf follows our roots and downloads our files`() throws {
+    let repository = try publication()
+    try withTemporaryDirectory { directory in
+      for (name, bytes) in repository.files {
+        try write(bytes, to: "\(directory)/publication/metadata/\(name)")
+      }
+      try write([], to: "\(directory)/local/.keep")
+      let objects = repository.published.series.values.flatMap(\.metadata.objects)
+      for object in objects {
+        try write(Repository.content(object.kind), to: "\(directory)/publication/\(object.filePath)")
+      }
+      let output = try python(
+        Self.client, ["\(directory)/publication", "\(directory)/local"] + objects.map(\.targetPath))
+      #expect(objects.count == 6)
+      #expect(output == "OK\n", "is python-tuf installed? pip install tuf 'securesystemslib[crypto]'")
+    }
+  }
+
+  @Test func `what python-tuf signs is accepted here, fields of its own and all`() async throws {
+    let files = try withTemporaryDirectory { directory in
+      let output = try python(Self.publisher, [directory])
+      #expect(output == "OK\n", "is python-tuf installed? pip install tuf 'securesystemslib[crypto]'")
+      let names = try FileManager.default.contentsOfDirectory(atPath: directory)
+      return try names.reduce(into: [:]) { files, name in
+        files[name] = [UInt8](try Data(contentsOf: URL(filePath: "\(directory)/\(name)")))
+      }
+    }
+    let root = try #require(files["1.root.json"])
+    var refresh = try MetadataRefresh(
+      shippedRoot: root, stored: StoredMetadata(read: { _ in nil }, persist: { _, _ in }),
+      fetch: { name, _ in files[name] }, now: UTCTime("2029-12-31T23:59:59Z"))
+    try await refresh.topLevel()
+    try await refresh.targets("transit-2", delegator: "targets")
+    #expect(refresh.trusted.targets["transit-2"]?.targets["transit/2/notes.txt"]?.length == 5)
+    let again = try CanonicalJSON.bytes(of: refresh.trusted.root.json)
+    #expect(try again == Metadata<Root>(parsing: root).signedBytes)
+  }
+}

@@ -1,0 +1,185 @@
+import SeedFormat
+import SeedTrust
+import Testing
+
+@Suite struct RefreshTests {
+  let repository: Repository
+  let client: Client
+
+  init() throws {
+    repository = try Repository()
+    client = Client(root: repository.root)
+  }
+
+  @Test func `a first refresh fetches each role once, in the order of trust, and keeps it verbatim`()
+    async throws
+  {
+    let series = try await client.refresh(repository)
+    #expect(series == (try repository.metadata(Repository.transit, head: 1)))
+    #expect(
+      repository.requests == [
+        "2.root.json", "timestamp.json", "2.snapshot.json", "1.targets.json", "1.transit-2.json",
+      ])
+    #expect(client.persisted == ["timestamp.json", "snapshot.json", "targets.json", "transit-2.json"])
+    #expect(client.files["transit-2.json"] == repository.files["1.transit-2.json"])
+    #expect(client.files["timestamp.json"] == repository.files["timestamp.json"])
+  }
+
+  @Test func `a poll when nothing changed is two requests and writes nothing`() async throws {
+    let first = try await client.refresh(repository)
+    let second = try await client.refresh(repository)
+    #expect(first == second)
+    #expect(repository.requests == ["2.root.json", "timestamp.json"])
+    #expect(client.persisted.isEmpty)
+  }
+
+  @Test func `a renewed timestamp costs no more than itself`() async throws {
+    _ = try await client.refresh(repository)
+    try repository.renewTimestamp()
+    _ = try await client.refresh(repository)
+    #expect(repository.requests == ["2.root.json", "timestamp.json"])
+    #expect(client.persisted == ["timestamp.json"])
+  }
+
+  @Test func `a new version fetches what changed and not the targets`() async throws {
+    _ = try await client.refresh(repository)
+    try repository.publish()
+    let series = try await client.refresh(repository)
+    #expect(series.state.head.number == 2)
+    #expect(series.objects.count == 3)
+    #expect(
+      repository.requests == ["2.root.json", "timestamp.json", "3.snapshot.json", "2.transit-2.json"])
+  }
+
+  @Test func `damaged copies are fetched again`() async throws {
+    _ = try await client.refresh(repository)
+    for name in client.files.keys { client.files[name] = Array("{".utf8) }
+    client.files["root.json"] = []
+    _ = try await client.refresh(repository)
+    #expect(client.persisted == ["timestamp.json", "snapshot.json", "targets.json", "transit-2.json"])
+  }
+
+  @Test func `a series that is delegated but was never published is named as missing`() async throws {
+    let empty = try Repository(delegating: [Series("water", major: 1)])
+    await #expect(throws: TrustError.missingRole(role: "water-1", place: "snapshot")) {
+      try await Client(root: empty.root).refresh(empty, Series("water", major: 1))
+    }
+  }
+
+  @Test func `a repository without a timestamp is named as such`() async throws {
+    repository.files["timestamp.json"] = nil
+    await #expect(throws: TrustError.missingFile(name: "timestamp.json")) {
+      try await client.refresh(repository)
+    }
+  }
+
+  @Test func `a fetcher's own error passes through`() async throws {
+    struct Offline: Error {}
+    let stored = StoredMetadata(read: { _ in nil }, persist: { _, _ in })
+    await #expect(throws: Offline.self) {
+      try await MetadataRefresh.refresh(
+        series: Repository.transit, shippedRoot: repository.root, stored: stored,
+        fetch: { _, _ in throw Offline() }, now: repository.now)
+    }
+  }
+
+  @Test(arguments: [
+    ("transit-2", "transit-2.json"), ("a/b", "a%2Fb.json"), ("../x", "..%2Fx.json"), ("?", "%3F.json"),
+    ("#", "%23.json"), ("é", "%C3%A9.json"), ("%2F", "%252F.json"),
+  ])
+  func `a role's name is quoted in its file's name`(role: String, file: String) {
+    #expect(fileName(role) == file)
+  }
+}
+
+@Suite struct RootRotationTests {
+  let repository: Repository
+  let client: Client
+
+  init() throws {
+    repository = try Repository()
+    client = Client(root: repository.root)
+  }
+
+  private func replaceAll() throws {
+    try repository.rotateRoot(to: Repository.keys(rootThreshold: 2))
+    let step = try repository.signer.delegate(
+      [Repository.transit], to: repository.keys.online.series.verifiers, after: repository.published,
+      keys: repository.keys.targets.keys)
+    repository.write(step)
+    try repository.publish()
+  }
+
+  @Test func `a client follows rotations of every key, one root after the other`() async throws {
+    _ = try await client.refresh(repository)
+    for _ in 0..<3 { try replaceAll() }
+    #expect(try await client.refresh(repository).state.head.number == 4)
+    #expect(repository.requests.prefix(4) == ["2.root.json", "3.root.json", "4.root.json", "5.root.json"])
+    #expect(client.files["root.json"] == repository.files["4.root.json"])
+    _ = try await client.refresh(repository)
+    #expect(repository.requests.first == "5.root.json")
+  }
+
+  @Test func `a newer shipped root is taken before an older stored one`() async throws {
+    try replaceAll()
+    let updated = Client(root: try #require(repository.files["2.root.json"]))
+    updated.files["root.json"] = repository.files["1.root.json"]
+    _ = try await updated.refresh(repository)
+    #expect(repository.requests.first == "3.root.json")
+  }
+
+  @Test func `a root that its own keys did not sign is refused`() async throws {
+    let stolen = repository.keys.root.keys
+    let root = Root(
+      header: RoleHeader(version: 2, expires: repository.now.adding(days: 9)),
+      roles: Repository.keys(rootThreshold: 2).rootVerifiers)
+    try repository.forge(root, "2.root.json", stolen)
+    await refused(.badSignature(role: "root", found: 0, needed: 2))
+  }
+
+  @Test func `a root that too few of the old keys signed is refused`() async throws {
+    let thief = Repository.keys(rootThreshold: 1)
+    let root = Root(
+      header: RoleHeader(version: 2, expires: repository.now.adding(days: 9)), roles: thief.rootVerifiers)
+    try repository.forge(root, "2.root.json", thief.root.keys + [repository.keys.root.keys[0]])
+    await refused(.badSignature(role: "root", found: 1, needed: 2))
+  }
+
+  @Test(arguments: [1, 3]) func `a root that is not the next version is refused`(version: Int) async throws {
+    let root = Root(
+      header: RoleHeader(version: version, expires: repository.now.adding(days: 9)),
+      roles: repository.keys.rootVerifiers)
+    try repository.forge(root, "2.root.json", repository.keys.root.keys)
+    await refused(.wrongVersion(role: "root", expected: 2, offered: version))
+  }
+
+  @Test func `an expired root in the middle of the chain is followed, at its end it is refused`() async throws
+  {
+    let past = repository.now.adding(seconds: -1)
+    let root = Root(header: RoleHeader(version: 2, expires: past), roles: repository.keys.rootVerifiers)
+    try repository.forge(root, "2.root.json", repository.keys.root.keys)
+    await refused(.expired(role: "root", at: past))
+    let renewed = Root(
+      header: RoleHeader(version: 3, expires: repository.now.adding(days: 9)),
+      roles: repository.keys.rootVerifiers)
+    try repository.forge(renewed, "3.root.json", repository.keys.root.keys)
+    _ = try await client.refresh(repository)
+    #expect(client.files["root.json"] == repository.files["3.root.json"])
+  }
+
+  /// A thief of the online keys raised every version; after a rotation the true, lower versions count again.
+  @Test func `a repository recovers from versions that a thief raised`() async throws {
+    try repository.forgeSnapshot(version: 1_000_000, ["targets.json": 1, "transit-2.json": 1])
+    try repository.forgeTimestamp(version: 1_000_000, snapshot: 1_000_000)
+    _ = try await client.refresh(repository)
+    try repository.renewTimestamp()
+    await refused(
+      .rollback(role: "timestamp", trusted: 1_000_000, offered: repository.published.timestamp.version))
+    try replaceAll()
+    #expect(try await client.refresh(repository).state.head.number == 2)
+  }
+
+  private func refused(_ error: TrustError) async {
+    await #expect(throws: error) { try await client.refresh(repository) }
+  }
+}

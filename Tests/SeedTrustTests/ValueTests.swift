@@ -1,0 +1,104 @@
+import SeedFormat
+import SeedTrust
+import Testing
+
+#if canImport(Glibc)
+import Glibc
+#else
+import Darwin
+#endif
+
+@Suite struct CanonicalJSONTests {
+  @Test(arguments: [
+    (#" { "b" : 1 , "a" : [ true , null , -0 ] } "#, #"{"a":[true,null,0],"b":1}"#),
+    (#"{"":{},"a":[]}"#, #"{"":{},"a":[]}"#),
+    (#"{"A":1,"a":2,"Z":3,"_":4,"10":5,"9":6}"#, #"{"10":5,"9":6,"A":1,"Z":3,"_":4,"a":2}"#),
+    (#"["\"\\\/\n\u0001"]"#, "[\"\\\"\\\\/\n\u{1}\"]"),
+    (#""\u00e9\ud83d\ude00""#, "\"é😀\""),
+    (#"-9223372036854775808"#, "-9223372036854775808"),
+  ])
+  func `a document has one canonical form`(document: String, canonical: String) throws {
+    let value = try JSONValue(parsing: Array(document.utf8))
+    #expect(String(decoding: try CanonicalJSON.bytes(of: value), as: UTF8.self) == canonical)
+  }
+
+  /// U+FFFD is below U+10000 as a code point and above it as UTF-16; composed é is above plain z.
+  @Test func `members sort by code point, not by UTF-16 and not by canonical equivalence`() throws {
+    let value: JSONValue = ["\u{10000}": 1, "\u{FFFD}": 2, "\u{E9}": 3, "e\u{301}a": 4, "z": 5]
+    let canonical = String(decoding: try CanonicalJSON.bytes(of: value), as: UTF8.self)
+    #expect(
+      canonical.utf8.elementsEqual(
+        "{\"e\u{301}a\":4,\"z\":5,\"\u{E9}\":3,\"\u{FFFD}\":2,\"\u{10000}\":1}".utf8))
+  }
+
+  @Test func `a number with a fraction is refused by its place`() throws {
+    let value = try JSONValue(parsing: Array(#"{"a":[1,{"b":1.0}]}"#.utf8))
+    let error = #expect(throws: Malformation.self) { try CanonicalJSON.bytes(of: value) }
+    #expect(error?.description == "document.a[1].b: a number with a fraction has no canonical form")
+  }
+}
+
+@Suite struct UTCTimeTests {
+  @Test(arguments: [
+    ("1970-01-01T00:00:00Z", 0), ("1969-12-31T23:59:59Z", -1), ("2000-02-29T12:34:56Z", 951_827_696),
+    ("2026-11-20T15:00:00Z", 1_795_186_800), ("2038-01-19T03:14:08Z", 2_147_483_648),
+    ("2100-02-28T23:59:59Z", 4_107_542_399), ("9999-12-31T23:59:59Z", 253_402_300_799),
+    ("0000-01-01T00:00:00Z", -62_167_219_200),
+  ])
+  func `a time reads and writes exactly`(text: String, seconds: Int) throws {
+    #expect(try UTCTime(text).secondsSinceEpoch == seconds)
+    #expect(UTCTime(secondsSinceEpoch: seconds).text == text)
+  }
+
+  @Test(arguments: [
+    "", "2026-02-29T00:00:00Z", "2100-02-29T00:00:00Z", "2026-04-31T00:00:00Z", "2026-13-01T00:00:00Z",
+    "2026-00-01T00:00:00Z", "2026-01-00T00:00:00Z", "2026-01-01T24:00:00Z", "2026-01-01T00:60:00Z",
+    "2026-01-01T00:00:60Z", "2026-01-01T00:00:00", "2026-01-01T00:00:00z", "2026-01-01 00:00:00Z",
+    "2026-01-01T00:00:00.0Z", "2026-01-01T00:00:00+00:00", "26-01-01T00:00:00Z", "+026-01-01T00:00:00Z",
+    "2026-1-01T00:00:00ZZ", " 2026-01-01T00:00:00Z", "٢٠26-01-01T00:00:00Z", "2026/01/01T00:00:00Z",
+  ])
+  func `what is not exactly a time is refused`(text: String) {
+    #expect(throws: InvalidName.self) { try UTCTime(text) }
+  }
+
+  @Test func `every day of the calendar agrees with libc`() throws {
+    for day in stride(from: -719_528, to: 2_932_896, by: 97) {
+      var seconds = time_t(day * 86_400 + (day &* 7919) % 43_200 + 43_200)
+      var fields = tm()
+      gmtime_r(&seconds, &fields)
+      var buffer = [CChar](repeating: 0, count: 64)
+      let length = strftime(&buffer, buffer.count, "%m-%dT%H:%M:%SZ", &fields)
+      let expected = String(decoding: buffer[..<length].map(UInt8.init(bitPattern:)), as: UTF8.self)
+      let written = UTCTime(secondsSinceEpoch: seconds).text
+      #expect(written.hasSuffix(expected))
+      #expect(Int(written.prefix(4)) == Int(fields.tm_year) + 1900)
+      #expect(try UTCTime(written).secondsSinceEpoch == seconds)
+    }
+  }
+
+  @Test func `a time that four digits of a year cannot name becomes the nearest one`() {
+    #expect(UTCTime(secondsSinceEpoch: .max).text == "9999-12-31T23:59:59Z")
+    #expect(UTCTime.distantPast.text == "0000-01-01T00:00:00Z")
+  }
+}
+
+@Suite struct DelegatedPathTests {
+  @Test(arguments: [
+    ("transit/2/*", "transit/2/snapshot-1.sqlite.gz", true), ("transit/2/*", "transit/2/", true),
+    ("transit/2/*", "transit/2/a/b", false), ("transit/2/*", "transit/20/a", false),
+    ("transit/2/*", "transit/2", false), ("transit/2/*", "/transit/2/a", false), ("*", "a", true),
+    ("*", "a/b", false), ("*/*", "a/b", true), ("a-?.gz", "a-1.gz", true), ("a-?.gz", "a-/.gz", false),
+    ("a-?.gz", "a-12.gz", false), ("*.gz", "a.gz.gz", true), ("a*b*c", "aXbYbZc", true), ("", "", true),
+    ("", "a", false), ("a", "a", true), ("a", "A", false), ("**", "ab", true), ("a/*/c", "a/b/c", true),
+    ("a/*/c", "a/b/b/c", false),
+  ])
+  func `a pattern matches within one folder`(pattern: String, path: String, matches: Bool) {
+    #expect(DelegatedPaths.patterns([pattern]).admit(path) == matches)
+  }
+
+  @Test func `a hash prefix matches the path's digest`() {
+    let digest = SHA256Digest.of(Array("a/b".utf8)).hex
+    #expect(DelegatedPaths.hashPrefixes(["x", String(digest.prefix(3))]).admit("a/b"))
+    #expect(!DelegatedPaths.hashPrefixes([String(digest.prefix(7))]).admit("a/c"))
+  }
+}
