@@ -18,7 +18,7 @@ import Testing
   @Test func `taking a row out undoes taking it in`() {
     var hasher = RowHasher()
     var sum = TableSum()
-    for number in 0..<100 { sum.insert(hasher.hash([.integer(number)])) }
+    for number in Int64(0)..<100 { sum.insert(hasher.hash([.integer(number)])) }
     let before = sum
     let extra = (0..<100).map { hasher.hash([.text("\($0)")]) }
     for hash in extra { sum.insert(hash) }

@@ -12,7 +12,7 @@ import Testing
 
   static let hard: [SeedValue] = [
     .null, .integer(0), .integer(9_007_199_254_740_991), .integer(9_007_199_254_740_992), .integer(.min), .integer(.max),
-    .real(0), .real(-0.0), .real(1), .real(0.1), .real(.infinity), .real(-.infinity), .real(1e300), .real(5e-324),
+    .real(0), .real(-0.0), .real(1), .real(0.1), .real(.infinity), .real(-.infinity), .real(1e300), .real(.leastNonzeroMagnitude),
     .text(""), .text("a\u{0}b"), .text("\u{1F600}\"\\\n"), .text("é"), .text("e\u{301}"), .blob([]), .blob([0, 255, 1]),
   ]
 

@@ -45,7 +45,7 @@ import Testing
 
   @Test func `a tree reads back from what was written`() throws {
     let tree: JSONValue = [
-      "text": "a\u{0}\"\\\u{1F}é\u{1F600}", "numbers": [0, -1, .integer(.max), .real(0.1), .real(-0.0), .real(5e-324)],
+      "text": "a\u{0}\"\\\u{1F}é\u{1F600}", "numbers": [0, -1, .integer(.max), .real(0.1), .real(-0.0), .real(.leastNonzeroMagnitude)],
       "nothing": .null, "yes": true,
     ]
     #expect(try JSONValue(parsing: tree.bytes) == tree)

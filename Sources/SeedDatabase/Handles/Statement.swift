@@ -138,5 +138,7 @@ package struct InvalidText: Error, Hashable, Sendable, CustomStringConvertible {
   /// The result's column.
   package let column: String
 
+  package init(column: String) { self.column = column }
+
   package var description: String { "the column \"\(column)\" holds text that is not valid UTF-8" }
 }

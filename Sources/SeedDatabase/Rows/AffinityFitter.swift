@@ -35,7 +35,9 @@ package final class AffinityFitter {
     switch (affinity, value) {
     case (_, .null), (_, .blob), (.blob, _): true
     case (.integer, .integer), (.numeric, .integer): true
-    case (.real, .real), (.text, .text): true
+    // SQLite keeps whole numbers in a REAL column as integers on disk, and so loses the sign of −0.0.
+    case (.real, .real(let value)): value != 0 || value.sign == .plus
+    case (.text, .text): true
     // A real without a fraction becomes an integer there, any other stays.
     case (.integer, .real(let value)), (.numeric, .real(let value)): value != value.rounded(.towardZero)
     default: false

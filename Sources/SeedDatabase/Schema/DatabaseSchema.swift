@@ -23,6 +23,11 @@ package struct DatabaseSchema: Hashable, Sendable {
 package struct SearchTable: Hashable, Sendable {
   package let name: String
   package let content: String
+
+  package init(name: String, content: String) {
+    self.name = name
+    self.content = content
+  }
 }
 
 /// Tables of ours inside a seed; no operator's table may be named so.

@@ -125,10 +125,9 @@ struct JSONBytes {
     if let scalar = Unicode.Scalar(first) { return scalar }
     guard first < 0xDC00, consume("\\u") else { throw JSONError(at: start, "lone surrogate") }
     let second = try hexQuad()
-    let joined = 0x10000 + (first - 0xD800) << 10 + (second &- 0xDC00)
-    guard (0xDC00...0xDFFF).contains(second), let scalar = Unicode.Scalar(joined) else {
-      throw JSONError(at: start, "lone surrogate")
-    }
+    guard (0xDC00...0xDFFF).contains(second),
+      let scalar = Unicode.Scalar(0x10000 + (first - 0xD800) << 10 + (second - 0xDC00))
+    else { throw JSONError(at: start, "lone surrogate") }
     return scalar
   }
 

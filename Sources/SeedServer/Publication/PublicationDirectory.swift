@@ -1,0 +1,93 @@
+package import SeedDatabase
+import SeedFormat
+package import SeedTrust
+
+/// The published files on disk: `metadata/` and `targets/`.
+package struct PublicationDirectory: Sendable {
+  /// The folder that holds both.
+  package let path: String
+
+  package init(_ path: String) { self.path = path }
+
+  private static let rootName = "1.root.json"
+
+  /// One metadata file, `nil` where it is not there.
+  package func metadata(_ name: String) throws(FileError) -> [UInt8]? {
+    try DurableFile.readIfPresent("\(path)/metadata/\(name)", limit: FileLimit.metadataBytes)
+  }
+
+  /// The current metadata, verified from the publication's first root on.
+  package func published() throws -> PublishedMetadata {
+    guard let root = try metadata(Self.rootName) else { throw PublicationError.missing(path: path) }
+    return try PublishedMetadata(root: root) { try metadata($0) }
+  }
+
+  /// Whether anything was published here.
+  package var exists: Bool { Folder.exists("\(path)/metadata/\(Self.rootName)") }
+
+  /// Writes a signing step's files in their order: whoever sees a file finds all that it names.
+  package func write(_ files: [MetadataFile]) throws(FileError) {
+    try Folder.create("\(path)/metadata")
+    for file in files { try DurableFile.write(file.bytes, to: "\(path)/metadata/\(file.name)") }
+  }
+
+  /// Where an object lies.
+  package func file(_ object: PublishedObject) -> String { "\(path)/\(object.filePath)" }
+
+  /// A place beside the series' objects for a file that is still being written.
+  func draft(_ name: String, of series: SeriesPlan) throws(FileError) -> String {
+    let folder = "\(path)/targets/\(series.series.targetPrefix)"
+    try Folder.create(folder)
+    return folder + name + DurableFile.temporarySuffix
+  }
+
+  /// Writes an object's bytes.
+  func write(_ bytes: [UInt8], as object: PublishedObject) throws(FileError) {
+    let file = file(object)
+    try Folder.create(Folder.parent(of: file))
+    try DurableFile.write(bytes, to: file)
+  }
+
+  /// The bytes of a delta, expanded and checked against its signed measures.
+  package func delta(_ object: PublishedObject) throws -> [UInt8] {
+    let bytes = try DurableFile.read(file(object), limit: object.length)
+    guard Compression.Measure(of: bytes) == .init(length: object.length, sha256: object.sha256) else {
+      throw PublicationError.damaged(file: file(object))
+    }
+    return try Compression.gunzip(bytes, limit: object.rawLength)
+  }
+}
+
+/// Bounds on what the publisher reads of its own files.
+enum FileLimit {
+  /// Bytes of one metadata file. The publisher trusts its own disk further than a client trusts a server.
+  static let metadataBytes = 64 * 1024 * 1024
+}
+
+/// What is wrong with a publication or with what should be published.
+package enum PublicationError: Error, Hashable, Sendable, CustomStringConvertible {
+  case missing(path: String)
+  case damaged(file: String)
+  case locked(path: String)
+  case copyAhead(copy: String, version: String, head: String)
+  case notDelegated(series: String)
+  case retired(series: String)
+  case digestMismatch(series: String)
+
+  package var description: String {
+    switch self {
+    case .missing(let path):
+      "there is no publication at \(path): `seedbank init` makes one; if it was lost, restore it from a backup"
+    case .damaged(let file): "\(file) is not what the signed metadata describes: restore it from a backup"
+    case .locked(let path): "another publisher is at work on \(path): try again when it is done"
+    case .copyAhead(let copy, let version, let head):
+      "the working copy \(copy) is at version \(version), ahead of the publication's \(head): "
+        + "the publication seems to come from an old backup; restore the newest one"
+    case .notDelegated(let series):
+      "the series \(series) is new, and the targets key that must sign its delegation is not here"
+    case .retired(let series): "the series \(series) is retired"
+    case .digestMismatch(let series):
+      "the changes of \(series) did not lead to the rows that the origin has: nothing was published"
+    }
+  }
+}

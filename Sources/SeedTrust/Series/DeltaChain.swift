@@ -1,0 +1,48 @@
+package import SeedFormat
+
+/// Chooses the deltas that lead from one version to another in the fewest bytes.
+package enum DeltaChain {
+  /// The deltas in the order of applying; empty where `start` is `end`, `nil` where no chain leads there.
+  ///
+  /// A delta is state-based: it may be taken from any version that it covers, so the first one may begin
+  /// before `start`.
+  package static func shortest(
+    _ objects: [PublishedObject], from start: Version, to end: Version
+  ) -> [PublishedObject]? {
+    var best: [Version: Path] = [start: Path(bytes: 0, deltas: [])]
+    for delta in objects.compactMap(Edge.init).sorted(by: { ($0.to, $0.from) < ($1.to, $1.from) })
+    where delta.to > start && delta.to <= end {
+      let reached = best.filter { delta.from <= $0.key && $0.key < delta.to }
+      guard let path = reached.values.min(by: { $0.precedes($1) }) else { continue }
+      let longer = path.adding(delta.object)
+      if let known = best[delta.to], !longer.precedes(known) { continue }
+      best[delta.to] = longer
+    }
+    return best[end]?.deltas
+  }
+
+  private struct Edge {
+    let object: PublishedObject
+    let from: Version
+    let to: Version
+
+    init?(_ object: PublishedObject) {
+      guard case .delta(let from, let to) = object.kind else { return nil }
+      (self.object, self.from, self.to) = (object, from, to)
+    }
+  }
+
+  private struct Path {
+    let bytes: Int
+    let deltas: [PublishedObject]
+
+    /// Fewer bytes first; of equal ones the path with fewer deltas.
+    func precedes(_ other: Path) -> Bool {
+      (bytes, deltas.count) < (other.bytes, other.deltas.count)
+    }
+
+    func adding(_ delta: PublishedObject) -> Path {
+      Path(bytes: bytes + delta.length, deltas: deltas + [delta])
+    }
+  }
+}
