@@ -2,5 +2,167 @@
 #define SEEDBANK_CMICROHTTPD_SHIM_H
 
 #include <microhttpd.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+// Swift cannot call variadic functions, and how it imports libmicrohttpd's enums follows attributes of the
+// header's version. So options, flags and enums stay in this file, and Swift sees plain integers and pointers.
+
+/// Longest line that libmicrohttpd's log hands on, in bytes.
+#define SEEDBANK_MHD_LOG_BYTES 512
+
+/// What the daemon calls. It must stay at its address until the daemon is stopped.
+struct seedbank_mhd_hooks {
+  void *context;
+  /// Whether a new connection may stay: 1 or 0.
+  int (*accepts)(void *context);
+  /// The raw target of a request whose first line was read; returns the request's own context.
+  void *(*began)(void *context, const char *target);
+  /// Called when the head is complete, and again when the request is: 1, or 0 to drop the connection.
+  int (*received)(void *context, struct MHD_Connection *connection, const char *method,
+                  const char *version, void *request);
+  /// The last call for a request's context.
+  void (*ended)(void *context, void *request);
+  void (*logged)(void *context, const char *line);
+};
+
+struct seedbank_mhd_settings {
+  int listening_socket;
+  unsigned int threads;
+  unsigned int connection_limit;
+  unsigned int per_address_limit;
+  unsigned int idle_timeout_seconds;
+  size_t connection_memory_bytes;
+};
+
+static inline enum MHD_Result seedbank_mhd_on_accept(void *cls, const struct sockaddr *address,
+                                                     socklen_t length) {
+  const struct seedbank_mhd_hooks *hooks = cls;
+  (void)address;
+  (void)length;
+  return hooks->accepts(hooks->context) ? MHD_YES : MHD_NO;
+}
+
+static inline void *seedbank_mhd_on_target(void *cls, const char *target,
+                                           struct MHD_Connection *connection) {
+  const struct seedbank_mhd_hooks *hooks = cls;
+  (void)connection;
+  return hooks->began(hooks->context, target == NULL ? "" : target);
+}
+
+static inline enum MHD_Result seedbank_mhd_on_request(void *cls, struct MHD_Connection *connection,
+                                                      const char *url, const char *method,
+                                                      const char *version, const char *upload,
+                                                      size_t *upload_size, void **request) {
+  const struct seedbank_mhd_hooks *hooks = cls;
+  (void)url;
+  (void)upload;
+  (void)upload_size;
+  return hooks->received(hooks->context, connection, method, version, *request) ? MHD_YES : MHD_NO;
+}
+
+static inline void seedbank_mhd_on_completed(void *cls, struct MHD_Connection *connection, void **request,
+                                             enum MHD_RequestTerminationCode code) {
+  const struct seedbank_mhd_hooks *hooks = cls;
+  (void)connection;
+  (void)code;
+  if (*request == NULL) return;
+  hooks->ended(hooks->context, *request);
+  *request = NULL;
+}
+
+static inline void seedbank_mhd_on_log(void *cls, const char *format, va_list arguments) {
+  const struct seedbank_mhd_hooks *hooks = cls;
+  char line[SEEDBANK_MHD_LOG_BYTES];
+  vsnprintf(line, sizeof line, format, arguments);
+  hooks->logged(hooks->context, line);
+}
+
+// The default would decode %2e%2e%2f and %00 before anyone could refuse them.
+static inline size_t seedbank_mhd_leave_escaped(void *cls, struct MHD_Connection *connection, char *text) {
+  (void)cls;
+  (void)connection;
+  return strlen(text);
+}
+
+/// Starts a daemon that answers on `listening_socket`, which it closes when it stops; NULL if it cannot.
+///
+/// STRICT_FOR_CLIENT stays off: its "missing Host" reply goes out with a doubled header block in 0.9.75, and
+/// the guard refuses all that it would. The logger must be the first option.
+static inline struct MHD_Daemon *seedbank_mhd_start(const struct seedbank_mhd_settings *settings,
+                                                    struct seedbank_mhd_hooks *hooks) {
+  // A pool of one is "ignored" with a warning; none at all is how one thread is asked for.
+  unsigned int pool = settings->threads > 1 ? settings->threads : 0;
+  return MHD_start_daemon(
+      MHD_USE_EPOLL_INTERNAL_THREAD | MHD_USE_ERROR_LOG | MHD_USE_ITC, 0,
+      &seedbank_mhd_on_accept, hooks, &seedbank_mhd_on_request, hooks,
+      MHD_OPTION_EXTERNAL_LOGGER, &seedbank_mhd_on_log, (void *)hooks,
+      MHD_OPTION_LISTEN_SOCKET, (MHD_socket)settings->listening_socket,
+      MHD_OPTION_URI_LOG_CALLBACK, &seedbank_mhd_on_target, (void *)hooks,
+      MHD_OPTION_UNESCAPE_CALLBACK, &seedbank_mhd_leave_escaped, (void *)NULL,
+      MHD_OPTION_NOTIFY_COMPLETED, &seedbank_mhd_on_completed, (void *)hooks,
+      MHD_OPTION_CONNECTION_LIMIT, settings->connection_limit,
+      MHD_OPTION_PER_IP_CONNECTION_LIMIT, settings->per_address_limit,
+      MHD_OPTION_CONNECTION_TIMEOUT, settings->idle_timeout_seconds,
+      MHD_OPTION_CONNECTION_MEMORY_LIMIT, settings->connection_memory_bytes,
+      MHD_OPTION_THREAD_POOL_SIZE, pool,
+      MHD_OPTION_END);
+}
+
+typedef void (*seedbank_mhd_field_visitor)(void *context, const char *name, size_t name_length,
+                                           const char *value, size_t value_length);
+
+struct seedbank_mhd_visit {
+  seedbank_mhd_field_visitor visitor;
+  void *context;
+};
+
+static inline enum MHD_Result seedbank_mhd_on_field(void *cls, enum MHD_ValueKind kind, const char *name,
+                                                    size_t name_length, const char *value,
+                                                    size_t value_length) {
+  const struct seedbank_mhd_visit *visit = cls;
+  (void)kind;
+  visit->visitor(visit->context, name, name_length, value, value_length);
+  return MHD_YES;
+}
+
+/// Calls `visitor` for every header field of the request, in the order of arrival.
+static inline void seedbank_mhd_each_field(struct MHD_Connection *connection,
+                                           seedbank_mhd_field_visitor visitor, void *context) {
+  struct seedbank_mhd_visit visit = {visitor, context};
+  MHD_get_connection_values_n(connection, MHD_HEADER_KIND, &seedbank_mhd_on_field, &visit);
+}
+
+/// Bytes of the request's head as they arrived, from the method to the empty line; 0 if not known.
+static inline size_t seedbank_mhd_head_bytes(struct MHD_Connection *connection) {
+  const union MHD_ConnectionInfo *info =
+      MHD_get_connection_info(connection, MHD_CONNECTION_INFO_REQUEST_HEADER_SIZE);
+  return info == NULL ? 0 : info->header_size;
+}
+
+/// The client's address, or NULL.
+static inline const struct sockaddr *seedbank_mhd_client_address(struct MHD_Connection *connection) {
+  const union MHD_ConnectionInfo *info =
+      MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CLIENT_ADDRESS);
+  return info == NULL ? NULL : info->client_addr;
+}
+
+/// A response with a copy of `bytes`; NULL when out of memory.
+static inline struct MHD_Response *seedbank_mhd_response_copying(const void *bytes, size_t count) {
+  return MHD_create_response_from_buffer(count, (void *)bytes, MHD_RESPMEM_MUST_COPY);
+}
+
+/// Adds a header field: 1, or 0 if name or value cannot stand in a header.
+static inline int seedbank_mhd_add_field(struct MHD_Response *response, const char *name,
+                                         const char *value) {
+  return MHD_add_response_header(response, name, value) == MHD_YES;
+}
+
+/// Hands the response to the connection: 1 or 0.
+static inline int seedbank_mhd_queue(struct MHD_Connection *connection, unsigned int status,
+                                     struct MHD_Response *response) {
+  return MHD_queue_response(connection, status, response) == MHD_YES;
+}
 
 #endif

@@ -1,0 +1,56 @@
+/// Header fields in their order, looked up without regard to case.
+package struct HTTPHeaders: Hashable, Sendable, ExpressibleByDictionaryLiteral {
+  /// One header field.
+  package struct Field: Hashable, Sendable {
+    /// The name as it was written.
+    package let name: String
+    /// The value without surrounding whitespace.
+    package let value: String
+  }
+
+  /// All fields, in order.
+  package private(set) var fields: [Field]
+
+  /// The given fields, in order; a name may recur.
+  package init(_ fields: [Field] = []) { self.fields = fields }
+
+  /// The fields of a literal such as `["Content-Type": "text/plain"]`, in order.
+  package init(dictionaryLiteral elements: (String, String)...) {
+    fields = elements.map { Field(name: $0.0, value: $0.1) }
+  }
+
+  /// The value of the first field of that name.
+  package subscript(name: String) -> String? {
+    fields.first { $0.name.equalsIgnoringCase(name) }?.value
+  }
+
+  /// The values of all fields of that name, in order.
+  package func values(of name: String) -> [String] {
+    fields.filter { $0.name.equalsIgnoringCase(name) }.map(\.value)
+  }
+
+  /// Adds a field at the end.
+  package mutating func append(_ name: String, _ value: String) {
+    fields.append(Field(name: name, value: value))
+  }
+
+  /// Puts one field in place of all of that name.
+  package mutating func set(_ name: String, to value: String) {
+    fields.removeAll { $0.name.equalsIgnoringCase(name) }
+    append(name, value)
+  }
+}
+
+extension String {
+  /// Whether the two differ in the case of ASCII letters at most.
+  func equalsIgnoringCase(_ other: String) -> Bool {
+    utf8.elementsEqual(other.utf8) { $0.asciiLowercased == $1.asciiLowercased }
+  }
+}
+
+extension UInt8 {
+  /// The byte, with `A`…`Z` as `a`…`z`.
+  var asciiLowercased: UInt8 {
+    UInt8(ascii: "A")...UInt8(ascii: "Z") ~= self ? self | 0x20 : self
+  }
+}

@@ -1,0 +1,84 @@
+/// A query that cannot be read in exactly one way.
+package enum HTTPQueryError: Error, Hashable, Sendable, CustomStringConvertible {
+  /// A piece between two `&` has no name.
+  case missingName
+  /// A `%` without two hexadecimal digits, in the parameter of that raw name.
+  case badPercentEncoding(parameter: String)
+  /// The decoded bytes are not UTF-8.
+  case invalidUTF8(parameter: String)
+  /// A NUL character in name or value.
+  case nul(parameter: String)
+  /// The parameter stands more than once.
+  case duplicate(parameter: String)
+
+  /// One sentence for the client.
+  package var description: String {
+    switch self {
+    case .missingName: "the query has a parameter without a name"
+    case .badPercentEncoding(let name): "the parameter \"\(name)\" has a % without two hexadecimal digits"
+    case .invalidUTF8(let name): "the parameter \"\(name)\" is not UTF-8"
+    case .nul(let name): "the parameter \"\(name)\" holds a NUL character"
+    case .duplicate(let name): "the parameter \"\(name)\" is given more than once"
+    }
+  }
+}
+
+extension HTTPRequest {
+  /// The decoded parameters by name; `flag` alone has the value "".
+  ///
+  /// `+` stays a plus: the form encoding's space is `%20` here, as in any URI.
+  package var queryItems: [String: String] {
+    get throws(HTTPQueryError) {
+      var items: [String: String] = [:]
+      guard let query, !query.isEmpty else { return items }
+      for piece in query.split(separator: "&", omittingEmptySubsequences: false) {
+        let (name, value) = try item(piece)
+        guard items.updateValue(value, forKey: name) == nil else { throw .duplicate(parameter: name) }
+      }
+      return items
+    }
+  }
+
+  private func item(_ piece: Substring) throws(HTTPQueryError) -> (name: String, value: String) {
+    let parts = piece.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+    let rawName = String(parts[0])
+    let name = try decoded(parts[0], of: rawName)
+    guard !name.isEmpty else { throw .missingName }
+    return (name, parts.count > 1 ? try decoded(parts[1], of: rawName) : "")
+  }
+
+  private func decoded(_ text: Substring, of parameter: String) throws(HTTPQueryError) -> String {
+    guard let bytes = percentDecoded(text.utf8) else { throw .badPercentEncoding(parameter: parameter) }
+    guard !bytes.contains(0) else { throw .nul(parameter: parameter) }
+    guard let string = String(validating: bytes, as: UTF8.self) else {
+      throw .invalidUTF8(parameter: parameter)
+    }
+    return string
+  }
+}
+
+/// The bytes with every `%XX` replaced by its byte; nil if a `%` lacks its digits.
+func percentDecoded(_ text: some Sequence<UInt8>) -> [UInt8]? {
+  var decoded: [UInt8] = []
+  var bytes = text.makeIterator()
+  while let byte = bytes.next() {
+    guard byte == UInt8(ascii: "%") else {
+      decoded.append(byte)
+      continue
+    }
+    guard let high = bytes.next()?.hexDigitValue, let low = bytes.next()?.hexDigitValue else { return nil }
+    decoded.append(high << 4 | low)
+  }
+  return decoded
+}
+
+extension UInt8 {
+  /// The value of a hexadecimal digit of either case.
+  fileprivate var hexDigitValue: UInt8? {
+    switch asciiLowercased {
+    case let digit where UInt8(ascii: "0")...UInt8(ascii: "9") ~= digit: digit - UInt8(ascii: "0")
+    case let letter where UInt8(ascii: "a")...UInt8(ascii: "f") ~= letter: letter - UInt8(ascii: "a") + 10
+    default: nil
+    }
+  }
+}

@@ -1,0 +1,25 @@
+/// A request that the guard admitted.
+package struct HTTPRequest: Hashable, Sendable {
+  /// What is asked for.
+  package let method: HTTPMethod
+  /// The path, undecoded: it starts with `/` and holds no `..`, no `//` and no escaped separator.
+  package let path: String
+  /// What follows the first `?`, undecoded; nil without a `?`.
+  package let query: String?
+  /// The header fields.
+  package let headers: HTTPHeaders
+  /// The address of the connection's other end as a numeric literal; a proxy's, if one stands in front.
+  package let remoteAddress: String
+
+  /// A request for a raw target such as `/v1/transit/changes?since=100`.
+  package init(
+    _ method: HTTPMethod = .get, _ target: String, headers: HTTPHeaders = [:], remoteAddress: String = ""
+  ) {
+    let parts = target.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
+    self.method = method
+    path = String(parts[0])
+    query = parts.count > 1 ? String(parts[1]) : nil
+    self.headers = headers
+    self.remoteAddress = remoteAddress
+  }
+}

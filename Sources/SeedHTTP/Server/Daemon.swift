@@ -1,0 +1,105 @@
+internal import CMicroHTTPD
+
+/// Owns libmicrohttpd's daemon and its threads.
+struct Daemon: ~Copyable {
+  private let daemon: OpaquePointer
+  private let hooks: UnsafeMutablePointer<seedbank_mhd_hooks>
+
+  /// Starts to answer on a socket, of which it takes its own descriptor; nil if the library cannot.
+  init?(
+    _ configuration: HTTPServerConfiguration, on socket: borrowing ListeningSocket,
+    dispatcher: RequestDispatcher
+  ) {
+    guard let descriptor = socket.duplicatedDescriptor() else { return nil }
+    var settings = seedbank_mhd_settings(configuration, descriptor: descriptor)
+    let hooks = UnsafeMutablePointer<seedbank_mhd_hooks>.allocate(capacity: 1)
+    hooks.initialize(to: seedbank_mhd_hooks(dispatcher))
+    guard let started = seedbank_mhd_start(&settings, hooks) else {
+      // The library closed the descriptor on most of its ways out, not on all: it is left alone here, and
+      // the socket at least must not go on listening.
+      socket.endListening()
+      hooks.release()
+      return nil
+    }
+    daemon = started
+    self.hooks = hooks
+  }
+
+  // Ends all connections, joins all threads; then nobody calls the hooks any more.
+  deinit {
+    MHD_stop_daemon(daemon)
+    hooks.release()
+  }
+}
+
+extension seedbank_mhd_settings {
+  fileprivate init(_ configuration: HTTPServerConfiguration, descriptor: CInt) {
+    self.init()
+    let connections = max(1, configuration.connectionLimit)
+    listening_socket = descriptor
+    // A thread without a connection to its share would hold up nobody but itself, yet be there for nothing.
+    threads = UInt32(clamping: min(max(1, configuration.threads), connections))
+    connection_limit = UInt32(clamping: connections)
+    per_address_limit = UInt32(clamping: configuration.perAddressLimit ?? 0)
+    idle_timeout_seconds = UInt32(clamping: max(1, configuration.idleTimeoutSeconds))
+    connection_memory_bytes = max(Self.leastConnectionMemory, configuration.connectionMemoryBytes)
+  }
+
+  /// Bytes below which not even a refusal's head fits.
+  private static let leastConnectionMemory = 4096
+}
+
+extension seedbank_mhd_hooks {
+  fileprivate init(_ dispatcher: RequestDispatcher) {
+    self.init(
+      context: Unmanaged.passRetained(dispatcher).toOpaque(), accepts: acceptConnection, began: beginRequest,
+      received: receiveRequest, ended: endRequest, logged: logLine)
+  }
+}
+
+extension UnsafeMutablePointer<seedbank_mhd_hooks> {
+  fileprivate func release() {
+    if let context = pointee.context { Unmanaged<RequestDispatcher>.fromOpaque(context).release() }
+    deallocate()
+  }
+}
+
+// The hooks are functions at file scope: a closure could inherit an actor, and would trap on these threads.
+
+private func dispatcher(_ context: UnsafeMutableRawPointer) -> RequestDispatcher {
+  Unmanaged<RequestDispatcher>.fromOpaque(context).takeUnretainedValue()
+}
+
+private func acceptConnection(context: UnsafeMutableRawPointer?) -> CInt {
+  guard let context else { return 0 }
+  return dispatcher(context).acceptsConnections ? 1 : 0
+}
+
+private func beginRequest(
+  context: UnsafeMutableRawPointer?, target: UnsafePointer<CChar>?
+) -> UnsafeMutableRawPointer? {
+  guard let target else { return nil }
+  return Unmanaged.passRetained(RequestInWork(target: RawTarget(target))).toOpaque()
+}
+
+private func receiveRequest(
+  context: UnsafeMutableRawPointer?, connection: OpaquePointer?, method: UnsafePointer<CChar>?,
+  version: UnsafePointer<CChar>?, request: UnsafeMutableRawPointer?
+) -> CInt {
+  guard let context, let connection, let method, let version, let request else { return 0 }
+  let inWork = Unmanaged<RequestInWork>.fromOpaque(request).takeUnretainedValue()
+  let goesOn = dispatcher(context).advance(inWork, on: connection) {
+    HeadReader.head(of: connection, method: method, target: inWork.target, version: version)
+  }
+  return goesOn ? 1 : 0
+}
+
+private func endRequest(context: UnsafeMutableRawPointer?, request: UnsafeMutableRawPointer?) {
+  guard let request else { return }
+  Unmanaged<RequestInWork>.fromOpaque(request).release()
+}
+
+private func logLine(context: UnsafeMutableRawPointer?, line: UnsafePointer<CChar>?) {
+  guard let context, let line else { return }
+  dispatcher(context).report(line)
+}

@@ -1,0 +1,55 @@
+internal import Dispatch
+internal import Glibc
+internal import Synchronization
+
+/// A server that answers every admitted request with its handler's response.
+package final class HTTPServer: Sendable {
+  /// The address that it listens on.
+  package let host: String
+  /// The port that it listens on: the one chosen, if 0 was asked for.
+  package let port: UInt16
+  private let dispatcher: RequestDispatcher
+  private let daemon: Mutex<Daemon?>
+
+  /// Listens, and answers from here on.
+  ///
+  /// The handler is called on several threads at once, and must not stop the server.
+  package init(
+    configuration: HTTPServerConfiguration, handler: @escaping @Sendable (HTTPRequest) -> HTTPResponse
+  ) throws(HTTPServerError) {
+    ignoreBrokenPipes()
+    let socket = try ListeningSocket(host: configuration.host, port: configuration.port)
+    let dispatcher = RequestDispatcher(log: configuration.log, handler: handler)
+    guard let started = Daemon(configuration, on: socket, dispatcher: dispatcher) else {
+      throw .cannotListen(
+        host: configuration.host, port: socket.port, reason: "no threads, memory or descriptors left")
+    }
+    host = configuration.host
+    port = socket.port
+    self.dispatcher = dispatcher
+    daemon = Mutex(started)
+  }
+
+  deinit { stop(gracePeriod: .zero) }
+
+  /// Stops: turns new connections away, waits until the admitted requests are answered or the period is over,
+  /// then cuts what is left.
+  ///
+  /// It blocks its caller until all threads have ended, which a handler that does not return can delay beyond
+  /// the period. A second call waits for the first and does nothing more.
+  package func stop(gracePeriod: Duration = .seconds(5)) {
+    // Not MHD_quiesce_daemon: in 0.9.75 it races with its own workers, and the loser aborts the process.
+    dispatcher.beginEnding()
+    daemon.withLock { daemon in
+      guard daemon != nil else { return }
+      dispatcher.waitUntilIdle(deadline: .now() + .milliseconds(Int(gracePeriod / .milliseconds(1))))
+      daemon = nil
+    }
+  }
+}
+
+/// Makes a write to a connection that the other side closed an error instead of the process's end.
+///
+/// `sendfile` knows no flag for that. To be called once at the start of a process; every server's start
+/// calls it as well.
+package func ignoreBrokenPipes() { signal(SIGPIPE, SIG_IGN) }

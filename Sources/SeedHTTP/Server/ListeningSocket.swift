@@ -1,0 +1,68 @@
+internal import Glibc
+
+/// A bound, listening TCP socket.
+///
+/// It is made here and not by libmicrohttpd, which would say no more than that it failed.
+struct ListeningSocket: ~Copyable {
+  /// The port it got.
+  let port: UInt16
+  private let descriptor: CInt
+
+  init(host: String, port: UInt16) throws(HTTPServerError) {
+    guard let address = SocketAddress(host: host, port: port) else {
+      throw .cannotListen(host: host, port: port, reason: "the host is not an IPv4 or IPv6 address")
+    }
+    let opened = socket(address.family, CInt(SOCK_STREAM.rawValue) | Self.flags, 0)
+    guard opened >= 0 else { throw Self.failure(host, port) }
+    guard Self.listen(opened, at: address), let bound = Self.boundPort(of: opened) else {
+      let failure = Self.failure(host, port)
+      close(opened)
+      throw failure
+    }
+    descriptor = opened
+    self.port = bound
+  }
+
+  deinit { close(descriptor) }
+
+  // Several threads wait for one connection: accept must not block those that come late.
+  private static let flags = CInt(SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue)
+
+  private static func listen(_ descriptor: CInt, at address: SocketAddress) -> Bool {
+    // SO_REUSEADDR: a restart must not wait for the old connections' TIME_WAIT.
+    set(SO_REUSEADDR, of: SOL_SOCKET, to: 1, on: descriptor)
+    if case .v6 = address { set(IPV6_V6ONLY, of: CInt(IPPROTO_IPV6), to: 0, on: descriptor) }
+    return address.withPointer { bind(descriptor, $0, $1) } == 0 && Glibc.listen(descriptor, SOMAXCONN) == 0
+  }
+
+  private static func set(_ option: CInt, of level: CInt, to value: CInt, on descriptor: CInt) {
+    var value = value
+    setsockopt(descriptor, level, option, &value, socklen_t(MemoryLayout<CInt>.size))
+  }
+
+  private static func boundPort(of descriptor: CInt) -> UInt16? {
+    var storage = sockaddr_storage()
+    var length = socklen_t(MemoryLayout<sockaddr_storage>.size)
+    return withUnsafeMutablePointer(to: &storage) { pointer in
+      pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
+        guard getsockname(descriptor, address, &length) == 0 else { return nil }
+        return SocketAddress(address)?.port
+      }
+    }
+  }
+
+  /// The error that `errno` stands for.
+  private static func failure(_ host: String, _ port: UInt16) -> HTTPServerError {
+    guard errno != EADDRINUSE else { return .portInUse(host: host, port: port) }
+    return .cannotListen(host: host, port: port, reason: String(cString: strerror(errno)))
+  }
+
+  /// A second descriptor of the socket, for an owner that closes it; nil if the process may open no more.
+  func duplicatedDescriptor() -> CInt? {
+    let duplicate = fcntl(descriptor, F_DUPFD_CLOEXEC, 0)
+    return duplicate >= 0 ? duplicate : nil
+  }
+
+  /// Ends listening, whoever else holds a descriptor.
+  func endListening() { shutdown(descriptor, CInt(SHUT_RDWR)) }
+}

@@ -1,0 +1,63 @@
+internal import CMicroHTTPD
+internal import Glibc
+
+/// Owns one response of libmicrohttpd.
+struct PreparedResponse: ~Copyable {
+  private let response: OpaquePointer
+  private let status: UInt32
+
+  /// The response as the library takes it; nil if it cannot be made of these parts.
+  init?(_ source: HTTPResponse, ending: Bool) {
+    guard 200...599 ~= source.status, let made = Self.make(source.body) else { return nil }
+    guard Self.add(source.headers, to: made, ending: ending) else {
+      MHD_destroy_response(made)
+      return nil
+    }
+    response = made
+    status = UInt32(source.status)
+  }
+
+  deinit { MHD_destroy_response(response) }
+
+  /// Hands it to the connection.
+  func queue(on connection: OpaquePointer) -> Bool { seedbank_mhd_queue(connection, status, response) != 0 }
+
+  private static func add(_ headers: HTTPHeaders, to response: OpaquePointer, ending: Bool) -> Bool {
+    var all = headers
+    all.set("X-Content-Type-Options", to: "nosniff")
+    if ending { all.set("Connection", to: "close") }
+    return all.fields.allSatisfy { add($0, to: response) }
+  }
+
+  // The library refuses line breaks, and would cut a value at a NUL without a word.
+  private static func add(_ field: HTTPHeaders.Field, to response: OpaquePointer) -> Bool {
+    ByteSet.token.containsAll(of: field.name.utf8) && ByteSet.fieldValue.containsAll(of: field.value.utf8)
+      && seedbank_mhd_add_field(response, field.name, field.value) != 0
+  }
+
+  private static func make(_ body: HTTPBody) -> OpaquePointer? {
+    switch body {
+    case .empty: seedbank_mhd_response_copying(nil, 0)
+    case .bytes(let bytes): bytes.withUnsafeBytes { seedbank_mhd_response_copying($0.baseAddress, $0.count) }
+    case .file(let file, let offset, let length): make(file, offset: offset, length: length)
+    }
+  }
+
+  private static func make(_ file: OpenFile, offset: Int64, length: Int64) -> OpaquePointer? {
+    guard file.holds(offset: offset, length: length) else { return nil }
+    guard length > 0 else { return seedbank_mhd_response_copying(nil, 0) }
+    guard let descriptor = file.duplicatedDescriptor() else { return nil }
+    let made = MHD_create_response_from_fd_at_offset64(UInt64(length), descriptor, UInt64(offset))
+    if made == nil { close(descriptor) }
+    return made
+  }
+}
+
+extension HTTPResponse {
+  /// What is sent in place of a response that cannot be made.
+  static var unusable: HTTPResponse {
+    .problem(
+      "internal-error", status: 500, title: "Internal Server Error",
+      detail: "the answer could not be put together; trying again may help")
+  }
+}

@@ -1,0 +1,176 @@
+import Foundation
+import SeedHTTP
+import Synchronization
+import Testing
+
+extension SocketTests {
+  @Suite struct Lifecycle {
+    @Test func `a port in use is named in the error`() throws {
+      let server = try startServer()
+      let error = #expect(throws: HTTPServerError.self) { try startServer { $0.port = server.port } }
+      #expect(error == .portInUse(host: "127.0.0.1", port: server.port))
+      #expect(error?.description.contains("127.0.0.1") == true)
+      #expect(error?.description.contains(String(server.port)) == true)
+    }
+
+    @Test func `a host that is no address or not of this machine is named in the error`() throws {
+      for host in ["localhost", "", "192.0.2.1", "1.2.3"] {
+        let error = #expect(throws: HTTPServerError.self) { try startServer { $0.host = host } }
+        guard case .cannotListen(host, 0, _) = error else {
+          Issue.record("\(String(describing: error))")
+          return
+        }
+      }
+    }
+
+    @Test func `a port is free again after stop`() throws {
+      let first = try startServer()
+      let client = try RawClient(port: first.port)
+      #expect(try client.get("/").status == 200)
+      first.stop()
+      #expect(throws: RawClient.Failure.self) { try RawClient(port: first.port) }
+      let second = try startServer { $0.port = first.port }
+      #expect(try RawClient(port: second.port).get("/").status == 200)
+    }
+
+    @Test func `stop lets a running response finish and turns new connections away`() throws {
+      let (entered, released) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+      let server = try serve { request in
+        guard request.path == "/slow" else { return HTTPResponse(status: 200) }
+        entered.signal()
+        released.wait()
+        return HTTPResponse(status: 200, body: .bytes(Array(repeating: 7, count: 3_000_000)))
+      }
+      let slow = try RawClient(port: server.port)
+      slow.send("GET /slow HTTP/1.1\r\nHost: a\r\n\r\n")
+      entered.wait()
+      let stopped = DispatchSemaphore(value: 0)
+      Thread.detachNewThread {
+        server.stop(gracePeriod: .seconds(60))
+        stopped.signal()
+      }
+      while let late = try? RawClient(port: server.port), (try? late.get("/late")) != nil {}
+      released.signal()
+      let response = try slow.response()
+      #expect(response.status == 200)
+      #expect(response.body.count == 3_000_000)
+      #expect(response["Connection"] == "close")
+      stopped.wait()
+      #expect(throws: RawClient.Failure.self) { try RawClient(port: server.port) }
+    }
+
+    @Test func `stop does not wait for connections that ask for nothing`() throws {
+      let server = try startServer()
+      let idle = try RawClient(port: server.port)
+      #expect(try idle.get("/").status == 200)
+      let half = try RawClient(port: server.port)
+      half.send("GET / HTTP/1.1\r\nHost:")
+      // With a wait for them this test would not end within the suite's time.
+      server.stop(gracePeriod: .seconds(3600))
+      #expect(idle.isEndedByServer())
+      #expect(half.isEndedByServer())
+    }
+
+    @Test func `stop can be called by several at once and again`() throws {
+      let server = try startServer()
+      let group = DispatchGroup()
+      for _ in 0..<4 {
+        group.enter()
+        Thread.detachNewThread {
+          server.stop()
+          group.leave()
+        }
+      }
+      group.wait()
+      server.stop()
+      #expect(throws: RawClient.Failure.self) { try RawClient(port: server.port) }
+    }
+
+    @Test func `stopping under load answers or ends every request`() throws {
+      for _ in 0..<10 {
+        let server = try startServer { $0.connectionLimit = 6 }
+        let (group, started) = (DispatchGroup(), DispatchSemaphore(value: 0))
+        for _ in 0..<8 {
+          group.enter()
+          Thread.detachNewThread { [port = server.port] in
+            defer { group.leave() }
+            started.signal()
+            while let client = try? RawClient(port: port) {
+              while let response = try? client.get("/"), response["Connection"] == nil {}
+            }
+          }
+        }
+        (0..<8).forEach { _ in started.wait() }
+        #expect(throws: Never.self) { try RawClient(port: server.port) }
+        server.stop()
+        group.wait()
+      }
+    }
+
+    @Test func `the last reference's end stops the server`() throws {
+      var server: HTTPServer? = try startServer()
+      let port = try #require(server?.port)
+      #expect(try RawClient(port: port).get("/").status == 200)
+      server = nil
+      #expect(throws: RawClient.Failure.self) { try RawClient(port: port) }
+    }
+
+    @Test func `one thread and few connections are enough`() throws {
+      let server = try startServer { ($0.threads, $0.connectionLimit) = (1, 1) }
+      for _ in 0..<3 { #expect(try RawClient(port: server.port).get("/").status == 200) }
+    }
+
+    @Test func `starting and stopping twenty times leaves no descriptor, request or thread behind`() throws {
+      let live = Counter()
+      try runOnce(live)
+      let before = try descriptors()
+      for _ in 0..<20 { try runOnce(live) }
+      #expect(try descriptors() == before)
+      #expect(live.count.load(ordering: .relaxed) == 0)
+    }
+
+    @Test func `the library's complaints reach the log without control characters`() throws {
+      let log = Log()
+      let server = try startServer { $0.log = { line in log.lines.withLock { $0.append(line) } } }
+      let client = try RawClient(port: server.port)
+      client.send("GET / HTTP/9.9\r\n\r\n")
+      _ = client.readToEnd()
+      server.stop()
+      #expect(!log.lines.withLock { $0 }.isEmpty)
+      #expect(log.lines.withLock { $0 }.allSatisfy { !$0.contains("\n") })
+    }
+
+    private func descriptors() throws -> Int {
+      try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").count
+    }
+
+    private func runOnce(_ live: Counter) throws {
+      let owned = Owned(live)
+      let server = try serve { _ in
+        withExtendedLifetime(owned) { HTTPResponse(status: 200) }
+      }
+      #expect(try RawClient(port: server.port).get("/").status == 200)
+      let half = try RawClient(port: server.port)
+      half.send("GET /half HTTP/1.1\r\n")
+      server.stop()
+    }
+  }
+
+  /// Lines as they came.
+  final class Log: Sendable { let lines = Mutex<[String]>([]) }
+
+  /// How many ``Owned`` live.
+  final class Counter: Sendable { let count = Atomic(0) }
+
+  /// Something that a handler captures and must let go.
+  final class Owned: Sendable {
+    private let counter: Counter
+
+    init(_ counter: Counter) {
+      self.counter = counter
+      counter.count.add(1, ordering: .relaxed)
+    }
+
+    deinit { counter.count.subtract(1, ordering: .relaxed) }
+  }
+}

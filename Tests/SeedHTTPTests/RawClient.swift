@@ -1,0 +1,158 @@
+import Foundation
+import SeedHTTP
+
+/// A client that sends exactly the bytes it is given and reads no longer than ``timeoutSeconds``.
+final class RawClient {
+  /// What came back for one request.
+  struct Response {
+    let status: Int
+    let fields: [(name: String, value: String)]
+    let body: [UInt8]
+
+    func values(of name: String) -> [String] {
+      fields.filter { $0.name.lowercased() == name.lowercased() }.map(\.value)
+    }
+
+    subscript(name: String) -> String? { values(of: name).first }
+  }
+
+  struct Failure: Error { let operation: String }
+
+  static let timeoutSeconds = 20
+  private let descriptor: CInt
+  private var buffer: [UInt8] = []
+
+  init(port: UInt16, host: String = "127.0.0.1") throws {
+    let isIPv6 = host.contains(":")
+    descriptor = socket(
+      isIPv6 ? AF_INET6 : AF_INET, CInt(SOCK_STREAM.rawValue) | CInt(SOCK_CLOEXEC.rawValue), 0)
+    var timeout = timeval(tv_sec: Self.timeoutSeconds, tv_usec: 0)
+    let size = socklen_t(MemoryLayout<timeval>.size)
+    setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &timeout, size)
+    setsockopt(descriptor, SOL_SOCKET, SO_SNDTIMEO, &timeout, size)
+    guard isIPv6 ? connectIPv6(host, port) : connectIPv4(host, port) else {
+      throw Failure(operation: "connect")
+    }
+  }
+
+  deinit { close(descriptor) }
+
+  private func connectIPv4(_ host: String, _ port: UInt16) -> Bool {
+    var address = sockaddr_in()
+    address.sin_family = sa_family_t(AF_INET)
+    address.sin_port = port.bigEndian
+    inet_pton(AF_INET, host, &address.sin_addr)
+    return withUnsafeBytes(of: address, connect)
+  }
+
+  private func connectIPv6(_ host: String, _ port: UInt16) -> Bool {
+    var address = sockaddr_in6()
+    address.sin6_family = sa_family_t(AF_INET6)
+    address.sin6_port = port.bigEndian
+    inet_pton(AF_INET6, host, &address.sin6_addr)
+    return withUnsafeBytes(of: address, connect)
+  }
+
+  private func connect(_ address: UnsafeRawBufferPointer) -> Bool {
+    guard let start = address.assumingMemoryBound(to: sockaddr.self).baseAddress else { return false }
+    return Foundation.connect(descriptor, start, socklen_t(address.count)) == 0
+  }
+
+  /// Sends as much as the other side takes; false if it took less than all.
+  @discardableResult
+  func send(_ bytes: some Sequence<UInt8>) -> Bool {
+    let all = Array(bytes)
+    var sent = 0
+    while sent < all.count {
+      let count = all[sent...].withUnsafeBytes { write(descriptor, $0.baseAddress, $0.count) }
+      guard count > 0 else { return false }
+      sent += count
+    }
+    return true
+  }
+
+  @discardableResult
+  func send(_ text: String) -> Bool { send(text.utf8) }
+
+  func get(_ target: String, method: String = "GET", extra: String = "") throws -> Response {
+    send("\(method) \(target) HTTP/1.1\r\nHost: localhost\r\n\(extra)\r\n")
+    return try response(hasBody: method != "HEAD")
+  }
+
+  /// Reads one response by its Content-Length.
+  func response(hasBody: Bool = true) throws -> Response {
+    let separator = Array("\r\n\r\n".utf8)
+    while buffer.firstRange(of: separator) == nil { try more() }
+    let head = buffer.firstRange(of: separator)!
+    let lines = String(decoding: buffer[..<head.lowerBound], as: UTF8.self).components(separatedBy: "\r\n")
+    let fields = lines.dropFirst().map { line in
+      let parts = line.split(separator: ":", maxSplits: 1).map { $0.trimmingCharacters(in: .whitespaces) }
+      return (name: parts[0], value: parts.count > 1 ? parts[1] : "")
+    }
+    buffer.removeSubrange(..<head.upperBound)
+    guard let status = Int(lines[0].split(separator: " ")[1]) else { throw Failure(operation: "status") }
+    let length = fields.first { $0.name == "Content-Length" }.flatMap { Int($0.value) } ?? 0
+    return Response(status: status, fields: fields, body: hasBody ? try take(length) : [])
+  }
+
+  private func take(_ count: Int) throws -> [UInt8] {
+    while buffer.count < count { try more() }
+    defer { buffer.removeFirst(count) }
+    return Array(buffer.prefix(count))
+  }
+
+  private func more() throws {
+    guard readMore() else { throw Failure(operation: "read") }
+  }
+
+  private func readMore() -> Bool {
+    var chunk = [UInt8](repeating: 0, count: 1 << 18)
+    let count = read(descriptor, &chunk, chunk.count)
+    guard count > 0 else { return false }
+    buffer += chunk.prefix(count)
+    return true
+  }
+
+  /// Says that nothing more will be sent, and reads until the other side ends or resets.
+  func readToEnd() -> [UInt8] {
+    shutdown(descriptor, CInt(SHUT_WR))
+    while readMore() {}
+    return buffer
+  }
+
+  /// Reads until the other side ends or resets.
+  func isEndedByServer() -> Bool {
+    while readMore() {}
+    return errno != EAGAIN
+  }
+}
+
+/// A server on a free port, unless changed, that says back what arrived.
+func startServer(_ change: (inout HTTPServerConfiguration) -> Void = { _ in }) throws -> HTTPServer {
+  var configuration = HTTPServerConfiguration()
+  configuration.idleTimeoutSeconds = 60
+  change(&configuration)
+  return try HTTPServer(configuration: configuration, handler: answer)
+}
+
+/// A server on a free port with that handler.
+func serve(_ handler: @escaping @Sendable (HTTPRequest) -> HTTPResponse) throws -> HTTPServer {
+  try HTTPServer(configuration: HTTPServerConfiguration(), handler: handler)
+}
+
+/// Says back what arrived; `/missing` is not found.
+@Sendable func answer(_ request: HTTPRequest) -> HTTPResponse {
+  guard request.path != "/missing" else {
+    return .problem("unknown", status: 404, title: "Not Found", detail: "there is \"nothing\"\n")
+  }
+  let text = "\(request.method.name) \(request.path) \(request.query ?? "-") \(request.remoteAddress)"
+  return HTTPResponse(status: 200, headers: ["Content-Type": "text/plain"], body: .bytes(Array(text.utf8)))
+}
+
+/// Makes a fresh directory, and removes it after `body`.
+func withTemporaryDirectory(_ body: (URL) throws -> Void) throws {
+  let directory = FileManager.default.temporaryDirectory.appending(path: "seedhttp-\(UUID().uuidString)")
+  try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
+  defer { try? FileManager.default.removeItem(at: directory) }
+  try body(directory)
+}

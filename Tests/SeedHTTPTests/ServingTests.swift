@@ -1,0 +1,204 @@
+import Foundation
+import SeedHTTP
+import Synchronization
+import Testing
+
+/// All tests that open sockets: one after the other, because one of them counts the process's descriptors.
+@Suite(.serialized) enum SocketTests {}
+
+extension SocketTests {
+  @Suite struct Serving {
+    @Test func `a handler sees the request and its answer arrives`() throws {
+      let server = try startServer()
+      let response = try RawClient(port: server.port).get("/a/b?c=%20d")
+      #expect(response.status == 200)
+      #expect(String(decoding: response.body, as: UTF8.self) == "GET /a/b c=%20d 127.0.0.1")
+      #expect(response["X-Content-Type-Options"] == "nosniff")
+      #expect(response["Content-Length"] == "26")
+      #expect(response.values(of: "Date").count == 1)
+      #expect(response["Server"] == nil)
+    }
+
+    @Test func `HEAD has the headers of GET and no body`() throws {
+      let server = try startServer()
+      let client = try RawClient(port: server.port)
+      let head = try client.get("/a", method: "HEAD")
+      #expect(head["Content-Length"] == String("HEAD /a - 127.0.0.1".utf8.count))
+      #expect(head.status == 200)
+      #expect(try client.get("/missing").status == 404)
+    }
+
+    @Test func `OPTIONS reaches the handler and an unknown path is its matter`() throws {
+      let server = try startServer()
+      let client = try RawClient(port: server.port)
+      #expect(try client.get("/a", method: "OPTIONS").status == 200)
+      let missing = try client.get("/missing")
+      #expect(missing.status == 404)
+      #expect(missing["Content-Type"] == "application/problem+json")
+      let json = try JSONSerialization.jsonObject(with: Data(missing.body)) as? [String: Any]
+      #expect(json?["detail"] as? String == "there is \"nothing\"\n")
+    }
+
+    @Test func `an empty body has a length of zero`() throws {
+      let server = try serve { _ in HTTPResponse(status: 200) }
+      let client = try RawClient(port: server.port)
+      #expect(try client.get("/")["Content-Length"] == "0")
+      #expect(try client.get("/").body.isEmpty)
+    }
+
+    @Test func `an IPv6 address is served and named`() throws {
+      let server = try startServer { $0.host = "::1" }
+      let response = try RawClient(port: server.port, host: "::1").get("/")
+      #expect(String(decoding: response.body, as: UTF8.self) == "GET / - ::1")
+    }
+
+    @Test func `the unspecified IPv6 address serves IPv4 too and names it as such`() throws {
+      let server = try startServer { $0.host = "::" }
+      let response = try RawClient(port: server.port).get("/")
+      #expect(String(decoding: response.body, as: UTF8.self) == "GET / - 127.0.0.1")
+    }
+
+    @Test func `a header that cannot be sent becomes an error and not a second header`() throws {
+      let server = try serve { request in
+        HTTPResponse(status: 200, headers: ["X-A": request.path == "/nul" ? "a\u{0}b" : "a\r\nX-B: c"])
+      }
+      let client = try RawClient(port: server.port)
+      for target in ["/", "/nul"] {
+        let response = try client.get(target)
+        #expect(response.status == 500)
+        #expect(response["X-B"] == nil)
+      }
+    }
+
+    @Test func `an expectation gets the answer and nothing before it`() throws {
+      let server = try startServer()
+      let client = try RawClient(port: server.port)
+      #expect(try client.get("/", extra: "Expect: 100-continue\r\n").status == 200)
+      #expect(client.readToEnd().isEmpty)
+    }
+
+    @Test func `two requests share a connection`() throws {
+      let server = try startServer()
+      let client = try RawClient(port: server.port)
+      #expect(try client.get("/1").body == Array("GET /1 - 127.0.0.1".utf8))
+      #expect(try client.get("/2").body == Array("GET /2 - 127.0.0.1".utf8))
+    }
+
+    @Test func `requests sent ahead are answered in order`() throws {
+      let server = try startServer()
+      let client = try RawClient(port: server.port)
+      let count = 100
+      client.send((0..<count).map { "GET /\($0) HTTP/1.1\r\nHost: localhost\r\n\r\n" }.joined())
+      for index in 0..<count {
+        #expect(try client.response().body == Array("GET /\(index) - 127.0.0.1".utf8))
+      }
+    }
+
+    @Test func `sixteen clients with two hundred requests each get their own answers`() throws {
+      let server = try startServer()
+      let right = Mutex(0)
+      let group = DispatchGroup()
+      for number in 0..<16 {
+        group.enter()
+        Thread.detachNewThread { [port = server.port] in
+          defer { group.leave() }
+          guard let client = try? RawClient(port: port) else { return }
+          for request in 0..<200 {
+            let expected = Array("GET /\(number)/\(request) - 127.0.0.1".utf8)
+            guard (try? client.get("/\(number)/\(request)").body) == expected else { return }
+            right.withLock { $0 += 1 }
+          }
+        }
+      }
+      group.wait()
+      #expect(right.withLock { $0 } == 16 * 200)
+    }
+
+    @Test func `no more connections than allowed are served from one address`() throws {
+      let server = try startServer { $0.perAddressLimit = 2 }
+      let first = try RawClient(port: server.port)
+      let second = try RawClient(port: server.port)
+      #expect(try first.get("/").status == 200)
+      #expect(try second.get("/").status == 200)
+      let third = try RawClient(port: server.port)
+      #expect(third.isEndedByServer())
+      #expect(try first.get("/").status == 200)
+    }
+  }
+
+  @Suite struct Files {
+    static let size = 5_000_000
+
+    func withRandomFile(_ body: (OpenFile, [UInt8], URL) throws -> Void) throws {
+      try withTemporaryDirectory { directory in
+        let bytes = (0..<Self.size / 8).flatMap { _ in
+          withUnsafeBytes(of: UInt64.random(in: 0 ... .max), Array.init)
+        }
+        let url = directory.appending(path: "object")
+        try Data(bytes).write(to: url)
+        try body(try OpenFile(path: url.path), bytes, url)
+      }
+    }
+
+    @Test func `a file arrives byte for byte, whole and in part, from many connections`() throws {
+      try withRandomFile { file, bytes, _ in
+        let server = try serve { request in
+          let parts = request.path.split(separator: "/").compactMap { Int64($0) }
+          let body = parts.count == 2 ? HTTPBody.file(file, offset: parts[0], length: parts[1]) : .file(file)
+          return HTTPResponse(status: 200, body: body)
+        }
+        let client = try RawClient(port: server.port)
+        #expect(try client.get("/").body == bytes)
+        #expect(try client.get("/", method: "HEAD")["Content-Length"] == String(bytes.count))
+        for (offset, length) in [(0, 1), (4_999_999, 1), (1_234_567, 2_000_001), (5_000_000, 0), (1, 0)] {
+          #expect(try client.get("/\(offset)/\(length)").body == Array(bytes[offset..<offset + length]))
+        }
+        let others = try (0..<8).map { _ in try RawClient(port: server.port) }
+        for other in others { other.send("GET / HTTP/1.1\r\nHost: a\r\n\r\n") }
+        for other in others { #expect(try other.response().body == bytes) }
+      }
+    }
+
+    @Test func `a part that the file does not have is an error`() throws {
+      try withRandomFile { file, _, _ in
+        let server = try serve { request in
+          let length: Int64 = request.path == "/negative" ? -1 : .max
+          return HTTPResponse(status: 200, body: .file(file, offset: 1, length: length))
+        }
+        let client = try RawClient(port: server.port)
+        #expect(try client.get("/long").status == 500)
+        #expect(try client.get("/negative").status == 500)
+      }
+    }
+
+    @Test func `a file removed after opening is still served`() throws {
+      try withRandomFile { file, bytes, url in
+        try FileManager.default.removeItem(at: url)
+        let server = try serve { _ in HTTPResponse(status: 200, body: .file(file)) }
+        #expect(try RawClient(port: server.port).get("/").body == bytes)
+      }
+    }
+
+    @Test func `a client that leaves in the middle of a file harms nobody`() throws {
+      try withRandomFile { file, bytes, _ in
+        let server = try serve { _ in HTTPResponse(status: 200, body: .file(file)) }
+        for _ in 0..<50 { try RawClient(port: server.port).send("GET / HTTP/1.1\r\nHost: a\r\n\r\n") }
+        #expect(try RawClient(port: server.port).get("/").body == bytes)
+      }
+    }
+
+    @Test func `links, directories and pipes are not opened`() throws {
+      try withTemporaryDirectory { directory in
+        let target = directory.appending(path: "target")
+        try Data([1]).write(to: target)
+        let link = directory.appending(path: "link")
+        try FileManager.default.createSymbolicLink(at: link, withDestinationURL: target)
+        let pipe = directory.appending(path: "pipe")
+        mkfifo(pipe.path, 0o600)
+        for url in [link, directory, pipe, directory.appending(path: "absent")] {
+          #expect(throws: OpenFileError.self) { try OpenFile(path: url.path) }
+        }
+      }
+    }
+  }
+}
