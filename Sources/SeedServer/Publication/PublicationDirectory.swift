@@ -35,8 +35,8 @@ package struct PublicationDirectory: Sendable {
   package func file(_ object: PublishedObject) -> String { "\(path)/\(object.filePath)" }
 
   /// A place beside the series' objects for a file that is still being written.
-  func draft(_ name: String, of series: SeriesPlan) throws(FileError) -> String {
-    let folder = "\(path)/targets/\(series.series.targetPrefix)"
+  func draft(_ name: String, of series: Series) throws(FileError) -> String {
+    let folder = "\(path)/targets/\(series.targetPrefix)"
     try Folder.create(folder)
     return folder + name + DurableFile.temporarySuffix
   }
@@ -71,8 +71,8 @@ package enum PublicationError: Error, Hashable, Sendable, CustomStringConvertibl
   case locked(path: String)
   case copyAhead(copy: String, version: String, head: String)
   case notDelegated(series: String)
-  case retired(series: String)
-  case digestMismatch(series: String)
+  case noChain(series: String, from: String, to: String)
+  case noSnapshot(series: String)
 
   package var description: String {
     switch self {
@@ -85,9 +85,9 @@ package enum PublicationError: Error, Hashable, Sendable, CustomStringConvertibl
         + "the publication seems to come from an old backup; restore the newest one"
     case .notDelegated(let series):
       "the series \(series) is new, and the targets key that must sign its delegation is not here"
-    case .retired(let series): "the series \(series) is retired"
-    case .digestMismatch(let series):
-      "the changes of \(series) did not lead to the rows that the origin has: nothing was published"
+    case .noChain(let series, let from, let to):
+      "the publication of \(series) has no deltas that lead from version \(from) to \(to)"
+    case .noSnapshot(let series): "the publication of \(series) has no snapshot of the current schema"
     }
   }
 }

@@ -1,0 +1,38 @@
+package import SeedDatabase
+package import SeedFormat
+package import SeedTrust
+
+/// All that a publish step of one dataset needs to know from its configuration.
+package struct DatasetJob: Sendable {
+  package let name: DatasetName
+  package let originPath: String
+  package let plans: [SeriesPlan]
+  /// How snapshots are compressed; gzip is always among them.
+  package var encodings: [ContentEncoding]
+  package var provenance = Provenance()
+  /// By major; active where nothing is said.
+  package var lifecycles: [Int: Lifecycle] = [:]
+  /// Seconds that clients wait between two looks.
+  package var pollSeconds = 60
+  /// Seconds for which the online roles' signatures are valid.
+  package var lifetimeSeconds = RepositorySigner.onlineSeconds
+  /// Seconds after which a series that changed gets a new snapshot.
+  package var snapshotSeconds = 3600
+  /// Versions of which snapshots are kept; deltas lead on from the oldest of them.
+  package var retainedSnapshots = 3
+
+  package init(
+    name: DatasetName, originPath: String, plans: [SeriesPlan], encodings: [ContentEncoding] = [.gzip]
+  ) {
+    self.name = name
+    self.originPath = originPath
+    self.plans = plans
+    self.encodings = encodings
+  }
+
+  func lifecycle(_ series: Series) -> Lifecycle { lifecycles[series.major] ?? .active }
+
+  func isRetired(_ series: Series) -> Bool {
+    if case .retired = lifecycle(series) { true } else { false }
+  }
+}
