@@ -9,6 +9,9 @@ extension Command {
   /// Every subcommand, in the order of the help page.
   static let all: [Command] = [
     .help,
+    .initialize,
+    .demo,
+    .config,
     .version,
   ]
 }

@@ -1,0 +1,48 @@
+import SeedServer
+
+extension Command {
+  static let demo = Command(
+    definition: CommandDefinition(
+      name: "demo",
+      abstract: "Make a deployment with invented transit data.",
+      discussion: """
+        Makes an origin of a large city's size (\(DemoOrigin.stops) stops, \(DemoOrigin.callsPerTrip) calls per \
+        trip), and a deployment around it with two series: model 1.0 of old apps, 2.0 and 2.1 of new ones. The \
+        same options make the same data.
+        """,
+      options: [
+        .directory,
+        .value("trips", "count", help: "How many trips (default: \(DemoOrigin.usualTrips))."),
+        .json, .dryRun,
+      ],
+      examples: [
+        CommandExample("seedbank demo --directory demo", "Makes the folder 'demo' with everything in it."),
+        CommandExample("seedbank demo --trips 160000", "With 3.2 million calls, as a real city has."),
+      ])
+  ) { arguments, context in
+    let directory = try context.setupDirectory(arguments)
+    let draft = DemoDeployment.draft(in: directory)
+    let trips = try arguments.integer("trips", in: DemoOrigin.tripCounts) ?? DemoOrigin.usualTrips
+    let installer = DeploymentInstaller(draft: draft, extraEntries: [DemoOrigin.fileName])
+    try installer.checkRoom()
+    if !arguments.flag("dry-run") { try installer.installDemo(trips: trips, context.console) }
+    let report = SetupReport(
+      draft: draft, origin: DemoDeployment.origin(in: directory), isOriginMade: true, contents: "", notes: [],
+      isDryRun: arguments.flag("dry-run"), isFoundByItself: context.finds(draft.file))
+    try context.report(report, asJSON: arguments.flag("json"))
+  }
+}
+
+extension DeploymentInstaller {
+  /// The demo's origin is made where the deployment is, and moves with it.
+  fileprivate func installDemo(trips: Int, _ console: Console) throws {
+    let plans = try draft.plans()
+    console.progress("Making \(trips) trips…")
+    try install(founding: plans.map(\.series)) { staging in
+      let origin = DemoDeployment.origin(in: staging)
+      var maker = DemoOrigin(trips: trips)
+      try maker.write(to: origin)
+      try OriginProof.prove(plans, against: origin)
+    }
+  }
+}

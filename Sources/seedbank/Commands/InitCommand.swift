@@ -1,0 +1,115 @@
+import SeedDatabase
+import SeedFormat
+import SeedServer
+
+extension Command {
+  static let initialize = Command(
+    definition: CommandDefinition(
+      name: "init",
+      abstract: "Make a deployment from a SQLite file.",
+      discussion: """
+        Looks at the file, which is never written to, and writes configuration, a model with the file's tables, \
+        signing keys and an empty publication. What cannot be published is skipped, and said.
+
+        Nothing that exists is overwritten, and a failure leaves nothing behind.
+        """,
+      arguments: [ArgumentDefinition(name: "origin", help: "The SQLite file that holds the data.")],
+      options: [
+        .directory,
+        .value("dataset", "name", help: "The dataset's name (default: made from the file's name)."),
+        .json, .dryRun,
+      ],
+      examples: [
+        CommandExample("seedbank init my.sqlite", "Makes the folder 'seedbank'; go on with 'seedbank run'."),
+        CommandExample("seedbank init my.sqlite --dry-run", "Says what would be published and what not."),
+      ])
+  ) { arguments, context in
+    let setup = try InitSetup(arguments, context)
+    if !arguments.flag("dry-run") {
+      try DeploymentInstaller(draft: setup.draft).install(founding: setup.series)
+    }
+    try context.report(setup.report(arguments, context), asJSON: arguments.flag("json"))
+  }
+}
+
+/// What `init` decides before it writes anything.
+private struct InitSetup {
+  let origin: String
+  let schema: SchemaDraft
+  let draft: DeploymentDraft
+  let series: [Series]
+
+  init(_ arguments: ParsedArguments, _ context: Context) throws {
+    let path = try arguments.path("origin", from: context.currentDirectory)
+    origin = path ?? Paths.absolute(arguments.required("origin"), from: context.currentDirectory)
+    let name = try Self.name(arguments, origin)
+    schema = try SchemaDraft(OriginSurvey(origin))
+    guard schema.counts.tables > 0 else { throw Self.nothingToPublish(origin, schema.notes) }
+    let header = "Model 1.0 of \(name): what clients open. Made from the origin's own SQL."
+    let model = ModelDraft(
+      version: ModelVersion.first, schemaSQL: schema.text(header: header))
+    draft = DeploymentDraft(
+      name, origin: origin, directory: try context.setupDirectory(arguments), models: [model])
+    try DeploymentInstaller(draft: draft).checkRoom()
+    let plans = try draft.plans()
+    try OriginProof.prove(plans, against: origin)
+    series = plans.map(\.series)
+  }
+
+  private static func name(_ arguments: ParsedArguments, _ origin: String) throws -> DatasetName {
+    guard let given = arguments.string("dataset") else { return try DatasetNaming.name(forFile: origin) }
+    do {
+      let name = try DatasetName(given)
+      guard !DatasetNaming.taken.contains(name.text) else {
+        throw arguments.unsuitable("dataset", given, "a name other than \(alternatives(DatasetNaming.taken))")
+      }
+      return name
+    } catch let error as InvalidName {
+      throw arguments.unsuitable("dataset", given, error.expected)
+    }
+  }
+
+  private static func nothingToPublish(_ origin: String, _ notes: [SetupNote]) -> CommandFailure {
+    let why = notes.isEmpty ? ["It has no tables."] : notes.map(\.text)
+    return CommandFailure(
+      .badData,
+      "\(origin): expected at least one table that can be published, found none. Nothing was written.\n"
+        + why.joined(separator: "\n"))
+  }
+
+  func report(_ arguments: ParsedArguments, _ context: Context) -> SetupReport {
+    SetupReport(
+      draft: draft, origin: origin, contents: schema.counts.text, notes: schema.notes,
+      isDryRun: arguments.flag("dry-run"), isFoundByItself: context.finds(draft.file))
+  }
+}
+
+extension OptionDefinition {
+  static let directory = value(
+    "directory", "dir", short: "d",
+    help: "Where the deployment goes (default: seedbank, in the current directory).")
+}
+
+extension ModelVersion {
+  /// What a new deployment begins with.
+  static let first: ModelVersion = "1.0"
+}
+
+extension Context {
+  /// Where a new deployment goes.
+  func setupDirectory(_ arguments: ParsedArguments) throws(UsageError) -> String {
+    try arguments.path("directory", from: currentDirectory)
+      ?? Paths.absolute("seedbank", from: currentDirectory)
+  }
+
+  /// Whether the commands find that deployment without `--config` once it is there.
+  func finds(_ file: String) -> Bool {
+    let named = environment[ConfigurationFinder.variable] ?? ""
+    let candidates = ConfigurationFinder.usualPlaces.map { Paths.absolute($0, from: currentDirectory) }
+    return named.isEmpty && candidates.first { $0 == file || Folder.exists($0) } == file
+  }
+
+  func report(_ report: SetupReport, asJSON: Bool) throws {
+    if asJSON { try console.result(report.json) } else { try console.result(report.text) }
+  }
+}

@@ -1,0 +1,140 @@
+import SeedDatabase
+import SeedFormat
+
+/// Makes an origin of the size and shape of a large city's transit data; all of it is invented.
+struct DemoOrigin {
+  /// Each trip calls at ``callsPerTrip`` stops.
+  let trips: Int
+  private var generator = SeededGenerator(seed: 0x5345_4544)
+
+  static let fileName = "transit.sqlite"
+  static let stops = 13_000
+  static let lines = 250
+  static let callsPerTrip = 20
+  static let usualTrips = 10_000
+  static let tripCounts = 1...1_000_000
+
+  init(trips: Int) { self.trips = trips }
+
+  static let schemaSQL = """
+    CREATE TABLE stop(
+      id TEXT PRIMARY KEY NOT NULL,
+      name TEXT NOT NULL,
+      latitude REAL NOT NULL,
+      longitude REAL NOT NULL,
+      zone TEXT NOT NULL,
+      step_free INTEGER
+    );
+    CREATE TABLE line(
+      id INTEGER PRIMARY KEY,
+      name TEXT NOT NULL,
+      kind TEXT NOT NULL,
+      color TEXT NOT NULL,
+      operator TEXT
+    );
+    CREATE TABLE trip(
+      id INTEGER PRIMARY KEY,
+      line_id INTEGER NOT NULL REFERENCES line(id),
+      headsign TEXT NOT NULL,
+      direction INTEGER NOT NULL,
+      remark TEXT
+    );
+    CREATE TABLE stop_time(
+      trip_id INTEGER NOT NULL REFERENCES trip(id),
+      position INTEGER NOT NULL,
+      stop_id TEXT NOT NULL REFERENCES stop(id),
+      arrival INTEGER NOT NULL,
+      departure INTEGER NOT NULL,
+      PRIMARY KEY(trip_id, position)
+    );
+    CREATE INDEX stop_time_by_stop ON stop_time(stop_id);
+    CREATE TABLE notice(
+      id INTEGER PRIMARY KEY,
+      line_id INTEGER NOT NULL REFERENCES line(id),
+      text TEXT NOT NULL
+    );
+    """
+
+  /// Writes the database to a new file.
+  mutating func write(to path: String) throws {
+    let connection = try Connection(path, .creator)
+    try connection.execute(Self.schemaSQL)
+    try connection.transaction {
+      let names = try writeStops(connection)
+      let routes = try writeLines(connection)
+      try writeTrips(connection, names, routes)
+      try writeNotices(connection)
+    }
+  }
+
+  /// The id of a stop by its number from 0.
+  static func stopID(_ number: Int) -> String { "de:11000:9\(String(1_000_000 + number).dropFirst())" }
+
+  private mutating func writeStops(_ connection: Connection) throws -> [String] {
+    let insert = try connection.prepare("INSERT INTO stop VALUES(?, ?, ?, ?, ?, ?)")
+    var names: [String] = []
+    for number in 0..<Self.stops {
+      let name = DemoNames.stop(&generator)
+      // Berlin's box, in millionths of a degree.
+      let latitude = 52_338_000 + generator.below(337_000)
+      let longitude = 13_088_000 + generator.below(673_000)
+      let isInner = abs(latitude - 52_510_000) < 50_000 && abs(longitude - 13_400_000) < 110_000
+      let stepFree: SeedValue = generator.below(10) == 0 ? .null : .integer(Int64(generator.below(2)))
+      try insert.run([
+        .text(Self.stopID(number)), .text(name), .real(Double(latitude) / 1e6),
+        .real(Double(longitude) / 1e6),
+        .text(isInner ? "A" : "B"), stepFree,
+      ])
+      names.append(name)
+    }
+    return names
+  }
+
+  /// The stops of each line, by their numbers.
+  private mutating func writeLines(_ connection: Connection) throws -> [[Int]] {
+    let insert = try connection.prepare("INSERT INTO line VALUES(?, ?, ?, ?, ?)")
+    var routes: [[Int]] = []
+    for number in 0..<Self.lines {
+      let (name, kind, color) = DemoNames.line(number)
+      let company = kind == "suburban" ? "Demobahn" : "Demo-Verkehrsbetriebe"
+      try insert.run([
+        .integer(Int64(number + 1)), .text(name), .text(kind), .text(color), .text(company),
+      ])
+      // A step that shares no factor with the count of stops never comes to a stop twice.
+      let (start, step) = (generator.below(Self.stops), 1 + 130 * generator.below(100))
+      routes.append((0..<Self.callsPerTrip).map { (start + $0 * step) % Self.stops })
+    }
+    return routes
+  }
+
+  private mutating func writeTrips(_ connection: Connection, _ names: [String], _ routes: [[Int]]) throws {
+    let trip = try connection.prepare("INSERT INTO trip VALUES(?, ?, ?, ?, NULL)")
+    let call = try connection.prepare("INSERT INTO stop_time VALUES(?, ?, ?, ?, ?)")
+    for number in 1...trips {
+      let line = generator.below(Self.lines)
+      let direction = generator.below(2)
+      let route = direction == 0 ? routes[line] : routes[line].reversed()
+      let id = SeedValue.integer(Int64(number))
+      try trip.run([
+        id, .integer(Int64(line + 1)), .text(names[route[route.count - 1]]), .integer(Int64(direction)),
+      ])
+      var clock = 4 * 3600 + generator.below(20 * 60) * 60
+      for (position, stop) in route.enumerated() {
+        let departure = clock + 20
+        try call.run([
+          id, .integer(Int64(position + 1)), .text(Self.stopID(stop)), .integer(Int64(clock)),
+          .integer(Int64(departure)),
+        ])
+        clock = departure + 60 + generator.below(5) * 30
+      }
+    }
+  }
+
+  private mutating func writeNotices(_ connection: Connection) throws {
+    let insert = try connection.prepare("INSERT INTO notice VALUES(?, ?, ?)")
+    for number in 1...20 {
+      let text = "Kein Halt an der \(DemoNames.stop(&generator))"
+      try insert.run([.integer(Int64(number)), .integer(Int64(1 + generator.below(Self.lines))), .text(text)])
+    }
+  }
+}

@@ -1,0 +1,94 @@
+import SeedDatabase
+import SeedFormat
+
+/// Puts a new deployment where it belongs: all of it or nothing, and never over anything that is there.
+struct DeploymentInstaller {
+  let draft: DeploymentDraft
+  /// Names beside the draft's own that the caller adds to the folder.
+  var extraEntries: [String] = []
+
+  private var entries: [String] { extraEntries + draft.entries }
+  private var directory: String { draft.directory }
+
+  /// Refuses a directory that has something of these names.
+  func checkRoom() throws(CommandFailure) {
+    guard Folder.exists(directory) else { return }
+    guard Folder.exists("\(directory)/.") else {
+      throw CommandFailure(.configuration, "\(directory): expected a folder or nothing, found a file.")
+    }
+    guard !Folder.exists(draft.file) else {
+      throw CommandFailure(
+        .configuration,
+        "\(draft.file) exists: this is a deployment already. Nothing was changed;"
+          + " choose another --directory, or move this one away.")
+    }
+    if let taken = entries.first(where: { Folder.exists("\(directory)/\($0)") }) {
+      throw CommandFailure(
+        .configuration,
+        "\(directory)/\(taken) exists and is never overwritten. Nothing was changed; choose another --directory."
+      )
+    }
+  }
+
+  /// Writes everything beside its place and moves it there; `fill` adds what the draft does not hold.
+  func install(founding series: [Series], fill: (_ staging: String) throws -> Void = { _ in }) throws {
+    try checkRoom()
+    let staging = "\(Self.nearestFolder(directory))/.seedbank-\(Epoch.random())\(DurableFile.temporarySuffix)"
+    do {
+      try Folder.create(staging)
+      try fill(staging)
+      for file in draft.texts { try Self.write(file, in: staging) }
+      try PublicationFounder(folder: staging, lifetime: draft.dataset.expirySeconds).found(delegating: series)
+      try Self.syncFolders(staging)
+      try moveIntoPlace(staging)
+    } catch {
+      // The first error is the one to tell, whatever is wrong with cleaning up.
+      try? Folder.removeAll(staging)
+      throw error
+    }
+  }
+
+  private static func write(_ file: DraftedFile, in folder: String) throws(FileError) {
+    let path = "\(folder)/\(file.path)"
+    try Folder.create(Folder.parent(of: path))
+    try DurableFile.write(Array(file.text.utf8), to: path)
+  }
+
+  /// Where staging is on the same disk and leaves no folder behind if it fails.
+  private static func nearestFolder(_ path: String) -> String {
+    Folder.exists(path) ? path : nearestFolder(Folder.parent(of: path))
+  }
+
+  private static func syncFolders(_ folder: String) throws(FileError) {
+    for name in try Folder.names(in: folder) where Folder.isFolder("\(folder)/\(name)") {
+      try syncFolders("\(folder)/\(name)")
+    }
+    try Folder.sync(folder)
+  }
+
+  private func moveIntoPlace(_ staging: String) throws {
+    guard Folder.exists(directory) else {
+      try Folder.create(Folder.parent(of: directory))
+      try Folder.rename(staging, to: directory)
+      return try Folder.sync(Folder.parent(of: directory))
+    }
+    try checkRoom()
+    try moveEntries(staging)
+    try Folder.removeAll(staging)
+    try Folder.sync(directory)
+  }
+
+  /// Into a folder that holds other things: one by one, and back again if one fails.
+  private func moveEntries(_ staging: String) throws {
+    var moved: [String] = []
+    do {
+      for name in entries {
+        try Folder.rename("\(staging)/\(name)", to: "\(directory)/\(name)")
+        moved.append(name)
+      }
+    } catch {
+      for name in moved { try? Folder.rename("\(directory)/\(name)", to: "\(staging)/\(name)") }
+      throw error
+    }
+  }
+}

@@ -1,0 +1,127 @@
+import SeedDatabase
+import SeedFormat
+import SeedServer
+
+/// What a SQLite origin consists of, in the order in which it was made.
+struct OriginSurvey: Sendable {
+  private(set) var tables: [OriginTable] = []
+  private(set) var virtualTables: [OriginPart] = []
+  private(set) var shadowTables: [String] = []
+  private(set) var views: [OriginPart] = []
+  private(set) var triggers: [(name: String, table: String)] = []
+
+  /// Looks at the file without writing to it.
+  init(_ path: String) throws {
+    guard Folder.exists(path) else { throw OriginError.missing(path: path) }
+    do {
+      let connection = try Connection(path, .origin)
+      try connection.transaction(.deferred) { try read(connection) }
+    } catch let error as DatabaseError {
+      throw Self.failure(path, error)
+    }
+  }
+
+  /// A file of another kind stays one: trying again later, as 69 suggests, would not help.
+  private static func failure(_ path: String, _ error: DatabaseError) -> any Error {
+    guard [ResultCode.notADatabase, ResultCode.corrupt].contains(error.primaryCode) else {
+      return OriginError.unreadable(path: path, reason: error)
+    }
+    return CommandFailure(.badData, "\(path): expected a SQLite database, found: \(error.message).")
+  }
+
+  private mutating func read(_ connection: Connection) throws {
+    let rows = try connection.rows("SELECT type, name, tbl_name, sql FROM sqlite_schema ORDER BY rowid")
+      .filter { $0[3] != .null }.map { $0.map(\.text) }
+    let kinds = try Self.kinds(connection)
+    let indexes = Dictionary(grouping: rows.filter { $0[0] == "index" }) { $0[2] }
+    for row in rows where !row[1].lowercased().hasPrefix("sqlite_") {
+      let part = OriginPart(name: row[1], sql: row[3])
+      switch (row[0], kinds[part.name]) {
+      case ("table", "virtual"): virtualTables.append(part)
+      case ("table", "shadow"): shadowTables.append(part.name)
+      case ("table", _):
+        let own = (indexes[part.name] ?? []).map { OriginPart(name: $0[1], sql: $0[3]) }
+        tables.append(try OriginTable(part, indexes: own, connection))
+      case ("view", _): views.append(part)
+      case ("trigger", _): triggers.append((part.name, row[2]))
+      default: break
+      }
+    }
+  }
+
+  private static func kinds(_ connection: Connection) throws -> [String: String] {
+    let rows = try connection.rows("SELECT name, type FROM pragma_table_list WHERE schema = 'main'")
+    return Dictionary(rows.map { ($0[0].text, $0[1].text) }) { first, _ in first }
+  }
+}
+
+/// Something of the origin with the SQL that made it.
+struct OriginPart: Hashable, Sendable {
+  let name: String
+  let sql: String
+}
+
+/// An ordinary table of the origin.
+struct OriginTable: Hashable, Sendable {
+  let part: OriginPart
+  let indexes: [OriginPart]
+  let references: [OriginReference]
+
+  var name: String { part.name }
+
+  init(_ part: OriginPart, indexes: [OriginPart], _ connection: Connection) throws {
+    self.part = part
+    self.indexes = indexes
+    let rows = try connection.rows(
+      #"SELECT DISTINCT id, "table" FROM pragma_foreign_key_list(?) ORDER BY id DESC"#, .text(part.name))
+    let violations = rows.isEmpty ? .rows([]) : Self.violations(part.name, connection)
+    // SQLite counts references from the last one in the text to the first.
+    references = rows.map { OriginReference(parent: $0[1].text, problem: violations.problem($0[0])) }
+  }
+
+  private enum Violations {
+    case rows(Set<SeedValue>)
+    /// SQLite could not even look, as when the parent's columns are no key.
+    case unknown(String)
+
+    func problem(_ id: SeedValue) -> String? {
+      switch self {
+      case .rows(let ids): ids.contains(id) ? "rows of the origin violate it" : nil
+      case .unknown(let reason): reason
+      }
+    }
+  }
+
+  private static func violations(_ table: String, _ connection: Connection) -> Violations {
+    do {
+      let rows = try connection.rows("SELECT DISTINCT fkid FROM pragma_foreign_key_check(?)", .text(table))
+      return .rows(Set(rows.map { $0[0] }))
+    } catch {
+      return .unknown(refusal(error))
+    }
+  }
+}
+
+/// A foreign key of a table, in the order of the table's text.
+struct OriginReference: Hashable, Sendable {
+  let parent: String
+  /// Why it does not hold in the origin.
+  let problem: String?
+}
+
+/// Why SQLite or the schema's rules refused something, without naming it again.
+func refusal(_ error: any Error) -> String {
+  switch error {
+  case let error as DatabaseError: error.message
+  case SchemaProblem.noKey:
+    "it has no key: neither a primary key nor a UNIQUE constraint over NOT NULL columns"
+  case SchemaProblem.noStoredColumns: "all its columns are generated"
+  case SchemaProblem.customCollation(_, let column, let collation):
+    "its column \"\(column)\" has the collation \(collation), which clients lack"
+  case SchemaProblem.virtualTable:
+    "of virtual tables, only FTS5 over the content of a published table is kept"
+  case SchemaProblem.searchContent(_, let content): "its content, \"\(content)\", is not a published table"
+  case SchemaProblem.reservedName: "names that start with \(ReservedTable.prefix) are reserved"
+  default: "\(error)"
+  }
+}

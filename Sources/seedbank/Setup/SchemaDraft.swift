@@ -1,0 +1,137 @@
+import SeedDatabase
+
+/// A model's schema out of an origin, and what did not get into it.
+struct SchemaDraft: Sendable {
+  /// Statements without the closing semicolon.
+  fileprivate(set) var statements: [String] = []
+  fileprivate(set) var counts = Counts()
+  fileprivate(set) var notes: [SetupNote] = []
+
+  struct Counts: Hashable, Sendable {
+    var tables = 0
+    var indexes = 0
+    var searchTables = 0
+    var views = 0
+
+    var text: String {
+      let all = [(tables, "table"), (indexes, "index"), (searchTables, "search table"), (views, "view")]
+      return all.filter { $0.0 > 0 }.map { count, name in
+        count == 1 ? "1 \(name)" : "\(count) \(name == "index" ? "indexes" : "\(name)s")"
+      }.joined(separator: ", ")
+    }
+  }
+
+  /// The statements as a file.
+  func text(header: String) -> String {
+    "-- \(header.printable)\n" + statements.map { "\n\($0)\(Self.end(of: $0))\n" }.joined()
+  }
+
+  /// A comment on the statement's last line would swallow the semicolon.
+  private static func end(of statement: String) -> String {
+    let last = statement.split(separator: "\n").last ?? ""
+    return last.contains("--") ? "\n;" : ";"
+  }
+}
+
+/// Something of the origin that the model does not have, or not as it was.
+struct SetupNote: Hashable, Sendable {
+  enum Kind: String, Sendable {
+    case table, index, view, trigger
+    case virtualTable = "virtual table"
+    case shadowTable = "shadow table"
+    case reference
+  }
+
+  let kind: Kind
+  /// Of a reference, the table that has it.
+  let name: String
+  /// Of a reference, the table that it leads to.
+  var parent: String?
+  let reason: String
+
+  var text: String {
+    let end = parent.map { " of \"\(name)\" to \"\($0)\"" } ?? " \"\(name)\""
+    return "Skipped \(kind.rawValue)\(end): \(reason)"
+  }
+}
+
+extension SchemaDraft {
+  /// Decides what of the origin goes into the schema. Every part is proven by applying it in memory.
+  init(_ survey: OriginSurvey) throws {
+    let tables = try DraftedTables(survey)
+    notes = tables.notes
+    counts.tables = tables.kept.count
+    counts.indexes = tables.kept.reduce(0) { $0 + $1.statements.count - 1 }
+    statements = tables.kept.flatMap(\.statements)
+    guard !tables.kept.isEmpty else { return }
+    let proof = try Connection("schema", .memory)
+    for statement in statements { try proof.execute(statement) }
+    try addSearchTables(survey, proof)
+    try addViews(survey.views, proof)
+    notes += survey.triggers.map {
+      SetupNote(
+        kind: .trigger, name: $0.name, reason: "seeds have none; its table, \"\($0.table)\", is not concerned"
+      )
+    }
+  }
+
+  private mutating func addSearchTables(_ survey: OriginSurvey, _ proof: Connection) throws {
+    var kept: [String] = []
+    for table in survey.virtualTables {
+      do {
+        try Self.proveSearchTable(table, proof)
+        statements.append(table.sql)
+        kept.append(table.name)
+      } catch {
+        notes.append(SetupNote(kind: .virtualTable, name: table.name, reason: refusal(error)))
+      }
+    }
+    counts.searchTables = kept.count
+    notes += survey.shadowTables.filter { name in !kept.contains { name.hasPrefix("\($0)_") } }.map {
+      SetupNote(kind: .shadowTable, name: $0, reason: "its virtual table is skipped")
+    }
+  }
+
+  private static func proveSearchTable(_ table: OriginPart, _ proof: Connection) throws {
+    try refuseReserved(table.name)
+    try proof.execute(table.sql)
+    do {
+      _ = try SchemaReader(proof).schema()
+    } catch {
+      try proof.execute("DROP TABLE \(quoted(table.name))")
+      throw error
+    }
+  }
+
+  /// A view may use one that comes later in the origin, so what fails is tried again while others succeed.
+  private mutating func addViews(_ views: [OriginPart], _ proof: Connection) throws {
+    var failures: [(view: OriginPart, reason: String)] = []
+    for view in views {
+      do {
+        try Self.proveView(view, proof)
+        statements.append(view.sql)
+        counts.views += 1
+      } catch {
+        failures.append((view, refusal(error)))
+      }
+    }
+    guard failures.count == views.count else { return try addViews(failures.map(\.view), proof) }
+    notes += failures.map { SetupNote(kind: .view, name: $0.view.name, reason: $0.reason) }
+  }
+
+  /// SQLite takes a view over anything; only using it tells.
+  private static func proveView(_ view: OriginPart, _ proof: Connection) throws {
+    try refuseReserved(view.name)
+    try proof.execute(view.sql)
+    do {
+      _ = try proof.prepare("SELECT * FROM \(quoted(view.name))")
+    } catch {
+      try proof.execute("DROP VIEW \(quoted(view.name))")
+      throw error
+    }
+  }
+
+  static func refuseReserved(_ name: String) throws(SchemaProblem) {
+    if name.lowercased().hasPrefix(ReservedTable.prefix) { throw .reservedName(name) }
+  }
+}

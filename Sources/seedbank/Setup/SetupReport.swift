@@ -1,0 +1,82 @@
+import SeedFormat
+
+/// What `init` and `demo` tell of what they did, or would do.
+struct SetupReport: Sendable {
+  let draft: DeploymentDraft
+  let origin: String
+  /// Whether it was made along with the deployment.
+  var isOriginMade = false
+  /// What the dataset's model consists of.
+  let contents: String
+  let notes: [SetupNote]
+  let isDryRun: Bool
+  /// Whether `seedbank run` finds the deployment without being told.
+  let isFoundByItself: Bool
+
+  /// The command that comes next.
+  var next: String { isFoundByItself ? "seedbank run" : "seedbank run --config \(shellQuoted(draft.file))" }
+
+  /// A line for each thing.
+  var text: String {
+    let verb = isDryRun ? "Would write" : "Wrote"
+    let written = entries.map { "\(verb) \($0.path.printable)\($0.remark.isEmpty ? "" : ": \($0.remark)")" }
+    return (written + notes.map { $0.text.printable } + ["", "Next: \(next)"]).joined(separator: "\n")
+  }
+
+  var json: JSONValue {
+    [
+      "dryRun": .bool(isDryRun),
+      "dataset": .string(draft.dataset.name.text),
+      "models": .array(draft.models.map { .string($0.version.description) }),
+      "directory": .string(draft.directory),
+      "origin": .string(origin),
+      "written": .array(entries.map { .string($0.path) }),
+      "skipped": .array(
+        notes.map(\.json)),
+      "next": .string(next),
+    ]
+  }
+
+  private var entries: [(path: String, remark: String)] {
+    let texts = draft.texts.map { file in
+      (Paths.absolute(file.path, from: draft.directory), remark(on: file.path))
+    }
+    let usual = DeploymentConfiguration.Usual.self
+    let made = isOriginMade ? [(origin, "the origin; change it, and clients follow")] : []
+    return made + texts + [
+      (
+        path(usual.keys),
+        "five signing keys; move root.key and targets.key to a safe place before you go public"
+      ),
+      (draft.rootFile, "what clients trust; ship it with the app"),
+      (path(usual.publication), "signed, and empty until the first run"),
+    ]
+  }
+
+  private func remark(on path: String) -> String {
+    path.hasSuffix("/\(ModelFolder.schemaFileName)") && draft.models.count == 1 ? contents : ""
+  }
+
+  private func path(_ name: String) -> String { Paths.absolute(name, from: draft.directory) }
+}
+
+extension SetupNote {
+  fileprivate var json: JSONValue {
+    let members: [(String, String?)] = [
+      ("kind", kind.rawValue), ("name", name), ("parent", parent), ("reason", reason),
+    ]
+    return .object(members.compactMap { name, text in text.map { JSONMember(name, .string($0)) } })
+  }
+}
+
+/// As a POSIX shell reads it back: one word.
+func shellQuoted(_ text: String) -> String {
+  let plain = text.utf8.allSatisfy { byte in
+    switch byte {
+    case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"): true
+    case UInt8(ascii: "0")...UInt8(ascii: "9"), 0x80...: true
+    default: "/._-+,:@".utf8.contains(byte)
+    }
+  }
+  return plain ? text : "'\(text.replacing("'", with: "'\\''"))'"
+}

@@ -1,0 +1,96 @@
+import SeedDatabase
+import SeedFormat
+
+/// Swift source for an app that uses a dataset.
+struct SwiftSnippet: Sendable {
+  let dataset: DatasetName
+  let model: ModelVersion
+  let schema: SHA256Digest
+
+  /// What `config swift` prints for one model.
+  var declaration: String {
+    """
+    extension SeedModel {
+      static let \(name) = SeedModel(
+        dataset: "\(dataset)", model: "\(model)",
+        schema: "\(schema)")
+    }
+    """
+  }
+
+  /// A whole main.swift that prints rows now and after every change.
+  func program(server: String, root: String, table: TableSchema) -> String {
+    """
+    import Foundation
+    import SeedClient
+
+    \(declaration)
+
+    let root = try Data(contentsOf: URL(fileURLWithPath: \(swiftLiteral(root))))
+    let seeds = try SeedStore(.\(name), server: URL(string: \(swiftLiteral(server)))!, root: root)
+    Task { try await seeds.keepUpdated() }
+    // Yields now and again after every change.
+    for try await rows in seeds.rows(\(swiftLiteral(Self.query(table)))) { print(rows) }
+    """
+  }
+
+  /// The key and the first other columns, in the key's order.
+  static func query(_ table: TableSchema) -> String {
+    let others = table.columnNames.filter { !table.keyNames.contains($0) }
+    let columns = (table.keyNames + others.prefix(shownColumns)).map(quoted).joined(separator: ", ")
+    let order = table.keyNames.map(quoted).joined(separator: ", ")
+    return "SELECT \(columns) FROM \(quoted(table.name)) ORDER BY \(order) LIMIT \(shownRows)"
+  }
+
+  /// The table that shows best: a short key and some more columns, the smallest such key first.
+  static func example(among tables: [TableSchema]) -> TableSchema? {
+    tables.filter { $0.columns.count > $0.key.count }.min {
+      ($0.key.count, $0.name) < ($1.key.count, $1.name)
+    }
+      ?? tables.first
+  }
+
+  private static let shownColumns = 3
+  private static let shownRows = 5
+
+  private var name: String { Self.keywords.contains(identifier) ? "`\(identifier)`" : identifier }
+
+  /// `my-shop` as `myShop`.
+  private var identifier: String {
+    let words = dataset.text.split(separator: "-")
+    return words.prefix(1).joined()
+      + words.dropFirst().map { $0.prefix(1).uppercased() + $0.dropFirst() }.joined()
+  }
+
+  /// The reserved words in lower case, and the names that mean something behind a dot.
+  private static let keywords: Set<String> = [
+    "as", "associatedtype", "break", "case", "catch", "class", "continue", "default", "defer", "deinit", "do",
+    "else", "enum", "extension", "fallthrough", "false", "fileprivate", "for", "func", "guard", "if",
+    "import",
+    "in", "init", "inout", "internal", "is", "let", "nil", "operator", "precedencegroup", "private",
+    "protocol",
+    "public", "repeat", "rethrows", "return", "self", "static", "struct", "subscript", "super", "switch",
+    "throw", "throws", "true", "try", "typealias", "var", "where", "while",
+  ]
+}
+
+/// Source code for a text, whatever it contains.
+func swiftLiteral(_ text: String) -> String {
+  let isPlain = text.unicodeScalars.allSatisfy { $0.properties.generalCategory != .control }
+  guard isPlain else { return "\"\(escaped(text))\"" }
+  guard text.contains(where: { $0 == "\"" || $0 == "\\" }) else { return "\"\(text)\"" }
+  var fence = "#"
+  while text.contains("\"\(fence)") || text.contains("\\\(fence)") { fence += "#" }
+  return "\(fence)\"\(text)\"\(fence)"
+}
+
+private func escaped(_ text: String) -> String {
+  text.unicodeScalars.map { scalar in
+    switch scalar {
+    case "\"", "\\": "\\\(scalar)"
+    case _ where scalar.properties.generalCategory == .control:
+      "\\u{\(String(scalar.value, radix: 16))}"
+    default: String(scalar)
+    }
+  }.joined()
+}

@@ -1,0 +1,16 @@
+import class Foundation.FileManager
+
+@testable import seedbank
+
+/// The demo's deployment as it lies in the repository.
+enum DemoFiles {
+  static let folder = {
+    let repository = (0..<4).reduce("\(#filePath)") { path, _ in Paths.folder(of: path) }
+    return "\(repository)/Config"
+  }()
+
+  /// Every name below, sorted.
+  static var all: [String] {
+    ((try? FileManager.default.subpathsOfDirectory(atPath: folder)) ?? []).sorted()
+  }
+}

@@ -1,0 +1,85 @@
+import SeedDatabase
+import Testing
+
+@testable import seedbank
+
+@Suite struct DemoTests {
+  let folder: SetupFolder
+
+  init() throws { folder = try SetupFolder() }
+
+  private func makeDemo(_ name: String) throws {
+    #expect(try folder.seedbank("demo", "--directory", name, "--trips", "200").status == 0)
+  }
+
+  @Test func `two demos hold the same data`() throws {
+    try makeDemo("a")
+    try makeDemo("b")
+    let sums = try ["a", "b"].map { try folder.sqlite("\($0)/transit.sqlite", ".sha3sum --schema") }
+    #expect(sums[0] == sums[1])
+    #expect(sums[0].count >= 56)
+    #expect(try folder.text("a/keys/root.key") != folder.text("b/keys/root.key"))
+  }
+
+  @Test func `the demo's origin has the promised size and no broken reference`() throws {
+    try makeDemo("demo")
+    let counts = try folder.sqlite(
+      "demo/transit.sqlite",
+      """
+      SELECT (SELECT count(*) FROM stop), (SELECT count(*) FROM trip), (SELECT count(*) FROM stop_time);
+      PRAGMA foreign_key_check; PRAGMA integrity_check;
+      """)
+    #expect(counts == "13000|200|4000\nok\n")
+  }
+
+  @Test func `the committed configuration is what the demo writes`() throws {
+    try makeDemo("demo")
+    let ours = folder.files.filter { $0.hasPrefix("demo/") }.map { String($0.dropFirst(5)) }
+    let made = ["keys", "publication", "root.json", "transit.sqlite"]
+    let expected = ours.filter { name in !made.contains { name == $0 || name.hasPrefix("\($0)/") } }
+    #expect(DemoFiles.all == expected)
+    for name in expected where name.hasSuffix(".json") || name.hasSuffix(".sql") {
+      #expect(try folder.text("demo/\(name)") == TextFile.text("\(DemoFiles.folder)/\(name)"), "\(name)")
+    }
+  }
+
+  @Test func `every projection yields its table's columns`() throws {
+    try makeDemo("demo")
+    let origin = try Connection(folder.file("demo/transit.sqlite"), .origin)
+    for model in DemoModels.all {
+      let schema = try SchemaReader.schema(of: model.schemaSQL)
+      for table in schema.tables {
+        let source = model.projections[table.name] ?? "SELECT * FROM \(quoted(table.name))"
+        let names = Set(try origin.prepare(source).columnNames)
+        #expect(names.isSuperset(of: table.columnNames), "\(model.version) \(table.name)")
+      }
+    }
+  }
+
+  @Test func `many changes keep the origin whole`() throws {
+    try makeDemo("demo")
+    var changes = DemoChanges(origin: folder.file("demo/transit.sqlite"), seed: 7)
+    let before = try folder.sqlite("demo/transit.sqlite", ".sha3sum")
+    let lines = try (0..<200).map { _ in try changes.make() }
+    #expect(lines.allSatisfy { !$0.isEmpty && !$0.contains("\n") })
+    #expect(Set(lines.map { $0.split(separator: " ").last }).count > 3)
+    #expect(try folder.sqlite("demo/transit.sqlite", ".sha3sum") != before)
+    let check = "PRAGMA foreign_key_check; PRAGMA integrity_check"
+    #expect(try folder.sqlite("demo/transit.sqlite", check) == "ok\n")
+  }
+
+  @Test func `changes go on when no trip is left`() throws {
+    try makeDemo("demo")
+    try folder.sqlite("demo/transit.sqlite", "DELETE FROM stop_time; DELETE FROM trip;")
+    var changes = DemoChanges(origin: folder.file("demo/transit.sqlite"), seed: 1)
+    for _ in 0..<50 { _ = try changes.make() }
+    #expect(try folder.sqlite("demo/transit.sqlite", "PRAGMA foreign_key_check").isEmpty)
+  }
+
+  @Test func `a dry run writes nothing`() throws {
+    let outcome = try folder.seedbank("demo", "--dry-run")
+    #expect(outcome.status == 0)
+    #expect(outcome.output.contains("Would write \(folder.file("seedbank/transit.sqlite"))"))
+    #expect(folder.files.isEmpty)
+  }
+}

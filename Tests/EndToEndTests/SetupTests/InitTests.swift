@@ -1,0 +1,155 @@
+import SeedFormat
+import Testing
+
+@testable import seedbank
+
+@Suite struct InitTests {
+  let folder: SetupFolder
+
+  init() throws {
+    folder = try SetupFolder()
+    try folder.sqlite(
+      "My Shop.sqlite", "CREATE TABLE item(id INTEGER PRIMARY KEY, name TEXT); CREATE TABLE log(line TEXT);")
+  }
+
+  @Test func `init makes a deployment that can be read back`() throws {
+    let before = try folder.sqlite("My Shop.sqlite", ".dump")
+    let outcome = try folder.seedbank("init", "My Shop.sqlite")
+    #expect(outcome.status == 0)
+    #expect(outcome.errors.isEmpty)
+    #expect(outcome.output.contains("models/1.0/schema.sql: 1 table\n"))
+    #expect(outcome.output.contains("\nSkipped table \"log\": it has no key"))
+    #expect(outcome.output.hasSuffix("\nNext: seedbank run\n"))
+    let deployment = try folder.deployment("seedbank/seedbank.json")
+    #expect(deployment.datasets.map(\.name.text) == ["my-shop"])
+    #expect(deployment.datasets[0].models.map(\.version) == ["1.0"])
+    #expect(deployment.datasets[0].schedule.checkSeconds == 2)
+    #expect(deployment.datasets[0].pollSeconds == 2)
+    guard case .sqlite(let origin) = deployment.datasets[0].origin else { return }
+    #expect(origin.hasSuffix("/seedbank/my-shop/../../My Shop.sqlite"))
+    #expect(try folder.sqlite("My Shop.sqlite", ".dump") == before)
+  }
+
+  @Test func `the publication is founded and the keys are for their owner only`() throws {
+    #expect(try folder.seedbank("init", "My Shop.sqlite").status == 0)
+    let keys = ["root", "series", "snapshot", "targets", "timestamp"].map { "seedbank/keys/\($0).key" }
+    #expect(folder.files.filter { $0.hasSuffix(".key") } == keys)
+    #expect(try keys.map(folder.mode).allSatisfy { $0 == 0o600 })
+    #expect(try folder.mode("seedbank/keys") == 0o700)
+    let metadata = "seedbank/publication/metadata"
+    let names = ["1.root.json", "1.snapshot.json", "1.targets.json", "timestamp.json"]
+    #expect(folder.files.filter { $0.hasPrefix("\(metadata)/") } == names.map { "\(metadata)/\($0)" })
+    #expect(try folder.text("seedbank/root.json") == folder.text("\(metadata)/1.root.json"))
+    let targets = try JSONValue(parsing: Array(folder.text("\(metadata)/1.targets.json").utf8))
+    let roles = targets["signed"]?["delegations"]?["roles"]?.elements ?? []
+    #expect(roles.map { $0["name"]?.string } == ["my-shop-1"])
+  }
+
+  @Test func `a deployment that exists is not touched`() throws {
+    #expect(try folder.seedbank("init", "My Shop.sqlite").status == 0)
+    let (files, key) = (folder.files, try folder.text("seedbank/keys/root.key"))
+    let outcome = try folder.seedbank("init", "My Shop.sqlite", "--dataset", "other")
+    #expect(outcome.status == 78)
+    #expect(outcome.output.isEmpty)
+    #expect(
+      outcome.errors.contains("seedbank.json exists: this is a deployment already. Nothing was changed"))
+    #expect(folder.files == files)
+    #expect(try folder.text("seedbank/keys/root.key") == key)
+  }
+
+  @Test func `a folder that holds other things keeps them`() throws {
+    #expect(try folder.seedbank("init", "My Shop.sqlite", "--directory", ".").status == 0)
+    #expect(folder.exists("seedbank.json") && folder.exists("my-shop/dataset.json"))
+    #expect(folder.exists("My Shop.sqlite"))
+    #expect(!folder.files.contains { $0.hasSuffix(".tmp") })
+    #expect(try folder.text("my-shop/dataset.json").contains(#""../My Shop.sqlite""#))
+  }
+
+  @Test func `a name in the way stops it before anything is written`() throws {
+    let files = folder.files
+    let outcome = try folder.seedbank(
+      "init", "My Shop.sqlite", "--directory", "My Shop.sqlite")
+    #expect(outcome.status == 78)
+    #expect(folder.files == files)
+    try folder.sqlite("root.json", "CREATE TABLE t(id)")
+    #expect(try folder.seedbank("init", "My Shop.sqlite", "--directory", ".").status == 78)
+    #expect(folder.files == files + ["root.json"])
+  }
+
+  @Test func `origins that cannot serve are refused and nothing is written`() throws {
+    try folder.sqlite("empty.sqlite", "VACUUM")
+    try folder.sqlite("keyless.sqlite", "CREATE TABLE log(line TEXT)")
+    try folder.sqlite(
+      "text.sqlite", ".output \(folder.file("text.txt"))\n.print Not a database, by far not one")
+    let files = folder.files
+    let cases: [(String, Int32, String)] = [
+      ("nowhere.sqlite", 69, "There is no origin database at"),
+      ("text.txt", 65, "expected a SQLite database, found: file is not a database"),
+      ("empty.sqlite", 65, "It has no tables."),
+      ("keyless.sqlite", 65, "Skipped table \"log\""),
+      (".", 69, "cannot be read"),
+    ]
+    for (origin, status, message) in cases {
+      let outcome = try folder.seedbank("init", origin, "--directory", "a/b/c")
+      #expect(outcome.status == status, "\(origin)")
+      #expect(outcome.errors.contains(message), "\(outcome.errors)")
+      #expect(outcome.output.isEmpty)
+      #expect(folder.files == files)
+    }
+  }
+
+  @Test func `a dry run says the same and writes nothing`() throws {
+    let files = folder.files
+    let outcome = try folder.seedbank(
+      "init", "My Shop.sqlite", "--dry-run", "--json", "--directory", "it's here")
+    #expect(outcome.status == 0)
+    #expect(folder.files == files)
+    let report = try JSONValue(parsing: Array(outcome.output.utf8))
+    #expect(report["dryRun"]?.bool == true)
+    #expect(report["dataset"]?.string == "my-shop")
+    #expect(report["written"]?.elements?.count == 6)
+    #expect(report["skipped"]?.elements?.map { $0["name"]?.string } == ["log"])
+    #expect(report["next"]?.string?.hasSuffix(#"/it'\''s here/seedbank.json'"#) == true)
+  }
+
+  @Test(arguments: [
+    ("/a/My Shop.sqlite", "my-shop"), ("/a/2024 Städte (neu).db", "stadte-neu"), ("/a/Straße", "strasse"),
+    ("/a/日本.sqlite", "data"), ("/a/123.db", "data"), ("/a/keys.db", "keys-data"), ("/a/.db", "data"),
+    ("/a/a.b.c", "a-b"), ("/a/--x--.db", "x"),
+    (
+      "/a/\(String(repeating: "ab ", count: 30)).db",
+      String(repeating: "ab-", count: 16).dropLast().description
+    ),
+  ])
+  func `a dataset is named for its file`(file: String, name: String) throws {
+    #expect(try DatasetNaming.name(forFile: file).text == name)
+  }
+
+  @Test(arguments: ["Shop", "keys", "", "a_b"])
+  func `a dataset's name that is not valid is a mistake of the command line`(name: String) throws {
+    let outcome = try folder.seedbank("init", "My Shop.sqlite", "--dataset", name)
+    #expect(outcome.status == 64)
+    #expect(!folder.exists("seedbank"))
+  }
+
+  @Test(arguments: [
+    ("/h/me/my.db", "/h/me/seedbank/my", "/h/me/seedbank/my/../../my.db"),
+    ("/h/me/seedbank/my.db", "/h/me/seedbank/my", "/h/me/seedbank/my/../my.db"),
+    ("/h/me/seedbank/my/my.db", "/h/me/seedbank/my", "/h/me/seedbank/my/my.db"),
+    ("/data/my.db", "/h/me/seedbank/my", "/data/my.db"),
+  ])
+  func `an origin is named from the dataset's folder where they live together`(
+    file: String, folder: String, path: String
+  ) {
+    let joined = PhysicalPath.joining(file, through: folder)
+    #expect(joined == path)
+  }
+}
+
+extension SetupFolder {
+  /// Reads a deployment as every command would.
+  func deployment(_ name: String) throws -> DeploymentConfiguration {
+    let overrides = ConfigurationOverrides(settings: [], environment: [:], currentDirectory: path)
+    return try DeploymentConfiguration(readingFile: file(name), overrides: overrides)
+  }
+}

@@ -1,0 +1,87 @@
+import SeedDatabase
+import Testing
+
+@testable import seedbank
+
+@Suite struct ReferenceTests {
+  let folder: SetupFolder
+
+  init() throws { folder = try SetupFolder() }
+
+  @Test func `a reference that rows violate goes, the table and the rest of it stay`() throws {
+    let draft = try folder.draft(
+      """
+      CREATE TABLE a(id INTEGER PRIMARY KEY);
+      CREATE TABLE b(id INTEGER PRIMARY KEY);
+      CREATE TABLE c(
+        id INTEGER PRIMARY KEY, n INT CHECK(n > 0),
+        a_id INT CONSTRAINT good REFERENCES a ON DELETE SET NULL ON UPDATE NO ACTION NOT NULL, -- stays
+        b_id INT CONSTRAINT bad REFERENCES b(id) MATCH SIMPLE ON DELETE CASCADE NOT DEFERRABLE INITIALLY DEFERRED
+          DEFAULT 7
+      );
+      INSERT INTO a VALUES(1);
+      INSERT INTO c VALUES(1, 1, 1, 99);
+      """)
+    let table = try #require(try SchemaReader.schema(of: draft.text).table("c"))
+    #expect(table.foreignKeys.map(\.parent) == ["a"])
+    #expect(table.columns.map(\.defaultSQL) == [nil, nil, nil, "7"])
+    #expect(draft.text.contains("CHECK(n > 0)"))
+    #expect(
+      draft.notes.map(\.text) == [#"Skipped reference of "c" to "b": rows of the origin violate it"#])
+  }
+
+  @Test func `references to a table that is skipped go, however they are written`() throws {
+    let draft = try folder.draft(
+      """
+      CREATE TABLE log(x, y);
+      CREATE TABLE a(id INTEGER PRIMARY KEY);
+      CREATE TABLE t(
+        id INTEGER PRIMARY KEY, x VARCHAR(10) REFERENCES log(x), y INT, -- (see below
+        FOREIGN KEY (x, y) REFERENCES "log"(x, y) ON DELETE RESTRICT,
+        CONSTRAINT "to a" FOREIGN KEY (y) REFERENCES a(id) -- stays
+        CONSTRAINT "to log" FOREIGN KEY (y) REFERENCES log, UNIQUE (y)
+      );
+      """)
+    let table = try #require(try SchemaReader.schema(of: draft.text).table("t"))
+    #expect(table.columnNames == ["id", "x", "y"])
+    #expect(table.hasOtherUnique)
+    #expect(draft.notes.filter { $0.kind == .reference }.compactMap(\.parent).contains("log"))
+  }
+
+  @Test func `a table and itself, and tables in a circle, may reference each other`() throws {
+    let draft = try folder.draft(
+      """
+      CREATE TABLE node(id INTEGER PRIMARY KEY, parent INT REFERENCES NODE(id));
+      CREATE TABLE a(id INTEGER PRIMARY KEY, b INT REFERENCES b);
+      CREATE TABLE b(id INTEGER PRIMARY KEY, a INT REFERENCES a);
+      INSERT INTO node VALUES(1, NULL), (2, 1);
+      """)
+    let schema = try SchemaReader.schema(of: draft.text)
+    #expect(schema.tables.map(\.foreignKeys.count) == [1, 1, 1])
+    #expect(draft.notes.isEmpty)
+  }
+
+  @Test func `a reference to columns that are no key goes`() throws {
+    let draft = try folder.draft(
+      """
+      CREATE TABLE a(id INTEGER PRIMARY KEY, name TEXT);
+      CREATE TABLE b(id INTEGER PRIMARY KEY, name TEXT REFERENCES a(name));
+      """)
+    #expect(try SchemaReader.schema(of: draft.text).table("b")?.foreignKeys.isEmpty == true)
+    #expect(draft.notes.map(\.kind) == [.reference])
+  }
+
+  @Test(arguments: [
+    ("a INT REFERENCES p, b", "a INT, b"),
+    ("a INT -- one\n REFERENCES p(x)\n, b", "a INT -- one\n\n, b"),
+    ("a, b,\n FOREIGN KEY(a) REFERENCES p ON UPDATE SET DEFAULT", "a, b"),
+    ("a \"REFERENCES p\", 'REFERENCES p' REFERENCES [p](\"(\"), c", "a \"REFERENCES p\", 'REFERENCES p', c"),
+    ("a CHECK(a <> ')') REFERENCES p NOT NULL", "a CHECK(a <> ')') NOT NULL"),
+    ("a /* ( */ REFERENCES p ON DELETE NO ACTION DEFERRABLE UNIQUE", "a /* ( */ UNIQUE"),
+  ])
+  func `a reference is cut out of the text and nothing else`(columns: String, left: String) {
+    let text = SQLText("CREATE TABLE t(\(columns))")
+    #expect(text.cuttingReferences([0]) == "CREATE TABLE t(\(left))")
+    #expect(text.cuttingReferences([]) == "CREATE TABLE t(\(columns))")
+  }
+}
