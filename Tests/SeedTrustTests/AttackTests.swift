@@ -195,9 +195,13 @@ import Testing
     let foreign = try repository.metadata(other, head: 2)
     let mixed = SeriesMetadata(
       series: series.series, state: series.state, objects: series.objects + [foreign.objects[0]])
-    let role = mixed.role(version: 2, expires: repository.now.adding(days: 7))
-    try repository.forge(role, "2.transit-2.json", repository.keys.online.series.keys)
-    await refused(.pathNotDelegated(role: "transit-2", path: foreign.objects[0].targetPath), by: fresh)
+    let role = mixed.role(version: 3, expires: repository.now.adding(days: 7))
+    try repository.forge(role, "3.transit-2.json", repository.keys.online.series.keys)
+    try repository.forgeSnapshot(version: 9, ["targets.json": 1, "transit-2.json": 3])
+    await #expect(throws: TrustError.pathNotDelegated(role: "transit-2", path: foreign.objects[0].targetPath))
+    {
+      try await client.refresh(repository)
+    }
   }
 
   @Test func `a series that targets does not delegate is refused`() async throws {
