@@ -111,6 +111,15 @@ import Testing
     await refused(.missingRole(role: "transit-2", place: "snapshot"))
   }
 
+  @Test func `a TUF snapshot role that drops another series than the one asked for is refused`() async throws
+  {
+    try repository.forgeSnapshot(version: 8, ["targets.json": 1, "transit-2.json": 2, "water-1.json": 1])
+    _ = try await client.refresh(repository)
+    try repository.renewTimestamp()
+    try repository.forgeSnapshot(version: 9, ["targets.json": 1, "transit-2.json": 2])
+    await refused(.missingRole(role: "water-1", place: "snapshot"))
+  }
+
   @Test func `a stored TUF snapshot role that has expired still counts against rollback`() async throws {
     repository.now = repository.now.adding(days: 30)
     try repository.forgeSnapshot(version: 9, ["targets.json": 1, "transit-2.json": 1])
@@ -305,6 +314,14 @@ import Testing
     }
     #expect(throws: TrustError.expired(role: "timestamp", at: later)) {
       try trusted.loadStoredSnapshot(file("2.snapshot.json"))
+    }
+  }
+
+  @Test func `nothing is accepted under a root that expired`() throws {
+    let expiry = repository.published.root.expires
+    var trusted = try TrustedMetadataSet(root: repository.root, now: expiry)
+    #expect(throws: TrustError.expired(role: "root", at: expiry)) {
+      try trusted.updateTimestamp(file("timestamp.json"))
     }
   }
 
