@@ -100,6 +100,10 @@ extension SocketTests {
       Payload("a line without end", String(repeating: "A", count: 100_000)),
     ]
 
+    /// Refused by libmicrohttpd 0.9.75 itself before the guard can see them, in one response whose header block
+    /// stands there twice; mended in 1.0.
+    static let headTwice = ["a list of lengths", "a negative length", "a signed length", "a huge length"]
+
     /// How often a status line stands at the start of a response.
     static func responses(in bytes: [UInt8]) -> [Int] {
       let text = String(decoding: bytes, as: UTF8.self)
@@ -112,9 +116,9 @@ extension SocketTests {
         let client = try RawClient(port: server.port)
         client.send(payload.bytes)
         let answer = client.readToEnd()
-        // libmicrohttpd 0.9.75 writes the header block of some error replies of its own twice, in one response.
-        let statuses = Set(Self.responses(in: answer))
-        #expect(statuses.count <= 1, "\(payload.name): \(statuses)")
+        let statuses = Self.responses(in: answer)
+        let most = Self.headTwice.contains(payload.name) ? 2 : 1
+        #expect(statuses.count <= most && Set(statuses).count <= 1, "\(payload.name): \(statuses)")
         #expect(statuses.allSatisfy { $0 >= 400 }, "\(payload.name): \(statuses)")
         #expect(!String(decoding: answer, as: UTF8.self).contains("smuggled"), "\(payload.name)")
         #expect(try RawClient(port: server.port).get("/alive").status == 200, "after \(payload.name)")
@@ -159,14 +163,15 @@ extension SocketTests {
     }
 
     @Test func `a head cut off at any byte leaves nothing behind`() throws {
+      let before = try openDescriptors()
       let server = try startServer()
       let head = Array("GET /a?b=c HTTP/1.1\r\nHost: localhost\r\nX-A: b\r\n\r\n".utf8)
       for length in head.indices {
-        let client = try RawClient(port: server.port)
-        client.send(head.prefix(length))
-        #expect(Self.responses(in: client.readToEnd()).allSatisfy { $0 >= 400 })
+        try RawClient(port: server.port).send(head.prefix(length))
+        #expect(try RawClient(port: server.port).get("/").status == 200)
       }
-      #expect(try RawClient(port: server.port).get("/").status == 200)
+      server.stop()
+      #expect(try openDescriptors() == before)
     }
   }
 }

@@ -123,9 +123,9 @@ extension SocketTests {
     @Test func `starting and stopping twenty times leaves no descriptor, request or thread behind`() throws {
       let live = Counter()
       try runOnce(live)
-      let before = try descriptors()
+      let before = try openDescriptors()
       for _ in 0..<20 { try runOnce(live) }
-      #expect(try descriptors() == before)
+      #expect(try openDescriptors() == before)
       #expect(live.count.load(ordering: .relaxed) == 0)
     }
 
@@ -138,10 +138,6 @@ extension SocketTests {
       server.stop()
       #expect(!log.lines.withLock { $0 }.isEmpty)
       #expect(log.lines.withLock { $0 }.allSatisfy { !$0.contains("\n") })
-    }
-
-    private func descriptors() throws -> Int {
-      try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").count
     }
 
     private func runOnce(_ live: Counter) throws {

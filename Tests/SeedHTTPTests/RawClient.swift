@@ -156,3 +156,8 @@ func withTemporaryDirectory(_ body: (URL) throws -> Void) throws {
   defer { try? FileManager.default.removeItem(at: directory) }
   try body(directory)
 }
+
+/// How many descriptors this process has.
+func openDescriptors() throws -> Int {
+  try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").count
+}

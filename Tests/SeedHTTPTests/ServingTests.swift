@@ -14,7 +14,7 @@ extension SocketTests {
       #expect(response.status == 200)
       #expect(String(decoding: response.body, as: UTF8.self) == "GET /a/b c=%20d 127.0.0.1")
       #expect(response["X-Content-Type-Options"] == "nosniff")
-      #expect(response["Content-Length"] == "26")
+      #expect(response["Content-Length"] == String("GET /a/b c=%20d 127.0.0.1".utf8.count))
       #expect(response.values(of: "Date").count == 1)
       #expect(response["Server"] == nil)
     }
@@ -26,6 +26,30 @@ extension SocketTests {
       #expect(head["Content-Length"] == String("HEAD /a - 127.0.0.1".utf8.count))
       #expect(head.status == 200)
       #expect(try client.get("/missing").status == 404)
+    }
+
+    @Test(.enabled(if: FileManager.default.isExecutableFile(atPath: "/usr/bin/curl")))
+    func `curl takes HEAD and GET for the same resource`() throws {
+      let server = try serve { _ in
+        HTTPResponse(status: 200, headers: ["ETag": "\"a\""], body: .bytes([1, 2, 3]))
+      }
+      let url = "http://127.0.0.1:\(server.port)/a"
+      let head = try curl(["-I", url]).replacing(#/Date: .*/#, with: "")
+      let get = try curl(["-o", "/dev/null", "-D", "-", url]).replacing(#/Date: .*/#, with: "")
+      #expect(head == get)
+      #expect(head.contains("Content-Length: 3\r\n"))
+    }
+
+    private func curl(_ arguments: [String]) throws -> String {
+      let (process, output) = (Process(), Pipe())
+      process.executableURL = URL(filePath: "/usr/bin/curl")
+      process.arguments = ["--silent", "--show-error", "--fail", "--max-time", "20"] + arguments
+      process.standardOutput = output
+      try process.run()
+      let text = try output.fileHandleForReading.readToEnd() ?? Data()
+      process.waitUntilExit()
+      #expect(process.terminationStatus == 0)
+      return String(decoding: text, as: UTF8.self)
     }
 
     @Test func `OPTIONS reaches the handler and an unknown path is its matter`() throws {
@@ -96,7 +120,7 @@ extension SocketTests {
 
     @Test func `sixteen clients with two hundred requests each get their own answers`() throws {
       let server = try startServer()
-      let right = Mutex(0)
+      let right = Counter()
       let group = DispatchGroup()
       for number in 0..<16 {
         group.enter()
@@ -106,12 +130,12 @@ extension SocketTests {
           for request in 0..<200 {
             let expected = Array("GET /\(number)/\(request) - 127.0.0.1".utf8)
             guard (try? client.get("/\(number)/\(request)").body) == expected else { return }
-            right.withLock { $0 += 1 }
+            right.count.add(1, ordering: .relaxed)
           }
         }
       }
       group.wait()
-      #expect(right.withLock { $0 } == 16 * 200)
+      #expect(right.count.load(ordering: .relaxed) == 16 * 200)
     }
 
     @Test func `no more connections than allowed are served from one address`() throws {

@@ -69,7 +69,9 @@ import Testing
     try repository.forgeSnapshot(
       version: 9, ["targets.json": 1, "transit-2.json": 2], expires: repository.now)
     await refused(.expired(role: "snapshot", at: repository.now))
-    await refused(.expired(role: "snapshot", at: repository.now), by: fresh)
+    let newcomer = fresh
+    await refused(.expired(role: "snapshot", at: repository.now), by: newcomer)
+    #expect(newcomer.persisted == ["timestamp.json"])
   }
 
   @Test func `an expired series is refused`() async throws {
@@ -107,6 +109,15 @@ import Testing
   @Test func `a TUF snapshot role that drops a series is refused`() async throws {
     try repository.forgeSnapshot(version: 9, ["targets.json": 1])
     await refused(.missingRole(role: "transit-2", place: "snapshot"))
+  }
+
+  @Test func `a TUF snapshot role that drops another series than the one asked for is refused`() async throws
+  {
+    try repository.forgeSnapshot(version: 8, ["targets.json": 1, "transit-2.json": 2, "water-1.json": 1])
+    _ = try await client.refresh(repository)
+    try repository.renewTimestamp()
+    try repository.forgeSnapshot(version: 9, ["targets.json": 1, "transit-2.json": 2])
+    await refused(.missingRole(role: "water-1", place: "snapshot"))
   }
 
   @Test func `a stored TUF snapshot role that has expired still counts against rollback`() async throws {
@@ -195,9 +206,13 @@ import Testing
     let foreign = try repository.metadata(other, head: 2)
     let mixed = SeriesMetadata(
       series: series.series, state: series.state, objects: series.objects + [foreign.objects[0]])
-    let role = mixed.role(version: 2, expires: repository.now.adding(days: 7))
-    try repository.forge(role, "2.transit-2.json", repository.keys.online.series.keys)
-    await refused(.pathNotDelegated(role: "transit-2", path: foreign.objects[0].targetPath), by: fresh)
+    let role = mixed.role(version: 3, expires: repository.now.adding(days: 7))
+    try repository.forge(role, "3.transit-2.json", repository.keys.online.series.keys)
+    try repository.forgeSnapshot(version: 9, ["targets.json": 1, "transit-2.json": 3])
+    await #expect(throws: TrustError.pathNotDelegated(role: "transit-2", path: foreign.objects[0].targetPath))
+    {
+      try await client.refresh(repository)
+    }
   }
 
   @Test func `a series that targets does not delegate is refused`() async throws {
@@ -277,5 +292,88 @@ import Testing
     #expect(throws: TrustError.outOfOrder(role: "transit-2")) { try trusted.series(Repository.transit) }
     try trusted.updateDelegated(file("1.transit-2.json"), role: "transit-2")
     _ = try trusted.series(Repository.transit)
+  }
+}
+
+@Suite struct StoredMetadataTests {
+  let repository: Repository
+  private let later: UTCTime
+
+  init() throws {
+    repository = try Repository()
+    later = repository.published.timestamp.expires
+  }
+
+  private func file(_ name: String) throws -> [UInt8] { try #require(repository.files[name]) }
+
+  @Test func `a stored timestamp that expired is no better for being offered again`() throws {
+    var trusted = try TrustedMetadataSet(root: repository.root, now: later)
+    try trusted.loadStoredTimestamp(file("timestamp.json"))
+    #expect(throws: TrustError.expired(role: "timestamp", at: later)) {
+      try trusted.updateTimestamp(file("timestamp.json"))
+    }
+    #expect(throws: TrustError.expired(role: "timestamp", at: later)) {
+      try trusted.loadStoredSnapshot(file("2.snapshot.json"))
+    }
+  }
+
+  @Test func `nothing is accepted under a root that expired`() throws {
+    let expiry = repository.published.root.expires
+    var trusted = try TrustedMetadataSet(root: repository.root, now: expiry)
+    #expect(throws: TrustError.expired(role: "root", at: expiry)) {
+      try trusted.updateTimestamp(file("timestamp.json"))
+    }
+  }
+
+  @Test func `a stored TUF snapshot role that expired announces nothing`() throws {
+    try repository.forgeTimestamp(version: 9, snapshot: 2, expires: later.adding(days: 1))
+    var trusted = try TrustedMetadataSet(root: repository.root, now: later)
+    _ = try trusted.updateTimestamp(file("timestamp.json"))
+    #expect(try !trusted.loadStoredSnapshot(file("2.snapshot.json")))
+    #expect(throws: TrustError.expired(role: "snapshot", at: later)) {
+      try trusted.updateTargets(file("1.targets.json"))
+    }
+  }
+
+  @Test func `a stored TUF snapshot role that is no longer announced announces nothing`() throws {
+    var trusted = try TrustedMetadataSet(root: repository.root, now: repository.now)
+    _ = try trusted.updateTimestamp(file("timestamp.json"))
+    #expect(try !trusted.loadStoredSnapshot(file("1.snapshot.json")))
+    #expect(throws: TrustError.wrongVersion(role: "snapshot", expected: 2, offered: 1)) {
+      try trusted.updateTargets(file("1.targets.json"))
+    }
+  }
+
+  @Test func `a repository that extends a version instead of raising it is still followed`() async throws {
+    let client = Client(root: repository.root)
+    _ = try await client.refresh(repository)
+    repository.now = later
+    try repository.forgeSnapshot(version: 2, ["targets.json": 1, "transit-2.json": 1])
+    let metadata = try repository.metadata(Repository.transit, head: 1)
+    try repository.forge(
+      metadata.role(version: 1, expires: later.adding(days: 1)), "1.transit-2.json",
+      repository.keys.online.series.keys)
+    #expect(try await client.refresh(repository) == metadata)
+    #expect(client.persisted == ["timestamp.json", "snapshot.json", "transit-2.json"])
+  }
+
+  @Test func `a length that the TUF snapshot role gives must hold`() async throws {
+    let length = try file("1.targets.json").count
+    let text = try JSONValue(parsing: file("2.snapshot.json")).text
+    for (given, error) in [
+      (length + 1, TrustError.lengthMismatch(role: "targets", signed: length + 1, found: length)),
+      (length - 1, TrustError.tooLong(role: "targets", limit: length - 1)), (length, nil),
+    ] {
+      let entry = #""targets.json":{"version":1,"length":\#(given)}"#
+      let changed = text.replacing(#""targets.json":{"version":1}"#, with: entry)
+      let role = try Metadata<SnapshotRole>(parsing: Array(changed.utf8)).signed
+      try repository.forge(role, "2.snapshot.json", repository.keys.online.snapshot.keys)
+      let client = Client(root: repository.root)
+      if let error {
+        await #expect(throws: error) { try await client.refresh(repository) }
+      } else {
+        _ = try await client.refresh(repository)
+      }
+    }
   }
 }

@@ -55,6 +55,11 @@ import Testing
   }
 
   static let flaws = [
+    Flaw(
+      rootText, #""version":1"#, #""version":9223372036854775807"#,
+      says: "signed.version: 9223372036854775807 is beyond 2^53 − 1"),
+    Flaw(
+      targetsText, #""sha3":"bb""#, #""sha3":3"#, says: "signed.targets.a/f.hashes.sha3: expected a string"),
     Flaw(rootText, #""version":1"#, #""version":0"#, says: "signed.version: expected 1 or more, found 0"),
     Flaw(
       rootText, #""version":1"#, #""version":1.0"#,

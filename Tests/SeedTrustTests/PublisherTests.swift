@@ -39,6 +39,16 @@ import Testing
     #expect(loaded.timestamp.version == 5)
   }
 
+  @Test func `a root is renewed from what it says itself`() async throws {
+    let keys = repository.published.root.verifiers
+    #expect(keys == repository.keys.rootVerifiers)
+    repository.write(
+      try repository.signer.rotateRoot(
+        to: keys, after: repository.published, signers: Array(repository.keys.root.keys.prefix(2))))
+    #expect(try load().root.version == 2)
+    _ = try await Client(root: repository.root).refresh(repository)
+  }
+
   @Test func `a publisher that was down for years can read and renew its publication`() async throws {
     repository.now = repository.now.adding(days: 100)
     let metadata = try #require(try load().series[Repository.transit]).metadata

@@ -3,7 +3,8 @@ import SeedFormat
 import SeedTrust
 import Testing
 
-/// A second opinion: python-tuf, which this project did not write, reads what is signed here and signs what is read here.
+/// A second opinion: python-tuf, which this project did not write, reads what is signed here and signs what
+/// is read here.
 @Suite struct PythonTUFTests {
   private static let client = #"""
     import os, sys
@@ -46,16 +47,23 @@ import Testing
 
     directory = sys.argv[1]
     expires = datetime(2030, 1, 1, tzinfo=timezone.utc)
-    signers = {role: CryptoSigner.generate_ed25519() for role in ["root", "timestamp", "snapshot", "targets", "transit-2"]}
-    root = Root(expires=expires, consistent_snapshot=True, unrecognized_fields={"x": {"Ü\n\u0001\"\\": [1, None, "😀"]}})
-    for role in ["root", "timestamp", "snapshot", "targets"]:
+    names = ["root", "timestamp", "snapshot", "targets", "transit-2"]
+    signers = {name: CryptoSigner.generate_ed25519() for name in names}
+    root = Root(expires=expires, consistent_snapshot=True,
+                unrecognized_fields={"x": {"Ü\n\u0001\"\\": [1, None, "😀"]}})
+    for role in names[:4]:
         root.add_key(signers[role].public_key, role)
     key = signers["transit-2"].public_key
-    delegated = DelegatedRole("transit-2", [key.keyid], 1, True, paths=["transit/2/*"], unrecognized_fields={"y": 1})
-    targets = Targets(version=3, expires=expires, delegations=Delegations({key.keyid: key}, {"transit-2": delegated}))
-    snapshot = Snapshot(version=2, expires=expires, meta={"targets.json": MetaFile(3), "transit-2.json": MetaFile(5)})
+    delegated = DelegatedRole("transit-2", [key.keyid], 1, True, paths=["transit/2/*"],
+                              unrecognized_fields={"y": 1})
+    targets = Targets(version=3, expires=expires,
+                      delegations=Delegations({key.keyid: key}, {"transit-2": delegated}))
+    snapshot = Snapshot(version=2, expires=expires,
+                        meta={"targets.json": MetaFile(3), "transit-2.json": MetaFile(5)})
     series = Targets(version=5, expires=expires)
-    series.targets["transit/2/notes.txt"] = TargetFile.from_data("transit/2/notes.txt", b"notes", ["sha256", "sha512"])
+    algorithms = ["sha256", "sha512"]
+    notes = "transit/2/notes.txt"
+    series.targets[notes] = TargetFile.from_data(notes, b"notes", algorithms)
 
     def write(name, role, signed):
         metadata = Metadata(signed)
@@ -66,7 +74,7 @@ import Testing
         return data
 
     data = write("2.snapshot.json", "snapshot", snapshot)
-    timestamp = Timestamp(version=7, expires=expires, snapshot_meta=MetaFile.from_data(2, data, ["sha256", "sha512"]))
+    timestamp = Timestamp(version=7, expires=expires, snapshot_meta=MetaFile.from_data(2, data, algorithms))
     write("1.root.json", "root", root)
     write("3.targets.json", "targets", targets)
     write("5.transit-2.json", "transit-2", series)

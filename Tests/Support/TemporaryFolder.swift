@@ -4,8 +4,13 @@ import Foundation
 package final class TemporaryFolder: Sendable {
   package let path: String
 
-  package init() throws {
-    path = FileManager.default.temporaryDirectory.appending(path: "seedbank-test-\(UUID().uuidString)").path
+  /// `inMemory` for tests whose point is not the disk: thousands of syncs would only cost time.
+  package init(inMemory: Bool = false) throws {
+    let memory = "/dev/shm"
+    let parent =
+      inMemory && FileManager.default.isWritableFile(atPath: memory)
+      ? memory : FileManager.default.temporaryDirectory.path
+    path = "\(parent)/seedbank-test-\(UUID().uuidString)"
     try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
   }
 

@@ -10,6 +10,7 @@ package final class HTTPServer: Sendable {
   package let port: UInt16
   private let dispatcher: RequestDispatcher
   private let daemon: Mutex<Daemon?>
+  private let running = DispatchGroup()
 
   /// Listens, and answers from here on.
   ///
@@ -28,6 +29,7 @@ package final class HTTPServer: Sendable {
     port = socket.port
     self.dispatcher = dispatcher
     daemon = Mutex(started)
+    running.enter()
   }
 
   deinit { stop(gracePeriod: .zero) }
@@ -38,13 +40,10 @@ package final class HTTPServer: Sendable {
   /// It blocks its caller until all threads have ended, which a handler that does not return can delay beyond
   /// the period. A second call waits for the first and does nothing more.
   package func stop(gracePeriod: Duration = .seconds(5)) {
-    // Not MHD_quiesce_daemon: in 0.9.75 it races with its own workers, and the loser aborts the process.
-    dispatcher.beginEnding()
-    daemon.withLock { daemon in
-      guard daemon != nil else { return }
-      dispatcher.waitUntilIdle(deadline: .now() + .milliseconds(Int(gracePeriod / .milliseconds(1))))
-      daemon = nil
-    }
+    guard dispatcher.beginEnding() else { return running.wait() }
+    dispatcher.waitUntilIdle(deadline: .now() + .milliseconds(Int(gracePeriod / .milliseconds(1))))
+    daemon.withLock { $0 = nil }
+    running.leave()
   }
 }
 

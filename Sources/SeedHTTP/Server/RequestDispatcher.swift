@@ -19,8 +19,11 @@ final class RequestDispatcher: Sendable {
   /// Whether a new connection may stay.
   var acceptsConnections: Bool { !ending.load(ordering: .acquiring) }
 
-  /// From now on connections are turned away and end with the response that they wait for.
-  func beginEnding() { ending.store(true, ordering: .releasing) }
+  /// From now on connections are turned away and end with the response that they wait for; false if it was
+  /// so already.
+  ///
+  /// Not MHD_quiesce_daemon: in 0.9.75 it races with its own workers, and the loser aborts the process.
+  func beginEnding() -> Bool { !ending.exchange(true, ordering: .acquiringAndReleasing) }
 
   /// Waits until no admitted request is unanswered, at most until `deadline`.
   func waitUntilIdle(deadline: DispatchTime) { _ = inWork.wait(timeout: deadline) }

@@ -1,6 +1,7 @@
 package import SeedFormat
 
-/// Gets a metadata file such as `2.root.json` from the repository: at most that many bytes, `nil` where it has none.
+/// Gets a metadata file such as `2.root.json` from the repository: at most that many bytes, `nil` where it
+/// has none.
 package typealias MetadataFetcher = @Sendable (_ name: String, _ maxBytes: Int) async throws -> [UInt8]?
 
 /// The client's own copies of metadata, by unversioned name: `root.json`, `timestamp.json`, `transit-2.json`.
@@ -27,14 +28,15 @@ package struct MetadataRefresh {
   /// What is trusted so far.
   package private(set) var trusted: TrustedMetadataSet
 
-  /// Starts from the newer of the shipped root and the stored one; a stored root that is damaged is passed over.
+  /// Starts from the newer of the shipped root and the stored one; a stored root that is damaged is passed
+  /// over.
   package init(
     shippedRoot: [UInt8], stored: StoredMetadata, fetch: @escaping MetadataFetcher, now: UTCTime
   ) throws {
     self.stored = stored
     self.fetch = fetch
     trusted = try TrustedMetadataSet(root: shippedRoot, now: now)
-    if let bytes = try stored.read(fileName(Root.type)),
+    if let bytes = try stored.read(MetadataName.unversioned(Root.type)),
       let own = try? TrustedMetadataSet(root: bytes, now: now), own.root.version > trusted.root.version
     {
       trusted = own
@@ -62,16 +64,16 @@ package struct MetadataRefresh {
 
   private mutating func roots() async throws {
     for _ in 0..<Limits.rootRotations {
-      let name = "\(trusted.root.version + 1).root.json"
+      let name = MetadataName.versioned(Root.type, trusted.root.version + 1)
       guard let bytes = try await download(name, Root.type, limit: Limits.rootBytes) else { break }
       try trusted.updateRoot(bytes)
-      try stored.persist(fileName(Root.type), bytes)
+      try stored.persist(MetadataName.unversioned(Root.type), bytes)
     }
     try trusted.checkRoot()
   }
 
   private mutating func timestamp() async throws {
-    let name = fileName(Timestamp.type)
+    let name = MetadataName.unversioned(Timestamp.type)
     // A stored copy that is damaged, or signed by keys since replaced, is as good as none.
     if let bytes = try stored.read(name) { try? trusted.loadStoredTimestamp(bytes) }
     let bytes = try await required(name, Timestamp.type, nil)
@@ -79,22 +81,22 @@ package struct MetadataRefresh {
   }
 
   private mutating func snapshot() async throws {
-    let name = fileName(SnapshotRole.type)
+    let name = MetadataName.unversioned(SnapshotRole.type)
     if let bytes = try stored.read(name), (try? trusted.loadStoredSnapshot(bytes)) == true { return }
     guard let announced = trusted.timestamp?.snapshot else {
       throw TrustError.outOfOrder(role: SnapshotRole.type)
     }
-    let bytes = try await required(versioned(name, announced), SnapshotRole.type, announced)
+    let bytes = try await required(repositoryName(SnapshotRole.type, announced), SnapshotRole.type, announced)
     try trusted.updateSnapshot(bytes)
     try stored.persist(name, bytes)
   }
 
   /// One targets role: the stored copy if it is the announced one, else the repository's.
   package mutating func targets(_ role: String, delegator: String?) async throws {
-    let name = fileName(role)
+    let name = MetadataName.unversioned(role)
     if let bytes = try stored.read(name), (try? accept(bytes, role, delegator)) != nil { return }
     let announced = try trusted.announced(role)
-    let bytes = try await required(versioned(name, announced), role, announced)
+    let bytes = try await required(repositoryName(role, announced), role, announced)
     try accept(bytes, role, delegator)
     try stored.persist(name, bytes)
   }
@@ -109,8 +111,9 @@ package struct MetadataRefresh {
 
   // MARK: Files
 
-  private func versioned(_ name: String, _ announced: MetaFile) -> String {
-    trusted.root.consistentSnapshot ? "\(announced.version).\(name)" : name
+  private func repositoryName(_ role: String, _ announced: MetaFile) -> String {
+    trusted.root.consistentSnapshot
+      ? MetadataName.versioned(role, announced.version) : MetadataName.unversioned(role)
   }
 
   private func required(_ name: String, _ role: String, _ announced: MetaFile?) async throws -> [UInt8] {
@@ -126,20 +129,4 @@ package struct MetadataRefresh {
     guard (bytes?.count ?? 0) <= limit else { throw TrustError.tooLong(role: role, limit: limit) }
     return bytes
   }
-}
-
-/// A role's file without its version. A role's name may hold anything, so all but RFC 3986's unreserved characters
-/// are percent-quoted: it is safe in a URL and as a file's name.
-package func fileName(_ role: String) -> String {
-  var name = ""
-  for byte in role.utf8 {
-    switch byte {
-    case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-      UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"),
-      UInt8(ascii: "~"):
-      name.unicodeScalars.append(Unicode.Scalar(byte))
-    default: name += "%" + lowerHex([byte]).uppercased()
-    }
-  }
-  return name + ".json"
 }

@@ -1,22 +1,22 @@
 // What a client accepts (TUF specification 1.0, §5.3 to §5.6). There is no I/O here.
 //
 //  1. Trust begins with the root that the client was given. It must be signed by its own keys.
-//  2. A new root has exactly the next version and is signed by the threshold of the old root's keys and by that
-//     of its own. No root is accepted once a timestamp is.
+//  2. A new root has exactly the next version and is signed by the threshold of the old root's keys and by
+//     that of its own. No root is accepted once a timestamp is.
 //  3. Only the last root of the chain must not be expired, and it must not be when a timestamp is accepted.
-//  4. A timestamp is signed by the threshold of the root's timestamp keys. It is never older than the trusted one,
-//     nor is the TUF snapshot version that it names. Of two with equal versions the trusted one stays.
-//  5. The TUF snapshot role has the length, digests and version that the timestamp names. It drops no role that the
-//     trusted one lists, and lowers no role's version.
-//  6. A targets role, at the top or delegated, has the version (and length, digests) that the TUF snapshot role
-//     lists, and is signed by the threshold of the keys that its delegator names.
+//  4. A timestamp is signed by the threshold of the root's timestamp keys. It is never older than the trusted
+//     one, nor is the TUF snapshot version that it names. Of two with equal versions the trusted one stays.
+//  5. The TUF snapshot role has the length, digests and version that the timestamp names. It drops no role
+//     that the trusted one lists, and lowers no role's version.
+//  6. A targets role, at the top or delegated, has the version (and length, digests) that the TUF snapshot
+//     role lists, and is signed by the threshold of the keys that its delegator names.
 //  7. A delegated role speaks only for the paths that were delegated to it.
 //  8. Nothing that is expired at the reference time is accepted. There is one such time for a whole refresh.
 //  9. A threshold counts different keys, whatever ids they go by; a key id occurs once among the signatures.
-// 10. Stored metadata of an earlier refresh is verified anew. An expired stored timestamp or TUF snapshot role, or a
-//     TUF snapshot role that is no longer announced, still counts against rollback, and for nothing else. Stored
-//     metadata whose keys the root has since replaced counts for nothing: so a repository recovers when a stolen
-//     key was used to raise versions (fast-forward attack).
+// 10. Stored metadata of an earlier refresh is verified anew. An expired stored timestamp or TUF snapshot
+//     role, or a TUF snapshot role that is no longer announced, still counts against rollback, and for
+//     nothing else. Stored metadata whose keys the root has since replaced counts for nothing: so a
+//     repository recovers when a stolen key was used to raise versions (fast-forward attack).
 
 package import SeedFormat
 

@@ -19,7 +19,8 @@ struct SHA256Context: ~Copyable {
 
 func sha512(_ bytes: [UInt8]) -> [UInt8] { Array(SHA512.hash(data: bytes)) }
 
-/// Ed25519 (RFC 8032) over raw 32-byte keys. CryptoKit's signatures are randomised: valid, but never twice the same.
+/// Ed25519 (RFC 8032) over raw 32-byte keys. CryptoKit's signatures are randomised: valid, but never twice
+/// the same.
 enum Ed25519 {
   static func publicKey(seed: [UInt8]) -> [UInt8] { Array(privateKey(seed).publicKey.rawRepresentation) }
 

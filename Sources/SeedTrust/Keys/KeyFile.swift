@@ -6,7 +6,7 @@ import Glibc
 import Darwin
 #endif
 
-/// A signing key as a file: `{"keytype":"ed25519","private":"…","public":"…"}`, for its owner's eyes only.
+/// A signing key as a file for its owner's eyes only: `{"keytype":"ed25519","private":"…","public":"…"}`.
 package struct KeyFile: Sendable {
   /// The key.
   package let key: SigningKey

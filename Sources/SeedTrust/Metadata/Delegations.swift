@@ -18,11 +18,12 @@ package struct Delegations: Hashable, Sendable {
   init(reading fields: inout FieldReader) throws(Malformation) {
     keys = try fields.dictionary("keys") { key throws(Malformation) in try RoleKey(reading: &key) }
     var roles: [DelegatedRole] = []
+    var names: Set<String> = []
     // Absent where another form of delegation is used, which is kept and not followed.
     for (index, element) in (fields.takeIfPresent("roles")?.elements ?? []).enumerated() {
       var object = try FieldReader(element, at: "\(fields.path).roles[\(index)]")
       let role = try DelegatedRole(reading: &object)
-      guard !roles.contains(where: { $0.name == role.name }) else {
+      guard names.insert(role.name).inserted else {
         throw object.error("name", "occurs twice: \(role.name)")
       }
       roles.append(role)

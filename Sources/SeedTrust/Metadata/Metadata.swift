@@ -72,10 +72,11 @@ package struct RoleSignature: Hashable, Sendable {
 
   static func list(_ document: inout FieldReader) throws(Malformation) -> [RoleSignature] {
     var signatures: [RoleSignature] = []
+    var signers: Set<String> = []
     for (index, element) in try document.elements("signatures").enumerated() {
       var fields = try FieldReader(element, at: "signatures[\(index)]")
       let signature = try RoleSignature(reading: &fields)
-      guard !signatures.contains(where: { $0.keyID == signature.keyID }) else {
+      guard signers.insert(signature.keyID).inserted else {
         throw fields.error("keyid", "occurs twice: \(signature.keyID)")
       }
       signatures.append(signature)

@@ -22,6 +22,13 @@ package struct Root: SignedRole {
     consistentSnapshot = true
   }
 
+  /// Each role's keys, as new metadata would name them again; keys of other kinds are left out.
+  package var verifiers: [String: RoleVerifiers] {
+    roles.mapValues { role in
+      RoleVerifiers(role.keyIDs.compactMap { keys[$0]?.publicKey }, threshold: role.threshold)
+    }
+  }
+
   package init(reading fields: inout FieldReader) throws(Malformation) {
     header = try RoleHeader(reading: &fields, type: Self.type)
     keys = try fields.dictionary("keys") { key throws(Malformation) in try RoleKey(reading: &key) }

@@ -1,6 +1,7 @@
 package import SeedFormat
 
-/// TUF's snapshot role: the versions of all targets metadata that belong together. (Not a snapshot of a series.)
+/// TUF's snapshot role: the versions of all targets metadata that belong together. (Not a snapshot of a
+/// series.)
 package struct SnapshotRole: SignedRole {
   package static let type = "snapshot"
   package var header: RoleHeader

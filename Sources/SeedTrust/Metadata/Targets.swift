@@ -67,10 +67,13 @@ package struct TargetFile: Hashable, Sendable {
 
 extension FieldReader {
   mutating func hashes() throws(Malformation) -> [String: String] {
-    var object = try object("hashes")
+    let object = try object("hashes")
     guard !object.unread.isEmpty else { throw error("hashes", "is empty") }
     var hashes: [String: String] = [:]
-    for name in object.unread.map(\.name) { hashes[name] = try object.string(name) }
+    for member in object.unread {
+      guard let digest = member.value.string else { throw object.error(member.name, "expected a string") }
+      hashes[member.name] = digest
+    }
     return hashes
   }
 }

@@ -1,6 +1,7 @@
 package import SeedFormat
 
-/// The current metadata of a publication, verified: what the publisher signs the next step upon, and a front serves.
+/// The current metadata of a publication, verified: what the publisher signs the next step upon, and a front
+/// serves.
 package struct PublishedMetadata: Sendable {
   /// The newest root.
   package internal(set) var root: Root
@@ -25,16 +26,19 @@ package struct PublishedMetadata: Sendable {
 
   /// Loads and verifies all of it, starting from a root that the caller trusts.
   ///
-  /// Nothing counts as expired: a publisher that was down for long must be able to read what it is to sign anew.
-  /// The expiry times stand in the roles.
+  /// Nothing counts as expired: a publisher that was down for long must be able to read what it is to sign
+  /// anew. The expiry times stand in the roles.
   package init(root: [UInt8], read: (_ name: String) throws -> [UInt8]?) throws {
     var trusted = try TrustedMetadataSet(root: root, now: .distantPast)
-    while let bytes = try read("\(trusted.root.version + 1).root.json") { try trusted.updateRoot(bytes) }
-    _ = try trusted.updateTimestamp(Self.required(fileName(Timestamp.type), read))
+    while let bytes = try read(MetadataName.versioned(Root.type, trusted.root.version + 1)) {
+      try trusted.updateRoot(bytes)
+    }
+    _ = try trusted.updateTimestamp(Self.required(MetadataName.unversioned(Timestamp.type), read))
     guard let timestamp = trusted.timestamp else { throw TrustError.outOfOrder(role: Timestamp.type) }
-    try trusted.updateSnapshot(Self.required("\(timestamp.snapshot.version).snapshot.json", read))
+    try trusted.updateSnapshot(
+      Self.required(MetadataName.versioned(SnapshotRole.type, timestamp.snapshot.version), read))
     let version = try trusted.announced(Targets.type).version
-    try trusted.updateTargets(Self.required("\(version).targets.json", read))
+    try trusted.updateTargets(Self.required(MetadataName.versioned(Targets.type, version), read))
     guard let snapshot = trusted.snapshot, let targets = trusted.targets[Targets.type] else {
       throw TrustError.outOfOrder(role: Targets.type)
     }
@@ -64,7 +68,7 @@ package struct PublishedMetadata: Sendable {
     var found: [Series: PublishedSeries] = [:]
     for series in delegated {
       let announced = try trusted.announced(series.roleName)
-      let bytes = try required("\(announced.version).\(fileName(series.roleName))", read)
+      let bytes = try required(MetadataName.versioned(series.roleName, announced.version), read)
       try trusted.updateDelegated(bytes, role: series.roleName)
       guard let role = trusted.targets[series.roleName] else { continue }
       found[series] = PublishedSeries(

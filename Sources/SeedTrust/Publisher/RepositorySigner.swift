@@ -18,8 +18,8 @@ package struct SigningStep: Sendable {
 
 /// Signs the steps of a publication. Pure: keys and the previous metadata in, files out.
 ///
-/// Every file is checked against the keys that its delegator names before it is handed out, so a wrong key is the
-/// publisher's error and never a client's.
+/// Every file is checked against the keys that its delegator names before it is handed out, so a wrong key is
+/// the publisher's error and never a client's.
 package struct RepositorySigner: Sendable {
   /// Days for which root metadata is valid.
   package static let rootDays = 365
@@ -69,7 +69,8 @@ package struct RepositorySigner: Sendable {
     let metadata = try Metadata(signing: next.root, with: signers)
     try metadata.check(Root.type, signedFor: published.root)
     try metadata.check(Root.type, signedFor: next.root)
-    let file = MetadataFile(name: "\(next.root.version).root.json", bytes: metadata.bytes)
+    let file = MetadataFile(
+      name: MetadataName.versioned(Root.type, next.root.version), bytes: metadata.bytes)
     return SigningStep(files: [file], published: next)
   }
 
@@ -143,8 +144,9 @@ package struct RepositorySigner: Sendable {
   ) throws -> MetadataFile {
     let metadata = try Metadata(signing: role, with: keys)
     try metadata.check(name, signedFor: delegator)
-    let file = fileName(name)
     let isVersioned = Role.type != Timestamp.type
-    return MetadataFile(name: isVersioned ? "\(role.version).\(file)" : file, bytes: metadata.bytes)
+    return MetadataFile(
+      name: isVersioned ? MetadataName.versioned(name, role.version) : MetadataName.unversioned(name),
+      bytes: metadata.bytes)
   }
 }

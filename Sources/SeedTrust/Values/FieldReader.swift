@@ -72,6 +72,8 @@ package struct FieldReader {
   private func integer(_ name: String, _ value: JSONValue, from minimum: Int) throws(Malformation) -> Int {
     let number = try typed(name, value, "a whole number", \.integer)
     guard number >= minimum else { throw error(name, "expected \(minimum) or more, found \(number)") }
+    // What every JSON reader holds exactly; and a version may be counted up without overflow.
+    guard number <= Limits.exactJSONInteger else { throw error(name, "\(number) is beyond 2^53 − 1") }
     return number
   }
 

@@ -1,0 +1,35 @@
+import SeedFormat
+
+/// The names of metadata files.
+///
+/// A role's name may hold anything, so all but RFC 3986's unreserved characters are percent-quoted: the name
+/// is safe in a URL and on a disk.
+package enum MetadataName {
+  /// `timestamp.json`, `transit-2.json`: how a client keeps a role, and how a repository serves the timestamp.
+  package static func unversioned(_ role: String) -> String {
+    var name = ""
+    for byte in role.utf8 {
+      if isUnreserved(byte) {
+        name.unicodeScalars.append(Unicode.Scalar(byte))
+      } else {
+        name += "%" + lowerHex([byte]).uppercased()
+      }
+    }
+    return name + ".json"
+  }
+
+  /// `3.targets.json`: how a repository serves all else.
+  package static func versioned(_ role: String, _ version: Int) -> String {
+    "\(version).\(unversioned(role))"
+  }
+
+  private static func isUnreserved(_ byte: UInt8) -> Bool {
+    switch byte {
+    case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+      UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"),
+      UInt8(ascii: "~"):
+      true
+    default: false
+    }
+  }
+}

@@ -1,0 +1,106 @@
+import Foundation
+import SeedDatabase
+import SeedFormat
+import SeedServer
+import SeedTrust
+import Support
+import Testing
+
+/// Promise 3: the same state by either road.
+@Suite struct SameStateTests {
+  /// Histories, in batches so that the runner can spread them; every batch prints its seeds where it fails.
+  static let batches = 8
+  static let historiesPerBatch = 25
+  static let versions = 20
+
+  @Test(arguments: 0..<batches)
+  func `snapshot N equals snapshot M plus the deltas from M to N, for all M below N`(_ batch: Int) throws {
+    for index in 0..<Self.historiesPerBatch {
+      let seed = UInt64(batch * Self.historiesPerBatch + index)
+      do {
+        try History(seed: seed).run()
+      } catch {
+        Issue.record("seed \(seed): \(error)")
+      }
+    }
+  }
+
+  /// One history with a snapshot at every version.
+  final class History {
+    let seed: UInt64
+    let history: RandomHistory
+    let deployment: TestDeployment
+    let plan: SeriesPlan
+    var published: [Int: SeedRows] = [:]
+
+    init(seed: UInt64) throws {
+      self.seed = seed
+      history = try RandomHistory(seed: seed)
+      deployment = try TestDeployment([model("1.0", HardSchema.sql)], in: try TemporaryFolder(inMemory: true))
+      deployment.job.retainedSnapshots = .max
+      plan = deployment.job.plans[0]
+    }
+
+    func run() throws {
+      while published.count < SameStateTests.versions {
+        try history.mutate()
+        try history.write(to: deployment.job.originPath)
+        try publish()
+      }
+      try compareAll()
+    }
+
+    private func publish() throws {
+      let report = try deployment.step(forcingSnapshot: true)
+      let version = try #require(report.series[0].version).number
+      let rows = try history.rows()
+      if report.series[0].outcome == .unchanged {
+        #expect(published[version] == rows, "seed \(seed): a change was not published")
+      } else {
+        #expect(published.updateValue(rows, forKey: version) == nil, "seed \(seed): a version came twice")
+      }
+    }
+
+    private func compareAll() throws {
+      let metadata = try deployment.metadata()
+      let snapshots = metadata.objects.filter { if case .snapshot = $0.kind { true } else { false } }
+      #expect(snapshots.count == SameStateTests.versions)
+      for snapshot in snapshots.sorted(by: { $0.version < $1.version }) {
+        let path = try deployment.expand(snapshot, to: "seed-\(snapshot.version).sqlite")
+        try walk(from: path, at: snapshot, metadata)
+        try WorkingSeed.remove(path)
+      }
+    }
+
+    /// Applies every later delta to one snapshot and compares at each step.
+    private func walk(from path: String, at snapshot: PublishedObject, _ metadata: SeriesMetadata) throws {
+      let connection = try Connection(path, .writer)
+      try check(connection, snapshot.version, snapshot.digest)
+      let chain = try #require(
+        DeltaChain.shortest(metadata.objects, from: snapshot.version, to: metadata.state.head))
+      for delta in chain {
+        let document = try deployment.publication.delta(delta)
+        try connection.transaction {
+          _ = try DeltaApplier(connection, plan.schema).apply(document)
+        }
+        try check(connection, delta.version, delta.digest)
+      }
+    }
+
+    private func check(_ connection: Connection, _ version: Version, _ digest: SHA256Digest) throws {
+      let rows = try seedRows(connection, plan.schema)
+      #expect(rows == published[version.number], "seed \(seed): other rows at version \(version)")
+      #expect(slowDigest(rows) == digest, "seed \(seed): other digest at version \(version)")
+      let meta = try SeedTables.meta(connection)
+      #expect(meta.version == version && meta.digest == digest)
+      try connection.execute("INSERT INTO search(search, rank) VALUES ('integrity-check', 1)")
+    }
+  }
+}
+
+/// A seed file of a test's own.
+enum WorkingSeed {
+  static func remove(_ path: String) throws {
+    for suffix in ["", "-journal", "-wal", "-shm"] { try Folder.remove(path + suffix) }
+  }
+}

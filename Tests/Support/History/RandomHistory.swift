@@ -1,0 +1,144 @@
+import SeedDatabase
+import SeedFormat
+
+/// A database that lives: random changes that always end in a state which the client schema allows.
+///
+/// The truth is a database with the client's schema and SQLite's own enforcement on, so that every state is
+/// valid. The origin is written from it with other types and other spellings of the same values.
+package final class RandomHistory {
+  private var random: SplitMix
+  private let truth: Connection
+  private let schema: DatabaseSchema
+
+  package init(seed: UInt64) throws {
+    random = SplitMix(seed: seed)
+    truth = try Connection("truth", .scratch)
+    try truth.execute(HardSchema.sql)
+    schema = try SchemaReader(truth).schema()
+    try truth.execute("PRAGMA foreign_keys = ON")
+  }
+
+  /// Several random changes; those that the schema does not allow leave no trace.
+  package func mutate() throws {
+    for _ in 0..<Int.random(in: 1...12, using: &random) {
+      do {
+        try truth.transaction {
+          try truth.execute("PRAGMA defer_foreign_keys = ON")
+          try change(random.pick(HardSchema.tables))
+        }
+      } catch let error as DatabaseError where error.primaryCode == ResultCode.constraint {}
+    }
+  }
+
+  /// All rows of the state.
+  package func rows() throws -> SeedRows { try seedRows(truth, schema) }
+
+  // MARK: Changes
+
+  private func change(_ name: String) throws {
+    switch Int.random(in: 0..<100, using: &random) {
+    case 0..<45: try insert(name)
+    case 45..<70: try update(name)
+    case 70..<84: try delete(name)
+    case 84..<87: try truth.execute("DELETE FROM \(quoted(name))")
+    case 87..<93: try moveUniqueValues()
+    default: try changeKey(name)
+    }
+  }
+
+  private func insert(_ name: String) throws {
+    guard let table = schema.table(name) else { return }
+    try truth.cached(TableSQL(table).insert).run(table.columns.map { value($0, table) })
+  }
+
+  private func update(_ name: String) throws {
+    guard let table = schema.table(name), let key = try someKey(table) else { return }
+    let others = table.columns.filter { !table.keyNames.contains($0.name) }
+    guard !others.isEmpty else { return }
+    let column = random.pick(others)
+    try set(column, value(column, table), table, key)
+  }
+
+  private func changeKey(_ name: String) throws {
+    guard let table = schema.table(name), let key = try someKey(table) else { return }
+    let column = table.columns[random.pick(table.key)]
+    try set(column, value(column, table), table, key)
+  }
+
+  private func set(_ column: ColumnSchema, _ value: SeedValue, _ table: TableSchema, _ key: [SeedValue]) throws {
+    let matches = table.keyNames.map { "\(quoted($0)) = ?" }.joined(separator: " AND ")
+    try truth.cached("UPDATE \(quoted(table.name)) SET \(quoted(column.name)) = ? WHERE \(matches)").run([value] + key)
+  }
+
+  private func delete(_ name: String) throws {
+    guard let table = schema.table(name), let key = try someKey(table) else { return }
+    try truth.cached(TableSQL(table).delete).run(key)
+  }
+
+  /// Swaps, rotations and chains of values that must be unique at every moment.
+  private func moveUniqueValues() throws {
+    let rows = try truth.rows("SELECT id, slot, name FROM slots ORDER BY random() LIMIT 4")
+    guard rows.count > 1 else { return }
+    let isChain = random.chance(30)
+    try truth.execute("UPDATE slots SET slot = -1000 - id, name = 'parked ' || id WHERE slot IS NOT NULL")
+    for (row, source) in zip(rows, rows.dropFirst() + [rows[0]]) {
+      let isEnd = isChain && source[0] == rows[0][0]
+      try truth.execute(
+        "UPDATE slots SET slot = ?, name = ? WHERE id = ?", isEnd ? .null : source[1], isEnd ? .null : source[2], row[0])
+    }
+  }
+
+  private func someKey(_ table: TableSchema) throws -> [SeedValue]? {
+    let key = table.keyNames.map(quoted).joined(separator: ", ")
+    let rows = try truth.rows("SELECT \(key) FROM \(quoted(table.name))")
+    return rows.isEmpty ? nil : random.pick(rows)
+  }
+
+  private func value(_ column: ColumnSchema, _ table: TableSchema) -> SeedValue {
+    if !table.foreignKeys.isEmpty, column.affinity == .integer { return smallInteger() }
+    if table.keyNames == [column.name], column.affinity == .integer { return smallInteger() }
+    if ["slot", "low", "high"].contains(column.name) { return smallInteger() }
+    if random.chance(10), !column.isNotNull, !table.keyNames.contains(column.name) { return .null }
+    switch column.affinity {
+    case .integer: return random.chance(70) ? smallInteger() : HardValues.integer(&random)
+    case .text: return HardValues.text(&random)
+    case .real: return HardValues.real(&random)
+    case .blob, .numeric:
+      // SQLite would let the key be NULL here; publishing refuses that, and has a test of its own.
+      let value = HardValues.any(&random)
+      return value == .null && table.keyNames.contains(column.name) ? .integer(0) : value
+    }
+  }
+
+  private func smallInteger() -> SeedValue { .integer(Int64.random(in: 0...20, using: &random)) }
+
+  // MARK: The origin
+
+  /// Writes the state into an origin whose tables have no types, no keys and no order.
+  package func write(to path: String) throws {
+    let origin = try Connection(path, .creator)
+    try origin.transaction {
+      for table in schema.tables {
+        let name = quoted(table.name)
+        let columns = table.columnNames.map(quoted).joined(separator: ", ")
+        try origin.execute("CREATE TABLE IF NOT EXISTS \(name)(\(columns)); DELETE FROM \(name)")
+        let insert = try origin.prepare(TableSQL(table).insert)
+        for row in try truth.rows("SELECT \(columns) FROM \(name) ORDER BY random()") {
+          try insert.run(zip(row, table.columns).map { respelled($0, $1) })
+        }
+      }
+    }
+  }
+
+  /// The same value as another type that the client's affinity makes equal again, now and then.
+  private func respelled(_ value: SeedValue, _ column: ColumnSchema) -> SeedValue {
+    guard random.chance(15) else { return value }
+    switch (column.affinity, value) {
+    case (.integer, .integer(let number)), (.numeric, .integer(let number)): return .text("\(number)")
+    case (.real, .real(let number)) where number.magnitude < 1e15 && number == number.rounded() && number != 0:
+      return .integer(Int64(number))
+    case (.real, .real(let number)) where number.isFinite && number != 0: return .text("\(number)")
+    default: return value
+    }
+  }
+}

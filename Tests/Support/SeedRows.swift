@@ -1,0 +1,30 @@
+package import SeedDatabase
+package import SeedFormat
+import SeedTrust
+
+/// All rows of a seed by table and by canonical bytes of the key: what two equal seeds have in common.
+package typealias SeedRows = [String: [[UInt8]: [UInt8]]]
+
+/// Reads every row with plain SELECTs: the slow, obviously right way.
+package func seedRows(_ connection: Connection, _ schema: DatabaseSchema) throws -> SeedRows {
+  var all: SeedRows = [:]
+  for table in schema.tables {
+    var rows: [[UInt8]: [UInt8]] = [:]
+    let columns = table.columnNames.map(quoted).joined(separator: ", ")
+    for row in try connection.rows("SELECT \(columns) FROM \(quoted(table.name))") {
+      rows[CanonicalRow.bytes(of: table.keyValues(of: row))] = CanonicalRow.bytes(of: row)
+    }
+    all[table.name] = rows
+  }
+  return all
+}
+
+/// The state digest out of canonical bytes, with nothing kept between rows.
+package func slowDigest(_ rows: SeedRows) -> SHA256Digest {
+  StateDigest.of(
+    rows.mapValues { table in
+      var sum = TableSum()
+      for row in table.values { sum.insert(SHA256Digest.of(row)) }
+      return sum
+    })
+}

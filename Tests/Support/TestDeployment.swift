@@ -1,0 +1,62 @@
+import SeedDatabase
+package import SeedFormat
+package import SeedServer
+package import SeedTrust
+
+/// An origin, a publication and a publisher of a test's own. Keys are made here and die with the test.
+package final class TestDeployment {
+  package let folder: TemporaryFolder
+  package let publication: PublicationDirectory
+  package let publisher: Publisher
+  package let keys: OnlineKeys
+  /// The time of the next step; each step takes one second.
+  package var clock = UTCTime.now()
+  package var job: DatasetJob
+
+  package init(_ models: [ModelDefinition], dataset: DatasetName = "test", in folder: TemporaryFolder) throws {
+    self.folder = folder
+    publication = PublicationDirectory(folder("publication"))
+    func signers() -> RoleSigners { RoleSigners([.generate()]) }
+    keys = OnlineKeys(series: signers(), snapshot: signers(), timestamp: signers())
+    let all = PublicationKeys(root: signers(), targets: signers(), online: keys)
+    job = DatasetJob(
+      name: dataset, originPath: folder("origin.sqlite"), plans: try SeriesPlan.plans(dataset, models))
+    let founding = try RepositorySigner(now: clock).create(delegating: job.plans.map(\.series), keys: all)
+    try publication.write(founding.files)
+    publisher = Publisher(
+      publication, stateFolder: folder("state"), keys: keys, targetsKeys: all.targets)
+  }
+
+  /// One publish step.
+  package func step(forcingSnapshot: Bool = false) throws -> StepReport {
+    clock = clock.adding(seconds: 1)
+    return try publisher.step(job, now: clock, forcingSnapshot: forcingSnapshot)
+  }
+
+  /// What the signed metadata says of a series now.
+  package func metadata(major: Int = 1) throws -> SeriesMetadata {
+    let series = try Series(job.name, major: major)
+    guard let found = try publication.published().series[series] else { throw NotASeed("\(series) is not published") }
+    return found.metadata
+  }
+
+  /// The snapshot of a version, expanded to a new file.
+  package func expand(_ object: PublishedObject, to name: String) throws -> String {
+    let path = folder(name)
+    _ = try Compression.expand(publication.file(object), to: path, .gzip, limit: object.rawLength)
+    return path
+  }
+
+  /// Runs SQL on the origin through a connection of its own.
+  package func origin(_ sql: String) throws {
+    try Connection(job.originPath, .creator).execute(sql)
+  }
+}
+
+/// One model, as a test writes it.
+package func model(
+  _ version: ModelVersion, _ schema: String, projections: [String: String] = [:]
+) -> ModelDefinition {
+  ModelDefinition(
+    version: version, schemaSQL: schema, projections: projections, path: "models/\(version)")
+}
