@@ -8,6 +8,7 @@ struct Command: Sendable {
 extension Command {
   /// Every subcommand, in the order of the help page.
   static let all: [Command] = [
+    .serve,
     .help,
     .initialize,
     .demo,

@@ -1,5 +1,6 @@
 import SeedDatabase
 import SeedFormat
+import SeedHTTP
 import SeedServer
 import SeedTrust
 
@@ -26,6 +27,7 @@ struct FailureReport: Hashable {
     switch error {
     case is DatabaseError, is FileError, is FileFailure: .inputOutput
     case let error as OriginError: error.isUnavailable ? .unavailable : .badData
+    case is HTTPServerError: .unavailable
     case is PlanError, is SchemaProblem: .configuration
     case let error as KeyFileError: exitCode(of: error)
     case PublicationError.locked: .locked

@@ -1,0 +1,150 @@
+"use strict";
+
+// Shows what /v1 says, and looks again every few seconds. All text goes in as text, never as markup: names,
+// licenses and messages are an operator's words, not this page's.
+
+const refreshMilliseconds = 3000;
+const place = document.getElementById("datasets");
+const state = document.getElementById("state");
+let shown = null;
+
+function copyOf(template) {
+  return document.getElementById(template).content.firstElementChild.cloneNode(true);
+}
+
+function bytes(count) {
+  const units = ["B", "kB", "MB", "GB", "TB"];
+  let unit = 0;
+  let value = count;
+  while (value >= 1000 && unit < units.length - 1) {
+    value /= 1000;
+    unit += 1;
+  }
+  return `${unit === 0 ? value : value.toPrecision(3)} ${units[unit]}`;
+}
+
+function fact(list, name, value, kind) {
+  if (value === undefined || value === null || value === "") return;
+  const row = document.createElement("div");
+  if (kind) row.className = kind;
+  const term = document.createElement("dt");
+  term.textContent = name;
+  const text = document.createElement("dd");
+  text.textContent = value;
+  row.append(term, text);
+  list.append(row);
+}
+
+function cell(row, text, kind) {
+  const element = document.createElement("td");
+  if (kind) element.className = kind;
+  element.textContent = text;
+  row.append(element);
+  return element;
+}
+
+function snapshotRow(snapshot) {
+  const row = document.createElement("tr");
+  const link = document.createElement("a");
+  link.href = snapshot.url;
+  link.textContent = snapshot.version;
+  cell(row, "").append(link);
+  cell(row, snapshot.model);
+  cell(row, snapshot.encoding);
+  cell(row, bytes(snapshot.length), "number");
+  cell(row, bytes(snapshot.rawLength), "number");
+  cell(row, `${snapshot.sha256.slice(0, 16)}…`).title = snapshot.sha256;
+  return row;
+}
+
+function command(caption, line) {
+  const figure = copyOf("command");
+  figure.querySelector("figcaption").textContent = caption;
+  figure.querySelector("code").textContent = line;
+  const button = figure.querySelector("button");
+  button.setAttribute("aria-label", `Copy: ${caption}`);
+  button.addEventListener("click", () => copy(line, figure, button));
+  return figure;
+}
+
+// The clipboard is there over HTTPS and on localhost only; elsewhere the line is selected for the keyboard.
+async function copy(line, figure, button) {
+  try {
+    await navigator.clipboard.writeText(line);
+    button.textContent = "Copied";
+  } catch {
+    getSelection().selectAllChildren(figure.querySelector("code"));
+    button.textContent = "Selected";
+  }
+  setTimeout(() => { button.textContent = "Copy"; }, 1500);
+}
+
+function lifecycle(element, life) {
+  if (life.state === "active") return;
+  const until = life.sunset ? ` Its end: ${life.sunset}.` : "";
+  element.textContent = `This series is ${life.state}.${until} ${life.message ?? ""}`.trim();
+  element.hidden = false;
+}
+
+function seriesCard(dataset, series) {
+  const card = copyOf("series");
+  const name = `${dataset}/${series.major}`;
+  card.querySelector("h3").textContent = `Series ${name}`;
+  card.querySelector(".scroll").setAttribute("aria-label", `Snapshots of ${name}`);
+  lifecycle(card.querySelector(".lifecycle"), series.lifecycle);
+  const facts = card.querySelector("dl");
+  fact(facts, "Head", series.head, "head");
+  fact(facts, "Published", new Date(series.publishedAtSeconds * 1000).toLocaleString());
+  fact(facts, "Floor", series.floor);
+  fact(facts, "Models", series.models.join(", "));
+  fact(facts, "Deltas", `${series.deltas.count} (${bytes(series.deltas.bytes)})`);
+  fact(facts, "Poll every", `${series.pollSeconds} s`);
+  fact(facts, "Epoch", series.epoch);
+  const rows = series.snapshots.map(snapshotRow);
+  card.querySelector("tbody").append(...rows);
+  card.querySelector(".commands").append(...commands(dataset, series));
+  return card;
+}
+
+function commands(dataset, series) {
+  const origin = location.origin;
+  const changes = series.changes.replace("{since}", String(series.floor));
+  return [
+    command("Take the newest snapshot", `curl -fL '${origin}${series.snapshot}' | gunzip > ${dataset}.sqlite`),
+    command("Take the changes since a version", `curl -f --compressed '${origin}${changes}'`),
+    command("Keep a verified copy", `seedbank pull ${origin} ${dataset} --model ${series.model}`),
+  ];
+}
+
+function datasetSection(dataset) {
+  const section = copyOf("dataset");
+  section.querySelector("h2").textContent = dataset.dataset;
+  const newest = dataset.series.at(-1);
+  const credit = [newest?.attribution, newest?.license, newest?.source].filter(Boolean).join(" · ");
+  section.querySelector(".credit").textContent = credit;
+  section.querySelector(".series").append(...dataset.series.map((one) => seriesCard(dataset.dataset, one)));
+  return section;
+}
+
+// Nothing is touched while nothing changed, so that a selection or a focus survives.
+function show(text) {
+  if (text === shown) return;
+  const sections = JSON.parse(text).datasets.map(datasetSection);
+  place.replaceChildren(...sections);
+  shown = text;
+}
+
+async function refresh() {
+  try {
+    const answer = await fetch("/v1", { headers: { Accept: "application/json" } });
+    const text = await answer.text();
+    if (!answer.ok) throw new Error(JSON.parse(text).detail ?? `status ${answer.status}`);
+    show(text);
+    state.textContent = shown.includes('"series":[{') ? "Up to date" : "Nothing published yet";
+  } catch (error) {
+    state.textContent = `Not reachable: ${error.message}`;
+  }
+  setTimeout(refresh, refreshMilliseconds);
+}
+
+refresh();

@@ -1,0 +1,100 @@
+internal import Synchronization
+
+/// What a request is answered from.
+package struct CatalogView: Sendable {
+  /// `nil` as long as there is no publication that can be read.
+  package let catalog: PublishedCatalog?
+  /// Why the newest publication could not be loaded, where it could not; the catalog is then an older one.
+  package let failure: String?
+
+  package init(_ catalog: PublishedCatalog?, failure: String? = nil) {
+    self.catalog = catalog
+    self.failure = failure
+  }
+}
+
+/// Holds the current catalog, and replaces it when something was published.
+package final class CatalogSource: Sendable {
+  private struct State {
+    var catalog: PublishedCatalog?
+    var failure: String?
+    /// The timestamp that the catalog was loaded by.
+    var stamp: FileStamp?
+    var nextCheck: ContinuousClock.Instant
+  }
+
+  private let directory: PublicationDirectory
+  private let log: OperatorLog
+  private let now: @Sendable () -> ContinuousClock.Instant
+  private let state: Mutex<State>
+  /// Held while a catalog is loaded, so that an older one never replaces a newer one.
+  private let loading = Mutex(())
+
+  /// Loads what there is. A publication that is missing or broken is not this caller's error: it may come.
+  package convenience init(
+    _ directory: PublicationDirectory,
+    now: @escaping @Sendable () -> ContinuousClock.Instant = { ContinuousClock.now }
+  ) {
+    self.init(directory, log: OperatorLog { _ in }, now: now)
+  }
+
+  init(
+    _ directory: PublicationDirectory, log: OperatorLog,
+    now: @escaping @Sendable () -> ContinuousClock.Instant = { ContinuousClock.now }
+  ) {
+    self.directory = directory
+    self.log = log
+    self.now = now
+    state = Mutex(State(nextCheck: now()))
+    check()
+  }
+
+  /// What to answer from now on; looks at most once a second whether another process published.
+  package func current() -> CatalogView {
+    check()
+    return state.withLock { CatalogView($0.catalog, failure: $0.failure) }
+  }
+
+  /// Loads what is published now. On an error the old catalog stays, and the error is remembered.
+  package func reload() throws { try loading.withLock { _ in try load() } }
+
+  private func check() {
+    guard isDue() else { return }
+    // While someone loads, the others go on with what there is.
+    _ = loading.withLockIfAvailable { _ in
+      let found = FileStamp(timestampFile)
+      let known = state.withLock { (stamp: $0.stamp, failed: $0.failure != nil) }
+      if found != known.stamp || found == nil || known.failed { try? load() }
+    }
+  }
+
+  private func isDue() -> Bool {
+    let now = now()
+    return state.withLock { state in
+      guard now >= state.nextCheck else { return false }
+      state.nextCheck = now.advanced(by: .seconds(FrontLimits.checkSeconds))
+      return true
+    }
+  }
+
+  private var timestampFile: String { "\(directory.path)/metadata/timestamp.json" }
+
+  private func load() throws {
+    // Taken before the files are read: what is published meanwhile makes the next look find a difference.
+    let stamp = FileStamp(timestampFile)
+    let previous = state.withLock { $0.catalog }
+    do {
+      let catalog = try PublishedCatalog(loading: directory, after: previous, at: now())
+      log.reset()
+      state.withLock { state in
+        (state.catalog, state.stamp, state.failure) = (catalog, stamp, nil)
+      }
+    } catch {
+      log("The publication could not be loaded: \(error)")
+      // What the world may read in /readyz does not say where on this machine the files lie.
+      let failure = String(describing: error).replacing(directory.path, with: "the publication")
+      state.withLock { $0.failure = failure }
+      throw error
+    }
+  }
+}

@@ -1,0 +1,56 @@
+import SeedDatabase
+package import SeedHTTP
+
+/// What a front serves, and where it listens.
+package struct FrontConfiguration: Sendable {
+  /// The publication's folder.
+  package var publication: String
+  /// The web page's folder; without one there is no page.
+  package var pages: String?
+  /// Where the server listens and what it allows.
+  package var http: HTTPServerConfiguration
+  /// Takes what the operator should know, a sentence at a time, on any thread.
+  package var report: @Sendable (String) -> Void
+
+  package init(
+    publication: String, pages: String? = nil, http: HTTPServerConfiguration = HTTPServerConfiguration(),
+    report: @escaping @Sendable (String) -> Void = { _ in }
+  ) {
+    self.publication = publication
+    self.pages = pages
+    self.http = http
+    self.report = report
+  }
+}
+
+/// A running server over a publication. It reads published files and holds no key.
+package final class Front: Sendable {
+  private let source: CatalogSource
+  private let server: HTTPServer
+
+  /// Loads what is published and answers from here on.
+  ///
+  /// Without a publication it starts as well, and is not ready until there is one.
+  package init(_ configuration: FrontConfiguration) throws {
+    let log = OperatorLog(configuration.report)
+    let source = CatalogSource(PublicationDirectory(configuration.publication), log: log)
+    let pages = try configuration.pages.map { path throws(FileError) in try StaticPages(folder: path) }
+    let router = Router(pages: pages ?? StaticPages(), log: log)
+    server = try HTTPServer(configuration: configuration.http) { request in
+      router.respond(to: request, in: source.current())
+    }
+    self.source = source
+  }
+
+  /// The address that it listens on.
+  package var host: String { server.host }
+
+  /// The port that it listens on: the one chosen, if 0 was asked for.
+  package var port: UInt16 { server.port }
+
+  /// Serves what was just published, at once. Other processes' publications are seen within a second.
+  package func reload() throws { try source.reload() }
+
+  /// Ends, with some time for the answers under way; see `HTTPServer.stop`.
+  package func stop(gracePeriod: Duration = .seconds(5)) { server.stop(gracePeriod: gracePeriod) }
+}

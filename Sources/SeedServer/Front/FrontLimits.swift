@@ -1,0 +1,35 @@
+/// Every bound of the front, each with its unit.
+enum FrontLimits {
+  /// Seconds between two looks at whether another process published.
+  static let checkSeconds = 1
+  /// Seconds for which a metadata file is served that no current metadata names, for refreshes under way.
+  static let retiredMetadataSeconds = 60
+  /// Seconds for which an object is served that no current metadata names: as long as the publisher keeps it
+  /// by default.
+  static let retiredObjectSeconds = 3600
+  /// Bytes of answers to `changes` that are kept for the next client that asks the same.
+  static let changesCacheBytes = 32 * 1024 * 1024
+  /// The share of the cache that one answer may take: a quarter.
+  static let changesCacheShare = 4
+  /// Bytes of one file of the web page.
+  static let pageBytes = 1024 * 1024
+  /// Files of the web page.
+  static let pageFiles = 64
+}
+
+/// What `Cache-Control` says, by what is served.
+enum CacheRule {
+  /// An object is named by its hash: the name never means anything else.
+  static let object = "public, max-age=31536000, immutable"
+  /// Versioned metadata does not change, except when a lost publication is begun anew under the same names.
+  static let versionedMetadata = "public, max-age=3600"
+  /// What changes with each publication: long enough for a cache in front to take the load off.
+  static let current = "public, max-age=1"
+  /// The web page's files keep their names when they change.
+  static let page = "public, max-age=60"
+  /// Health.
+  static let never = "no-store"
+
+  /// Seconds after which to try again what is not there yet.
+  static let retryAfterSeconds = "2"
+}

@@ -1,0 +1,31 @@
+/// What a path asks for. Paths are compared as they came: an escape in one makes it another path.
+enum Route: Hashable {
+  /// A metadata file, by its name.
+  case metadata(String)
+  /// An object, by its path in the publication.
+  case object(String)
+  case overview
+  case dataset(String)
+  case snapshot(String)
+  case changes(String)
+  case live
+  case ready
+  /// Perhaps a file of the web page.
+  case page(String)
+
+  init(_ path: String) {
+    let parts = path.split(separator: "/", omittingEmptySubsequences: false).dropFirst().map(String.init)
+    self =
+      switch (parts.first, parts.count) {
+      case ("metadata", 2): .metadata(parts[1])
+      case ("targets", _): .object(String(path.dropFirst()))
+      case ("v1", 1): .overview
+      case ("v1", 2): .dataset(parts[1])
+      case ("v1", 3) where parts[2] == "snapshot": .snapshot(parts[1])
+      case ("v1", 3) where parts[2] == "changes": .changes(parts[1])
+      case ("livez", 1): .live
+      case ("readyz", 1): .ready
+      default: .page(path)
+      }
+  }
+}

@@ -1,0 +1,55 @@
+import SeedFormat
+import SeedHTTP
+import SeedTrust
+
+// The changes since a version, for clients that do not read the signed metadata.
+extension Router {
+  func changes(
+    _ name: String, _ request: HTTPRequest, in catalog: PublishedCatalog
+  ) throws(Problem) -> HTTPResponse {
+    let dataset = try Self.dataset(name, in: catalog)
+    let parameters = try Parameters(request, known: ["model", "since"])
+    let model = try parameters.model()
+    let since = try parameters.since()
+    let query = try ModelQuery(model, of: dataset, in: catalog)
+    return response(try page(since, of: query, in: catalog), to: query)
+  }
+
+  private func page(
+    _ since: Version, of query: ModelQuery, in catalog: PublishedCatalog
+  ) throws(Problem) -> ChangesPage {
+    let state = query.series.state
+    guard since <= state.head else { throw .versionAhead(since, query) }
+    guard since >= state.floor else { throw .versionGone(since, query) }
+    let key = ChangesKey(series: query.series.series, epoch: state.epoch, since: since, head: state.head)
+    if let known = cache[key] { return known }
+    guard let chain = DeltaChain.shortest(query.series.objects, from: since, to: state.head) else {
+      throw .versionGone(since, query)
+    }
+    let page = try makePage(key, chain, in: catalog.directory)
+    cache.keep(page, as: key)
+    return page
+  }
+
+  private func makePage(
+    _ key: ChangesKey, _ chain: [PublishedObject], in directory: PublicationDirectory
+  ) throws(Problem) -> ChangesPage {
+    do {
+      return try ChangesPage(key, chain, upTo: pageBytes) { try directory.delta($0) }
+    } catch {
+      log("The changes of \(key.series) since \(key.since) cannot be served: \(error)")
+      throw .damaged
+    }
+  }
+
+  private func response(_ page: ChangesPage, to query: ModelQuery) -> HTTPResponse {
+    var response = HTTPResponse(page.document, MediaType.json, caching: CacheRule.current)
+    response.headers.append("Seedbank-Epoch", query.series.state.epoch.text)
+    response.headers.append("Seedbank-Version", page.to.description)
+    if page.hasMore {
+      let next = FrontPath.changes(query.series.series.dataset, query.model, since: page.to.description)
+      response.headers.append("Link", "<\(next)>; rel=\"next\"")
+    }
+    return response
+  }
+}

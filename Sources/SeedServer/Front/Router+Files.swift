@@ -1,0 +1,57 @@
+internal import Glibc
+import SeedFormat
+import SeedHTTP
+import SeedTrust
+
+// What static hosting would serve, too: the publication's files and the web page.
+extension Router {
+  func metadata(_ name: String, in catalog: PublishedCatalog) throws(Problem) -> HTTPResponse {
+    guard let file = catalog.metadata[name] else { throw .notFound }
+    let isVersioned = name.first?.isNumber == true
+    return HTTPResponse(
+      file, MediaType.json, caching: isVersioned ? CacheRule.versionedMetadata : CacheRule.current)
+  }
+
+  func object(_ path: String, in catalog: PublishedCatalog) throws(Problem) -> HTTPResponse {
+    guard let entry = catalog.objects[path] else { throw .notFound }
+    let headers: HTTPHeaders = [
+      "Content-Type": entry.mediaType, "Cache-Control": CacheRule.object, "ETag": entry.tag,
+      "Last-Modified": entry.lastModified, "Repr-Digest": entry.digest,
+    ]
+    return HTTPResponse(
+      status: 200, headers: headers, body: .file(try open(entry.object, in: catalog)))
+  }
+
+  /// Opened for each answer: to keep every object open would take a descriptor of each.
+  private func open(_ object: PublishedObject, in catalog: PublishedCatalog) throws(Problem) -> OpenFile {
+    let path = catalog.directory.file(object)
+    do throws(OpenFileError) {
+      let file = try OpenFile(path: path)
+      if file.length == Int64(object.length) { return file }
+    } catch {
+      throw problem(error, catalog.objects.isRetired(object.filePath))
+    }
+    log("An object cannot be served: \(path) does not have the length that the signed metadata gives it")
+    throw .damaged
+  }
+
+  private func problem(_ error: OpenFileError, _ isRetired: Bool) -> Problem {
+    switch error.code {
+    case EMFILE, ENFILE: return .exhausted
+    // The publisher's grace period may be shorter than this front's.
+    case ENOENT where isRetired: return .notFound
+    default:
+      log("An object cannot be served: \(error)")
+      return .damaged
+    }
+  }
+
+  func page(_ path: String) throws(Problem) -> HTTPResponse {
+    guard let page = pages[path] else {
+      throw path == "/" ? Problem(.notFound, StaticPages.absence) : .notFound
+    }
+    var response = HTTPResponse(page.document, page.mediaType, caching: CacheRule.page)
+    response.headers.append("Content-Security-Policy", StaticPages.securityPolicy)
+    return response
+  }
+}

@@ -1,0 +1,127 @@
+import SeedFormat
+package import SeedHTTP
+import SeedTrust
+
+/// From a request and a catalog to the answer. Sockets never come in here, and of the disk only objects do
+/// that the catalog names.
+package struct Router: Sendable {
+  let pages: StaticPages
+  let log: OperatorLog
+  let cache = ChangesCache()
+  /// Raw bytes of deltas in one answer of `changes`.
+  let pageBytes: Int
+
+  /// A router that serves `pages` beside the publication and tells `log` what is wrong behind the answers.
+  init(
+    pages: StaticPages = StaticPages(), pageBytes: Int = Limits.changesPageBytes,
+    log: OperatorLog = OperatorLog { _ in }
+  ) {
+    self.pages = pages
+    self.pageBytes = pageBytes
+    self.log = log
+  }
+
+  /// The answer. For HEAD it is GET's, of which the server sends no body.
+  package func respond(to request: HTTPRequest, in view: CatalogView) -> HTTPResponse {
+    var response: HTTPResponse
+    do throws(Problem) {
+      response = try answer(request, view).unlessKnown(to: request)
+    } catch {
+      response = HTTPResponse(error)
+    }
+    response.headers.append("Access-Control-Allow-Origin", "*")
+    response.headers.append("Access-Control-Expose-Headers", Self.exposedHeaders)
+    return response
+  }
+
+  /// What a script on another site may read beyond the few headers that every script may.
+  private static let exposedHeaders = [
+    "Allow", "Content-Length", "ETag", "Link", "Location", "Repr-Digest", "Retry-After", "Seedbank-Epoch",
+    "Seedbank-Length", "Seedbank-Raw-Length", "Seedbank-SHA256", "Seedbank-Version",
+  ].joined(separator: ", ")
+
+  private func answer(_ request: HTTPRequest, _ view: CatalogView) throws(Problem) -> HTTPResponse {
+    switch request.method {
+    case .get, .head: try answer(Route(request.path), request, view)
+    case .options: .options
+    case .other: throw .methodNotAllowed
+    }
+  }
+
+  private func answer(
+    _ route: Route, _ request: HTTPRequest, _ view: CatalogView
+  ) throws(Problem) -> HTTPResponse {
+    switch route {
+    case .live: .health(["live": true], status: 200)
+    case .ready: ready(view)
+    case .page(let path): try page(path)
+    case .metadata(let name): try metadata(name, in: Self.catalog(view))
+    case .object(let path): try object(path, in: Self.catalog(view))
+    case .overview: try overview(request, in: Self.catalog(view))
+    case .dataset(let name): try description(name, request, in: Self.catalog(view))
+    case .snapshot(let name): try snapshot(name, request, in: Self.catalog(view))
+    case .changes(let name): try changes(name, request, in: Self.catalog(view))
+    }
+  }
+
+  private static func catalog(_ view: CatalogView) throws(Problem) -> PublishedCatalog {
+    guard let catalog = view.catalog else { throw .notReady }
+    return catalog
+  }
+
+  /// The dataset that a path names.
+  static func dataset(_ name: String, in catalog: PublishedCatalog) throws(Problem) -> DatasetName {
+    guard let dataset = try? DatasetName(name), catalog.datasets[dataset] != nil else {
+      throw .unknownDataset(name, known: catalog.datasets.keys.sorted())
+    }
+    return dataset
+  }
+}
+
+extension HTTPResponse {
+  /// A document from memory.
+  init(_ document: ServedDocument, _ mediaType: String, caching rule: String) {
+    self.init(
+      status: 200, headers: ["Content-Type": mediaType, "Cache-Control": rule, "ETag": document.tag],
+      body: .bytes(document.bytes))
+  }
+
+  /// What a browser asks before it lets a script of another site go on.
+  static var options: HTTPResponse {
+    HTTPResponse(
+      status: 204,
+      headers: [
+        "Allow": HTTPMethod.allowed, "Access-Control-Allow-Methods": HTTPMethod.allowed,
+        "Access-Control-Allow-Headers": "If-None-Match, If-Range, Range",
+        "Access-Control-Max-Age": "86400",
+      ])
+  }
+
+  /// A small JSON answer that nobody keeps.
+  static func health(_ json: JSONValue, status: Int) -> HTTPResponse {
+    HTTPResponse(
+      status: status, headers: ["Content-Type": MediaType.json, "Cache-Control": CacheRule.never],
+      body: .bytes(json.bytes + [UInt8(ascii: "\n")]))
+  }
+
+  /// 304 in place of what the client says it has. The body stays: as with HEAD the server sends its length
+  /// and nothing else of it (RFC 9110, 8.6: no other length may stand there).
+  fileprivate func unlessKnown(to request: HTTPRequest) -> HTTPResponse {
+    guard status == 200, let tag = headers["ETag"] else { return self }
+    guard request.headers.values(of: "If-None-Match").contains(where: { lists($0, tag) }) else { return self }
+    return HTTPResponse(status: 304, headers: headers, body: body)
+  }
+
+  /// RFC 9110, 13.1.2: a list of tags of which a weak one counts like a strong one, or `*`.
+  private func lists(_ condition: String, _ tag: String) -> Bool {
+    condition.split(separator: ",").contains { item in
+      let item = item.drop { $0 == " " || $0 == "\t" }.split(separator: " ").first ?? ""
+      return item == tag || item == "W/\(tag)" || item == "*"
+    }
+  }
+}
+
+/// The media types of what the front makes itself.
+enum MediaType {
+  static let json = "application/json"
+}

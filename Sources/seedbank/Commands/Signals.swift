@@ -1,0 +1,45 @@
+import Dispatch
+
+#if canImport(Glibc)
+import Glibc
+#else
+import Darwin
+#endif
+
+/// Waits for a signal that ends the process.
+///
+/// It has to be made before what it is to end begins, or an early signal would kill the process. After the
+/// first signal the system's way is back: whoever does not want to wait for a graceful end sends another.
+struct Signals: Sendable {
+  private let arrivals: AsyncStream<Int32>
+
+  /// From here on these signals no longer kill.
+  init(_ numbers: [Int32] = [SIGTERM, SIGINT]) {
+    arrivals = AsyncStream { continuation in
+      // Dispatch's sources may be cancelled from any thread, which their Swift type does not say.
+      nonisolated(unsafe) let sources = numbers.map { number in
+        Self.source(number) { continuation.yield(number) }
+      }
+      continuation.onTermination = { _ in
+        for source in sources { source.cancel() }
+        for number in numbers { signal(number, SIG_DFL) }
+      }
+    }
+  }
+
+  /// Returns at the first of the signals, with its number.
+  func first() async -> Int32? {
+    for await number in arrivals { return number }
+    return nil
+  }
+
+  private static func source(
+    _ number: Int32, _ handler: @escaping @Sendable () -> Void
+  ) -> any DispatchSourceSignal {
+    signal(number, SIG_IGN)
+    let source = DispatchSource.makeSignalSource(signal: number, queue: .global())
+    source.setEventHandler(handler: handler)
+    source.activate()
+    return source
+  }
+}

@@ -1,0 +1,98 @@
+import Testing
+
+import class Foundation.FileHandle
+import class Foundation.Pipe
+import class Foundation.Process
+
+@testable import seedbank
+
+/// The built command as a server, until it is told to end.
+private final class ServingBinary {
+  private let process = Process()
+  private let output = Pipe()
+  /// The first line that it printed.
+  let line: String
+
+  init(_ arguments: [String]) throws {
+    process.executableURL = SeedbankBinary.url
+    process.arguments = ["serve"] + arguments
+    process.environment = [:]
+    process.standardInput = FileHandle.nullDevice
+    process.standardOutput = output
+    process.standardError = FileHandle.nullDevice
+    try process.run()
+    var bytes: [UInt8] = []
+    while let byte = try output.fileHandleForReading.read(upToCount: 1)?.first, byte != 0x0A {
+      bytes.append(byte)
+    }
+    line = String(decoding: bytes, as: UTF8.self)
+  }
+
+  deinit { if process.isRunning { process.terminate() } }
+
+  var port: String { line.split(separator: ":").last.map(String.init) ?? "" }
+
+  /// Sends SIGTERM or SIGINT and waits for the end.
+  func end(interrupting: Bool) -> Int32 {
+    if interrupting { process.interrupt() } else { process.terminate() }
+    process.waitUntilExit()
+    return process.terminationReason == .exit ? process.terminationStatus : -1
+  }
+}
+
+@Suite struct ServeTests {
+  let deployment: DeploymentFolder
+
+  init() throws { deployment = try DeploymentFolder() }
+
+  @Test(arguments: [true, false])
+  func `serve prints where it listens and ends gracefully on a signal`(interrupting: Bool) throws {
+    let server = try ServingBinary(["--config", deployment.file, "--port", "0"])
+    #expect(server.line.hasPrefix("listening on http://127.0.0.1:"))
+    #expect(Int(server.port).map { $0 > 0 } == true)
+    #expect(server.end(interrupting: interrupting) == 0)
+  }
+
+  @Test func `an IPv6 address is printed as a browser takes it`() throws {
+    let server = try ServingBinary(["--config", deployment.file, "--port", "0", "--host", "::1"])
+    #expect(server.line.hasPrefix("listening on http://[::1]:"))
+    #expect(server.end(interrupting: false) == 0)
+  }
+
+  @Test func `a port in use is named, with the host`() throws {
+    let server = try ServingBinary(["--config", deployment.file, "--port", "0"])
+    let second = try SeedbankBinary.run(["serve", "--config", deployment.file, "--port", server.port])
+    #expect(second.status == 69)
+    #expect(second.output.isEmpty)
+    #expect(second.errors.contains("Port \(server.port) on 127.0.0.1 is in use"))
+    #expect(server.end(interrupting: false) == 0)
+  }
+
+  @Test func `a page's folder that was named must hold a page`() throws {
+    let outcome = try SeedbankBinary.run(
+      ["serve", "--config", deployment.file, "--port", "0", "--public", deployment.path])
+    #expect(outcome.status == 78)
+    #expect(outcome.errors.contains("index.html"))
+  }
+
+  @Test func `the page is found by flag, by environment, then beside or above the binary`() throws {
+    let path = deployment.path
+    for folder in ["flag", "environment", "opt/Public", "opt/bin/Public"] {
+      try deployment.write("<html>", to: "\(folder)/index.html")
+    }
+    func folder(_ environment: [String: String] = [:], flag: String? = nil) throws -> String? {
+      try PageFolder(
+        environment: environment, currentDirectory: path, executableFolder: "\(path)/opt/bin"
+      ).folder(named: flag)
+    }
+    let environment = [PageFolder.variable: "environment"]
+    #expect(try folder(environment, flag: "\(path)/flag") == "\(path)/flag")
+    #expect(try folder(environment) == "\(path)/environment")
+    #expect(try folder() == "\(path)/opt/bin/Public")
+    try deployment.remove("opt/bin/Public")
+    #expect(try folder() == "\(path)/opt/Public")
+    try deployment.remove("opt/Public")
+    #expect(try folder() == nil)
+    #expect(throws: CommandFailure.self) { try folder([PageFolder.variable: "nowhere"]) }
+  }
+}

@@ -1,0 +1,123 @@
+import SeedFormat
+import SeedHTTP
+import SeedTrust
+import Testing
+
+@testable import SeedServer
+
+@Suite struct FrontChangesTests {
+  let publication: FrontPublication
+  let view: CatalogView
+
+  init() throws {
+    publication = try FrontPublication(history: ())
+    view = CatalogView(try publication.catalog())
+  }
+
+  private func changes(since: Int, _ router: Router = Router()) -> HTTPResponse {
+    router.respond(to: HTTPRequest(.get, "/v1/transit/changes?model=2.1&since=\(since)"), in: view)
+  }
+
+  private func steps(_ response: HTTPResponse) -> [[Int?]]? {
+    response.json?["deltas"]?.elements?.map { [$0["from"]?.integer, $0["to"]?.integer] }
+  }
+
+  @Test func `the deltas are those of the cheapest chain, verbatim`() throws {
+    let response = changes(since: 100)
+    #expect(response.status == 200)
+    #expect(response.headers["Content-Type"] == "application/json")
+    let expected = #"""
+      {"dataset":"transit","series":2,"from":100,"to":104,"head":104,"more":false,"deltas":[\#
+      {"from":96,"to":102,"changes":"xxxxxxxxxx"},{"from":102,"to":103,"changes":"x"},\#
+      {"from":103,"to":104,"changes":"x"}]}
+
+      """#
+    #expect(String(decoding: response.bytes, as: UTF8.self) == expected)
+    #expect(steps(changes(since: 102)) == [[102, 103], [103, 104]])
+  }
+
+  @Test func `at the head there is nothing to do`() {
+    let response = changes(since: 104)
+    #expect(response.status == 200)
+    #expect(steps(response) == [])
+    #expect(response.json?["from"] == 104)
+    #expect(response.json?["to"] == 104)
+    #expect(response.json?["more"] == false)
+    #expect(response.headers["Link"] == nil)
+  }
+
+  @Test(arguments: [(1, 3), (60, 3), (85, 2), (100, 2), (1000, 1)])
+  func `following the links leads to the head, whatever the page's size`(pageBytes: Int, expected: Int) throws
+  {
+    let router = Router(pageBytes: pageBytes)
+    var target = "/v1/transit/changes?model=2.1&since=100"
+    var at = 100
+    var pages = 0
+    while true {
+      let response = router.respond(to: HTTPRequest(.get, target), in: view)
+      #expect(response.status == 200)
+      pages += 1
+      for step in try #require(steps(response)) {
+        let (from, to) = (try #require(step[0]), try #require(step[1]))
+        #expect(from <= at && at < to)
+        at = to
+      }
+      let json = try #require(response.json)
+      #expect(json["to"]?.integer == at)
+      #expect(json["head"] == 104)
+      guard json["more"] == true else { break }
+      let link = try #require(response.headers["Link"])
+      #expect(link == "</v1/transit/changes?model=2.1&since=\(at)>; rel=\"next\"")
+      target = String(link.dropFirst().prefix { $0 != ">" })
+    }
+    #expect(at == 104)
+    #expect(pages == expected)
+  }
+
+  @Test func `a gap in the deltas sends the client to the snapshot`() throws {
+    let series = FrontPublication.transit
+    try publication.publish(
+      series, head: 105, floor: 100, [publication.snapshot(series, 105), publication.delta(series, 100, 103)])
+    let view = CatalogView(try publication.catalog())
+    let request = HTTPRequest(.get, "/v1/transit/changes?model=2.1&since=101")
+    #expect(Router().respond(to: request, in: view).problem == .versionGone)
+  }
+
+  @Test func `a damaged delta is never sent, and the operator hears of it once`() throws {
+    let delta = try publication.delta(FrontPublication.transit, 103, 104)
+    try publication.directory.write([1, 2, 3], as: delta)
+    let said = Said()
+    let router = Router(log: OperatorLog { said.add($0) })
+    for _ in 0..<3 { #expect(changes(since: 103, router).problem == .internalError) }
+    #expect(said.lines.count == 1)
+    #expect(said.lines.first?.contains(delta.fileName) == true)
+  }
+
+  @Test func `a poll that was answered before is answered from memory`() throws {
+    let router = Router()
+    let first = changes(since: 102, router)
+    let delta = try publication.delta(FrontPublication.transit, 103, 104)
+    try publication.directory.write([], as: delta)
+    #expect(changes(since: 102, router).bytes == first.bytes)
+    #expect(changes(since: 103, router).problem == .internalError)
+  }
+
+  @Test func `the memory for answers is bounded`() throws {
+    let cache = ChangesCache(limit: 4000)
+    for since in 1...200 {
+      let key = ChangesKey(
+        series: FrontPublication.transit, epoch: FrontPublication.epoch, since: try Version(since),
+        head: try Version(500))
+      let page = ChangesPage(key, [], upTo: 1) { _ in [] }
+      cache.keep(page, as: key)
+      #expect(cache.bytes <= 4000)
+      #expect(cache[key] != nil)
+    }
+    #expect(cache.bytes > 3000)
+    let large = ChangesCache(limit: 100)
+    let key = ChangesKey(
+      series: FrontPublication.transit, epoch: FrontPublication.epoch, since: .first, head: .first)
+    large.keep(ChangesPage(key, [], upTo: 1) { _ in [] }, as: key)
+    #expect(large[key] == nil)
+  }
+}

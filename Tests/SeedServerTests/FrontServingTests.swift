@@ -1,0 +1,138 @@
+import Foundation
+import SeedDatabase
+import SeedFormat
+import SeedHTTP
+import SeedTrust
+import Support
+import Testing
+
+@testable import SeedServer
+
+/// Over real sockets, with `curl` and `python3` for a second opinion.
+@Suite struct FrontServingTests {
+  let publication: FrontPublication
+  let front: Front
+
+  init() throws {
+    publication = try FrontPublication(history: ())
+    let pages = publication.folder("pages")
+    try Folder.create("\(pages)/inner")
+    for name in [
+      "index.html", "app.js", "style.css", "icon.svg", ".hidden.html", "notes.bak", "inner/x.html",
+    ] {
+      try DurableFile.write(Array("content of \(name)".utf8), to: "\(pages)/\(name)")
+    }
+    front = try Front(FrontConfiguration(publication: publication.directory.path, pages: pages))
+  }
+
+  private func run(_ tool: String, _ arguments: [String]) throws -> (status: Int32, output: String) {
+    let (process, output) = (Process(), Pipe())
+    process.executableURL = URL(filePath: "/usr/bin/env")
+    process.arguments = [tool] + arguments
+    process.standardOutput = output
+    process.standardInput = FileHandle.nullDevice
+    try process.run()
+    let bytes = output.fileHandleForReading.readDataToEndOfFile()
+    process.waitUntilExit()
+    return (process.terminationStatus, String(decoding: bytes, as: UTF8.self))
+  }
+
+  private func curl(_ arguments: String...) throws -> String {
+    let outcome = try run("curl", ["-sS", "--path-as-is"] + arguments)
+    #expect(outcome.status == 0)
+    return outcome.output
+  }
+
+  private var root: String { "http://127.0.0.1:\(front.port)" }
+
+  @Test func `curl follows to the snapshot and gets the very file`() throws {
+    let file = publication.folder("download")
+    let redirects = try curl(
+      "-fL", "-o", file, "-w", "%{num_redirects} %{content_type}", "\(root)/v1/transit/snapshot?model=2.1")
+    #expect(redirects == "1 application/gzip")
+    let object = try publication.snapshot(FrontPublication.transit, 104)
+    #expect(try SHA256Digest.ofFile(at: file).digest == object.sha256)
+  }
+
+  @Test func `python reads the changes`() throws {
+    let answer = try curl("-f", "--compressed", "\(root)/v1/transit/changes?model=2.1&since=100")
+    let script = """
+      import json, sys
+      answer = json.loads(sys.argv[1])
+      print(answer["from"], answer["to"], [(d["from"], d["to"]) for d in answer["deltas"]])
+      """
+    let outcome = try run("python3", ["-c", script, answer])
+    #expect(outcome.output == "100 104 [(96, 102), (102, 103), (103, 104)]\n")
+  }
+
+  @Test func `what stands unchanged costs its headers only, with the right length`() throws {
+    let tag = try #require(try publication.catalog().metadata["timestamp.json"]).tag
+    let length = try #require(try publication.directory.metadata("timestamp.json")).count
+    let answer = try curl("-i", "-H", "If-None-Match: \(tag)", "\(root)/metadata/timestamp.json")
+    #expect(answer.hasPrefix("HTTP/1.1 304 "))
+    #expect(answer.hasSuffix("\r\n\r\n"))
+    #expect(answer.contains("Content-Length: \(length)\r\n"))
+    #expect(answer.contains("ETag: \(tag)\r\n"))
+  }
+
+  @Test func `HEAD of an object has its length and no body`() throws {
+    let object = try publication.snapshot(FrontPublication.transit, 104)
+    let answer = try curl("-I", "\(root)/\(object.filePath)")
+    #expect(answer.hasPrefix("HTTP/1.1 200 "))
+    #expect(answer.contains("Content-Length: \(object.length)\r\n"))
+    #expect(answer.hasSuffix("\r\n\r\n"))
+  }
+
+  @Test(arguments: [
+    "/targets/../keys", "/targets/%2e%2e/keys", "/metadata/%2e", "/targets/..%2fkeys", "/.hidden.html",
+  ])
+  func `path tricks get nowhere`(path: String) throws {
+    let status = try curl("-o", "/dev/null", "-w", "%{http_code}", "\(root)\(path)")
+    #expect(status == "400" || status == "404")
+  }
+
+  @Test func `the page's files are served, and nothing else beside them`() throws {
+    let answer = try curl("-i", "\(root)/")
+    #expect(answer.contains("Content-Security-Policy: default-src 'self'\r\n"))
+    #expect(answer.contains("Content-Type: text/html; charset=utf-8\r\n"))
+    #expect(answer.hasSuffix("content of index.html"))
+    #expect(try curl("\(root)/app.js") == "content of app.js")
+    #expect(try curl("-w", "%{content_type}", "-o", "/dev/null", "\(root)/icon.svg") == "image/svg+xml")
+    for path in ["/notes.bak", "/inner/x.html", "/inner", "/x.html"] {
+      #expect(try curl("-o", "/dev/null", "-w", "%{http_code}", "\(root)\(path)") == "404")
+    }
+  }
+
+  @Test func `a reload is served at once`() throws {
+    let series = FrontPublication.transit
+    try publication.publish(series, head: 105, floor: 105, [publication.snapshot(series, 105)])
+    try front.reload()
+    #expect(
+      try curl("-o", "/dev/null", "-w", "%header{seedbank-version}", "\(root)/v1/transit/snapshot?model=2.1")
+        == "105")
+  }
+
+  @Test func `the port of a front that stopped is free`() throws {
+    let port = front.port
+    #expect(throws: HTTPServerError.portInUse(host: "127.0.0.1", port: port)) {
+      try Front(FrontConfiguration(publication: "/nowhere", http: .init(host: "127.0.0.1", port: port)))
+    }
+    front.stop()
+    let next = try Front(
+      FrontConfiguration(publication: "/nowhere", http: .init(host: "127.0.0.1", port: port)))
+    #expect(next.port == port)
+  }
+
+  @Test func `the package's own page needs nothing from elsewhere`() throws {
+    let package = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+      .deletingLastPathComponent()
+    let folder = package.appending(path: "Public").path
+    let pages = try StaticPages(folder: folder)
+    let html = String(decoding: try #require(pages["/"]).document.bytes, as: UTF8.self)
+    for part in html.split(separator: "\"") where part.hasPrefix("/") && part.contains(".") {
+      #expect(pages[String(part)] != nil || part.hasPrefix("/metadata/"), "\(part)")
+    }
+    #expect(!html.contains("://") && !html.contains("style=") && !html.contains("<script>"))
+    #expect(html.contains("<noscript>"))
+  }
+}
