@@ -1,3 +1,4 @@
+import SeedDatabase
 internal import Synchronization
 
 /// What a request is answered from.
@@ -62,7 +63,7 @@ package final class CatalogSource: Sendable {
     guard isDue() else { return }
     // While someone loads, the others go on with what there is.
     _ = loading.withLockIfAvailable { _ in
-      let found = FileStamp(timestampFile)
+      let found = try? FileStamp(timestampFile)
       let known = state.withLock { (stamp: $0.stamp, failed: $0.failure != nil) }
       if found != known.stamp || found == nil || known.failed { try? load() }
     }
@@ -81,7 +82,7 @@ package final class CatalogSource: Sendable {
 
   private func load() throws {
     // Taken before the files are read: what is published meanwhile makes the next look find a difference.
-    let stamp = FileStamp(timestampFile)
+    let stamp = try? FileStamp(timestampFile)
     let previous = state.withLock { $0.catalog }
     do {
       let catalog = try PublishedCatalog(loading: directory, after: previous, at: now())

@@ -8,13 +8,14 @@ struct Command: Sendable {
 extension Command {
   /// Every subcommand, in the order of the help page.
   static let all: [Command] = [
-    .serve,
-    .help,
     .initialize,
     .demo,
+    .run,
     .regenerate,
+    .serve,
     .inspect,
     .config,
+    .help,
     .version,
   ]
 }

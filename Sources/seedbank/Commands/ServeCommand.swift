@@ -12,23 +12,14 @@ extension Command {
 
         SIGTERM and SIGINT end it when the answers under way are sent; a second one ends it at once.
         """,
-      options: [
-        .config,
-        .value("host", "address", setting: "http.host", help: "The IPv4 or IPv6 address to listen on."),
-        .value(
-          "port", "number", short: "p", setting: "http.port", help: "The port; 0 takes any that is free."),
-        .publicFolder,
-      ],
+      options: [.config] + OptionDefinition.front,
       examples: [
         CommandExample("seedbank serve", "Serve as seedbank.json says."),
         CommandExample("seedbank serve --host :: --port 80", "Serve the network, by IPv6 and IPv4."),
       ])
   ) { arguments, context in
     let signals = Signals()
-    let deployment = try context.configuration(arguments)
-    let folder = try PageFolder(context).folder(
-      named: arguments.path("public", from: context.currentDirectory))
-    let front = try Front(FrontConfiguration(deployment, pages: folder, console: context.console))
+    let front = try Front(context.configuration(arguments), arguments, context)
     try context.console.result("listening on \(front.address)")
     _ = await signals.first()
     front.stop()
@@ -36,19 +27,14 @@ extension Command {
 }
 
 extension OptionDefinition {
-  /// Where the web page is, for every command that runs a front.
-  static let publicFolder = value(
-    "public", "path",
-    help: "The web page's folder (default: SEEDBANK_PUBLIC, else a folder Public beside or above seedbank).")
-}
-
-extension FrontConfiguration {
-  /// As the deployment says.
-  init(_ deployment: DeploymentConfiguration, pages: String?, console: Console) {
-    self.init(
-      publication: deployment.publication, pages: pages, http: HTTPServerConfiguration(deployment.http),
-      report: { console.warning($0) })
-  }
+  /// For every command that runs a front.
+  static let front = [
+    value("host", "address", setting: "http.host", help: "The IPv4 or IPv6 address to listen on."),
+    value("port", "number", short: "p", setting: "http.port", help: "The port; 0 takes any that is free."),
+    value(
+      "public", "path",
+      help: "The web page's folder (default: SEEDBANK_PUBLIC, else a folder Public beside or above seedbank)."),
+  ]
 }
 
 extension HTTPServerConfiguration {
@@ -61,6 +47,18 @@ extension HTTPServerConfiguration {
 }
 
 extension Front {
+  /// Starts as the deployment and the options say.
+  convenience init(
+    _ deployment: DeploymentConfiguration, _ arguments: ParsedArguments, _ context: Context
+  ) throws {
+    let named = try arguments.path("public", from: context.currentDirectory)
+    let console = context.console
+    try self.init(
+      FrontConfiguration(
+        publication: deployment.publication, pages: try PageFolder(context).folder(named: named),
+        http: HTTPServerConfiguration(deployment.http), report: { console.warning($0) }))
+  }
+
   /// Where it can be reached: `http://127.0.0.1:8080`.
   var address: String { "http://\(host.contains(":") ? "[\(host)]" : host):\(port)" }
 }

@@ -1,0 +1,109 @@
+import SeedServer
+
+extension Command {
+  static let run = Command(
+    definition: CommandDefinition(
+      name: "run",
+      abstract: "Publish on schedule and serve, in one process.",
+      discussion: """
+        Publishes what the origins hold, serves it, and prints how to reach it from curl, from the command line and \
+        from Swift. From then on every origin is looked at as its schedule says. Ends gracefully on SIGTERM and \
+        SIGINT.
+        """,
+      options: [
+        .config,
+        .flag("demo", help: "Also change the demo's origin every few seconds."),
+      ] + OptionDefinition.front,
+      examples: [
+        CommandExample("seedbank run", "The deployment that 'seedbank init' made in this folder."),
+        CommandExample("seedbank run --port 0", "On a port that the system chooses; it is printed."),
+      ])
+  ) { arguments, context in
+    // Before anything runs: an early signal must end it as gracefully as a late one.
+    let signals = Signals()
+    let configuration = try context.configuration(arguments)
+    let deployment = try Deployment(configuration) { context.console.warning($0) }
+    try await RunService(deployment, arguments, context).run(until: signals)
+  }
+}
+
+/// The publisher on its schedule, and the front.
+private struct RunService {
+  private let deployment: Deployment
+  private let arguments: ParsedArguments
+  private let context: Context
+
+  /// Seconds between two changes of the demo's origin.
+  private static let demoSeconds = 3
+
+  init(_ deployment: Deployment, _ arguments: ParsedArguments, _ context: Context) {
+    self.deployment = deployment
+    self.arguments = arguments
+    self.context = context
+  }
+
+  func run(until signals: Signals) async throws {
+    let front = try Front(deployment.configuration, arguments, context)
+    let services = try deployment.configuration.datasets.map { try service($0, front) }
+    // What cannot be published now is tried again on schedule; what is published already is served meanwhile.
+    for service in services { await attempt(service) }
+    try context.console.result("listening on \(front.address)")
+    try welcome(front)
+    await withTaskGroup { group in
+      for service in services { group.addTask { await service.run() } }
+      if arguments.flag("demo") { group.addTask { await changeDemo(services) } }
+      _ = await signals.first()
+      group.cancelAll()
+    }
+    front.stop()
+  }
+
+  private func service(_ dataset: DatasetConfiguration, _ front: Front) throws -> PublishingService {
+    let console = context.console
+    return PublishingService(
+      publisher: deployment.publisher, job: try DatasetJob(dataset), checkSeconds: dataset.schedule.checkSeconds,
+      report: { report in
+        guard !report.isUnchanged else { return }
+        do {
+          try front.reload()
+        } catch {
+          console.warning("\(error)")
+        }
+        for series in report.series where series.outcome != .unchanged || series.snapshotBytes != nil {
+          console.note(series.line)
+        }
+      },
+      warn: { console.warning($0) })
+  }
+
+  private func attempt(_ service: PublishingService) async {
+    do {
+      try await service.stepOnce()
+    } catch {
+      context.console.warning("\(service.job.name): \(FailureReport(error).message)")
+    }
+  }
+
+  private func welcome(_ front: Front) throws {
+    for dataset in deployment.configuration.datasets {
+      guard let plan = try dataset.plans().last else { continue }
+      let welcome = Welcome(
+        dataset: dataset, plan: plan, server: front.address, rootPath: deployment.rootPath)
+      try context.console.result(welcome.text)
+    }
+  }
+
+  private func changeDemo(_ services: [PublishingService]) async {
+    guard let origin = services.first?.job.originPath else { return }
+    var changes = DemoChanges(origin: origin)
+    while !Task.isCancelled {
+      try? await Task.sleep(for: .seconds(Self.demoSeconds))
+      if Task.isCancelled { return }
+      do {
+        context.console.note("demo: \(try changes.make())")
+      } catch {
+        context.console.warning("demo: \(error)")
+      }
+    }
+  }
+}

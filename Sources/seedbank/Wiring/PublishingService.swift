@@ -1,0 +1,60 @@
+import SeedServer
+import SeedTrust
+
+/// Publishes one dataset on its schedule until it is cancelled. An error is reported and tried again.
+struct PublishingService: Sendable {
+  let publisher: Publisher
+  let job: DatasetJob
+  let checkSeconds: Int
+  /// Takes what a step did.
+  let report: @Sendable (StepReport) -> Void
+  /// Takes what went wrong; the same error is not said twice in a row.
+  let warn: @Sendable (String) -> Void
+
+  /// Seconds after which a step runs though the origin looks the same: snapshots and signatures fall due.
+  private static let restSeconds = 60
+
+  /// What the last good step saw.
+  private struct Memory {
+    let stamp: OriginStamp
+    let at: UTCTime
+  }
+
+  /// The service; a function that ends only by cancellation.
+  func run() async {
+    var memory: Memory?
+    var lastError: String?
+    while !Task.isCancelled {
+      do {
+        memory = try await look(memory)
+        lastError = nil
+      } catch {
+        let message = FailureReport(error).message
+        if message != lastError { warn("\(job.name): \(message)") }
+        lastError = message
+      }
+      // Cancelled while asleep: the loop's condition ends it.
+      try? await Task.sleep(for: .seconds(checkSeconds))
+    }
+  }
+
+  /// One step, whatever the origin looks like.
+  func stepOnce() async throws {
+    let (publisher, job) = (publisher, job)
+    report(try await blocking { try publisher.step(job, now: .now()) })
+  }
+
+  private func look(_ memory: Memory?) async throws -> Memory {
+    let now = UTCTime.now()
+    // Taken before the step reads: what is written meanwhile shows at the next look.
+    let stamp = try OriginStamp(job.originPath, now: now)
+    if let memory, isResting(memory, stamp, now) { return memory }
+    try await stepOnce()
+    return Memory(stamp: stamp, at: now)
+  }
+
+  private func isResting(_ memory: Memory, _ stamp: OriginStamp, _ now: UTCTime) -> Bool {
+    memory.stamp == stamp && memory.stamp.isTrustworthy
+      && now.secondsSinceEpoch - memory.at.secondsSinceEpoch < Self.restSeconds
+  }
+}

@@ -1,0 +1,40 @@
+import SeedDatabase
+import SeedFormat
+import SeedServer
+
+/// What `run` tells a newcomer once the front listens: lines to copy, and a program.
+struct Welcome {
+  let dataset: DatasetConfiguration
+  let plan: SeriesPlan
+  let server: String
+  let rootPath: String
+
+  /// All of it.
+  var text: String {
+    """
+    page   \(server)/
+    curl   \(curl)
+    pull   \(pull)
+    swift  this main.swift prints rows now and after every change:
+
+    \(program)
+    """
+  }
+
+  private var model: ModelVersion { plan.newest.version }
+
+  private var curl: String {
+    "curl -L -o \(dataset.name).sqlite.gz '\(server)/v1/\(dataset.name)/snapshot?model=\(model)'"
+  }
+
+  private var pull: String {
+    "seedbank pull \(server) --dataset \(dataset.name) --model \(model) --store store "
+      + "--root \(shellQuoted(rootPath)) --watch"
+  }
+
+  private var program: String {
+    let snippet = SwiftSnippet(dataset: dataset.name, model: model, schema: plan.schema.hash)
+    guard let table = SwiftSnippet.example(among: plan.schema.tables) else { return snippet.declaration }
+    return snippet.program(server: server, root: rootPath, table: table)
+  }
+}

@@ -1,0 +1,73 @@
+import Foundation
+import Support
+
+/// A `seedbank run` or `seedbank serve` of a test's own, ended with its owner.
+final class RunningSeedbank {
+  /// `http://127.0.0.1:<port>`, read from the process's own output.
+  let address: String
+  private let process = Process()
+  private let outputPath: String
+  private let errorsPath: String
+
+  /// How long a start may take before the test gives up; no figure of the product.
+  private static let patience = Duration.seconds(60)
+
+  /// Starts the command on a port that the system chooses, and waits until it says that it listens.
+  init(_ arguments: [String], in directory: String, environment: [String: String] = [:]) async throws {
+    outputPath = "\(directory)/\(UUID().uuidString).out"
+    errorsPath = outputPath + ".errors"
+    for path in [outputPath, errorsPath] { FileManager.default.createFile(atPath: path, contents: nil) }
+    process.executableURL = SeedbankBinary.url
+    process.arguments = arguments
+    process.environment = environment
+    process.currentDirectoryURL = URL(fileURLWithPath: directory)
+    process.standardInput = FileHandle.nullDevice
+    process.standardOutput = try FileHandle(forWritingTo: URL(fileURLWithPath: outputPath))
+    process.standardError = try FileHandle(forWritingTo: URL(fileURLWithPath: errorsPath))
+    try process.run()
+    let (process, outputPath) = (process, outputPath)
+    address = try await eventually("the server listens", within: Self.patience) {
+      guard process.isRunning else { throw Stopped(status: process.terminationStatus) }
+      let line = try String(contentsOfFile: outputPath, encoding: .utf8).split(separator: "\n").first {
+        $0.hasPrefix("listening on ")
+      }
+      return line.map { String($0.dropFirst("listening on ".count)) }
+    }
+  }
+
+  /// The process ended before it listened.
+  struct Stopped: Error {
+    let status: Int32
+  }
+
+  /// What the process has printed so far.
+  var output: String { (try? String(contentsOfFile: outputPath, encoding: .utf8)) ?? "" }
+  /// What it has said beside that.
+  var errors: String { (try? String(contentsOfFile: errorsPath, encoding: .utf8)) ?? "" }
+
+  /// Asks the process to end and returns its exit status.
+  func stop() -> Int32 {
+    if process.isRunning { process.terminate() }
+    process.waitUntilExit()
+    return process.terminationStatus
+  }
+
+  deinit { if process.isRunning { process.terminate() } }
+}
+
+/// Waits until `attempt` yields something; asks often, and gives up after `patience`.
+func eventually<Value>(
+  _ what: String, within patience: Duration, _ attempt: () throws -> Value?
+) async throws -> Value {
+  let end = ContinuousClock.now.advanced(by: patience)
+  while ContinuousClock.now < end {
+    if let value = try attempt() { return value }
+    try await Task.sleep(for: .milliseconds(50))
+  }
+  throw NeverHappened(what: what)
+}
+
+/// What a test waited for did not come.
+struct NeverHappened: Error {
+  let what: String
+}
