@@ -27,6 +27,15 @@ package enum DurableFile {
     }
   }
 
+  /// Up to `count` bytes from a file's start, `nil` where the file is not there.
+  package static func start(of path: String, _ count: Int) throws(FileError) -> [UInt8]? {
+    do {
+      return try File(path, for: .reading).read(count)
+    } catch where error.isMissing {
+      return nil
+    }
+  }
+
   /// Writes beside the destination, syncs, renames, syncs the folder; a failure leaves nothing behind.
   package static func write(_ bytes: [UInt8], to path: String, mode: mode_t = 0o644) throws(FileError) {
     let temporary = path + temporarySuffix

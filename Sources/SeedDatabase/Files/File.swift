@@ -87,18 +87,6 @@ package struct File: ~Copyable {
     return Int(status.st_size)
   }
 
-  /// When the file at `path` was last written, in seconds since 1970.
-  package static func modified(_ path: String) throws(FileError) -> Int {
-    let file = try File(path, for: .reading)
-    var status = stat()
-    _ = try retrying("stat", path) { fstat(file.descriptor, &status) }
-    #if canImport(Glibc)
-    return status.st_mtim.tv_sec
-    #else
-    return status.st_mtimespec.tv_sec
-    #endif
-  }
-
   /// Forces the content to the disk.
   package func sync() throws(FileError) {
     _ = try retrying("sync", path) { fsync(descriptor) }

@@ -120,7 +120,8 @@ package struct Publisher: Sendable {
       guard !metadata.hasSnapshotAtHead else { return false }
       guard !isForced, let newest = metadata.newestSnapshot else { return true }
       if metadata.state.head.number - newest.version.number >= Publisher.deltasPerSnapshot { return true }
-      let age = now.secondsSinceEpoch - (try File.modified(publisher.publication.file(newest)))
+      let written = try FileStamp(publisher.publication.file(newest))?.modifiedSeconds ?? 0
+      let age = now.secondsSinceEpoch - written
       return age >= job.snapshotSeconds
     }
 

@@ -11,6 +11,8 @@ extension Command {
     .help,
     .initialize,
     .demo,
+    .regenerate,
+    .inspect,
     .config,
     .version,
   ]

@@ -22,7 +22,7 @@ extension Command {
       ])
   ) { arguments, context in
     let deployment = try context.configuration(arguments)
-    let snippets = try ModelChoice(arguments).datasets(deployment).map {
+    let snippets = try deployment.datasets(chosenBy: arguments).map {
       try ModelChoice(arguments).snippet($0)
     }
     let root = Paths.absolute(DeploymentDraft.rootName, from: Paths.folder(of: deployment.file))
@@ -37,20 +37,11 @@ extension Command {
   }
 }
 
-/// The datasets and the model that the options ask for.
+/// The model that the options ask for.
 private struct ModelChoice {
   let arguments: ParsedArguments
 
   init(_ arguments: ParsedArguments) { self.arguments = arguments }
-
-  func datasets(_ deployment: DeploymentConfiguration) throws(UsageError) -> [DatasetConfiguration] {
-    guard let name = arguments.string("dataset") else { return deployment.datasets }
-    let chosen = deployment.datasets.filter { $0.name.text == name }
-    guard !chosen.isEmpty else {
-      throw arguments.unsuitable("dataset", name, alternatives(deployment.datasets.map(\.name.text)))
-    }
-    return chosen
-  }
 
   func snippet(_ dataset: DatasetConfiguration) throws -> SwiftSnippet {
     let hashes = try dataset.plans().reduce(into: [:]) { $0.merge($1.hashes) { first, _ in first } }

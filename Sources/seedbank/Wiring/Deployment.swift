@@ -1,0 +1,74 @@
+import SeedDatabase
+import SeedFormat
+import SeedServer
+import SeedTrust
+
+/// A configuration made ready to work: schemas read, keys loaded.
+struct Deployment {
+  let configuration: DeploymentConfiguration
+  let publication: PublicationDirectory
+  let publisher: Publisher
+
+  /// Reads all that is needed to publish; nothing is written.
+  init(_ configuration: DeploymentConfiguration, warn: (String) -> Void) throws {
+    self.configuration = configuration
+    publication = PublicationDirectory(configuration.publication)
+    let keys = try DeploymentKeys(folder: configuration.keys, warn: warn)
+    publisher = Publisher(
+      publication, stateFolder: configuration.state, keys: keys.online, targetsKeys: keys.targets)
+  }
+
+  /// Where the trust anchor for clients lies.
+  var rootPath: String { "\(Paths.folder(of: configuration.file))/\(DeploymentDraft.rootName)" }
+}
+
+extension DeploymentConfiguration {
+  /// The dataset that `--dataset` names, or all of them.
+  func datasets(chosenBy arguments: ParsedArguments) throws(UsageError) -> [DatasetConfiguration] {
+    guard let name = arguments.string("dataset") else { return datasets }
+    let chosen = datasets.filter { $0.name.text == name }
+    guard !chosen.isEmpty else {
+      throw arguments.unsuitable("dataset", name, alternatives(datasets.map(\.name.text)))
+    }
+    return chosen
+  }
+}
+
+extension DatasetJob {
+  /// The job that a dataset's folder describes.
+  init(_ dataset: DatasetConfiguration) throws {
+    let origin =
+      switch dataset.origin {
+      case .sqlite(let path): path
+      }
+    self.init(
+      name: dataset.name, originPath: origin, plans: try dataset.plans(),
+      encodings: dataset.encodings.map(\.encoding))
+    provenance = Provenance(
+      license: dataset.license, attribution: dataset.attribution, source: dataset.source)
+    lifecycles = dataset.lifecycle.mapValues(\.lifecycle)
+    pollSeconds = dataset.pollSeconds
+    lifetimeSeconds = dataset.expirySeconds
+    snapshotSeconds = dataset.schedule.snapshotSeconds
+    retainedSnapshots = dataset.retention.snapshots
+  }
+}
+
+extension SnapshotEncoding {
+  fileprivate var encoding: ContentEncoding {
+    switch self {
+    case .gzip: .gzip
+    case .xz: .xz
+    }
+  }
+}
+
+extension SeriesLifecycle {
+  fileprivate var lifecycle: Lifecycle {
+    switch state {
+    case .active: .active
+    case .deprecated: .deprecated(sunset: sunset, message: message)
+    case .retired: .retired(message: message)
+    }
+  }
+}
