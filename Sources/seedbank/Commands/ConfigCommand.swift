@@ -7,8 +7,8 @@ extension Command {
       name: "config",
       abstract: "Print what apps need to know of a dataset.",
       discussion: """
-        'swift' prints the declaration of a dataset's model for an app that uses SeedClient, so that both sides \
-        hold the same model.
+        'swift' prints the declaration of a dataset's model for an app that uses SeedClient, so that both \
+        sides hold the same model.
         """,
       arguments: [ArgumentDefinition(name: "action", choices: ["swift"], help: "What to do.")],
       options: [

@@ -6,9 +6,9 @@ extension Command {
       name: "demo",
       abstract: "Make a deployment with invented transit data.",
       discussion: """
-        Makes an origin of a large city's size (\(DemoOrigin.stops) stops, \(DemoOrigin.callsPerTrip) calls per \
-        trip), and a deployment around it with two series: model 1.0 of old apps, 2.0 and 2.1 of new ones. The \
-        same options make the same data.
+        Makes an origin of a large city's size (\(DemoOrigin.stops) stops, each trip with \
+        \(DemoOrigin.callsPerTrip) calls), and a deployment around it with two series: model 1.0 of old \
+        apps, 2.0 and 2.1 of new ones. The same options make the same data.
         """,
       options: [
         .directory,

@@ -8,8 +8,8 @@ extension Command {
       name: "init",
       abstract: "Make a deployment from a SQLite file.",
       discussion: """
-        Looks at the file, which is never written to, and writes configuration, a model with the file's tables, \
-        signing keys and an empty publication. What cannot be published is skipped, and said.
+        Looks at the file, which is never written to, and writes configuration, a model with the file's \
+        tables, signing keys and an empty publication. What cannot be published is skipped, and said.
 
         Nothing that exists is overwritten, and a failure leaves nothing behind.
         """,

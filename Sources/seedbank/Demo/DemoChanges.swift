@@ -53,7 +53,8 @@ private struct Change {
     let seconds = SeedValue.integer(Int64(minutes * 60))
     try connection.execute(
       """
-      UPDATE stop_time SET arrival = arrival + ?1, departure = departure + ?1 WHERE trip_id = ?2 AND position >= ?3
+      UPDATE stop_time SET arrival = arrival + ?1, departure = departure + ?1
+      WHERE trip_id = ?2 AND position >= ?3
       """, seconds, .integer(trip), .integer(Int64(first)))
     return "Trip \(trip) to \(try headsign(trip)) is \(minutes) min late from its stop \(first) on."
   }

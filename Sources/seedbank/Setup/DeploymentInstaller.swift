@@ -25,7 +25,8 @@ struct DeploymentInstaller {
     if let taken = entries.first(where: { Folder.exists("\(directory)/\($0)") }) {
       throw CommandFailure(
         .configuration,
-        "\(directory)/\(taken) exists and is never overwritten. Nothing was changed; choose another --directory."
+        "\(directory)/\(taken) exists and is never overwritten. Nothing was changed;"
+          + " choose another --directory."
       )
     }
   }

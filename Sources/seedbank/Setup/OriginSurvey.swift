@@ -72,41 +72,8 @@ struct OriginTable: Hashable, Sendable {
   init(_ part: OriginPart, indexes: [OriginPart], _ connection: Connection) throws {
     self.part = part
     self.indexes = indexes
-    let rows = try connection.rows(
-      #"SELECT DISTINCT id, "table" FROM pragma_foreign_key_list(?) ORDER BY id DESC"#, .text(part.name))
-    let violations = rows.isEmpty ? .rows([]) : Self.violations(part.name, connection)
-    // SQLite counts references from the last one in the text to the first.
-    references = rows.map { OriginReference(parent: $0[1].text, problem: violations.problem($0[0])) }
+    references = try ReferenceSurvey(connection, part.name).references()
   }
-
-  private enum Violations {
-    case rows(Set<SeedValue>)
-    /// SQLite could not even look, as when the parent's columns are no key.
-    case unknown(String)
-
-    func problem(_ id: SeedValue) -> String? {
-      switch self {
-      case .rows(let ids): ids.contains(id) ? "rows of the origin violate it" : nil
-      case .unknown(let reason): reason
-      }
-    }
-  }
-
-  private static func violations(_ table: String, _ connection: Connection) -> Violations {
-    do {
-      let rows = try connection.rows("SELECT DISTINCT fkid FROM pragma_foreign_key_check(?)", .text(table))
-      return .rows(Set(rows.map { $0[0] }))
-    } catch {
-      return .unknown(refusal(error))
-    }
-  }
-}
-
-/// A foreign key of a table, in the order of the table's text.
-struct OriginReference: Hashable, Sendable {
-  let parent: String
-  /// Why it does not hold in the origin.
-  let problem: String?
 }
 
 /// Why SQLite or the schema's rules refused something, without naming it again.

@@ -4,7 +4,8 @@ import Glibc
 import Darwin
 #endif
 
-/// Paths with their links followed: only between such may `..` be written, for the system follows it on the disk.
+/// Paths with their links followed: only between such may `..` be written, for the system follows it on the
+/// disk.
 enum PhysicalPath {
   /// The folder's real place; what is not there yet is taken as it is written.
   static func folder(_ path: String) -> String {
@@ -21,8 +22,8 @@ enum PhysicalPath {
     Paths.absolute(name(of: path), from: folder(Paths.folder(of: path)))
   }
 
-  /// `file` by way of `folder` and as many `..` as it takes, such as `/a/b/../c.sqlite`, where both share more
-  /// than the root; else unchanged. Configuration files hold the part behind the folder.
+  /// `file` by way of `folder` and as many `..` as it takes, such as `/a/b/../c.sqlite`, where both share
+  /// more than the root; else unchanged. Configuration files hold the part behind the folder.
   static func joining(_ file: String, through folder: String) -> String {
     let (from, to) = (folder.split(separator: "/"), file.split(separator: "/"))
     let shared = zip(from, to).prefix { $0 == $1 }.count

@@ -30,7 +30,9 @@ struct SwiftSnippet: Sendable {
     let seeds = try SeedStore(.\(name), server: URL(string: \(swiftLiteral(server)))!, root: root)
     Task { try await seeds.keepUpdated() }
     // Yields now and again after every change.
-    for try await rows in seeds.rows(\(swiftLiteral(Self.query(table)))) { print(rows) }
+    for try await rows in seeds.rows(\(swiftLiteral(Self.query(table)))) {
+      print(rows)
+    }
     """
   }
 

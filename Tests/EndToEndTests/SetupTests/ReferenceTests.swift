@@ -16,7 +16,8 @@ import Testing
       CREATE TABLE c(
         id INTEGER PRIMARY KEY, n INT CHECK(n > 0),
         a_id INT CONSTRAINT good REFERENCES a ON DELETE SET NULL ON UPDATE NO ACTION NOT NULL, -- stays
-        b_id INT CONSTRAINT bad REFERENCES b(id) MATCH SIMPLE ON DELETE CASCADE NOT DEFERRABLE INITIALLY DEFERRED
+        b_id INT CONSTRAINT bad REFERENCES b(id) MATCH SIMPLE ON DELETE CASCADE
+          NOT DEFERRABLE INITIALLY DEFERRED
           DEFAULT 7
       );
       INSERT INTO a VALUES(1);
@@ -45,7 +46,8 @@ import Testing
     let table = try #require(try SchemaReader.schema(of: draft.text).table("t"))
     #expect(table.columnNames == ["id", "x", "y"])
     #expect(table.hasOtherUnique)
-    #expect(draft.notes.filter { $0.kind == .reference }.compactMap(\.parent).contains("log"))
+    #expect(table.foreignKeys.map(\.parent) == ["a"])
+    #expect(draft.notes.filter { $0.kind == .reference }.map(\.parent) == ["log", "log", "log"])
   }
 
   @Test func `a table and itself, and tables in a circle, may reference each other`() throws {
@@ -69,6 +71,29 @@ import Testing
       """)
     #expect(try SchemaReader.schema(of: draft.text).table("b")?.foreignKeys.isEmpty == true)
     #expect(draft.notes.map(\.kind) == [.reference])
+  }
+
+  @Test func `one reference that SQLite cannot check hides neither the good nor the violated ones`() throws {
+    let draft = try folder.draft(
+      """
+      CREATE TABLE a(id INTEGER PRIMARY KEY, name TEXT, code TEXT COLLATE NOCASE UNIQUE);
+      CREATE TABLE b(x INT, y INT, PRIMARY KEY(x, y));
+      CREATE TABLE t(
+        id INTEGER PRIMARY KEY, name TEXT REFERENCES a(name), good INT REFERENCES a, code TEXT REFERENCES a(CODE),
+        x INT, y INT, FOREIGN KEY(x, y) REFERENCES b, FOREIGN KEY(y, x) REFERENCES b(y, x)
+      );
+      INSERT INTO a VALUES(1, 'n', 'c');
+      INSERT INTO b VALUES(1, 2);
+      INSERT INTO t VALUES(1, 'n', 1, 'C', 1, NULL), (2, 'n', NULL, NULL, 1, 3);
+      """)
+    let table = try #require(try SchemaReader.schema(of: draft.text).table("t"))
+    #expect(table.foreignKeys.map(\.parent) == ["a", "a"])
+    #expect(
+      draft.notes.map(\.text) == [
+        #"Skipped reference of "t" to "a": its columns are no key of that table"#,
+        #"Skipped reference of "t" to "b": rows of the origin violate it"#,
+        #"Skipped reference of "t" to "b": rows of the origin violate it"#,
+      ])
   }
 
   @Test(arguments: [

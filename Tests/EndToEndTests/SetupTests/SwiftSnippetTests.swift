@@ -31,7 +31,9 @@ import Testing
         let seeds = try SeedStore(.transit, server: URL(string: "http://127.0.0.1:8080")!, root: root)
         Task { try await seeds.keepUpdated() }
         // Yields now and again after every change.
-        for try await rows in seeds.rows(#"SELECT "id", "name", "lat", "lon" FROM "stop" ORDER BY "id" LIMIT 5"#) { print(rows) }
+        for try await rows in seeds.rows(#"SELECT "id", "name", "lat", "lon" FROM "stop" ORDER BY "id" LIMIT 5"#) {
+          print(rows)
+        }
         """)
   }
 
@@ -63,9 +65,11 @@ import Testing
 
   @Test func `the example is the table with the shortest key that shows something`() throws {
     let schema = try SchemaReader.schema(
-      of:
-        "CREATE TABLE a(x, y, z, PRIMARY KEY(x, y)); CREATE TABLE b(x INTEGER PRIMARY KEY); CREATE TABLE c(x PRIMARY KEY, y)"
-    )
+      of: """
+        CREATE TABLE a(x, y, z, PRIMARY KEY(x, y));
+        CREATE TABLE b(x INTEGER PRIMARY KEY);
+        CREATE TABLE c(x PRIMARY KEY, y);
+        """)
     #expect(SwiftSnippet.example(among: schema.tables)?.name == "c")
     #expect(SwiftSnippet.example(among: []) == nil)
   }
