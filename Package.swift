@@ -63,8 +63,10 @@ let package = Package(
     tests("SeedTrustTests", ["SeedTrust", "SeedFormat", "Support"]),
     tests("SeedDatabaseTests", ["SeedDatabase", "SeedFormat", "SeedTrust", "Support"]),
     tests("SeedHTTPTests", ["SeedHTTP", "Support"]),
-    tests("SeedServerTests", ["SeedServer", "SeedHTTP", "SeedDatabase", "SeedTrust", "SeedFormat", "Support"]),
-    tests("SeedClientTests", ["SeedClient", "SeedServer", "SeedDatabase", "SeedTrust", "SeedFormat", "Support"]),
+    tests(
+      "SeedServerTests", ["SeedServer", "SeedHTTP", "SeedDatabase", "SeedTrust", "SeedFormat", "Support"]),
+    tests(
+      "SeedClientTests", ["SeedClient", "SeedServer", "SeedDatabase", "SeedTrust", "SeedFormat", "Support"]),
     tests(
       "EndToEndTests", ["SeedFormat", "SeedDatabase", "Support", "seedbank"],
       programs: ["RoadTests/outside_client.py", "RoadTests/tuf_client.py"]),

@@ -29,7 +29,8 @@ import Testing
 
   @Test func `rows that SQL calls equal have different canonical bytes`() {
     let pairs: [(SeedValue, SeedValue)] = [
-      (.integer(1), .real(1)), (.real(0), .real(-0.0)), (.text("berlin"), .text("BERLIN")), (.text(""), .blob([])),
+      (.integer(1), .real(1)), (.real(0), .real(-0.0)), (.text("berlin"), .text("BERLIN")),
+      (.text(""), .blob([])),
       (.text("é"), .text("e\u{301}")), (.null, .text("")), (.text("1"), .integer(1)),
     ]
     for (left, right) in pairs {
@@ -39,7 +40,8 @@ import Testing
   }
 
   @Test func `columns cannot run into each other`() {
-    #expect(CanonicalRow.bytes(of: [.text("a"), .text("b")]) != CanonicalRow.bytes(of: [.text("ab"), .text("")]))
+    #expect(
+      CanonicalRow.bytes(of: [.text("a"), .text("b")]) != CanonicalRow.bytes(of: [.text("ab"), .text("")]))
   }
 
   @Test func `renaming a table changes the state, an empty table counts`() {

@@ -20,7 +20,8 @@ import Testing
   }
 
   @Test(arguments: [
-    "CREATE TABLE t(a, b)", "CREATE TABLE t(a UNIQUE)", "CREATE TABLE t(a NOT NULL); CREATE UNIQUE INDEX i ON t(a) WHERE a > 0",
+    "CREATE TABLE t(a, b)", "CREATE TABLE t(a UNIQUE)",
+    "CREATE TABLE t(a NOT NULL); CREATE UNIQUE INDEX i ON t(a) WHERE a > 0",
     "CREATE TABLE t(a NOT NULL); CREATE UNIQUE INDEX i ON t(lower(a))",
   ])
   func `a table without a key is refused`(_ sql: String) {
@@ -37,7 +38,9 @@ import Testing
     #expect(throws: SchemaProblem.virtualTable(name: "f")) {
       try Self.schema("CREATE TABLE t(a PRIMARY KEY); CREATE VIRTUAL TABLE f USING fts5(a)")
     }
-    #expect(throws: SchemaProblem.reservedName("seedbank_x")) { try Self.schema("CREATE TABLE seedbank_x(a PRIMARY KEY)") }
+    #expect(throws: SchemaProblem.reservedName("seedbank_x")) {
+      try Self.schema("CREATE TABLE seedbank_x(a PRIMARY KEY)")
+    }
     #expect(throws: SchemaProblem.unknownParent(table: "t", parent: "p")) {
       try Self.schema("CREATE TABLE t(a PRIMARY KEY REFERENCES p)")
     }
@@ -55,16 +58,19 @@ import Testing
   }
 
   @Test func `generated columns are neither stored nor a key`() throws {
-    let table = try Self.schema("CREATE TABLE t(a PRIMARY KEY, b AS (a + 1), c AS (a * 2) STORED, d)").tables[0]
+    let table = try Self.schema("CREATE TABLE t(a PRIMARY KEY, b AS (a + 1), c AS (a * 2) STORED, d)").tables[
+      0]
     #expect(table.columnNames == ["a", "d"] && table.generated == ["b", "c"])
   }
 
   @Test func `the hash covers structure, not text`() throws {
     let plain = try Self.schema("CREATE TABLE t(a INTEGER PRIMARY KEY, b TEXT CHECK (b <> ''))").hash
-    let same = try Self.schema("create table t ( a integer primary key, -- the key\n b text check(b<>'') )").hash
+    let same = try Self.schema("create table t ( a integer primary key, -- the key\n b text check(b<>'') )")
+      .hash
     #expect(plain == same)
     for other in [
-      "CREATE TABLE t(a INTEGER PRIMARY KEY, b TEXT CHECK (b <> 'x'))", "CREATE TABLE t(a INTEGER PRIMARY KEY, b TEXT)",
+      "CREATE TABLE t(a INTEGER PRIMARY KEY, b TEXT CHECK (b <> 'x'))",
+      "CREATE TABLE t(a INTEGER PRIMARY KEY, b TEXT)",
       "CREATE TABLE t(a INTEGER PRIMARY KEY, b TEXT NOT NULL CHECK (b <> ''))",
       "CREATE TABLE t(a INTEGER PRIMARY KEY, b TEXT CHECK (b <> '')); CREATE INDEX i ON t(b)",
       "CREATE TABLE t(a INTEGER PRIMARY KEY, b TEXT CHECK (b <> '') COLLATE NOCASE)",

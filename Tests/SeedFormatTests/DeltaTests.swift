@@ -4,16 +4,20 @@ import Testing
 
 @Suite struct DeltaTests {
   static let header: DeltaHeader = {
-    guard let series = try? Series("transit", major: 2), let from = try? Version(100), let to = try? Version(102)
+    guard let series = try? Series("transit", major: 2), let from = try? Version(100),
+      let to = try? Version(102)
     else { preconditionFailure("literal names") }
     let zeros: SHA256Digest = "0000000000000000000000000000000000000000000000000000000000000000"
     return DeltaHeader(series: series, model: "2.1", schema: zeros, from: from, to: to, digest: zeros)
   }()
 
   static let hard: [SeedValue] = [
-    .null, .integer(0), .integer(9_007_199_254_740_991), .integer(9_007_199_254_740_992), .integer(.min), .integer(.max),
-    .real(0), .real(-0.0), .real(1), .real(0.1), .real(.infinity), .real(-.infinity), .real(1e300), .real(.leastNonzeroMagnitude),
-    .text(""), .text("a\u{0}b"), .text("\u{1F600}\"\\\n"), .text("é"), .text("e\u{301}"), .blob([]), .blob([0, 255, 1]),
+    .null, .integer(0), .integer(9_007_199_254_740_991), .integer(9_007_199_254_740_992), .integer(.min),
+    .integer(.max),
+    .real(0), .real(-0.0), .real(1), .real(0.1), .real(.infinity), .real(-.infinity), .real(1e300),
+    .real(.leastNonzeroMagnitude),
+    .text(""), .text("a\u{0}b"), .text("\u{1F600}\"\\\n"), .text("é"), .text("e\u{301}"), .blob([]),
+    .blob([0, 255, 1]),
   ]
 
   @Test func `every hard value reads back as it was`() throws {
@@ -59,10 +63,14 @@ import Testing
   }
 
   @Test(arguments: [
-    (#""from":100"#, #""from":"100""#), (#""series":2"#, #""series":0"#), (#""dataset":"transit""#, #""dataset":"T""#),
-    (#""from":100,"to":102"#, #""to":102,"from":100"#), (#"{"k":1}"#, #"{"k":true}"#), (#"{"k":1}"#, #"{"k":[1]}"#),
-    (#"{"k":1}"#, #"{"k":{"i64":"1"}}"#), (#"{"k":1}"#, #"{"k":9007199254740992}"#), (#"{"k":1}"#, #"{"k":{"f64":"NaN"}}"#),
-    (#"{"k":1}"#, #"{"k":{"b64":"AB=="}}"#), (#"{"k":1}"#, #"{"k":{"b64":"AA"}}"#), (#"{"k":1}"#, #"{"k":{"x":"1"}}"#),
+    (#""from":100"#, #""from":"100""#), (#""series":2"#, #""series":0"#),
+    (#""dataset":"transit""#, #""dataset":"T""#),
+    (#""from":100,"to":102"#, #""to":102,"from":100"#), (#"{"k":1}"#, #"{"k":true}"#),
+    (#"{"k":1}"#, #"{"k":[1]}"#),
+    (#"{"k":1}"#, #"{"k":{"i64":"1"}}"#), (#"{"k":1}"#, #"{"k":9007199254740992}"#),
+    (#"{"k":1}"#, #"{"k":{"f64":"NaN"}}"#),
+    (#"{"k":1}"#, #"{"k":{"b64":"AB=="}}"#), (#"{"k":1}"#, #"{"k":{"b64":"AA"}}"#),
+    (#"{"k":1}"#, #"{"k":{"x":"1"}}"#),
     (#"{"k":1}"#, #"{"k":1,"k":1}"#), ("]}]}\n", "]}]} x"), ("]}]}\n", "]}"), (#""delete":[],"#, ""),
   ])
   func `what the writer would not have written is refused`(_ part: String, _ other: String) throws {

@@ -11,16 +11,20 @@ import Testing
   }
 
   @Test(arguments: [
-    "", " ", "{", "[", "[1,]", #"{"a":1,}"#, "[,1]", #"{"a"}"#, #"{"a":}"#, #"{a:1}"#, "01", "1.", ".5", "+1", "-",
+    "", " ", "{", "[", "[1,]", #"{"a":1,}"#, "[,1]", #"{"a"}"#, #"{"a":}"#, #"{a:1}"#, "01", "1.", ".5", "+1",
+    "-",
     "1e", "0x1", "NaN", "Infinity", "tru", "nul", "[1 2]", "[1]]", "{}{}", #""\x""#, #""\u12""#, #""\uD800""#,
-    #""\uDC00""#, #""\uD800\u0041""#, #""a"#, "\"a\nb\"", #"{"a":1,"a":2}"#, "\u{FEFF}{}", "9223372036854775808",
+    #""\uDC00""#, #""\uD800\u0041""#, #""a"#, "\"a\nb\"", #"{"a":1,"a":2}"#, "\u{FEFF}{}",
+    "9223372036854775808",
     "1e400", "[1}", "{]", "/**/1", "'a'", #"{"a":1 "b":2}"#,
   ])
   func `invalid documents are refused`(_ text: String) {
     #expect(throws: JSONError.self) { try JSONValue(parsing: Array(text.utf8)) }
   }
 
-  @Test(arguments: [[0x22, 0xFF, 0x22], [0x22, 0xC0, 0x80, 0x22], [0x22, 0xED, 0xA0, 0x80, 0x22], [0x22, 0xE2, 0x82, 0x22]])
+  @Test(arguments: [
+    [0x22, 0xFF, 0x22], [0x22, 0xC0, 0x80, 0x22], [0x22, 0xED, 0xA0, 0x80, 0x22], [0x22, 0xE2, 0x82, 0x22],
+  ])
   func `a string that is not UTF-8 is refused`(_ bytes: [UInt8]) {
     #expect(throws: JSONError.self) { try JSONValue(parsing: bytes) }
   }
@@ -39,13 +43,17 @@ import Testing
 
   @Test func `nesting has a limit and does not end the process`() throws {
     let depth = Limits.jsonDepth
-    _ = try JSONValue(parsing: Array((String(repeating: "[", count: depth) + String(repeating: "]", count: depth)).utf8))
-    #expect(throws: JSONError.self) { try JSONValue(parsing: Array(String(repeating: "[", count: 10_000).utf8)) }
+    _ = try JSONValue(
+      parsing: Array((String(repeating: "[", count: depth) + String(repeating: "]", count: depth)).utf8))
+    #expect(throws: JSONError.self) {
+      try JSONValue(parsing: Array(String(repeating: "[", count: 10_000).utf8))
+    }
   }
 
   @Test func `a tree reads back from what was written`() throws {
     let tree: JSONValue = [
-      "text": "a\u{0}\"\\\u{1F}é\u{1F600}", "numbers": [0, -1, .integer(.max), .real(0.1), .real(-0.0), .real(.leastNonzeroMagnitude)],
+      "text": "a\u{0}\"\\\u{1F}é\u{1F600}",
+      "numbers": [0, -1, .integer(.max), .real(0.1), .real(-0.0), .real(.leastNonzeroMagnitude)],
       "nothing": .null, "yes": true,
     ]
     #expect(try JSONValue(parsing: tree.bytes) == tree)

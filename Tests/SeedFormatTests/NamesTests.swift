@@ -7,7 +7,9 @@ import Testing
     #expect(try DatasetName(text).text == text)
   }
 
-  @Test(arguments: ["", "Transit", "2x", "-a", "a-", "a b", "é", "a/b", "..", String(repeating: "a", count: 49)])
+  @Test(arguments: [
+    "", "Transit", "2x", "-a", "a-", "a b", "é", "a/b", "..", String(repeating: "a", count: 49),
+  ])
   func `what could leave its folder or its URL is no dataset name`(_ text: String) {
     #expect(throws: InvalidName.self) { try DatasetName(text) }
   }

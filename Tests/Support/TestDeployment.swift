@@ -13,7 +13,8 @@ package final class TestDeployment {
   package var clock = UTCTime.now()
   package var job: DatasetJob
 
-  package init(_ models: [ModelDefinition], dataset: DatasetName = "test", in folder: TemporaryFolder) throws {
+  package init(_ models: [ModelDefinition], dataset: DatasetName = "test", in folder: TemporaryFolder) throws
+  {
     self.folder = folder
     publication = PublicationDirectory(folder("publication"))
     func signers() -> RoleSigners { RoleSigners([.generate()]) }
@@ -36,7 +37,9 @@ package final class TestDeployment {
   /// What the signed metadata says of a series now.
   package func metadata(major: Int = 1) throws -> SeriesMetadata {
     let series = try Series(job.name, major: major)
-    guard let found = try publication.published().series[series] else { throw NotASeed("\(series) is not published") }
+    guard let found = try publication.published().series[series] else {
+      throw NotASeed("\(series) is not published")
+    }
     return found.metadata
   }
 

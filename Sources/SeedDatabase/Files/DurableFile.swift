@@ -22,7 +22,7 @@ package enum DurableFile {
   package static func readIfPresent(_ path: String, limit: Int) throws(FileError) -> [UInt8]? {
     do {
       return try read(path, limit: limit)
-    } catch where error.isMissing {
+    } catch  where error.isMissing {
       return nil
     }
   }
@@ -31,7 +31,7 @@ package enum DurableFile {
   package static func start(of path: String, _ count: Int) throws(FileError) -> [UInt8]? {
     do {
       return try File(path, for: .reading).read(count)
-    } catch where error.isMissing {
+    } catch  where error.isMissing {
       return nil
     }
   }

@@ -115,7 +115,8 @@ package final class Statement {
     case SQLITE_TEXT: return .text(try text(index))
     case SQLITE_BLOB:
       let bytes = sqlite3_column_blob(handle, index)
-      return .blob(Array(UnsafeRawBufferPointer(start: bytes, count: Int(sqlite3_column_bytes(handle, index)))))
+      return .blob(
+        Array(UnsafeRawBufferPointer(start: bytes, count: Int(sqlite3_column_bytes(handle, index)))))
     default: return .null
     }
   }

@@ -105,7 +105,7 @@ final class TableWriter {
     do {
       try statement.run(values)
       return true
-    } catch where error.primaryCode == ResultCode.constraint {
+    } catch  where error.primaryCode == ResultCode.constraint {
       statement.reset()
       if !isLast, table.hasOtherUnique, ResultCode.taken.contains(error.code) { return false }
       throw ImportError.constraint(

@@ -77,8 +77,10 @@ package struct KeyOrder: Sendable {
     let order = left.withUnsafeBytes { left in
       right.withUnsafeBytes { right in
         guard let left = left.baseAddress, let right = right.baseAddress else { return 0 }
-        return Int(sqlite3_strnicmp(left.bindMemory(to: CChar.self, capacity: common),
-          right.bindMemory(to: CChar.self, capacity: common), Int32(common)))
+        return Int(
+          sqlite3_strnicmp(
+            left.bindMemory(to: CChar.self, capacity: common),
+            right.bindMemory(to: CChar.self, capacity: common), Int32(common)))
       }
     }
     return order != 0 ? order : left.count - right.count

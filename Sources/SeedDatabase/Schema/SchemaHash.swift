@@ -9,7 +9,8 @@ struct SchemaHash {
   private let listed: [SchemaReader.Listed]
 
   init(
-    _ connection: Connection, _ tables: [TableSchema], _ search: [SearchTable], _ listed: [SchemaReader.Listed]
+    _ connection: Connection, _ tables: [TableSchema], _ search: [SearchTable],
+    _ listed: [SchemaReader.Listed]
   ) {
     self.connection = connection
     self.tables = tables
@@ -28,7 +29,8 @@ struct SchemaHash {
   }
 
   private func describe(_ table: TableSchema) throws -> JSONValue {
-    let text = try connection.value("SELECT sql FROM sqlite_schema WHERE name = ?", .text(table.name))?.text ?? ""
+    let text =
+      try connection.value("SELECT sql FROM sqlite_schema WHERE name = ?", .text(table.name))?.text ?? ""
     return [
       "name": .string(table.name),
       "columns": .array(table.columns.map(describe)),

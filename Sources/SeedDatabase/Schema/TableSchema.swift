@@ -13,11 +13,11 @@ package enum Affinity: String, Hashable, Sendable, CaseIterable {
     let type = declaredType.uppercased()
     func names(_ parts: String...) -> Bool { parts.contains { type.contains($0) } }
     self =
-      if names("INT") { .integer }
-      else if names("CHAR", "CLOB", "TEXT") { .text }
-      else if type.isEmpty || names("BLOB") || (isStrict && type == "ANY") { .blob }
-      else if names("REAL", "FLOA", "DOUB") { .real }
-      else { .numeric }
+      if names("INT") { .integer } else if names("CHAR", "CLOB", "TEXT") {
+        .text
+      } else if type.isEmpty || names("BLOB") || (isStrict && type == "ANY") {
+        .blob
+      } else if names("REAL", "FLOA", "DOUB") { .real } else { .numeric }
   }
 }
 

@@ -32,7 +32,8 @@ package enum SeedTables {
   /// Stores all of it.
   package static func store(_ meta: SeedMeta, _ connection: Connection) throws {
     for (key, value) in meta.values {
-      try connection.execute("INSERT OR REPLACE INTO \(ReservedTable.meta) VALUES (?, ?)", .text(key), .text(value))
+      try connection.execute(
+        "INSERT OR REPLACE INTO \(ReservedTable.meta) VALUES (?, ?)", .text(key), .text(value))
     }
   }
 

@@ -12,7 +12,8 @@ package struct DeltaHeader: Hashable, Sendable {
   package let digest: SHA256Digest
 
   package init(
-    series: Series, model: ModelVersion, schema: SHA256Digest, from: Version, to: Version, digest: SHA256Digest
+    series: Series, model: ModelVersion, schema: SHA256Digest, from: Version, to: Version,
+    digest: SHA256Digest
   ) {
     self.series = series
     self.model = model

@@ -29,7 +29,9 @@ package final class SQLiteOrigin {
   }
 
   /// As ``rows(_:_:)``, sorted by a staging table of the client's own declaration.
-  package func stagedRows(_ table: TableSchema, _ projection: Projection, schemaSQL: String) throws -> KeyedRows {
+  package func stagedRows(_ table: TableSchema, _ projection: Projection, schemaSQL: String) throws
+    -> KeyedRows
+  {
     let rows = UnorderedRows(try statement(table, projection, isOrdered: false), table, try AffinityFitter())
     let staging = try Connection("staging", .scratch)
     try staging.execute(schemaSQL)
@@ -48,7 +50,7 @@ package final class SQLiteOrigin {
   private static func stage(_ row: [SeedValue], _ insert: Statement, _ table: TableSchema) throws {
     do {
       try insert.run(row)
-    } catch where error.primaryCode == ResultCode.constraint {
+    } catch  where error.primaryCode == ResultCode.constraint {
       let key = rowDescription(table.keyNames, table.keyValues(of: row))
       guard !table.hasOtherUnique, ResultCode.taken.contains(error.code) else {
         throw ImportError.constraint(table: table.name, key: key, message: error.message)
@@ -57,7 +59,8 @@ package final class SQLiteOrigin {
     }
   }
 
-  private func statement(_ table: TableSchema, _ projection: Projection, isOrdered: Bool) throws -> Statement {
+  private func statement(_ table: TableSchema, _ projection: Projection, isOrdered: Bool) throws -> Statement
+  {
     do {
       let source = try projection.source(of: table, in: connection)
       return try connection.prepare(projection.select(table, from: source, isOrdered: isOrdered))

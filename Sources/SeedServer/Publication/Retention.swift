@@ -26,9 +26,10 @@ struct Retention {
   }
 
   private func keptVersions(_ objects: [PublishedObject]) -> Set<Version> {
-    let all = Set(objects.compactMap { object -> Version? in
-      if case .snapshot(let version, _) = object.kind { version } else { nil }
-    })
+    let all = Set(
+      objects.compactMap { object -> Version? in
+        if case .snapshot(let version, _) = object.kind { version } else { nil }
+      })
     return Set(all.sorted().suffix(snapshots))
   }
 }

@@ -64,7 +64,8 @@ package struct Publisher: Sendable {
 
     private func step(_ plan: SeriesPlan) -> SeriesStep {
       SeriesStep(
-        plan: plan, job: job, publication: publisher.publication, stateFolder: publisher.stateFolder, now: now)
+        plan: plan, job: job, publication: publisher.publication, stateFolder: publisher.stateFolder, now: now
+      )
     }
 
     private var signer: RepositorySigner { RepositorySigner(now: now, lifetime: job.lifetimeSeconds) }

@@ -58,7 +58,8 @@ struct SeriesStep {
     let object = PublishedObject(
       series: plan.series, kind: .delta(from: change.header.from, to: change.header.to),
       length: measure.length, sha256: measure.sha256, model: change.header.model,
-      rawLength: raw.length, rawSHA256: raw.sha256, schema: change.header.schema, digest: change.header.digest)
+      rawLength: raw.length, rawSHA256: raw.sha256, schema: change.header.schema, digest: change.header.digest
+    )
     try publication.write(stored, as: object)
     let state = state(epoch: published.state.epoch, head: change.header.to, floor: published.state.floor)
     var report = SeriesReport(series: plan.series, outcome: .changed, version: change.header.to)

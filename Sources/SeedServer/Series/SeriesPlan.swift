@@ -47,7 +47,9 @@ package struct SeriesPlan: Sendable {
   }
 
   /// The plans of a dataset's models, one per major.
-  package static func plans(_ dataset: DatasetName, _ models: [ModelDefinition]) throws(PlanError) -> [SeriesPlan] {
+  package static func plans(_ dataset: DatasetName, _ models: [ModelDefinition]) throws(PlanError)
+    -> [SeriesPlan]
+  {
     var plans: [SeriesPlan] = []
     for major in Set(models.map(\.version.major)).sorted() {
       let own = models.filter { $0.version.major == major }

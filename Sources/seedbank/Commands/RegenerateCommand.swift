@@ -19,7 +19,8 @@ extension Command {
       ],
       examples: [
         CommandExample("seedbank regenerate", "Publish what changed in every dataset."),
-        CommandExample("seedbank regenerate --dataset transit --snapshot --json", "One dataset, for a script."),
+        CommandExample(
+          "seedbank regenerate --dataset transit --snapshot --json", "One dataset, for a script."),
       ])
   ) { arguments, context in
     let configuration = try context.configuration(arguments)

@@ -61,7 +61,8 @@ private struct RunService {
   private func service(_ dataset: DatasetConfiguration, _ front: Front) throws -> PublishingService {
     let console = context.console
     return PublishingService(
-      publisher: deployment.publisher, job: try DatasetJob(dataset), checkSeconds: dataset.schedule.checkSeconds,
+      publisher: deployment.publisher, job: try DatasetJob(dataset),
+      checkSeconds: dataset.schedule.checkSeconds,
       report: { report in
         guard !report.isUnchanged else { return }
         do {

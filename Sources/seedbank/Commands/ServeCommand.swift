@@ -33,7 +33,8 @@ extension OptionDefinition {
     value("port", "number", short: "p", setting: "http.port", help: "The port; 0 takes any that is free."),
     value(
       "public", "path",
-      help: "The web page's folder (default: SEEDBANK_PUBLIC, else a folder Public beside or above seedbank)."),
+      help: "The web page's folder (default: SEEDBANK_PUBLIC, else a folder Public beside or above seedbank)."
+    ),
   ]
 }
 

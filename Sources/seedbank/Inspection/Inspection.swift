@@ -32,7 +32,8 @@ struct Inspection {
     if start.starts(with: [0xFD, 0x37, 0x7A, 0x58, 0x5A, 0x00]) { return .xz }
     if start.first == UInt8(ascii: "{") { return .delta }
     throw CommandFailure(
-      .badData, "\(path.printable) is neither a SQLite file nor a delta, compressed or not: expected one of these.")
+      .badData,
+      "\(path.printable) is neither a SQLite file nor a delta, compressed or not: expected one of these.")
   }
 
   private func expanded(_ encoding: ContentEncoding) throws -> [JSONMember] {
@@ -44,10 +45,12 @@ struct Inspection {
       case .seed: try SeedInspection.findings(temporary.path)
       case .delta: try DeltaInspection.findings(try inner.read())
       case .gzip, .xz:
-        throw CommandFailure(.badData, "\(path.printable) is compressed twice: expected a seed or a delta in it.")
+        throw CommandFailure(
+          .badData, "\(path.printable) is compressed twice: expected a seed or a delta in it.")
       }
     return [
-      JSONMember("encoding", .string(encoding.rawValue)), JSONMember("rawLength", .integer(Int64(raw.length))),
+      JSONMember("encoding", .string(encoding.rawValue)),
+      JSONMember("rawLength", .integer(Int64(raw.length))),
       JSONMember("rawSHA256", .string(raw.sha256.hex)),
     ] + findings
   }

@@ -17,7 +17,8 @@ enum SeedInspection {
     return [
       JSONMember("kind", "seed"), JSONMember("series", .string("\(meta.series)")),
       JSONMember("model", .string("\(meta.model)")), JSONMember("epoch", .string("\(meta.epoch)")),
-      JSONMember("version", .integer(Int64(meta.version.number))), JSONMember("schema", .string(meta.schema.hex)),
+      JSONMember("version", .integer(Int64(meta.version.number))),
+      JSONMember("schema", .string(meta.schema.hex)),
       JSONMember("digest", .string(meta.digest.hex)), JSONMember("rowsMatchDigest", .bool(isWhole)),
       JSONMember("rows", .object(rows)),
     ] + provenance.compactMap { name, text in text.map { JSONMember(name, .string($0)) } }
@@ -32,7 +33,8 @@ enum DeltaInspection {
     return [
       JSONMember("kind", "delta"), JSONMember("series", .string("\(header.series)")),
       JSONMember("model", .string("\(header.model)")), JSONMember("schema", .string(header.schema.hex)),
-      JSONMember("from", .integer(Int64(header.from.number))), JSONMember("to", .integer(Int64(header.to.number))),
+      JSONMember("from", .integer(Int64(header.from.number))),
+      JSONMember("to", .integer(Int64(header.to.number))),
       JSONMember("digest", .string(header.digest.hex)), JSONMember("tables", .object(try counts(&reader))),
     ]
   }
@@ -45,7 +47,9 @@ enum DeltaInspection {
       case .delete: counts[counts.count - 1].deletes += 1
       case .upsert: counts[counts.count - 1].upserts += 1
       case .end:
-        return counts.map { JSONMember($0.name, ["delete": .integer($0.deletes), "upsert": .integer($0.upserts)]) }
+        return counts.map {
+          JSONMember($0.name, ["delete": .integer($0.deletes), "upsert": .integer($0.upserts)])
+        }
       }
     }
   }

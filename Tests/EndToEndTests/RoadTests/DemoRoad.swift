@@ -49,7 +49,8 @@ struct DemoRoad {
   /// Brings a store to head through the front.
   func pull(_ store: String, model: String, from address: String) throws {
     try SeedbankBinary.succeed(
-      ["pull", address, "--dataset", "transit", "--model", model, "--store", store, "--root", root], in: folder.path)
+      ["pull", address, "--dataset", "transit", "--model", model, "--store", store, "--root", root],
+      in: folder.path)
   }
 
   /// The live file of a store.
@@ -61,7 +62,9 @@ struct DemoRoad {
   /// Every row of every table and the seed's own tables, as the sqlite3 command quotes them.
   func rows(of file: String) throws -> [String: String] {
     let names = try Tool.sqlite(
-      file, "SELECT name FROM pragma_table_list WHERE schema = 'main' AND type = 'table' AND name NOT LIKE 'sqlite%';")
+      file,
+      "SELECT name FROM pragma_table_list WHERE schema = 'main' AND type = 'table' AND name NOT LIKE 'sqlite%';"
+    )
     var rows: [String: String] = [:]
     for name in names.split(separator: "\n").map(String.init) {
       rows[name] = try Tool.sqlite(file, ".mode quote\nSELECT * FROM \"\(name)\" ORDER BY 1, 2;")

@@ -8,13 +8,17 @@ import Testing
     URL(fileURLWithPath: #filePath).deletingLastPathComponent().appendingPathComponent(name).path
   }
 
-  @Test func `a client of the plain HTTP interface follows twenty versions by the one-sentence rule`() async throws {
+  @Test func `a client of the plain HTTP interface follows twenty versions by the one-sentence rule`()
+    async throws
+  {
     var road = try DemoRoad(seed: 21, trips: 100)
-    let server = try await RunningSeedbank(["serve", "--config", road.config, "--port", "0"], in: road.folder.path)
+    let server = try await RunningSeedbank(
+      ["serve", "--config", road.config, "--port", "0"], in: road.folder.path)
     let models = ["1.0", "2.0", "2.1"]
     func outside(_ model: String, _ action: String) throws -> String {
       try Tool.run([
-        Tool.python, Self.script("outside_client.py"), server.address, "transit", model, road.folder("outside-\(model)"), action,
+        Tool.python, Self.script("outside_client.py"), server.address, "transit", model,
+        road.folder("outside-\(model)"), action,
       ])
     }
     for model in models { _ = try outside(model, "snapshot") }
@@ -36,9 +40,12 @@ import Testing
       try road.mutate(10)
       try road.publish()
     }
-    let server = try await RunningSeedbank(["serve", "--config", road.config, "--port", "0"], in: road.folder.path)
+    let server = try await RunningSeedbank(
+      ["serve", "--config", road.config, "--port", "0"], in: road.folder.path)
     for (prefix, count) in [("transit/1/", 2...4), ("transit/2/", 4...4)] {
-      let output = try Tool.run([Tool.python, Self.script("tuf_client.py"), server.address, road.root, prefix])
+      let output = try Tool.run([
+        Tool.python, Self.script("tuf_client.py"), server.address, road.root, prefix,
+      ])
       let verified = try #require(Int(output.split(separator: " ")[1]))
       #expect(count.contains(verified), "\(output)")
     }

@@ -9,7 +9,8 @@ import Testing
 
   @Test func `stores that pull now and then end up equal to a fresh snapshot, row for row`() async throws {
     var road = try DemoRoad(seed: 11, trips: 200)
-    let server = try await RunningSeedbank(["serve", "--config", road.config, "--port", "0"], in: road.folder.path)
+    let server = try await RunningSeedbank(
+      ["serve", "--config", road.config, "--port", "0"], in: road.folder.path)
     let models = ["1.0", "2.0", "2.1"]
     for model in models { try road.pull("often-\(model)", model: model, from: server.address) }
     for step in 1...Self.steps {
@@ -18,10 +19,14 @@ import Testing
       for model in models where step.isMultiple(of: 3) {
         try road.pull("often-\(model)", model: model, from: server.address)
       }
-      if step == 7 { for model in models { try road.pull("rarely-\(model)", model: model, from: server.address) } }
+      if step == 7 {
+        for model in models { try road.pull("rarely-\(model)", model: model, from: server.address) }
+      }
     }
     for model in models {
-      for store in ["often-\(model)", "rarely-\(model)"] { try road.pull(store, model: model, from: server.address) }
+      for store in ["often-\(model)", "rarely-\(model)"] {
+        try road.pull(store, model: model, from: server.address)
+      }
     }
     // Only now is there a snapshot at head, so what a new store holds never went through a delta.
     try road.publish(snapshot: true)
@@ -40,9 +45,11 @@ import Testing
 
   @Test func `a port in use is said with its number, and nothing else happens`() async throws {
     let road = try DemoRoad(seed: 12, trips: 1)
-    let server = try await RunningSeedbank(["serve", "--config", road.config, "--port", "0"], in: road.folder.path)
+    let server = try await RunningSeedbank(
+      ["serve", "--config", road.config, "--port", "0"], in: road.folder.path)
     let port = try #require(server.address.split(separator: ":").last)
-    let second = try SeedbankBinary.run(["serve", "--config", road.config, "--port", String(port)], in: road.folder.path)
+    let second = try SeedbankBinary.run(
+      ["serve", "--config", road.config, "--port", String(port)], in: road.folder.path)
     #expect(second.status == 69 && second.output.isEmpty)
     #expect(second.errors.contains(port) && second.errors.contains("127.0.0.1"))
   }

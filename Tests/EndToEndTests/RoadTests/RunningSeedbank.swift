@@ -16,7 +16,7 @@ final class RunningSeedbank {
   init(_ arguments: [String], in directory: String, environment: [String: String] = [:]) async throws {
     outputPath = "\(directory)/\(UUID().uuidString).out"
     errorsPath = outputPath + ".errors"
-    for path in [outputPath, errorsPath] { FileManager.default.createFile(atPath: path, contents: nil) }
+    for path in [outputPath, errorsPath] { try Data().write(to: URL(fileURLWithPath: path)) }
     process.executableURL = SeedbankBinary.url
     process.arguments = arguments
     process.environment = environment

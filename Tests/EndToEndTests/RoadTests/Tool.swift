@@ -12,11 +12,12 @@ enum Tool {
   /// Runs a program from the search path to its end; returns stdout, or throws with both streams.
   @discardableResult
   static func run(
-    _ arguments: [String], in directory: String? = nil, environment: [String: String] = [:], input: String? = nil
+    _ arguments: [String], in directory: String? = nil, environment: [String: String] = [:],
+    input: String? = nil
   ) throws -> String {
     let folder = try TemporaryFolder()
-    for name in ["in", "out"] { FileManager.default.createFile(atPath: folder(name), contents: nil) }
-    try input?.write(toFile: folder("in"), atomically: false, encoding: .utf8)
+    try Data((input ?? "").utf8).write(to: URL(fileURLWithPath: folder("in")))
+    try Data().write(to: URL(fileURLWithPath: folder("out")))
     let process = Process()
     process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
     process.arguments = arguments
@@ -30,7 +31,8 @@ enum Tool {
     process.waitUntilExit()
     let text = try String(contentsOfFile: folder("out"), encoding: .utf8)
     guard process.terminationStatus == 0 else {
-      throw Failure(command: arguments.joined(separator: " "), status: process.terminationStatus, output: text)
+      throw Failure(
+        command: arguments.joined(separator: " "), status: process.terminationStatus, output: text)
     }
     return text
   }
@@ -52,7 +54,8 @@ extension SeedbankBinary {
     let outcome = try run(arguments, in: directory)
     guard outcome.status == 0 else {
       throw Tool.Failure(
-        command: arguments.joined(separator: " "), status: outcome.status, output: outcome.output + outcome.errors)
+        command: arguments.joined(separator: " "), status: outcome.status,
+        output: outcome.output + outcome.errors)
     }
     return outcome.output
   }

@@ -65,9 +65,12 @@ package final class RandomHistory {
     try set(column, value(column, table), table, key)
   }
 
-  private func set(_ column: ColumnSchema, _ value: SeedValue, _ table: TableSchema, _ key: [SeedValue]) throws {
+  private func set(_ column: ColumnSchema, _ value: SeedValue, _ table: TableSchema, _ key: [SeedValue])
+    throws
+  {
     let matches = table.keyNames.map { "\(quoted($0)) = ?" }.joined(separator: " AND ")
-    try truth.cached("UPDATE \(quoted(table.name)) SET \(quoted(column.name)) = ? WHERE \(matches)").run([value] + key)
+    try truth.cached("UPDATE \(quoted(table.name)) SET \(quoted(column.name)) = ? WHERE \(matches)").run(
+      [value] + key)
   }
 
   private func delete(_ name: String) throws {
@@ -84,7 +87,8 @@ package final class RandomHistory {
     for (row, source) in zip(rows, rows.dropFirst() + [rows[0]]) {
       let isEnd = isChain && source[0] == rows[0][0]
       try truth.execute(
-        "UPDATE slots SET slot = ?, name = ? WHERE id = ?", isEnd ? .null : source[1], isEnd ? .null : source[2], row[0])
+        "UPDATE slots SET slot = ?, name = ? WHERE id = ?", isEnd ? .null : source[1],
+        isEnd ? .null : source[2], row[0])
     }
   }
 
@@ -135,7 +139,8 @@ package final class RandomHistory {
     guard random.chance(15) else { return value }
     switch (column.affinity, value) {
     case (.integer, .integer(let number)), (.numeric, .integer(let number)): return .text("\(number)")
-    case (.real, .real(let number)) where number.magnitude < 1e15 && number == number.rounded() && number != 0:
+    case (.real, .real(let number))
+    where number.magnitude < 1e15 && number == number.rounded() && number != 0:
       return .integer(Int64(number))
     case (.real, .real(let number)) where number.isFinite && number != 0: return .text("\(number)")
     default: return value
