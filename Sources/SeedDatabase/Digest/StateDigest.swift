@@ -5,7 +5,7 @@ import SeedTrust
 package struct TableSum: Hashable, Sendable {
   package private(set) var rows: Int = 0
   /// Four words, the least significant first.
-  private var words: [UInt64] = [0, 0, 0, 0]
+  private var words: (UInt64, UInt64, UInt64, UInt64) = (0, 0, 0, 0)
 
   /// An empty table.
   package init() {}
@@ -14,43 +14,50 @@ package struct TableSum: Hashable, Sendable {
   package init?(rows: Int, bytes: [UInt8]) {
     guard rows >= 0, let digest = try? SHA256Digest(bytes: bytes) else { return nil }
     self.rows = rows
-    words = Self.words(of: digest)
+    words = (digest.words.3, digest.words.2, digest.words.1, digest.words.0)
   }
 
   /// The sum as 32 bytes, big-endian.
-  package var bytes: [UInt8] {
-    words.reversed().flatMap { word in (0..<8).map { UInt8(truncatingIfNeeded: word >> (56 - 8 * $0)) } }
-  }
+  package var bytes: [UInt8] { SHA256Digest(words: (words.3, words.2, words.1, words.0)).bytes }
 
   /// Takes in a row's hash.
   package mutating func insert(_ hash: SHA256Digest) {
     rows += 1
     var carry = false
-    for (index, word) in Self.words(of: hash).enumerated() {
-      let (partial, first) = words[index].addingReportingOverflow(word)
-      let (sum, second) = partial.addingReportingOverflow(carry ? 1 : 0)
-      words[index] = sum
-      carry = first || second
-    }
+    words.0 = Self.add(words.0, hash.words.3, &carry)
+    words.1 = Self.add(words.1, hash.words.2, &carry)
+    words.2 = Self.add(words.2, hash.words.1, &carry)
+    words.3 = Self.add(words.3, hash.words.0, &carry)
   }
 
   /// Takes out a row's hash.
   package mutating func remove(_ hash: SHA256Digest) {
     rows -= 1
-    var borrow = false
-    for (index, word) in Self.words(of: hash).enumerated() {
-      let (partial, first) = words[index].subtractingReportingOverflow(word)
-      let (difference, second) = partial.subtractingReportingOverflow(borrow ? 1 : 0)
-      words[index] = difference
-      borrow = first || second
-    }
+    // Two's complement: minus x is plus not x plus one, and the one comes in as the first carry.
+    var carry = true
+    words.0 = Self.add(words.0, ~hash.words.3, &carry)
+    words.1 = Self.add(words.1, ~hash.words.2, &carry)
+    words.2 = Self.add(words.2, ~hash.words.1, &carry)
+    words.3 = Self.add(words.3, ~hash.words.0, &carry)
   }
 
-  private static func words(of hash: SHA256Digest) -> [UInt64] {
-    let bytes = hash.bytes
-    return stride(from: 24, through: 0, by: -8).map { start in
-      bytes[start..<start + 8].reduce(0) { $0 << 8 | UInt64($1) }
-    }
+  private static func add(_ left: UInt64, _ right: UInt64, _ carry: inout Bool) -> UInt64 {
+    let (partial, first) = left.addingReportingOverflow(right)
+    let (sum, second) = partial.addingReportingOverflow(carry ? 1 : 0)
+    carry = first || second
+    return sum
+  }
+
+  /// Equal when all words and the row counts are.
+  package static func == (left: Self, right: Self) -> Bool {
+    left.rows == right.rows && left.words == right.words
+  }
+
+  /// Hashes what `==` compares.
+  package func hash(into hasher: inout Hasher) {
+    hasher.combine(rows)
+    hasher.combine(words.0)
+    hasher.combine(words.3)
   }
 }
 

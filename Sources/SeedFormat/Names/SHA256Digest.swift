@@ -1,7 +1,10 @@
 /// Thirty-two bytes that name some content.
 public struct SHA256Digest: Hashable, Sendable {
   /// The bytes, big-endian, as four words: a value without an allocation.
-  private let words: (UInt64, UInt64, UInt64, UInt64)
+  package let words: (UInt64, UInt64, UInt64, UInt64)
+
+  /// A digest of four big-endian words, without a detour through an array of bytes.
+  package init(words: (UInt64, UInt64, UInt64, UInt64)) { self.words = words }
 
   /// Bytes in a digest.
   public static let byteCount = 32

@@ -19,7 +19,10 @@ package struct SHA256Hasher: ~Copyable, @unchecked Sendable {
   package mutating func finish() -> SHA256Digest {
     withUnsafeTemporaryAllocation(byteCount: SHA256Digest.byteCount, alignment: 8) { buffer in
       context.finish(into: buffer)
-      return SHA256Digest(thirtyTwo: UnsafeRawBufferPointer(buffer))
+      func word(_ index: Int) -> UInt64 {
+        UInt64(bigEndian: buffer.load(fromByteOffset: 8 * index, as: UInt64.self))
+      }
+      return SHA256Digest(words: (word(0), word(1), word(2), word(3)))
     }
   }
 
@@ -31,14 +34,6 @@ package struct SHA256Hasher: ~Copyable, @unchecked Sendable {
 }
 
 extension SHA256Digest {
-  fileprivate init(thirtyTwo bytes: UnsafeRawBufferPointer) {
-    do {
-      try self.init(bytes: bytes)
-    } catch {
-      preconditionFailure(error.description)
-    }
-  }
-
   /// The digest of one message.
   package static func of(_ bytes: [UInt8]) -> SHA256Digest {
     var hasher = SHA256Hasher()
