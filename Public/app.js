@@ -126,24 +126,34 @@ function datasetSection(dataset) {
   return section;
 }
 
+function say(text) {
+  // A status that is set again is read out again.
+  if (state.textContent !== text) state.textContent = text;
+}
+
 // Nothing is touched while nothing changed, so that a selection or a focus survives.
 function show(text) {
   if (text === shown) return;
-  const sections = JSON.parse(text).datasets.map(datasetSection);
-  place.replaceChildren(...sections);
+  const datasets = JSON.parse(text).datasets;
+  place.replaceChildren(...datasets.map(datasetSection));
+  say(datasets.length > 0 ? "Up to date" : "Nothing published yet");
   shown = text;
 }
 
-async function refresh() {
+async function load() {
   try {
-    const answer = await fetch("/v1", { headers: { Accept: "application/json" } });
+    const answer = await fetch("/v1");
     const text = await answer.text();
     if (!answer.ok) throw new Error(JSON.parse(text).detail ?? `status ${answer.status}`);
     show(text);
-    state.textContent = shown.includes('"series":[{') ? "Up to date" : "Nothing published yet";
   } catch (error) {
-    state.textContent = `Not reachable: ${error.message}`;
+    shown = null;
+    say(`Not up to date: ${error.message}`);
   }
+}
+
+async function refresh() {
+  if (!document.hidden) await load();
   setTimeout(refresh, refreshMilliseconds);
 }
 

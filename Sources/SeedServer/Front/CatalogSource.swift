@@ -8,6 +8,7 @@ package struct CatalogView: Sendable {
   /// Why the newest publication could not be loaded, where it could not; the catalog is then an older one.
   package let failure: String?
 
+  /// A view of one catalog, or of none.
   package init(_ catalog: PublishedCatalog?, failure: String? = nil) {
     self.catalog = catalog
     self.failure = failure
@@ -93,7 +94,7 @@ package final class CatalogSource: Sendable {
     } catch {
       log("The publication could not be loaded: \(error)")
       // What the world may read in /readyz does not say where on this machine the files lie.
-      let failure = String(describing: error).replacing(directory.path, with: "the publication")
+      let failure = String(describing: error).replacing(directory.path, with: "<publication>")
       state.withLock { $0.failure = failure }
       throw error
     }

@@ -12,6 +12,7 @@ package struct FrontConfiguration: Sendable {
   /// Takes what the operator should know, a sentence at a time, on any thread.
   package var report: @Sendable (String) -> Void
 
+  /// A front over a publication; it says nothing to the operator unless someone listens.
   package init(
     publication: String, pages: String? = nil, http: HTTPServerConfiguration = HTTPServerConfiguration(),
     report: @escaping @Sendable (String) -> Void = { _ in }
