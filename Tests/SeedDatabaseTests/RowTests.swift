@@ -5,19 +5,25 @@ import Testing
 
 @Suite struct RowTests {
   static let values: [SeedValue] = [
-    .null, .integer(0), .integer(-1), .integer(12), .integer(.max), .integer(.min), .integer(9_007_199_254_740_993),
+    .null, .integer(0), .integer(-1), .integer(12), .integer(.max), .integer(.min),
+    .integer(9_007_199_254_740_993),
     .real(0), .real(-0.0), .real(12), .real(1.5), .real(9_007_199_254_740_992), .real(1e300), .real(-1e300),
-    .real(.infinity), .real(-.infinity), .real(9.3e18), .text(""), .text("12"), .text("12.0"), .text(" 12"), .text("1e2"),
-    .text("abc"), .text("ABC"), .text("abc "), .text("ab\u{0}c"), .text("ab\u{0}d"), .text("AB\u{0}d"), .text("é"),
-    .text("E"), .text("_"), .text("9223372036854775808"), .blob([]), .blob([49, 50]), .blob([0]), .blob([255]),
+    .real(.infinity), .real(-.infinity), .real(9.3e18), .text(""), .text("12"), .text("12.0"), .text(" 12"),
+    .text("1e2"),
+    .text("abc"), .text("ABC"), .text("abc "), .text("ab\u{0}c"), .text("ab\u{0}d"), .text("AB\u{0}d"),
+    .text("é"),
+    .text("E"), .text("_"), .text("9223372036854775808"), .blob([]), .blob([49, 50]), .blob([0]),
+    .blob([255]),
   ]
 
-  @Test(arguments: ["INTEGER", "TEXT", "BLOB", "REAL", "NUMERIC", "", "VARCHAR(10)", "FLOATING POINT", "DATETIME", "DOUBLE"])
+  @Test(arguments: [
+    "INTEGER", "TEXT", "BLOB", "REAL", "NUMERIC", "", "VARCHAR(10)", "FLOATING POINT", "DATETIME", "DOUBLE",
+  ])
   func `a value is fitted as SQLite stores it`(_ type: String) throws {
     let connection = try Connection("test", .memory)
     try connection.execute("CREATE TABLE t(k PRIMARY KEY, v \(type))")
     let table = try SchemaReader(connection).table("t")
-    let fitter = try AffinityFitter()
+    let fitter = AffinityFitter()
     for value in Self.values {
       try connection.execute("DELETE FROM t")
       try connection.execute("INSERT INTO t VALUES (1, ?)", value)

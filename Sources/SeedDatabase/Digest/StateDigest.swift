@@ -4,8 +4,8 @@ import SeedTrust
 /// The row count of one table and the sum modulo 2^256 of its rows' hashes.
 package struct TableSum: Hashable, Sendable {
   package private(set) var rows: Int = 0
-  /// Four words, the least significant first.
-  private var words: [UInt64] = [0, 0, 0, 0]
+  private var high: UInt128 = 0
+  private var low: UInt128 = 0
 
   /// An empty table.
   package init() {}
@@ -14,43 +14,35 @@ package struct TableSum: Hashable, Sendable {
   package init?(rows: Int, bytes: [UInt8]) {
     guard rows >= 0, let digest = try? SHA256Digest(bytes: bytes) else { return nil }
     self.rows = rows
-    words = Self.words(of: digest)
+    (high, low) = Self.halves(of: digest)
   }
 
   /// The sum as 32 bytes, big-endian.
   package var bytes: [UInt8] {
-    words.reversed().flatMap { word in (0..<8).map { UInt8(truncatingIfNeeded: word >> (56 - 8 * $0)) } }
+    withUnsafeBytes(of: high.bigEndian) { Array($0) } + withUnsafeBytes(of: low.bigEndian) { Array($0) }
   }
 
   /// Takes in a row's hash.
   package mutating func insert(_ hash: SHA256Digest) {
+    let added = Self.halves(of: hash)
+    let (sum, carries) = low.addingReportingOverflow(added.low)
+    low = sum
+    high = high &+ added.high &+ (carries ? 1 : 0)
     rows += 1
-    var carry = false
-    for (index, word) in Self.words(of: hash).enumerated() {
-      let (partial, first) = words[index].addingReportingOverflow(word)
-      let (sum, second) = partial.addingReportingOverflow(carry ? 1 : 0)
-      words[index] = sum
-      carry = first || second
-    }
   }
 
   /// Takes out a row's hash.
   package mutating func remove(_ hash: SHA256Digest) {
+    let removed = Self.halves(of: hash)
+    let (difference, borrows) = low.subtractingReportingOverflow(removed.low)
+    low = difference
+    high = high &- removed.high &- (borrows ? 1 : 0)
     rows -= 1
-    var borrow = false
-    for (index, word) in Self.words(of: hash).enumerated() {
-      let (partial, first) = words[index].subtractingReportingOverflow(word)
-      let (difference, second) = partial.subtractingReportingOverflow(borrow ? 1 : 0)
-      words[index] = difference
-      borrow = first || second
-    }
   }
 
-  private static func words(of hash: SHA256Digest) -> [UInt64] {
-    let bytes = hash.bytes
-    return stride(from: 24, through: 0, by: -8).map { start in
-      bytes[start..<start + 8].reduce(0) { $0 << 8 | UInt64($1) }
-    }
+  private static func halves(of hash: SHA256Digest) -> (high: UInt128, low: UInt128) {
+    let words = hash.words
+    return (UInt128(words.0) << 64 | UInt128(words.1), UInt128(words.2) << 64 | UInt128(words.3))
   }
 }
 

@@ -19,7 +19,7 @@ package struct SchemaReader {
   package func schema() throws -> DatabaseSchema {
     try refuseTriggers()
     let listed = try listedTables()
-    let tables = try listed.filter { $0.kind == "table" }.map { try table($0.name) }
+    let tables = try listed.filter { $0.kind == "table" }.map(table)
     guard !tables.isEmpty else { throw SchemaProblem.noTables }
     try checkParents(tables)
     let search = try listed.filter { $0.kind == "virtual" }.map { try searchTable($0.name, tables) }
@@ -48,7 +48,8 @@ package struct SchemaReader {
       """
     ).map { row in
       Listed(
-        name: row[0].text, kind: row[1].text, isWithoutRowid: row[2] == .integer(1), isStrict: row[3] == .integer(1))
+        name: row[0].text, kind: row[1].text, isWithoutRowid: row[2] == .integer(1),
+        isStrict: row[3] == .integer(1))
     }.filter { !$0.isOurs }
   }
 
@@ -57,6 +58,11 @@ package struct SchemaReader {
     guard let listed = try listedTables().first(where: { $0.name == name }) else {
       throw SchemaProblem.notSQL("there is no table \"\(name)\"")
     }
+    return try table(listed)
+  }
+
+  private func table(_ listed: Listed) throws -> TableSchema {
+    let name = listed.name
     if listed.name.lowercased().hasPrefix(ReservedTable.prefix) { throw SchemaProblem.reservedName(name) }
     let (columns, generated) = try columns(listed)
     guard !columns.isEmpty else { throw SchemaProblem.noStoredColumns(table: name) }
@@ -75,7 +81,11 @@ package struct SchemaReader {
       #"SELECT name, type, "notnull", dflt_value, hidden FROM pragma_table_xinfo(?) ORDER BY cid"#,
       .text(table.name))
     for row in rows {
-      if row[4] == .integer(0) { stored.append(try column(row, table)) } else { generated.append(row[0].text) }
+      if row[4] == .integer(0) {
+        stored.append(try column(row, table))
+      } else {
+        generated.append(row[0].text)
+      }
     }
     return (stored, generated)
   }
@@ -105,7 +115,8 @@ package struct SchemaReader {
       #"SELECT id, "table", "from", "to", on_update, on_delete FROM pragma_foreign_key_list(?) ORDER BY id, seq"#,
       .text(table))
     let ids = rows.map { $0[0] }
-    let distinct = ids.enumerated().filter { $0.offset == 0 || ids[$0.offset - 1] != $0.element }.map(\.element)
+    let distinct = ids.enumerated().filter { $0.offset == 0 || ids[$0.offset - 1] != $0.element }.map(
+      \.element)
     return distinct.map { id in
       let parts = rows.filter { $0[0] == id }
       return ForeignKeySchema(
@@ -125,7 +136,8 @@ package struct SchemaReader {
   }
 
   private func refuseTriggers() throws {
-    let rows = try connection.rows("SELECT name, tbl_name FROM sqlite_schema WHERE type = 'trigger' ORDER BY name")
+    let rows = try connection.rows(
+      "SELECT name, tbl_name FROM sqlite_schema WHERE type = 'trigger' ORDER BY name")
     if let row = rows.first { throw SchemaProblem.trigger(name: row[0].text, table: row[1].text) }
   }
 

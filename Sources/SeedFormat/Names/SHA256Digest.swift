@@ -1,7 +1,7 @@
 /// Thirty-two bytes that name some content.
 public struct SHA256Digest: Hashable, Sendable {
   /// The bytes, big-endian, as four words: a value without an allocation.
-  private let words: (UInt64, UInt64, UInt64, UInt64)
+  package let words: (UInt64, UInt64, UInt64, UInt64)
 
   /// Bytes in a digest.
   public static let byteCount = 32

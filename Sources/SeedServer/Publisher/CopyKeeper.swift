@@ -30,6 +30,7 @@ struct CopyKeeper {
     guard meta.epoch == published.state.epoch, meta.series == plan.series else {
       return (try rebuild(), "it belonged to another history")
     }
+    guard meta.schema == plan.schema.hash else { return (try rebuild(), "it had another schema") }
     let head = published.state.head
     guard meta.version <= head else {
       throw PublicationError.copyAhead(copy: path, version: "\(meta.version)", head: "\(head)")
@@ -45,7 +46,8 @@ struct CopyKeeper {
   /// A copy made anew from the newest published snapshot and the deltas behind it.
   func rebuild() throws -> WorkingCopy {
     let temporary = path + ".rebuild"
-    let copy = try WorkingCopy(adopting: try expandedSnapshot(to: temporary + ".sqlite"), as: temporary, plan.schema)
+    let copy = try WorkingCopy(
+      adopting: try expandedSnapshot(to: temporary + ".sqlite"), as: temporary, plan.schema)
     try catchUp(copy, from: try copy.meta().version)
     return try Self.install(copy, as: path)
   }
@@ -61,7 +63,8 @@ struct CopyKeeper {
 
   private func catchUp(_ copy: WorkingCopy, from version: Version) throws {
     guard let chain = DeltaChain.shortest(published.objects, from: version, to: published.state.head) else {
-      throw PublicationError.noChain(series: "\(plan.series)", from: "\(version)", to: "\(published.state.head)")
+      throw PublicationError.noChain(
+        series: "\(plan.series)", from: "\(version)", to: "\(published.state.head)")
     }
     for delta in chain {
       let document = try publication.delta(delta)

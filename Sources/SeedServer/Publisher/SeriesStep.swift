@@ -22,8 +22,8 @@ struct SeriesStep {
   var copyPath: String { "\(stateFolder)/\(plan.series.roleName).sqlite" }
 
   /// Compares, and builds what is to be published.
-  func prepare(_ origin: SQLiteOrigin, _ published: SeriesMetadata?) throws -> Prepared {
-    if job.isRetired(plan.series) { return settle(.retired, published) }
+  func prepare(_ origin: SQLiteOrigin?, _ published: SeriesMetadata?) throws -> Prepared {
+    guard let origin, !job.isRetired(plan.series) else { return settle(.retired, published) }
     guard let published else { return try found(origin, at: .first, epoch: .random(), after: nil) }
     try checkModels(published.state)
     guard published.state.model == plan.newest.version else {
@@ -41,7 +41,7 @@ struct SeriesStep {
     do {
       change = try SeriesChange.find(origin, copy, plan, job.provenance)
     } catch let damage as CopyDamaged {
-      repair = "the rows of \"\(damage.table)\" were not those of its sums"
+      repair = "\(damage)"
       copy = try keeper.rebuild()
       change = try SeriesChange.find(origin, copy, plan, job.provenance)
     }
@@ -58,7 +58,8 @@ struct SeriesStep {
     let object = PublishedObject(
       series: plan.series, kind: .delta(from: change.header.from, to: change.header.to),
       length: measure.length, sha256: measure.sha256, model: change.header.model,
-      rawLength: raw.length, rawSHA256: raw.sha256, schema: change.header.schema, digest: change.header.digest)
+      rawLength: raw.length, rawSHA256: raw.sha256, schema: change.header.schema, digest: change.header.digest
+    )
     try publication.write(stored, as: object)
     let state = state(epoch: published.state.epoch, head: change.header.to, floor: published.state.floor)
     var report = SeriesReport(series: plan.series, outcome: .changed, version: change.header.to)
