@@ -112,7 +112,7 @@ function commands(dataset, series) {
   return [
     command("Take the newest snapshot", `curl -fL '${origin}${series.snapshot}' | gunzip > ${dataset}.sqlite`),
     command("Take the changes since a version", `curl -f --compressed '${origin}${changes}'`),
-    command("Keep a verified copy", `seedbank pull ${origin} ${dataset} --model ${series.model}`),
+    command("Keep a verified copy", `seedbank pull ${origin} --dataset ${dataset} --model ${series.model} --store store --root root.json`),
   ];
 }
 

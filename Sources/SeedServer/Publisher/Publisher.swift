@@ -45,7 +45,8 @@ package struct Publisher: Sendable {
 
     mutating func run(forcingSnapshot: Bool) throws -> StepReport {
       try delegateNewSeries()
-      let origin = try SQLiteOrigin(job.originPath)
+      // Retired series need no origin, and must not lose their signatures with it.
+      let origin = try job.isRetired ? nil : SQLiteOrigin(job.originPath)
       var prepared: [SeriesStep.Prepared] = []
       do {
         for plan in job.plans {
