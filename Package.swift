@@ -64,7 +64,9 @@ let package = Package(
     tests("SeedDatabaseTests", ["SeedDatabase", "SeedFormat", "SeedTrust", "Support"]),
     tests("SeedHTTPTests", ["SeedHTTP", "Support"]),
     tests("SeedServerTests", ["SeedServer", "SeedHTTP", "SeedDatabase", "SeedTrust", "SeedFormat", "Support"]),
-    tests("SeedClientTests", ["SeedClient", "SeedServer", "SeedDatabase", "SeedTrust", "SeedFormat", "Support"]),
+    tests(
+      "SeedClientTests",
+      ["SeedClient", "SeedServer", "SeedHTTP", "SeedDatabase", "SeedTrust", "SeedFormat", "Support"]),
     tests("EndToEndTests", ["SeedFormat", "SeedDatabase", "Support", "seedbank"]),
   ],
   swiftLanguageModes: [.v6]

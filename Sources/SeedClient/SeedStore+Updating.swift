@@ -37,12 +37,16 @@ extension SeedStore {
   /// A failed look takes nothing away and does not end this: the next one comes after a wait that grows with every
   /// failure, and ``state`` says what is wrong. It throws `CancellationError` when the task is cancelled, and a
   /// ``SeedError`` when trying again cannot help: the app's schema is not the published one.
-  public func keepUpdated() async throws {
+  ///
+  /// - Parameter onFailure: Is told of each failed look that another one follows.
+  public func keepUpdated(onFailure: @Sendable (SeedError) -> Void = { _ in }) async throws {
     var failures = 0
     while true {
       switch await failureOfLook() {
       case nil: failures = 0
-      case let failure? where failure.isRetryable: failures += 1
+      case let failure? where failure.isRetryable:
+        failures += 1
+        onFailure(failure)
       case let failure?: throw failure.code == .cancelled ? CancellationError() : failure
       }
       try await surroundings.sleep(pace.wait(afterFailures: failures, chance: surroundings.chance()))

@@ -46,17 +46,16 @@ public actor SeedStore {
   public init(
     _ model: SeedModel, server: URL, root: Data, directory: URL? = nil, options: SeedOptions = SeedOptions()
   ) throws(SeedError) {
-    let agent = "Seedbank/\(ClientRelease.version) (\(model.dataset); \(model.model))"
-    try self.init(
-      model, server: server, root: Array(root), directory: directory?.path, options: options,
-      surroundings: Surroundings(transport: URLSessionTransport(userAgent: agent)))
+    try self.init(model, server: server, root: Array(root), directory: directory?.path, options: options)
   }
 
-  /// A store in a world of the caller's making.
+  /// A store in a world of the caller's making; unless given, the real one.
   package init(
     _ model: SeedModel, server: URL, root: [UInt8], directory: String?, options: SeedOptions = SeedOptions(),
-    surroundings: Surroundings
+    surroundings: Surroundings? = nil
   ) throws(SeedError) {
+    let agent = "Seedbank/\(ClientRelease.version) (\(model.dataset); \(model.model))"
+    let surroundings = surroundings ?? Surroundings(transport: URLSessionTransport(userAgent: agent))
     try translating { _ = try TrustedMetadataSet(root: root, now: surroundings.now()) }
     self.model = model
     self.surroundings = surroundings

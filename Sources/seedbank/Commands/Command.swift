@@ -9,6 +9,7 @@ extension Command {
   /// Every subcommand, in the order of the help page.
   static let all: [Command] = [
     .help,
+    .pull,
     .version,
   ]
 }
