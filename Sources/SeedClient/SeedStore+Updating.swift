@@ -20,7 +20,8 @@ extension SeedStore {
 
   /// Takes one look at the server and does what it calls for.
   ///
-  /// Whatever fails, the data that was there stays. When another update is under way this one waits for its end.
+  /// Whatever fails, the data that was there stays. When another update is under way this one waits for its
+  /// end.
   @discardableResult
   public func update() async throws(SeedError) -> UpdateReport {
     await takeTurn()
@@ -32,11 +33,12 @@ extension SeedStore {
     }
   }
 
-  /// Prepares, updates, and goes on looking at the pace that the publisher asks for, until the task is cancelled.
+  /// Prepares, updates, and goes on looking at the pace that the publisher asks for, until the task is
+  /// cancelled.
   ///
-  /// A failed look takes nothing away and does not end this: the next one comes after a wait that grows with every
-  /// failure, and ``state`` says what is wrong. It throws `CancellationError` when the task is cancelled, and a
-  /// ``SeedError`` when trying again cannot help: the app's schema is not the published one.
+  /// A failed look takes nothing away and does not end this: the next one comes after a wait that grows with
+  /// every failure, and ``state`` says what is wrong. It throws `CancellationError` when the task is
+  /// cancelled, and a ``SeedError`` when trying again cannot help: the app's schema is not the published one.
   ///
   /// - Parameter onFailure: Is told of each failed look that another one follows.
   public func keepUpdated(onFailure: @Sendable (SeedError) -> Void = { _ in }) async throws {
@@ -171,7 +173,8 @@ extension SeedStore {
   }
 
   private func replace(
-    by snapshot: PublishedObject, _ chain: [PublishedObject], _ metadata: SeriesMetadata, _ journey: inout Journey
+    by snapshot: PublishedObject, _ chain: [PublishedObject], _ metadata: SeriesMetadata,
+    _ journey: inout Journey
   ) async throws {
     try FreeSpace.check(for: snapshot, in: layout.directory)
     do {

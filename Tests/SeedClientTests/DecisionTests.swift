@@ -5,7 +5,8 @@ import Testing
 
 @testable import SeedClient
 
-/// The client's law, case by case. Objects are written as `s5` (snapshot of 5), `d3-5` (delta), with their bytes.
+/// The client's law, case by case. Objects are written as `s5` (snapshot of 5), `d3-5` (delta), with their
+/// bytes.
 @Suite struct DecisionTests {
   struct Case: CustomTestStringConvertible, Sendable {
     let testDescription: String
@@ -19,7 +20,9 @@ import Testing
 
   static let cases: [Case] = [
     Case("nothing is there", nil, [("s10", 100)], "s10"),
-    Case("nothing is there and the snapshot lies behind", nil, [("s8", 100), ("d8-9", 5), ("d9-10", 5)], "s8 d8-9 d9-10"),
+    Case(
+      "nothing is there and the snapshot lies behind", nil, [("s8", 100), ("d8-9", 5), ("d9-10", 5)],
+      "s8 d8-9 d9-10"),
     Case("nothing is there and the snapshot leads nowhere", nil, [("s8", 100)], "s8"),
     Case("nothing is there and nothing is published", nil, [], "versionGone"),
     Case("the newest of two snapshots", nil, [("s9", 10), ("s10", 100), ("d9-10", 1)], "s10"),
@@ -33,13 +36,16 @@ import Testing
     Case("a delta from before covers it", 8, [("d5-10", 9)], "d5-10"),
     Case("a chain of as many bytes as the snapshot", 9, [("s10", 5), ("d9-10", 5)], "d9-10"),
     Case("a chain larger than the snapshot", 8, [("s10", 9), ("d8-9", 5), ("d9-10", 5)], "s10"),
-    Case("a chain larger than the snapshot and its chain", 5, [("s9", 9), ("d9-10", 1), ("d5-10", 50)], "s9 d9-10"),
+    Case(
+      "a chain larger than the snapshot and its chain", 5, [("s9", 9), ("d9-10", 1), ("d5-10", 50)],
+      "s9 d9-10"),
     Case("a gap", 5, [("s10", 100), ("d7-8", 1), ("d8-10", 1)], "s10"),
     Case("a gap and no newer snapshot", 5, [("s4", 1), ("d7-10", 1)], "versionGone"),
     Case("a gap that the snapshot has too", 5, [("s5", 1), ("d7-10", 1)], "versionGone"),
     Case("objects beyond the head do not count", 9, [("s11", 1), ("d9-11", 1), ("d9-10", 5)], "d9-10"),
     Case("deltas of another schema do not count", 9, [("o9-10", 1), ("s10", 100)], "s10"),
-    Case("snapshots of another schema do not count", nil, [("p10", 1), ("s9", 100), ("d9-10", 1)], "s9 d9-10"),
+    Case(
+      "snapshots of another schema do not count", nil, [("p10", 1), ("s9", 100), ("d9-10", 1)], "s9 d9-10"),
   ]
 
   @Test(arguments: cases) func `the shortest road that is published`(example: Case) throws {
@@ -110,7 +116,9 @@ import Testing
   @Test func `the pace doubles with failures and never passes the publisher's`() {
     let pace = Pace(pollSeconds: 30)
     #expect(pace.wait(afterFailures: 0, chance: 0.5) == .seconds(30))
-    #expect((1...6).map { pace.wait(afterFailures: $0, chance: 0.5) } == [5, 10, 20, 30, 30, 30].map { .seconds($0) })
+    #expect(
+      (1...6).map { pace.wait(afterFailures: $0, chance: 0.5) }
+        == [5, 10, 20, 30, 30, 30].map { .seconds($0) })
     #expect(pace.wait(afterFailures: 0, chance: 0) == .seconds(27))
     #expect(pace.wait(afterFailures: 0, chance: 1) == .seconds(33))
     #expect(Pace(pollSeconds: .max).wait(afterFailures: 0, chance: 0.5) == .seconds(86_400))
@@ -144,7 +152,8 @@ import Testing
       }
     let isOfHeadsSchema = !["o", "p"].contains(name.first)
     return PublishedObject(
-      series: app.series, kind: kind, length: bytes, sha256: .of([3]), model: "2.1", rawLength: 1, rawSHA256: .of([4]),
+      series: app.series, kind: kind, length: bytes, sha256: .of([3]), model: "2.1", rawLength: 1,
+      rawSHA256: .of([4]),
       schema: .of([isOfHeadsSchema ? 1 : 0]), digest: .of([2]))
   }
 }

@@ -60,7 +60,8 @@ import Testing
     _ = try publishReplacement()
     try fixture.publisher.resign { object in
       PublishedObject(
-        series: object.series, kind: object.kind, length: object.length, sha256: object.sha256, model: object.model,
+        series: object.series, kind: object.kind, length: object.length, sha256: object.sha256,
+        model: object.model,
         rawLength: object.rawLength - (field == "rawLength" ? 1 : 0),
         rawSHA256: field == "rawSHA256" ? .of([1]) : object.rawSHA256, schema: object.schema,
         digest: field == "digest" ? .of([2]) : object.digest)
@@ -103,7 +104,8 @@ import Testing
     let snapshot = try publishReplacement()
     try fixture.publisher.resign { object in
       PublishedObject(
-        series: object.series, kind: object.kind, length: object.length, sha256: object.sha256, model: object.model,
+        series: object.series, kind: object.kind, length: object.length, sha256: object.sha256,
+        model: object.model,
         rawLength: 1 << 60, rawSHA256: object.rawSHA256, schema: object.schema, digest: object.digest)
     }
     try await expectRefusal(.insufficientSpace)

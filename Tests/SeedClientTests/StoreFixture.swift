@@ -20,9 +20,11 @@ final class StoreFixture {
 
   func store(schema: SHA256Digest? = nil, model: ModelVersion? = nil) throws -> SeedStore {
     let model = SeedModel(
-      dataset: "transit", model: model ?? ClientPublisherSimulator.model, schema: schema ?? publisher.schema.hash)
+      dataset: "transit", model: model ?? ClientPublisherSimulator.model,
+      schema: schema ?? publisher.schema.hash)
     return try SeedStore(
-      model, server: try #require(URL(string: "http://seeds.example")), root: publisher.root, directory: directory,
+      model, server: try #require(URL(string: "http://seeds.example")), root: publisher.root,
+      directory: directory,
       surroundings: Surroundings(transport: publisher, now: { [publisher] in publisher.now }))
   }
 
@@ -30,7 +32,9 @@ final class StoreFixture {
     try FileManager.default.contentsOfDirectory(atPath: "\(directory)/\(folder)").sorted()
   }
 
-  var lastSnapshot: PublishedObject { get throws { try #require(object { $0.fileName.hasPrefix("snapshot") }) } }
+  var lastSnapshot: PublishedObject {
+    get throws { try #require(object { $0.fileName.hasPrefix("snapshot") }) }
+  }
   var lastDelta: PublishedObject { get throws { try #require(object { $0.fileName.hasPrefix("delta") }) } }
 
   private func object(where matches: (PublishedObject) -> Bool) -> PublishedObject? {
@@ -41,7 +45,9 @@ final class StoreFixture {
 extension SeedStore {
   /// The stops' names, in the order of their ids.
   func stops() async throws -> [String] {
-    try await read { reader in try reader.rows("SELECT name FROM stop ORDER BY id").compactMap { $0[0].string } }
+    try await read { reader in
+      try reader.rows("SELECT name FROM stop ORDER BY id").compactMap { $0[0].string }
+    }
   }
 }
 

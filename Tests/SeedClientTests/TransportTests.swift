@@ -20,7 +20,8 @@ import Testing
     let collected = Collected()
     let url = try #require(URL(string: "http://127.0.0.1:\(server.port)\(path)"))
     let transport = URLSessionTransport(userAgent: "Seedbank/0.1.0 (transit; 2.1)")
-    let found = try await transport.get(url, limit: limit) { piece in collected.bytes.withLock { $0 += piece } }
+    let found = try await transport.get(url, limit: limit) { piece in collected.bytes.withLock { $0 += piece }
+    }
     return (found, collected.bytes.withLock { $0 })
   }
 
@@ -36,13 +37,51 @@ import Testing
     #expect(found && bytes == Self.large)
   }
 
+  /// Answers ranges out of a file, as any static host does.
+  private func serveRanges(of path: String) throws -> HTTPServer {
+    let file = try OpenFile(path: path)
+    return try serve { request in
+      let range = (request.headers["Range"] ?? "").split(whereSeparator: { "=-".contains($0) }).compactMap {
+        Int64($0)
+      }
+      guard range.count == 2 else { return HTTPResponse(status: 200, body: .file(file)) }
+      let end = min(range[1] + 1, file.length)
+      return HTTPResponse(
+        status: 206, headers: ["Content-Range": "bytes \(range[0])-\(end - 1)/\(file.length)"],
+        body: .file(file, offset: range[0], length: end - range[0]))
+    }
+  }
+
+  @Test func `a large file comes in parts that fit together`() async throws {
+    let folder = try TemporaryFolder()
+    let content = Data((0..<7).flatMap { _ in Self.large })
+    try content.write(to: URL(fileURLWithPath: folder("large")))
+    let server = try serveRanges(of: folder("large"))
+    let (found, bytes) = try await get("/", limit: content.count, from: server)
+    #expect(found && Data(bytes) == content)
+    await #expect(throws: TransportError.self) {
+      _ = try await get("/", limit: content.count - 1, from: server)
+    }
+  }
+
+  @Test func `another part than the one asked for is refused`() async throws {
+    let server = try serve { _ in
+      HTTPResponse(status: 206, headers: ["Content-Range": "bytes 5-9/10"], body: .bytes([1, 2, 3, 4, 5]))
+    }
+    await #expect(throws: TransportError.self) { _ = try await get("/", from: server) }
+    await #expect(throws: TransportError.self) { _ = try await get("/", limit: 10, from: server) }
+  }
+
   @Test func `the request names the client and asks for plain bytes`() async throws {
     let server = try serve { request in
-      let text = "\(request.headers["User-Agent"] ?? "") \(request.headers["Accept-Encoding"] ?? "") \(request.path)"
+      let text =
+        "\(request.headers["User-Agent"] ?? "") \(request.headers["Accept-Encoding"] ?? "") \(request.path)"
       return HTTPResponse(status: 200, body: .bytes(Array(text.utf8)))
     }
     let (_, bytes) = try await get("/p/metadata/1.root.json", from: server)
-    #expect(String(decoding: bytes, as: UTF8.self) == "Seedbank/0.1.0 (transit; 2.1) identity /p/metadata/1.root.json")
+    #expect(
+      String(decoding: bytes, as: UTF8.self)
+        == "Seedbank/0.1.0 (transit; 2.1) identity /p/metadata/1.root.json")
   }
 
   @Test func `more bytes than the limit are not handed on`() async throws {

@@ -35,7 +35,8 @@ import Testing
   @Test func `a delta changes the rows of the same file, and everyone hears of it`() async throws {
     let store = try fixture.store()
     let first = try await store.prepare()
-    var rows = store.rows("SELECT name FROM stop WHERE name <> ? ORDER BY id", .text("Bellevue")).makeAsyncIterator()
+    var rows = store.rows("SELECT name FROM stop WHERE name <> ? ORDER BY id", .text("Bellevue"))
+      .makeAsyncIterator()
     var changes = store.changes.makeAsyncIterator()
     let before = try await rows.next()
     #expect(before?.map { $0["name"].string } == ["Alexanderplatz"])
@@ -113,7 +114,9 @@ import Testing
     #expect(try await store.stops() == ["Alex", "Bellevue"])
   }
 
-  @Test func `the current and the previous generation stay, and older ones while they are leased`() async throws {
+  @Test func `the current and the previous generation stay, and older ones while they are leased`()
+    async throws
+  {
     let store = try fixture.store()
     var first: Seed? = try await store.prepare()
     let firstName = try #require(first?.url.deletingLastPathComponent().lastPathComponent)
@@ -126,6 +129,31 @@ import Testing
     first = nil
     while try fixture.names("generations").contains(firstName) { try await Task.sleep(for: .milliseconds(5)) }
     #expect(try fixture.names("generations").count == 2)
+  }
+
+  @Test func `an app reads while a download hangs, and cancelling it leaves nothing behind`() async throws {
+    let store = try fixture.store()
+    try await store.prepare()
+    try fixture.publisher.startEpoch()
+    let arrivals = AsyncStream.makeStream(of: String.self)
+    fixture.publisher.withServed { served in
+      served.hold = { name in
+        guard name.hasPrefix("targets/") else { return }
+        arrivals.continuation.yield(name)
+        try await Task.sleep(for: .seconds(3600))
+      }
+    }
+    let update = Task { try await store.update() }
+    var arrival = arrivals.stream.makeAsyncIterator()
+    _ = await arrival.next()
+    #expect(try await store.prepare().version == .first)
+    #expect(try await store.stops() == ["Alexanderplatz", "Bellevue"])
+    update.cancel()
+    #expect(await code { _ = try await update.value } == .cancelled)
+    #expect(try fixture.names("partial").isEmpty)
+    #expect(await store.state.lastError == nil)
+    fixture.publisher.withServed { $0.hold = nil }
+    #expect(try await store.update().action == .replaced)
   }
 
   @Test func `keepUpdated goes on after failures and ends when it is cancelled`() async throws {
@@ -153,4 +181,3 @@ import Testing
     await #expect(throws: CancellationError.self) { try await task.value }
   }
 }
-

@@ -7,7 +7,8 @@ import Synchronization
 
 /// A publisher in memory that plays server to a client: its publications are real and really signed.
 ///
-/// A test owns it and awaits each use, so that publishing and serving never meet; the mutex is for what is served.
+/// A test owns it and awaits each use, so that publishing and serving never meet; the mutex is for what is
+/// served.
 package final class ClientPublisherSimulator: @unchecked Sendable {
   package static let schemaSQL = """
     CREATE TABLE stop(id TEXT PRIMARY KEY NOT NULL, name TEXT NOT NULL, lat REAL);
@@ -39,11 +40,14 @@ package final class ClientPublisherSimulator: @unchecked Sendable {
     package var files: [String: [UInt8]] = [:]
     package var requests: [String] = []
     package var isOffline = false
+    /// Asked before each file goes out: a test can hold it back here.
+    package var hold: (@Sendable (_ name: String) async throws -> Void)?
   }
 
-  package init() throws {
+  /// A publisher without publications, whose clock stands still at `now`.
+  package init(now: UTCTime = UTCTime(secondsSinceEpoch: 1_785_585_600)) throws {
     folder = try TemporaryFolder()
-    now = try UTCTime("2026-08-01T12:00:00Z")
+    self.now = now
     schema = try SchemaReader.schema(of: Self.schemaSQL)
     let step = try RepositorySigner(now: now).create(delegating: [Self.series], keys: keys)
     published = step.published
@@ -70,7 +74,8 @@ package final class ClientPublisherSimulator: @unchecked Sendable {
     let digest = try importRows(upserts, deleted)
     head += 1
     let header = DeltaHeader(
-      series: Self.series, model: Self.model, schema: schema.hash, from: from, to: try Version(head), digest: digest)
+      series: Self.series, model: Self.model, schema: schema.hash, from: from, to: try Version(head),
+      digest: digest)
     try add(delta: changes.document(header), header)
     try sign()
   }
@@ -129,7 +134,9 @@ package final class ClientPublisherSimulator: @unchecked Sendable {
   }
 
   /// What clients can see and what they asked for.
-  package func withServed<Result>(_ body: (inout Served) -> Result) -> Result { served.withLock { body(&$0) } }
+  package func withServed<Result>(_ body: (inout Served) -> Result) -> Result {
+    served.withLock { body(&$0) }
+  }
 
   // MARK: Parts
 
@@ -149,7 +156,9 @@ package final class ClientPublisherSimulator: @unchecked Sendable {
     try copy.transaction {
       let importer = try BatchImporter(copy, schema)
       for id in deleted.sorted() { try importer.delete(key: [.text(id)], in: schema.tables[1]) }
-      for id in upserts.keys.sorted() { try importer.upsert(Self.row(id, upserts[id] ?? ""), in: schema.tables[1]) }
+      for id in upserts.keys.sorted() {
+        try importer.upsert(Self.row(id, upserts[id] ?? ""), in: schema.tables[1])
+      }
       var meta = try SeedTables.meta(copy)
       meta.digest = try importer.finish().digest
       meta.version = try Version(head + 1)
@@ -199,6 +208,7 @@ extension ClientPublisherSimulator: Transport {
 
   package func get(_ url: URL, limit: Int, _ sink: @escaping ByteSink) async throws -> Bool {
     let name = url.path.split(separator: "/").joined(separator: "/")
+    try await served.withLock { $0.hold }?(name)
     let found: [UInt8]? = try served.withLock { served in
       served.requests.append(name)
       guard !served.isOffline else { throw TransportError.unreachable(url: name, reason: "offline") }

@@ -15,7 +15,8 @@ final class SeedFile {
   func enterWAL() throws {
     let mode = try connection.value("PRAGMA journal_mode = WAL")
     guard mode == .text("wal") else {
-      throw SeedError(.io, "\(connection.path) cannot be used by a reader and a writer at once on this volume")
+      throw SeedError(
+        .io, "\(connection.path) cannot be used by a reader and a writer at once on this volume")
     }
   }
 

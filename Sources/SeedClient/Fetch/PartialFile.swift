@@ -46,7 +46,8 @@ final class PartialFile: Sendable {
     guard found != Compression.Measure(length: object.length, sha256: object.sha256) else { return }
     let difference =
       found.length == object.length
-      ? "has another SHA-256 than was signed" : "has \(found.length) of the \(object.length) bytes that were signed"
+      ? "has another SHA-256 than was signed"
+      : "has \(found.length) of the \(object.length) bytes that were signed"
     throw SeedError(.damaged, "the server's \(object.filePath) \(difference)")
   }
 }

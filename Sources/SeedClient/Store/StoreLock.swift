@@ -8,7 +8,8 @@ final class StoreLock {
     file = try File(layout.lock, for: .updating, mode: 0o600)
     guard try file.tryLock() else {
       throw SeedError(
-        .storeLocked, "another store writes to \(layout.directory): keep one store per directory, or try again later")
+        .storeLocked,
+        "another store writes to \(layout.directory): keep one store per directory, or try again later")
     }
   }
 }

@@ -1,6 +1,5 @@
-public import SeedFormat
-
 import SeedDatabase
+public import SeedFormat
 
 /// Reads a seed within one transaction; it cannot leave the closure that it was given to.
 public struct SeedReader: ~Copyable {

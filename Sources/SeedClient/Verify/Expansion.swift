@@ -12,7 +12,8 @@ extension FetchedObject {
   /// The document of a delta; it has the raw length and hash that were signed.
   func document() throws -> [UInt8] {
     guard object.rawLength <= Limits.deltaBytes else {
-      throw SeedError(.damaged, "\(object.fileName) would have \(object.rawLength) bytes, more than any delta has")
+      throw SeedError(
+        .damaged, "\(object.fileName) would have \(object.rawLength) bytes, more than any delta has")
     }
     let bytes = try DurableFile.read(path, limit: object.length)
     let document = try Compression.gunzip(bytes, limit: object.rawLength)

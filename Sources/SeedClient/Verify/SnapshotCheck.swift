@@ -10,7 +10,8 @@ enum SnapshotCheck {
     let meta = try SeedTables.meta(connection)
     let userVersion = try connection.integer("PRAGMA user_version")
     let signed = SeedMeta(
-      series: object.series, model: object.model, epoch: epoch, version: object.version, schema: object.schema,
+      series: object.series, model: object.model, epoch: epoch, version: object.version,
+      schema: object.schema,
       digest: object.digest, provenance: meta.provenance)
     guard meta == signed, userVersion == Int64(object.model.userVersion) else {
       throw SeedError(.damaged, "\(object.fileName) does not say of itself what was signed of it")

@@ -16,8 +16,10 @@ extension Command {
       options: [
         .value("dataset", "name", isRequired: true, help: "The dataset."),
         .value("model", "major.minor", isRequired: true, help: "The model version to read it by."),
-        .value("store", "dir", isRequired: true, help: "The store's directory; it is made if it is not there."),
-        .value("root", "file", isRequired: true, help: "The publication's root.json, from a source you trust."),
+        .value(
+          "store", "dir", isRequired: true, help: "The store's directory; it is made if it is not there."),
+        .value(
+          "root", "file", isRequired: true, help: "The publication's root.json, from a source you trust."),
         .value("schema", "hash", help: "The schema hash the model must have (default: the signed one)."),
         .flag("watch", help: "Go on until SIGINT or SIGTERM, a line for each change."),
         .json,
@@ -41,8 +43,9 @@ private struct Pull: Sendable {
   private let isJSON: Bool
 
   init(_ arguments: ParsedArguments, _ context: Context) throws {
-    guard let server = URL(string: arguments.required("url")) else {
-      throw arguments.unsuitable("url", arguments.required("url"), "a URL")
+    let text = arguments.required("url")
+    guard let server = URL(string: text), ["http", "https"].contains(server.scheme), server.host != nil else {
+      throw arguments.unsuitable("url", text, "an address such as https://seeds.example")
     }
     let root = try TextFile.bytes(arguments.requiredPath("root", from: context.currentDirectory))
     var options = SeedOptions()
@@ -122,7 +125,8 @@ private struct Pull: Sendable {
     let rows = tables.map { name, rows in
       JSONValue.object([
         JSONMember("table", .string(name)), JSONMember("inserted", .integer(Int64(rows.inserted))),
-        JSONMember("updated", .integer(Int64(rows.updated))), JSONMember("deleted", .integer(Int64(rows.deleted))),
+        JSONMember("updated", .integer(Int64(rows.updated))),
+        JSONMember("deleted", .integer(Int64(rows.deleted))),
       ])
     }
     return ["event": "changes", "version": .integer(Int64(version.number)), "tables": .array(rows)]

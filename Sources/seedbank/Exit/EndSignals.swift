@@ -23,7 +23,11 @@ enum EndSignals {
     }
     defer { for source in sources { source.cancel() } }
     do {
-      try await withTaskCancellationHandler { try await task.value } onCancel: { task.cancel() }
+      try await withTaskCancellationHandler {
+        try await task.value
+      } onCancel: {
+        task.cancel()
+      }
     } catch is CancellationError {
       return
     }
