@@ -121,7 +121,8 @@ extension SeedStore {
   private func looking() async throws -> UpdateReport {
     try Task.checkCancellation()
     let local = try await beginWriting()
-    let meta = try await local?.reader.meta()
+    // A file that can no longer be read is as good as none: a snapshot takes its place.
+    let meta = try? await local?.reader.meta()
     let metadata = try await writer.look(fetcher, now: surroundings.now())
     note(metadata.state)
     var journey = Journey(from: meta?.version)

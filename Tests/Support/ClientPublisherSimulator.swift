@@ -26,6 +26,8 @@ package final class ClientPublisherSimulator: @unchecked Sendable {
   package var pollSeconds = 60
   /// The head's number; 0 before the first publication.
   package private(set) var head = 0
+  /// The stops at the head, by id.
+  package private(set) var stops: [String: String] = [:]
   private let folder: TemporaryFolder
   private let keys = PublicationKeys(
     root: RoleSigners([.generate()]), targets: RoleSigners([.generate()]),
@@ -153,7 +155,9 @@ package final class ClientPublisherSimulator: @unchecked Sendable {
   }
 
   private func importRows(_ upserts: [String: String], _ deleted: [String]) throws -> SHA256Digest {
-    try copy.transaction {
+    for id in deleted { stops[id] = nil }
+    stops.merge(upserts) { $1 }
+    return try copy.transaction {
       let importer = try BatchImporter(copy, schema)
       for id in deleted.sorted() { try importer.delete(key: [.text(id)], in: schema.tables[1]) }
       for id in upserts.keys.sorted() {
