@@ -72,7 +72,7 @@ private struct Pull: Sendable {
 
   /// Generations and changes as they come; a failed look is told on stderr, and the next one comes.
   func watch() async throws {
-    try await EndSignals.cancelling {
+    try await Signals().cancelling {
       try await withThrowingTaskGroup { group in
         let (openings, changes) = (store.openings, store.changes)
         group.addTask { for await seed in openings { try tell(seed) } }
