@@ -13,7 +13,8 @@ extension SeedStore {
 
   /// A live query: its rows now, and again after every change and every new generation.
   ///
-  /// The first rows come when there is data. A statement that fails ends the sequence with ``SeedError/Code/query``.
+  /// The first rows come when there is data. A statement that fails ends the sequence with
+  /// ``SeedError/Code/query``.
   public nonisolated func rows(_ sql: String, _ values: SeedValue...) -> AsyncThrowingStream<
     [SeedRow], any Error
   > {

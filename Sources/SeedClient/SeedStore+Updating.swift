@@ -20,7 +20,8 @@ extension SeedStore {
 
   /// Takes one look at the server and does what it calls for.
   ///
-  /// Whatever fails, the data that was there stays. When another update is under way this one waits for its end.
+  /// Whatever fails, the data that was there stays. When another update is under way this one waits for its
+  /// end.
   @discardableResult
   public func update() async throws(SeedError) -> UpdateReport {
     await takeTurn()
@@ -32,11 +33,12 @@ extension SeedStore {
     }
   }
 
-  /// Prepares, updates, and goes on looking at the pace that the publisher asks for, until the task is cancelled.
+  /// Prepares, updates, and goes on looking at the pace that the publisher asks for, until the task is
+  /// cancelled.
   ///
-  /// A failed look takes nothing away and does not end this: the next one comes after a wait that grows with every
-  /// failure, and ``state`` says what is wrong. It throws `CancellationError` when the task is cancelled, and a
-  /// ``SeedError`` when trying again cannot help: the app's schema is not the published one.
+  /// A failed look takes nothing away and does not end this: the next one comes after a wait that grows with
+  /// every failure, and ``state`` says what is wrong. It throws `CancellationError` when the task is
+  /// cancelled, and a ``SeedError`` when trying again cannot help: the app's schema is not the published one.
   ///
   /// - Parameter onFailure: Is told of each failed look that another one follows.
   public func keepUpdated(onFailure: @Sendable (SeedError) -> Void = { _ in }) async throws {
@@ -119,7 +121,8 @@ extension SeedStore {
   private func looking() async throws -> UpdateReport {
     try Task.checkCancellation()
     let local = try await beginWriting()
-    let meta = try await local?.reader.meta()
+    // A file that can no longer be read is as good as none: a snapshot takes its place.
+    let meta = try? await local?.reader.meta()
     let metadata = try await writer.look(fetcher, now: surroundings.now())
     note(metadata.state)
     var journey = Journey(from: meta?.version)

@@ -9,11 +9,12 @@ public import struct Foundation.URL
 /// ```swift
 /// let seeds = try SeedStore(.transit, server: url, root: rootJSON)
 /// Task { try await seeds.keepUpdated() }
-/// for await stops in seeds.rows("SELECT name FROM stop ORDER BY name") { show(stops) }
+/// for try await stops in seeds.rows("SELECT name FROM stop ORDER BY name") { show(stops) }
 /// ```
 ///
 /// Keep one store per directory: a second one can read what is there, and its updates fail with
-/// ``SeedError/Code/storeLocked`` while the first one lives. Reading never waits for a download, a swap or an apply.
+/// ``SeedError/Code/storeLocked`` while the first one lives. Reading never waits for a download, a swap or an
+/// apply.
 public actor SeedStore {
   /// What the app was built for.
   public nonisolated let model: SeedModel
@@ -40,8 +41,8 @@ public actor SeedStore {
   ///   - model: What the app was built for; `seedbank config swift` prints it.
   ///   - server: The address of the publication, with its path if it has one.
   ///   - root: The publication's `root.json`, shipped with the app: all trust begins there.
-  ///   - directory: A directory of the store's own; unless given, `Seedbank/<dataset>-<major>` in the user's folder
-  ///     for application data.
+  ///   - directory: A directory of the store's own; unless given, `Seedbank/<dataset>-<major>` in the user's
+  ///     folder for application data.
   ///   - options: What an app can choose.
   public init(
     _ model: SeedModel, server: URL, root: Data, directory: URL? = nil, options: SeedOptions = SeedOptions()

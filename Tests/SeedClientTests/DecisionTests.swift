@@ -5,7 +5,8 @@ import Testing
 
 @testable import SeedClient
 
-/// The client's law, case by case. Objects are written as `s5` (snapshot of 5), `d3-5` (delta), with their bytes.
+/// The client's law, case by case. Objects are written as `s5` (snapshot of 5), `d3-5` (delta), with their
+/// bytes.
 @Suite struct DecisionTests {
   struct Case: CustomTestStringConvertible, Sendable {
     let testDescription: String

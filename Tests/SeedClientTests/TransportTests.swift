@@ -37,6 +37,41 @@ import Testing
     #expect(found && bytes == Self.large)
   }
 
+  /// Answers ranges out of a file, as any static host does.
+  private func serveRanges(of path: String) throws -> HTTPServer {
+    let file = try OpenFile(path: path)
+    return try serve { request in
+      let range = (request.headers["Range"] ?? "").split(whereSeparator: { "=-".contains($0) }).compactMap {
+        Int64($0)
+      }
+      guard range.count == 2 else { return HTTPResponse(status: 200, body: .file(file)) }
+      let end = min(range[1] + 1, file.length)
+      return HTTPResponse(
+        status: 206, headers: ["Content-Range": "bytes \(range[0])-\(end - 1)/\(file.length)"],
+        body: .file(file, offset: range[0], length: end - range[0]))
+    }
+  }
+
+  @Test func `a large file comes in parts that fit together`() async throws {
+    let folder = try TemporaryFolder()
+    let content = Data((0..<7).flatMap { _ in Self.large })
+    try content.write(to: URL(fileURLWithPath: folder("large")))
+    let server = try serveRanges(of: folder("large"))
+    let (found, bytes) = try await get("/", limit: content.count, from: server)
+    #expect(found && Data(bytes) == content)
+    await #expect(throws: TransportError.self) {
+      _ = try await get("/", limit: content.count - 1, from: server)
+    }
+  }
+
+  @Test func `another part than the one asked for is refused`() async throws {
+    let server = try serve { _ in
+      HTTPResponse(status: 206, headers: ["Content-Range": "bytes 5-9/10"], body: .bytes([1, 2, 3, 4, 5]))
+    }
+    await #expect(throws: TransportError.self) { _ = try await get("/", from: server) }
+    await #expect(throws: TransportError.self) { _ = try await get("/", limit: 10, from: server) }
+  }
+
   @Test func `the request names the client and asks for plain bytes`() async throws {
     let server = try serve { request in
       let text =

@@ -131,6 +131,31 @@ import Testing
     #expect(try fixture.names("generations").count == 2)
   }
 
+  @Test func `an app reads while a download hangs, and cancelling it leaves nothing behind`() async throws {
+    let store = try fixture.store()
+    try await store.prepare()
+    try fixture.publisher.startEpoch()
+    let arrivals = AsyncStream.makeStream(of: String.self)
+    fixture.publisher.withServed { served in
+      served.hold = { name in
+        guard name.hasPrefix("targets/") else { return }
+        arrivals.continuation.yield(name)
+        try await Task.sleep(for: .seconds(3600))
+      }
+    }
+    let update = Task { try await store.update() }
+    var arrival = arrivals.stream.makeAsyncIterator()
+    _ = await arrival.next()
+    #expect(try await store.prepare().version == .first)
+    #expect(try await store.stops() == ["Alexanderplatz", "Bellevue"])
+    update.cancel()
+    #expect(await code { _ = try await update.value } == .cancelled)
+    #expect(try fixture.names("partial").isEmpty)
+    #expect(await store.state.lastError == nil)
+    fixture.publisher.withServed { $0.hold = nil }
+    #expect(try await store.update().action == .replaced)
+  }
+
   @Test func `keepUpdated goes on after failures and ends when it is cancelled`() async throws {
     let waiting = AsyncStream.makeStream(of: Duration.self)
     let publisher = fixture.publisher

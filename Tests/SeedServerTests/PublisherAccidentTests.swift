@@ -132,6 +132,22 @@ import Testing
     #expect(error == .copyAhead(copy: deployment.copy(), version: "1", head: "nothing"))
   }
 
+  @Test(arguments: [true, false])
+  func `a published object that rotted on the disk is named, not rebuilt upon`(_ isDelta: Bool) throws {
+    let deployment = try PublisherFixture.deployment()
+    try deployment.publish("DELETE FROM stop WHERE id = 1")
+    let objects = try deployment.metadata(major: 2).objects
+    let file = deployment.publication.file(try #require(objects.first { $0.isDelta == isDelta }))
+    let good = try bytes(file)
+    try Folder.remove(deployment.copy())
+    try DurableFile.write(try Compression.gzip(Array("another file".utf8)), to: file)
+    try deployment.expectNothingPublished {
+      #expect(throws: PublicationError.damaged(file: file)) { try deployment.step() }
+    }
+    try DurableFile.write(good, to: file)
+    #expect(try deployment.verifiedStep().repair == "it was missing")
+  }
+
   @Test func `another history's copy is replaced`() throws {
     let deployment = try PublisherFixture.deployment()
     let other = try PublisherFixture.deployment()

@@ -239,6 +239,15 @@ import Testing
     try deployment.expectNothingPublished { _ = try deployment.step() }
   }
 
+  @Test func `an origin that is away does not cost the signatures of what is published`() throws {
+    let deployment = try PublisherFixture.deployment()
+    try Folder.rename(deployment.job.originPath, to: deployment.folder("away.sqlite"))
+    deployment.clock = deployment.clock.adding(seconds: Publisher.renewalSeconds + 10)
+    #expect(throws: OriginError.self) { try deployment.step() }
+    let expiry = deployment.clock.adding(seconds: deployment.job.lifetimeSeconds)
+    #expect(try deployment.publication.published().timestamp.expires == expiry)
+  }
+
   @Test func `a publisher that was down for a month signs anew`() throws {
     let deployment = try PublisherFixture.deployment()
     deployment.clock = deployment.clock.adding(days: 30)

@@ -7,7 +7,8 @@ import Synchronization
 
 /// A publisher in memory that plays server to a client: its publications are real and really signed.
 ///
-/// A test owns it and awaits each use, so that publishing and serving never meet; the mutex is for what is served.
+/// A test owns it and awaits each use, so that publishing and serving never meet; the mutex is for what is
+/// served.
 package final class ClientPublisherSimulator: @unchecked Sendable {
   package static let schemaSQL = """
     CREATE TABLE stop(id TEXT PRIMARY KEY NOT NULL, name TEXT NOT NULL, lat REAL);
@@ -25,6 +26,8 @@ package final class ClientPublisherSimulator: @unchecked Sendable {
   package var pollSeconds = 60
   /// The head's number; 0 before the first publication.
   package private(set) var head = 0
+  /// The stops at the head, by id.
+  package private(set) var stops: [String: String] = [:]
   private let folder: TemporaryFolder
   private let keys = PublicationKeys(
     root: RoleSigners([.generate()]), targets: RoleSigners([.generate()]),
@@ -39,11 +42,14 @@ package final class ClientPublisherSimulator: @unchecked Sendable {
     package var files: [String: [UInt8]] = [:]
     package var requests: [String] = []
     package var isOffline = false
+    /// Asked before each file goes out: a test can hold it back here.
+    package var hold: (@Sendable (_ name: String) async throws -> Void)?
   }
 
-  package init() throws {
+  /// A publisher without publications, whose clock stands still at `now`.
+  package init(now: UTCTime = UTCTime(secondsSinceEpoch: 1_785_585_600)) throws {
     folder = try TemporaryFolder()
-    now = try UTCTime("2026-08-01T12:00:00Z")
+    self.now = now
     schema = try SchemaReader.schema(of: Self.schemaSQL)
     let step = try RepositorySigner(now: now).create(delegating: [Self.series], keys: keys)
     published = step.published
@@ -149,7 +155,9 @@ package final class ClientPublisherSimulator: @unchecked Sendable {
   }
 
   private func importRows(_ upserts: [String: String], _ deleted: [String]) throws -> SHA256Digest {
-    try copy.transaction {
+    for id in deleted { stops[id] = nil }
+    stops.merge(upserts) { $1 }
+    return try copy.transaction {
       let importer = try BatchImporter(copy, schema)
       for id in deleted.sorted() { try importer.delete(key: [.text(id)], in: schema.tables[1]) }
       for id in upserts.keys.sorted() {
@@ -204,6 +212,7 @@ extension ClientPublisherSimulator: Transport {
 
   package func get(_ url: URL, limit: Int, _ sink: @escaping ByteSink) async throws -> Bool {
     let name = url.path.split(separator: "/").joined(separator: "/")
+    try await served.withLock { $0.hold }?(name)
     let found: [UInt8]? = try served.withLock { served in
       served.requests.append(name)
       guard !served.isOffline else { throw TransportError.unreachable(url: name, reason: "offline") }

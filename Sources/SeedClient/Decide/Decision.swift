@@ -4,13 +4,14 @@ package import SeedTrust
 
 /// What is to be done, by trusted metadata and what is on the device: the client's law. Pure.
 ///
-///  1. The series must open for the app's minor, with exactly the schema that the app pins; else it is refused.
+///  1. The series must open for the app's minor, with exactly the schema that the app pins; else it is
+///     refused.
 ///  2. Without data, or with data of another epoch, the newest snapshot is taken.
 ///  3. Data ahead of the head is refused: the publisher has lost versions that it published.
-///  4. Data with another schema than the head's, or with other rows than were published as its version, goes to the
-///     newest snapshot: no delta leads on from there.
-///  5. Otherwise the road with the fewest bytes is taken: a chain of deltas, or the newest snapshot and the chain
-///     that leads on from it. No road leads to a lower version than the one at hand.
+///  4. Data with another schema than the head's, or with other rows than were published as its version, goes
+///     to the newest snapshot: no delta leads on from there.
+///  5. Otherwise the road with the fewest bytes is taken: a chain of deltas, or the newest snapshot and the
+///     chain that leads on from it. No road leads to a lower version than the one at hand.
 package enum Decision: Hashable, Sendable {
   /// The data is the newest.
   case upToDate

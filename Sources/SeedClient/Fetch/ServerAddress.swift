@@ -11,7 +11,7 @@ package struct ServerAddress: Sendable {
     else {
       throw SeedError(
         .network,
-        "\(server.absoluteString) is no server's address: expected one such as https://seeds.example")
+        "expected a server's address such as https://seeds.example, found \(server.absoluteString)")
     }
     let text = server.absoluteString
     base = String(text.reversed().drop { $0 == "/" }.reversed())
@@ -20,7 +20,7 @@ package struct ServerAddress: Sendable {
   /// The URL of a file of the publication, such as `metadata/timestamp.json`.
   package func url(_ path: String) throws(SeedError) -> URL {
     guard let url = URL(string: "\(base)/\(path)") else {
-      throw SeedError(.network, "\(base)/\(path) is no address")
+      throw SeedError(.network, "no address can be made of \(base) and \(path)")
     }
     return url
   }

@@ -7,8 +7,8 @@ package typealias ByteSink = @Sendable (_ bytes: [UInt8]) throws -> Void
 package protocol Transport: Sendable {
   /// Gets a resource and hands on its bytes; false where the server has none of that name.
   ///
-  /// It stops with ``TransportError/tooLong(url:limit:)`` before it hands on more than `limit` bytes, and with the
-  /// sink's error as soon as the sink throws one.
+  /// It stops with ``TransportError/tooLong(url:limit:)`` before it hands on more than `limit` bytes, and
+  /// with the sink's error as soon as the sink throws one.
   func get(_ url: URL, limit: Int, _ sink: @escaping ByteSink) async throws -> Bool
 }
 
@@ -21,9 +21,10 @@ package enum TransportError: Error, Hashable, Sendable, CustomStringConvertible 
 
   package var description: String {
     switch self {
-    case .unreachable(let url, let reason): "\(url) cannot be reached: \(reason)"
-    case .status(let url, let status): "\(url) was answered with status \(status)"
-    case .tooLong(let url, let limit): "\(url) has more than the \(limit) bytes that it may have"
+    case .unreachable(let url, let reason): "cannot get \(url): \(reason)"
+    case .status(let url, let status): "the server answered \(url) with status \(status)"
+    case .tooLong(let url, let limit):
+      "the server sends more for \(url) than the \(limit) bytes that it may have"
     case .absent(let url): "the server does not have \(url), which its metadata promises"
     }
   }

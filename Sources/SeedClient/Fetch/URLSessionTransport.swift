@@ -21,7 +21,8 @@ package final class URLSessionTransport: Transport {
     configuration.httpShouldSetCookies = false
     configuration.httpCookieStorage = nil
     configuration.timeoutIntervalForRequest = Self.idleSeconds
-    // Bytes must mean bytes: with a content coding, lengths and digests would speak of others than those sent.
+    // Bytes must mean bytes: with a content coding, lengths and digests would speak of others than those
+    // sent.
     configuration.httpAdditionalHeaders = ["Accept-Encoding": "identity", "User-Agent": userAgent]
     let queue = OperationQueue()
     queue.maxConcurrentOperationCount = 1
@@ -31,13 +32,28 @@ package final class URLSessionTransport: Transport {
 
   deinit { session.invalidateAndCancel() }
 
-  /// Gets a resource; see ``Transport``.
+  /// Gets a resource; see ``Transport``. Large ones come in parts, where the server can do that.
   package func get(_ url: URL, limit: Int, _ sink: @escaping ByteSink) async throws -> Bool {
+    var start = 0
+    while true {
+      let answer = try await answer(to: Exchange.Question(url: url, start: start, limit: limit), sink)
+      switch answer {
+      case .absent: return false
+      case .whole: return true
+      case .part(let end, let total) where end < total: start = end
+      case .part: return true
+      }
+    }
+  }
+
+  private func answer(to question: Exchange.Question, _ sink: @escaping ByteSink) async throws
+    -> Exchange.Answer
+  {
     try Task.checkCancellation()
-    let task = session.dataTask(with: URLRequest(url: url))
-    let result: Result<Bool, any Error> = await withTaskCancellationHandler {
+    let task = session.dataTask(with: question.request)
+    let result: Result<Exchange.Answer, any Error> = await withTaskCancellationHandler {
       await withCheckedContinuation { continuation in
-        let exchange = Exchange(url: url, limit: limit, sink: sink) { continuation.resume(returning: $0) }
+        let exchange = Exchange(question: question, sink: sink) { continuation.resume(returning: $0) }
         exchanges.begin(exchange, of: task.taskIdentifier)
         task.resume()
       }
@@ -47,16 +63,6 @@ package final class URLSessionTransport: Transport {
     try Task.checkCancellation()
     return try result.get()
   }
-}
-
-/// One request and what became of it.
-private struct Exchange: Sendable {
-  let url: URL
-  let limit: Int
-  let sink: ByteSink
-  let end: @Sendable (Result<Bool, any Error>) -> Void
-  var received = 0
-  var failure: (any Error)?
 }
 
 /// Hears of all requests of a session, on its one delegate queue.
@@ -77,12 +83,10 @@ private final class ExchangeDelegate: NSObject, URLSessionDataDelegate {
 
   func urlSession(_ session: URLSession, dataTask: URLSessionDataTask, didReceive data: Data) {
     // Foundation on Linux ignores a response's disposition, so the body of an error arrives here as well.
-    guard dataTask.status == HTTPStatus.ok else { return dataTask.cancel() }
     guard let exchange = advance(dataTask, by: data.count), exchange.failure == nil else { return }
+    guard exchange.question.accepts(dataTask.status) else { return dataTask.cancel() }
     do {
-      guard exchange.received <= exchange.limit else {
-        throw TransportError.tooLong(url: exchange.url.absoluteString, limit: exchange.limit)
-      }
+      try exchange.checkLimit()
       try exchange.sink([UInt8](data))
     } catch {
       exchanges.withLock { $0[dataTask.taskIdentifier]?.failure = error }
@@ -93,7 +97,7 @@ private final class ExchangeDelegate: NSObject, URLSessionDataDelegate {
   func urlSession(_ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?) {
     let exchange = exchanges.withLock { $0.removeValue(forKey: task.taskIdentifier) }
     guard let exchange else { return }
-    exchange.end(Result { try Self.outcome(exchange, task.status, error) })
+    exchange.end(Result { try exchange.answer(task.response as? HTTPURLResponse, error) })
   }
 
   private func advance(_ task: URLSessionTask, by count: Int) -> Exchange? {
@@ -102,22 +106,6 @@ private final class ExchangeDelegate: NSObject, URLSessionDataDelegate {
       return exchanges[task.taskIdentifier]
     }
   }
-
-  private static func outcome(_ exchange: Exchange, _ status: Int?, _ error: (any Error)?) throws -> Bool {
-    let url = exchange.url.absoluteString
-    if let failure = exchange.failure { throw failure }
-    if let status, HTTPStatus.absent.contains(status) { return false }
-    if let status, status != HTTPStatus.ok { throw TransportError.status(url: url, status) }
-    if let error { throw TransportError.unreachable(url: url, reason: error.localizedDescription) }
-    guard status != nil else { throw TransportError.unreachable(url: url, reason: "it did not speak HTTP") }
-    return true
-  }
-}
-
-private enum HTTPStatus {
-  static let ok = 200
-  /// Object stores answer 403 for a name that they do not have.
-  static let absent: Set<Int> = [403, 404, 410]
 }
 
 extension URLSessionTask {

@@ -4,8 +4,9 @@ public import struct Foundation.URL
 
 /// A generation of the data, and the right to read it: its files stay while this value or a copy of it lives.
 ///
-/// Open ``url`` read-only, with whatever the app reads SQLite with, and let the connection go before the value. Deltas
-/// change the rows of the same file; a snapshot makes another one, which the next element of `openings` names.
+/// Open ``url`` read-only, with whatever the app reads SQLite with, and let the connection go before the
+/// value. Deltas change the rows of the same file; a snapshot makes another one, which the next element of
+/// `openings` names.
 public struct Seed: Sendable {
   /// The SQLite file.
   public let url: URL

@@ -17,7 +17,8 @@ public struct SeedModel: Hashable, Sendable {
     pin = .exactly(schema)
   }
 
-  /// A model whose schema is whatever signed metadata says that it is: for tools, which have no queries of their own.
+  /// A model whose schema is whatever signed metadata says that it is: for tools, which have no queries of
+  /// their own.
   package init(dataset: DatasetName, model: ModelVersion) {
     self.dataset = dataset
     self.model = model

@@ -7,8 +7,8 @@ public struct SeedRow: Hashable, Sendable {
   /// The values, in order.
   public let values: [SeedValue]
 
-  /// The value of the first column of that name; asking for one that the query does not yield is a mistake in the
-  /// program and stops it.
+  /// The value of the first column of that name; asking for one that the query does not yield is a mistake in
+  /// the program and stops it.
   public subscript(name: String) -> SeedValue {
     guard let index = names.firstIndex(of: name) else {
       preconditionFailure("the query yields no column \"\(name)\", only \(names.joined(separator: ", "))")

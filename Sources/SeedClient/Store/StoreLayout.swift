@@ -17,8 +17,8 @@ struct StoreLayout: Sendable {
 
   func generation(_ name: String) -> String { "\(generations)/\(name)" }
 
-  /// Makes the folders. Only their owner may look in: others must not be able to swap a file between its check and
-  /// its use.
+  /// Makes the folders. Only their owner may look in: others must not be able to swap a file between its
+  /// check and its use.
   func create() throws(FileError) {
     for folder in [directory, trust, generations, partial] { try Folder.create(folder, mode: 0o700) }
   }
@@ -44,7 +44,8 @@ struct StoreLayout: Sendable {
     text.utf8.allSatisfy { (0x30...0x39).contains($0) || (0x61...0x66).contains($0) || $0 == 0x2D }
   }
 
-  /// Removes what crashes left: partial downloads, drafts, and generations that do not count and are not in use.
+  /// Removes what crashes left: partial downloads, drafts, and generations that do not count and are not in
+  /// use.
   func sweep(keeping names: Set<String>) throws(FileError) {
     try DurableFile.sweep(directory)
     try DurableFile.sweep(trust)

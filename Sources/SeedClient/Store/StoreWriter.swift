@@ -27,12 +27,14 @@ actor StoreWriter {
   func currentName(known: String?) throws -> String? {
     guard let name = try layout.currentName(), name != known else { return known }
     let path = "\(layout.generation(name))/\(Generation.fileName)"
-    // A file that cannot be opened, or that is another model's, is as good as none: a snapshot takes its place.
+    // A file that cannot be opened, or that is another model's, is as good as none: a snapshot takes its
+    // place.
     guard let meta = try? SeedTables.meta(Connection(path, .reader)) else { return nil }
     return meta.opens(for: model) ? name : nil
   }
 
-  /// Takes the lock, and removes what crashes left except for the generations in use. Once; later it does nothing.
+  /// Takes the lock, and removes what crashes left except for the generations in use. Once; later it does
+  /// nothing.
   func begin(keeping names: Set<String>) throws {
     guard lock == nil else { return }
     try layout.create()

@@ -2,7 +2,8 @@ import Dispatch
 import SeedDatabase
 import Synchronization
 
-/// A seed file's folder, and the lease on it: once abandoned, the folder goes with the last one who holds this.
+/// A seed file's folder, and the lease on it: once abandoned, the folder goes with the last one who holds
+/// this.
 final class Generation: Sendable {
   /// The folder's name.
   let name: String

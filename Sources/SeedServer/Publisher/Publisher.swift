@@ -44,6 +44,18 @@ package struct Publisher: Sendable {
     var report = StepReport()
 
     mutating func run(forcingSnapshot: Bool) throws -> StepReport {
+      do {
+        try walk(forcingSnapshot: forcingSnapshot)
+      } catch {
+        // What is published stays good while its origin is away; the walk's error is the one to hear of.
+        try? renewIfDue()
+        throw error
+      }
+      try renewIfDue()
+      return report
+    }
+
+    private mutating func walk(forcingSnapshot: Bool) throws {
       try delegateNewSeries()
       // Retired series need no origin, and must not lose their signatures with it.
       let origin = try job.isRetired ? nil : SQLiteOrigin(job.originPath)
@@ -59,8 +71,6 @@ package struct Publisher: Sendable {
       }
       try settle(prepared)
       try publishSnapshots(isForced: forcingSnapshot)
-      try renewIfDue()
-      return report
     }
 
     private func step(_ plan: SeriesPlan) -> SeriesStep {

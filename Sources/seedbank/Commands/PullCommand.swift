@@ -43,8 +43,9 @@ private struct Pull: Sendable {
   private let isJSON: Bool
 
   init(_ arguments: ParsedArguments, _ context: Context) throws {
-    guard let server = URL(string: arguments.required("url")) else {
-      throw arguments.unsuitable("url", arguments.required("url"), "a URL")
+    let text = arguments.required("url")
+    guard let server = URL(string: text), ["http", "https"].contains(server.scheme), server.host != nil else {
+      throw arguments.unsuitable("url", text, "an address such as https://seeds.example")
     }
     let root = try TextFile.bytes(arguments.requiredPath("root", from: context.currentDirectory))
     var options = SeedOptions()
@@ -71,7 +72,7 @@ private struct Pull: Sendable {
 
   /// Generations and changes as they come; a failed look is told on stderr, and the next one comes.
   func watch() async throws {
-    try await EndSignals.cancelling {
+    try await Signals().cancelling {
       try await withThrowingTaskGroup { group in
         let (openings, changes) = (store.openings, store.changes)
         group.addTask { for await seed in openings { try tell(seed) } }
