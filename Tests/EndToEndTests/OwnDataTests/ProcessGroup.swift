@@ -5,11 +5,11 @@ final class ProcessGroup {
   private let process = Process()
   private let outputPath: String
 
-  /// Starts the program in a session of its own; its two streams go to one file.
+  /// Starts the program, which Foundation makes the leader of a group of its own; its streams go to one file.
   init(_ arguments: [String], in directory: String, environment: [String: String], output: String) throws {
     outputPath = output
     try Data().write(to: URL(fileURLWithPath: output))
-    process.executableURL = URL(fileURLWithPath: "/usr/bin/setsid")
+    process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
     process.arguments = arguments
     process.currentDirectoryURL = URL(fileURLWithPath: directory)
     process.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
@@ -40,7 +40,6 @@ final class ProcessGroup {
   /// Ends the whole group and waits for its leader.
   func stop() {
     guard process.isRunning else { return }
-    // setsid made the leader's id the group's.
     kill(-process.processIdentifier, SIGTERM)
     process.waitUntilExit()
   }
