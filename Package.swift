@@ -66,7 +66,8 @@ let package = Package(
     tests(
       "SeedServerTests", ["SeedServer", "SeedHTTP", "SeedDatabase", "SeedTrust", "SeedFormat", "Support"]),
     tests(
-      "SeedClientTests", ["SeedClient", "SeedServer", "SeedDatabase", "SeedTrust", "SeedFormat", "Support"]),
+      "SeedClientTests",
+      ["SeedClient", "SeedServer", "SeedHTTP", "SeedDatabase", "SeedTrust", "SeedFormat", "Support"]),
     tests(
       "EndToEndTests", ["SeedFormat", "SeedDatabase", "Support", "seedbank"],
       programs: ["RoadTests/outside_client.py", "RoadTests/tuf_client.py"]),

@@ -1,1 +1,28 @@
-// SeedClient
+// SeedClient: the library that an app ships.
+//
+// Rules of this module:
+// - One way: Fetch/ → Verify/ → Swap/ → Apply/ → Notify/. A stage's result is the next one's input, and no
+//   stage knows one behind it. Decide/ says what is to be done and does nothing; `SeedStore` walks through
+//   them all.
+// - No byte of a snapshot or a delta reaches SQLite before its length and SHA-256 matched signed metadata.
+// - What an app has open never changes under its path: a snapshot becomes a new generation, in a folder of
+//   its own.
+// - One connection per store writes and checkpoints (SQLite before 3.51.3 can corrupt a WAL that two
+//   connections reset); it belongs to `StoreWriter`. All others are read-only.
+// - Nothing that blocks runs on the caller's thread or in Swift's own pool: SQLite, inflating and syncing
+//   belong to actors that run on a dispatch queue of their own (`QueueExecutor`).
+// - A failed look takes nothing away: the old data stays readable, and `SeedState` says what is wrong.
+// - No global state. Time, waiting, chance and the network come in through `Surroundings`, so that tests own
+//   them.
+// - What an app catches is `SeedError` and nothing else; other errors are translated in
+//   SeedError+Translation.swift.
+
+// An app that imports SeedClient has the names, versions and values that stand in its interface.
+@_exported public import SeedFormat
+
+@_exported public import enum SeedTrust.Lifecycle
+
+/// What this library calls itself to servers.
+enum ClientRelease {
+  static let version = "0.1.0"
+}

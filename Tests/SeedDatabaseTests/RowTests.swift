@@ -23,7 +23,7 @@ import Testing
     let connection = try Connection("test", .memory)
     try connection.execute("CREATE TABLE t(k PRIMARY KEY, v \(type))")
     let table = try SchemaReader(connection).table("t")
-    let fitter = try AffinityFitter()
+    let fitter = AffinityFitter()
     for value in Self.values {
       try connection.execute("DELETE FROM t")
       try connection.execute("INSERT INTO t VALUES (1, ?)", value)

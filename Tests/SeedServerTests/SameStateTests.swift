@@ -9,7 +9,7 @@ import Testing
 /// Promise 3: the same state by either road.
 @Suite struct SameStateTests {
   /// Histories, in batches so that the runner can spread them; every batch prints its seeds where it fails.
-  static let batches = 8
+  static let batches = ProcessInfo.processInfo.environment["SEEDBANK_DEEP"] == "1" ? 40 : 8
   static let historiesPerBatch = 25
   static let versions = 20
 

@@ -4,8 +4,8 @@ import SeedTrust
 /// The row count of one table and the sum modulo 2^256 of its rows' hashes.
 package struct TableSum: Hashable, Sendable {
   package private(set) var rows: Int = 0
-  /// Four words, the least significant first.
-  private var words: (UInt64, UInt64, UInt64, UInt64) = (0, 0, 0, 0)
+  private var high: UInt128 = 0
+  private var low: UInt128 = 0
 
   /// An empty table.
   package init() {}
@@ -14,50 +14,35 @@ package struct TableSum: Hashable, Sendable {
   package init?(rows: Int, bytes: [UInt8]) {
     guard rows >= 0, let digest = try? SHA256Digest(bytes: bytes) else { return nil }
     self.rows = rows
-    words = (digest.words.3, digest.words.2, digest.words.1, digest.words.0)
+    (high, low) = Self.halves(of: digest)
   }
 
   /// The sum as 32 bytes, big-endian.
-  package var bytes: [UInt8] { SHA256Digest(words: (words.3, words.2, words.1, words.0)).bytes }
+  package var bytes: [UInt8] {
+    withUnsafeBytes(of: high.bigEndian) { Array($0) } + withUnsafeBytes(of: low.bigEndian) { Array($0) }
+  }
 
   /// Takes in a row's hash.
   package mutating func insert(_ hash: SHA256Digest) {
+    let added = Self.halves(of: hash)
+    let (sum, carries) = low.addingReportingOverflow(added.low)
+    low = sum
+    high = high &+ added.high &+ (carries ? 1 : 0)
     rows += 1
-    var carry = false
-    words.0 = Self.add(words.0, hash.words.3, &carry)
-    words.1 = Self.add(words.1, hash.words.2, &carry)
-    words.2 = Self.add(words.2, hash.words.1, &carry)
-    words.3 = Self.add(words.3, hash.words.0, &carry)
   }
 
   /// Takes out a row's hash.
   package mutating func remove(_ hash: SHA256Digest) {
+    let removed = Self.halves(of: hash)
+    let (difference, borrows) = low.subtractingReportingOverflow(removed.low)
+    low = difference
+    high = high &- removed.high &- (borrows ? 1 : 0)
     rows -= 1
-    // Two's complement: minus x is plus not x plus one, and the one comes in as the first carry.
-    var carry = true
-    words.0 = Self.add(words.0, ~hash.words.3, &carry)
-    words.1 = Self.add(words.1, ~hash.words.2, &carry)
-    words.2 = Self.add(words.2, ~hash.words.1, &carry)
-    words.3 = Self.add(words.3, ~hash.words.0, &carry)
   }
 
-  private static func add(_ left: UInt64, _ right: UInt64, _ carry: inout Bool) -> UInt64 {
-    let (partial, first) = left.addingReportingOverflow(right)
-    let (sum, second) = partial.addingReportingOverflow(carry ? 1 : 0)
-    carry = first || second
-    return sum
-  }
-
-  /// Equal when all words and the row counts are.
-  package static func == (left: Self, right: Self) -> Bool {
-    left.rows == right.rows && left.words == right.words
-  }
-
-  /// Hashes what `==` compares.
-  package func hash(into hasher: inout Hasher) {
-    hasher.combine(rows)
-    hasher.combine(words.0)
-    hasher.combine(words.3)
+  private static func halves(of hash: SHA256Digest) -> (high: UInt128, low: UInt128) {
+    let words = hash.words
+    return (UInt128(words.0) << 64 | UInt128(words.1), UInt128(words.2) << 64 | UInt128(words.3))
   }
 }
 

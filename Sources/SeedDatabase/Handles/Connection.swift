@@ -1,12 +1,16 @@
 import CSQLite
 package import SeedFormat
 
-/// One SQLite connection. It owns the pointer; whoever holds it is alone with it.
+/// One SQLite connection. Whoever holds it is alone with it.
 package final class Connection {
-  let handle: OpaquePointer
+  /// Shared with the statements, which must not hold the connection itself: it holds them in its cache.
+  let owner: ConnectionHandle
   private var cache: [String: Statement] = [:]
+
   /// The file's path, for messages.
-  package let path: String
+  package var path: String { owner.path }
+
+  var handle: OpaquePointer { owner.pointer }
 
   /// Statements that the cache keeps; past that it starts again.
   private static let cacheCapacity = 256
@@ -18,19 +22,12 @@ package final class Connection {
     guard let handle else {
       throw DatabaseError(code: code, message: "out of memory", subject: path)
     }
-    self.handle = handle
-    self.path = path
-    // From here on the deinitialiser closes the handle, whatever fails below.
+    // From here on the owner closes the handle, whatever fails below.
+    owner = ConnectionHandle(handle, path)
     guard code == SQLITE_OK else { throw error(code, path) }
     sqlite3_extended_result_codes(handle, 1)
     sqlite3_busy_timeout(handle, recipe.busyMilliseconds)
     try recipe.setUp(self)
-  }
-
-  deinit {
-    cache = [:]
-    // close_v2 tolerates a statement that outlives its connection: it finalises with the last of them.
-    sqlite3_close_v2(handle)
   }
 
   /// Runs statements that yield no rows of interest.
@@ -121,15 +118,7 @@ package final class Connection {
     guard code == SQLITE_OK else { throw error(code, "sqlite3_db_config \(option)") }
   }
 
-  func error(_ code: Int32, _ subject: String) -> DatabaseError {
-    let extended = sqlite3_extended_errcode(handle)
-    // The handle's own message belongs to its latest failure; use it where it is about this one.
-    let isCurrent = extended & 0xFF == code & 0xFF
-    return DatabaseError(
-      code: isCurrent ? extended : code,
-      message: String(cString: isCurrent ? sqlite3_errmsg(handle) : sqlite3_errstr(code)),
-      subject: subject)
-  }
+  func error(_ code: Int32, _ subject: String) -> DatabaseError { owner.error(code, subject) }
 }
 
 // A connection is used by one owner at a time; SQLite's own mutexes are no licence to share the cache.

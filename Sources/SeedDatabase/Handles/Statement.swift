@@ -1,10 +1,10 @@
 import CSQLite
 package import SeedFormat
 
-/// One prepared statement. It owns its pointer and keeps its connection alive.
+/// One prepared statement. It owns its pointer and keeps its connection's open.
 package final class Statement {
   let handle: OpaquePointer
-  private let connection: Connection
+  private let owner: ConnectionHandle
   /// The text that was prepared.
   package let sql: String
 
@@ -16,7 +16,7 @@ package final class Statement {
       throw DatabaseError(code: SQLITE_MISUSE, message: "an empty statement", subject: sql)
     }
     self.handle = handle
-    self.connection = connection
+    owner = connection.owner
     self.sql = sql
   }
 
@@ -49,7 +49,7 @@ package final class Statement {
       case .blob(let value):
         value.withUnsafeBytes { seedbank_sqlite_bind_blob(handle, index, $0.baseAddress, UInt64($0.count)) }
       }
-    guard code == SQLITE_OK else { throw connection.error(code, sql) }
+    guard code == SQLITE_OK else { throw owner.error(code, sql) }
   }
 
   /// One byte that stays where it is, for empty texts.
@@ -65,7 +65,7 @@ package final class Statement {
     case SQLITE_ROW: return true
     case SQLITE_DONE: return false
     case let code:
-      let error = connection.error(code, sql)
+      let error = owner.error(code, sql)
       sqlite3_reset(handle)
       throw error
     }
@@ -85,7 +85,7 @@ package final class Statement {
   }
 
   /// The path of the connection's file, for messages.
-  package var path: String { connection.path }
+  package var path: String { owner.path }
 
   /// Columns of the result.
   package var columnCount: Int { Int(sqlite3_column_count(handle)) }

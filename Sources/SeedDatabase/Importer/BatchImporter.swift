@@ -7,7 +7,7 @@ package import SeedFormat
 package final class BatchImporter {
   private let connection: Connection
   private let schema: DatabaseSchema
-  private let fitter: AffinityFitter
+  private let fitter = AffinityFitter()
   private let storedSums: [String: TableSum]
   private var writers: [String: TableWriter] = [:]
 
@@ -16,7 +16,6 @@ package final class BatchImporter {
     guard try connection.integer("PRAGMA foreign_keys") == 0 else { throw ImportError.foreignKeysEnforced }
     self.connection = connection
     self.schema = schema
-    fitter = try AffinityFitter()
     storedSums = try SeedTables.sums(connection)
   }
 

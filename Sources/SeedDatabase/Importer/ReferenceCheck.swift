@@ -24,14 +24,30 @@ package struct ReferenceCheck {
       #"SELECT rowid, parent, fkid FROM pragma_foreign_key_check(?) LIMIT 1"#, .text(table.name))
     guard let violation = violation.first else { return }
     throw ImportError.references(
-      table: table.name, parent: violation[1].text, key: try describe(violation[0], table))
+      table: table.name, parent: violation[1].text,
+      key: rowDescription(table.keyNames, try key(of: violation, table) ?? []))
   }
 
-  /// Tables WITHOUT ROWID report no row.
-  private func describe(_ rowid: SeedValue, _ table: TableSchema) throws -> String {
-    guard case .integer = rowid, !table.isWithoutRowid else { return "unknown" }
-    let key = table.keyNames.map(quoted).joined(separator: ", ")
-    let row = try connection.rows("SELECT \(key) FROM \(quoted(table.name)) WHERE rowid = ?", rowid).first
-    return rowDescription(table.keyNames, row ?? [])
+  private func key(of violation: [SeedValue], _ table: TableSchema) throws -> [SeedValue]? {
+    let key = "SELECT \(table.keyNames.map(quoted).joined(separator: ", ")) FROM \(quoted(table.name))"
+    if case .integer = violation[0], !table.isWithoutRowid {
+      return try connection.rows("\(key) WHERE rowid = ?", violation[0]).first
+    }
+    // Tables WITHOUT ROWID report no row, only which of their references it is that leads nowhere.
+    guard case .integer(let number) = violation[2], table.foreignKeys.indices.contains(Int(number)) else {
+      return nil
+    }
+    let reference = table.foreignKeys[Int(number)]
+    guard let parent = schema.table(reference.parent) else { return nil }
+    return try connection.rows("\(key) AS child WHERE \(orphaned(reference, parent)) LIMIT 1").first
+  }
+
+  private func orphaned(_ reference: ForeignKeySchema, _ parent: TableSchema) -> String {
+    let columns = reference.columns.map { "child.\(quoted($0))" }
+    let parents = reference.parentColumns.isEmpty ? parent.keyNames : reference.parentColumns
+    // The parent's column stands first, for its collation is the one that counts.
+    let matches = zip(parents, columns).map { "parent.\(quoted($0)) = \($1)" }.joined(separator: " AND ")
+    return columns.map { "\($0) IS NOT NULL AND " }.joined()
+      + "NOT EXISTS (SELECT 1 FROM \(quoted(parent.name)) AS parent WHERE \(matches))"
   }
 }

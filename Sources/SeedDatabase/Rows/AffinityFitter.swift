@@ -5,14 +5,11 @@ package import SeedFormat
 /// Mostly the storage class already fits. Where it does not, SQLite is asked, through a one-row table with
 /// one column per affinity: its rules for numbers in texts are its own.
 package final class AffinityFitter {
-  private let scratch: Connection
+  /// Opened by the first value that does not fit; mostly there is none.
+  private var opened: Connection?
 
-  /// A fitter with a scratch table in memory.
-  package init() throws(DatabaseError) {
-    scratch = try Connection("scratch", .memory)
-    let columns = Affinity.allCases.map { "c\($0.rawValue) \($0.rawValue)" }.joined(separator: ", ")
-    try scratch.execute("CREATE TABLE scratch(\(columns)); INSERT INTO scratch DEFAULT VALUES")
-  }
+  /// A fitter that knows SQLite's rules.
+  package init() {}
 
   /// A whole row, in the order of the table's stored columns.
   package func fit(_ row: [SeedValue], to table: TableSchema) throws -> [SeedValue] {
@@ -24,11 +21,21 @@ package final class AffinityFitter {
   /// One value.
   package func fit(_ value: SeedValue, to affinity: Affinity) throws -> SeedValue {
     guard !Self.fits(value, affinity) else { return value }
+    let scratch = try scratch()
     try scratch.cached("UPDATE scratch SET c\(affinity.rawValue) = ?").run([value])
     let read = try scratch.cached("SELECT c\(affinity.rawValue) FROM scratch")
     _ = try read.step()
     defer { read.reset() }
     return try read.value(0)
+  }
+
+  private func scratch() throws(DatabaseError) -> Connection {
+    if let opened { return opened }
+    let scratch = try Connection("scratch", .memory)
+    let columns = Affinity.allCases.map { "c\($0.rawValue) \($0.rawValue)" }.joined(separator: ", ")
+    try scratch.execute("CREATE TABLE scratch(\(columns)); INSERT INTO scratch DEFAULT VALUES")
+    opened = scratch
+    return scratch
   }
 
   private static func fits(_ value: SeedValue, _ affinity: Affinity) -> Bool {

@@ -19,7 +19,7 @@ package struct SchemaReader {
   package func schema() throws -> DatabaseSchema {
     try refuseTriggers()
     let listed = try listedTables()
-    let tables = try listed.filter { $0.kind == "table" }.map { try table($0.name) }
+    let tables = try listed.filter { $0.kind == "table" }.map(table)
     guard !tables.isEmpty else { throw SchemaProblem.noTables }
     try checkParents(tables)
     let search = try listed.filter { $0.kind == "virtual" }.map { try searchTable($0.name, tables) }
@@ -58,6 +58,11 @@ package struct SchemaReader {
     guard let listed = try listedTables().first(where: { $0.name == name }) else {
       throw SchemaProblem.notSQL("there is no table \"\(name)\"")
     }
+    return try table(listed)
+  }
+
+  private func table(_ listed: Listed) throws -> TableSchema {
+    let name = listed.name
     if listed.name.lowercased().hasPrefix(ReservedTable.prefix) { throw SchemaProblem.reservedName(name) }
     let (columns, generated) = try columns(listed)
     guard !columns.isEmpty else { throw SchemaProblem.noStoredColumns(table: name) }

@@ -29,8 +29,11 @@ package enum SeedTables {
     return try SeedMeta(values)
   }
 
-  /// Stores all of it.
+  /// Stores all of it, and forgets what is no longer said.
   package static func store(_ meta: SeedMeta, _ connection: Connection) throws {
+    for key in SeedMeta.optionalKeys {
+      try connection.execute("DELETE FROM \(ReservedTable.meta) WHERE key = ?", .text(key))
+    }
     for (key, value) in meta.values {
       try connection.execute(
         "INSERT OR REPLACE INTO \(ReservedTable.meta) VALUES (?, ?)", .text(key), .text(value))
@@ -71,6 +74,8 @@ extension SeedMeta {
     static let attribution = "attribution"
     static let source = "source"
   }
+
+  fileprivate static let optionalKeys = [Key.license, Key.attribution, Key.source]
 
   fileprivate var values: [(String, String)] {
     let always = [

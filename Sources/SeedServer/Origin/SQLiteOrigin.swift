@@ -5,6 +5,7 @@ import SeedFormat
 package final class SQLiteOrigin {
   private let connection: Connection
   private let path: String
+  private let fitter = AffinityFitter()
 
   /// Opens the file and takes the state that all reads will see.
   package init(_ path: String) throws {
@@ -25,26 +26,26 @@ package final class SQLiteOrigin {
   /// Mostly the origin can sort them itself. Where its types or collations order keys otherwise than the
   /// client's, ``KeyedRows/next()`` throws ``OutOfOrder`` and ``stagedRows(_:_:)`` sorts them here.
   package func rows(_ table: TableSchema, _ projection: Projection) throws -> KeyedRows {
-    KeyedRows(try statement(table, projection, isOrdered: true), table, try AffinityFitter())
+    KeyedRows(try statement(table, projection, isOrdered: true), table, fitter)
   }
 
   /// As ``rows(_:_:)``, sorted by a staging table of the client's own declaration.
   package func stagedRows(_ table: TableSchema, _ projection: Projection, schemaSQL: String) throws
     -> KeyedRows
   {
-    let rows = UnorderedRows(try statement(table, projection, isOrdered: false), table, try AffinityFitter())
+    let rows = UnorderedRows(try statement(table, projection, isOrdered: false), table, fitter)
     let staging = try Connection("staging", .scratch)
     try staging.execute(schemaSQL)
     try staging.transaction {
       let insert = try staging.prepare(TableSQL(table).insert)
       while let row = try rows.next() { try Self.stage(row, insert, table) }
     }
-    return KeyedRows(try staging.prepare(TableSQL(table).allInKeyOrder), table, try AffinityFitter())
+    return KeyedRows(try staging.prepare(TableSQL(table).allInKeyOrder), table, fitter)
   }
 
   /// The rows of one table in any order, for a first build.
   package func unorderedRows(_ table: TableSchema, _ projection: Projection) throws -> UnorderedRows {
-    UnorderedRows(try statement(table, projection, isOrdered: false), table, try AffinityFitter())
+    UnorderedRows(try statement(table, projection, isOrdered: false), table, fitter)
   }
 
   private static func stage(_ row: [SeedValue], _ insert: Statement, _ table: TableSchema) throws {

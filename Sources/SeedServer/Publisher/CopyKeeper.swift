@@ -30,6 +30,7 @@ struct CopyKeeper {
     guard meta.epoch == published.state.epoch, meta.series == plan.series else {
       return (try rebuild(), "it belonged to another history")
     }
+    guard meta.schema == plan.schema.hash else { return (try rebuild(), "it had another schema") }
     let head = published.state.head
     guard meta.version <= head else {
       throw PublicationError.copyAhead(copy: path, version: "\(meta.version)", head: "\(head)")

@@ -32,6 +32,9 @@ package struct DatasetJob: Sendable {
 
   func lifecycle(_ series: Series) -> Lifecycle { lifecycles[series.major] ?? .active }
 
+  /// Whether no series will ever change again.
+  var isRetired: Bool { plans.allSatisfy { isRetired($0.series) } }
+
   func isRetired(_ series: Series) -> Bool {
     if case .retired = lifecycle(series) { true } else { false }
   }

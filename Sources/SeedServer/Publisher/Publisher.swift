@@ -44,8 +44,21 @@ package struct Publisher: Sendable {
     var report = StepReport()
 
     mutating func run(forcingSnapshot: Bool) throws -> StepReport {
+      do {
+        try walk(forcingSnapshot: forcingSnapshot)
+      } catch {
+        // What is published stays good while its origin is away; the walk's error is the one to hear of.
+        try? renewIfDue()
+        throw error
+      }
+      try renewIfDue()
+      return report
+    }
+
+    private mutating func walk(forcingSnapshot: Bool) throws {
       try delegateNewSeries()
-      let origin = try SQLiteOrigin(job.originPath)
+      // Retired series need no origin, and must not lose their signatures with it.
+      let origin = try job.isRetired ? nil : SQLiteOrigin(job.originPath)
       var prepared: [SeriesStep.Prepared] = []
       do {
         for plan in job.plans {
@@ -58,8 +71,6 @@ package struct Publisher: Sendable {
       }
       try settle(prepared)
       try publishSnapshots(isForced: forcingSnapshot)
-      try renewIfDue()
-      return report
     }
 
     private func step(_ plan: SeriesPlan) -> SeriesStep {

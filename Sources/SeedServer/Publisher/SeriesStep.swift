@@ -22,8 +22,8 @@ struct SeriesStep {
   var copyPath: String { "\(stateFolder)/\(plan.series.roleName).sqlite" }
 
   /// Compares, and builds what is to be published.
-  func prepare(_ origin: SQLiteOrigin, _ published: SeriesMetadata?) throws -> Prepared {
-    if job.isRetired(plan.series) { return settle(.retired, published) }
+  func prepare(_ origin: SQLiteOrigin?, _ published: SeriesMetadata?) throws -> Prepared {
+    guard let origin, !job.isRetired(plan.series) else { return settle(.retired, published) }
     guard let published else { return try found(origin, at: .first, epoch: .random(), after: nil) }
     try checkModels(published.state)
     guard published.state.model == plan.newest.version else {
@@ -41,7 +41,7 @@ struct SeriesStep {
     do {
       change = try SeriesChange.find(origin, copy, plan, job.provenance)
     } catch let damage as CopyDamaged {
-      repair = "the rows of \"\(damage.table)\" were not those of its sums"
+      repair = "\(damage)"
       copy = try keeper.rebuild()
       change = try SeriesChange.find(origin, copy, plan, job.provenance)
     }

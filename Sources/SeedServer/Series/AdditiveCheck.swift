@@ -25,6 +25,7 @@ struct AdditiveCheck {
     let key = table.keyNames == now.keyNames && table.keyCollations == now.keyCollations
     return (key ? [] : ["table \"\(table.name)\" has another key"])
       + table.columns.flatMap { check($0, table, now) }
+      + missing("generated column", table.generated, now.generated, of: table.name)
       + now.columns.flatMap { checkNew($0, table) }
   }
 
@@ -45,5 +46,9 @@ struct AdditiveCheck {
 
   private func missing(_ kind: String, _ old: [String], _ new: [String]) -> [String] {
     old.filter { !new.contains($0) }.map { "\(kind) \"\($0)\" is gone" }
+  }
+
+  private func missing(_ kind: String, _ old: [String], _ new: [String], of table: String) -> [String] {
+    missing(kind, old.map { "\(table).\($0)" }, new.map { "\(table).\($0)" })
   }
 }

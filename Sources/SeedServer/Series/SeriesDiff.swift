@@ -12,10 +12,12 @@ struct SeriesDiff: ~Copyable {
 
   /// Compares; throws ``CopyDamaged`` where the copy's rows are not those that it has stored the sums of.
   init(_ origin: SQLiteOrigin, _ copy: WorkingCopy, _ plan: SeriesPlan) throws {
-    let stored = try SeedTables.sums(copy.connection)
+    let stored = try copy.sums()
     for table in plan.schema.tables {
       let (before, after) = try merge(table, origin, copy, plan)
-      guard stored[table.name] == before else { throw CopyDamaged(table: table.name) }
+      guard stored[table.name] == before else {
+        throw CopyDamaged(table: table.name, reason: "its rows are not those of its sum")
+      }
       sums[table.name] = after
       counts[table.name] = (before.rows, after.rows)
     }
@@ -42,12 +44,15 @@ struct SeriesDiff: ~Copyable {
   ) throws -> (before: TableSum, after: TableSum) {
     delta.begin(table: table.name, key: table.keyNames, columns: table.columnNames)
     var merge = TableMerge(table)
-    try merge.run(rows, try copy.connection.prepare(TableSQL(table).allInKeyOrder), into: &delta)
+    try merge.run(rows, try copy.rows(table), into: &delta)
     return (merge.copySum, merge.projectedSum)
   }
 }
 
-/// A working copy whose rows are not those of its sums: edited by hand, or damaged.
-struct CopyDamaged: Error {
+/// A working copy that cannot be read, or whose rows are not those of its sums: edited by hand, or damaged.
+struct CopyDamaged: Error, CustomStringConvertible {
   let table: String
+  let reason: String
+
+  var description: String { "its table \"\(table)\" was damaged: \(reason)" }
 }

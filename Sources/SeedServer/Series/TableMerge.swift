@@ -19,12 +19,12 @@ struct TableMerge: ~Copyable {
   /// Walks both streams once.
   mutating func run(_ projected: KeyedRows, _ copy: Statement, into delta: inout DeltaWriter) throws {
     var new = try projected.next()
-    var old = try Self.next(copy)
+    var old = try next(copy)
     while new != nil || old != nil {
       let side = side(new, old)
       if side != .projected, let row = old { try take(old: row, isGone: side == .copy, &delta) }
       if side != .copy, let row = new { take(new: row, old: side == .both ? old : nil, &delta) }
-      if side != .projected { old = try Self.next(copy) }
+      if side != .projected { old = try next(copy) }
       if side != .copy { new = try projected.next() }
     }
   }
@@ -49,7 +49,11 @@ struct TableMerge: ~Copyable {
     if row != old { delta.upsert(row) }
   }
 
-  private static func next(_ copy: Statement) throws -> [SeedValue]? {
-    try copy.step() ? try copy.row() : nil
+  private func next(_ copy: Statement) throws(CopyDamaged) -> [SeedValue]? {
+    do {
+      return try copy.step() ? try copy.row() : nil
+    } catch {
+      throw CopyDamaged(table: table.name, reason: "\(error)")
+    }
   }
 }

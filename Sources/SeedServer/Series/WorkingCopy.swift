@@ -42,6 +42,24 @@ struct WorkingCopy {
   /// What the copy says of itself.
   func meta() throws -> SeedMeta { try SeedTables.meta(connection) }
 
+  /// The stored sums of all tables.
+  func sums() throws(CopyDamaged) -> [String: TableSum] {
+    do {
+      return try SeedTables.sums(connection)
+    } catch {
+      throw CopyDamaged(table: ReservedTable.table, reason: "\(error)")
+    }
+  }
+
+  /// One table's rows in the order of its key.
+  func rows(_ table: TableSchema) throws(CopyDamaged) -> Statement {
+    do {
+      return try connection.prepare(TableSQL(table).allInKeyOrder)
+    } catch {
+      throw CopyDamaged(table: table.name, reason: "\(error)")
+    }
+  }
+
   /// Applies a delta in the open transaction.
   func apply(_ document: [UInt8]) throws -> ImportResult {
     try DeltaApplier(connection, schema).apply(document)

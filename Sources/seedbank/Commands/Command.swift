@@ -16,6 +16,7 @@ extension Command {
     .inspect,
     .config,
     .help,
+    .pull,
     .version,
   ]
 }

@@ -1,3 +1,4 @@
+import SeedClient
 import SeedDatabase
 import SeedFormat
 import SeedHTTP
@@ -15,10 +16,11 @@ struct FailureReport: Hashable {
     case let error as CommandFailure: (exitCode, message) = (error.exitCode, error.message)
     case let error as UsageError: (exitCode, message) = (.usage, error.message)
     case let error as ConfigurationError: (exitCode, message) = (.configuration, error.message)
+    case let error as SeedError: (exitCode, message) = (ExitCode(error.code), error.message.asSentence)
     default:
       let known = Self.exitCode(of: error)
       exitCode = known ?? .failure
-      message = known == nil ? "\(error)" : Self.sentence("\(error)")
+      message = known == nil ? "\(error)" : "\(error)".asSentence
     }
   }
 
@@ -40,9 +42,20 @@ struct FailureReport: Hashable {
   private static func exitCode(of error: KeyFileError) -> ExitCode {
     if case .system = error { .inputOutput } else { .configuration }
   }
+}
 
-  private static func sentence(_ description: String) -> String {
-    let text = description.prefix(1).uppercased() + description.dropFirst()
-    return text.hasSuffix(".") ? text : "\(text)."
-  }
+extension ExitCode {
+  /// What a script should do about an error of the client.
+  private static let ofClientErrors: [SeedError.Code: ExitCode] = [
+    .network: .unavailable, .io: .inputOutput, .insufficientSpace: .inputOutput, .storeLocked: .locked,
+    .cancelled: .failure, .query: .failure,
+  ]
+
+  /// Everything else is data that is refused.
+  fileprivate init(_ code: SeedError.Code) { self = Self.ofClientErrors[code] ?? .badData }
+}
+
+extension String {
+  /// With a capital and a full stop, as the other messages have.
+  fileprivate var asSentence: String { prefix(1).uppercased() + dropFirst() + (hasSuffix(".") ? "" : ".") }
 }

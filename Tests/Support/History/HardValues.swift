@@ -37,4 +37,22 @@ package enum HardValues {
     default: blob(&random)
     }
   }
+
+  /// Another value that SQL, a collation or a careless comparison takes for the same.
+  package static func sibling(of value: SeedValue, _ random: inout SplitMix) -> SeedValue {
+    switch value {
+    case .null: .text("")
+    case .integer(let number):
+      Int64(exactly: Double(number)) == number ? .real(Double(number)) : .integer(number ^ 1)
+    case .real(let number) where number == 0: .real(-number)
+    case .real(let number): Int64(exactly: number).map { .integer($0) } ?? .real(number.nextUp)
+    case .text(let text):
+      .text(
+        random.pick([
+          text.uppercased(), text.lowercased(), text + " ", text + "\u{0}",
+          text.replacing("é", with: "e\u{301}"),
+        ]))
+    case .blob(let bytes): String(validating: bytes, as: UTF8.self).map { .text($0) } ?? .blob(bytes + [0])
+    }
+  }
 }

@@ -56,21 +56,34 @@ package final class RandomHistory {
     let others = table.columns.filter { !table.keyNames.contains($0.name) }
     guard !others.isEmpty else { return }
     let column = random.pick(others)
-    try set(column, value(column, table), table, key)
+    try set(column, try changed(column, table, key), table, key)
   }
 
   private func changeKey(_ name: String) throws {
     guard let table = schema.table(name), let key = try someKey(table) else { return }
     let column = table.columns[random.pick(table.key)]
-    try set(column, value(column, table), table, key)
+    try set(column, try changed(column, table, key), table, key)
+  }
+
+  /// A new value, or one that looks much like the one that is there.
+  private func changed(_ column: ColumnSchema, _ table: TableSchema, _ key: [SeedValue]) throws -> SeedValue {
+    guard random.chance(40) else { return value(column, table) }
+    let find = try truth.cached(
+      "SELECT \(quoted(column.name)) FROM \(quoted(table.name)) WHERE \(matches(table))")
+    try find.bind(key)
+    defer { find.reset() }
+    return try find.step() ? HardValues.sibling(of: try find.value(0), &random) : value(column, table)
+  }
+
+  private func matches(_ table: TableSchema) -> String {
+    table.keyNames.map { "\(quoted($0)) = ?" }.joined(separator: " AND ")
   }
 
   private func set(_ column: ColumnSchema, _ value: SeedValue, _ table: TableSchema, _ key: [SeedValue])
     throws
   {
-    let matches = table.keyNames.map { "\(quoted($0)) = ?" }.joined(separator: " AND ")
-    try truth.cached("UPDATE \(quoted(table.name)) SET \(quoted(column.name)) = ? WHERE \(matches)").run(
-      [value] + key)
+    let sql = "UPDATE \(quoted(table.name)) SET \(quoted(column.name)) = ? WHERE \(matches(table))"
+    try truth.cached(sql).run([value] + key)
   }
 
   private func delete(_ name: String) throws {

@@ -33,6 +33,24 @@ struct Signals: Sendable {
     return nil
   }
 
+  /// Runs `body` until it is done or one of the signals comes: then it is cancelled, and its end waited for.
+  func cancelling(_ body: @escaping @Sendable () async throws -> Void) async throws {
+    try await withThrowingTaskGroup { group in
+      group.addTask {
+        do {
+          try await body()
+        } catch is CancellationError {
+          return
+        }
+      }
+      group.addTask { _ = await first() }
+      // Whichever ends first ends the other: the signals are no longer waited for, or the body is cancelled.
+      try await group.next()
+      group.cancelAll()
+      try await group.waitForAll()
+    }
+  }
+
   private static func source(
     _ number: Int32, _ handler: @escaping @Sendable () -> Void
   ) -> any DispatchSourceSignal {

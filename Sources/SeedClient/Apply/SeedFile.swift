@@ -1,0 +1,61 @@
+import SeedDatabase
+import SeedFormat
+
+/// The live file behind the one connection that writes it.
+final class SeedFile {
+  private let connection: Connection
+  let schema: DatabaseSchema
+
+  init(_ path: String) throws {
+    connection = try Connection(path, .writer)
+    schema = try SchemaReader(connection).schema()
+  }
+
+  /// Lets readers read while this connection writes; the mode stays with the file.
+  func enterWAL() throws {
+    let mode = try connection.value("PRAGMA journal_mode = WAL")
+    guard mode == .text("wal") else {
+      throw SeedError(
+        .io, "\(connection.path) cannot be used by a reader and a writer at once on this volume")
+    }
+  }
+
+  /// Applies one delta: its rows, version and digest together, or nothing of it.
+  func apply(_ document: [UInt8], to version: Version) throws -> SeedChanges {
+    do {
+      let result = try connection.transaction { try DeltaApplier(connection, schema).apply(document) }
+      return SeedChanges(version: version, result.changes)
+    } catch let error as DatabaseError where !error.isAboutContent {
+      throw error
+    } catch {
+      throw DeltaMismatch(reason: String(describing: error))
+    }
+  }
+}
+
+/// A delta, as it was signed, does not lead from this file to what was published: only a snapshot helps.
+struct DeltaMismatch: Error, Hashable, CustomStringConvertible {
+  let reason: String
+
+  var description: String { "the changes do not fit the data on this device: \(reason)" }
+}
+
+extension DatabaseError {
+  /// Whether the file or the delta is to blame, and not the disk or another connection.
+  fileprivate var isAboutContent: Bool {
+    let codes = [ResultCode.constraint, ResultCode.corrupt, ResultCode.notADatabase, Self.genericError]
+    return codes.contains(primaryCode)
+  }
+
+  /// SQLITE_ERROR: the statement does not fit the file's schema.
+  private static let genericError: Int32 = 1
+}
+
+extension SeedChanges {
+  fileprivate init(version: Version, _ report: ChangeReport) {
+    self.version = version
+    tables = report.filter { !$0.value.isEmpty }.mapValues {
+      Table(inserted: $0.inserted, updated: $0.updated, deleted: $0.deleted)
+    }
+  }
+}

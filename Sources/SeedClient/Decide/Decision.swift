@@ -1,0 +1,80 @@
+package import SeedDatabase
+package import SeedFormat
+package import SeedTrust
+
+/// What is to be done, by trusted metadata and what is on the device: the client's law. Pure.
+///
+///  1. The series must open for the app's minor, with exactly the schema that the app pins; else it is
+///     refused.
+///  2. Without data, or with data of another epoch, the newest snapshot is taken.
+///  3. Data ahead of the head is refused: the publisher has lost versions that it published.
+///  4. Data with another schema than the head's, or with other rows than were published as its version, goes
+///     to the newest snapshot: no delta leads on from there.
+///  5. Otherwise the road with the fewest bytes is taken: a chain of deltas, or the newest snapshot and the
+///     chain that leads on from it. No road leads to a lower version than the one at hand.
+package enum Decision: Hashable, Sendable {
+  /// The data is the newest.
+  case upToDate
+  /// These deltas lead to the head, in this order.
+  case apply([PublishedObject])
+  /// The snapshot, and the deltas that lead on from it.
+  case download(PublishedObject, then: [PublishedObject])
+  /// Nothing can be done.
+  case refuse(Refusal)
+
+  /// Why nothing can be done.
+  package enum Refusal: Hashable, Sendable {
+    case noCompatibleModel(app: ModelVersion, newest: ModelVersion)
+    case modelMismatch(model: ModelVersion, signed: SHA256Digest)
+    case rolledBack(local: Version, head: Version)
+    case versionGone(local: Version?, head: Version)
+    case retired(message: String?)
+  }
+}
+
+extension Decision {
+  /// Decides by the rules above.
+  package static func make(_ metadata: SeriesMetadata, _ local: SeedMeta?, _ model: SeedModel) -> Decision {
+    let state = metadata.state
+    if let refusal = refusal(state, model) { return .refuse(refusal) }
+    let roads = Roads(metadata)
+    guard let local, local.epoch == state.epoch else { return roads.snapshot(from: nil) }
+    guard local.version <= state.head else {
+      return .refuse(.rolledBack(local: local.version, head: state.head))
+    }
+    guard local.schema == roads.schema, roads.isPublished(local) else {
+      return roads.snapshot(from: local.version)
+    }
+    return local.version == state.head ? .upToDate : roads.shortest(from: local.version)
+  }
+
+  /// The snapshot to take when deltas did not lead to what they should have.
+  package static func replacement(_ metadata: SeriesMetadata, for local: Version?) -> Decision {
+    Roads(metadata).snapshot(from: local)
+  }
+
+  private static func refusal(_ state: SeriesState, _ model: SeedModel) -> Refusal? {
+    guard let signed = state.models[model.model] else {
+      return .noCompatibleModel(app: model.model, newest: state.model)
+    }
+    return model.pin.admits(signed) ? nil : .modelMismatch(model: model.model, signed: signed)
+  }
+}
+
+extension Decision.Refusal: CustomStringConvertible {
+  /// One sentence, and what to do.
+  package var description: String {
+    switch self {
+    case .noCompatibleModel(let app, let newest):
+      "nothing is published that model \(app) can open, the newest model is \(newest)"
+    case .modelMismatch(let model, let signed):
+      "the app's schema of model \(model) is not the published one (\(signed)): "
+        + "take the model from `seedbank config swift`"
+    case .rolledBack(let local, let head):
+      "the publisher is at version \(head) and this device at \(local): the publisher must start a new epoch"
+    case .versionGone(let local, let head):
+      "nothing that is published leads from \(local.map { "version \($0)" } ?? "nothing") to version \(head)"
+    case .retired(let message): "the series has ended" + (message.map { ": \($0)" } ?? "")
+    }
+  }
+}

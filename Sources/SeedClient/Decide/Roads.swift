@@ -1,0 +1,82 @@
+import SeedDatabase
+import SeedFormat
+import SeedTrust
+
+/// The ways to a series' head, by what is published.
+struct Roads {
+  private let state: SeriesState
+  private let deltas: [PublishedObject]
+  private let snapshots: [PublishedObject]
+  private let objects: [PublishedObject]
+  /// The head's schema, where the metadata names it.
+  let schema: SHA256Digest?
+
+  init(_ metadata: SeriesMetadata) {
+    let schema = metadata.state.models[metadata.state.model]
+    let usable = metadata.objects.filter { $0.schema == schema && $0.version <= metadata.state.head }
+    state = metadata.state
+    objects = usable
+    deltas = usable.filter { !$0.isSnapshot }
+    snapshots = usable.filter(\.isSnapshot)
+    self.schema = schema
+  }
+
+  /// Whether the rows are those that were published as that version, as far as the metadata still tells.
+  func isPublished(_ local: SeedMeta) -> Bool {
+    objects.allSatisfy { $0.version != local.version || $0.digest == local.digest }
+  }
+
+  /// The chain or the snapshot, whichever has fewer bytes; the chain if they have the same.
+  func shortest(from local: Version) -> Decision {
+    let chain = DeltaChain.shortest(deltas, from: local, to: state.head)
+    let snapshot = newestSnapshot(beyond: local)
+    switch (chain, snapshot) {
+    case (let chain?, let snapshot?) where snapshot.bytes < chain.bytes: return snapshot.decision
+    case (let chain?, _): return .apply(chain)
+    case (nil, let snapshot?): return snapshot.decision
+    case (nil, nil): return .refuse(refusal(local))
+    }
+  }
+
+  /// The newest snapshot, unless it would lead back from `local`.
+  func snapshot(from local: Version?) -> Decision {
+    newestSnapshot(notBelow: local)?.decision ?? .refuse(refusal(local))
+  }
+
+  private func refusal(_ local: Version?) -> Decision.Refusal {
+    if case .retired(let message) = state.lifecycle { return .retired(message: message) }
+    return .versionGone(local: local, head: state.head)
+  }
+
+  private func newestSnapshot(beyond local: Version) -> SnapshotRoad? {
+    newestSnapshot(notBelow: local).flatMap { $0.end > local ? $0 : nil }
+  }
+
+  /// Of the newest snapshot's encodings the smallest one.
+  private func newestSnapshot(notBelow local: Version?) -> SnapshotRoad? {
+    let newest = snapshots.max { ($0.version, $1.length) < ($1.version, $0.length) }
+    guard let newest else { return nil }
+    let chain = DeltaChain.shortest(deltas, from: newest.version, to: state.head) ?? []
+    let road = SnapshotRoad(snapshot: newest, chain: chain)
+    return local.map { road.end >= $0 } ?? true ? road : nil
+  }
+}
+
+/// A snapshot and the deltas that lead on from it.
+private struct SnapshotRoad {
+  let snapshot: PublishedObject
+  let chain: [PublishedObject]
+
+  var bytes: Int { snapshot.length + chain.bytes }
+  var end: Version { chain.last?.version ?? snapshot.version }
+  var decision: Decision { .download(snapshot, then: chain) }
+}
+
+extension [PublishedObject] {
+  fileprivate var bytes: Int { reduce(0) { $0 + $1.length } }
+}
+
+extension PublishedObject {
+  /// Whether it is a whole file and not a delta.
+  var isSnapshot: Bool { if case .snapshot = kind { true } else { false } }
+}

@@ -1,0 +1,27 @@
+package import struct Foundation.URL
+
+/// Where a publication is served: URLs of its files.
+package struct ServerAddress: Sendable {
+  private let base: String
+
+  /// The address of a publication; it may have a path, and any static host will do.
+  package init(_ server: URL) throws(SeedError) {
+    guard let scheme = server.scheme, ["http", "https"].contains(scheme), server.host != nil,
+      server.query == nil, server.fragment == nil
+    else {
+      throw SeedError(
+        .network,
+        "expected a server's address such as https://seeds.example, found \(server.absoluteString)")
+    }
+    let text = server.absoluteString
+    base = String(text.reversed().drop { $0 == "/" }.reversed())
+  }
+
+  /// The URL of a file of the publication, such as `metadata/timestamp.json`.
+  package func url(_ path: String) throws(SeedError) -> URL {
+    guard let url = URL(string: "\(base)/\(path)") else {
+      throw SeedError(.network, "no address can be made of \(base) and \(path)")
+    }
+    return url
+  }
+}

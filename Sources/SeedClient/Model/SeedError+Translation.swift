@@ -1,0 +1,69 @@
+import SeedDatabase
+import SeedFormat
+import SeedTrust
+
+extension SeedError {
+  /// The one place where errors of the modules below become errors that an app catches.
+  init(_ error: any Error) {
+    switch error {
+    case let error as SeedError: self = error
+    case is CancellationError: self.init(.cancelled, "the task was cancelled")
+    case let error as TransportError: self.init(error)
+    case let error as TrustError: self.init(error)
+    case let error as FileError: self.init(error.isFull ? .insufficientSpace : .io, error.description)
+    case let error as DatabaseError: self.init(error)
+    case is NotASeed, is CompressionError, is ApplyError, is ImportError, is SchemaProblem, is InvalidText,
+      is InvalidName, is DeltaMismatch:
+      self.init(.damaged, String(describing: error))
+    default: self.init(.io, String(describing: error))
+    }
+  }
+
+  private init(_ error: TransportError) {
+    if case .tooLong = error {
+      self.init(.damaged, error.description)
+    } else {
+      self.init(.network, error.description)
+    }
+  }
+
+  private init(_ error: TrustError) {
+    switch error {
+    case .expired: self.init(.expired, error.description)
+    case .missingFile: self.init(.network, error.description)
+    // A client that asks for a series of another publication finds no role of that name.
+    case .missingRole(let role, _) where Series(roleName: role) != nil:
+      self.init(.noCompatibleModel, error.description)
+    default: self.init(.untrusted, error.description)
+    }
+  }
+
+  private init(_ error: DatabaseError) {
+    switch error.primaryCode {
+    case ResultCode.full: self.init(.insufficientSpace, error.description)
+    case ResultCode.corrupt, ResultCode.notADatabase: self.init(.damaged, error.description)
+    default: self.init(.io, error.description)
+    }
+  }
+}
+
+extension SeedError {
+  init(_ refusal: Decision.Refusal) {
+    switch refusal {
+    case .noCompatibleModel: self.init(.noCompatibleModel, refusal.description)
+    case .modelMismatch: self.init(.modelMismatch, refusal.description)
+    case .rolledBack: self.init(.rolledBack, refusal.description)
+    case .versionGone: self.init(.versionGone, refusal.description)
+    case .retired: self.init(.retired, refusal.description)
+    }
+  }
+}
+
+/// Runs `body`; whatever it throws leaves as a ``SeedError``.
+func translating<Result>(_ body: () throws -> Result) throws(SeedError) -> Result {
+  do {
+    return try body()
+  } catch {
+    throw SeedError(error)
+  }
+}

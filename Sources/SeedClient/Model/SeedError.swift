@@ -1,0 +1,66 @@
+/// Why something could not be done. The data that was there before is still there.
+public struct SeedError: Error, Hashable, Sendable {
+  /// The kind of an error, stable over releases.
+  public struct Code: Hashable, Sendable {
+    private enum Kind: String {
+      case network, untrusted, expired, rolledBack, noCompatibleModel, modelMismatch, retired, versionGone
+      case damaged, insufficientSpace, storeLocked, io, query, cancelled
+    }
+
+    private let kind: Kind
+
+    private init(_ kind: Kind) { self.kind = kind }
+
+    /// The server cannot be reached, does not answer as it should, or lacks a file that it promises.
+    public static let network = Code(.network)
+    /// The server's metadata is not signed by those whom the app trusts, or contradicts itself.
+    public static let untrusted = Code(.untrusted)
+    /// The server's metadata is too old: its publisher is down, or this device's clock is wrong.
+    public static let expired = Code(.expired)
+    /// The publisher is behind this device: it seems to come from an old backup.
+    public static let rolledBack = Code(.rolledBack)
+    /// Nothing that the app's model could open is published.
+    public static let noCompatibleModel = Code(.noCompatibleModel)
+    /// The app's schema is not the one that the publisher has for the same model version.
+    public static let modelMismatch = Code(.modelMismatch)
+    /// The series has ended, and nothing of it is left to download.
+    public static let retired = Code(.retired)
+    /// Neither deltas nor a snapshot lead from here to the newest version.
+    public static let versionGone = Code(.versionGone)
+    /// A file is not what signed metadata says, whether it was downloaded or on this device.
+    public static let damaged = Code(.damaged)
+    /// There is no room for the new data.
+    public static let insufficientSpace = Code(.insufficientSpace)
+    /// Another store writes to the same directory.
+    public static let storeLocked = Code(.storeLocked)
+    /// A file or folder of the store could not be read or written.
+    public static let io = Code(.io)
+    /// The app's own query failed.
+    public static let query = Code(.query)
+    /// The task was cancelled.
+    public static let cancelled = Code(.cancelled)
+  }
+
+  /// The kind.
+  public let code: Code
+  /// One sentence: what was asked of what, what was found, and what to do where that is known.
+  public let message: String
+
+  init(_ code: Code, _ message: String) {
+    self.code = code
+    self.message = message
+  }
+
+  /// Whether trying again later, with the same app, may succeed.
+  public var isRetryable: Bool { ![.modelMismatch, .query, .cancelled].contains(code) }
+}
+
+extension SeedError.Code: CustomStringConvertible {
+  /// The code's name, such as `storeLocked`.
+  public var description: String { kind.rawValue }
+}
+
+extension SeedError: CustomStringConvertible {
+  /// The message.
+  public var description: String { message }
+}

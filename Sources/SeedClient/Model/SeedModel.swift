@@ -1,0 +1,43 @@
+public import SeedFormat
+
+/// What an app was built for: a dataset, a model version and the hash of that model's schema.
+///
+/// `seedbank config swift` prints it, so that publisher and app hold the same one.
+public struct SeedModel: Hashable, Sendable {
+  /// The dataset.
+  public let dataset: DatasetName
+  /// The version of the schema that the app's queries were written for.
+  public let model: ModelVersion
+  let pin: SchemaPin
+
+  /// A model whose schema is pinned by its hash.
+  public init(dataset: DatasetName, model: ModelVersion, schema: SHA256Digest) {
+    self.dataset = dataset
+    self.model = model
+    pin = .exactly(schema)
+  }
+
+  /// A model whose schema is whatever signed metadata says that it is: for tools, which have no queries of
+  /// their own.
+  package init(dataset: DatasetName, model: ModelVersion) {
+    self.dataset = dataset
+    self.model = model
+    pin = .asSigned
+  }
+
+  /// The series that the model belongs to.
+  public var series: Series { Series(dataset, model: model) }
+}
+
+/// Which schemas an app takes for its model.
+enum SchemaPin: Hashable, Sendable {
+  case exactly(SHA256Digest)
+  case asSigned
+
+  func admits(_ schema: SHA256Digest) -> Bool {
+    switch self {
+    case .exactly(let pinned): pinned == schema
+    case .asSigned: true
+    }
+  }
+}

@@ -1,0 +1,45 @@
+public import SeedFormat
+
+/// A row of a query's result.
+public struct SeedRow: Hashable, Sendable {
+  /// The result's column names, in order.
+  public let names: [String]
+  /// The values, in order.
+  public let values: [SeedValue]
+
+  /// The value of the first column of that name; asking for one that the query does not yield is a mistake in
+  /// the program and stops it.
+  public subscript(name: String) -> SeedValue {
+    guard let index = names.firstIndex(of: name) else {
+      preconditionFailure("the query yields no column \"\(name)\", only \(names.joined(separator: ", "))")
+    }
+    return values[index]
+  }
+
+  /// The value of a column; they count from 0.
+  public subscript(index: Int) -> SeedValue { values[index] }
+}
+
+extension SeedRow: CustomStringConvertible {
+  /// `id: de:1, name: Alexanderplatz`.
+  public var description: String {
+    zip(names, values).map { "\($0): \($1)" }.joined(separator: ", ")
+  }
+}
+
+extension SeedValue {
+  /// The text, where it is one.
+  public var string: String? { if case .text(let value) = self { value } else { nil } }
+
+  /// The whole number, where it is one.
+  public var int: Int? { if case .integer(let value) = self { Int(exactly: value) } else { nil } }
+
+  /// The number, where it is one, whole or not.
+  public var double: Double? {
+    switch self {
+    case .integer(let value): Double(value)
+    case .real(let value): value
+    default: nil
+    }
+  }
+}

@@ -1,0 +1,32 @@
+public import SeedFormat
+
+extension SeedStore {
+  /// One element per generation: the current one first, then each new one. Open the new file on each.
+  ///
+  /// Every use is a listener of its own, hears the latest if it was busy, and ends with the store.
+  public nonisolated var openings: some AsyncSequence<Seed, Never> & Sendable { openingsSender.stream() }
+
+  /// What each apply changed, from now on.
+  ///
+  /// A new generation may differ anywhere and yields no element here, but one of ``openings``.
+  public nonisolated var changes: some AsyncSequence<SeedChanges, Never> & Sendable { changesSender.stream() }
+
+  /// A live query: its rows now, and again after every change and every new generation.
+  ///
+  /// The first rows come when there is data. A statement that fails ends the sequence with
+  /// ``SeedError/Code/query``.
+  public nonisolated func rows(_ sql: String, _ values: SeedValue...) -> AsyncThrowingStream<
+    [SeedRow], any Error
+  > {
+    LiveRows(moments: moments, sql: sql, values: values).stream()
+  }
+
+  /// Runs `body` with a read-only connection to the current generation, in one transaction.
+  ///
+  /// It prepares the data first if that was not done. `body` runs on a thread of the library's.
+  public func read<Result: Sendable>(
+    _ body: @Sendable (borrowing SeedReader) throws -> Result
+  ) async throws -> Result {
+    try await prepare().generation.reader.read(body)
+  }
+}

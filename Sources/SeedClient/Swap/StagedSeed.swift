@@ -1,0 +1,37 @@
+import SeedDatabase
+import SeedFormat
+import SeedTrust
+
+/// A verified snapshot in a folder of its own, which does not count yet.
+struct StagedSeed {
+  let name: String
+  let file: SeedFile
+
+  /// Expands and checks the snapshot, and readies its file for readers and one writer.
+  init(_ fetched: FetchedObject, epoch: Epoch, in layout: StoreLayout) throws {
+    name = StoreLayout.newName(fetched.object.version)
+    let folder = layout.generation(name)
+    do {
+      file = try Self.make(fetched, epoch, folder)
+      try Folder.sync(folder)
+      try Folder.sync(layout.generations)
+    } catch {
+      try? Folder.removeAll(folder)
+      throw error
+    }
+  }
+
+  private static func make(_ fetched: FetchedObject, _ epoch: Epoch, _ folder: String) throws -> SeedFile {
+    let path = "\(folder)/\(Generation.fileName)"
+    try Folder.create(folder, mode: 0o700)
+    try fetched.expand(to: path)
+    try SnapshotCheck.run(path, fetched.object, epoch: epoch)
+    let file = try SeedFile(path)
+    // Before anyone reads it: later a reader would keep the journal mode from changing.
+    try file.enterWAL()
+    guard file.schema.hash == fetched.object.schema else {
+      throw SeedError(.damaged, "\(fetched.object.fileName) does not have the schema that was signed")
+    }
+    return file
+  }
+}

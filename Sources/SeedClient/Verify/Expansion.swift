@@ -1,0 +1,29 @@
+import SeedDatabase
+import SeedFormat
+import SeedTrust
+
+extension FetchedObject {
+  /// Expands a snapshot to `path`; it has the raw length and hash that were signed.
+  func expand(to path: String) throws {
+    let found = try Compression.expand(self.path, to: path, object.encoding, limit: object.rawLength)
+    try check(found)
+  }
+
+  /// The document of a delta; it has the raw length and hash that were signed.
+  func document() throws -> [UInt8] {
+    guard object.rawLength <= Limits.deltaBytes else {
+      throw SeedError(
+        .damaged, "\(object.fileName) would have \(object.rawLength) bytes, more than any delta has")
+    }
+    let bytes = try DurableFile.read(path, limit: object.length)
+    let document = try Compression.gunzip(bytes, limit: object.rawLength)
+    try check(Compression.Measure(of: document))
+    return document
+  }
+
+  private func check(_ found: Compression.Measure) throws(SeedError) {
+    guard found == Compression.Measure(length: object.rawLength, sha256: object.rawSHA256) else {
+      throw SeedError(.damaged, "\(object.fileName) does not expand to the bytes that were signed")
+    }
+  }
+}

@@ -1,0 +1,70 @@
+import Foundation
+import Support
+
+/// A copy of the package as a newcomer would have cloned it, and an app beside it.
+///
+/// It lies in .build so that the next run builds only what changed; nothing else is carried over.
+struct NewcomersClone {
+  /// Named as the README's app names the package.
+  let path = "\(Readme.package)/.build/readme/seedbank"
+  let app = "\(Readme.package)/.build/readme/app"
+  /// Where the app's library keeps its data.
+  let dataHome = "\(Readme.package)/.build/readme/data"
+
+  /// Copies what is in the package's folder now.
+  init() throws {
+    try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
+    for folder in ["Config", "Public", "Sources", "Tests", "seedbank"] {
+      try Tool.run(["rm", "-rf", "\(path)/\(folder)"])
+    }
+    // Times are kept: SwiftPM builds again what looks newer.
+    let names = ["Package.swift", "README.md", "Config", "Public", "Sources", "Tests"]
+    try Tool.run(["cp", "-a"] + names.map { "\(Readme.package)/\($0)" } + [path])
+    try Tool.run(["rm", "-rf", dataHome, "\(path)/my.sqlite"])
+  }
+
+  /// The file that the README's commands take.
+  var database: String { "\(path)/my.sqlite" }
+
+  /// Starts the README's commands, the last of which serves.
+  func followReadme() throws -> ProcessGroup {
+    try Tool.run(["rm", "-rf", "\(path)/seedbank", dataHome])
+    let script = "\(path)/commands.sh"
+    try Readme.block("sh", containing: "init my.sqlite").write(
+      toFile: script, atomically: false, encoding: .utf8)
+    return try ProcessGroup(
+      ["bash", "-e", script], in: path, environment: [:], output: "\(path)/commands.log")
+  }
+
+  /// Builds the README's program against the clone, with the models that the commands have generated.
+  func buildApp() throws {
+    let sources = "\(app)/Sources/app"
+    try FileManager.default.createDirectory(atPath: sources, withIntermediateDirectories: true)
+    try Self.manifest.write(toFile: "\(app)/Package.swift", atomically: false, encoding: .utf8)
+    try Readme.block("swift", containing: "import SeedClient")
+      .write(toFile: "\(sources)/main.swift", atomically: false, encoding: .utf8)
+    try Tool.run(["cp", "\(path)/SeedModels.swift", sources])
+    try Tool.run(["swift", "build"], in: app)
+  }
+
+  /// Starts the README's program.
+  func startApp() throws -> ProcessGroup {
+    try ProcessGroup(
+      ["\(app)/.build/debug/app", "\(path)/seedbank/root.json"], in: app,
+      environment: ["XDG_DATA_HOME": dataHome], output: "\(app)/app.log")
+  }
+
+  private static let manifest = """
+    // swift-tools-version: 6.2
+    import PackageDescription
+
+    let package = Package(
+      name: "app",
+      platforms: [.macOS(.v15), .iOS(.v18)],
+      dependencies: [.package(path: "../seedbank")],
+      targets: [
+        .executableTarget(name: "app", dependencies: [.product(name: "SeedClient", package: "seedbank")])
+      ])
+
+    """
+}

@@ -1,0 +1,59 @@
+import Foundation
+import Support
+import Testing
+
+/// The measure of the whole: the README's commands and program, word for word, on files of others' making.
+@Suite(.serialized) struct OwnDataTests {
+  /// Two databases that only the sqlite3 command has touched.
+  static let databases = [
+    (
+      name: "odd shapes",
+      sql: """
+      CREATE TABLE shop(id INTEGER PRIMARY KEY, name TEXT);
+      INSERT INTO shop VALUES (1, 'Tea'), (2, 'Coffee');
+      CREATE TABLE "opening hours"("shop id" INTEGER, weekday TEXT, "from" TEXT, photo BLOB,
+        PRIMARY KEY("shop id", weekday));
+      INSERT INTO "opening hours" VALUES (1, 'Mo', '08:00', x'00ff10'), (1, 'Tu', NULL, x''), (2, 'Mo', '', NULL);
+      CREATE TABLE pair(a TEXT, b REAL, PRIMARY KEY(b, a)) WITHOUT ROWID;
+      INSERT INTO pair VALUES ('x', 1.5), ('y', 1.5), ('', -0.25);
+      CREATE TABLE log(line TEXT);
+      INSERT INTO log VALUES ('no key');
+      CREATE VIEW "open on Monday" AS SELECT "shop id" FROM "opening hours" WHERE weekday = 'Mo';
+      """,
+      says: ["log"]
+    ),
+    (
+      name: "a hundred tables",
+      sql: "CREATE TABLE shop(id INTEGER PRIMARY KEY, name TEXT); INSERT INTO shop VALUES (1, 'Tea');"
+        + (1..<100).map { number in
+          "CREATE TABLE t\(number)(id INTEGER PRIMARY KEY, v); INSERT INTO t\(number) VALUES (1, \(number)), (2, 'x');"
+        }.joined(),
+      says: ["100 tables"]
+    ),
+  ]
+
+  /// How long a build from nothing may take on a slow machine before the test gives up.
+  private static let buildPatience = Duration.seconds(1500)
+  private static let patience = Duration.seconds(60)
+
+  @Test func `an update in the operator's file shows in the running app`() async throws {
+    let clone = try NewcomersClone()
+    for database in Self.databases {
+      try Tool.run(["rm", "-f", clone.database])
+      try Tool.sqlite(clone.database, database.sql)
+      let server = try clone.followReadme()
+      try await server.waits(for: "listening on http://127.0.0.1:8080", within: Self.buildPatience)
+      for text in database.says {
+        #expect(server.output.contains(text), "\(database.name): \(server.output)")
+      }
+      try clone.buildApp()
+      let app = try clone.startApp()
+      try await app.waits(for: "Tea", within: Self.patience)
+      #expect(!app.output.contains("Green tea"))
+      try Tool.sqlite(clone.database, "UPDATE shop SET name = 'Green tea' WHERE id = 1;")
+      try await app.waits(for: "Green tea", within: Self.patience)
+      app.stop()
+      server.stop()
+    }
+  }
+}

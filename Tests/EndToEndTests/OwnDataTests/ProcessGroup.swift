@@ -1,0 +1,49 @@
+import Foundation
+
+/// A program with all that it starts, ended together.
+final class ProcessGroup {
+  private let process = Process()
+  private let outputPath: String
+
+  /// Starts the program in a session of its own; its two streams go to one file.
+  init(_ arguments: [String], in directory: String, environment: [String: String], output: String) throws {
+    outputPath = output
+    try Data().write(to: URL(fileURLWithPath: output))
+    process.executableURL = URL(fileURLWithPath: "/usr/bin/setsid")
+    process.arguments = arguments
+    process.currentDirectoryURL = URL(fileURLWithPath: directory)
+    process.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
+    let file = try FileHandle(forWritingTo: URL(fileURLWithPath: output))
+    (process.standardOutput, process.standardError) = (file, file)
+    process.standardInput = FileHandle.nullDevice
+    try process.run()
+  }
+
+  /// What has been printed so far.
+  var output: String { (try? String(contentsOfFile: outputPath, encoding: .utf8)) ?? "" }
+
+  /// Waits until a text is printed; a program that ends before has failed.
+  func waits(for text: String, within patience: Duration) async throws {
+    _ = try await eventually("\"\(text)\" is printed", within: patience) {
+      if output.contains(text) { return true }
+      guard process.isRunning else { throw Ended(status: process.terminationStatus, output: output) }
+      return nil
+    }
+  }
+
+  /// The program ended before it printed what was waited for.
+  struct Ended: Error {
+    let status: Int32
+    let output: String
+  }
+
+  /// Ends the whole group and waits for its leader.
+  func stop() {
+    guard process.isRunning else { return }
+    // setsid made the leader's id the group's.
+    kill(-process.processIdentifier, SIGTERM)
+    process.waitUntilExit()
+  }
+
+  deinit { stop() }
+}

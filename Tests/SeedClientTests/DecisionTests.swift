@@ -1,0 +1,186 @@
+import SeedDatabase
+import SeedFormat
+import SeedTrust
+import Testing
+
+@testable import SeedClient
+
+/// The client's law, case by case. Objects are written as `s5` (snapshot of 5), `d3-5` (delta), with their
+/// bytes.
+@Suite struct DecisionTests {
+  struct Case: CustomTestStringConvertible, Sendable {
+    let testDescription: String
+    /// The version on the device, or `nil`.
+    var local: Int?
+    var head = 10
+    let objects: [(String, bytes: Int)]
+    /// What is decided: the names of what is fetched, in order, or the refusal's kind.
+    let expected: String
+  }
+
+  static let cases: [Case] = [
+    Case("nothing is there", nil, [("s10", 100)], "s10"),
+    Case(
+      "nothing is there and the snapshot lies behind", nil, [("s8", 100), ("d8-9", 5), ("d9-10", 5)],
+      "s8 d8-9 d9-10"),
+    Case("nothing is there and the snapshot leads nowhere", nil, [("s8", 100)], "s8"),
+    Case("nothing is there and nothing is published", nil, [], "versionGone"),
+    Case("the newest of two snapshots", nil, [("s9", 10), ("s10", 100), ("d9-10", 1)], "s10"),
+    Case("the smaller of two encodings", nil, [("s10", 100), ("x10", 60)], "x10"),
+    Case("the smaller of two encodings, gzip", nil, [("s10", 50), ("x10", 60)], "s10"),
+    Case("at the head", 10, [("s10", 100)], "upToDate"),
+    Case("at the head, though nothing is left", 10, [], "upToDate"),
+    Case("ahead of the head", 11, [("s10", 100)], "rolledBack"),
+    Case("one behind", 9, [("s10", 100), ("d9-10", 5)], "d9-10"),
+    Case("a merged delta is shorter", 7, [("d7-8", 5), ("d8-9", 5), ("d9-10", 5), ("d7-10", 9)], "d7-10"),
+    Case("a delta from before covers it", 8, [("d5-10", 9)], "d5-10"),
+    Case("a chain of as many bytes as the snapshot", 9, [("s10", 5), ("d9-10", 5)], "d9-10"),
+    Case("a chain larger than the snapshot", 8, [("s10", 9), ("d8-9", 5), ("d9-10", 5)], "s10"),
+    Case(
+      "a chain larger than the snapshot and its chain", 5, [("s9", 9), ("d9-10", 1), ("d5-10", 50)],
+      "s9 d9-10"),
+    Case("a gap", 5, [("s10", 100), ("d7-8", 1), ("d8-10", 1)], "s10"),
+    Case("a gap and no newer snapshot", 5, [("s4", 1), ("d7-10", 1)], "versionGone"),
+    Case("a gap that the snapshot has too", 5, [("s5", 1), ("d7-10", 1)], "versionGone"),
+    Case("objects beyond the head do not count", 9, [("s11", 1), ("d9-11", 1), ("d9-10", 5)], "d9-10"),
+    Case("deltas of another schema do not count", 9, [("o9-10", 1), ("s10", 100)], "s10"),
+    Case(
+      "snapshots of another schema do not count", nil, [("p10", 1), ("s9", 100), ("d9-10", 1)], "s9 d9-10"),
+  ]
+
+  @Test(arguments: cases) func `the shortest road that is published`(example: Case) throws {
+    let local = try example.local.map { try Self.seed(version: $0) }
+    let decision = Decision.make(try Self.metadata(example), local, Self.app)
+    #expect(decision.summary == example.expected)
+  }
+
+  @Test func `another epoch goes to a snapshot, whatever the version`() throws {
+    for version in [1, 10, 99] {
+      var local = try Self.seed(version: version)
+      local.epoch = try Epoch("ffffffffffffffff")
+      #expect(Decision.make(try Self.metadata(Self.cases[0]), local, Self.app).summary == "s10")
+    }
+  }
+
+  @Test func `a file of an older schema goes to a snapshot, at the head too`() throws {
+    for version in [9, 10] {
+      var local = try Self.seed(version: version)
+      local.schema = .of([0])
+      let example = Case("", nil, [("s10", 100), ("d9-10", 1)], "")
+      #expect(Decision.make(try Self.metadata(example), local, Self.app).summary == "s10")
+    }
+  }
+
+  @Test func `rows other than those published as their version go to a snapshot`() throws {
+    var local = try Self.seed(version: 10)
+    local.digest = .of([9])
+    #expect(Decision.make(try Self.metadata(Self.cases[0]), local, Self.app).summary == "s10")
+  }
+
+  @Test func `no road leads back`() throws {
+    var local = try Self.seed(version: 9)
+    local.schema = .of([0])
+    let example = Case("", nil, [("s8", 100)], "")
+    #expect(Decision.make(try Self.metadata(example), local, Self.app).summary == "versionGone")
+  }
+
+  @Test func `a minor that is not published is refused before anything else`() throws {
+    let app = SeedModel(dataset: "transit", model: "2.7", schema: .of([7]))
+    let decision = Decision.make(try Self.metadata(Self.cases[0]), try Self.seed(version: 99), app)
+    #expect(decision.summary == "noCompatibleModel")
+  }
+
+  @Test func `an older minor opens the newest file by its own pin`() throws {
+    let metadata = try Self.metadata(Self.cases[0])
+    let older = SeedModel(dataset: "transit", model: "2.0", schema: .of([0]))
+    #expect(Decision.make(metadata, nil, older).summary == "s10")
+    let wrong = SeedModel(dataset: "transit", model: "2.0", schema: .of([1]))
+    #expect(Decision.make(metadata, nil, wrong).summary == "modelMismatch")
+  }
+
+  @Test func `a tool takes the schema that is signed`() throws {
+    let tool = SeedModel(dataset: "transit", model: "2.1")
+    #expect(Decision.make(try Self.metadata(Self.cases[0]), nil, tool).summary == "s10")
+  }
+
+  @Test func `a series that ended is followed to its end, then says so`() throws {
+    var metadata = try Self.metadata(Self.cases[0])
+    metadata.state.lifecycle = .retired(message: "Use 3.")
+    #expect(Decision.make(metadata, nil, Self.app).summary == "s10")
+    #expect(Decision.make(metadata, try Self.seed(version: 10), Self.app).summary == "upToDate")
+    var empty = try Self.metadata(Case("", nil, [], ""))
+    empty.state.lifecycle = .retired(message: "Use 3.")
+    #expect(Decision.make(empty, nil, Self.app).summary == "retired")
+  }
+
+  @Test func `the pace doubles with failures and never passes the publisher's`() {
+    let pace = Pace(pollSeconds: 30)
+    #expect(pace.wait(afterFailures: 0, chance: 0.5) == .seconds(30))
+    #expect(
+      (1...6).map { pace.wait(afterFailures: $0, chance: 0.5) }
+        == [5, 10, 20, 30, 30, 30].map { .seconds($0) })
+    #expect(pace.wait(afterFailures: 0, chance: 0) == .seconds(27))
+    #expect(pace.wait(afterFailures: 0, chance: 1) == .seconds(33))
+    #expect(Pace(pollSeconds: .max).wait(afterFailures: 0, chance: 0.5) == .seconds(86_400))
+    #expect(Pace(pollSeconds: 1).wait(afterFailures: 1_000_000, chance: 0.5) == .seconds(5))
+  }
+
+  // MARK: Parts
+
+  private static let app = SeedModel(dataset: "transit", model: "2.1", schema: .of([1]))
+
+  private static func seed(version: Int) throws -> SeedMeta {
+    SeedMeta(
+      series: app.series, model: "2.1", epoch: try Epoch("0123456789abcdef"), version: try Version(version),
+      schema: .of([1]), digest: .of([2]), provenance: Provenance())
+  }
+
+  private static func metadata(_ example: Case) throws -> SeriesMetadata {
+    let state = SeriesState(
+      epoch: try Epoch("0123456789abcdef"), head: try Version(example.head), floor: .first, model: "2.1",
+      models: ["2.1": .of([1]), "2.0": .of([0])], publishedAt: UTCTime(secondsSinceEpoch: 0), pollSeconds: 60)
+    return SeriesMetadata(series: app.series, state: state, objects: try example.objects.map(object))
+  }
+
+  private static func object(_ name: String, _ bytes: Int) throws -> PublishedObject {
+    let versions = try name.dropFirst().split(separator: "-").map { try Version(String($0)) }
+    let kind: PublishedObject.Kind =
+      switch name.first {
+      case "s", "p": .snapshot(versions[0], .gzip)
+      case "x": .snapshot(versions[0], .xz)
+      default: .delta(from: versions[0], to: versions[1])
+      }
+    let isOfHeadsSchema = !["o", "p"].contains(name.first)
+    return PublishedObject(
+      series: app.series, kind: kind, length: bytes, sha256: .of([3]), model: "2.1", rawLength: 1,
+      rawSHA256: .of([4]),
+      schema: .of([isOfHeadsSchema ? 1 : 0]), digest: .of([2]))
+  }
+}
+
+extension DecisionTests.Case {
+  init(_ name: String, _ local: Int?, _ objects: [(String, bytes: Int)], _ expected: String) {
+    self.init(testDescription: name, local: local, objects: objects, expected: expected)
+  }
+}
+
+extension Decision {
+  fileprivate var summary: String {
+    switch self {
+    case .upToDate: "upToDate"
+    case .apply(let chain): chain.map(\.shortName).joined(separator: " ")
+    case .download(let snapshot, let chain): ([snapshot] + chain).map(\.shortName).joined(separator: " ")
+    case .refuse(let refusal): SeedError(refusal).code.description
+    }
+  }
+}
+
+extension PublishedObject {
+  fileprivate var shortName: String {
+    switch kind {
+    case .snapshot(let version, .gzip): "s\(version)"
+    case .snapshot(let version, .xz): "x\(version)"
+    case .delta(let from, let to): "d\(from)-\(to)"
+    }
+  }
+}

@@ -1,0 +1,155 @@
+import Foundation
+import SeedClient
+import SeedDatabase
+import SeedFormat
+import SeedTrust
+import Support
+import Testing
+
+/// Whatever goes wrong, the error says what it was and the old data stays readable.
+@Suite struct RefusalTests {
+  let fixture: StoreFixture
+  let store: SeedStore
+
+  init() async throws {
+    fixture = try StoreFixture()
+    try fixture.publisher.publish(["a": "Alexanderplatz"])
+    store = try fixture.store()
+    try await store.prepare()
+  }
+
+  private func expectRefusal(
+    _ expected: SeedError.Code, sourceLocation: SourceLocation = #_sourceLocation
+  ) async throws {
+    #expect(await code { try await store.update() } == expected, sourceLocation: sourceLocation)
+    #expect(try await store.stops() == ["Alexanderplatz"], sourceLocation: sourceLocation)
+    let state = await store.state
+    #expect(state.isStale && state.lastError?.code == expected, sourceLocation: sourceLocation)
+    #expect(try fixture.names("partial").isEmpty, sourceLocation: sourceLocation)
+    #expect(try fixture.names("generations").count == 1, sourceLocation: sourceLocation)
+  }
+
+  private func publishReplacement() throws -> PublishedObject {
+    try fixture.publisher.startEpoch()
+    return try fixture.lastSnapshot
+  }
+
+  @Test func `a snapshot with one byte changed is refused`() async throws {
+    fixture.publisher.tamper(try publishReplacement()) { $0[$0.count / 2] ^= 1 }
+    try await expectRefusal(.damaged)
+  }
+
+  @Test func `a delta with one byte changed is refused`() async throws {
+    try fixture.publisher.publish(["a": "Alex"])
+    fixture.publisher.tamper(try fixture.lastDelta) { $0[$0.count - 9] ^= 1 }
+    try await expectRefusal(.damaged)
+  }
+
+  @Test func `a truncated file is refused`() async throws {
+    fixture.publisher.tamper(try publishReplacement()) { $0.removeLast(100) }
+    try await expectRefusal(.damaged)
+  }
+
+  @Test func `a file longer than signed is refused`() async throws {
+    fixture.publisher.tamper(try publishReplacement()) { $0 += [UInt8](repeating: 0, count: 5000) }
+    try await expectRefusal(.damaged)
+  }
+
+  @Test(arguments: ["rawSHA256", "rawLength", "digest"])
+  func `a snapshot that is not what was signed within is refused`(field: String) async throws {
+    _ = try publishReplacement()
+    try fixture.publisher.resign { object in
+      PublishedObject(
+        series: object.series, kind: object.kind, length: object.length, sha256: object.sha256,
+        model: object.model,
+        rawLength: object.rawLength - (field == "rawLength" ? 1 : 0),
+        rawSHA256: field == "rawSHA256" ? .of([1]) : object.rawSHA256, schema: object.schema,
+        digest: field == "digest" ? .of([2]) : object.digest)
+    }
+    try await expectRefusal(.damaged)
+  }
+
+  @Test func `a file that the server lacks is a matter of the network`() async throws {
+    let snapshot = try publishReplacement()
+    fixture.publisher.withServed { $0.files[snapshot.filePath] = nil }
+    try await expectRefusal(.network)
+  }
+
+  @Test func `no network leaves the data as it was`() async throws {
+    fixture.publisher.withServed { $0.isOffline = true }
+    try await expectRefusal(.network)
+  }
+
+  @Test func `an expired timestamp is refused`() async throws {
+    fixture.publisher.pass(days: 30)
+    try await expectRefusal(.expired)
+  }
+
+  @Test func `an older timestamp than before is refused`() async throws {
+    let old = fixture.publisher.withServed { $0.files["metadata/timestamp.json"] }
+    try fixture.publisher.sign()
+    try await store.update()
+    fixture.publisher.withServed { $0.files["metadata/timestamp.json"] = old }
+    try await expectRefusal(.untrusted)
+  }
+
+  @Test func `metadata of another publisher is refused`() async throws {
+    let other = try ClientPublisherSimulator()
+    let files = other.withServed { $0.files }
+    fixture.publisher.withServed { $0.files["metadata/timestamp.json"] = files["metadata/timestamp.json"] }
+    try await expectRefusal(.untrusted)
+  }
+
+  @Test func `a snapshot that would not fit is refused before its first byte`() async throws {
+    let snapshot = try publishReplacement()
+    try fixture.publisher.resign { object in
+      PublishedObject(
+        series: object.series, kind: object.kind, length: object.length, sha256: object.sha256,
+        model: object.model,
+        rawLength: 1 << 60, rawSHA256: object.rawSHA256, schema: object.schema, digest: object.digest)
+    }
+    try await expectRefusal(.insufficientSpace)
+    #expect(fixture.publisher.withServed { !$0.requests.contains(snapshot.filePath) })
+  }
+
+  @Test func `an app with another schema under the same version is told so`() async throws {
+    let fixture = try StoreFixture()
+    try fixture.publisher.publish(["a": "A"])
+    let mismatched = try fixture.store(schema: .of([1]))
+    #expect(await code { try await mismatched.prepare() } == .modelMismatch)
+    #expect(await code { try await mismatched.keepUpdated() } == .modelMismatch)
+  }
+
+  @Test func `an app newer than the publisher is told so`() async throws {
+    let fixture = try StoreFixture()
+    try fixture.publisher.publish(["a": "A"])
+    let tooNew = try fixture.store(model: "2.7")
+    #expect(await code { try await tooNew.prepare() } == .noCompatibleModel)
+  }
+
+  @Test func `a delta that does not lead to the published rows costs one snapshot`() async throws {
+    let url = try await store.prepare().url
+    try await Self.edit(url)
+    try fixture.publisher.publish(["b": "Bellevue"])
+    try fixture.publisher.publishSnapshot()
+    let report = try await store.update()
+    #expect(report.action == .replaced && report.to == .first.next)
+    #expect(try await store.stops() == ["Alexanderplatz", "Bellevue"])
+    let requested = fixture.publisher.withServed { $0.requests.suffix(2).map { $0.split(separator: ".")[1] } }
+    #expect(requested == ["delta-1-2", "snapshot-2"])
+  }
+
+  /// Somebody writes to the seed file, which belongs to the publisher.
+  private static func edit(_ url: URL) async throws {
+    let connection = try Connection(url.path, .writer)
+    try connection.execute("UPDATE seedbank_table SET rows = rows + 1 WHERE name = 'stop'")
+  }
+
+  @Test func `no root that is one is refused at once`() throws {
+    #expect(throws: SeedError.self) {
+      try SeedStore(
+        SeedModel(dataset: "transit", model: "2.1", schema: .of([])),
+        server: #require(URL(string: "https://seeds.example")), root: Data("{}".utf8))
+    }
+  }
+}

@@ -1,0 +1,89 @@
+import Foundation
+import SeedClient
+import SeedFormat
+import Support
+import Testing
+
+@Suite struct RestartTests {
+  let fixture: StoreFixture
+
+  init() throws {
+    fixture = try StoreFixture()
+    try fixture.publisher.publish(["a": "Alexanderplatz"])
+  }
+
+  @Test func `a restart finds the data offline, deltas included`() async throws {
+    try await started { store in
+      try fixture.publisher.publish(["b": "Bellevue"])
+      try await store.update()
+    }
+    fixture.publisher.withServed { $0.isOffline = true }
+    let store = try fixture.store()
+    #expect(try await store.prepare().version == .first.next)
+    #expect(try await store.stops() == ["Alexanderplatz", "Bellevue"])
+    #expect(await code { try await store.update() } == .network)
+  }
+
+  @Test func `without data and offline there is an error and no empty database`() async throws {
+    fixture.publisher.withServed { $0.isOffline = true }
+    let store = try fixture.store()
+    #expect(await code { try await store.prepare() } == .network)
+    fixture.publisher.withServed { $0.isOffline = false }
+    #expect(try await store.prepare().version == .first)
+  }
+
+  @Test func `what a crash left is swept`() async throws {
+    try await started { _ in }
+    let leftovers = ["partial/0123", "generations/7-00ff/seed.sqlite", "trust/root.json.tmp", "CURRENT.tmp"]
+    for leftover in leftovers {
+      let url = URL(fileURLWithPath: "\(fixture.directory)/\(leftover)")
+      try FileManager.default.createDirectory(
+        at: url.deletingLastPathComponent(), withIntermediateDirectories: true)
+      try Data("half".utf8).write(to: url)
+    }
+    let store = try fixture.store()
+    try await store.update()
+    #expect(try fixture.names("partial").isEmpty)
+    #expect(try fixture.names("generations").count == 1)
+    let trusted = try fixture.names("trust")
+    #expect(!trusted.contains { $0.hasSuffix(".tmp") })
+    #expect(try fixture.names("") == ["CURRENT", "LOCK", "generations", "partial", "trust"])
+  }
+
+  @Test func `a damaged current file gives way to a snapshot`() async throws {
+    try await started { _ in }
+    let name = try #require(try fixture.names("generations").first)
+    let file = URL(fileURLWithPath: "\(fixture.directory)/generations/\(name)/seed.sqlite")
+    try Data("no database at all, and long enough to be read as one's header".utf8).write(to: file)
+    let store = try fixture.store()
+    #expect(try await store.stops() == ["Alexanderplatz"])
+  }
+
+  @Test func `a second writer is refused and reads all the same`() async throws {
+    let first = try fixture.store()
+    try await first.prepare()
+    let second = try fixture.store()
+    #expect(try await second.stops() == ["Alexanderplatz"])
+    #expect(await code { try await second.update() } == .storeLocked)
+    try fixture.publisher.startEpoch()
+    try fixture.publisher.publish(["a": "Alex"])
+    try await first.update()
+    #expect(await code { try await second.update() } == .storeLocked)
+    #expect(try await second.stops() == ["Alex"])
+  }
+
+  @Test func `two updates at once take turns`() async throws {
+    let store = try fixture.store()
+    async let one = store.update()
+    async let two = store.update()
+    let actions = try await [one.action, two.action]
+    #expect(Set(actions) == [.replaced, .upToDate])
+  }
+
+  /// A store that lives as long as `body`.
+  private func started(_ body: (SeedStore) async throws -> Void) async throws {
+    let store = try fixture.store()
+    try await store.prepare()
+    try await body(store)
+  }
+}

@@ -1,0 +1,67 @@
+import Foundation
+import SeedClient
+import SeedDatabase
+import SeedFormat
+import SeedTrust
+import Support
+import Testing
+
+/// A publisher and a device that knows it.
+final class StoreFixture {
+  let publisher: ClientPublisherSimulator
+  let folder: TemporaryFolder
+
+  init() throws {
+    publisher = try ClientPublisherSimulator()
+    folder = try TemporaryFolder()
+  }
+
+  var directory: String { folder("store") }
+
+  func store(schema: SHA256Digest? = nil, model: ModelVersion? = nil) throws -> SeedStore {
+    let model = SeedModel(
+      dataset: "transit", model: model ?? ClientPublisherSimulator.model,
+      schema: schema ?? publisher.schema.hash)
+    return try SeedStore(
+      model, server: try #require(URL(string: "http://seeds.example")), root: publisher.root,
+      directory: directory,
+      surroundings: Surroundings(transport: publisher, now: { [publisher] in publisher.now }))
+  }
+
+  func names(_ folder: String) throws -> [String] {
+    try FileManager.default.contentsOfDirectory(atPath: "\(directory)/\(folder)").sorted()
+  }
+
+  var lastSnapshot: PublishedObject {
+    get throws { try #require(object { $0.fileName.hasPrefix("snapshot") }) }
+  }
+  var lastDelta: PublishedObject { get throws { try #require(object { $0.fileName.hasPrefix("delta") }) } }
+
+  private func object(where matches: (PublishedObject) -> Bool) -> PublishedObject? {
+    publisher.objects.last(where: matches)
+  }
+}
+
+extension SeedStore {
+  /// The stops' names, in the order of their ids.
+  func stops() async throws -> [String] {
+    try await read { reader in
+      try reader.rows("SELECT name FROM stop ORDER BY id").compactMap { $0[0].string }
+    }
+  }
+}
+
+/// The code of the error that `body` throws.
+func code(_ body: () async throws -> Void) async -> SeedError.Code? {
+  do {
+    try await body()
+    return nil
+  } catch {
+    return (error as? SeedError)?.code
+  }
+}
+
+/// The names in a file, read by a connection of the app's own.
+func stops(inFile url: URL) throws -> [String] {
+  try Connection(url.path, .reader).rows("SELECT name FROM stop ORDER BY id").map { $0[0].description }
+}

@@ -1,0 +1,183 @@
+import Foundation
+import SeedClient
+import SeedDatabase
+import SeedFormat
+import Support
+import Testing
+
+@Suite struct UpdateTests {
+  let fixture: StoreFixture
+
+  init() throws {
+    fixture = try StoreFixture()
+    try fixture.publisher.publish(["a": "Alexanderplatz", "b": "Bellevue"])
+  }
+
+  @Test func `the first start downloads the snapshot and opens it`() async throws {
+    let store = try fixture.store()
+    let seed = try await store.prepare()
+    #expect(seed.version == .first)
+    #expect(try stops(inFile: seed.url) == ["Alexanderplatz", "Bellevue"])
+    #expect(try await store.stops() == ["Alexanderplatz", "Bellevue"])
+    let state = await store.state
+    #expect(state.version == .first && state.attribution == "Stadtwerke" && !state.isStale)
+    #expect(try fixture.names("partial").isEmpty)
+    #expect(try Connection(seed.url.path, .reader).value("PRAGMA journal_mode") == .text("wal"))
+  }
+
+  @Test func `nothing new is nothing done`() async throws {
+    let store = try fixture.store()
+    try await store.prepare()
+    let report = try await store.update()
+    #expect(report.action == .upToDate && report.bytes == 0 && report.from == report.to)
+  }
+
+  @Test func `a delta changes the rows of the same file, and everyone hears of it`() async throws {
+    let store = try fixture.store()
+    let first = try await store.prepare()
+    var rows = store.rows("SELECT name FROM stop WHERE name <> ? ORDER BY id", .text("Bellevue"))
+      .makeAsyncIterator()
+    var changes = store.changes.makeAsyncIterator()
+    let before = try await rows.next()
+    #expect(before?.map { $0["name"].string } == ["Alexanderplatz"])
+    try fixture.publisher.publish(["a": "Alex", "c": "Charité"], deleting: ["b"])
+    let report = try await store.update()
+    #expect(report.action == .applied && report.from == .first && report.to == .first.next)
+    #expect(report.seed.url == first.url)
+    let change = try #require(try await changes.next())
+    #expect(change.version == report.to)
+    #expect(change.tables.keys.sorted() == ["stop"])
+    let counts = try #require(change.tables["stop"])
+    #expect((counts.inserted, counts.updated, counts.deleted) == (1, 1, 1))
+    let after = try await rows.next()
+    #expect(after?.map { $0["name"].string } == ["Alex", "Charité"])
+    #expect(try stops(inFile: first.url) == ["Alex", "Charité"])
+  }
+
+  @Test func `a swapped generation has a new path, and an old reader goes on reading`() async throws {
+    let store = try fixture.store()
+    var openings = store.openings.makeAsyncIterator()
+    try await store.prepare()
+    let first = try #require(try await openings.next())
+    let reader = try Connection(first.url.path, .reader)
+    try fixture.publisher.startEpoch()
+    try fixture.publisher.publish(["a": "Anders"])
+    let report = try await store.update()
+    #expect(report.action == .replaced)
+    let second = try #require(try await openings.next())
+    #expect(second.url != first.url && second.url == report.seed.url)
+    #expect(try reader.rows("SELECT name FROM stop ORDER BY id").count == 2)
+    #expect(try stops(inFile: first.url) == ["Alexanderplatz", "Bellevue"])
+    #expect(try await store.stops() == ["Anders", "Bellevue"])
+  }
+
+  @Test func `a snapshot below the head is followed by its deltas before anyone sees it`() async throws {
+    for number in 2...4 { try fixture.publisher.publish(["a": "Name \(number)"]) }
+    let store = try fixture.store()
+    let seed = try await store.prepare()
+    #expect(seed.version == .first.next.next.next)
+    #expect(try await store.stops() == ["Name 4", "Bellevue"])
+  }
+
+  @Test func `several missed deltas are applied one after another`() async throws {
+    let store = try fixture.store()
+    try await store.prepare()
+    var changes = store.changes.makeAsyncIterator()
+    for number in 2...4 { try fixture.publisher.publish(["a": "Name \(number)"]) }
+    try await store.update()
+    for number in 2...4 {
+      let change = try await changes.next()
+      #expect(change?.version.number == number)
+    }
+    #expect(try await store.stops() == ["Name 4", "Bellevue"])
+  }
+
+  @Test func `a smaller xz snapshot is taken`() async throws {
+    var many: [String: String] = [:]
+    for number in 0..<2000 { many["n\(number)"] = "Stop number \(number)" }
+    try fixture.publisher.publish(many)
+    try fixture.publisher.publishSnapshot()
+    try fixture.publisher.publishSnapshot(.xz)
+    let store = try fixture.store()
+    try await store.prepare()
+    #expect(fixture.publisher.withServed { $0.requests.contains { $0.hasSuffix("-2.sqlite.xz") } })
+    #expect(try await store.stops().count == 2002)
+  }
+
+  @Test func `without deltas that lead on a newer snapshot is taken`() async throws {
+    let store = try fixture.store()
+    try await store.prepare()
+    try fixture.publisher.publish(["a": "Alex"])
+    try fixture.publisher.publishSnapshot()
+    try fixture.publisher.withdraw { $0.fileName.hasPrefix("delta") }
+    #expect(try await store.update().action == .replaced)
+    #expect(try await store.stops() == ["Alex", "Bellevue"])
+  }
+
+  @Test func `the current and the previous generation stay, and older ones while they are leased`()
+    async throws
+  {
+    let store = try fixture.store()
+    var first: Seed? = try await store.prepare()
+    let firstName = try #require(first?.url.deletingLastPathComponent().lastPathComponent)
+    for _ in 0..<2 {
+      try fixture.publisher.startEpoch()
+      try await store.update()
+    }
+    #expect(try fixture.names("generations").count == 3)
+    #expect(try stops(inFile: #require(first?.url)).count == 2)
+    first = nil
+    while try fixture.names("generations").contains(firstName) { try await Task.sleep(for: .milliseconds(5)) }
+    #expect(try fixture.names("generations").count == 2)
+  }
+
+  @Test func `an app reads while a download hangs, and cancelling it leaves nothing behind`() async throws {
+    let store = try fixture.store()
+    try await store.prepare()
+    try fixture.publisher.startEpoch()
+    let arrivals = AsyncStream.makeStream(of: String.self)
+    fixture.publisher.withServed { served in
+      served.hold = { name in
+        guard name.hasPrefix("targets/") else { return }
+        arrivals.continuation.yield(name)
+        try await Task.sleep(for: .seconds(3600))
+      }
+    }
+    let update = Task { try await store.update() }
+    var arrival = arrivals.stream.makeAsyncIterator()
+    _ = await arrival.next()
+    #expect(try await store.prepare().version == .first)
+    #expect(try await store.stops() == ["Alexanderplatz", "Bellevue"])
+    update.cancel()
+    #expect(await code { _ = try await update.value } == .cancelled)
+    #expect(try fixture.names("partial").isEmpty)
+    #expect(await store.state.lastError == nil)
+    fixture.publisher.withServed { $0.hold = nil }
+    #expect(try await store.update().action == .replaced)
+  }
+
+  @Test func `keepUpdated goes on after failures and ends when it is cancelled`() async throws {
+    let waiting = AsyncStream.makeStream(of: Duration.self)
+    let publisher = fixture.publisher
+    publisher.withServed { $0.isOffline = true }
+    let store = try SeedStore(
+      SeedModel(dataset: "transit", model: "2.1", schema: publisher.schema.hash),
+      server: try #require(URL(string: "http://seeds.example")), root: publisher.root,
+      directory: fixture.directory,
+      surroundings: Surroundings(
+        transport: publisher, now: { publisher.now },
+        sleep: { duration in
+          waiting.continuation.yield(duration)
+          try await Task.sleep(for: .milliseconds(1))
+        }, chance: { 0.5 }))
+    let task = Task { try await store.keepUpdated() }
+    var wait = waiting.stream.makeAsyncIterator()
+    let waits = [await wait.next(), await wait.next()]
+    #expect(waits == [.seconds(5), .seconds(10)])
+    publisher.withServed { $0.isOffline = false }
+    while await wait.next() != .seconds(60) {}
+    #expect(try await store.stops().count == 2)
+    task.cancel()
+    await #expect(throws: CancellationError.self) { try await task.value }
+  }
+}

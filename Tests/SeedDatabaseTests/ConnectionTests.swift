@@ -1,0 +1,55 @@
+import Foundation
+import SeedDatabase
+import SeedFormat
+import Support
+import Testing
+
+@Suite struct ConnectionTests {
+  /// How often this process has a file open.
+  private func openings(of path: String) throws -> Int {
+    let descriptors = "/proc/self/fd"
+    return try FileManager.default.contentsOfDirectory(atPath: descriptors).count {
+      (try? FileManager.default.destinationOfSymbolicLink(atPath: "\(descriptors)/\($0)")) == path
+    }
+  }
+
+  @Test(.enabled(if: FileManager.default.fileExists(atPath: "/proc/self/fd")))
+  func `a connection that nobody holds closes its file, whatever it has cached`() throws {
+    let folder = try TemporaryFolder()
+    let path = folder("a.sqlite")
+    do {
+      let connection = try Connection(path, .creator)
+      try connection.execute("CREATE TABLE t(a)")
+      try connection.execute("INSERT INTO t VALUES (?)", .integer(1))
+      #expect(try openings(of: path) == 1)
+    }
+    #expect(try openings(of: path) == 0)
+  }
+
+  @Test func `a statement outlives its connection and still reads`() throws {
+    func statement() throws -> Statement {
+      let connection = try Connection("rows", .scratch)
+      try connection.execute("CREATE TABLE t(a); INSERT INTO t VALUES (1), (2)")
+      _ = try connection.cached("SELECT a FROM t").step()
+      return try connection.prepare("SELECT a FROM t ORDER BY a DESC")
+    }
+    let rows = try statement()
+    #expect(try rows.step() && rows.row() == [.integer(2)])
+    #expect(try rows.step() && rows.row() == [.integer(1)])
+    #expect(rows.path == "rows")
+  }
+
+  @Test func `a transaction that fails keeps nothing, and the connection goes on`() throws {
+    let connection = try Connection("test", .memory)
+    try connection.execute("CREATE TABLE t(a PRIMARY KEY)")
+    #expect(throws: DatabaseError.self) {
+      try connection.transaction {
+        try connection.execute("INSERT INTO t VALUES (?)", .integer(1))
+        try connection.execute("INSERT INTO t VALUES (?)", .integer(1))
+      }
+    }
+    #expect(!connection.isInTransaction)
+    try connection.transaction { try connection.execute("INSERT INTO t VALUES (?)", .integer(1)) }
+    #expect(try connection.integer("SELECT count(*) FROM t") == 1)
+  }
+}

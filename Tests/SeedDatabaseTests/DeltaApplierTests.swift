@@ -1,0 +1,139 @@
+import SeedDatabase
+import SeedFormat
+import Support
+import Testing
+
+/// A delta is applied whole, to the seed that it is for, or not at all.
+@Suite struct DeltaApplierTests {
+  static let sql = "CREATE TABLE t(id INTEGER PRIMARY KEY, v TEXT); CREATE TABLE u(id INTEGER PRIMARY KEY)"
+
+  /// A seed at version 5 with the rows (1, 'a') and (2, 'b').
+  private struct Seed {
+    let connection: Connection
+    let schema: DatabaseSchema
+
+    init() throws {
+      connection = try Connection("seed", .memory)
+      try connection.execute(DeltaApplierTests.sql)
+      schema = try SchemaReader.schema(of: DeltaApplierTests.sql)
+      let meta = SeedMeta(
+        series: Series("test", model: "1.0"), model: "1.0", epoch: .random(), version: try Version(5),
+        schema: schema.hash, digest: StateDigest.of([:]), provenance: Provenance())
+      try connection.transaction {
+        try SeedTables.create(meta, schema.tables, connection)
+        let importer = try BatchImporter(connection, schema)
+        for row in [[SeedValue.integer(1), .text("a")], [.integer(2), .text("b")]] {
+          try importer.insert(row, in: schema.tables[0])
+        }
+        var meta = meta
+        meta.digest = try importer.finish().digest
+        try SeedTables.store(meta, connection)
+      }
+    }
+
+    func digest(of rows: [[SeedValue]]) -> SHA256Digest {
+      var sum = TableSum()
+      var hasher = RowHasher()
+      for row in rows { sum.insert(hasher.hash(row)) }
+      return StateDigest.of(["t": sum, "u": TableSum()])
+    }
+
+    @discardableResult
+    func apply(_ document: [UInt8]) throws -> ImportResult {
+      try connection.transaction { try DeltaApplier(connection, schema).apply(document) }
+    }
+
+    func expectUntouched() throws {
+      #expect(try connection.rows("SELECT v FROM t") == [[.text("a")], [.text("b")]])
+      #expect(try SeedTables.meta(connection).version.number == 5)
+      try SeedCheck(connection, schema).run()
+    }
+  }
+
+  /// Deletes row 1 and changes row 2 to 'c'.
+  private func delta(
+    _ seed: Seed, from: Int = 5, to: Int = 6, series: Series = Series("test", model: "1.0"),
+    schema: SHA256Digest? = nil,
+    table: String = "t", key: [String] = ["id"], columns: [String] = ["id", "v"], isRight: Bool = true
+  ) throws -> [UInt8] {
+    let after: [[SeedValue]] = [[.integer(2), .text("c")]]
+    var writer = DeltaWriter()
+    writer.begin(table: table, key: key, columns: columns)
+    writer.delete([.integer(1)])
+    writer.upsert(after[0])
+    return writer.document(
+      DeltaHeader(
+        series: series, model: "1.0", schema: schema ?? seed.schema.hash, from: try Version(from),
+        to: try Version(to),
+        digest: seed.digest(of: isRight ? after : [])))
+  }
+
+  @Test(arguments: [(5, 6), (1, 6), (4, 9)])
+  func `a delta that covers the seed's version leads to its end`(_ from: Int, _ to: Int) throws {
+    let seed = try Seed()
+    let changes = try seed.apply(try delta(seed, from: from, to: to)).changes["t"]
+    #expect(changes?.deleted == 1 && changes?.updated == 1 && changes?.inserted == 0)
+    #expect(try SeedTables.meta(seed.connection).version.number == to)
+    try SeedCheck(seed.connection, seed.schema).run()
+  }
+
+  @Test(arguments: [(6, 7), (1, 5), (3, 4)])
+  func `a delta that does not cover the seed's version is refused`(_ from: Int, _ to: Int) throws {
+    let seed = try Seed()
+    let error = ApplyError.outOfRange(from: try Version(from), to: try Version(to), version: try Version(5))
+    #expect(throws: error) { try seed.apply(try delta(seed, from: from, to: to)) }
+    try seed.expectUntouched()
+  }
+
+  @Test func `a delta of another dataset, major or schema is refused`() throws {
+    let seed = try Seed()
+    for other in [Series("other", model: "1.0"), Series("test", model: "2.0")] {
+      #expect(throws: ApplyError.otherSeries) { try seed.apply(try delta(seed, series: other)) }
+    }
+    #expect(throws: ApplyError.otherSeries) { try seed.apply(try delta(seed, schema: seed.digest(of: []))) }
+    try seed.expectUntouched()
+  }
+
+  @Test func `rows that are not those of the delta's digest are not kept`() throws {
+    let seed = try Seed()
+    let error = ApplyError.digestMismatch(at: try Version(6))
+    #expect(throws: error) { try seed.apply(try delta(seed, isRight: false)) }
+    try seed.expectUntouched()
+    try seed.apply(try delta(seed))
+  }
+
+  @Test func `a seed whose rows drifted is noticed by the next delta`() throws {
+    let seed = try Seed()
+    try seed.connection.execute("UPDATE t SET v = 'drifted' WHERE id = 2")
+    let error = ApplyError.digestMismatch(at: try Version(6))
+    #expect(throws: error) { try seed.apply(try delta(seed)) }
+  }
+
+  @Test func `another shape than the schema's is refused by name`() throws {
+    let seed = try Seed()
+    #expect(throws: ImportError.unknownTable("x")) { try seed.apply(try delta(seed, table: "x")) }
+    #expect(throws: ImportError.wrongKey(table: "t", found: ["v"], expected: ["id"])) {
+      try seed.apply(try delta(seed, key: ["v"]))
+    }
+    #expect(throws: ImportError.wrongColumns(table: "t", found: ["v", "id"], expected: ["id", "v"])) {
+      try seed.apply(try delta(seed, columns: ["v", "id"]))
+    }
+    try seed.expectUntouched()
+  }
+
+  @Test func `a document that is cut off leaves nothing behind`() throws {
+    let seed = try Seed()
+    let document = try delta(seed)
+    for length in [0, 1, document.count / 2, document.count - 20, document.count - 3] {
+      #expect(throws: DeltaError.self) { try seed.apply(Array(document.prefix(length))) }
+    }
+    try seed.expectUntouched()
+  }
+
+  @Test func `a connection that enforces foreign keys is refused, for cascades would go unnoticed`() throws {
+    let seed = try Seed()
+    try seed.connection.execute("PRAGMA foreign_keys = ON")
+    #expect(throws: ImportError.foreignKeysEnforced) { try seed.apply(try delta(seed)) }
+    try seed.expectUntouched()
+  }
+}

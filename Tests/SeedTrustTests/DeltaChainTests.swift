@@ -1,0 +1,96 @@
+import SeedFormat
+import SeedTrust
+import Support
+import Testing
+
+@Suite struct DeltaChainTests {
+  private static func version(_ number: Int) throws -> Version { try Version(number) }
+
+  private static func shortest(_ deltas: [PublishedObject], _ start: Int, _ end: Int) throws
+    -> [PublishedObject]?
+  {
+    DeltaChain.shortest(deltas, from: try version(start), to: try version(end))
+  }
+
+  private static func delta(_ from: Int, _ to: Int, bytes: Int) throws -> PublishedObject {
+    let digest = SHA256Digest.of(Array("\(from) \(to)".utf8))
+    return PublishedObject(
+      series: Series("test", model: "1.0"), kind: .delta(from: try version(from), to: try version(to)),
+      length: bytes,
+      sha256: digest, model: "1.0", rawLength: bytes, rawSHA256: digest, schema: digest, digest: digest)
+  }
+
+  private static func span(_ object: PublishedObject) -> (from: Int, to: Int)? {
+    guard case .delta(let from, let to) = object.kind else { return nil }
+    return (from.number, to.number)
+  }
+
+  /// Every order of deltas that a client could apply from `start`, tried out: the fewest bytes to `end`.
+  private static func fewestBytes(_ deltas: [PublishedObject], from start: Int, to end: Int) -> Int? {
+    if start == end { return 0 }
+    return deltas.compactMap { delta -> Int? in
+      guard let (from, to) = span(delta), from <= start, start < to, to <= end else { return nil }
+      return fewestBytes(deltas, from: to, to: end).map { $0 + delta.length }
+    }.min()
+  }
+
+  private static func isApplicable(_ chain: [PublishedObject], from start: Int, to end: Int) -> Bool {
+    var at = start
+    for delta in chain {
+      guard let (from, to) = span(delta), from <= at, at < to else { return false }
+      at = to
+    }
+    return at == end
+  }
+
+  @Test(arguments: 0..<40) func `the chain is the cheapest of all that could be applied`(_ seed: UInt64)
+    throws
+  {
+    var random = SplitMix(seed: seed)
+    for _ in 0..<25 {
+      let last = Int.random(in: 2...9, using: &random)
+      var spans: Set<[Int]> = []
+      for _ in 0..<Int.random(in: 0...14, using: &random) {
+        let from = Int.random(in: 1..<last, using: &random)
+        spans.insert([from, Int.random(in: from + 1...last, using: &random)])
+      }
+      // Few different lengths, so that chains of equal bytes occur.
+      let deltas = try spans.map {
+        try Self.delta($0[0], $0[1], bytes: Int.random(in: 1...6, using: &random))
+      }
+      .shuffled(using: &random)
+      for start in 1...last {
+        for end in 1...last { try compare(deltas, from: start, to: end) }
+      }
+    }
+  }
+
+  private func compare(_ deltas: [PublishedObject], from start: Int, to end: Int) throws {
+    let chain = try Self.shortest(deltas, start, end)
+    #expect(chain?.reduce(0) { $0 + $1.length } == Self.fewestBytes(deltas, from: start, to: end))
+    if let chain { #expect(Self.isApplicable(chain, from: start, to: end)) }
+  }
+
+  @Test func `the first delta may begin before the start, and so may every other`() throws {
+    let deltas = [try Self.delta(1, 5, bytes: 10), try Self.delta(2, 8, bytes: 10)]
+    let chain = try Self.shortest(deltas, 3, 8)
+    #expect(chain == [deltas[1]])
+    let both = try Self.shortest(deltas, 1, 8)
+    #expect(both == deltas)
+  }
+
+  @Test func `no delta leads beyond the end or backwards, and a gap has no chain`() throws {
+    let deltas = [try Self.delta(1, 2, bytes: 1), try Self.delta(3, 4, bytes: 1)]
+    #expect(try Self.shortest(deltas, 1, 4) == nil)
+    #expect(try Self.shortest(deltas, 4, 1) == nil)
+    #expect(try Self.shortest([], 7, 7) == [])
+  }
+
+  @Test func `of chains with equal bytes the one with fewer deltas is taken`() throws {
+    let deltas = [
+      try Self.delta(1, 2, bytes: 2), try Self.delta(2, 3, bytes: 2), try Self.delta(3, 4, bytes: 2),
+      try Self.delta(1, 4, bytes: 6),
+    ]
+    #expect(try Self.shortest(deltas, 1, 4) == [deltas[3]])
+  }
+}
