@@ -42,4 +42,41 @@ package struct ByteBlock: ~Copyable {
   package subscript(_ range: Range<Int>) -> UnsafeBufferPointer<UInt8> {
     UnsafeBufferPointer(start: bytes + range.lowerBound, count: range.count)
   }
+
+  /// Copies the texts and blobs of values into the block, emptied before, and lends them.
+  package mutating func lend(_ values: [SeedValue]) -> [BorrowedValue] {
+    clear()
+    reserve(values.reduce(0) { $0 + $1.byteCount })
+    return values.map { lend($0) }
+  }
+
+  private mutating func lend(_ value: SeedValue) -> BorrowedValue {
+    switch value {
+    case .null: return .null
+    case .integer(let value): return .integer(value)
+    case .real(let value): return .real(value)
+    case .text(var text): return .text(text.withUTF8 { copy(UnsafeRawBufferPointer($0)) })
+    case .blob(let bytes): return .blob(bytes.withUnsafeBytes { copy($0) })
+    }
+  }
+
+  /// Copies bytes for which there is room.
+  package mutating func copy(_ source: UnsafeRawBufferPointer) -> UnsafeBufferPointer<UInt8> {
+    let start = count
+    if let address = source.baseAddress {
+      UnsafeMutableRawPointer(bytes + start).copyMemory(from: address, byteCount: source.count)
+    }
+    count += source.count
+    return self[start..<count]
+  }
+}
+
+extension SeedValue {
+  fileprivate var byteCount: Int {
+    switch self {
+    case .text(let text): text.utf8.count
+    case .blob(let bytes): bytes.count
+    default: 0
+    }
+  }
 }
