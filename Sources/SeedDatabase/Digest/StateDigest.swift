@@ -54,8 +54,8 @@ package struct RowHasher: ~Copyable {
   package init() {}
 
   /// The hash of a row's canonical bytes.
-  package mutating func hash(_ row: [BorrowedValue]) -> SHA256Digest {
-    CanonicalRow.append(row, to: &buffer)
+  package mutating func hash(lent row: [BorrowedValue]) -> SHA256Digest {
+    CanonicalRow.append(lent: row, to: &buffer)
     hasher.update(buffer)
     return hasher.finish()
   }

@@ -21,8 +21,13 @@ package final class BatchImporter {
   }
 
   /// Makes the row with this key equal to `row`, which holds every stored column in declared order.
-  package func upsert(_ row: [BorrowedValue], in table: TableSchema) throws {
+  package func upsert(lent row: [BorrowedValue], in table: TableSchema) throws {
     try writer(table).upsert(row)
+  }
+
+  /// As ``upsert(lent:in:)``, for values that are kept elsewhere.
+  package func upsert(_ row: [SeedValue], in table: TableSchema) throws {
+    try writer(table).upsert(block.lend(row))
   }
 
   /// Adds a row to a table that is known not to have its key; one that does is an error.
@@ -31,8 +36,13 @@ package final class BatchImporter {
   }
 
   /// Takes the row with this key away, if it is there.
-  package func delete(key: [BorrowedValue], in table: TableSchema) throws {
+  package func delete(lentKey key: [BorrowedValue], in table: TableSchema) throws {
     try writer(table).delete(key: key)
+  }
+
+  /// As ``delete(lentKey:in:)``, for a key that is kept elsewhere.
+  package func delete(key: [SeedValue], in table: TableSchema) throws {
+    try writer(table).delete(key: block.lend(key))
   }
 
   /// Resolves what was set aside, checks references, rebuilds search tables and stores the sums.

@@ -43,10 +43,10 @@ package struct DeltaApplier {
       case (.table(let name, let key), _): current = TableNames(try table(name, key))
       case (.delete, let names?):
         guard try reader.read(names.key, into: &values) else { throw names.wrongKey(reader.rowNames) }
-        try importer.delete(key: values, in: names.table)
+        try importer.delete(lentKey: values, in: names.table)
       case (.upsert, let names?):
         guard try reader.read(names.columns, into: &values) else { throw names.wrongColumns(reader.rowNames) }
-        try importer.upsert(values, in: names.table)
+        try importer.upsert(lent: values, in: names.table)
       case (.delete, nil), (.upsert, nil): preconditionFailure("the reader yields a table first")
       }
     }

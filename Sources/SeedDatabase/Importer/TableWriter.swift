@@ -111,7 +111,7 @@ package final class TableWriter {
     if rule == .fail {
       throw ImportError.constraint(table: table.name, key: describeKey(), message: "a row has this key already")
     }
-    let old = sum == nil ? nil : hasher.hash(foundRow())
+    let old = sum == nil ? nil : hasher.hash(lent: foundRow())
     let merged = table.hasOtherUnique ? mergedRow() : []
     sql.find.rewind()
     guard try attempt(sql.update, withKey: true) else {
@@ -184,7 +184,7 @@ package final class TableWriter {
 
   private func remove(key: [BorrowedValue]) throws {
     if sum != nil, try find(key: key) {
-      sum?.remove(hasher.hash(foundRow()))
+      sum?.remove(hasher.hash(lent: foundRow()))
       sql.find.rewind()
     }
     statements.writes += 1
@@ -198,7 +198,17 @@ package final class TableWriter {
     _ statement: Statement, withKey: Bool = false, isLast: Bool = false, isWhole: Bool = false
   ) throws -> Bool {
     statements.writes += 1
-    do {
+    guard let error = run(statement, withKey: withKey) else { return true }
+    guard error.primaryCode == ResultCode.constraint else { throw error }
+    if !isLast, table.hasOtherUnique, ResultCode.taken.contains(error.code) { return false }
+    throw ImportError.constraint(
+      table: table.name, key: describeKey(isWhole: isWhole), message: error.message)
+  }
+
+  /// The error as a value: `catch where` on a typed throw crashes the compiler (6.3.1) in places like this.
+  private func run(_ statement: Statement, withKey: Bool) -> DatabaseError? {
+    defer { statement.rewind() }
+    do throws(DatabaseError) {
       for index in row.indices { try statement.lend(row[index], at: Int32(index + 1)) }
       if withKey {
         for (index, position) in shape.key.enumerated() {
@@ -206,13 +216,9 @@ package final class TableWriter {
         }
       }
       _ = try statement.step()
-      statement.rewind()
-      return true
-    } catch where error.primaryCode == ResultCode.constraint {
-      statement.rewind()
-      if !isLast, table.hasOtherUnique, ResultCode.taken.contains(error.code) { return false }
-      throw ImportError.constraint(
-        table: table.name, key: describeKey(isWhole: isWhole), message: error.message)
+      return nil
+    } catch {
+      return error
     }
   }
 
@@ -222,12 +228,12 @@ package final class TableWriter {
     if shape.isWhole {
       scratch.removeAll(keepingCapacity: true)
       for position in shape.declaredOrder { scratch.append(row[position]) }
-      sum?.insert(hasher.hash(scratch))
+      sum?.insert(hasher.hash(lent: scratch))
     } else if isWhole == true {
-      sum?.insert(hasher.hash(row))
+      sum?.insert(hasher.hash(lent: row))
     } else {
       guard try find() else { return }
-      sum?.insert(hasher.hash(foundRow()))
+      sum?.insert(hasher.hash(lent: foundRow()))
       sql.find.rewind()
     }
   }

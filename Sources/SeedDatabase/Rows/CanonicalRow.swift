@@ -41,8 +41,8 @@ package enum CanonicalRow {
     }
   }
 
-  /// As ``append(_:to:)-([SeedValue],_)``, for values that lie elsewhere.
-  package static func append(_ row: [BorrowedValue], to bytes: inout [UInt8]) {
+  /// As ``append(_:to:)``, for values that lie elsewhere.
+  package static func append(lent row: [BorrowedValue], to bytes: inout [UInt8]) {
     bytes.removeAll(keepingCapacity: true)
     for value in row {
       switch value {
