@@ -106,7 +106,7 @@ import Testing
       PublishedObject(
         series: object.series, kind: object.kind, length: object.length, sha256: object.sha256,
         model: object.model,
-        rawLength: 1 << 60, rawSHA256: object.rawSHA256, schema: object.schema, digest: object.digest)
+        rawLength: 1 << 52, rawSHA256: object.rawSHA256, schema: object.schema, digest: object.digest)
     }
     try await expectRefusal(.insufficientSpace)
     #expect(fixture.publisher.withServed { !$0.requests.contains(snapshot.filePath) })

@@ -47,10 +47,10 @@ struct NewcomersClone {
     try Tool.run(["swift", "build"], in: app)
   }
 
-  /// Starts the README's program.
+  /// Starts the README's program, whose lines come at once, as they do in a terminal.
   func startApp() throws -> ProcessGroup {
     try ProcessGroup(
-      ["\(app)/.build/debug/app", "\(path)/seedbank/root.json"], in: app,
+      ["stdbuf", "-oL", "\(app)/.build/debug/app", "\(path)/seedbank/root.json"], in: app,
       environment: ["XDG_DATA_HOME": dataHome], output: "\(app)/app.log")
   }
 

@@ -23,8 +23,8 @@ final class ProcessGroup {
   var output: String { (try? String(contentsOfFile: outputPath, encoding: .utf8)) ?? "" }
 
   /// Waits until a text is printed; a program that ends before has failed.
-  func waits(for text: String, within patience: Duration) async throws {
-    _ = try await eventually("\"\(text)\" is printed", within: patience) {
+  func waits(for text: String, within patience: TimeInterval) throws {
+    _ = try eventually("\"\(text)\" is printed", within: patience) {
       if output.contains(text) { return true }
       guard process.isRunning else { throw Ended(status: process.terminationStatus, output: output) }
       return nil

@@ -12,7 +12,7 @@ import Testing
     async throws
   {
     var road = try DemoRoad(seed: 21, trips: 100)
-    let server = try await RunningSeedbank(
+    let server = try RunningSeedbank(
       ["serve", "--config", road.config, "--port", "0"], in: road.folder.path)
     let models = ["1.0", "2.0", "2.1"]
     func outside(_ model: String, _ action: String) throws -> String {
@@ -34,13 +34,13 @@ import Testing
     }
   }
 
-  @Test func `python-tuf downloads and verifies every published object`() async throws {
+  @Test func `python-tuf downloads and verifies every published object`() throws {
     var road = try DemoRoad(seed: 22, trips: 50)
     for _ in 0..<3 {
       try road.mutate(10)
       try road.publish()
     }
-    let server = try await RunningSeedbank(
+    let server = try RunningSeedbank(
       ["serve", "--config", road.config, "--port", "0"], in: road.folder.path)
     for (prefix, count) in [("transit/1/", 2...4), ("transit/2/", 4...4)] {
       let output = try Tool.run([

@@ -7,9 +7,9 @@ import Testing
   static let steps = 20
   static let mutationsPerStep = 10
 
-  @Test func `stores that pull now and then end up equal to a fresh snapshot, row for row`() async throws {
+  @Test func `stores that pull now and then end up equal to a fresh snapshot, row for row`() throws {
     var road = try DemoRoad(seed: 11, trips: 200)
-    let server = try await RunningSeedbank(
+    let server = try RunningSeedbank(
       ["serve", "--config", road.config, "--port", "0"], in: road.folder.path)
     let models = ["1.0", "2.0", "2.1"]
     for model in models { try road.pull("often-\(model)", model: model, from: server.address) }
@@ -43,9 +43,9 @@ import Testing
     #expect(server.stop() == 0, "\(server.errors)")
   }
 
-  @Test func `a port in use is said with its number, and nothing else happens`() async throws {
+  @Test func `a port in use is said with its number, and nothing else happens`() throws {
     let road = try DemoRoad(seed: 12, trips: 1)
-    let server = try await RunningSeedbank(
+    let server = try RunningSeedbank(
       ["serve", "--config", road.config, "--port", "0"], in: road.folder.path)
     let port = try #require(server.address.split(separator: ":").last)
     let second = try SeedbankBinary.run(

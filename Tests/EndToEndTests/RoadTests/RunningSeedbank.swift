@@ -10,10 +10,10 @@ final class RunningSeedbank {
   private let errorsPath: String
 
   /// How long a start may take before the test gives up; no figure of the product.
-  private static let patience = Duration.seconds(60)
+  private static let patience: TimeInterval = 120
 
   /// Starts the command on a port that the system chooses, and waits until it says that it listens.
-  init(_ arguments: [String], in directory: String, environment: [String: String] = [:]) async throws {
+  init(_ arguments: [String], in directory: String, environment: [String: String] = [:]) throws {
     outputPath = "\(directory)/\(UUID().uuidString).out"
     errorsPath = outputPath + ".errors"
     for path in [outputPath, errorsPath] { try Data().write(to: URL(fileURLWithPath: path)) }
@@ -26,12 +26,18 @@ final class RunningSeedbank {
     process.standardError = try FileHandle(forWritingTo: URL(fileURLWithPath: errorsPath))
     try process.run()
     let (process, outputPath) = (process, outputPath)
-    address = try await eventually("the server listens", within: Self.patience) {
-      guard process.isRunning else { throw Stopped(status: process.terminationStatus) }
-      let line = try String(contentsOfFile: outputPath, encoding: .utf8).split(separator: "\n").first {
-        $0.hasPrefix("listening on ")
+    do {
+      address = try eventually("the server listens", within: Self.patience) {
+        guard process.isRunning else { throw Stopped(status: process.terminationStatus) }
+        let line = try String(contentsOfFile: outputPath, encoding: .utf8).split(separator: "\n").first {
+          $0.hasPrefix("listening on ")
+        }
+        return line.map { String($0.dropFirst("listening on ".count)) }
       }
-      return line.map { String($0.dropFirst("listening on ".count)) }
+    } catch {
+      // An initialiser that throws runs no deinitialiser.
+      if process.isRunning { process.terminate() }
+      throw error
     }
   }
 
@@ -55,14 +61,17 @@ final class RunningSeedbank {
   deinit { if process.isRunning { process.terminate() } }
 }
 
-/// Waits until `attempt` yields something; asks often, and gives up after `patience`.
+/// Looks until `attempt` yields something, and gives up after `patience`.
+///
+/// It blocks its thread on purpose: where all threads of the pool are busy with other tests, a task that
+/// sleeps wakes up minutes later and would take that for a failure.
 func eventually<Value>(
-  _ what: String, within patience: Duration, _ attempt: () throws -> Value?
-) async throws -> Value {
-  let end = ContinuousClock.now.advanced(by: patience)
-  while ContinuousClock.now < end {
+  _ what: String, within patience: TimeInterval, _ attempt: () throws -> Value?
+) throws -> Value {
+  let pause = 0.05
+  for _ in 0..<Int(patience / pause) {
     if let value = try attempt() { return value }
-    try await Task.sleep(for: .milliseconds(50))
+    Thread.sleep(forTimeInterval: pause)
   }
   throw NeverHappened(what: what)
 }
