@@ -61,7 +61,8 @@ package final class Statement {
       case .real(let value): sqlite3_bind_double(handle, index, value)
       case .text(let bytes):
         seedbank_sqlite_lend_text(
-          handle, index, UnsafeRawPointer(bytes.baseAddress)?.assumingMemoryBound(to: CChar.self) ?? Self.empty,
+          handle, index,
+          UnsafeRawPointer(bytes.baseAddress)?.assumingMemoryBound(to: CChar.self) ?? Self.empty,
           UInt64(bytes.count))
       case .blob(let bytes) where bytes.isEmpty: sqlite3_bind_zeroblob(handle, index, 0)
       case .blob(let bytes): seedbank_sqlite_lend_blob(handle, index, bytes.baseAddress, UInt64(bytes.count))

@@ -15,7 +15,9 @@ final class StatementSet {
   private let connection: Connection
 
   /// `findsWhole`: look-ups read every stored column, for sums or for rows that list only some.
-  init(_ table: TableSchema, _ shape: RowShape, findsWhole: Bool, _ connection: Connection) throws(DatabaseError) {
+  init(_ table: TableSchema, _ shape: RowShape, findsWhole: Bool, _ connection: Connection)
+    throws(DatabaseError)
+  {
     let sql = TableSQL(table)
     find = try connection.prepare(findsWhole ? sql.find : sql.find(shape))
     insert = try connection.prepare(sql.insert(shape))

@@ -29,7 +29,8 @@ package final class TableWriter {
   }
 
   init(
-    _ table: TableSchema, _ shape: RowShape, _ sum: TableSum?, _ connection: Connection, _ fitter: AffinityFitter,
+    _ table: TableSchema, _ shape: RowShape, _ sum: TableSum?, _ connection: Connection,
+    _ fitter: AffinityFitter,
     rule: ConflictRule = .overwrite
   ) throws {
     self.table = table
@@ -109,7 +110,8 @@ package final class TableWriter {
       return .unchanged
     }
     if rule == .fail {
-      throw ImportError.constraint(table: table.name, key: describeKey(), message: "a row has this key already")
+      throw ImportError.constraint(
+        table: table.name, key: describeKey(), message: "a row has this key already")
     }
     let old = sum == nil ? nil : hasher.hash(lent: foundRow())
     let merged = table.hasOtherUnique ? mergedRow() : []

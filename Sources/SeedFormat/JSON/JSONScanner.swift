@@ -78,8 +78,10 @@ package struct JSONScanner: ~Copyable {
     case (nil, _): throw error("expected the end of the document")
     case (.object, UInt8(ascii: "}")): return close(.endObject)
     case (.array, UInt8(ascii: "]")): return close(.endArray)
-    case (.object, UInt8(ascii: ",")): return try afterComma { scanner throws(JSONError) in try scanner.name() }
-    case (.array, UInt8(ascii: ",")): return try afterComma { scanner throws(JSONError) in try scanner.value() }
+    case (.object, UInt8(ascii: ",")):
+      return try afterComma { scanner throws(JSONError) in try scanner.name() }
+    case (.array, UInt8(ascii: ",")):
+      return try afterComma { scanner throws(JSONError) in try scanner.value() }
     case (.object, _): throw error("expected a comma or the end of the object")
     case (.array, _): throw error("expected a comma or the end of the array")
     }
