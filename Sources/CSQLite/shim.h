@@ -21,4 +21,16 @@ static inline int seedbank_sqlite_bind_blob(sqlite3_stmt *statement, int index, 
   return sqlite3_bind_blob64(statement, index, bytes, length, SQLITE_TRANSIENT);
 }
 
+/// As above, but SQLite reads the bytes where they lie: they stay until the statement is bound anew.
+static inline int seedbank_sqlite_lend_text(sqlite3_stmt *statement, int index, const char *bytes,
+                                            sqlite3_uint64 length) {
+  return sqlite3_bind_text64(statement, index, bytes, length, SQLITE_STATIC, SQLITE_UTF8);
+}
+
+/// See above, for a blob.
+static inline int seedbank_sqlite_lend_blob(sqlite3_stmt *statement, int index, const void *bytes,
+                                            sqlite3_uint64 length) {
+  return sqlite3_bind_blob64(statement, index, bytes, length, SQLITE_STATIC);
+}
+
 #endif

@@ -24,9 +24,7 @@ import Testing
     var writer = DeltaWriter()
     writer.begin(table: "t", key: ["k"], columns: ["k", "v"])
     for (index, value) in Self.hard.enumerated() { writer.upsert([.integer(Int64(index)), value]) }
-    let rows = try Self.events(writer.document(Self.header)).compactMap { event -> [SeedValue]? in
-      if case .upsert(let row) = event { row.values } else { nil }
-    }
+    let rows = try Self.rows(writer.document(Self.header), ["k", "v"])
     #expect(rows.map { $0[1] } == Self.hard)
   }
 
@@ -95,7 +93,27 @@ import Testing
   static func events(_ document: [UInt8]) throws -> [DeltaEvent] {
     var reader = try DeltaReader(document)
     var events: [DeltaEvent] = []
-    while events.last != .end { events.append(try reader.next()) }
+    var values: [BorrowedValue] = []
+    while events.last != .end {
+      events.append(try reader.next())
+      if [.delete, .upsert].contains(events.last) { _ = try reader.read([Array("k".utf8)], into: &values) }
+    }
     return events
+  }
+
+  /// Every row's values, copied.
+  static func rows(_ document: [UInt8], _ names: [String]) throws -> [[SeedValue]] {
+    var reader = try DeltaReader(document)
+    var rows: [[SeedValue]] = []
+    var values: [BorrowedValue] = []
+    while true {
+      switch try reader.next() {
+      case .table: continue
+      case .end: return rows
+      case .delete, .upsert:
+        try #require(try reader.read(names.map { Array($0.utf8) }, into: &values))
+        rows.append(values.map(\.owned))
+      }
+    }
   }
 }

@@ -54,6 +54,13 @@ package struct RowHasher: ~Copyable {
   package init() {}
 
   /// The hash of a row's canonical bytes.
+  package mutating func hash(lent row: [BorrowedValue]) -> SHA256Digest {
+    CanonicalRow.append(lent: row, to: &buffer)
+    hasher.update(buffer)
+    return hasher.finish()
+  }
+
+  /// The hash of a row's canonical bytes.
   package mutating func hash(_ row: [SeedValue]) -> SHA256Digest {
     CanonicalRow.append(row, to: &buffer)
     hasher.update(buffer)

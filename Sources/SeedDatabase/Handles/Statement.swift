@@ -52,6 +52,42 @@ package final class Statement {
     guard code == SQLITE_OK else { throw owner.error(code, sql) }
   }
 
+  /// Lends a value: SQLite reads it where it lies, until the parameter is bound again.
+  func lend(_ value: BorrowedValue, at index: Int32) throws(DatabaseError) {
+    let code: Int32 =
+      switch value {
+      case .null: sqlite3_bind_null(handle, index)
+      case .integer(let value): sqlite3_bind_int64(handle, index, value)
+      case .real(let value): sqlite3_bind_double(handle, index, value)
+      case .text(let bytes):
+        seedbank_sqlite_lend_text(
+          handle, index,
+          UnsafeRawPointer(bytes.baseAddress)?.assumingMemoryBound(to: CChar.self) ?? Self.empty,
+          UInt64(bytes.count))
+      case .blob(let bytes) where bytes.isEmpty: sqlite3_bind_zeroblob(handle, index, 0)
+      case .blob(let bytes): seedbank_sqlite_lend_blob(handle, index, bytes.baseAddress, UInt64(bytes.count))
+      }
+    guard code == SQLITE_OK else { throw owner.error(code, sql) }
+  }
+
+  /// One value of the current row where it lies, good until the next step; a text is not validated.
+  func borrow(_ column: Int32) -> BorrowedValue {
+    switch sqlite3_column_type(handle, column) {
+    case SQLITE_INTEGER: return .integer(sqlite3_column_int64(handle, column))
+    case SQLITE_FLOAT: return .real(sqlite3_column_double(handle, column))
+    case SQLITE_TEXT:
+      let bytes = sqlite3_column_text(handle, column)
+      return .text(UnsafeBufferPointer(start: bytes, count: Int(sqlite3_column_bytes(handle, column))))
+    case SQLITE_BLOB:
+      let bytes = sqlite3_column_blob(handle, column)?.assumingMemoryBound(to: UInt8.self)
+      return .blob(UnsafeBufferPointer(start: bytes, count: Int(sqlite3_column_bytes(handle, column))))
+    default: return .null
+    }
+  }
+
+  /// Back to the start; what is bound stays bound, and is bound anew before the next step.
+  func rewind() { sqlite3_reset(handle) }
+
   /// One byte that stays where it is, for empty texts.
   private nonisolated(unsafe) static let empty: UnsafePointer<CChar> = {
     let byte = UnsafeMutablePointer<CChar>.allocate(capacity: 1)

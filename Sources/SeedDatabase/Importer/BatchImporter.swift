@@ -8,6 +8,7 @@ package final class BatchImporter {
   private let connection: Connection
   private let schema: DatabaseSchema
   private let fitter = AffinityFitter()
+  private var block = ByteBlock()
   private let storedSums: [String: TableSum]
   private var writers: [String: TableWriter] = [:]
 
@@ -20,34 +21,45 @@ package final class BatchImporter {
   }
 
   /// Makes the row with this key equal to `row`, which holds every stored column in declared order.
-  package func upsert(_ row: [SeedValue], in table: TableSchema) throws {
+  package func upsert(lent row: [BorrowedValue], in table: TableSchema) throws {
     try writer(table).upsert(row)
+  }
+
+  /// As ``upsert(lent:in:)``, for values that are kept elsewhere.
+  package func upsert(_ row: [SeedValue], in table: TableSchema) throws {
+    try writer(table).upsert(block.lend(row))
   }
 
   /// Adds a row to a table that is known not to have its key; one that does is an error.
   package func insert(_ row: [SeedValue], in table: TableSchema) throws {
-    try writer(table).insert(row)
+    try writer(table).insert(block.lend(row))
   }
 
   /// Takes the row with this key away, if it is there.
-  package func delete(key: [SeedValue], in table: TableSchema) throws {
+  package func delete(lentKey key: [BorrowedValue], in table: TableSchema) throws {
     try writer(table).delete(key: key)
+  }
+
+  /// As ``delete(lentKey:in:)``, for a key that is kept elsewhere.
+  package func delete(key: [SeedValue], in table: TableSchema) throws {
+    try writer(table).delete(key: block.lend(key))
   }
 
   /// Resolves what was set aside, checks references, rebuilds search tables and stores the sums.
   package func finish() throws -> ImportResult {
-    for writer in writers.values { try writer.resolveContested() }
+    for writer in writers.values { try writer.resolveSetAside() }
     let touched = Set(writers.values.filter { !$0.changes.isEmpty }.map(\.table.name))
     try ReferenceCheck(connection, schema).run(touched: touched)
     try rebuildSearch(touched)
-    let sums = storedSums.merging(writers.mapValues(\.sum)) { $1 }
+    let sums = storedSums.merging(writers.compactMapValues(\.sum)) { $1 }
     for name in touched { try SeedTables.store(sums[name] ?? TableSum(), of: name, connection) }
     return ImportResult(changes: writers.mapValues(\.changes), digest: StateDigest.of(sums))
   }
 
   private func writer(_ table: TableSchema) throws -> TableWriter {
     if let writer = writers[table.name] { return writer }
-    let writer = try TableWriter(table, storedSums[table.name] ?? TableSum(), connection, fitter)
+    let writer = try TableWriter(
+      table, RowShape(whole: table), storedSums[table.name] ?? TableSum(), connection, fitter)
     writers[table.name] = writer
     return writer
   }

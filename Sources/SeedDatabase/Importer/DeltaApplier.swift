@@ -35,17 +35,18 @@ package struct DeltaApplier {
   }
 
   private func read(_ reader: inout DeltaReader, into importer: BatchImporter) throws {
-    var current: TableSchema?
+    var current: TableNames?
+    var values: [BorrowedValue] = []
     while true {
       switch (try reader.next(), current) {
       case (.end, _): return
-      case (.table(let name, let key), _): current = try table(name, key)
-      case (.delete(let row), let table?):
-        try expect(row.names, table.keyNames, table)
-        try importer.delete(key: row.values, in: table)
-      case (.upsert(let row), let table?):
-        try expect(row.names, table.columnNames, table)
-        try importer.upsert(row.values, in: table)
+      case (.table(let name, let key), _): current = TableNames(try table(name, key))
+      case (.delete, let names?):
+        guard try reader.read(names.key, into: &values) else { throw names.wrongKey(reader.rowNames) }
+        try importer.delete(lentKey: values, in: names.table)
+      case (.upsert, let names?):
+        guard try reader.read(names.columns, into: &values) else { throw names.wrongColumns(reader.rowNames) }
+        try importer.upsert(lent: values, in: names.table)
       case (.delete, nil), (.upsert, nil): preconditionFailure("the reader yields a table first")
       }
     }
@@ -58,11 +59,26 @@ package struct DeltaApplier {
     }
     return table
   }
+}
 
-  private func expect(_ found: [String], _ expected: [String], _ table: TableSchema) throws(ImportError) {
-    guard found == expected else {
-      throw .wrongColumns(table: table.name, found: found, expected: expected)
-    }
+/// A table with its names as the bytes that a delta has them in.
+private struct TableNames {
+  let table: TableSchema
+  let key: [[UInt8]]
+  let columns: [[UInt8]]
+
+  init(_ table: TableSchema) {
+    self.table = table
+    key = table.keyNames.map { Array($0.utf8) }
+    columns = table.columnNames.map { Array($0.utf8) }
+  }
+
+  func wrongKey(_ found: [String]) -> ImportError {
+    .wrongColumns(table: table.name, found: found, expected: table.keyNames)
+  }
+
+  func wrongColumns(_ found: [String]) -> ImportError {
+    .wrongColumns(table: table.name, found: found, expected: table.columnNames)
   }
 }
 

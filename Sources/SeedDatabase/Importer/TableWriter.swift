@@ -1,126 +1,249 @@
 package import SeedFormat
 
-/// Writes rows of one table and keeps its sum.
+/// Writes rows of one table and shape, and keeps the table's sum where it has one.
 ///
-/// A row is looked up by its key, compared by its canonical bytes, and written only where it differs. A row
-/// whose unique value is held by another row of the same import is set aside until the others are done.
-final class TableWriter {
+/// A row is compared with the one that has its key by their canonical bytes, and written only where it
+/// differs. Which is tried first, the look-up or the insertion, follows the row before: imports are mostly
+/// all new or all known. A row whose unique value is held by another row of the same import is set aside
+/// until the others are done.
+package final class TableWriter {
   let table: TableSchema
-  private(set) var sum: TableSum
+  let shape: RowShape
+  /// Absent where the database keeps no sums.
+  private(set) var sum: TableSum?
   private(set) var changes = TableChanges()
-  private var contested: [[SeedValue]] = []
+  private(set) var statements = StatementCounts()
+  private let rule: ConflictRule
   private let fitter: AffinityFitter
+  private let sql: StatementSet
   private var hasher = RowHasher()
-  private let find: Statement
-  private let add: Statement
-  private let update: Statement
-  private let delete: Statement
+  private var setAside: [SetAside] = []
+  private var row: [BorrowedValue] = []
+  private var scratch: [BorrowedValue] = []
+  private var expectsKnownKeys = true
 
-  init(_ table: TableSchema, _ sum: TableSum, _ connection: Connection, _ fitter: AffinityFitter) throws {
+  /// A row that waits, with all its columns where it replaces another.
+  private struct SetAside {
+    let values: [SeedValue]
+    let isWhole: Bool
+  }
+
+  init(
+    _ table: TableSchema, _ shape: RowShape, _ sum: TableSum?, _ connection: Connection,
+    _ fitter: AffinityFitter,
+    rule: ConflictRule = .overwrite
+  ) throws {
     self.table = table
+    self.shape = shape
     self.sum = sum
     self.fitter = fitter
-    let sql = TableSQL(table)
-    find = try connection.prepare(sql.find)
-    add = try connection.prepare(sql.insert)
-    update = try connection.prepare(sql.update)
-    delete = try connection.prepare(sql.delete)
+    self.rule = rule
+    sql = try StatementSet(table, shape, findsWhole: sum != nil || !shape.isWhole, connection)
   }
 
-  /// Makes the row with this key equal to `row`.
-  func upsert(_ row: [SeedValue]) throws {
-    let row = try fitter.fit(row, to: table)
-    try refuseNull(row)
-    guard let old = try current(table.keyValues(of: row)) else { return try insertOrSetAside(row) }
-    guard old != row else {
-      changes.unchanged += 1
-      return
+  // MARK: Rows
+
+  /// Makes the listed columns of the row with this key equal to `values`, which are lent for the call.
+  @discardableResult
+  func upsert(_ values: [BorrowedValue]) throws -> RowOutcome {
+    try prepare(values)
+    if !expectsKnownKeys, try insertIfAbsent() { return .inserted }
+    guard try find() else {
+      expectsKnownKeys = false
+      return try insertOrSetAside()
     }
-    guard try attempt(update, row + table.keyValues(of: row)) else {
-      contested.append(row)
-      return
-    }
-    sum.remove(hasher.hash(old))
-    sum.insert(hasher.hash(row))
-    changes.updated += 1
+    expectsKnownKeys = true
+    return try overwrite()
   }
 
-  /// Adds a row without looking for its key first.
-  func insert(_ row: [SeedValue]) throws {
-    let row = try fitter.fit(row, to: table)
-    try refuseNull(row)
-    _ = try attempt(add, row, isLast: true)
-    sum.insert(hasher.hash(row))
+  /// Adds a row without looking for its key first; one that is there is an error.
+  func insert(_ values: [BorrowedValue]) throws {
+    try prepare(values)
+    _ = try attempt(sql.insert, isLast: true)
+    try addToSum()
     changes.inserted += 1
   }
 
   /// Takes the row with this key away; one that is not there is fine, for deltas tell states, not events.
-  func delete(key: [SeedValue]) throws {
-    let key = try zip(key, table.key).map { try fitter.fit($0, to: table.columns[$1].affinity) }
-    guard let old = try current(key) else { return }
-    try remove(old)
+  @discardableResult
+  func delete(key: [BorrowedValue]) throws -> Bool {
+    row = key
+    try fitter.fit(&row, to: table.key.map { table.columns[$0].affinity })
+    guard try find(key: row) else { return false }
+    sql.find.rewind()
+    try remove(key: row)
     changes.deleted += 1
+    return true
   }
 
-  /// Writes the rows that were set aside: first all of them go, then all of them come.
-  func resolveContested() throws {
-    let rows = contested
-    contested = []
-    var replaced = 0
-    for row in rows {
-      guard let old = try current(table.keyValues(of: row)) else { continue }
-      try remove(old)
-      replaced += 1
+  private func prepare(_ values: [BorrowedValue]) throws {
+    row = values
+    try fitter.fit(&row, to: shape.affinities)
+    // SQLite lets a primary key of a rowid table be NULL, and invents a value for an INTEGER PRIMARY KEY.
+    for position in shape.key where row[position].isNull {
+      throw ImportError.nullInKey(table: table.name, column: table.columns[shape.columns[position]].name)
     }
-    for row in rows {
-      guard try attempt(add, row, isLast: true) else { continue }
-      sum.insert(hasher.hash(row))
-    }
-    changes.updated += replaced
-    changes.inserted += rows.count - replaced
   }
 
-  private func insertOrSetAside(_ row: [SeedValue]) throws {
-    guard try attempt(add, row) else {
-      contested.append(row)
-      return
-    }
-    sum.insert(hasher.hash(row))
+  private func insertIfAbsent() throws -> Bool {
+    guard try attempt(sql.insertIfAbsent), sql.didChange else { return false }
+    try addToSum()
     changes.inserted += 1
+    return true
   }
 
-  private func remove(_ old: [SeedValue]) throws {
-    try delete.run(table.keyValues(of: old))
-    sum.remove(hasher.hash(old))
+  private func insertOrSetAside() throws -> RowOutcome {
+    guard try attempt(sql.insert) else {
+      setAside.append(SetAside(values: row.map(\.owned), isWhole: false))
+      return .setAside
+    }
+    try addToSum()
+    changes.inserted += 1
+    return .inserted
   }
 
-  private func current(_ key: [SeedValue]) throws -> [SeedValue]? {
-    try find.bind(key)
-    defer { find.reset() }
-    return try find.step() ? try find.row() : nil
+  /// The found row stands in ``StatementSet/find``.
+  private func overwrite() throws -> RowOutcome {
+    defer { sql.find.rewind() }
+    if rule == .keep || isSame() {
+      changes.unchanged += 1
+      return .unchanged
+    }
+    if rule == .fail {
+      throw ImportError.constraint(
+        table: table.name, key: describeKey(), message: "a row has this key already")
+    }
+    let old = sum == nil ? nil : hasher.hash(lent: foundRow())
+    let merged = table.hasOtherUnique ? mergedRow() : []
+    sql.find.rewind()
+    guard try attempt(sql.update, withKey: true) else {
+      setAside.append(SetAside(values: merged, isWhole: true))
+      return .setAside
+    }
+    if let old {
+      sum?.remove(old)
+      try addToSum()
+    }
+    changes.updated += 1
+    return .updated
+  }
+
+  private func isSame() -> Bool {
+    for (position, column) in sql.foundColumns.enumerated()
+    where !BorrowedValue.same(sql.find.borrow(column), row[position]) { return false }
+    return true
+  }
+
+  private func foundRow() -> [BorrowedValue] {
+    scratch.removeAll(keepingCapacity: true)
+    for column in table.columns.indices { scratch.append(sql.find.borrow(sql.foundColumn(declared: column))) }
+    return scratch
+  }
+
+  /// The found row with the new values in it, kept: setting a row aside must not lose what it does not list.
+  private func mergedRow() -> [SeedValue] {
+    var merged = foundRow().map(\.owned)
+    for (position, column) in shape.columns.enumerated() { merged[column] = row[position].owned }
+    return merged
+  }
+
+  // MARK: Rows that were set aside
+
+  /// Writes the rows that were set aside: first all that they replace go, then all of them come.
+  func resolveSetAside() throws {
+    let waiting = setAside
+    setAside = []
+    for item in waiting where item.isWhole {
+      try lending(item.values) { try remove(key: table.key.map { row[$0] }) }
+      changes.updated += 1
+    }
+    for item in waiting {
+      let statement = item.isWhole ? sql.insertWhole : sql.insert
+      try lending(item.values) {
+        _ = try attempt(statement, isLast: true, isWhole: item.isWhole)
+        try addToSum(isWhole: item.isWhole || shape.isWhole)
+      }
+      if !item.isWhole { changes.inserted += 1 }
+    }
+  }
+
+  private func lending(_ values: [SeedValue], _ body: () throws -> Void) throws {
+    var block = ByteBlock()
+    row = block.lend(values)
+    try body()
+  }
+
+  // MARK: Statements
+
+  private func find() throws -> Bool { try find(key: shape.key.map { row[$0] }) }
+
+  private func find(key: [BorrowedValue]) throws -> Bool {
+    statements.lookups += 1
+    sql.find.rewind()
+    for (index, value) in key.enumerated() { try sql.find.lend(value, at: Int32(index + 1)) }
+    return try sql.find.step()
+  }
+
+  private func remove(key: [BorrowedValue]) throws {
+    if sum != nil, try find(key: key) {
+      sum?.remove(hasher.hash(lent: foundRow()))
+      sql.find.rewind()
+    }
+    statements.writes += 1
+    for (index, value) in key.enumerated() { try sql.delete.lend(value, at: Int32(index + 1)) }
+    _ = try sql.delete.step()
+    sql.delete.rewind()
   }
 
   /// False where another row holds a unique value and this row may be set aside.
-  private func attempt(_ statement: Statement, _ values: [SeedValue], isLast: Bool = false) throws -> Bool {
-    do {
-      try statement.run(values)
-      return true
-    } catch  where error.primaryCode == ResultCode.constraint {
-      statement.reset()
-      if !isLast, table.hasOtherUnique, ResultCode.taken.contains(error.code) { return false }
-      throw ImportError.constraint(
-        table: table.name, key: describe(table.keyValues(of: values)), message: error.message)
+  private func attempt(
+    _ statement: Statement, withKey: Bool = false, isLast: Bool = false, isWhole: Bool = false
+  ) throws -> Bool {
+    statements.writes += 1
+    guard let error = run(statement, withKey: withKey) else { return true }
+    guard error.primaryCode == ResultCode.constraint else { throw error }
+    if !isLast, table.hasOtherUnique, ResultCode.taken.contains(error.code) { return false }
+    throw ImportError.constraint(
+      table: table.name, key: describeKey(isWhole: isWhole), message: error.message)
+  }
+
+  /// The error as a value: `catch where` on a typed throw crashes the compiler (6.3.1) in places like this.
+  private func run(_ statement: Statement, withKey: Bool) -> DatabaseError? {
+    defer { statement.rewind() }
+    do throws(DatabaseError) {
+      for index in row.indices { try statement.lend(row[index], at: Int32(index + 1)) }
+      if withKey {
+        for (index, position) in shape.key.enumerated() {
+          try statement.lend(row[position], at: Int32(row.count + index + 1))
+        }
+      }
+      _ = try statement.step()
+      return nil
+    } catch {
+      return error
     }
   }
 
-  /// SQLite lets a primary key of a rowid table be NULL, and invents a value for an INTEGER PRIMARY KEY.
-  private func refuseNull(_ row: [SeedValue]) throws(ImportError) {
-    for index in table.key where row[index] == .null {
-      throw ImportError.nullInKey(table: table.name, column: table.columns[index].name)
+  /// Takes the row that was just written into the sum; one with defaults is read back first.
+  private func addToSum(isWhole: Bool? = nil) throws {
+    guard sum != nil else { return }
+    if shape.isWhole {
+      scratch.removeAll(keepingCapacity: true)
+      for position in shape.declaredOrder { scratch.append(row[position]) }
+      sum?.insert(hasher.hash(lent: scratch))
+    } else if isWhole == true {
+      sum?.insert(hasher.hash(lent: row))
+    } else {
+      guard try find() else { return }
+      sum?.insert(hasher.hash(lent: foundRow()))
+      sql.find.rewind()
     }
   }
 
-  private func describe(_ key: [SeedValue]) -> String { rowDescription(table.keyNames, key) }
+  private func describeKey(isWhole: Bool = false) -> String {
+    let positions = isWhole ? table.key : shape.key
+    return rowDescription(table.keyNames, positions.map { row[$0].owned })
+  }
 }
 
 /// `id = 7, kind = stop`: how a message names a row.

@@ -7,6 +7,7 @@ package import SeedFormat
 package final class AffinityFitter {
   /// Opened by the first value that does not fit; mostly there is none.
   private var opened: Connection?
+  private var texts = ByteBlock()
 
   /// A fitter that knows SQLite's rules.
   package init() {}
@@ -27,6 +28,42 @@ package final class AffinityFitter {
     _ = try read.step()
     defer { read.reset() }
     return try read.value(0)
+  }
+
+  /// Fits a row of lent values in place; what it lends itself is good until its next row.
+  package func fit(_ row: inout [BorrowedValue], to affinities: [Affinity]) throws {
+    guard let first = row.indices.first(where: { !Self.fits(row[$0], affinities[$0]) }) else { return }
+    texts.clear()
+    texts.reserve(Self.numberBytes * row.count)
+    for index in first..<row.count where !Self.fits(row[index], affinities[index]) {
+      row[index] = lent(try fit(row[index].owned, to: affinities[index]), instead: row[index])
+    }
+  }
+
+  /// Bytes that the text of a number takes at most.
+  private static let numberBytes = 64
+
+  /// A text that comes out was a number, or is the one that went in and does not fit.
+  private func lent(_ value: SeedValue, instead original: BorrowedValue) -> BorrowedValue {
+    switch value {
+    case .null: return .null
+    case .integer(let value): return .integer(value)
+    case .real(let value): return .real(value)
+    case .blob: return original
+    case .text(var text):
+      if case .text = original { return original }
+      return .text(text.withUTF8 { texts.copy(UnsafeRawBufferPointer($0)) })
+    }
+  }
+
+  private static func fits(_ value: BorrowedValue, _ affinity: Affinity) -> Bool {
+    switch (affinity, value) {
+    case (.text, .text), (.integer, .integer), (_, .null), (_, .blob), (.blob, _): true
+    case (.numeric, .integer): true
+    case (.real, .real(let value)): value != 0 || value.sign == .plus
+    case (.integer, .real(let value)), (.numeric, .real(let value)): value != value.rounded(.towardZero)
+    default: false
+    }
   }
 
   private func scratch() throws(DatabaseError) -> Connection {

@@ -41,6 +41,25 @@ package enum CanonicalRow {
     }
   }
 
+  /// As ``append(_:to:)``, for values that lie elsewhere.
+  package static func append(lent row: [BorrowedValue], to bytes: inout [UInt8]) {
+    bytes.removeAll(keepingCapacity: true)
+    for value in row {
+      switch value {
+      case .null: bytes.append(Tag.null)
+      case .integer(let value): append(Tag.integer, UInt64(bitPattern: value), to: &bytes)
+      case .real(let value): append(Tag.real, value.bitPattern, to: &bytes)
+      case .text(let text): append(Tag.text, text, to: &bytes)
+      case .blob(let blob): append(Tag.blob, blob, to: &bytes)
+      }
+    }
+  }
+
+  private static func append(_ tag: UInt8, _ content: UnsafeBufferPointer<UInt8>, to bytes: inout [UInt8]) {
+    append(tag, UInt64(content.count), to: &bytes)
+    bytes.append(contentsOf: content)
+  }
+
   private static func append(_ tag: UInt8, _ word: UInt64, to bytes: inout [UInt8]) {
     bytes.append(tag)
     withUnsafeBytes(of: word.bigEndian) { bytes.append(contentsOf: $0) }

@@ -21,30 +21,54 @@ package enum Base64 {
 
   /// The bytes of `text`, or `nil` where it is not what ``encode(_:)`` would have written.
   package static func decode(_ text: String) -> [UInt8]? {
-    let digits = Array(text.utf8)
-    guard digits.count.isMultiple(of: 4) else { return nil }
-    var bytes: [UInt8] = []
-    bytes.reserveCapacity(digits.count / 4 * 3)
-    for start in stride(from: 0, to: digits.count, by: 4) {
-      let isLast = start + 4 == digits.count
-      guard let group = decode(digits[start..<start + 4], mayPad: isLast) else { return nil }
-      bytes.append(contentsOf: group)
+    var text = text
+    return text.withUTF8 { text in
+      var isValid = true
+      let bytes = [UInt8](unsafeUninitializedCapacity: decodedCapacity(text.count)) { buffer, count in
+        guard let start = buffer.baseAddress else {
+          isValid = text.isEmpty
+          return
+        }
+        let decoded = decode(text, into: start)
+        isValid = decoded != nil
+        count = decoded ?? 0
+      }
+      return isValid ? bytes : nil
     }
-    return bytes
   }
 
-  private static func decode(_ digits: ArraySlice<UInt8>, mayPad: Bool) -> [UInt8]? {
-    let pads = digits.reversed().prefix { $0 == padding }.count
-    guard pads <= (mayPad ? 2 : 0) else { return nil }
+  /// Bytes that decoding a text of that length may write.
+  static func decodedCapacity(_ length: Int) -> Int { length / 4 * 3 }
+
+  /// Decodes into memory with room for ``decodedCapacity(_:)`` bytes; the bytes written, or `nil`.
+  static func decode(_ text: UnsafeBufferPointer<UInt8>, into bytes: UnsafeMutablePointer<UInt8>) -> Int? {
+    guard text.count.isMultiple(of: 4) else { return nil }
+    var written = 0
+    for start in stride(from: 0, to: text.count, by: 4) {
+      let group = UnsafeBufferPointer(rebasing: text[start..<start + 4])
+      guard let count = decode(group, mayPad: start + 4 == text.count, into: bytes + written) else {
+        return nil
+      }
+      written += count
+    }
+    return written
+  }
+
+  private static func decode(
+    _ digits: UnsafeBufferPointer<UInt8>, mayPad: Bool, into bytes: UnsafeMutablePointer<UInt8>
+  ) -> Int? {
+    let pads = digits[3] != padding ? 0 : digits[2] != padding ? 1 : 2
+    guard pads == 0 || mayPad else { return nil }
     var group: UInt32 = 0
-    for digit in digits.dropLast(pads) {
-      guard let sextet = sextet(digit) else { return nil }
+    for index in 0..<4 - pads {
+      guard let sextet = sextet(digits[index]) else { return nil }
       group = group << 6 | sextet
     }
     group <<= UInt32(6 * pads)
     // The bits behind the last byte must be zero, or one blob would have several texts.
     guard group & ((1 << UInt32(8 * pads)) - 1) == 0 else { return nil }
-    return (0..<3 - pads).map { UInt8(truncatingIfNeeded: group >> UInt32(16 - 8 * $0)) }
+    for index in 0..<3 - pads { bytes[index] = UInt8(truncatingIfNeeded: group >> UInt32(16 - 8 * index)) }
+    return 3 - pads
   }
 
   private static func sextet(_ digit: UInt8) -> UInt32? {

@@ -1,49 +1,48 @@
 /// Reads a delta, one change at a time, and refuses what ``DeltaWriter`` would not have written.
-package struct DeltaReader {
+package struct DeltaReader: ~Copyable {
   /// What the delta says of itself.
   package let header: DeltaHeader
   private var scanner: JSONScanner
+  private var row = JSONTape()
+  private var blobs = ByteBlock()
   private var place = Place.betweenTables
 
   private enum Place { case betweenTables, deletes, upserts, finished }
 
   /// Reads the header.
   package init(_ document: [UInt8]) throws(DeltaError) {
+    var scanner = JSONScanner(document)
     do {
-      scanner = JSONScanner(document)
       header = try Self.header(&scanner)
     } catch {
       throw DeltaError(error)
     }
+    self.scanner = scanner
   }
 
-  /// The next change; ``DeltaEvent/end`` once the document is complete.
+  /// The next change; ``DeltaEvent/end`` once the document is complete. ``read(_:into:)`` reads its row.
   package mutating func next() throws(DeltaError) -> DeltaEvent {
     do {
-      return try event()
+      switch place {
+      case .finished: return .end
+      case .betweenTables: return try betweenTables()
+      case .deletes: return try rowOrEnd(.delete)
+      case .upserts: return try rowOrEnd(.upsert)
+      }
     } catch {
       throw DeltaError(error)
     }
   }
 
-  private mutating func event() throws -> DeltaEvent {
-    let token = try scanner.next()
-    switch (place, token) {
-    case (.finished, _): return .end
-    case (.betweenTables, .beginObject): return try openTable()
-    case (.betweenTables, .endArray): return try close()
-    case (.deletes, .beginObject): return .delete(try row())
-    case (.upserts, .beginObject): return .upsert(try row())
-    case (.deletes, .endArray):
-      try expectName("upsert", &scanner)
-      try expect(.beginArray, &scanner)
-      place = .upserts
-      return try event()
-    case (.upserts, .endArray):
+  private mutating func betweenTables() throws -> DeltaEvent {
+    switch try scanner.next() {
+    case .beginObject: return try openTable()
+    case .endArray:
       try expect(.endObject, &scanner)
-      place = .betweenTables
-      return try event()
-    default: throw malformed("unexpected content", scanner)
+      try expect(.end, &scanner)
+      place = .finished
+      return .end
+    default: throw malformed("expected a table", scanner)
     }
   }
 
@@ -59,40 +58,90 @@ package struct DeltaReader {
     return .table(name, key: key)
   }
 
-  private mutating func close() throws -> DeltaEvent {
-    try expect(.endObject, &scanner)
-    try expect(.end, &scanner)
-    place = .finished
-    return .end
-  }
-
-  private mutating func row() throws -> DeltaRow {
-    var row = DeltaRow()
-    while case .name(let name) = try scanner.next() {
-      row.names.append(name)
-      row.values.append(try value())
+  private mutating func rowOrEnd(_ event: DeltaEvent) throws -> DeltaEvent {
+    guard try scanner.nextValue(&row) == .value else {
+      if place == .deletes { try openUpserts() } else { try closeTable() }
+      return try next()
     }
-    return row
+    guard row.kind(0) == .object else { throw JSONError(at: row.offset(0), "expected a row") }
+    return event
   }
 
-  private mutating func value() throws -> SeedValue {
-    switch try scanner.next() {
+  private mutating func openUpserts() throws {
+    try expectName("upsert", &scanner)
+    try expect(.beginArray, &scanner)
+    place = .upserts
+  }
+
+  private mutating func closeTable() throws {
+    try expect(.endObject, &scanner)
+    place = .betweenTables
+  }
+
+  // MARK: Rows
+
+  /// The names of the row's members.
+  package var rowNames: [String] {
+    var names: [String] = []
+    var member = 1
+    for _ in 0..<row.count(0) {
+      names.append(scanner.string(member, of: row))
+      member = row.end(of: member + 1)
+    }
+    return names
+  }
+
+  /// Lends the row's values, which are good until the next call; false where its members have other names.
+  package mutating func read(
+    _ names: [[UInt8]], into values: inout [BorrowedValue]
+  ) throws(DeltaError) -> Bool {
+    values.removeAll(keepingCapacity: true)
+    guard row.count(0) == names.count else { return false }
+    blobs.clear()
+    blobs.reserve(blobCapacity)
+    var member = 1
+    for name in names {
+      guard scanner.text(member, of: row).elementsEqual(name) else { return false }
+      do {
+        values.append(try value(member + 1))
+      } catch {
+        throw DeltaError(error)
+      }
+      member = row.end(of: member + 1)
+    }
+    return true
+  }
+
+  /// Every blob of the row fits in this many bytes: a text is longer than what it decodes to.
+  private var blobCapacity: Int { scanner.offset - row.offset(0) }
+
+  private mutating func value(_ index: Int) throws(JSONError) -> BorrowedValue {
+    switch row.kind(index) {
     case .null: return .null
-    case .integer(let value) where DeltaScalar.isExact(value): return .integer(value)
-    case .real(let value): return .real(value)
-    case .string(let value): return .text(value)
-    case .beginObject: return try taggedValue()
-    default: throw malformed("not a value of a row", scanner)
+    case .integer where DeltaScalar.isExact(row.integer(index)): return .integer(row.integer(index))
+    case .real: return .real(row.real(index))
+    case .string: return .text(scanner.text(index, of: row))
+    case .object where row.count(index) == 1:
+      if let value = taggedValue(index + 1) { return value }
+    default: break
     }
+    throw JSONError(at: row.offset(index), "not a value of a row")
   }
 
-  private mutating func taggedValue() throws -> SeedValue {
-    guard case .name(let tag) = try scanner.next(), case .string(let text) = try scanner.next(),
-      let value = DeltaScalar.value(tag: tag, text: text)
-    else { throw malformed("not a tagged value", scanner) }
-    try expect(.endObject, &scanner)
-    return value
+  private mutating func taggedValue(_ tag: Int) -> BorrowedValue? {
+    guard row.kind(tag + 1) == .string else { return nil }
+    let text = scanner.text(tag + 1, of: row)
+    let name = scanner.text(tag, of: row)
+    if name.elementsEqual(DeltaScalar.integerTag.utf8) {
+      return DeltaScalar.taggedInteger(text).map { .integer($0) }
+    }
+    if name.elementsEqual(DeltaScalar.realTag.utf8) { return DeltaScalar.taggedReal(text).map { .real($0) } }
+    guard name.elementsEqual(DeltaScalar.blobTag.utf8) else { return nil }
+    let blob = blobs.append(Base64.decodedCapacity(text.count)) { Base64.decode(text, into: $0) }
+    return blob.map { .blob(blobs[$0]) }
   }
+
+  // MARK: Header
 
   private static func header(_ scanner: inout JSONScanner) throws -> DeltaHeader {
     try expect(.beginObject, &scanner)
@@ -114,29 +163,21 @@ package struct DeltaReader {
 /// One step through a delta.
 package enum DeltaEvent: Hashable, Sendable {
   case table(String, key: [String])
-  case delete(DeltaRow)
-  case upsert(DeltaRow)
+  case delete
+  case upsert
   case end
-}
-
-/// A row of a delta: names and values in the document's order.
-package struct DeltaRow: Hashable, Sendable {
-  package var names: [String] = []
-  package var values: [SeedValue] = []
-
-  package init() {}
 }
 
 /// Why a document is not a delta.
 package struct DeltaError: Error, Hashable, Sendable, CustomStringConvertible {
   package let reason: String
 
-  init(_ error: any Error) { reason = "\(error)" }
+  init(_ error: any Error) { reason = (error as? DeltaError)?.reason ?? "\(error)" }
 
   package var description: String { "not a delta: \(reason)" }
 }
 
-private func malformed(_ reason: String, _ scanner: JSONScanner) -> JSONError {
+private func malformed(_ reason: String, _ scanner: borrowing JSONScanner) -> JSONError {
   JSONError(at: scanner.offset, reason)
 }
 

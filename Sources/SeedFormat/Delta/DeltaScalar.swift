@@ -22,16 +22,17 @@ enum DeltaScalar {
 
   static func isExact(_ value: Int64) -> Bool { value.magnitude <= UInt64(Limits.exactJSONInteger) }
 
-  /// The value of a tagged object, or `nil` where the writer would have written it otherwise.
-  static func value(tag: String, text: String) -> SeedValue? {
-    switch (tag, text) {
-    case (integerTag, _):
-      guard let value = Int64(text), String(value) == text, !isExact(value) else { return nil }
-      return .integer(value)
-    case (realTag, "Infinity"): return .real(.infinity)
-    case (realTag, "-Infinity"): return .real(-.infinity)
-    case (blobTag, _): return Base64.decode(text).map { .blob($0) }
-    default: return nil
-    }
+  /// The integer of an `i64`, or `nil` where the writer would have written it otherwise.
+  static func taggedInteger(_ text: UnsafeBufferPointer<UInt8>) -> Int64? {
+    let text = String(decoding: text, as: UTF8.self)
+    guard let value = Int64(text), String(value) == text, !isExact(value) else { return nil }
+    return value
+  }
+
+  /// The infinity of an `f64`.
+  static func taggedReal(_ text: UnsafeBufferPointer<UInt8>) -> Double? {
+    if text.elementsEqual("Infinity".utf8) { return .infinity }
+    if text.elementsEqual("-Infinity".utf8) { return -.infinity }
+    return nil
   }
 }

@@ -1,110 +1,178 @@
-/// A strict RFC 8259 reader that yields one token at a time.
+/// A strict RFC 8259 reader over a document that comes whole or in pieces.
 ///
-/// The grammar is enforced as the tokens come: a caller that reached ``JSONToken/end`` has seen a valid
-/// document. Refused beyond the grammar: duplicate member names, a byte order mark, invalid UTF-8, lone
-/// surrogates, integers beyond 64 bits, reals beyond the double's range, nesting below ``Limits/jsonDepth``.
-package struct JSONScanner {
+/// It yields tokens one at a time (``next()``) for the frame of a document, and whole values onto a tape
+/// (``nextValue(_:)``) for its rows. Nothing is kept of a document but the window that a token or a row needs.
+/// The grammar is enforced on the way: whoever reached ``JSONToken/end`` has seen a valid document. Refused
+/// beyond the grammar: duplicate member names, a byte order mark, invalid UTF-8, lone surrogates, nesting
+/// below ``Limits/jsonDepth``.
+package struct JSONScanner: ~Copyable {
   /// What the grammar allows next.
-  private enum Expectation {
-    case value, valueOrArrayEnd, nameOrObjectEnd, name, commaOrEnd, nothing
+  enum Expectation {
+    case value, valueOrArrayEnd, nameOrObjectEnd, commaOrEnd, nothing
   }
 
-  fileprivate enum Level {
+  enum Level {
     case array
-    case object(names: Set<String>)
+    case object(names: Set<[UInt8]>)
   }
 
-  private var reader: JSONBytes
-  private var levels: [Level] = []
-  private var expectation = Expectation.value
+  var window = JSONWindow()
+  var position = 0
+  var levels: [Level] = []
+  var expectation = Expectation.value
 
-  /// A scanner at the start of `bytes`.
-  package init(_ bytes: [UInt8]) { reader = JSONBytes(bytes) }
+  /// A scanner that waits for ``feed(_:)``.
+  package init() {}
 
-  /// Where the next token is looked for.
-  package var offset: Int { reader.offset }
+  /// A scanner of a whole document.
+  package init(_ document: [UInt8]) {
+    document.withUnsafeBytes { window.append($0, keepingFrom: 0) }
+    window.complete()
+  }
+
+  /// Where the next token is looked for, in bytes from the document's start.
+  package var offset: Int { position }
+
+  /// Bytes of the document that have come so far.
+  package var bytesFed: Int { window.end }
+
+  /// Adds a piece of the document. Texts and tapes that were handed out before are no longer good.
+  package mutating func feed(_ bytes: UnsafeRawBufferPointer) {
+    window.append(bytes, keepingFrom: position)
+  }
+
+  /// Says that the document ends with what was fed.
+  package mutating func complete() { window.complete() }
+
+  // MARK: Tokens
 
   /// The next token; ``JSONToken/end`` once the document is complete, and from then on.
+  ///
+  /// ``JSONToken/starved`` asks for more of the document; nothing was taken, so the call is simply repeated.
   package mutating func next() throws(JSONError) -> JSONToken {
-    reader.skipWhitespace()
+    let start = position
+    skipWhitespace()
+    let token = try nextToken()
+    if token == .starved { position = start }
+    return token
+  }
+
+  private mutating func nextToken() throws(JSONError) -> JSONToken {
+    guard position < window.end else {
+      guard window.isComplete else { return .starved }
+      if expectation == .nothing || (expectation == .commaOrEnd && levels.isEmpty) { return .end }
+      throw error("the document ends too early")
+    }
+    let byte = window[position]
     switch expectation {
-    case .nothing: return try end()
-    case .commaOrEnd: return try afterValue()
-    case .name: return try name()
-    case .nameOrObjectEnd: return reader.consume(UInt8(ascii: "}")) ? close(.endObject) : try name()
-    case .valueOrArrayEnd: return reader.consume(UInt8(ascii: "]")) ? close(.endArray) : try value()
+    case .nothing: throw error("expected the end of the document")
+    case .commaOrEnd: return try afterValue(byte)
+    case .nameOrObjectEnd: return byte == UInt8(ascii: "}") ? close(.endObject) : try name()
+    case .valueOrArrayEnd: return byte == UInt8(ascii: "]") ? close(.endArray) : try value()
     case .value: return try value()
     }
   }
 
-  private func end() throws(JSONError) -> JSONToken {
-    guard reader.isAtEnd else { throw reader.error("expected the end of the document") }
-    return .end
-  }
-
-  private mutating func afterValue() throws(JSONError) -> JSONToken {
-    guard let level = levels.last else { return try end() }
-    let isComma = reader.consume(UInt8(ascii: ","))
-    if isComma { reader.skipWhitespace() }
-    switch level {
-    case .object where isComma: return try name()
-    case .array where isComma: return try value()
-    case .object where reader.consume(UInt8(ascii: "}")): return close(.endObject)
-    case .array where reader.consume(UInt8(ascii: "]")): return close(.endArray)
-    default: throw reader.error("expected a comma or the end of the \(level.noun)")
+  private mutating func afterValue(_ byte: UInt8) throws(JSONError) -> JSONToken {
+    switch (levels.last, byte) {
+    case (nil, _): throw error("expected the end of the document")
+    case (.object, UInt8(ascii: "}")): return close(.endObject)
+    case (.array, UInt8(ascii: "]")): return close(.endArray)
+    case (.object, UInt8(ascii: ",")):
+      return try afterComma { scanner throws(JSONError) in try scanner.name() }
+    case (.array, UInt8(ascii: ",")):
+      return try afterComma { scanner throws(JSONError) in try scanner.value() }
+    case (.object, _): throw error("expected a comma or the end of the object")
+    case (.array, _): throw error("expected a comma or the end of the array")
     }
   }
 
+  /// The caller's ``next()`` takes the comma back where what follows it has not come yet.
+  private mutating func afterComma(
+    _ read: (inout JSONScanner) throws(JSONError) -> JSONToken
+  ) throws(JSONError) -> JSONToken {
+    position += 1
+    skipWhitespace()
+    guard position < window.end else {
+      guard window.isComplete else { return .starved }
+      throw error("the document ends too early")
+    }
+    return try read(&self)
+  }
+
   private mutating func name() throws(JSONError) -> JSONToken {
-    let start = reader.offset
-    guard reader.consume(UInt8(ascii: "\"")) else { throw reader.error("expected a member name") }
-    let name = try reader.stringBody()
+    let start = position
+    guard window[position] == UInt8(ascii: "\"") else { throw error("expected a member name") }
+    guard let name = try string(), try colon() else { return .starved }
     try remember(name, at: start)
-    reader.skipWhitespace()
-    guard reader.consume(UInt8(ascii: ":")) else { throw reader.error("expected a colon") }
     expectation = .value
     return .name(name)
   }
 
+  /// Passes the colon behind a name; false where it has not come yet.
+  mutating func colon() throws(JSONError) -> Bool {
+    skipWhitespace()
+    guard position < window.end else {
+      guard window.isComplete else { return false }
+      throw error("the document ends too early")
+    }
+    guard window[position] == UInt8(ascii: ":") else { throw error("expected a colon") }
+    position += 1
+    return true
+  }
+
   private mutating func remember(_ name: String, at start: Int) throws(JSONError) {
     guard case .object(var names) = levels.removeLast() else { return }
-    guard names.insert(name).inserted else {
+    // As bytes: a Swift string equals its other normal forms, a member name does not.
+    guard names.insert(Array(name.utf8)).inserted else {
       throw JSONError(at: start, "duplicate member name \"\(name)\"")
     }
     levels.append(.object(names: names))
   }
 
   private mutating func value() throws(JSONError) -> JSONToken {
-    let start = reader.offset
-    guard let byte = reader.peek() else { throw reader.error("expected a value, found the end") }
-    switch byte {
+    switch window[position] {
     case UInt8(ascii: "{"): return try open(.object(names: []), .beginObject, .nameOrObjectEnd)
     case UInt8(ascii: "["): return try open(.array, .beginArray, .valueOrArrayEnd)
     case UInt8(ascii: "\""):
-      _ = reader.consume(byte)
-      return scalar(.string(try reader.stringBody()))
-    case UInt8(ascii: "-"), UInt8(ascii: "0")...UInt8(ascii: "9"):
-      return scalar(try reader.number())
-    case UInt8(ascii: "t") where reader.consume("true"): return scalar(.bool(true))
-    case UInt8(ascii: "f") where reader.consume("false"): return scalar(.bool(false))
-    case UInt8(ascii: "n") where reader.consume("null"): return scalar(.null)
-    default: throw JSONError(at: start, "expected a value")
+      guard let text = try string() else { return .starved }
+      return scalar(.string(text))
+    default: return try plainScalar()
     }
+  }
+
+  private mutating func plainScalar() throws(JSONError) -> JSONToken {
+    let start = position
+    var tape = JSONTape()
+    guard try scanScalar(&tape) else { return .starved }
+    switch tape.kind(0) {
+    case .null: return scalar(.null)
+    case .yes: return scalar(.bool(true))
+    case .no: return scalar(.bool(false))
+    case .integer: return scalar(.integer(tape.integer(0)))
+    case .real: return scalar(.real(tape.real(0)))
+    default: throw JSONError(at: start, "a number beyond 64 bits or beyond the range of a double")
+    }
+  }
+
+  private mutating func string() throws(JSONError) -> String? {
+    var tape = JSONTape()
+    guard try scanString(&tape, as: .string) else { return nil }
+    return string(0, of: tape)
   }
 
   private mutating func open(
     _ level: Level, _ token: JSONToken, _ next: Expectation
   ) throws(JSONError) -> JSONToken {
-    guard levels.count < Limits.jsonDepth else {
-      throw reader.error("nesting deeper than \(Limits.jsonDepth)")
-    }
-    reader.advance()
+    guard levels.count < Limits.jsonDepth else { throw tooDeep() }
+    position += 1
     levels.append(level)
     expectation = next
     return token
   }
 
-  private mutating func close(_ token: JSONToken) -> JSONToken {
+  mutating func close(_ token: JSONToken) -> JSONToken {
+    position += 1
     levels.removeLast()
     return scalar(token)
   }
@@ -113,15 +181,21 @@ package struct JSONScanner {
     expectation = levels.isEmpty ? .nothing : .commaOrEnd
     return token
   }
-}
 
-extension JSONScanner.Level {
-  fileprivate var noun: String {
-    switch self {
-    case .array: "array"
-    case .object: "object"
+  // MARK: Parts
+
+  mutating func skipWhitespace() {
+    while position < window.end {
+      switch window[position] {
+      case 0x20, 0x0A, 0x0D, 0x09: position += 1
+      default: return
+      }
     }
   }
+
+  func error(_ reason: String) -> JSONError { JSONError(at: position, reason) }
+
+  func tooDeep() -> JSONError { error("nesting deeper than \(Limits.jsonDepth)") }
 }
 
 /// One token of a JSON document.
@@ -135,4 +209,6 @@ package enum JSONToken: Hashable, Sendable {
   case null
   /// The document is complete.
   case end
+  /// The next token has not come yet.
+  case starved
 }

@@ -24,7 +24,7 @@ package indirect enum JSONValue: Hashable, Sendable {
     case .string(let value): self = .string(value)
     case .beginArray: self = .array(try Self.elements(&scanner))
     case .beginObject: self = .object(try Self.members(&scanner))
-    case .endArray, .endObject, .name, .end:
+    case .endArray, .endObject, .name, .end, .starved:
       // The scanner yields none of these where a value is due.
       throw JSONError(at: scanner.offset, "expected a value")
     }

@@ -1,0 +1,141 @@
+/// JSON's lexical rules for numbers, over bytes in memory.
+enum JSONNumber {
+  /// What came of looking at one number.
+  enum Outcome {
+    case integer(Int64, end: Int)
+    case real(Double, end: Int)
+    /// Valid, but neither a 64-bit integer nor within a double's range.
+    case beyond(end: Int)
+    /// The bytes at hand end within the number, or where it could go on.
+    case starved
+    case wrong(at: Int, String)
+  }
+
+  /// RFC 8259 §6: a minus sign, an integer without leading zeros, then perhaps a fraction and an exponent.
+  static func scan(
+    _ bytes: UnsafePointer<UInt8>, from start: Int, to end: Int, isComplete: Bool
+  ) -> Outcome {
+    var parts = Parts()
+    switch walk(bytes, start, end, &parts) {
+    case .end(let index) where index == end && !isComplete: return .starved
+    case .end(let index): return value(bytes, start, index, parts)
+    case .digitMissing(let index) where index == end && !isComplete: return .starved
+    case .digitMissing(let index): return .wrong(at: index, "expected a digit")
+    }
+  }
+
+  /// What a number's text says, gathered while its grammar is checked.
+  private struct Parts {
+    var isNegative = false
+    /// All digits of integer and fraction, as long as they fit.
+    var mantissa: UInt64 = 0
+    var hasOverflown = false
+    var fractionDigits = 0
+    var exponent = 0
+    var isInteger = true
+  }
+
+  private enum Walk {
+    case end(Int)
+    case digitMissing(Int)
+  }
+
+  @inline(__always)
+  private static func walk(
+    _ bytes: UnsafePointer<UInt8>, _ start: Int, _ end: Int, _ parts: inout Parts
+  ) -> Walk {
+    var index = start
+    if bytes[index] == UInt8(ascii: "-") {
+      parts.isNegative = true
+      index += 1
+    }
+    let integer = index
+    if index < end, bytes[index] == UInt8(ascii: "0") {
+      index += 1
+    } else {
+      index = digits(bytes, index, end, &parts)
+      if index == integer { return .digitMissing(index) }
+    }
+    if index < end, bytes[index] == UInt8(ascii: ".") {
+      parts.isInteger = false
+      let fraction = index + 1
+      index = digits(bytes, fraction, end, &parts)
+      parts.fractionDigits = index - fraction
+      if index == fraction { return .digitMissing(index) }
+    }
+    guard index < end, bytes[index] | 0x20 == UInt8(ascii: "e") else { return .end(index) }
+    return walkExponent(bytes, index + 1, end, &parts)
+  }
+
+  private static func walkExponent(
+    _ bytes: UnsafePointer<UInt8>, _ start: Int, _ end: Int, _ parts: inout Parts
+  ) -> Walk {
+    parts.isInteger = false
+    var index = start
+    let isNegative = index < end && bytes[index] == UInt8(ascii: "-")
+    if index < end, isNegative || bytes[index] == UInt8(ascii: "+") { index += 1 }
+    var exponent = Parts()
+    let first = index
+    index = digits(bytes, first, end, &exponent)
+    let limit = UInt64(exponentLimit)
+    let size = exponent.hasOverflown ? exponentLimit : Int(min(exponent.mantissa, limit))
+    parts.exponent = isNegative ? -size : size
+    return index == first ? .digitMissing(index) : .end(index)
+  }
+
+  /// Beyond it every mantissa of less than a million digits is zero or infinite; it only has to fit an Int.
+  private static let exponentLimit = 100_000_000
+
+  @inline(__always)
+  private static func digits(
+    _ bytes: UnsafePointer<UInt8>, _ start: Int, _ end: Int, _ parts: inout Parts
+  ) -> Int {
+    var index = start
+    while index < end {
+      let digit = bytes[index] &- UInt8(ascii: "0")
+      if digit > 9 { break }
+      let (product, first) = parts.mantissa.multipliedReportingOverflow(by: 10)
+      let (sum, second) = product.addingReportingOverflow(UInt64(digit))
+      if first || second { parts.hasOverflown = true } else { parts.mantissa = sum }
+      index += 1
+    }
+    return index
+  }
+
+  private static func value(
+    _ bytes: UnsafePointer<UInt8>, _ start: Int, _ end: Int, _ parts: Parts
+  ) -> Outcome {
+    if parts.isInteger { return integer(parts, end) }
+    if let real = exact(parts) { return .real(real, end: end) }
+    // The standard library rounds correctly and knows no locale.
+    let text = String(
+      decoding: UnsafeBufferPointer(start: bytes + start, count: end - start), as: UTF8.self)
+    guard let real = Double(text), real.isFinite else { return .beyond(end: end) }
+    return .real(real, end: end)
+  }
+
+  private static func integer(_ parts: Parts, _ end: Int) -> Outcome {
+    if parts.hasOverflown { return .beyond(end: end) }
+    if !parts.isNegative {
+      guard let value = Int64(exactly: parts.mantissa) else { return .beyond(end: end) }
+      return .integer(value, end: end)
+    }
+    guard parts.mantissa <= UInt64(Int64.max) + 1 else { return .beyond(end: end) }
+    return .integer(Int64(truncatingIfNeeded: 0 &- parts.mantissa), end: end)
+  }
+
+  /// Clinger's case: a mantissa and a power of ten that doubles hold exactly need one rounding only.
+  private static func exact(_ parts: Parts) -> Double? {
+    let exponent = parts.exponent - parts.fractionDigits
+    guard !parts.hasOverflown, parts.mantissa <= 1 << 53, abs(exponent) < powers.count else { return nil }
+    let mantissa = Double(parts.mantissa)
+    let value = exponent < 0 ? mantissa / powers[-exponent] : mantissa * powers[exponent]
+    return parts.isNegative ? -value : value
+  }
+
+  /// The powers of ten that a double holds exactly.
+  private static let powers: [Double] = [
+    1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18,
+    1e19, 1e20, 1e21, 1e22,
+  ]
+}

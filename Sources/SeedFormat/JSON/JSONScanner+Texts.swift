@@ -1,0 +1,16 @@
+// The bytes that tokens and tapes stand for.
+extension JSONScanner {
+  /// The bytes of a text on the tape, where they lie: good until the scanner is fed or the tape filled again.
+  package func text(_ index: Int, of tape: borrowing JSONTape) -> UnsafeBufferPointer<UInt8> {
+    let place = tape.place(index)
+    return place.isCopied ? tape.copy(place.range) : window.bytes(place.range)
+  }
+
+  /// A text on the tape, as a string of its own.
+  package func string(_ index: Int, of tape: borrowing JSONTape) -> String {
+    String(decoding: text(index, of: tape), as: UTF8.self)
+  }
+
+  /// The bytes of a range of the document that is still in the window.
+  package func bytes(_ range: Range<Int>) -> UnsafeBufferPointer<UInt8> { window.bytes(range) }
+}

@@ -1,0 +1,180 @@
+/// What came of asking for the next value.
+package enum JSONStep: Sendable {
+  /// It is on the tape.
+  case value
+  /// The array, or the document, has no more.
+  case end
+  /// It has not come yet; feed the scanner and ask again.
+  case starved
+}
+
+// Whole values, onto a tape.
+extension JSONScanner {
+  /// Reads the next value of an array, or the value behind a name, onto an emptied tape.
+  package mutating func nextValue(_ tape: inout JSONTape) throws(JSONError) -> JSONStep {
+    let start = position
+    tape.clear()
+    skipWhitespace()
+    let step = try nextElement(&tape)
+    if step == .starved { position = start }
+    return step
+  }
+
+  private mutating func nextElement(_ tape: inout JSONTape) throws(JSONError) -> JSONStep {
+    guard position < window.end else { return try starvedOrTooEarly() ? .starved : .end }
+    let isInArray = if case .array? = levels.last { true } else { false }
+    if isInArray, expectation != .value {
+      if window[position] == UInt8(ascii: "]") {
+        _ = close(.endArray)
+        return .end
+      }
+      if expectation == .commaOrEnd {
+        guard window[position] == UInt8(ascii: ",") else {
+          throw error("expected a comma or the end of the array")
+        }
+        position += 1
+        skipWhitespace()
+        guard position < window.end else { return try starvedOrTooEarly() ? .starved : .end }
+      }
+    } else if expectation != .value {
+      throw error("expected a value")
+    }
+    guard try scanValue(&tape, depth: levels.count) else { return .starved }
+    expectation = levels.isEmpty ? .nothing : .commaOrEnd
+    return .value
+  }
+
+  func starvedOrTooEarly() throws(JSONError) -> Bool {
+    guard window.isComplete else { return true }
+    throw error("the document ends too early")
+  }
+
+  /// False where the bytes at hand end within the value.
+  private mutating func scanValue(_ tape: inout JSONTape, depth: Int) throws(JSONError) -> Bool {
+    guard position < window.end else { return try !starvedOrTooEarly() }
+    switch window[position] {
+    case UInt8(ascii: "{"): return try scanObject(&tape, depth: depth + 1)
+    case UInt8(ascii: "["): return try scanArray(&tape, depth: depth + 1)
+    case UInt8(ascii: "\""): return try scanString(&tape, as: .string)
+    default: return try scanScalar(&tape)
+    }
+  }
+
+  private mutating func scanArray(_ tape: inout JSONTape, depth: Int) throws(JSONError) -> Bool {
+    guard depth <= Limits.jsonDepth else { throw tooDeep() }
+    let index = tape.entries.count
+    tape.append(JSONTape.Entry(kind: .array, offset: position))
+    position += 1
+    var count = 0
+    while true {
+      guard let isEnd = try separator(UInt8(ascii: "]"), isFirst: count == 0) else { return false }
+      if isEnd { break }
+      guard try scanValue(&tape, depth: depth) else { return false }
+      count += 1
+    }
+    tape.close(index, count: count)
+    return true
+  }
+
+  private mutating func scanObject(_ tape: inout JSONTape, depth: Int) throws(JSONError) -> Bool {
+    guard depth <= Limits.jsonDepth else { throw tooDeep() }
+    let index = tape.entries.count
+    tape.append(JSONTape.Entry(kind: .object, offset: position))
+    position += 1
+    var count = 0
+    while true {
+      guard let isEnd = try separator(UInt8(ascii: "}"), isFirst: count == 0) else { return false }
+      if isEnd { break }
+      guard window[position] == UInt8(ascii: "\"") else { throw error("expected a member name") }
+      guard try scanString(&tape, as: .name), try colon() else { return false }
+      skipWhitespace()
+      guard try scanValue(&tape, depth: depth) else { return false }
+      count += 1
+    }
+    tape.close(index, count: count)
+    try refuseDuplicates(index, tape)
+    return true
+  }
+
+  /// Passes what stands before an element; true at the container's end, `nil` where it has not come yet.
+  private mutating func separator(_ close: UInt8, isFirst: Bool) throws(JSONError) -> Bool? {
+    skipWhitespace()
+    guard position < window.end else { return try starvedOrTooEarly() ? nil : true }
+    if window[position] == close {
+      position += 1
+      return true
+    }
+    guard !isFirst else { return false }
+    guard window[position] == UInt8(ascii: ",") else {
+      throw error("expected a comma or the end of the \(close == UInt8(ascii: "]") ? "array" : "object")")
+    }
+    position += 1
+    skipWhitespace()
+    guard position < window.end else { return try starvedOrTooEarly() ? nil : true }
+    return false
+  }
+
+  mutating func scanString(
+    _ tape: inout JSONTape, as kind: JSONTape.Kind
+  ) throws(JSONError) -> Bool {
+    let (base, start) = (window.base, window.start)
+    switch JSONText.scan(base, from: position + 1 - start, to: window.end - start) {
+    case .starved: return try !starvedOrTooEarly()
+    case .wrong(let index, let reason): throw JSONError(at: index + start, reason)
+    case .ends(let end, let hasEscapes):
+      let text = (position + 1 - start)..<end
+      if hasEscapes {
+        if let wrong = tape.append(unescaping: text, of: base, as: kind, at: position) {
+          throw JSONError(at: wrong.offset + start, wrong.reason)
+        }
+      } else {
+        tape.append(
+          JSONTape.Entry(kind: kind, offset: position, payload: UInt64(position + 1), count: text.count))
+      }
+      position = end + 1 + start
+      return true
+    }
+  }
+
+  mutating func scanScalar(_ tape: inout JSONTape) throws(JSONError) -> Bool {
+    switch window[position] {
+    case UInt8(ascii: "-"), UInt8(ascii: "0")...UInt8(ascii: "9"): return try scanNumber(&tape)
+    case UInt8(ascii: "t"): return try scanWord("true", .yes, &tape)
+    case UInt8(ascii: "f"): return try scanWord("false", .no, &tape)
+    case UInt8(ascii: "n"): return try scanWord("null", .null, &tape)
+    default: throw error("expected a value")
+    }
+  }
+
+  private mutating func scanWord(
+    _ word: StaticString, _ kind: JSONTape.Kind, _ tape: inout JSONTape
+  ) throws(JSONError) -> Bool {
+    let length = word.utf8CodeUnitCount
+    let available = min(length, window.end - position)
+    for index in 0..<available where window[position + index] != word.utf8Start[index] {
+      throw error("expected a value")
+    }
+    guard available == length else { return try !starvedOrTooEarly() }
+    tape.append(JSONTape.Entry(kind: kind, offset: position))
+    position += length
+    return true
+  }
+
+  private mutating func scanNumber(_ tape: inout JSONTape) throws(JSONError) -> Bool {
+    let (start, begin) = (window.start, position)
+    func advance(_ end: Int, _ kind: JSONTape.Kind, _ bits: UInt64, _ count: Int = 0) -> Bool {
+      tape.append(JSONTape.Entry(kind: kind, offset: begin, payload: bits, count: count))
+      position = end + start
+      return true
+    }
+    switch JSONNumber.scan(
+      window.base, from: position - start, to: window.end - start, isComplete: window.isComplete)
+    {
+    case .integer(let value, let end): return advance(end, .integer, UInt64(bitPattern: value))
+    case .real(let value, let end): return advance(end, .real, value.bitPattern)
+    case .beyond(let end): return advance(end, .beyond, UInt64(begin), end + start - begin)
+    case .starved: return false
+    case .wrong(let index, let reason): throw JSONError(at: index + start, reason)
+    }
+  }
+}

@@ -1,0 +1,63 @@
+/// The part of a document that is in memory: a buffer that grows at its end and is emptied from its front.
+///
+/// All positions are offsets from the document's start, so they stay what they are while the buffer moves,
+/// and name the place in an error. Pointers into the buffer are good until the next ``append(_:)``.
+struct JSONWindow: ~Copyable {
+  private var buffer: UnsafeMutableRawBufferPointer
+  /// The document's offset of the buffer's first byte.
+  private(set) var start = 0
+  /// The document's offset behind the last byte that came.
+  private(set) var end = 0
+  /// Whether nothing more will come.
+  private(set) var isComplete = false
+
+  /// Bytes that a window begins with; a longer token or row makes it grow.
+  private static let initialBytes = 64 * 1024
+
+  init() {
+    buffer = .allocate(byteCount: Self.initialBytes, alignment: 16)
+  }
+
+  deinit { buffer.deallocate() }
+
+  /// Adds bytes behind those that came; what lies before `kept` may go.
+  mutating func append(_ bytes: UnsafeRawBufferPointer, keepingFrom kept: Int) {
+    makeRoom(for: bytes.count, keepingFrom: kept)
+    guard let source = bytes.baseAddress else { return }
+    UnsafeMutableRawBufferPointer(rebasing: buffer[(end - start)...])
+      .copyMemory(from: UnsafeRawBufferPointer(start: source, count: bytes.count))
+    end += bytes.count
+  }
+
+  /// Says that the document ends here.
+  mutating func complete() { isComplete = true }
+
+  /// The byte at an offset within the window.
+  subscript(_ offset: Int) -> UInt8 { base[offset - start] }
+
+  /// The bytes of a range of offsets.
+  func bytes(_ range: Range<Int>) -> UnsafeBufferPointer<UInt8> {
+    UnsafeBufferPointer(start: base + (range.lowerBound - start), count: range.count)
+  }
+
+  /// The first byte of the buffer.
+  var base: UnsafePointer<UInt8> {
+    // A buffer of at least ``initialBytes`` has an address.
+    UnsafePointer(buffer.baseAddress.unsafelyUnwrapped.assumingMemoryBound(to: UInt8.self))
+  }
+
+  private mutating func makeRoom(for count: Int, keepingFrom kept: Int) {
+    let held = end - kept
+    if held + count > buffer.count {
+      let larger = UnsafeMutableRawBufferPointer.allocate(
+        byteCount: max(held + count, 2 * buffer.count), alignment: 16)
+      larger.copyMemory(from: UnsafeRawBufferPointer(rebasing: buffer[(kept - start)..<(end - start)]))
+      buffer.deallocate()
+      buffer = larger
+      start = kept
+    } else if end - start + count > buffer.count {
+      buffer.copyMemory(from: UnsafeRawBufferPointer(rebasing: buffer[(kept - start)..<(end - start)]))
+      start = kept
+    }
+  }
+}

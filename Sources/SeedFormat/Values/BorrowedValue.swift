@@ -1,0 +1,47 @@
+/// A value whose text or blob lies in memory that somebody else owns: a scanner's window, a statement's row.
+///
+/// It is good until its owner moves on, and never leaves the function that was handed it. It exists because a
+/// row that is imported would otherwise be copied into strings and arrays that live for a microsecond.
+package enum BorrowedValue {
+  /// NULL.
+  case null
+  /// INTEGER.
+  case integer(Int64)
+  /// REAL.
+  case real(Double)
+  /// TEXT, valid UTF-8.
+  case text(UnsafeBufferPointer<UInt8>)
+  /// BLOB.
+  case blob(UnsafeBufferPointer<UInt8>)
+
+  /// Whether this is NULL.
+  package var isNull: Bool { if case .null = self { true } else { false } }
+
+  /// A copy that may be kept.
+  package var owned: SeedValue {
+    switch self {
+    case .null: .null
+    case .integer(let value): .integer(value)
+    case .real(let value): .real(value)
+    case .text(let bytes): .text(String(decoding: bytes, as: UTF8.self))
+    case .blob(let bytes): .blob(Array(bytes))
+    }
+  }
+
+  /// Whether the canonical bytes are the same: as ``SeedValue``'s equality.
+  package static func same(_ left: BorrowedValue, _ right: BorrowedValue) -> Bool {
+    switch (left, right) {
+    case (.null, .null): true
+    case (.integer(let a), .integer(let b)): a == b
+    case (.real(let a), .real(let b)): a.bitPattern == b.bitPattern
+    case (.text(let a), .text(let b)), (.blob(let a), .blob(let b)): sameBytes(a, b)
+    default: false
+    }
+  }
+
+  private static func sameBytes(
+    _ left: UnsafeBufferPointer<UInt8>, _ right: UnsafeBufferPointer<UInt8>
+  ) -> Bool {
+    left.count == right.count && left.elementsEqual(right)
+  }
+}
