@@ -14,11 +14,11 @@ struct NewcomersClone {
   /// Copies what is in the package's folder now.
   init() throws {
     try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
-    for folder in ["Config", "Public", "Sources", "Tests", "seedbank"] {
+    for folder in ["Config", "Public", "Scripts", "Sources", "Tests", "seedbank"] {
       try Tool.run(["rm", "-rf", "\(path)/\(folder)"])
     }
     // Times are kept: SwiftPM builds again what looks newer.
-    let names = ["Package.swift", "README.md", "Config", "Public", "Sources", "Tests"]
+    let names = ["Package.swift", "README.md", "Config", "Public", "Scripts", "Sources", "Tests"]
     try Tool.run(["cp", "-a"] + names.map { "\(Readme.package)/\($0)" } + [path])
     try Tool.run(["rm", "-rf", dataHome, "\(path)/my.sqlite"])
   }
