@@ -69,8 +69,8 @@ let package = Package(
       "SeedClientTests",
       ["SeedClient", "SeedServer", "SeedHTTP", "SeedDatabase", "SeedTrust", "SeedFormat", "Support"]),
     tests(
-      "EndToEndTests", ["SeedFormat", "SeedDatabase", "Support", "seedbank"],
-      programs: ["RoadTests/outside_client.py", "RoadTests/tuf_client.py"]),
+      "EndToEndTests", ["SeedFormat", "SeedTrust", "SeedDatabase", "SeedServer", "Support", "seedbank"],
+      programs: ["RoadTests/outside_client.py", "RoadTests/tuf_client.py", "FaultTests/injector.c"]),
   ],
   swiftLanguageModes: [.v6]
 )

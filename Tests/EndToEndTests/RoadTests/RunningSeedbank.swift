@@ -65,6 +65,7 @@ final class RunningSeedbank {
 ///
 /// It blocks its thread on purpose: where all threads of the pool are busy with other tests, a task that
 /// sleeps wakes up minutes later and would take that for a failure.
+@discardableResult
 func eventually<Value>(
   _ what: String, within patience: TimeInterval, _ attempt: () throws -> Value?
 ) throws -> Value {

@@ -1,0 +1,55 @@
+import Foundation
+import Support
+
+/// Runs the real command with one file operation failing, or with the process killed at it.
+struct FaultInjector {
+  private let folder: TemporaryFolder
+  private var library: String { folder("injector.so") }
+
+  /// What happens at an operation.
+  enum Fault: String, CaseIterable {
+    case kill
+    case ioError = "eio"
+    case diskFull = "enospc"
+    /// From the operation on, every further one fails too.
+    case diskStaysFull = "enospc-on"
+  }
+
+  /// Compiles the library; clang comes with the Swift toolchain.
+  init() throws {
+    folder = try TemporaryFolder()
+    let source = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appendingPathComponent(
+      "injector.c")
+    try Tool.run(["clang", "-shared", "-fPIC", "-O1", "-o", library, source.path, "-ldl"])
+  }
+
+  /// How many file operations a run that succeeds takes.
+  func count(_ arguments: [String], in directory: String) throws -> Int {
+    let file = folder("count")
+    let outcome = try SeedbankBinary.run(
+      arguments, environment: ["LD_PRELOAD": library, "SEEDBANK_FAULT_COUNT": file], in: directory)
+    guard outcome.status == 0 else {
+      throw Tool.Failure(
+        command: arguments.joined(separator: " "), status: outcome.status,
+        output: outcome.output + outcome.errors)
+    }
+    let text = try String(contentsOfFile: file, encoding: .utf8)
+    return Int(text.trimmingCharacters(in: .whitespacesAndNewlines)) ?? 0
+  }
+
+  /// Runs the command with a fault at the operation of that number, counted from 1.
+  func run(
+    _ arguments: [String], _ fault: Fault, at operation: Int, in directory: String
+  ) throws -> SeedbankBinary.Outcome {
+    try SeedbankBinary.run(
+      arguments, environment: ["LD_PRELOAD": library, "SEEDBANK_FAULT": "\(fault.rawValue):\(operation)"],
+      in: directory)
+  }
+
+  /// The operations to fail: all of them in a deep run, else some spread evenly, first and last among them.
+  static func points(_ count: Int, sample: Int) -> [Int] {
+    let isDeep = ProcessInfo.processInfo.environment["SEEDBANK_DEEP"] != nil
+    guard !isDeep, count > sample, sample > 1 else { return count > 0 ? Array(1...count) : [] }
+    return (0..<sample).map { 1 + $0 * (count - 1) / (sample - 1) }
+  }
+}

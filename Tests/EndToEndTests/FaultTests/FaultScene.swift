@@ -1,0 +1,53 @@
+import Foundation
+import SeedDatabase
+import SeedFormat
+import SeedServer
+import Support
+
+/// A deployment with one published version whose origin has changed since; restored before each fault.
+struct FaultScene {
+  let folder: TemporaryFolder
+  let series: Series
+  let old: SeedRows
+  let new: SeedRows
+
+  static let regenerate = ["regenerate", "--config", "seedbank/seedbank.json", "--snapshot"]
+
+  init() throws {
+    folder = try TemporaryFolder(inMemory: true)
+    series = try Series("my", major: 1)
+    try Tool.sqlite(
+      folder("my.sqlite"),
+      """
+      CREATE TABLE shop(id INTEGER PRIMARY KEY, name TEXT UNIQUE, rank REAL);
+      CREATE TABLE item(shop INTEGER REFERENCES shop, code TEXT, photo BLOB, PRIMARY KEY(shop, code)) WITHOUT ROWID;
+      INSERT INTO shop VALUES (1, 'Tea', 1.5), (2, 'Coffee', NULL), (3, 'Cake', -1);
+      INSERT INTO item SELECT 1 + value % 3, 'code ' || value, randomblob(40) FROM generate_series(1, 300);
+      """)
+    try SeedbankBinary.succeed(["init", "my.sqlite"], in: folder.path)
+    try SeedbankBinary.succeed(Self.regenerate, in: folder.path)
+    old = try PublicationProbe(publication: Self.publication(folder)).head(series)?.rows ?? [:]
+    try Tool.sqlite(
+      folder("my.sqlite"),
+      """
+      UPDATE shop SET name = name || '!' WHERE id < 3; DELETE FROM item WHERE code LIKE '%7';
+      INSERT INTO shop VALUES (4, 'Tea', 0); UPDATE item SET photo = x'00' WHERE shop = 2;
+      """)
+    try Tool.run(["cp", "-a", folder("seedbank"), folder("before")])
+    try SeedbankBinary.succeed(Self.regenerate, in: folder.path)
+    new = try PublicationProbe(publication: Self.publication(folder)).head(series)?.rows ?? [:]
+    try Tool.run(["cp", "-a", folder("seedbank"), folder("after")])
+  }
+
+  var publication: PublicationDirectory { Self.publication(folder) }
+
+  private static func publication(_ folder: TemporaryFolder) -> PublicationDirectory {
+    PublicationDirectory(folder("seedbank/publication"))
+  }
+
+  /// Puts a folder back as it was.
+  func restore(_ saved: String, as name: String) throws {
+    try Tool.run(["rm", "-rf", folder(name)])
+    try Tool.run(["cp", "-a", folder(saved), folder(name)])
+  }
+}

@@ -1,0 +1,38 @@
+import Foundation
+import SeedDatabase
+import SeedFormat
+import SeedServer
+import SeedTrust
+import Support
+
+/// Looks at a publication as a client would: everything verified, every listed object there, head reached.
+struct PublicationProbe {
+  let publication: PublicationDirectory
+
+  /// The head's version and rows, or why a client could not get there.
+  func head(_ series: Series) throws -> (version: Int, rows: SeedRows)? {
+    guard let metadata = try publication.published().series[series]?.metadata else { return nil }
+    for object in metadata.objects { try check(object) }
+    guard let snapshot = metadata.newestSnapshot else { throw NotASeed("there is no snapshot") }
+    let folder = try TemporaryFolder()
+    _ = try Compression.expand(
+      publication.file(snapshot), to: folder("seed.sqlite"), .gzip, limit: snapshot.rawLength)
+    let seed = try Connection(folder("seed.sqlite"), .writer)
+    let schema = try SchemaReader(seed).schema()
+    guard let chain = DeltaChain.shortest(metadata.objects, from: snapshot.version, to: metadata.state.head)
+    else { throw NotASeed("no chain leads to the head") }
+    for delta in chain {
+      let document = try publication.delta(delta)
+      try seed.transaction { _ = try DeltaApplier(seed, schema).apply(document) }
+    }
+    try SeedCheck(seed, schema).run()
+    return (metadata.state.head.number, try seedRows(seed, schema))
+  }
+
+  private func check(_ object: PublishedObject) throws {
+    let found = try SHA256Digest.ofFile(at: publication.file(object))
+    guard found.digest == object.sha256, found.length == object.length else {
+      throw NotASeed("\(object.filePath) is not what was signed")
+    }
+  }
+}
