@@ -92,7 +92,7 @@ extension HTTPResponse {
       status: 204,
       headers: [
         "Allow": HTTPMethod.allowed, "Access-Control-Allow-Methods": HTTPMethod.allowed,
-        "Access-Control-Allow-Headers": "If-None-Match, If-Range, Range",
+        "Access-Control-Allow-Headers": "If-None-Match",
         "Access-Control-Max-Age": "86400",
       ])
   }

@@ -20,6 +20,8 @@ package struct DatasetJob: Sendable {
   package var snapshotSeconds = 3600
   /// Versions of which snapshots are kept; deltas lead on from the oldest of them.
   package var retainedSnapshots = 3
+  /// Seconds for which a file stays that metadata does not name any more.
+  package var graceSeconds = 3600
 
   package init(
     name: DatasetName, originPath: String, plans: [SeriesPlan], encodings: [ContentEncoding] = [.gzip]

@@ -52,10 +52,12 @@ package struct Publisher: Sendable {
         throw error
       }
       try renewIfDue()
+      try prune()
       return report
     }
 
     private mutating func walk(forcingSnapshot: Bool) throws {
+      try publisher.publication.sweep(published.delegatedSeries)
       try delegateNewSeries()
       // Retired series need no origin, and must not lose their signatures with it.
       let origin = try job.isRetired ? nil : SQLiteOrigin(job.originPath)
@@ -151,6 +153,16 @@ package struct Publisher: Sendable {
       state.floor = retention.floor(all, schema: plan.schema.hash, floor: state.floor)
       return SeriesMetadata(
         series: plan.series, state: state, objects: retention.kept(all, floor: state.floor))
+    }
+
+    private func prune() throws {
+      let memory = PruningMemory(publisher.stateFolder)
+      let known = try memory.read()
+      let found = try publisher.publication.prunableFiles(published.delegatedSeries)
+      let (remove, next) = Pruning(graceSeconds: job.graceSeconds)
+        .decide(found: found, named: published.namedFiles, memory: known, now: now)
+      for file in remove { try publisher.publication.remove(file) }
+      if next != known { try memory.write(next) }
     }
 
     /// Old signatures are renewed for every series, so that none expires while its origin rests.

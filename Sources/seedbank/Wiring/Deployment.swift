@@ -51,6 +51,7 @@ extension DatasetJob {
     lifetimeSeconds = dataset.expirySeconds
     snapshotSeconds = dataset.schedule.snapshotSeconds
     retainedSnapshots = dataset.retention.snapshots
+    graceSeconds = dataset.retention.graceSeconds
   }
 }
 
