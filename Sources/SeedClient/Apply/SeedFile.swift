@@ -11,6 +11,10 @@ final class SeedFile {
     schema = try SchemaReader(connection).schema()
   }
 
+  /// Where a file's header says by which journal it is read and written, and what stands there for WAL.
+  private static let modeBytes = 18..<20
+  private static let walMode: UInt8 = 2
+
   /// Lets readers read while this connection writes; the mode stays with the file.
   func enterWAL() throws {
     let mode = try connection.value("PRAGMA journal_mode = WAL")
@@ -18,6 +22,13 @@ final class SeedFile {
       throw SeedError(
         .io, "\(connection.path) cannot be used by a reader and a writer at once on this volume")
     }
+    // SQLite answers "wal" though writing the header or deleting its journal failed (seen with 3.40.1): then the
+    // next opening finds the old mode, or a journal that a reader may not roll back.
+    let header = try DurableFile.start(of: connection.path, Self.modeBytes.upperBound) ?? []
+    guard header.count == Self.modeBytes.upperBound,
+      header[Self.modeBytes].allSatisfy({ $0 == Self.walMode }),
+      !Folder.exists(connection.path + "-journal")
+    else { throw SeedError(.io, "\(connection.path) could not be made ready for readers") }
   }
 
   /// Applies one delta: its rows, version and digest together, or nothing of it.

@@ -90,7 +90,10 @@ import Testing
       return nil
     }
     let trimmed = name.trimmingCharacters(in: .whitespacesAndNewlines)
-    let seed = try Connection(scene.folder("store/generations/\(trimmed)/seed.sqlite"), .reader)
+    let file = scene.folder("store/generations/\(trimmed)/seed.sqlite")
+    let header = try #require(try DurableFile.start(of: file, 20))
+    #expect(header[18..<20] == [2, 2], "readers would block the writer: the file is not in WAL mode")
+    let seed = try Connection(file, .reader)
     let schema = try SchemaReader(seed).schema()
     try SeedCheck(seed, schema).run()
     return try seedRows(seed, schema)
