@@ -50,7 +50,7 @@ private func mistake(in folder: DeploymentFolder) throws -> String {
     ("{\"http\": {\n  \"port\" 1}}", ":2:10: expected a colon."),
     ("{\"é\": x}", ":1:7: expected a value."),
     (#"{"http": {}, "http": {}}"#, #":1:14: duplicate member name "http"."#),
-    ("", ":1:1: expected a value, found the end."),
+    ("", ":1:1: the document ends too early."),
   ])
   func `a mistake in seedbank.json is told by file, key, found and expected`(text: String, rest: String)
     throws
