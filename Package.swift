@@ -28,6 +28,21 @@ func tests(_ name: String, _ dependencies: [Target.Dependency], programs: [Strin
 let crypto: Target.Dependency = .target(name: "CCrypto", condition: .when(platforms: [.linux]))
 let lzma: Target.Dependency = .target(name: "CLZMA", condition: .when(platforms: [.linux]))
 
+// Programs for libFuzzer, which link only with its flags: see Scripts/fuzz.
+let fuzzing: [Target] =
+  Context.environment["SEEDBANK_FUZZ"] == nil
+  ? []
+  : [
+    .systemLibrary(name: "CFuzzer", path: "Tests/Fuzz/CFuzzer"),
+    fuzzer("JSONFuzz", ["SeedFormat", "Support", "CFuzzer"]),
+    fuzzer("DeltaFuzz", ["SeedFormat", "CFuzzer"]),
+  ]
+
+func fuzzer(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
+  .executableTarget(
+    name: name, dependencies: dependencies, path: "Tests/Fuzz/\(name)", swiftSettings: strict)
+}
+
 let package = Package(
   name: "seedbank",
   platforms: [.macOS(.v15), .iOS(.v18)],
@@ -71,6 +86,6 @@ let package = Package(
     tests(
       "EndToEndTests", ["SeedFormat", "SeedTrust", "SeedDatabase", "SeedServer", "Support", "seedbank"],
       programs: ["RoadTests/outside_client.py", "RoadTests/tuf_client.py", "FaultTests/injector.c"]),
-  ],
+  ] + fuzzing,
   swiftLanguageModes: [.v6]
 )

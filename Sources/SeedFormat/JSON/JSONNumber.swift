@@ -8,7 +8,7 @@ enum JSONNumber {
     case beyond(end: Int)
     /// The bytes at hand end within the number, or where it could go on.
     case starved
-    case wrong(at: Int, String)
+    case wrong(at: Int, StaticString)
   }
 
   /// RFC 8259 §6: a minus sign, an integer without leading zeros, then perhaps a fraction and an exponent.
@@ -27,12 +27,18 @@ enum JSONNumber {
   /// What a number's text says, gathered while its grammar is checked.
   private struct Parts {
     var isNegative = false
-    /// All digits of integer and fraction, as long as they fit.
+    /// All digits of integer and fraction; of no use where ``hasOverflown``.
     var mantissa: UInt64 = 0
-    var hasOverflown = false
+    var digits = 0
     var fractionDigits = 0
     var exponent = 0
     var isInteger = true
+
+    /// Every number of that many digits fits 64 bits.
+    private static let safeDigits = 19
+
+    /// Whether there are more digits than surely fit. An integer of more is beyond 64 bits: it has no leading zeros.
+    var hasOverflown: Bool { digits > Self.safeDigits }
   }
 
   private enum Walk {
@@ -90,15 +96,15 @@ enum JSONNumber {
   private static func digits(
     _ bytes: UnsafePointer<UInt8>, _ start: Int, _ end: Int, _ parts: inout Parts
   ) -> Int {
-    var index = start
+    var (index, mantissa) = (start, parts.mantissa)
     while index < end {
       let digit = bytes[index] &- UInt8(ascii: "0")
       if digit > 9 { break }
-      let (product, first) = parts.mantissa.multipliedReportingOverflow(by: 10)
-      let (sum, second) = product.addingReportingOverflow(UInt64(digit))
-      if first || second { parts.hasOverflown = true } else { parts.mantissa = sum }
-      index += 1
+      mantissa = mantissa &* 10 &+ UInt64(digit)
+      index &+= 1
     }
+    parts.mantissa = mantissa
+    parts.digits += index - start
     return index
   }
 

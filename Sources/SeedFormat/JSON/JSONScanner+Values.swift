@@ -12,16 +12,20 @@ package enum JSONStep: Sendable {
 extension JSONScanner {
   /// Reads the next value of an array, or the value behind a name, onto an emptied tape.
   package mutating func nextValue(_ tape: inout JSONTape) throws(JSONError) -> JSONStep {
-    let start = position
+    guard isWorthALook else { return .starved }
     tape.clear()
     skipWhitespace()
+    let start = position
     let step = try nextElement(&tape)
-    if step == .starved { position = start }
+    if step == .starved { starve(from: start) }
     return step
   }
 
   private mutating func nextElement(_ tape: inout JSONTape) throws(JSONError) -> JSONStep {
-    guard position < window.end else { return try starvedOrTooEarly() ? .starved : .end }
+    guard position < window.end else {
+      if expectation == .nothing, window.isComplete { return .end }
+      return try starvedOrTooEarly() ? .starved : .end
+    }
     let isInArray = if case .array? = levels.last { true } else { false }
     if isInArray, expectation != .value {
       if window[position] == UInt8(ascii: "]") {
@@ -37,7 +41,7 @@ extension JSONScanner {
         guard position < window.end else { return try starvedOrTooEarly() ? .starved : .end }
       }
     } else if expectation != .value {
-      throw error("expected a value")
+      throw error(expectation == .nothing ? "expected the end of the document" : "expected a value")
     }
     guard try scanValue(&tape, depth: levels.count) else { return .starved }
     expectation = levels.isEmpty ? .nothing : .commaOrEnd
@@ -62,7 +66,7 @@ extension JSONScanner {
 
   private mutating func scanArray(_ tape: inout JSONTape, depth: Int) throws(JSONError) -> Bool {
     guard depth <= Limits.jsonDepth else { throw tooDeep() }
-    let index = tape.entries.count
+    let index = tape.count
     tape.append(JSONTape.Entry(kind: .array, offset: position))
     position += 1
     var count = 0
@@ -72,13 +76,13 @@ extension JSONScanner {
       guard try scanValue(&tape, depth: depth) else { return false }
       count += 1
     }
-    tape.close(index, count: count)
+    tape.close(index, elements: count)
     return true
   }
 
   private mutating func scanObject(_ tape: inout JSONTape, depth: Int) throws(JSONError) -> Bool {
     guard depth <= Limits.jsonDepth else { throw tooDeep() }
-    let index = tape.entries.count
+    let index = tape.count
     tape.append(JSONTape.Entry(kind: .object, offset: position))
     position += 1
     var count = 0
@@ -91,7 +95,7 @@ extension JSONScanner {
       guard try scanValue(&tape, depth: depth) else { return false }
       count += 1
     }
-    tape.close(index, count: count)
+    tape.close(index, elements: count)
     try refuseDuplicates(index, tape)
     return true
   }
@@ -120,12 +124,12 @@ extension JSONScanner {
     let (base, start) = (window.base, window.start)
     switch JSONText.scan(base, from: position + 1 - start, to: window.end - start) {
     case .starved: return try !starvedOrTooEarly()
-    case .wrong(let index, let reason): throw JSONError(at: index + start, reason)
+    case .wrong(let index, let reason): throw JSONError(at: index + start, reason.description)
     case .ends(let end, let hasEscapes):
       let text = (position + 1 - start)..<end
       if hasEscapes {
         if let wrong = tape.append(unescaping: text, of: base, as: kind, at: position) {
-          throw JSONError(at: wrong.offset + start, wrong.reason)
+          throw JSONError(at: wrong.offset + start, wrong.reason.description)
         }
       } else {
         tape.append(
@@ -174,7 +178,7 @@ extension JSONScanner {
     case .real(let value, let end): return advance(end, .real, value.bitPattern)
     case .beyond(let end): return advance(end, .beyond, UInt64(begin), end + start - begin)
     case .starved: return false
-    case .wrong(let index, let reason): throw JSONError(at: index + start, reason)
+    case .wrong(let index, let reason): throw JSONError(at: index + start, reason.description)
     }
   }
 }

@@ -20,6 +20,13 @@ package struct JSONScanner: ~Copyable {
   var position = 0
   var levels: [Level] = []
   var expectation = Expectation.value
+  /// Bytes of the document that must have come before another look is worth its time.
+  private var patience = 0
+  /// A tape for single tokens; each token of its own would cost two allocations.
+  private var spare: JSONTape?
+
+  /// Bytes of a token or value up to which each piece of it is looked at at once.
+  private static let impatientBytes = 64 * 1024
 
   /// A scanner that waits for ``feed(_:)``.
   package init() {}
@@ -50,17 +57,30 @@ package struct JSONScanner: ~Copyable {
   ///
   /// ``JSONToken/starved`` asks for more of the document; nothing was taken, so the call is simply repeated.
   package mutating func next() throws(JSONError) -> JSONToken {
-    let start = position
+    guard isWorthALook else { return .starved }
     skipWhitespace()
+    let start = position
     let token = try nextToken()
-    if token == .starved { position = start }
+    if token == .starved { starve(from: start) }
     return token
+  }
+
+  var isWorthALook: Bool { window.end >= patience || window.isComplete }
+
+  /// Takes back what was read of a token or value that has not come whole.
+  ///
+  /// A long one is looked at again when a quarter more of it has come: to read it from its start with each piece
+  /// would cost the square of its length.
+  mutating func starve(from start: Int) {
+    position = start
+    let held = window.end - start
+    if held > Self.impatientBytes { patience = window.end + held / 4 }
   }
 
   private mutating func nextToken() throws(JSONError) -> JSONToken {
     guard position < window.end else {
       guard window.isComplete else { return .starved }
-      if expectation == .nothing || (expectation == .commaOrEnd && levels.isEmpty) { return .end }
+      if expectation == .nothing { return .end }
       throw error("the document ends too early")
     }
     let byte = window[position]
@@ -143,22 +163,39 @@ package struct JSONScanner: ~Copyable {
 
   private mutating func plainScalar() throws(JSONError) -> JSONToken {
     let start = position
-    var tape = JSONTape()
+    var tape = emptyTape()
     guard try scanScalar(&tape) else { return .starved }
+    let token = Self.token(of: tape)
+    spare = consume tape
+    guard let token else {
+      throw JSONError(at: start, "a number beyond 64 bits or beyond the range of a double")
+    }
+    return scalar(token)
+  }
+
+  private static func token(of tape: borrowing JSONTape) -> JSONToken? {
     switch tape.kind(0) {
-    case .null: return scalar(.null)
-    case .yes: return scalar(.bool(true))
-    case .no: return scalar(.bool(false))
-    case .integer: return scalar(.integer(tape.integer(0)))
-    case .real: return scalar(.real(tape.real(0)))
-    default: throw JSONError(at: start, "a number beyond 64 bits or beyond the range of a double")
+    case .null: .null
+    case .yes: .bool(true)
+    case .no: .bool(false)
+    case .integer: .integer(tape.integer(0))
+    case .real: .real(tape.real(0))
+    default: nil
     }
   }
 
   private mutating func string() throws(JSONError) -> String? {
-    var tape = JSONTape()
+    var tape = emptyTape()
     guard try scanString(&tape, as: .string) else { return nil }
-    return string(0, of: tape)
+    let text = string(0, of: tape)
+    spare = consume tape
+    return text
+  }
+
+  private mutating func emptyTape() -> JSONTape {
+    guard var tape = spare.take() else { return JSONTape() }
+    tape.clear()
+    return tape
   }
 
   private mutating func open(
@@ -184,7 +221,13 @@ package struct JSONScanner: ~Copyable {
 
   // MARK: Parts
 
+  @inline(__always)
   mutating func skipWhitespace() {
+    // Compact documents have none, and that is seen at one byte.
+    if position < window.end, window[position] <= 0x20 { skipSpaces() }
+  }
+
+  private mutating func skipSpaces() {
     while position < window.end {
       switch window[position] {
       case 0x20, 0x0A, 0x0D, 0x09: position += 1

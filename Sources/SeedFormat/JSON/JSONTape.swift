@@ -24,31 +24,55 @@ package struct JSONTape: ~Copyable {
     var count = 0
   }
 
-  private(set) var entries: [Entry] = []
+  /// The entries. Not an array: a row appends a dozen, and each would ask whether the array is shared.
+  private var entries: UnsafeMutablePointer<Entry>
+  private var capacity: Int
+  /// How many entries there are.
+  private(set) var count = 0
   private var copies = ByteBlock()
 
+  private static let initialEntries = 64
+
   /// An empty tape.
-  package init() {}
+  package init() {
+    capacity = Self.initialEntries
+    entries = .allocate(capacity: capacity)
+  }
+
+  deinit { entries.deallocate() }
 
   // MARK: Filling
 
   mutating func clear() {
-    entries.removeAll(keepingCapacity: true)
+    count = 0
     copies.clear()
   }
 
-  mutating func append(_ entry: Entry) { entries.append(entry) }
+  @inline(__always)
+  mutating func append(_ entry: Entry) {
+    if count == capacity { grow() }
+    (entries + count).initialize(to: entry)
+    count &+= 1
+  }
 
-  mutating func close(_ index: Int, count: Int) {
-    entries[index].payload = UInt64(entries.count)
-    entries[index].count = count
+  private mutating func grow() {
+    let larger = UnsafeMutablePointer<Entry>.allocate(capacity: 2 * capacity)
+    larger.update(from: entries, count: count)
+    entries.deallocate()
+    entries = larger
+    capacity *= 2
+  }
+
+  mutating func close(_ index: Int, elements: Int) {
+    entries[index].payload = UInt64(count)
+    entries[index].count = elements
   }
 
   /// Appends a text with its escapes resolved; on an error returns its index within `range` and the reason.
   mutating func append(
     unescaping range: Range<Int>, of bytes: UnsafePointer<UInt8>, as kind: Kind, at offset: Int
-  ) -> (offset: Int, reason: String)? {
-    var wrong: (offset: Int, reason: String)?
+  ) -> (offset: Int, reason: StaticString)? {
+    var wrong: (offset: Int, reason: StaticString)?
     copies.reserve(range.count)
     let copy = copies.append(range.count) { destination in
       JSONText.unescape(bytes, range, into: destination, &wrong)
@@ -61,32 +85,37 @@ package struct JSONTape: ~Copyable {
 
   // MARK: Reading
 
+  private subscript(_ index: Int) -> Entry {
+    precondition(index >= 0 && index < count, "an entry that the tape does not have")
+    return entries[index]
+  }
+
   /// What the entry at `index` stands for.
-  package func kind(_ index: Int) -> Kind { entries[index].kind }
+  package func kind(_ index: Int) -> Kind { self[index].kind }
 
   /// Where the value begins, in bytes from the document's start.
-  package func offset(_ index: Int) -> Int { entries[index].offset }
+  package func offset(_ index: Int) -> Int { self[index].offset }
 
   /// An integer's value.
-  package func integer(_ index: Int) -> Int64 { Int64(bitPattern: entries[index].payload) }
+  package func integer(_ index: Int) -> Int64 { Int64(bitPattern: self[index].payload) }
 
   /// A real's value.
-  package func real(_ index: Int) -> Double { Double(bitPattern: entries[index].payload) }
+  package func real(_ index: Int) -> Double { Double(bitPattern: self[index].payload) }
 
   /// The elements of an array or the members of an object.
-  package func count(_ index: Int) -> Int { entries[index].count }
+  package func count(_ index: Int) -> Int { self[index].count }
 
   /// The index of what follows a value.
   package func end(of index: Int) -> Int {
-    switch entries[index].kind {
-    case .object, .array: Int(entries[index].payload)
+    switch self[index].kind {
+    case .object, .array: Int(self[index].payload)
     default: index + 1
     }
   }
 
   /// Where a text lies: among the copies, or in the window.
   func place(_ index: Int) -> (isCopied: Bool, range: Range<Int>) {
-    let entry = entries[index]
+    let entry = self[index]
     let start = Int(entry.payload)
     return (entry.isCopied, start..<start + entry.count)
   }

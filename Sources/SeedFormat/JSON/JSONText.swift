@@ -6,7 +6,7 @@ enum JSONText {
     case ends(at: Int, hasEscapes: Bool)
     /// The bytes at hand end within the string.
     case starved
-    case wrong(at: Int, String)
+    case wrong(at: Int, StaticString)
   }
 
   /// Walks from the byte behind the opening quotation mark to the closing one, validating UTF-8 on the way.
@@ -101,7 +101,7 @@ enum JSONText {
   /// what is wrong where.
   static func unescape(
     _ bytes: UnsafePointer<UInt8>, _ range: Range<Int>, into text: UnsafeMutablePointer<UInt8>,
-    _ wrong: inout (offset: Int, reason: String)?
+    _ wrong: inout (offset: Int, reason: StaticString)?
   ) -> Int? {
     var (index, written) = (range.lowerBound, 0)
     while index < range.upperBound {

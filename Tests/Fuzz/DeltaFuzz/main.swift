@@ -1,0 +1,41 @@
+// Reads any bytes as a delta, to its end or its error: it must neither trap nor touch foreign memory.
+import CFuzzer
+import SeedFormat
+
+@_cdecl("LLVMFuzzerTestOneInput")
+func fuzzOneInput(_ data: UnsafePointer<UInt8>?, _ size: Int) -> CInt {
+  let document = Array(UnsafeBufferPointer(start: data, count: size))
+  guard let rows = try? readWhole(document) else { return 0 }
+  precondition((try? JSONValue(parsing: document)) != nil, "\(rows) rows of a delta that is not JSON")
+  return 0
+}
+
+private func readWhole(_ document: [UInt8]) throws -> Int {
+  var reader = try DeltaReader(document)
+  var rows = 0
+  var values: [BorrowedValue] = []
+  while true {
+    switch try reader.next() {
+    case .end: return rows
+    case .table: continue
+    case .delete, .upsert: rows += 1
+    }
+    let names = reader.rowNames.map { Array($0.utf8) }
+    precondition(try reader.read(names, into: &values), "a row has not the names that it says")
+    precondition(touch(values) >= 0, "lengths are not negative")
+  }
+}
+
+/// Reads every lent byte, so that the address sanitizer sees each.
+private func touch(_ values: [BorrowedValue]) -> Int {
+  values.reduce(0) { sum, value in
+    switch value {
+    case .text(let bytes), .blob(let bytes): bytes.reduce(sum + bytes.count) { $0 + Int($1) }
+    default: sum
+    }
+  }
+}
+
+var arguments: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>? = CommandLine.unsafeArgv
+var count = CommandLine.argc
+_ = LLVMFuzzerRunDriver(&count, &arguments) { fuzzOneInput($0, $1) }

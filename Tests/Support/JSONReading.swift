@@ -1,0 +1,139 @@
+package import SeedFormat
+
+/// What a reader made of a document: the same for every way of reading it.
+package struct JSONReading: Hashable, Sendable, CustomStringConvertible {
+  /// What was read until the end, or until the error.
+  package var events: [JSONEvent] = []
+  /// Why the document was refused.
+  package var error: JSONError?
+
+  /// Whether the document holds a number that only a tape can.
+  package var hasNumberBeyond: Bool {
+    events.contains { if case .beyond = $0 { true } else { false } }
+  }
+
+  package var description: String { "\(events) \(error.map { "\($0)" } ?? "accepted")" }
+}
+
+/// One step through a document.
+package enum JSONEvent: Hashable, Sendable {
+  case token(JSONToken)
+  /// A double by its bits, so that zero and minus zero differ.
+  case real(bits: UInt64)
+  /// The text of a number that is neither a 64-bit integer nor within a double's range.
+  case beyond(String)
+
+  init(_ token: JSONToken) {
+    if case .real(let value) = token { self = .real(bits: value.bitPattern) } else { self = .token(token) }
+  }
+}
+
+// The ways of reading a document.
+extension JSONReading {
+  /// Token by token, in pieces that end at the `cuts`, which ascend.
+  package init(tokensOf document: [UInt8], cuts: some Sequence<Int> = []) {
+    var feeder = PieceFeeder(document, cuts)
+    do throws(JSONError) {
+      while true {
+        let token = try feeder.scanner.next()
+        if token == .end { return }
+        if token == .starved { feeder.feed() } else { events.append(JSONEvent(token)) }
+      }
+    } catch {
+      self.error = error
+    }
+  }
+
+  /// As one value on a tape.
+  package init(valueOf document: [UInt8], cuts: some Sequence<Int> = []) {
+    var feeder = PieceFeeder(document, cuts)
+    do throws(JSONError) {
+      events = try feeder.value() ?? []
+      try feeder.end()
+    } catch {
+      self.error = error
+    }
+  }
+
+  /// As an array whose elements come to the tape one after another.
+  package init(elementsOf document: [UInt8], cuts: some Sequence<Int> = []) {
+    var feeder = PieceFeeder(document, cuts)
+    do throws(JSONError) {
+      while try feeder.scanner.next() == .starved { feeder.feed() }
+      events.append(.token(.beginArray))
+      while let value = try feeder.value() { events += value }
+      events.append(.token(.endArray))
+      try feeder.end()
+    } catch {
+      self.error = error
+    }
+  }
+}
+
+/// A scanner and what it has not been fed yet.
+private struct PieceFeeder: ~Copyable {
+  var scanner = JSONScanner()
+  private let document: [UInt8]
+  private let ends: [Int]
+  private var pieces = 0
+  private var position = 0
+  private var tape = JSONTape()
+
+  init(_ document: [UInt8], _ cuts: some Sequence<Int>) {
+    self.document = document
+    ends = cuts + [document.count]
+  }
+
+  mutating func feed() {
+    guard pieces < ends.count else { return scanner.complete() }
+    let piece = position..<ends[pieces]
+    document.withUnsafeBytes { scanner.feed(UnsafeRawBufferPointer(rebasing: $0[piece])) }
+    (pieces, position) = (pieces + 1, piece.upperBound)
+  }
+
+  mutating func value() throws(JSONError) -> [JSONEvent]? {
+    while true {
+      switch try scanner.nextValue(&tape) {
+      case .value: break
+      case .end: return nil
+      case .starved:
+        feed()
+        continue
+      }
+      var events: [JSONEvent] = []
+      append(0, &events)
+      return events
+    }
+  }
+
+  mutating func end() throws(JSONError) {
+    while try scanner.next() == .starved { feed() }
+  }
+
+  private func append(_ index: Int, _ events: inout [JSONEvent]) {
+    switch tape.kind(index) {
+    case .null: events.append(.token(.null))
+    case .no: events.append(.token(.bool(false)))
+    case .yes: events.append(.token(.bool(true)))
+    case .integer: events.append(.token(.integer(tape.integer(index))))
+    case .real: events.append(.real(bits: tape.real(index).bitPattern))
+    case .beyond: events.append(.beyond(scanner.string(index, of: tape)))
+    case .string: events.append(.token(.string(scanner.string(index, of: tape))))
+    case .name: events.append(.token(.name(scanner.string(index, of: tape))))
+    case .array: appendContent(index, .beginArray, .endArray, &events)
+    case .object: appendContent(index, .beginObject, .endObject, &events)
+    }
+  }
+
+  private func appendContent(
+    _ container: Int, _ first: JSONToken, _ last: JSONToken, _ events: inout [JSONEvent]
+  ) {
+    events.append(.token(first))
+    var index = container + 1
+    while index < tape.end(of: container) {
+      append(index, &events)
+      index = tape.end(of: index)
+    }
+    events.append(.token(last))
+  }
+}
