@@ -6,8 +6,8 @@ import Testing
 
 /// Our reading of JSON against SQLite's, which somebody else wrote.
 ///
-/// We are stricter on purpose in four points: duplicate names, nesting deeper than ``Limits/jsonDepth``, texts that
-/// are not UTF-8, lone surrogates. SQLite 3.40 is laxer or cruder in values as well:
+/// We are stricter on purpose in four points: duplicate names, nesting deeper than ``Limits/jsonDepth``, texts
+/// that are not UTF-8, lone surrogates. SQLite 3.40 is laxer or cruder in values as well:
 /// - its text ends at the first NUL, so a document with one is not compared;
 /// - a text ends before an escaped U+0000, so what we read is cut there before it is compared;
 /// - numbers beyond the range of a double become an infinity, integers beyond 64 bits become doubles;

@@ -92,6 +92,18 @@ import Testing
     #expect(error == JSONError(at: 1, "a number beyond 64 bits or beyond the range of a double"))
   }
 
+  @Test func `a number of a million digits is read in pieces`() {
+    let digits = String(repeating: "7", count: 1_000_000)
+    for (text, event) in [
+      (digits, .beyond(digits)), ("0." + digits, .real(bits: (7.0 / 9).bitPattern)),
+      (digits + "e-999999", .real(bits: (70.0 / 9).bitPattern)),
+    ] as [(String, JSONEvent)] {
+      let cuts = stride(from: 1000, to: text.utf8.count, by: 10_000)
+      #expect(JSONReading(valueOf: Array(text.utf8)).events == [event])
+      #expect(JSONReading(valueOf: Array(text.utf8), cuts: cuts).events == [event])
+    }
+  }
+
   @Test func `what is smaller than every double is zero`() {
     for text in ["1e-400", "0.1e-400", "2e-324", "1e-99999999999", "0e400", "0.0e99999999999", "0e-400"] {
       #expect(Self.event(text) == .real(bits: 0))

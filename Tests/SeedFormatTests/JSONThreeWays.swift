@@ -2,8 +2,8 @@ import SeedFormat
 import Support
 import Testing
 
-/// Reads a document as tokens, as a value, and where it is an array as elements; each in one piece, cut at every
-/// byte, and byte by byte. All must agree; what the tape holds is handed back.
+/// Reads a document as tokens, as a value, and where it is an array as elements; each in one piece, cut at
+/// every byte, and byte by byte. All must agree; what the tape holds is handed back.
 @discardableResult
 func readThreeWays(_ document: [UInt8]) -> JSONReading {
   let tokens = JSONReading(tokensOf: document)
@@ -22,8 +22,8 @@ func readThreeWays(_ document: [UInt8]) -> JSONReading {
   return value
 }
 
-/// Tokens and tape may differ in two points only: a number that is beyond both integers and doubles is an error
-/// among tokens, and a duplicate name is seen at once among tokens, at the object's end on the tape.
+/// Tokens and tape may differ in two points only: a number that is beyond both integers and doubles is an
+/// error among tokens, and a duplicate name is seen at once among tokens, at the object's end on the tape.
 private func expectAgreement(_ tokens: JSONReading, _ value: JSONReading, _ text: String) {
   let isBeyond = tokens.error?.reason.hasPrefix("a number beyond") == true
   let isDuplicate = [tokens, value].contains { $0.error?.reason.hasPrefix("duplicate") == true }

@@ -37,7 +37,8 @@ enum JSONNumber {
     /// Every number of that many digits fits 64 bits.
     private static let safeDigits = 19
 
-    /// Whether there are more digits than surely fit. An integer of more is beyond 64 bits: it has no leading zeros.
+    /// Whether there are more digits than surely fit. An integer with more has no leading zeros, so it is
+    /// beyond 64 bits.
     var hasOverflown: Bool { digits > Self.safeDigits }
   }
 

@@ -7,14 +7,29 @@ extension JSONScanner {
     let count = tape.count(object)
     guard count > 1 else { return }
     if count > Self.pairwiseMembers { return try refuseDuplicatesBySet(object, tape) }
-    var member = object + 1
-    for _ in 1..<count {
+    var (member, seen) = (object + 1, 0 as UInt64)
+    for _ in 0..<count {
+      let mark = mark(text(member, of: tape))
+      if seen & mark != 0 { try compareWithEarlier(member, object, tape) }
+      seen |= mark
       member = tape.end(of: member + 1)
-      var earlier = object + 1
-      while earlier < member {
-        if same(earlier, member, tape) { throw duplicate(member, tape) }
-        earlier = tape.end(of: earlier + 1)
-      }
+    }
+  }
+
+  /// One of 64 bits, the same for the same name: most names of a row have bits of their own.
+  @inline(__always)
+  private func mark(_ name: UnsafeBufferPointer<UInt8>) -> UInt64 {
+    guard let first = name.first, let last = name.last else { return 1 }
+    return 1 << UInt64(truncatingIfNeeded: (name.count &* 7 ^ Int(first) ^ Int(last) &* 3) & 63)
+  }
+
+  private func compareWithEarlier(
+    _ member: Int, _ object: Int, _ tape: borrowing JSONTape
+  ) throws(JSONError) {
+    var earlier = object + 1
+    while earlier < member {
+      if same(earlier, member, tape) { throw duplicate(member, tape) }
+      earlier = tape.end(of: earlier + 1)
     }
   }
 

@@ -2,7 +2,8 @@
 ///
 /// It yields tokens one at a time (``next()``) for the frame of a document, and whole values onto a tape
 /// (``nextValue(_:)``) for its rows. Nothing is kept of a document but the window that a token or a row needs.
-/// The grammar is enforced on the way: whoever reached ``JSONToken/end`` has seen a valid document. Refused
+/// One that is longer than 64 KiB may stay ``JSONToken/starved`` although it has come, until a quarter more has
+/// come behind it or the document is complete. The grammar is enforced on the way: whoever reached ``JSONToken/end`` has seen a valid document. Refused
 /// beyond the grammar: duplicate member names, a byte order mark, invalid UTF-8, lone surrogates, nesting
 /// below ``Limits/jsonDepth``.
 package struct JSONScanner: ~Copyable {
@@ -69,8 +70,8 @@ package struct JSONScanner: ~Copyable {
 
   /// Takes back what was read of a token or value that has not come whole.
   ///
-  /// A long one is looked at again when a quarter more of it has come: to read it from its start with each piece
-  /// would cost the square of its length.
+  /// A long one is looked at again when a quarter more of it has come: to read it from its start with each
+  /// piece would cost the square of its length.
   mutating func starve(from start: Int) {
     position = start
     let held = window.end - start

@@ -21,7 +21,8 @@ private func readWhole(_ document: [UInt8]) throws -> Int {
     case .delete, .upsert: rows += 1
     }
     let names = reader.rowNames.map { Array($0.utf8) }
-    precondition(try reader.read(names, into: &values), "a row has not the names that it says")
+    let areItsNames = try reader.read(names, into: &values)
+    precondition(areItsNames, "a row has not the names that it says")
     precondition(touch(values) >= 0, "lengths are not negative")
   }
 }
