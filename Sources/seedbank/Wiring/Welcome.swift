@@ -28,7 +28,8 @@ struct Welcome {
   }
 
   private var pull: String {
-    "seedbank pull \(server) --dataset \(dataset.name) --model \(model) --store store "
+    // As it was called here, for it may not be on the path.
+    "\(shellQuoted(CommandLine.arguments.first ?? "seedbank")) pull \(server) --dataset \(dataset.name) --model \(model) --store store "
       + "--root \(shellQuoted(rootPath)) --watch"
   }
 
