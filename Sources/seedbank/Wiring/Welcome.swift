@@ -17,7 +17,7 @@ struct Welcome {
     pull   \(pull)
     swift  this main.swift prints rows now and after every change:
 
-    \(program)
+    \(source)
     """
   }
 
@@ -27,13 +27,15 @@ struct Welcome {
     "curl -L -o \(dataset.name).sqlite.gz '\(server)/v1/\(dataset.name)/snapshot?model=\(model)'"
   }
 
+  /// The command as it was called, for it may not be on the path.
+  private var program: String { shellQuoted(CommandLine.arguments.first ?? "seedbank") }
+
   private var pull: String {
-    // As it was called here, for it may not be on the path.
-    "\(shellQuoted(CommandLine.arguments.first ?? "seedbank")) pull \(server) --dataset \(dataset.name) --model \(model) --store store "
+    "\(program) pull \(server) --dataset \(dataset.name) --model \(model) --store store "
       + "--root \(shellQuoted(rootPath)) --watch"
   }
 
-  private var program: String {
+  private var source: String {
     let snippet = SwiftSnippet(dataset: dataset.name, model: model, schema: plan.schema.hash)
     guard let table = SwiftSnippet.example(among: plan.schema.tables) else { return snippet.declaration }
     return snippet.program(server: server, root: rootPath, table: table)
