@@ -28,7 +28,8 @@ package final class TableWriter {
     let isWhole: Bool
   }
 
-  init(
+  /// A writer of rows of that shape; without a sum where the database keeps none.
+  package init(
     _ table: TableSchema, _ shape: RowShape, _ sum: TableSum?, _ connection: Connection,
     _ fitter: AffinityFitter,
     rule: ConflictRule = .overwrite
@@ -45,7 +46,7 @@ package final class TableWriter {
 
   /// Makes the listed columns of the row with this key equal to `values`, which are lent for the call.
   @discardableResult
-  func upsert(_ values: [BorrowedValue]) throws -> RowOutcome {
+  package func upsert(_ values: [BorrowedValue]) throws -> RowOutcome {
     try prepare(values)
     if !expectsKnownKeys, try insertIfAbsent() { return .inserted }
     guard try find() else {
