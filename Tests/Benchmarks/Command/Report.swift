@@ -6,7 +6,7 @@ struct Report {
 
   private struct Line: Encodable {
     let workload, contender, phase: String
-    let seconds, ratio: Double
+    let seconds, ratio, processorSeconds, processorRatio: Double
     let statements, peakBytes: Int
     let rows: [Int]
     let correct, refused: Bool
@@ -16,7 +16,7 @@ struct Report {
 
   func add(_ workload: any Workload, _ results: [Result]) {
     say("\n\(workload.title)")
-    say("  \(pad("contender", 27)) phase  seconds   × floor  statements  peak MiB  result")
+    say("  \(pad("contender", 27)) phase  seconds   × floor  CPU secs   × floor  statements  peak MiB  result")
     for phase in Phase.allCases { add(results.filter { $0.phase == phase }) }
   }
 
@@ -28,7 +28,9 @@ struct Report {
   private func line(_ result: Result, _ floor: Result) -> Line {
     Line(
       workload: result.workload, contender: result.contender, phase: result.phase.rawValue,
-      seconds: result.seconds, ratio: result.seconds / floor.seconds, statements: result.check.statements,
+      seconds: result.seconds, ratio: result.seconds / floor.seconds,
+      processorSeconds: result.processorSeconds,
+      processorRatio: result.processorSeconds / floor.processorSeconds, statements: result.check.statements,
       peakBytes: result.peakBytes, rows: result.check.rows,
       correct: result.check.checksum == floor.check.checksum, refused: result.check.refused)
   }
@@ -46,6 +48,7 @@ struct Report {
     let verdict = line.correct ? (line.refused ? "refused, as it must" : "same rows") : "WRONG ROWS"
     let numbers = [
       String(format: "%9.3f", line.seconds), String(format: "%9.2f", line.ratio),
+      String(format: "%9.3f", line.processorSeconds), String(format: "%9.2f", line.processorRatio),
       String(format: "%11d", line.statements), String(format: "%9.1f", mebibytes(line.peakBytes)),
     ]
     return "  \(pad(line.contender, 27)) \(pad(line.phase, 4))\(numbers.joined(separator: " "))  \(verdict)"

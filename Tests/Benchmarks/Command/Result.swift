@@ -15,6 +15,7 @@ struct Result {
   }
 
   var seconds: Double { Self.median(timed.map(\.seconds)) }
+  var processorSeconds: Double { Self.median(timed.map(\.processorSeconds)) }
   var peakBytes: Int { Int(Self.median(timed.map { Double($0.peakBytes) })) }
 
   private static func median(_ values: [Double]) -> Double {

@@ -33,6 +33,8 @@ enum Phase: String, CaseIterable, Codable {
 /// What one process measured.
 struct Measurement: Codable {
   var seconds = 0.0
+  /// The processor's share of them, which other programs on the machine disturb less.
+  var processorSeconds = 0.0
   /// The peak during the import above the peak before it.
   var peakBytes = 0
   var statements = 0

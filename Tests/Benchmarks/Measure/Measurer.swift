@@ -37,12 +37,14 @@ struct Measurer {
     var measurement = Measurement()
     let peak = try PeakMemory.bytes()
     let start = ContinuousClock.now
+    let used = ProcessorTime.seconds()
     do {
       try contender.run(workload, files, request.phase)
     } catch where workload.policy == .fail && request.phase == .hot {
       measurement.refused = true
     }
     measurement.seconds = (ContinuousClock.now - start) / .seconds(1)
+    measurement.processorSeconds = ProcessorTime.seconds() - used
     measurement.peakBytes = try PeakMemory.bytes() - peak
     return measurement
   }
