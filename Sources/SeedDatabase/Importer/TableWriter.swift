@@ -148,16 +148,39 @@ package final class TableWriter {
     return merged
   }
 
+  /// Whether the table has a row with this row's key.
+  func contains(_ values: [BorrowedValue]) throws -> Bool {
+    try prepare(values)
+    defer { sql.find.rewind() }
+    return try find()
+  }
+
+  /// Goes back to earlier counts, for rows whose writing was rolled back.
+  func restore(_ earlier: TableChanges) { changes = earlier }
+
   // MARK: Rows that were set aside
+
+  /// Forgets the rows that were set aside; their caller keeps them itself.
+  func dropSetAside() { setAside = [] }
 
   /// Writes the rows that were set aside: first all that they replace go, then all of them come.
   func resolveSetAside() throws {
-    let waiting = setAside
-    setAside = []
-    for item in waiting where item.isWhole {
+    try removeSetAside()
+    try insertSetAside()
+  }
+
+  /// Takes away the rows that those that were set aside replace.
+  func removeSetAside() throws {
+    for item in setAside where item.isWhole {
       try lending(item.values) { try remove(key: table.key.map { row[$0] }) }
       changes.updated += 1
     }
+  }
+
+  /// Writes the rows that were set aside, once what they replace is gone.
+  func insertSetAside() throws {
+    let waiting = setAside
+    setAside = []
     for item in waiting {
       let statement = item.isWhole ? sql.insertWhole : sql.insert
       try lending(item.values) {
