@@ -130,8 +130,9 @@ package final class TableWriter {
   }
 
   private func isSame() -> Bool {
-    for (position, column) in sql.foundColumns.enumerated()
-    where !BorrowedValue.same(sql.find.borrow(column), row[position]) { return false }
+    // Locals: in this loop each access of a class's property would be checked and retained anew.
+    let (find, columns, row) = (sql.find, sql.foundColumns, row)
+    for position in row.indices where !find.holds(row[position], at: columns[position]) { return false }
     return true
   }
 
@@ -199,7 +200,17 @@ package final class TableWriter {
 
   // MARK: Statements
 
-  private func find() throws -> Bool { try find(key: shape.key.map { row[$0] }) }
+  private func find() throws -> Bool {
+    let (find, row) = (sql.find, row)
+    statements.lookups += 1
+    find.rewind()
+    var index: Int32 = 1
+    for position in shape.key {
+      try find.lend(row[position], at: index)
+      index += 1
+    }
+    return try find.step()
+  }
 
   private func find(key: [BorrowedValue]) throws -> Bool {
     statements.lookups += 1
@@ -235,6 +246,7 @@ package final class TableWriter {
   private func run(_ statement: Statement, withKey: Bool) -> DatabaseError? {
     defer { statement.rewind() }
     do throws(DatabaseError) {
+      let row = row
       for index in row.indices { try statement.lend(row[index], at: Int32(index + 1)) }
       if withKey {
         for (index, position) in shape.key.enumerated() {

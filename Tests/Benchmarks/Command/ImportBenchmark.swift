@@ -12,7 +12,8 @@ struct ImportBenchmark {
 
   func run() throws {
     report.say(
-      "All targets in one temporary folder, journal WAL, synchronous NORMAL. Medians of \(options.runs) runs.")
+      "All targets in one temporary folder, journal WAL, synchronous NORMAL. Medians of \(options.runs) runs."
+    )
     for workload in options.workloads {
       try inFolder { folder in try run(workload, folder) }
     }

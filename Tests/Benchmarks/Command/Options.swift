@@ -30,10 +30,11 @@ struct Options {
     return Workloads.all.filter { !left.contains($0.name) }
   }
 
-
   var measuresMemory: Bool { only == nil || only == MemoryWorkload.name }
 
   var contenders: [Contender] {
-    Contender.all.filter { contender == nil || $0.name.contains(contender ?? "") || $0.name == Contender.floor.name }
+    Contender.all.filter {
+      contender == nil || $0.name.contains(contender ?? "") || $0.name == Contender.floor.name
+    }
   }
 }

@@ -16,7 +16,8 @@ struct Report {
 
   func add(_ workload: any Workload, _ results: [Result]) {
     say("\n\(workload.title)")
-    say("  \(pad("contender", 27)) phase  seconds   × floor  CPU secs   × floor  statements  peak MiB  result")
+    say(
+      "  \(pad("contender", 27)) phase  seconds   × floor  CPU secs   × floor  statements  peak MiB  result")
     for phase in Phase.allCases { add(results.filter { $0.phase == phase }) }
   }
 

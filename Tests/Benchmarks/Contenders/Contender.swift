@@ -21,6 +21,7 @@ struct Contender: Sendable {
     Contender(name: "JSONDecoder + upsert", rowLimit: objectLimit * 2, run: PreparedUpsert.decoding),
     Contender(name: "JSONSerialization + upsert", rowLimit: objectLimit, run: PreparedUpsert.parsing),
     Contender(name: "json_each", run: JSONEach.run),
+    Contender(name: "ours: import", run: OwnImport.run),
     Contender(name: "ours: rows", only: "delta", run: OwnRows.run),
     Contender(name: "ours: delta", prepare: OwnDelta.prepare, only: "delta", run: OwnDelta.run),
   ]

@@ -7,14 +7,7 @@ struct FlatRows: ~Copyable {
   private var tape = JSONTape()
   private var values: [BorrowedValue] = []
 
-  private var isOpen = false
-
   init(_ document: [UInt8]) { scanner = JSONScanner(document) }
-
-  /// A document that comes in chunks.
-  init() { scanner = JSONScanner() }
-
-  mutating func feed(_ chunk: [UInt8]) { chunk.withUnsafeBytes { scanner.feed($0) } }
 
   mutating func read(_ writer: (String) throws -> (TableSchema, TableWriter)) throws {
     guard try scanner.next() == .beginObject else { throw problem("document") }
@@ -27,19 +20,6 @@ struct FlatRows: ~Copyable {
         try writer.upsert(values)
       }
     }
-  }
-
-  /// The rows of a list as far as they have come.
-  mutating func readList(_ table: TableSchema, _ sink: ([BorrowedValue]) throws -> Void) throws -> Int {
-    if !isOpen { isOpen = try scanner.next() == .beginArray }
-    let names = table.columnNames.map { Array($0.utf8) }
-    var count = 0
-    while isOpen, try scanner.nextValue(&tape) == .value {
-      try readRow(names)
-      try sink(values)
-      count += 1
-    }
-    return count
   }
 
   private mutating func readRow(_ names: [[UInt8]]) throws {

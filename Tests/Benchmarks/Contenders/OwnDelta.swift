@@ -27,7 +27,9 @@ enum OwnDelta {
     }
   }
 
-  private static func document(_ schema: DatabaseSchema, _ source: String, from version: Int) throws -> [UInt8] {
+  private static func document(_ schema: DatabaseSchema, _ source: String, from version: Int) throws
+    -> [UInt8]
+  {
     let connection = try Connection(source, .writer)
     var writer = DeltaWriter()
     var sums: [String: TableSum] = [:]

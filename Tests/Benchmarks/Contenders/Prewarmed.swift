@@ -53,7 +53,9 @@ enum Prewarmed {
     let statement = try database.prepare(
       "SELECT \(shape.keyList) FROM \(shape.name) WHERE (\(shape.keyList)) IN (VALUES \(marks))")
     statement.bind(Array(batch.joined()))
-    while try statement.step() { known.insert(shape.key.indices.map { statement.value(Int32($0), shape.key[$0]) }) }
+    while try statement.step() {
+      known.insert(shape.key.indices.map { statement.value(Int32($0), shape.key[$0]) })
+    }
     batch = []
   }
 }

@@ -15,7 +15,8 @@ struct Checksum {
   }
 
   private mutating func add(_ table: TableShape, _ database: RawDatabase) throws {
-    let statement = try database.prepare("SELECT \(table.columnList) FROM \(table.name) ORDER BY \(table.keyList)")
+    let statement = try database.prepare(
+      "SELECT \(table.columnList) FROM \(table.name) ORDER BY \(table.keyList)")
     var count = 0
     while try statement.step() {
       for column in table.columns.indices { add(statement, Int32(column)) }

@@ -40,7 +40,7 @@ struct Measurer {
     let used = ProcessorTime.seconds()
     do {
       try contender.run(workload, files, request.phase)
-    } catch where workload.policy == .fail && request.phase == .hot {
+    } catch  where workload.policy == .fail && request.phase == .hot {
       measurement.refused = true
     }
     measurement.seconds = (ContinuousClock.now - start) / .seconds(1)

@@ -19,7 +19,9 @@ struct DataGenerator {
   mutating func integer(_ bound: Int) -> SeedValue { .integer(Int64(below(bound))) }
 
   /// A number with a fraction, as coordinates and prices have.
-  mutating func real(_ bound: Int) -> SeedValue { .real(Double(below(bound)) + Double(below(9_999) + 1) / 10_000) }
+  mutating func real(_ bound: Int) -> SeedValue {
+    .real(Double(below(bound)) + Double(below(9_999) + 1) / 10_000)
+  }
 
   private static let words = [
     "Anna", "Bülow", "Čapek", "Dora", "Erdal", "Fritz", "Grüner Weg", "Hauptstraße", "Ilse", "Jürgen", "Karl",

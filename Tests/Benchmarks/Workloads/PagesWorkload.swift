@@ -11,7 +11,9 @@ struct PagesWorkload: Workload {
   let tables = [
     TableShape(
       name: "articles",
-      columns: [.integer("id"), .text("title"), .text("body"), .text("author"), .integer("views"), .real("rank")])
+      columns: [
+        .integer("id"), .text("title"), .text("body"), .text("author"), .integer("views"), .real("rank"),
+      ])
   ]
 
   private struct Article: Decodable {

@@ -102,7 +102,8 @@ struct StreamWorkload: Workload {
 
   private func attachment(_ message: Int, _ writer: DatasetWriter) throws {
     let values: [SeedValue] = [
-      .text("a\(message)"), .text("m\(message)"), .text("https://example.org/files/\(message)"), .text("image"),
+      .text("a\(message)"), .text("m\(message)"), .text("https://example.org/files/\(message)"),
+      .text("image"),
     ]
     try writer.separate()
     writer.raw("{")

@@ -1,5 +1,6 @@
-import struct Foundation.Data
 import SeedFormat
+
+import struct Foundation.Data
 
 /// Takes one object of a document: its table's number and its columns' values.
 typealias RecordSink = (Int, [SeedValue]) throws -> Void
@@ -19,6 +20,8 @@ protocol Workload: Sendable {
   func parse(_ document: Data, _ sink: RecordSink) throws
   /// One statement per table; the parameter is the document's text.
   var jsonEach: [String] { get }
+  /// For our importer.
+  var mappings: [ImportMapping] { get }
 }
 
 extension Workload {
