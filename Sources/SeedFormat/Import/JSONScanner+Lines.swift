@@ -6,7 +6,14 @@ extension JSONScanner {
     guard position < window.end else { return window.isComplete ? .end : .starved }
     levels.removeAll()
     expectation = .value
-    return try nextValue(&tape)
+    let start = position
+    do throws(JSONError) {
+      return try nextValue(&tape)
+    } catch {
+      // Whoever goes on looks for the end of the line that the value began in.
+      position = start
+      throw error
+    }
   }
 
   /// Moves behind the first line feed from here on; false where it has not come yet, and what there is was passed.

@@ -36,13 +36,16 @@ func nearestName(to name: String, among known: [String]) -> String? {
 }
 
 private func distance(_ left: [Unicode.Scalar], _ right: [Unicode.Scalar]) -> Int {
-  var last = Array(0...right.count)
+  var (beforeLast, last) = ([Int](), Array(0...right.count))
   for (row, letter) in left.enumerated() {
     var current = [row + 1]
     for (column, other) in right.enumerated() {
-      current.append(min(last[column + 1] + 1, current[column] + 1, last[column] + (letter == other ? 0 : 1)))
+      var cost = min(last[column + 1] + 1, current[column] + 1, last[column] + (letter == other ? 0 : 1))
+      let isSwap = row > 0 && column > 0 && letter == right[column - 1] && left[row - 1] == other
+      if isSwap { cost = min(cost, beforeLast[column - 1] + 1) }
+      current.append(cost)
     }
-    last = current
+    (beforeLast, last) = (last, current)
   }
   return last[right.count]
 }
