@@ -9,6 +9,8 @@ struct RowFinder {
     case finding(Int)
     /// Within a member that nobody looks for.
     case skipping(Int, nesting: Int)
+    /// Within an array there, or behind the rows: elements are passed whole, which costs less than tokens.
+    case passing(Int, nesting: Int), trailingElements
     case rows, names, member, single, lines, badLine, trailing, done
   }
 
@@ -33,6 +35,9 @@ struct RowFinder {
     case .seeking(let depth): try seek(depth, &source)
     case .finding(let depth): try find(depth, &source)
     case .skipping(let depth, let nesting): try skip(depth, nesting, &source)
+    case .passing(let depth, let nesting):
+      try pass(&source, then: nesting == 0 ? .finding(depth) : .skipping(depth, nesting: nesting))
+    case .trailingElements: try pass(&source, then: .trailing)
     case .rows: try value(source.scanner.nextValue(&source.tape), then: .rows)
     case .names: try nextName(&source)
     case .member: try value(source.scanner.nextValue(&source.tape), then: .names)
@@ -92,7 +97,8 @@ struct RowFinder {
   private mutating func find(_ depth: Int, _ source: inout DocumentSource) throws -> Step {
     switch try source.scanner.next() {
     case .starved: return .starved
-    case .name(let name): stage = name == mapping.rows.names[depth] ? .seeking(depth + 1) : .skipping(depth, nesting: 0)
+    case .name(let name):
+      stage = name == mapping.rows.names[depth] ? .seeking(depth + 1) : .skipping(depth, nesting: 0)
     default: throw ImportFailure(.document, "the document has nothing at \(mapping.rows)")
     }
     return .moved
@@ -104,12 +110,23 @@ struct RowFinder {
     var nesting = nesting
     switch try source.scanner.next() {
     case .starved: return .starved
-    case .beginObject, .beginArray: nesting += 1
+    case .beginArray: return moved(to: .passing(depth, nesting: nesting))
+    case .beginObject: nesting += 1
     case .endObject, .endArray: nesting -= 1
     case .name: return moved(to: .skipping(depth, nesting: nesting))
     default: break
     }
     return moved(to: nesting == 0 ? .finding(depth) : .skipping(depth, nesting: nesting))
+  }
+
+  private mutating func pass(_ source: inout DocumentSource, then next: Stage) throws -> Step {
+    while true {
+      switch try source.scanner.nextValue(&source.tape) {
+      case .starved: return .starved
+      case .end: return moved(to: next)
+      case .value: continue
+      }
+    }
   }
 
   private mutating func moved(to stage: Stage) -> Step {
@@ -131,6 +148,7 @@ struct RowFinder {
     switch try source.scanner.next() {
     case .starved: .starved
     case .end: moved(to: .done)
+    case .beginArray: moved(to: .trailingElements)
     default: .moved
     }
   }

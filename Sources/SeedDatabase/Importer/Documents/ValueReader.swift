@@ -5,10 +5,18 @@ final class ValueReader {
   let bytes = LentBytes()
 
   /// The column and the conversion that a member feeds.
-  struct Target {
+  ///
+  /// A class, for every value looks at one: a struct's names would be retained and released each time.
+  final class Target {
     let column: Int
     let schema: ColumnSchema
     let conversion: ImportConversion
+
+    init(column: Int, schema: ColumnSchema, conversion: ImportConversion) {
+      self.column = column
+      self.schema = schema
+      self.conversion = conversion
+    }
   }
 
   func read(
