@@ -11,16 +11,16 @@ package final class TableWriter {
   let shape: RowShape
   /// Absent where the database keeps no sums.
   private(set) var sum: TableSum?
-  private(set) var changes = TableChanges()
-  private(set) var statements = StatementCounts()
+  @exclusivity(unchecked) private(set) var changes = TableChanges()
+  @exclusivity(unchecked) private(set) var statements = StatementCounts()
   private let rule: ConflictRule
   private let fitter: AffinityFitter
   private let sql: StatementSet
   private var hasher = RowHasher()
   private var setAside: [SetAside] = []
-  private var row: [BorrowedValue] = []
-  private var scratch: [BorrowedValue] = []
-  private var expectsKnownKeys = true
+  @exclusivity(unchecked) private var row: [BorrowedValue] = []
+  @exclusivity(unchecked) private var scratch: [BorrowedValue] = []
+  @exclusivity(unchecked) private var expectsKnownKeys = true
 
   /// A row that waits, with all its columns where it replaces another.
   private struct SetAside {

@@ -30,13 +30,13 @@ package final class ImportSession {
   private let keyColumn: Int?
   private var source = DocumentSource()
   private var finder: RowFinder
-  private var place = RowPlace()
-  private var report = ImportReport()
+  @exclusivity(unchecked) private var place = RowPlace()
+  @exclusivity(unchecked) private var report = ImportReport()
   private var pace: ImportPace
   private var cursor: ImportCursor?
   private var trace: StatementTrace?
   private var earlierBytes = 0
-  private var rowsInTransaction = 0
+  @exclusivity(unchecked) private var rowsInTransaction = 0
 
   /// Opens the transaction. The connection must not be in one, nor enforce foreign keys.
   package init(

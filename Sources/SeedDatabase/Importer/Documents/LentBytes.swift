@@ -4,9 +4,9 @@ import SeedFormat
 ///
 /// Blocks never move, so what was lent stays good until ``clear()``.
 final class LentBytes {
-  private var blocks: [UnsafeMutableRawBufferPointer] = []
-  private var current = 0
-  private var used = 0
+  @exclusivity(unchecked) private var blocks: [UnsafeMutableRawBufferPointer] = []
+  @exclusivity(unchecked) private var current = 0
+  @exclusivity(unchecked) private var used = 0
 
   /// Bytes of a block; a longer value gets one of its own size.
   private static let blockBytes = 16 * 1024

@@ -10,7 +10,7 @@ final class RowTreeWriter {
   private let policy: ImportPolicy
   private let issues: IssueCollector
   private let store: RowStore
-  private var place = RowPlace()
+  @exclusivity(unchecked) private var place = RowPlace()
 
   init(_ connection: Connection, _ policy: ImportPolicy, _ issues: IssueCollector) {
     self.connection = connection
