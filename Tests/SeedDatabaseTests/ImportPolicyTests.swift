@@ -131,7 +131,9 @@ import Testing
     let bench = try bench()
     let policy = ImportPolicy(atomicity: .batched(rows: 2, cursor: bench.file("cursor")))
     let good = (10..<15).map { "{\"id\": \($0)}" }.joined(separator: ",")
-    #expect(throws: ImportFailure.self) { try bench.run("[\(good), {}]", mapping: Self.mapping, policy: policy) }
+    #expect(throws: ImportFailure.self) {
+      try bench.run("[\(good), {}]", mapping: Self.mapping, policy: policy)
+    }
     #expect(try bench.rows("SELECT count(*) FROM item WHERE id >= 10") == ["4"])
     let report = try bench.run("[\(good), {\"id\": 15}]", mapping: Self.mapping, policy: policy)
     #expect(report.tables["item"]?.inserted == 2)

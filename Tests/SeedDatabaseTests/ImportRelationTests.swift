@@ -68,7 +68,8 @@ import Testing
         relations: [
           .join("members", "user", through: "member", parentKey: ["channel"], elementKey: ["user"])
         ]))
-    let text = #"[{"id": "x", "members": [{"id": 1, "name": "a"}, {"id": 2, "name": "b"}]}, {"id": "y", "members": [2, {"id": 1, "name": "a"}]}]"#
+    let text =
+      #"[{"id": "x", "members": [{"id": 1, "name": "a"}, {"id": 2, "name": "b"}]}, {"id": "y", "members": [2, {"id": 1, "name": "a"}]}]"#
     try bench.run(text, mapping: mapping)
     #expect(try bench.rows("SELECT * FROM member") == ["x|1", "x|2", "y|1", "y|2"])
     #expect(try bench.rows("SELECT * FROM user") == ["1|a", "2|b"])
@@ -94,7 +95,8 @@ import Testing
   }
 
   @Test func `rows may reference rows that come later, and themselves in a circle`() throws {
-    let bench = try ImportBench("CREATE TABLE node(id INTEGER PRIMARY KEY, next INTEGER NOT NULL REFERENCES node(id))")
+    let bench = try ImportBench(
+      "CREATE TABLE node(id INTEGER PRIMARY KEY, next INTEGER NOT NULL REFERENCES node(id))")
     try bench.run(
       #"[{"id": 1, "next": 2}, {"id": 2, "next": 3}, {"id": 3, "next": 1}, {"id": 4, "next": 4}]"#,
       mapping: ImportMapping("node"))
@@ -105,14 +107,17 @@ import Testing
     let text = #"[{"id": 1, "sender": 99}]"#
     let bench = try bench()
     let before = try bench.bytes()
-    let failure = #expect(throws: ImportFailure.self) { try bench.run(text, mapping: ImportMapping("message")) }
+    let failure = #expect(throws: ImportFailure.self) {
+      try bench.run(text, mapping: ImportMapping("message"))
+    }
     #expect(failure?.code == .references)
     #expect(try bench.bytes() == before)
     let kept = try bench.run(text, mapping: ImportMapping("message"), policy: ImportPolicy(references: .keep))
     #expect(kept.issues.map(\.code) == [.reference])
     #expect(try bench.rows("SELECT sender FROM message") == ["99"])
     let cleared = try bench.run(
-      #"[{"id": 1, "text": "x"}]"#, mapping: ImportMapping("message"), policy: ImportPolicy(references: .null))
+      #"[{"id": 1, "text": "x"}]"#, mapping: ImportMapping("message"), policy: ImportPolicy(references: .null)
+    )
     #expect(cleared.issueCount == 1)
     #expect(try bench.rows("SELECT sender FROM message") == ["NULL"])
   }

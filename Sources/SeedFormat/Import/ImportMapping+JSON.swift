@@ -167,7 +167,8 @@ private struct MappingObject {
     guard let other = members.first(where: { !known.contains($0.name) }) else { return }
     throw ImportFailure(
       .mapping,
-      "the mapping's \(place).\(other.name): unknown, expected one of \(known.sorted().joined(separator: ", "))")
+      "the mapping's \(place).\(other.name): unknown, expected one of \(known.sorted().joined(separator: ", "))"
+    )
   }
 
   func wrong(_ name: String, _ expected: String) -> ImportFailure {

@@ -50,7 +50,8 @@ extension Command {
   private static func show(
     _ report: ImportReport, _ job: ImportJob, _ arguments: ParsedArguments, _ console: Console
   ) throws {
-    let shown = arguments.string("bad-rows") == "collect" ? report.issues[...] : report.issues.prefix(shownIssues)
+    let shown =
+      arguments.string("bad-rows") == "collect" ? report.issues[...] : report.issues.prefix(shownIssues)
     if arguments.flag("json") { return try console.result(report.json) }
     for issue in shown { console.warning(issue.told(as: job.format)) }
     if report.issueCount > shown.count { console.warning("\(report.issueCount - shown.count) more.") }

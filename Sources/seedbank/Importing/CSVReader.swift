@@ -49,7 +49,8 @@ struct CSVReader {
     case (_, 0x0A), (_, 0x0D):
       skipsLineFeed = byte == 0x0D
       try endRecord(sink)
-    case (.quoteInQuoted, _): throw CommandFailure(.badData, "The CSV has text behind a closing quotation mark.")
+    case (.quoteInQuoted, _):
+      throw CommandFailure(.badData, "The CSV has text behind a closing quotation mark.")
     default:
       field.append(byte)
       state = .bare

@@ -24,7 +24,8 @@ struct ImportJob: Sendable {
     do {
       return try imported(progress)
     } catch let failure as ImportFailure {
-      throw CommandFailure(failure.code == .mapping ? .configuration : .badData, "\(failure.message).")
+      let end = failure.message.hasSuffix("?") ? "" : "."
+      throw CommandFailure(failure.code == .mapping ? .configuration : .badData, failure.message + end)
     } catch let error as CompressionError {
       throw CommandFailure(.badData, "\(source): \(error).")
     }

@@ -113,7 +113,8 @@ package final class ImportSession {
     place.offset = error.offset
     let isLine = mapping.layout == .lines
     guard isLine, policy.badRows != .abort else {
-      throw ImportFailure(.document, "\(place.document): \(error.reason) at byte \(error.offset), in row \(place.row)")
+      throw ImportFailure(
+        .document, "\(place.document): \(error.reason) at byte \(error.offset), in row \(place.row)")
     }
     try issues.reject(plan, Refusal(.malformed, "\(error)"), place, row: [])
     plan.target.hasLostKeys = true

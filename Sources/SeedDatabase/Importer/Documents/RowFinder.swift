@@ -92,7 +92,8 @@ struct RowFinder {
   private mutating func find(_ depth: Int, _ source: inout DocumentSource) throws -> Step {
     switch try source.scanner.next() {
     case .starved: return .starved
-    case .name(let name): stage = name == mapping.rows.names[depth] ? .seeking(depth + 1) : .skipping(depth, nesting: 0)
+    case .name(let name):
+      stage = name == mapping.rows.names[depth] ? .seeking(depth + 1) : .skipping(depth, nesting: 0)
     default: throw ImportFailure(.document, "the document has nothing at \(mapping.rows)")
     }
     return .moved
