@@ -11,7 +11,8 @@ import Testing
   private func bench() throws -> ImportBench { try ImportBench(Self.schema) }
 
   @Test func `an array of objects becomes rows, whatever pieces it comes in`() throws {
-    let text = #" [ {"id": 1, "name": "Ada", "zip": "01067"}, {"name": "Bob \u00e9", "id": 2, "more": [1, {}]} ] "#
+    let text =
+      #" [ {"id": 1, "name": "Ada", "zip": "01067"}, {"name": "Bob \u00e9", "id": 2, "more": [1, {}]} ] "#
     for pieces in [1, 2, 7, 1000] {
       let bench = try bench()
       let report = try bench.run(text, mapping: ImportMapping("person"), pieces: pieces)
@@ -73,8 +74,10 @@ import Testing
 
   @Test func `a NUL byte in a text is kept and ends nothing`() throws {
     let bench = try bench()
-    try bench.run(#"[{"id": 1, "name": "a\u0000b"}, {"id": 2, "name": ""}]"#, mapping: ImportMapping("person"))
-    #expect(try bench.rows("SELECT length(CAST(name AS BLOB)), typeof(name) FROM person") == ["3|text", "0|text"])
+    try bench.run(
+      #"[{"id": 1, "name": "a\u0000b"}, {"id": 2, "name": ""}]"#, mapping: ImportMapping("person"))
+    #expect(
+      try bench.rows("SELECT length(CAST(name AS BLOB)), typeof(name) FROM person") == ["3|text", "0|text"])
   }
 
   @Test func `an object in a plain column is an issue, or JSON where the mapping says so`() throws {

@@ -4,14 +4,16 @@ import Support
 import Testing
 
 @Suite struct ImportShapeTests {
-  private static let schema = "CREATE TABLE item(id TEXT PRIMARY KEY NOT NULL, fullName TEXT, born INTEGER, data BLOB);"
+  private static let schema =
+    "CREATE TABLE item(id TEXT PRIMARY KEY NOT NULL, fullName TEXT, born INTEGER, data BLOB);"
 
   private func bench() throws -> ImportBench { try ImportBench(Self.schema) }
 
   @Test func `rows are found under a path, past everything else`() throws {
     for pieces in [1, 3, .max] {
       let bench = try bench()
-      let text = #"{"meta": {"data": [1, {"items": []}]}, "data": {"x": "[", "items": [{"id": "a"}], "y": {}}, "z": 1}"#
+      let text =
+        #"{"meta": {"data": [1, {"items": []}]}, "data": {"x": "[", "items": [{"id": "a"}], "y": {}}, "z": 1}"#
       let report = try bench.run(text, mapping: ImportMapping("item", rows: "$.data.items"), pieces: pieces)
       #expect(report.tables["item"]?.inserted == 1)
     }
@@ -28,7 +30,8 @@ import Testing
   @Test func `NDJSON is one row after another`() throws {
     let bench = try bench()
     let report = try bench.run(
-      "{\"id\":\"a\"}\n{\"id\":\"b\"}\r\n\n{\"id\":\"c\"}", mapping: ImportMapping("item", layout: .lines), pieces: 4)
+      "{\"id\":\"a\"}\n{\"id\":\"b\"}\r\n\n{\"id\":\"c\"}", mapping: ImportMapping("item", layout: .lines),
+      pieces: 4)
     #expect(report.tables["item"]?.inserted == 3)
   }
 

@@ -23,7 +23,8 @@ package final class ImportBench {
     hooks: ImportHooks = ImportHooks(), pieces: Int = .max
   ) throws -> ImportReport {
     try run(
-      documents: documents.map { Array($0.utf8) }, mapping: mapping, policy: policy, hooks: hooks, pieces: pieces)
+      documents: documents.map { Array($0.utf8) }, mapping: mapping, policy: policy, hooks: hooks,
+      pieces: pieces)
   }
 
   /// Imports documents in pieces of `pieces` bytes.

@@ -36,7 +36,8 @@ public struct Importer: Sendable {
     rejected: (@Sendable (ImportIssue, [UInt8]) throws -> Void)? = nil
   ) async throws -> ImportReport {
     try await runner.run(
-      source, mapping, policy, ImportCallbacks(progress: progress, statements: statements, rejected: rejected))
+      source, mapping, policy, ImportCallbacks(progress: progress, statements: statements, rejected: rejected)
+    )
   }
 }
 

@@ -65,7 +65,9 @@ package enum ISO8601 {
     }
 
     mutating func time() -> (seconds: Int64, fraction: Double)? {
-      guard let hour = number(2), take(":"), let minute = number(2), hour < 24, minute < 60 else { return nil }
+      guard let hour = number(2), take(":"), let minute = number(2), hour < 24, minute < 60 else {
+        return nil
+      }
       var second: Int64 = 0
       if take(":") {
         guard let value = number(2), value <= 60 else { return nil }

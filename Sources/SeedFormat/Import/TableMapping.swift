@@ -69,7 +69,8 @@ public struct ColumnMapping: Sendable {
   public var conversion: ImportConversion
 
   /// The value at a path, converted.
-  public static func from(_ member: MemberPath, _ conversion: ImportConversion = .automatic) -> ColumnMapping {
+  public static func from(_ member: MemberPath, _ conversion: ImportConversion = .automatic) -> ColumnMapping
+  {
     ColumnMapping(member: member, conversion: conversion)
   }
 }

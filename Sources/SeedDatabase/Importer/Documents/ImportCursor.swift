@@ -42,6 +42,15 @@ struct ImportCursor {
     try DurableFile.write(value.bytes, to: path)
   }
 
+  /// A cursor of another import would pass all rows over.
+  func checkWasReached() throws {
+    guard isPassing, let reached else { return }
+    throw ImportFailure(
+      .document,
+      "\(path) says that \(reached.row) rows of \(reached.document) are in, and there is no more: "
+        + "remove it to import from the start")
+  }
+
   func remove() throws { if Folder.exists(path) { try Folder.remove(path) } }
 }
 

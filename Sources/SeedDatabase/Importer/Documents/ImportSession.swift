@@ -113,7 +113,8 @@ package final class ImportSession {
     place.offset = error.offset
     let isLine = mapping.layout == .lines
     guard isLine, policy.badRows != .abort else {
-      throw ImportFailure(.document, "\(place.document): \(error.reason) at byte \(error.offset), in row \(place.row)")
+      throw ImportFailure(
+        .document, "\(place.document): \(error.reason) at byte \(error.offset), in row \(place.row)")
     }
     try issues.reject(plan, Refusal(.malformed, "\(error)"), place, row: [])
     plan.target.hasLostKeys = true
@@ -164,17 +165,18 @@ package final class ImportSession {
 
   // MARK: Ends
 
-  /// Checks what only the whole can show, and commits.
-  package func finish() throws -> ImportReport {
+  /// Checks what only the whole can show, and commits; or takes all back, where only the report is wanted.
+  package func finish(keeping: Bool = true) throws -> ImportReport {
     if hooks.isCancelled() { throw CancellationError() }
+    try cursor?.checkWasReached()
     try writer.resolveDeferred()
     for target in targets { try deleteOthers(target) }
     let touched = Set(targets.filter(\.isTouched).map(\.table.name))
     try ReferencePolicy(connection, policy.references, issues, place).run(touched: touched)
     try SearchRebuild(connection).run(touched: touched)
     for target in targets { try target.seen?.drop() }
-    try connection.execute("COMMIT")
-    try cursor?.remove()
+    try connection.execute(keeping ? "COMMIT" : "ROLLBACK")
+    if keeping { try cursor?.remove() }
     trace = nil
     return complete()
   }

@@ -1,8 +1,8 @@
-import SeedFormat
+package import SeedFormat
 
 extension TableMapping.NameStyle {
   /// The column that a member of that name goes to.
-  func columnName(_ member: String) -> String {
+  package func columnName(_ member: String) -> String {
     switch self {
     case .identity, .explicit: member
     case .snakeToCamel: Self.camel(member)

@@ -116,7 +116,8 @@ final class PlanBuilder {
       return target
     }
     let target = ImportTarget(
-      table, mapping.mode, connection, fitter, ConflictRule(rawValue: policy.onConflict.rawValue) ?? .overwrite)
+      table, mapping.mode, connection, fitter,
+      ConflictRule(rawValue: policy.onConflict.rawValue) ?? .overwrite)
     targets[table.name] = target
     if mapping.mode == .replace { target.schemaDefaults = try schemaDefaults(table) }
     return target

@@ -27,7 +27,8 @@ struct ReferencePolicy {
     let parents = try connection.rows(
       #"SELECT DISTINCT "table" FROM pragma_foreign_key_list(?)"#, .text(table))
     guard !parents.isEmpty else { return false }
-    return touched.contains(table.lowercased()) || parents.contains { touched.contains($0[0].text.lowercased()) }
+    return touched.contains(table.lowercased())
+      || parents.contains { touched.contains($0[0].text.lowercased()) }
   }
 
   private func check(_ table: String) throws {
@@ -59,7 +60,8 @@ struct ReferencePolicy {
   /// The reference's columns, a parent's column left out meaning its primary key.
   private func columns(_ table: String, _ id: SeedValue) throws -> [(child: String, parent: String)] {
     let rows = try connection.rows(
-      #"SELECT "from", "to", "table" FROM pragma_foreign_key_list(?) WHERE id = ? ORDER BY seq"#, .text(table),
+      #"SELECT "from", "to", "table" FROM pragma_foreign_key_list(?) WHERE id = ? ORDER BY seq"#,
+      .text(table),
       id)
     return try rows.enumerated().map { index, row in
       if row[1] != .null { return (row[0].text, row[1].text) }
@@ -100,9 +102,11 @@ struct SearchRebuild {
 
   func run(touched: Set<String>) throws {
     let touched = Set(touched.map { $0.lowercased() })
-    let rows = try connection.rows("SELECT name, sql FROM sqlite_schema WHERE sql LIKE 'CREATE VIRTUAL TABLE%'")
+    let rows = try connection.rows(
+      "SELECT name, sql FROM sqlite_schema WHERE sql LIKE 'CREATE VIRTUAL TABLE%'")
     for row in rows {
-      guard let content = SQLTokens(row[1].text).externalContent, touched.contains(content.lowercased()) else {
+      guard let content = SQLTokens(row[1].text).externalContent, touched.contains(content.lowercased())
+      else {
         continue
       }
       let name = quoted(row[0].text)

@@ -13,7 +13,7 @@ final class RowEvaluator {
     if source.tape.kind(index) == .object {
       try walk(plan, plan.root, index, source)
     } else if plan.root.columns.isEmpty {
-      throw Refusal(.notAnObject, "expected an object", offset: source.tape.offset(index))
+      throw reader.notAnObject(index, source)
     }
     try take(plan, plan.root.columns, index, source)
     for constant in plan.constants { plan.set(constant.column, reader.bytes.lend(constant.value)) }
@@ -93,7 +93,7 @@ final class RowEvaluator {
     _ plan: RowPlan, _ index: Int, _ source: borrowing DocumentSource
   ) throws(Refusal) -> BorrowedValue {
     guard plan.table.key.count == 1, source.tape.kind(index) != .array else {
-      throw Refusal(.notAnObject, "expected an object", offset: source.tape.offset(index))
+      throw reader.notAnObject(index, source)
     }
     let column = plan.table.key[0]
     let target = ValueReader.Target(

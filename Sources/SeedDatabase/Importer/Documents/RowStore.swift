@@ -223,6 +223,8 @@ extension Refusal {
   }
 
   private static func column(_ message: String, _ table: TableSchema) -> String? {
-    table.columnNames.first { message.hasSuffix(": \(table.name).\($0)") || message.hasSuffix("column \(table.name).\($0)") }
+    table.columnNames.first {
+      message.hasSuffix(": \(table.name).\($0)") || message.hasSuffix("column \(table.name).\($0)")
+    }
   }
 }

@@ -145,6 +145,12 @@ final class ValueReader {
     }
   }
 
+  /// Why a value cannot be a row.
+  func notAnObject(_ index: Int, _ source: borrowing DocumentSource) -> Refusal {
+    Refusal(
+      .notAnObject, "expected an object, found \(describe(index, source))", offset: source.tape.offset(index))
+  }
+
   private func describe(_ index: Int, _ source: borrowing DocumentSource) -> String {
     source.json(index).withUnsafeBufferPointer { clipped($0) }
   }
