@@ -89,3 +89,11 @@ let package = Package(
   ] + fuzzing,
   swiftLanguageModes: [.v6]
 )
+
+// The benchmarks join only when they are asked for: nobody who builds the product compiles them.
+if Context.environment["SEEDBANK_BENCH"] != nil {
+  package.targets.append(
+    .executableTarget(
+      name: "Benchmarks", dependencies: ["SeedDatabase", "SeedFormat", "CSQLite"],
+      path: "Tests/Benchmarks", swiftSettings: strict))
+}

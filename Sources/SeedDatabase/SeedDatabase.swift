@@ -10,3 +10,6 @@
 //   the importer checks the references itself before it lets a transaction end.
 // - A connection is opened by a recipe (``Connection/Recipe``), never with flags at the call site.
 // - Errors carry the statement, never the bound values: those are the operator's data.
+//
+// Properties of the importer's classes that every row touches are marked `@exclusivity(unchecked)`: one owner has
+// them, no access lasts beyond its statement, and checking each access took a tenth of an import.

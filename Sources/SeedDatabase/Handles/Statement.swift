@@ -1,6 +1,12 @@
 import CSQLite
 package import SeedFormat
 
+#if canImport(Glibc)
+import func Glibc.memcmp
+#else
+import func Darwin.memcmp
+#endif
+
 /// One prepared statement. It owns its pointer and keeps its connection's open.
 package final class Statement {
   let handle: OpaquePointer
@@ -83,6 +89,32 @@ package final class Statement {
       return .blob(UnsafeBufferPointer(start: bytes, count: Int(sqlite3_column_bytes(handle, column))))
     default: return .null
     }
+  }
+
+  /// Whether a column of the current row has this value: as ``BorrowedValue/same(_:_:)``, without lending it.
+  func holds(_ value: BorrowedValue, at column: Int32) -> Bool {
+    let type = sqlite3_column_type(handle, column)
+    switch value {
+    case .null: return type == SQLITE_NULL
+    case .integer(let value): return type == SQLITE_INTEGER && sqlite3_column_int64(handle, column) == value
+    case .real(let value):
+      return type == SQLITE_FLOAT && sqlite3_column_double(handle, column).bitPattern == value.bitPattern
+    case .text(let bytes):
+      guard type == SQLITE_TEXT else { return false }
+      return isSame(sqlite3_column_text(handle, column), column, bytes)
+    case .blob(let bytes):
+      guard type == SQLITE_BLOB else { return false }
+      return isSame(sqlite3_column_blob(handle, column), column, bytes)
+    }
+  }
+
+  private func isSame(
+    _ found: UnsafeRawPointer?, _ column: Int32, _ bytes: UnsafeBufferPointer<UInt8>
+  ) -> Bool {
+    guard Int(sqlite3_column_bytes(handle, column)) == bytes.count else { return false }
+    // An empty value may have no address, which memcmp does not allow.
+    guard let found, let address = bytes.baseAddress, !bytes.isEmpty else { return true }
+    return memcmp(found, address, bytes.count) == 0
   }
 
   /// Back to the start; what is bound stays bound, and is bound anew before the next step.

@@ -11,16 +11,16 @@ package final class TableWriter {
   let shape: RowShape
   /// Absent where the database keeps no sums.
   private(set) var sum: TableSum?
-  private(set) var changes = TableChanges()
-  private(set) var statements = StatementCounts()
+  @exclusivity(unchecked) private(set) var changes = TableChanges()
+  @exclusivity(unchecked) private(set) var statements = StatementCounts()
   private let rule: ConflictRule
   private let fitter: AffinityFitter
   private let sql: StatementSet
   private var hasher = RowHasher()
   private var setAside: [SetAside] = []
-  private var row: [BorrowedValue] = []
-  private var scratch: [BorrowedValue] = []
-  private var expectsKnownKeys = true
+  @exclusivity(unchecked) private var row: [BorrowedValue] = []
+  @exclusivity(unchecked) private var scratch: [BorrowedValue] = []
+  @exclusivity(unchecked) private var expectsKnownKeys = true
 
   /// A row that waits, with all its columns where it replaces another.
   private struct SetAside {
@@ -28,7 +28,8 @@ package final class TableWriter {
     let isWhole: Bool
   }
 
-  init(
+  /// A writer of rows of that shape; without a sum where the database keeps none.
+  package init(
     _ table: TableSchema, _ shape: RowShape, _ sum: TableSum?, _ connection: Connection,
     _ fitter: AffinityFitter,
     rule: ConflictRule = .overwrite
@@ -45,7 +46,7 @@ package final class TableWriter {
 
   /// Makes the listed columns of the row with this key equal to `values`, which are lent for the call.
   @discardableResult
-  func upsert(_ values: [BorrowedValue]) throws -> RowOutcome {
+  package func upsert(_ values: [BorrowedValue]) throws -> RowOutcome {
     try prepare(values)
     if !expectsKnownKeys, try insertIfAbsent() { return .inserted }
     guard try find() else {
@@ -129,8 +130,9 @@ package final class TableWriter {
   }
 
   private func isSame() -> Bool {
-    for (position, column) in sql.foundColumns.enumerated()
-    where !BorrowedValue.same(sql.find.borrow(column), row[position]) { return false }
+    // Locals: in this loop each access of a class's property would be checked and retained anew.
+    let (find, columns, row) = (sql.find, sql.foundColumns, row)
+    for position in row.indices where !find.holds(row[position], at: columns[position]) { return false }
     return true
   }
 
@@ -147,16 +149,39 @@ package final class TableWriter {
     return merged
   }
 
+  /// Whether the table has a row with this row's key.
+  func contains(_ values: [BorrowedValue]) throws -> Bool {
+    try prepare(values)
+    defer { sql.find.rewind() }
+    return try find()
+  }
+
+  /// Goes back to earlier counts, for rows whose writing was rolled back.
+  func restore(_ earlier: TableChanges) { changes = earlier }
+
   // MARK: Rows that were set aside
+
+  /// Forgets the rows that were set aside; their caller keeps them itself.
+  func dropSetAside() { setAside = [] }
 
   /// Writes the rows that were set aside: first all that they replace go, then all of them come.
   func resolveSetAside() throws {
-    let waiting = setAside
-    setAside = []
-    for item in waiting where item.isWhole {
+    try removeSetAside()
+    try insertSetAside()
+  }
+
+  /// Takes away the rows that those that were set aside replace.
+  func removeSetAside() throws {
+    for item in setAside where item.isWhole {
       try lending(item.values) { try remove(key: table.key.map { row[$0] }) }
       changes.updated += 1
     }
+  }
+
+  /// Writes the rows that were set aside, once what they replace is gone.
+  func insertSetAside() throws {
+    let waiting = setAside
+    setAside = []
     for item in waiting {
       let statement = item.isWhole ? sql.insertWhole : sql.insert
       try lending(item.values) {
@@ -175,7 +200,17 @@ package final class TableWriter {
 
   // MARK: Statements
 
-  private func find() throws -> Bool { try find(key: shape.key.map { row[$0] }) }
+  private func find() throws -> Bool {
+    let (find, row) = (sql.find, row)
+    statements.lookups += 1
+    find.rewind()
+    var index: Int32 = 1
+    for position in shape.key {
+      try find.lend(row[position], at: index)
+      index += 1
+    }
+    return try find.step()
+  }
 
   private func find(key: [BorrowedValue]) throws -> Bool {
     statements.lookups += 1
@@ -211,6 +246,7 @@ package final class TableWriter {
   private func run(_ statement: Statement, withKey: Bool) -> DatabaseError? {
     defer { statement.rewind() }
     do throws(DatabaseError) {
+      let row = row
       for index in row.indices { try statement.lend(row[index], at: Int32(index + 1)) }
       if withKey {
         for (index, position) in shape.key.enumerated() {

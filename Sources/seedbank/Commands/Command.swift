@@ -14,6 +14,7 @@ extension Command {
     .regenerate,
     .serve,
     .inspect,
+    .importing,
     .config,
     .help,
     .pull,

@@ -1,0 +1,41 @@
+import SeedFormat
+
+/// A scanner with the tape that it fills: what a row's values are lent from.
+struct DocumentSource: ~Copyable {
+  var scanner = JSONScanner()
+  var tape = JSONTape()
+
+  func text(_ index: Int) -> UnsafeBufferPointer<UInt8> { scanner.text(index, of: tape) }
+
+  func json(_ index: Int) -> [UInt8] {
+    var bytes: [UInt8] = []
+    scanner.write(index, of: tape, to: &bytes)
+    return bytes
+  }
+}
+
+/// The place of a row, for issues.
+struct RowPlace {
+  var document = ""
+  var row = 0
+  var offset = 0
+}
+
+/// Why a value or a row is refused, before its place is known.
+struct Refusal: Error {
+  let code: ImportIssue.Code
+  let message: String
+  var column: String?
+  var offset: Int?
+  var key: String?
+
+  init(
+    _ code: ImportIssue.Code, _ message: String, column: String? = nil, offset: Int? = nil, key: String? = nil
+  ) {
+    self.code = code
+    self.message = message
+    self.column = column
+    self.offset = offset
+    self.key = key
+  }
+}

@@ -1,0 +1,219 @@
+package import SeedFormat
+
+/// What a session tells its owner on the way.
+package struct ImportHooks {
+  /// At most ten times a second, and once at the end.
+  package var progress: ((ImportProgress) -> Void)?
+  /// Every statement that SQLite runs, without its values.
+  package var statement: ((String) -> Void)?
+  /// Every issue of a rejected row, with the document's row as JSON.
+  package var rejected: ((ImportIssue, [UInt8]) throws -> Void)?
+  /// Looked at between batches.
+  package var isCancelled: () -> Bool = { false }
+
+  package init() {}
+}
+
+/// Imports documents, which come in pieces, into a database that the session has for itself.
+///
+/// `begin`, `feed` and `end` for every document, then `finish`; or `abandon`, after which the database is as
+/// before (as the last batch left it, where batches are committed).
+package final class ImportSession {
+  private let connection: Connection
+  private let mapping: ImportMapping
+  private let policy: ImportPolicy
+  private let hooks: ImportHooks
+  private let plan: RowPlan
+  private let targets: [ImportTarget]
+  private let writer: RowTreeWriter
+  private let issues: IssueCollector
+  private let keyColumn: Int?
+  private var source = DocumentSource()
+  private var finder: RowFinder
+  @exclusivity(unchecked) private var place = RowPlace()
+  @exclusivity(unchecked) private var report = ImportReport()
+  private var pace: ImportPace
+  private var cursor: ImportCursor?
+  private var trace: StatementTrace?
+  private var earlierBytes = 0
+  @exclusivity(unchecked) private var rowsInTransaction = 0
+
+  /// Opens the transaction. The connection must not be in one, nor enforce foreign keys.
+  package init(
+    _ connection: Connection, mapping: ImportMapping, policy: ImportPolicy = ImportPolicy(),
+    hooks: ImportHooks = ImportHooks()
+  ) throws {
+    try ImportPreconditions(connection, mapping, policy).check()
+    let builder = try PlanBuilder(connection, policy)
+    plan = try builder.plan(mapping.table)
+    targets = builder.targets.values.sorted { $0.table.name < $1.table.name }
+    keyColumn =
+      if case .dictionary(let name) = mapping.layout { try builder.column(name, plan.table) } else { nil }
+    issues = IssueCollector(policy)
+    writer = RowTreeWriter(connection, policy, issues)
+    finder = RowFinder(mapping)
+    pace = ImportPace(hooks.progress, rows: policy.batchRows)
+    cursor = try ImportCursor(policy.atomicity)
+    (self.connection, self.mapping, self.policy, self.hooks) = (connection, mapping, policy, hooks)
+    issues.rejected = hooks.rejected
+    trace = hooks.statement.map { StatementTrace(connection, $0) }
+    try connection.execute("BEGIN IMMEDIATE")
+    for (number, target) in targets.enumerated() where target.mode != .merge {
+      target.seen = try SeenKeys(target.table, number: number, connection)
+    }
+  }
+
+  // MARK: Documents
+
+  /// Begins a document; its name stands in issues and in the cursor.
+  package func begin(_ document: String) {
+    place = RowPlace(document: document)
+    source.scanner = JSONScanner()
+    finder = RowFinder(mapping)
+  }
+
+  /// Takes the next piece of the document.
+  package func feed(_ bytes: UnsafeRawBufferPointer) throws {
+    source.scanner.feed(bytes)
+    try run()
+  }
+
+  /// Ends the document; its rows are counted.
+  @discardableResult
+  package func end() throws -> Int {
+    source.scanner.complete()
+    try run()
+    earlierBytes += source.scanner.bytesFed
+    return place.row
+  }
+
+  private func run() throws {
+    while true {
+      switch try step() {
+      case .row(let name): try take(name)
+      case .moved: continue
+      case .starved, .done: return
+      }
+    }
+  }
+
+  private func step() throws -> RowFinder.Step {
+    do {
+      return try finder.step(&source)
+    } catch let error as JSONError {
+      try refuse(error)
+      return .moved
+    } catch let error as ImportFailure {
+      throw ImportFailure(error.code, "\(place.document): \(error.message)")
+    }
+  }
+
+  /// A line that is no JSON is a bad row; any other document is over.
+  private func refuse(_ error: JSONError) throws {
+    place.offset = error.offset
+    let isLine = mapping.layout == .lines
+    guard isLine, policy.badRows != .abort else {
+      throw ImportFailure(
+        .document, "\(place.document): \(error.reason) at byte \(error.offset), in row \(place.row)")
+    }
+    try issues.reject(plan, Refusal(.malformed, "\(error)"), place, row: [])
+    plan.target.hasLostKeys = true
+    place.row += 1
+    finder.passBadLine()
+  }
+
+  private func take(_ name: String?) throws {
+    place.offset = source.tape.offset(0)
+    defer { place.row += 1 }
+    guard cursor?.isPassed(place) != true else { return }
+    writer.evaluator.reader.bytes.clear()
+    var given: [(column: Int, value: BorrowedValue)] = []
+    if let name, let keyColumn {
+      given = [(keyColumn, try named(name, keyColumn))]
+    }
+    try writer.write(plan, 0, source, place, given: given)
+    report.rows += 1
+    try passBatch()
+  }
+
+  /// A dictionary's name as its column wants it.
+  private func named(_ name: String, _ column: Int) throws -> BorrowedValue {
+    let value: SeedValue =
+      if plan.table.columns[column].affinity == .integer, let number = Int64(name) {
+        .integer(number)
+      } else { .text(name) }
+    return writer.evaluator.reader.bytes.lend(value)
+  }
+
+  // MARK: Batches
+
+  private func passBatch() throws {
+    rowsInTransaction += 1
+    if case .batched(let rows, _) = policy.atomicity, rowsInTransaction >= rows { try commitBatch() }
+    guard pace.isDue(rows: report.rows) else { return }
+    if hooks.isCancelled() { throw CancellationError() }
+    pace.show(bytes: earlierBytes + source.scanner.offset, rows: report.rows)
+  }
+
+  private func commitBatch() throws {
+    try writer.resolveDeferred()
+    try connection.execute("COMMIT")
+    try cursor?.advance(to: place)
+    rowsInTransaction = 0
+    try connection.execute("BEGIN IMMEDIATE")
+  }
+
+  // MARK: Ends
+
+  /// Checks what only the whole can show, and commits; or takes all back, where only the report is wanted.
+  package func finish(keeping: Bool = true) throws -> ImportReport {
+    if hooks.isCancelled() { throw CancellationError() }
+    try cursor?.checkWasReached()
+    try writer.resolveDeferred()
+    for target in targets { try deleteOthers(target) }
+    let touched = Set(targets.filter(\.isTouched).map(\.table.name))
+    try ReferencePolicy(connection, policy.references, issues, place).run(touched: touched)
+    try SearchRebuild(connection).run(touched: touched)
+    for target in targets { try target.seen?.drop() }
+    try connection.execute(keeping ? "COMMIT" : "ROLLBACK")
+    if keeping { try cursor?.remove() }
+    trace = nil
+    return complete()
+  }
+
+  /// Takes back what was not committed.
+  package func abandon() {
+    trace = nil
+    connection.rollBack()
+  }
+
+  private func deleteOthers(_ target: ImportTarget) throws {
+    guard let seen = target.seen else { return }
+    guard !target.hasLostKeys else {
+      let message = "rows that the import does not mention were kept: a rejected row's key is not known"
+      return issues.note(Refusal(.notDeleted, message), target.table.name, place)
+    }
+    let gone = try seen.deleteOthers(policy.reportsKeys)
+    target.deleted += gone.count
+    target.keys.deleted += gone.keys
+  }
+
+  private func complete() -> ImportReport {
+    report.bytes = earlierBytes
+    for target in targets {
+      var table = target.report
+      if policy.reportsKeys { table.keys = target.keys }
+      report.tables[target.table.name] = table
+      report.statements += target.statements
+    }
+    report.issues = issues.listed
+    report.issueCount = issues.count
+    report.duration = pace.elapsed
+    pace.end(bytes: report.bytes, rows: report.rows)
+    return report
+  }
+}
+
+// A session belongs to whoever has its connection.
+@available(*, unavailable)
+extension ImportSession: Sendable {}

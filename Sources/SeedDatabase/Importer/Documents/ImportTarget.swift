@@ -1,0 +1,149 @@
+import SeedFormat
+
+/// One table of an import: its writers by shape, its counts, and what it has seen.
+final class ImportTarget {
+  let table: TableSchema
+  let mode: TableMapping.MergeMode
+  /// Whether the table's rows come nested in others and so again and again.
+  @exclusivity(unchecked) var recurs = false
+  var recent = RecentRows()
+  @exclusivity(unchecked) var seen: SeenKeys?
+  /// Values of the columns that rows of a replaced table do not mention.
+  var schemaDefaults: [Int: SeedValue] = [:]
+  var rejected = 0
+  var deleted = 0
+  /// Recurrences that were recognised without asking the database.
+  var recognised = 0
+  /// Whether a row was rejected whose key is not known.
+  var hasLostKeys = false
+  var keys = ImportReport.Keys()
+  private(set) var writers: [SlotSet: TableWriter] = [:]
+  @exclusivity(unchecked) private var latest: (slots: SlotSet, writer: TableWriter)?
+  private let connection: Connection
+  private let fitter: AffinityFitter
+  private let rule: ConflictRule
+
+  init(
+    _ table: TableSchema, _ mode: TableMapping.MergeMode, _ connection: Connection, _ fitter: AffinityFitter,
+    _ rule: ConflictRule
+  ) {
+    self.table = table
+    self.mode = mode
+    self.connection = connection
+    self.fitter = fitter
+    self.rule = rule
+  }
+
+  /// The writer of rows with these columns, which include the key.
+  func writer(_ slots: SlotSet) throws -> TableWriter {
+    if let latest, latest.slots == slots { return latest.writer }
+    let writer = try writers[slots] ?? makeWriter(slots)
+    latest = (slots, writer)
+    return writer
+  }
+
+  private func makeWriter(_ slots: SlotSet) throws -> TableWriter {
+    guard let shape = RowShape(table.columns.indices.filter(slots.contains), of: table) else {
+      throw Refusal(.missingKey, "a column of the key is missing")
+    }
+    let writer = try TableWriter(table, shape, nil, connection, fitter, rule: rule)
+    writers[slots] = writer
+    return writer
+  }
+
+  var report: ImportReport.Table {
+    var report = ImportReport.Table()
+    for writer in writers.values {
+      report.inserted += writer.changes.inserted
+      report.updated += writer.changes.updated
+      report.unchanged += writer.changes.unchanged
+    }
+    report.unchanged += recognised
+    (report.deleted, report.rejected) = (deleted, rejected)
+    return report
+  }
+
+  var statements: Int {
+    writers.values.reduce(seen?.statements ?? 0) { $0 + $1.statements.lookups + $1.statements.writes }
+  }
+
+  /// Whether any row is different now.
+  var isTouched: Bool { deleted > 0 || writers.values.contains { !$0.changes.isEmpty } }
+
+  /// The writers' counts, to return to when what they wrote is taken back.
+  var mark: [SlotSet: TableChanges] { writers.mapValues(\.changes) }
+
+  func restore(_ mark: [SlotSet: TableChanges]) {
+    for (slots, writer) in writers { writer.restore(mark[slots] ?? TableChanges()) }
+    recent.clear()
+  }
+}
+
+/// The rows that came last, by key: nested objects recur, mostly unchanged.
+struct RecentRows {
+  private var rows: [[UInt8]: [UInt8]] = [:]
+  private var size = 0
+
+  /// Bytes of keys and rows that are remembered; past that it starts again.
+  private static let capacity = 8 * 1024 * 1024
+
+  func contains(_ key: [UInt8], _ row: [UInt8]) -> Bool { rows[key] == row }
+
+  mutating func remember(_ key: [UInt8], _ row: [UInt8]) {
+    if size + key.count + row.count > Self.capacity { clear() }
+    size += key.count + row.count
+    rows[key] = row
+  }
+
+  mutating func forget(_ key: [UInt8]) { rows[key] = nil }
+
+  mutating func clear() {
+    rows.removeAll(keepingCapacity: true)
+    size = 0
+  }
+}
+
+/// The keys that an import mentioned, in a temporary table: what is not there is deleted at the end.
+final class SeenKeys {
+  private(set) var statements = 0
+  private let table: TableSchema
+  private let connection: Connection
+  private let add: Statement
+  private let name: String
+
+  init(_ table: TableSchema, number: Int, _ connection: Connection) throws {
+    self.table = table
+    self.connection = connection
+    name = "temp.seedbank_seen_\(number)"
+    let columns = zip(table.keyNames, table.keyCollations).map { "\(quoted($0)) COLLATE \($1.rawValue)" }
+    let key = table.keyNames.map(quoted).joined(separator: ", ")
+    try connection.execute("DROP TABLE IF EXISTS \(name)")
+    try connection.execute(
+      "CREATE TABLE \(name)(\(columns.joined(separator: ", ")), PRIMARY KEY (\(key))) WITHOUT ROWID")
+    let marks = Array(repeating: "?", count: table.key.count).joined(separator: ", ")
+    add = try connection.prepare("INSERT OR IGNORE INTO \(name) VALUES (\(marks))")
+  }
+
+  func insert(_ key: [BorrowedValue]) throws {
+    statements += 1
+    for (index, value) in key.enumerated() { try add.lend(value, at: Int32(index + 1)) }
+    _ = try add.step()
+    add.rewind()
+  }
+
+  /// Deletes what was not mentioned; the keys of what went, where they are wanted.
+  func deleteOthers(_ wantsKeys: Bool) throws -> (count: Int, keys: [[SeedValue]]) {
+    let key = table.keyNames.map(quoted)
+    let matches = key.map { "seen.\($0) = \(quoted(table.name)).\($0)" }.joined(separator: " AND ")
+    let others = "\(quoted(table.name)) WHERE NOT EXISTS (SELECT 1 FROM \(name) AS seen WHERE \(matches))"
+    let keys = wantsKeys ? try connection.rows("SELECT \(key.joined(separator: ", ")) FROM \(others)") : []
+    try connection.execute("DELETE FROM \(others)")
+    statements += 1
+    return (connection.changes, keys)
+  }
+
+  func drop() throws {
+    add.reset()
+    try connection.execute("DROP TABLE \(name)")
+  }
+}

@@ -1,0 +1,78 @@
+import SeedFormat
+
+/// How one kind of object becomes a row: a mapping whose names have become numbers, and the row being read.
+final class RowPlan {
+  let target: ImportTarget
+  let root: MemberNode
+  let columns: [ValueReader.Target]
+  let constants: [(column: Int, value: SeedValue)]
+  let defaults: [(column: Int, value: SeedValue)]
+  let relations: [RowRelation]
+  /// Where each relation's value stands on the tape in the row at hand.
+  @exclusivity(unchecked) var places: [Int?]
+  @exclusivity(unchecked) private(set) var values: [BorrowedValue]
+  @exclusivity(unchecked) private(set) var slots = SlotSet()
+
+  init(
+    _ target: ImportTarget, root: MemberNode, columns: [ValueReader.Target],
+    constants: [(column: Int, value: SeedValue)], defaults: [(column: Int, value: SeedValue)],
+    relations: [RowRelation]
+  ) {
+    self.target = target
+    self.root = root
+    self.columns = columns
+    self.constants = constants
+    self.defaults = defaults
+    self.relations = relations
+    places = Array(repeating: nil, count: relations.count)
+    values = Array(repeating: .null, count: target.table.columns.count)
+  }
+
+  func reset() {
+    slots.clear()
+    for index in places.indices { places[index] = nil }
+  }
+
+  func set(_ column: Int, _ value: BorrowedValue) {
+    values[column] = value
+    slots.insert(column)
+  }
+
+  var table: TableSchema { target.table }
+
+  /// The key's values; only for rows that have them all.
+  var key: [BorrowedValue] { table.key.map { values[$0] } }
+
+  var hasKey: Bool { table.key.allSatisfy { slots.contains($0) && !values[$0].isNull } }
+
+  func checkKey() throws(Refusal) {
+    for column in table.key where !slots.contains(column) || values[column].isNull {
+      let name = table.columns[column].name
+      let found = slots.contains(column) ? "is null" : "is missing"
+      throw Refusal(.missingKey, "the key column \"\(name)\" \(found)", column: name)
+    }
+  }
+
+  /// The key as a message names it, as far as it is known.
+  var keyDescription: String? {
+    guard hasKey else { return nil }
+    return rowDescription(table.keyNames, key.map(\.owned))
+  }
+}
+
+/// Rows of another table within a row's object.
+struct RowRelation {
+  enum Kind {
+    /// The nested row's key goes to these columns of this row.
+    case object(foreignKey: [Int])
+    /// This row's key goes to these columns of the nested rows.
+    case array(parentKey: [Int])
+    /// Both keys go to these columns of a third table's rows.
+    case join(RowPlan, parentKey: [Int], elementKey: [Int])
+  }
+
+  let kind: Kind
+  let plan: RowPlan
+
+  var isObject: Bool { if case .object = kind { true } else { false } }
+}

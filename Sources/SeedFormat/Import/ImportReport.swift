@@ -1,0 +1,64 @@
+/// What an import did.
+public struct ImportReport: Hashable, Sendable {
+  /// What an import did to one table.
+  public struct Table: Hashable, Sendable {
+    /// Rows that are new.
+    public var inserted = 0
+    /// Rows that have other values now.
+    public var updated = 0
+    /// Rows that came and were there already.
+    public var unchanged = 0
+    /// Rows that the import did not mention and its mode took away.
+    public var deleted = 0
+    /// Rows that could not be taken in.
+    public var rejected = 0
+    /// The keys, where the policy asks for them.
+    public var keys: Keys?
+
+    package init() {}
+  }
+
+  /// The keys of rows, by what became of them.
+  public struct Keys: Hashable, Sendable {
+    /// Keys of new rows.
+    public var inserted: [[SeedValue]] = []
+    /// Keys of changed rows.
+    public var updated: [[SeedValue]] = []
+    /// Keys of rows that were there already.
+    public var unchanged: [[SeedValue]] = []
+    /// Keys of rows that were taken away.
+    public var deleted: [[SeedValue]] = []
+
+    package init() {}
+  }
+
+  /// By table.
+  public var tables: [String: Table] = [:]
+  /// Rows of the documents.
+  public var rows = 0
+  /// Bytes of the documents.
+  public var bytes = 0
+  /// Statements that were run on rows.
+  public var statements = 0
+  /// How long it took.
+  public var duration: Duration = .zero
+  /// What was wrong, up to the policy's limit.
+  public var issues: [ImportIssue] = []
+  /// How much was wrong.
+  public var issueCount = 0
+
+  package init() {}
+}
+
+/// How far an import is.
+public struct ImportProgress: Hashable, Sendable {
+  /// Bytes of the documents so far.
+  public let bytes: Int
+  /// Rows so far.
+  public let rows: Int
+
+  package init(bytes: Int, rows: Int) {
+    self.bytes = bytes
+    self.rows = rows
+  }
+}

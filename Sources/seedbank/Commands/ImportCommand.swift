@@ -1,0 +1,150 @@
+import SeedDatabase
+import SeedFormat
+
+extension Command {
+  static let importing = Command(
+    definition: CommandDefinition(
+      name: "import",
+      abstract: "Take JSON or CSV into a database.",
+      discussion: """
+        FILE is JSON, NDJSON or CSV, gzip or not by its content; - is standard input. Rows are matched by the \
+        table's key: new ones are inserted, changed ones updated, equal ones not written. A member that is \
+        missing leaves its column alone. The import is one transaction: a failure leaves the database as it \
+        was. Nothing is created: the table must be there.
+
+        CSV has a header. An empty field is NULL, except in a TEXT column that must not be NULL, which takes \
+        the empty text. Exit codes: 65 bad data, 74 a file cannot be read, 78 a bad mapping.
+        """,
+      arguments: [ArgumentDefinition(name: "file", help: "The file to import.")],
+      options: [
+        .value("database", "path", isRequired: true, help: "The SQLite database."),
+        .value("table", "name", help: "The table; not needed with a mapping."),
+        .value("mapping", "path", help: "A mapping of members to columns, as JSON."),
+        .value("format", "name", help: "json, ndjson or csv (default: by the file's name)."),
+        .value("rows", "path", help: "Where the rows are, such as $.data.items."),
+        .value("on-conflict", "rule", help: "overwrite (default), keep or fail."),
+        .value("bad-rows", "rule", help: "abort (default), skip, or collect: skip and list all."),
+        .value("rejects", "path", help: "Write rejected rows to this file, as NDJSON."),
+        .value(
+          "batch", "rows",
+          help: "Commit every so many rows. DATABASE.import-cursor says how far it came until the end."),
+        .dryRun, .json,
+      ],
+      examples: [
+        CommandExample(
+          "seedbank import stops.json --database app.sqlite --table stop --rows $.data",
+          "Imports the objects of an array."),
+        CommandExample(
+          "seedbank import - --database app.sqlite --table stop --format csv --dry-run",
+          "Says what standard input would change."),
+      ])
+  ) { arguments, context in
+    let job = try ImportJob(arguments, context)
+    let console = context.console
+    let report = try await blocking {
+      try job.run { console.progress("\($0.rows) rows, \($0.bytes) bytes") }
+    }
+    try show(report, job, arguments, console)
+  }
+
+  private static func show(
+    _ report: ImportReport, _ job: ImportJob, _ arguments: ParsedArguments, _ console: Console
+  ) throws {
+    let shown =
+      arguments.string("bad-rows") == "collect" ? report.issues[...] : report.issues.prefix(shownIssues)
+    if arguments.flag("json") { return try console.result(report.json) }
+    for issue in shown { console.warning(issue.told(as: job.format)) }
+    if report.issueCount > shown.count { console.warning("\(report.issueCount - shown.count) more.") }
+    for (name, table) in report.tables.sorted(by: { $0.key < $1.key }) {
+      let counts = table.counts.map { "\($0.count) \($0.name)" }.joined(separator: ", ")
+      try console.result("\(name): \(counts)")
+    }
+    if job.isDryRun { console.note("Nothing was changed: this was a dry run.") }
+  }
+
+  /// Issues that are told unless all are wanted.
+  private static let shownIssues = 10
+}
+
+extension ImportIssue {
+  /// A CSV's rows are counted; where they begin is not known any more.
+  fileprivate func told(as format: ImportJob.Format) -> String {
+    guard format == .csv else { return "\(description)." }
+    let column = column.map { ", column \"\($0)\"" } ?? ""
+    return "\(document), record \(row + 1) behind the header: table \"\(table)\"\(column): \(message)."
+  }
+}
+
+extension ImportJob {
+  fileprivate init(_ arguments: ParsedArguments, _ context: Context) throws {
+    let file = arguments.required("file")
+    let isInput = file == Self.standardInput
+    source = isInput ? file : try arguments.path("file", from: context.currentDirectory) ?? file
+    database = try arguments.path("database", from: context.currentDirectory) ?? ""
+    format = try arguments.choice("format") ?? Self.format(of: file)
+    rejects = try arguments.path("rejects", from: context.currentDirectory)
+    isDryRun = arguments.flag("dry-run")
+    mapping = try Self.mapping(arguments, context, format)
+    var policy = ImportPolicy(onConflict: try arguments.choice("on-conflict") ?? .overwrite)
+    policy.badRows = try arguments.badRows()
+    let rows = try arguments.integer("batch", in: 1...Int.max)
+    if let rows, !isDryRun { policy.atomicity = .batched(rows: rows, cursor: database + ".import-cursor") }
+    self.policy = policy
+  }
+
+  private static func format(of name: String) -> Format {
+    let name = name.lowercased()
+    let bare = name.hasSuffix(".gz") ? String(name.dropLast(3)) : name
+    if bare.hasSuffix(".csv") { return .csv }
+    return bare.hasSuffix(".ndjson") || bare.hasSuffix(".jsonl") ? .ndjson : .json
+  }
+
+  private static func mapping(
+    _ arguments: ParsedArguments, _ context: Context, _ format: Format
+  ) throws -> ImportMapping {
+    var mapping: ImportMapping
+    if let path = try arguments.path("mapping", from: context.currentDirectory) {
+      do throws(ImportFailure) {
+        mapping = try ImportMapping(json: try Self.bytes(path))
+      } catch {
+        throw CommandFailure(.configuration, "\(path): \(error.message).")
+      }
+      if let table = arguments.string("table") { mapping.table.table = table }
+    } else if let table = arguments.string("table") {
+      mapping = ImportMapping(TableMapping(table))
+    } else {
+      throw UsageError(command: "import", problem: .missingOption("--table <name>"))
+    }
+    if let rows = arguments.string("rows") { mapping.rows = MemberPath(rows) }
+    if format != .json { mapping.layout = .lines }
+    return mapping
+  }
+
+  private static func bytes(_ path: String) throws(ImportFailure) -> [UInt8] {
+    do throws(ConfigurationError) {
+      return try TextFile.bytes(path)
+    } catch {
+      throw ImportFailure(.mapping, error.message)
+    }
+  }
+}
+
+extension ParsedArguments {
+  fileprivate func choice<Choice: RawRepresentable & CaseIterable>(
+    _ name: String
+  ) throws -> Choice? where Choice.RawValue == String {
+    guard let text = string(name) else { return nil }
+    guard let choice = Choice(rawValue: text) else {
+      throw unsuitable(name, text, Choice.allCases.map(\.rawValue).joined(separator: ", "))
+    }
+    return choice
+  }
+
+  fileprivate func badRows() throws -> ImportPolicy.BadRows {
+    switch string("bad-rows") ?? "abort" {
+    case "abort": return .abort
+    case "skip", "collect": return .collect
+    case let other: throw unsuitable("bad-rows", other, "abort, skip, collect")
+    }
+  }
+}

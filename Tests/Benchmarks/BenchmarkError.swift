@@ -1,0 +1,17 @@
+/// Why a measurement could not be made.
+enum BenchmarkError: Error, CustomStringConvertible {
+  case usage(String)
+  case sqlite(String, subject: String)
+  case unexpected(String, in: String)
+  case child(String)
+
+  var description: String {
+    switch self {
+    case .usage(let problem):
+      "\(problem)\nusage: Scripts/bench import [--json] [--quick] [--runs N] [--only WORKLOAD] [--contender NAME]"
+    case .sqlite(let message, let subject): "SQLite says \"\(message)\" to: \(subject)"
+    case .unexpected(let what, let place): "unexpected \(what) in \(place)"
+    case .child(let request): "the measurement failed: \(request)"
+    }
+  }
+}

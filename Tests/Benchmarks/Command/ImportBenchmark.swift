@@ -1,0 +1,54 @@
+import Foundation
+
+/// Generates each workload, lets every contender run in processes of their own, and prints what came out.
+struct ImportBenchmark {
+  private let options: Options
+  private let report: Report
+
+  init(_ options: Options) {
+    self.options = options
+    report = Report(isJSON: options.isJSON)
+  }
+
+  func run() throws {
+    report.say(
+      "All targets in one temporary folder, journal WAL, synchronous NORMAL. Medians of \(options.runs) runs."
+    )
+    for workload in options.workloads {
+      try inFolder { folder in try run(workload, folder) }
+    }
+    if options.measuresMemory {
+      try inFolder { folder in report.memory(try MemoryWorkload(options.isQuick).run(folder)) }
+    }
+  }
+
+  private func inFolder(_ body: (String) throws -> Void) throws {
+    let folder = FileManager.default.temporaryDirectory.appending(path: "seedbank-bench-\(UUID().uuidString)")
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(at: folder) }
+    try body(folder.path)
+  }
+
+  private func run(_ workload: any Workload, _ folder: String) throws {
+    for phase in Phase.allCases {
+      try DatasetWriter(workload, WorkloadFiles(folder, ""), phase).write(workload)
+    }
+    let contenders = options.contenders.filter { $0.takes(workload) }
+    var results: [Result] = []
+    for contender in contenders { results.append(contentsOf: try run(contender, workload, folder)) }
+    report.add(workload, results)
+  }
+
+  private func run(_ contender: Contender, _ workload: any Workload, _ folder: String) throws -> [Result] {
+    var results = Phase.allCases.map { Result(workload.name, contender.name, $0) }
+    for run in 0...options.runs {
+      // The first run counts and verifies, and warms the documents' pages for all that follow.
+      for (index, phase) in Phase.allCases.enumerated() {
+        let request = MeasurementRequest(workload.name, contender.name, folder, phase, isCheck: run == 0)
+        results[index].add(try ChildProcess.measure(request.arguments), isCheck: run == 0)
+      }
+    }
+    WorkloadFiles(folder, contender.name).removeTarget()
+    return results
+  }
+}

@@ -1,0 +1,72 @@
+import Foundation
+
+/// Prints results as a table, or as one JSON object per line.
+struct Report {
+  let isJSON: Bool
+
+  private struct Line: Encodable {
+    let workload, contender, phase: String
+    let seconds, ratio, processorSeconds, processorRatio: Double
+    let statements, peakBytes: Int
+    let rows: [Int]
+    let correct, refused: Bool
+  }
+
+  func say(_ text: String) { if !isJSON { print(text) } }
+
+  func add(_ workload: any Workload, _ results: [Result]) {
+    say("\n\(workload.title)")
+    say(
+      "  \(pad("contender", 27)) phase  seconds   × floor  CPU secs   × floor  statements  peak MiB  result")
+    for phase in Phase.allCases { add(results.filter { $0.phase == phase }) }
+  }
+
+  private func add(_ results: [Result]) {
+    guard let floor = results.first(where: { $0.contender == Contender.floor.name }) else { return }
+    for result in results { print(isJSON ? json(result, floor) : text(result, floor)) }
+  }
+
+  private func line(_ result: Result, _ floor: Result) -> Line {
+    Line(
+      workload: result.workload, contender: result.contender, phase: result.phase.rawValue,
+      seconds: result.seconds, ratio: result.seconds / floor.seconds,
+      processorSeconds: result.processorSeconds,
+      processorRatio: result.processorSeconds / floor.processorSeconds, statements: result.check.statements,
+      peakBytes: result.peakBytes, rows: result.check.rows,
+      correct: result.check.checksum == floor.check.checksum, refused: result.check.refused)
+  }
+
+  private func json(_ result: Result, _ floor: Result) -> String { json(line(result, floor)) }
+
+  private func json(_ value: some Encodable) -> String {
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = .sortedKeys
+    return (try? encoder.encode(value)).map { String(decoding: $0, as: UTF8.self) } ?? ""
+  }
+
+  private func text(_ result: Result, _ floor: Result) -> String {
+    let line = line(result, floor)
+    let verdict = line.correct ? (line.refused ? "refused, as it must" : "same rows") : "WRONG ROWS"
+    let numbers = [
+      String(format: "%9.3f", line.seconds), String(format: "%9.2f", line.ratio),
+      String(format: "%9.3f", line.processorSeconds), String(format: "%9.2f", line.processorRatio),
+      String(format: "%11d", line.statements), String(format: "%9.1f", mebibytes(line.peakBytes)),
+    ]
+    return "  \(pad(line.contender, 27)) \(pad(line.phase, 4))\(numbers.joined(separator: " "))  \(verdict)"
+  }
+
+  func memory(_ results: [MemoryResult]) {
+    say("\nRow 5: peak memory above the start, documents that come in chunks")
+    for result in results {
+      let size = String(format: "%7.0f MB document: ", Double(result.documentBytes) / 1e6)
+      let numbers = String(format: "%.1f MiB, %.1f s", mebibytes(result.peakBytes), result.seconds)
+      print(isJSON ? json(result) : "  \(size)\(numbers), \(result.rows) rows")
+    }
+  }
+
+  private func mebibytes(_ bytes: Int) -> Double { Double(bytes) / 1_048_576 }
+
+  private func pad(_ text: String, _ width: Int) -> String {
+    text.padding(toLength: width, withPad: " ", startingAt: 0)
+  }
+}

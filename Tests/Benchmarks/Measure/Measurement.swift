@@ -1,0 +1,45 @@
+/// One contender's run over one workload's documents.
+struct MeasurementRequest {
+  static let verb = "measure"
+  let workload: String
+  let contender: String
+  let folder: String
+  let phase: Phase
+  /// Count and verify instead of being timed.
+  let isCheck: Bool
+
+  var arguments: [String] {
+    [Self.verb, workload, contender, folder, phase.rawValue, isCheck ? "check" : "time"]
+  }
+
+  init(_ workload: String, _ contender: String, _ folder: String, _ phase: Phase, isCheck: Bool) {
+    (self.workload, self.contender, self.folder) = (workload, contender, folder)
+    (self.phase, self.isCheck) = (phase, isCheck)
+  }
+
+  init(_ arguments: [String]) throws {
+    guard arguments.count == 6, let phase = Phase(rawValue: arguments[4]) else {
+      throw BenchmarkError.usage("a measurement takes five arguments")
+    }
+    self.init(arguments[1], arguments[2], arguments[3], phase, isCheck: arguments[5] == "check")
+  }
+}
+
+/// Whether the target is empty or holds the data already.
+enum Phase: String, CaseIterable, Codable {
+  case cold, hot
+}
+
+/// What one process measured.
+struct Measurement: Codable {
+  var seconds = 0.0
+  /// The processor's share of them, which other programs on the machine disturb less.
+  var processorSeconds = 0.0
+  /// The peak during the import above the peak before it.
+  var peakBytes = 0
+  var statements = 0
+  var rows: [Int] = []
+  var checksum = ""
+  /// Where an import must fail, whether it did.
+  var refused = false
+}

@@ -1,0 +1,30 @@
+import CSQLite
+
+/// Counts the statements that SQLite runs on every connection opened after ``start()``, whoever opens it.
+///
+/// It costs something for each of them, so timed runs go without.
+enum StatementTrace {
+  /// Written by SQLite's callback on the one thread that imports.
+  nonisolated(unsafe) fileprivate static var ran = 0
+
+  static var count: Int { ran }
+
+  static func start() {
+    let entry: @convention(c) (OpaquePointer?, UnsafeMutableRawPointer?, UnsafeRawPointer?) -> Int32 = {
+      database, _, _ in
+      sqlite3_trace_v2(database, UInt32(SQLITE_TRACE_STMT), countStatement, nil)
+    }
+    // SQLite declares entry points as functions without parameters and calls them with three.
+    sqlite3_auto_extension(unsafeBitCast(entry, to: (@convention(c) () -> Void).self))
+  }
+
+  static func reset() { ran = 0 }
+}
+
+@Sendable private func countStatement(
+  _ kind: UInt32, _ context: UnsafeMutableRawPointer?, _ statement: UnsafeMutableRawPointer?,
+  _ text: UnsafeMutableRawPointer?
+) -> Int32 {
+  StatementTrace.ran += 1
+  return 0
+}

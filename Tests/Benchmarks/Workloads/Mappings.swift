@@ -1,0 +1,46 @@
+import SeedFormat
+
+// How our importer is told what the documents mean.
+extension Workload {
+  /// One list per table, by the table's name.
+  var mappings: [ImportMapping] {
+    tables.map { ImportMapping(TableMapping($0.name), rows: MemberPath(names: [$0.name])) }
+  }
+
+  var importPolicy: ImportPolicy {
+    ImportPolicy(onConflict: ImportPolicy.Conflict(rawValue: policy.rawValue) ?? .overwrite)
+  }
+}
+
+extension PeopleWorkload {
+  var mappings: [ImportMapping] {
+    [ImportMapping(TableMapping("persons", relations: [.array("phones", "phones", parentKey: ["person"])]))]
+  }
+}
+
+extension PagesWorkload {
+  var mappings: [ImportMapping] { [ImportMapping("articles")] }
+}
+
+extension FirebaseWorkload {
+  var mappings: [ImportMapping] { [ImportMapping("tasks", layout: .dictionary(keyColumn: "id"))] }
+}
+
+extension StreamWorkload {
+  var mappings: [ImportMapping] {
+    let members = TableMapping("members", relations: [.object("user", "users", foreignKey: ["user"])])
+    let messages = TableMapping(
+      "messages",
+      relations: [
+        .object("sender", "users", foreignKey: ["sender"]),
+        .array("attachments", "attachments", parentKey: ["message"]),
+      ])
+    let channels = TableMapping(
+      "channels",
+      relations: [
+        .array("members", members, parentKey: ["channel"]),
+        .array("messages", messages, parentKey: ["channel"]),
+      ])
+    return [ImportMapping(channels, rows: "$.channels")]
+  }
+}

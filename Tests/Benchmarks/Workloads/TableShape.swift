@@ -1,0 +1,75 @@
+import SeedFormat
+
+/// A column of a workload's table.
+struct Column {
+  enum Kind: String {
+    case integer = "INTEGER"
+    case real = "REAL"
+    case text = "TEXT"
+  }
+
+  let name: String
+  let kind: Kind
+
+  static func integer(_ name: String) -> Column { Column(name: name, kind: .integer) }
+  static func real(_ name: String) -> Column { Column(name: name, kind: .real) }
+  static func text(_ name: String) -> Column { Column(name: name, kind: .text) }
+}
+
+/// What happens to rows that are there already.
+enum Policy: String {
+  case overwrite, keep, fail
+}
+
+/// A table of a workload, with the SQL that everyone would write for it. The key's columns come first.
+struct TableShape {
+  let name: String
+  let columns: [Column]
+  var keyCount = 1
+  var index: String?
+  /// Column to parent table.
+  var references: [String: String] = [:]
+
+  var key: [Column] { Array(columns.prefix(keyCount)) }
+  var others: [Column] { Array(columns.dropFirst(keyCount)) }
+  var columnList: String { columns.map(\.name).joined(separator: ", ") }
+  var keyList: String { key.map(\.name).joined(separator: ", ") }
+  private var keyMatches: String { key.map { "\($0.name) = ?" }.joined(separator: " AND ") }
+
+  var schema: String {
+    let lines = columns.map(definition) + ["PRIMARY KEY(\(keyList))"]
+    let table = "CREATE TABLE \(name)(\(lines.joined(separator: ", ")))"
+    guard let index else { return table }
+    return "\(table);\nCREATE INDEX \(name)_\(index) ON \(name)(\(index))"
+  }
+
+  private func definition(_ column: Column) -> String {
+    let reference = references[column.name].map { " REFERENCES \($0)" } ?? ""
+    return "\(column.name) \(column.kind.rawValue) NOT NULL\(reference)"
+  }
+
+  var marks: String { columns.map { _ in "?" }.joined(separator: ", ") }
+  var insert: String { "INSERT INTO \(name)(\(columnList)) VALUES (\(marks))" }
+  var find: String { "SELECT \(keyList) FROM \(name) WHERE \(keyMatches)" }
+
+  /// The other columns, then the key.
+  var update: String {
+    "UPDATE \(name) SET \((others.isEmpty ? key : others).map { "\($0.name) = ?" }.joined(separator: ", ")) WHERE \(keyMatches)"
+  }
+
+  /// What stands behind an insertion for a policy.
+  func onConflict(_ policy: Policy) -> String {
+    switch policy {
+    case .fail: ""
+    case .keep: " ON CONFLICT(\(keyList)) DO NOTHING"
+    case .overwrite:
+      others.isEmpty
+        ? " ON CONFLICT(\(keyList)) DO NOTHING"
+        : " ON CONFLICT(\(keyList)) DO UPDATE SET "
+          + others.map { "\($0.name) = excluded.\($0.name)" }.joined(separator: ", ")
+    }
+  }
+
+  /// Extracts the columns out of JSON objects called `value`.
+  var extracts: String { columns.map { "value->>'\($0.name)'" }.joined(separator: ", ") }
+}

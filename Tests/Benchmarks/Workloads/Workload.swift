@@ -1,0 +1,52 @@
+import SeedFormat
+
+import struct Foundation.Data
+
+/// Takes one object of a document: its table's number and its columns' values.
+typealias RecordSink = (Int, [SeedValue]) throws -> Void
+
+/// One article's payload. The three readings below yield the same records in the document's order.
+protocol Workload: Sendable {
+  var name: String { get }
+  var title: String { get }
+  var tables: [TableShape] { get }
+  var policy: Policy { get }
+  /// Contenders that hold one object per row are left out beyond this many rows.
+  var rowCount: Int { get }
+  func generate(_ writer: DatasetWriter, _ phase: Phase) throws
+  /// With JSONDecoder.
+  func decode(_ document: Data, _ sink: RecordSink) throws
+  /// With JSONSerialization.
+  func parse(_ document: Data, _ sink: RecordSink) throws
+  /// One statement per table; the parameter is the document's text.
+  var jsonEach: [String] { get }
+  /// For our importer.
+  var mappings: [ImportMapping] { get }
+}
+
+extension Workload {
+  var policy: Policy { .overwrite }
+}
+
+/// All of them.
+enum Workloads {
+  static let all: [any Workload] = [
+    StreamWorkload(name: "stream", scale: 1), StreamWorkload(name: "stream-double", scale: 2),
+    PeopleWorkload(name: "people", persons: 3_000), PeopleWorkload(name: "people-300k", persons: 300_000),
+    TransitWorkload(name: "transit", stopTimes: 3_000_000),
+    TransitWorkload(name: "transit-quick", stopTimes: 300_000),
+    PagesWorkload(), FirebaseWorkload(policy: .overwrite), FirebaseWorkload(policy: .keep),
+    FirebaseWorkload(policy: .fail), DeltaWorkload(),
+  ]
+
+  /// Those that a quick run leaves out, and those that stand in for them.
+  static let onlyFull: Set<String> = ["people-300k", "transit"]
+  static let onlyQuick: Set<String> = ["transit-quick"]
+
+  static func named(_ name: String) throws -> any Workload {
+    guard let workload = all.first(where: { $0.name == name }) else {
+      throw BenchmarkError.usage("there is no workload \"\(name)\"")
+    }
+    return workload
+  }
+}

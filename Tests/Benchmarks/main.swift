@@ -1,0 +1,17 @@
+import struct Foundation.Data
+import class Foundation.FileHandle
+import func Foundation.exit
+
+do {
+  let arguments = Array(CommandLine.arguments.dropFirst())
+  if arguments.first == MeasurementRequest.verb {
+    try Measurer(MeasurementRequest(arguments)).run()
+  } else if arguments.first == MemoryWorkload.verb {
+    try MemoryWorkload.measure(arguments)
+  } else {
+    try ImportBenchmark(Options(arguments)).run()
+  }
+} catch {
+  FileHandle.standardError.write(Data("bench: \(error)\n".utf8))
+  exit(1)
+}

@@ -1,0 +1,99 @@
+import Foundation
+import SeedDatabase
+import SeedFormat
+import Support
+import Testing
+
+@testable import seedbank
+
+@Suite struct ImportCommandTests {
+  private let folder: TemporaryFolder
+  private let database: String
+
+  init() throws {
+    folder = try TemporaryFolder()
+    database = folder("app.sqlite")
+    try Connection(database, .creator).execute(
+      "CREATE TABLE stop(id INTEGER PRIMARY KEY, name TEXT NOT NULL, zip TEXT, lat REAL)")
+  }
+
+  private func run(_ text: String, as name: String, _ options: String...) throws -> SeedbankBinary.Outcome {
+    try Data(text.utf8).write(to: URL(fileURLWithPath: folder(name)))
+    let arguments = ["import", folder(name), "--database", database] + options
+    return try SeedbankBinary.run(arguments)
+  }
+
+  private func rows() throws -> [String] {
+    try Connection(database, .reader).rows("SELECT * FROM stop").map {
+      $0.map(\.description).joined(separator: "|")
+    }
+  }
+
+  @Test func `CSV by RFC 4180: quotes, line ends of both kinds, empty fields, leading zeros`() throws {
+    let csv = "\u{FEFF}id,name,zip,lat\r\n1,\"A \"\"x\"\",\r\ny\",00501,1.5\r\n\r\n2,,,\n3,é,\"\",7"
+    let outcome = try run(csv, as: "stops.csv", "--table", "stop")
+    #expect(outcome.status == 0, "\(outcome.errors)")
+    #expect(try rows() == ["1|A \"x\",\r\ny|00501|1.5", "2||NULL|NULL", "3|é|NULL|7.0"])
+    #expect(outcome.output == "stop: 3 inserted, 0 updated, 0 unchanged, 0 deleted, 0 rejected\n")
+  }
+
+  @Test func `rejected records are named and kept in a file`() throws {
+    let outcome = try run(
+      "id,name\n1,a\nx,b\n3\n", as: "stops.csv", "--table", "stop", "--bad-rows", "skip", "--rejects",
+      folder("bad.ndjson"))
+    #expect(outcome.status == 0)
+    #expect(outcome.errors.contains("record 2 behind the header"))
+    let lines = try String(contentsOfFile: folder("bad.ndjson"), encoding: .utf8).split(separator: "\n")
+    #expect(lines.count == 2)
+    #expect(lines.first?.hasSuffix(#""value":{"id":"x","name":"b"}}"#) == true)
+  }
+
+  @Test func `a mapping from JSON does what it says`() throws {
+    let mapping = """
+      {"table": "stop", "rows": "$.d", "columns": {"name": "title", "lat": {"from": "geo.lat", "as": "number"}},
+       "constants": {"zip": "0"}}
+      """
+    try Data(mapping.utf8).write(to: URL(fileURLWithPath: folder("map.json")))
+    let outcome = try run(
+      #"{"d": [{"id": 1, "title": "T", "geo": {"lat": "52.5"}}]}"#, as: "stops.json", "--mapping",
+      folder("map.json"), "--json")
+    #expect(outcome.status == 0, "\(outcome.errors)")
+    #expect(try rows() == ["1|T|0|52.5"])
+    let report = try JSONValue(parsing: Array(outcome.output.utf8))
+    #expect(report["tables"]?["stop"]?["inserted"]?.integer == 1)
+  }
+
+  @Test(arguments: [
+    ([#"{"table": "stop", "colums": {}}"#, "[]"], 78), ([#"{"table": "stop"}"#, "[{]"], 65),
+    ([#"{"table": "stop"}"#, #"[{"name": "no key"}]"#], 65), ([#"{"table": "stpo"}"#, "[]"], 78),
+    ([#"{"table": "stop", "columns": {"nmae": "x"}}"#, "[]"], 78),
+  ])
+  func `exit codes tell a bad mapping from bad data`(texts: [String], status: Int32) throws {
+    try Data(texts[0].utf8).write(to: URL(fileURLWithPath: folder("map.json")))
+    let outcome = try run(texts[1], as: "stops.json", "--mapping", folder("map.json"))
+    #expect(outcome.status == status, "\(outcome.errors)")
+    #expect(try rows() == [])
+  }
+
+  @Test func `a file that is not there is the disk's matter`() throws {
+    let outcome = try SeedbankBinary.run(
+      ["import", folder("none.json"), "--database", database, "--table", "stop"])
+    #expect(outcome.status == 74)
+  }
+
+  @Test func `a dry run says what would change and changes nothing`() throws {
+    let outcome = try run(#"[{"id": 1, "name": "a"}]"#, as: "stops.json", "--table", "stop", "--dry-run")
+    #expect(outcome.output.hasPrefix("stop: 1 inserted"))
+    #expect(try rows() == [])
+  }
+
+  @Test func `an import in batches removes its cursor at the end and leaves no table behind`() throws {
+    let lines = (1...10).map { "{\"id\": \($0), \"name\": \"n\"}" }.joined(separator: "\n")
+    let outcome = try run(lines, as: "stops.ndjson", "--table", "stop", "--batch", "3")
+    #expect(outcome.status == 0, "\(outcome.errors)")
+    #expect(try rows().count == 10)
+    #expect(!FileManager.default.fileExists(atPath: database + ".import-cursor"))
+    let tables = try Connection(database, .reader).integer("SELECT count(*) FROM sqlite_schema")
+    #expect(tables == 1)
+  }
+}

@@ -1,0 +1,131 @@
+import Foundation
+import SeedClient
+import SeedDatabase
+import Support
+import Synchronization
+import Testing
+
+@Suite struct ImportTests {
+  private let folder: TemporaryFolder
+  private let database: URL
+
+  init() throws {
+    folder = try TemporaryFolder()
+    database = URL(fileURLWithPath: folder("app.sqlite"))
+    try Connection(database.path, .creator).execute(
+      "CREATE TABLE person(id INTEGER PRIMARY KEY, name TEXT, born INTEGER)")
+  }
+
+  private func names() throws -> [String] {
+    try Connection(database.path, .reader).rows("SELECT name FROM person ORDER BY id").map { $0[0].text }
+  }
+
+  @Test func `the documentation's first example`() async throws {
+    let (databaseURL, jsonURL) = (database, URL(fileURLWithPath: folder("people.json")))
+    try Data(#"[{"id": 1, "name": "Ada"}]"#.utf8).write(to: jsonURL)
+    let importer = Importer(database: databaseURL)
+    let report = try await importer.import(.file(jsonURL), mapping: ImportMapping("person"))
+    #expect(report.tables["person"]?.inserted ?? 0 == 1)
+  }
+
+  @Test func `the documentation's mapping`() async throws {
+    let mapping = ImportMapping(
+      TableMapping("person", names: .snakeToCamel, columns: ["born": .from("birth_date", .iso8601())]),
+      rows: "$.data.items")
+    let json = Data(#"{"data": {"items": [{"id": 1, "name": "Ada", "birth_date": "1970-01-02"}]}}"#.utf8)
+    _ = try await Importer(database: database).import(.data(json), mapping: mapping)
+    let born = try Connection(database.path, .reader).integer("SELECT born FROM person")
+    #expect(born == 86_400)
+  }
+
+  @Test func `pages are asked for until one is empty`() async throws {
+    let asked = Mutex<[Int]>([])
+    let source = ImportSource.pages { page in
+      asked.withLock { $0.append(page) }
+      return Data(
+        (page < 3 ? #"{"items": [{"id": \#(page), "name": "p\#(page)"}]}"# : #"{"items": []}"#).utf8)
+    }
+    let report = try await Importer(database: database).import(
+      source, mapping: ImportMapping("person", rows: "items"))
+    #expect(report.rows == 2)
+    #expect(try names() == ["p1", "p2"])
+    #expect(asked.withLock { $0 } == [1, 2, 3])
+  }
+
+  @Test func `gzip is known by its content, in a file and in pieces`() async throws {
+    let packed = try Compression.gzip(Array(#"[{"id": 1, "name": "Ada"}]"#.utf8))
+    let file = URL(fileURLWithPath: folder("people"))
+    try Data(packed).write(to: file)
+    let importer = Importer(database: database)
+    let first = try await importer.import(.file(file), mapping: ImportMapping("person"))
+    #expect(first.tables["person"]?.inserted == 1)
+    let pieces = AsyncStream<Data> { continuation in
+      for byte in packed { continuation.yield(Data([byte])) }
+      continuation.finish()
+    }
+    let second = try await importer.import(.chunks(pieces), mapping: ImportMapping("person"))
+    #expect(second.tables["person"]?.unchanged == 1)
+  }
+
+  @Test func `a source that fails leaves the database as it was`() async throws {
+    struct Offline: Error {}
+    let source = ImportSource.pages { page in
+      guard page == 1 else { throw Offline() }
+      return Data(#"[{"id": 1, "name": "Ada"}]"#.utf8)
+    }
+    await #expect(throws: Offline.self) {
+      try await Importer(database: database).import(source, mapping: ImportMapping("person"))
+    }
+    #expect(try names() == [])
+  }
+
+  @Test func `readers go on while an import writes, and see all of it or nothing`() async throws {
+    try Connection(database.path, .writer).execute("PRAGMA journal_mode = WAL")
+    let reader = try Connection(database.path, .reader)
+    let seen = Mutex<[Int64?]>([])
+    let path = database.path
+    let source = ImportSource.pages { page in
+      let count = try Connection(path, .reader).integer("SELECT count(*) FROM person")
+      seen.withLock { $0.append(count) }
+      return Data((page < 3 ? #"[{"id": \#(page), "name": "x"}]"# : "[]").utf8)
+    }
+    _ = try await Importer(database: database).import(source, mapping: ImportMapping("person"))
+    #expect(seen.withLock { $0 } == [0, 0, 0])
+    #expect(try reader.integer("SELECT count(*) FROM person") == 2)
+  }
+
+  @Test func `a task that is cancelled ends its import, which leaves nothing`() async throws {
+    let database = database
+    let task = Task {
+      let source = ImportSource.pages { page in
+        withUnsafeCurrentTask { $0?.cancel() }
+        return Data(#"[{"id": \#(page), "name": "x"}]"#.utf8)
+      }
+      return try await Importer(database: database).import(source, mapping: ImportMapping("person"))
+    }
+    await #expect(throws: CancellationError.self) { try await task.value }
+    #expect(try names() == [])
+  }
+
+  @Test func `two imports of one importer run one after the other`() async throws {
+    let importer = Importer(database: database)
+    let reports = try await withThrowingTaskGroup(of: ImportReport.self) { group in
+      for id in 1...4 {
+        let json = Data(#"[{"id": \#(id), "name": "p\#(id)"}]"#.utf8)
+        group.addTask { try await importer.import(.data(json), mapping: ImportMapping("person")) }
+      }
+      return try await group.reduce(into: []) { $0.append($1) }
+    }
+    #expect(reports.count == 4)
+    #expect(try names() == ["p1", "p2", "p3", "p4"])
+  }
+
+  @Test func `a database that is not there is not made`() async throws {
+    let missing = URL(fileURLWithPath: folder("missing.sqlite"))
+    let error = await #expect(throws: SeedError.self) {
+      try await Importer(database: missing).import(.data(Data("[]".utf8)), mapping: ImportMapping("person"))
+    }
+    #expect(error?.code == .io)
+    #expect(!FileManager.default.fileExists(atPath: missing.path))
+  }
+}

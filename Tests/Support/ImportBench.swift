@@ -1,0 +1,61 @@
+package import SeedDatabase
+package import SeedFormat
+
+/// A database of a test's own, and imports into it.
+package final class ImportBench {
+  private let folder: TemporaryFolder
+  package let path: String
+
+  /// A database with these tables.
+  package init(_ schema: String) throws {
+    folder = try TemporaryFolder(inMemory: true)
+    path = folder("app.sqlite")
+    try Connection(path, .creator).execute(schema)
+  }
+
+  /// A path beside the database.
+  package func file(_ name: String) -> String { folder(name) }
+
+  /// Imports documents in pieces of `pieces` bytes.
+  @discardableResult
+  package func run(
+    _ documents: String..., mapping: ImportMapping, policy: ImportPolicy = ImportPolicy(),
+    hooks: ImportHooks = ImportHooks(), pieces: Int = .max
+  ) throws -> ImportReport {
+    try run(
+      documents: documents.map { Array($0.utf8) }, mapping: mapping, policy: policy, hooks: hooks,
+      pieces: pieces)
+  }
+
+  /// Imports documents in pieces of `pieces` bytes.
+  package func run(
+    documents: [[UInt8]], mapping: ImportMapping, policy: ImportPolicy = ImportPolicy(),
+    hooks: ImportHooks = ImportHooks(), pieces: Int = .max
+  ) throws -> ImportReport {
+    let session = try ImportSession(
+      try Connection(path, .writer), mapping: mapping, policy: policy, hooks: hooks)
+    do {
+      for (number, document) in documents.enumerated() {
+        session.begin("document \(number)")
+        var rest = document[...]
+        while !rest.isEmpty {
+          try rest.prefix(pieces).withUnsafeBytes { try session.feed($0) }
+          rest = rest.dropFirst(pieces)
+        }
+        try session.end()
+      }
+      return try session.finish()
+    } catch {
+      session.abandon()
+      throw error
+    }
+  }
+
+  /// The rows of a query, each as one text.
+  package func rows(_ sql: String) throws -> [String] {
+    try Connection(path, .reader).rows(sql).map { $0.map(\.description).joined(separator: "|") }
+  }
+
+  /// The bytes of the database's file.
+  package func bytes() throws -> [UInt8] { try DurableFile.read(path, limit: 1 << 30) }
+}
