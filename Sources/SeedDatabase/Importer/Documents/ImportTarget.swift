@@ -5,11 +5,11 @@ final class ImportTarget {
   let table: TableSchema
   let mode: TableMapping.MergeMode
   /// Whether the table's rows come nested in others and so again and again.
-  var recurs = false
-  var recent = RecentRows()
-  var seen: SeenKeys?
+  @exclusivity(unchecked) var recurs = false
+  @exclusivity(unchecked) var recent = RecentRows()
+  @exclusivity(unchecked) var seen: SeenKeys?
   /// Values of the columns that rows of a replaced table do not mention.
-  var schemaDefaults: [Int: SeedValue] = [:]
+  @exclusivity(unchecked) var schemaDefaults: [Int: SeedValue] = [:]
   var rejected = 0
   var deleted = 0
   /// Recurrences that were recognised without asking the database.
@@ -18,7 +18,7 @@ final class ImportTarget {
   var hasLostKeys = false
   var keys = ImportReport.Keys()
   private(set) var writers: [SlotSet: TableWriter] = [:]
-  private var latest: (slots: SlotSet, writer: TableWriter)?
+  @exclusivity(unchecked) private var latest: (slots: SlotSet, writer: TableWriter)?
   private let connection: Connection
   private let fitter: AffinityFitter
   private let rule: ConflictRule

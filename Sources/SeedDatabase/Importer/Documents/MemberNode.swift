@@ -6,11 +6,12 @@ import SeedFormat
 /// node each place of the object before led to, and compares the name's bytes before it looks anything up.
 final class MemberNode {
   /// Indexes into the plan's columns.
-  var columns: [Int] = []
+  @exclusivity(unchecked) var columns: [Int] = []
   /// Index into the plan's relations.
-  var relation: Int?
-  private(set) var children: [[UInt8]: MemberNode] = [:]
-  private var hints: [Hint] = []
+  @exclusivity(unchecked) var relation: Int?
+  @exclusivity(unchecked) private(set) var children: [[UInt8]: MemberNode] = [:]
+  // As in ``RowPlan``: no other access can happen during one of these.
+  @exclusivity(unchecked) private var hints: [Hint] = []
   private let fallback: (([UInt8]) -> MemberNode?)?
 
   private struct Hint {

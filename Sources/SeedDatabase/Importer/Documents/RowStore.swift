@@ -8,10 +8,11 @@ final class RowStore {
   private let issues: IssueCollector
   private let policy: ImportPolicy
   private let bytes: LentBytes
-  private var row: [BorrowedValue] = []
+  // As in ``RowPlan``: no other access can happen during one of these.
+  @exclusivity(unchecked) private var row: [BorrowedValue] = []
   private var keyBytes: [UInt8] = []
   private var rowBytes: [UInt8] = []
-  private var waitingKeys: Set<[UInt8]> = []
+  @exclusivity(unchecked) private var waitingKeys: Set<[UInt8]> = []
 
   struct Deferred {
     let target: ImportTarget
