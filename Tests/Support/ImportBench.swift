@@ -28,6 +28,7 @@ package final class ImportBench {
   }
 
   /// Imports documents in pieces of `pieces` bytes.
+  @discardableResult
   package func run(
     documents: [[UInt8]], mapping: ImportMapping, policy: ImportPolicy = ImportPolicy(),
     hooks: ImportHooks = ImportHooks(), pieces: Int = .max

@@ -67,7 +67,7 @@ import Testing
     ([#"{"table": "stop", "colums": {}}"#, "[]"], 78), ([#"{"table": "stop"}"#, "[{]"], 65),
     ([#"{"table": "stop"}"#, #"[{"name": "no key"}]"#], 65), ([#"{"table": "stpo"}"#, "[]"], 78),
     ([#"{"table": "stop", "columns": {"nmae": "x"}}"#, "[]"], 78),
-  ])
+  ] as [([String], Int32)])
   func `exit codes tell a bad mapping from bad data`(texts: [String], status: Int32) throws {
     try Data(texts[0].utf8).write(to: URL(fileURLWithPath: folder("map.json")))
     let outcome = try run(texts[1], as: "stops.json", "--mapping", folder("map.json"))

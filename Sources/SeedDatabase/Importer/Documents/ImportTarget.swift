@@ -6,10 +6,10 @@ final class ImportTarget {
   let mode: TableMapping.MergeMode
   /// Whether the table's rows come nested in others and so again and again.
   @exclusivity(unchecked) var recurs = false
-  var recent = RecentRows()
+  @exclusivity(unchecked) var recent = RecentRows()
   @exclusivity(unchecked) var seen: SeenKeys?
   /// Values of the columns that rows of a replaced table do not mention.
-  var schemaDefaults: [Int: SeedValue] = [:]
+  @exclusivity(unchecked) var schemaDefaults: [Int: SeedValue] = [:]
   var rejected = 0
   var deleted = 0
   /// Recurrences that were recognised without asking the database.

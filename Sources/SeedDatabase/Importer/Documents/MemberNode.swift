@@ -9,7 +9,8 @@ final class MemberNode {
   @exclusivity(unchecked) var columns: [Int] = []
   /// Index into the plan's relations.
   @exclusivity(unchecked) var relation: Int?
-  private(set) var children: [[UInt8]: MemberNode] = [:]
+  @exclusivity(unchecked) private(set) var children: [[UInt8]: MemberNode] = [:]
+  // As in ``RowPlan``: no other access can happen during one of these.
   @exclusivity(unchecked) private var hints: [Hint] = []
   private let fallback: (([UInt8]) -> MemberNode?)?
 

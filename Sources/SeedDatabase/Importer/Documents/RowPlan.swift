@@ -10,6 +10,7 @@ final class RowPlan {
   let relations: [RowRelation]
   /// Where each relation's value stands on the tape in the row at hand.
   @exclusivity(unchecked) var places: [Int?]
+  // One function at a time reads and fills a row; checking that at run time cost a seventh of an import.
   @exclusivity(unchecked) private(set) var values: [BorrowedValue]
   @exclusivity(unchecked) private(set) var slots = SlotSet()
 

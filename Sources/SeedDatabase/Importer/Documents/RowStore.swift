@@ -8,9 +8,10 @@ final class RowStore {
   private let issues: IssueCollector
   private let policy: ImportPolicy
   private let bytes: LentBytes
+  // As in ``RowPlan``: no other access can happen during one of these.
   @exclusivity(unchecked) private var row: [BorrowedValue] = []
-  @exclusivity(unchecked) private var keyBytes: [UInt8] = []
-  @exclusivity(unchecked) private var rowBytes: [UInt8] = []
+  private var keyBytes: [UInt8] = []
+  private var rowBytes: [UInt8] = []
   @exclusivity(unchecked) private var waitingKeys: Set<[UInt8]> = []
 
   struct Deferred {
