@@ -198,7 +198,12 @@ package final class TableWriter {
 
   // MARK: Statements
 
-  private func find() throws -> Bool { try find(key: shape.key.map { row[$0] }) }
+  private func find() throws -> Bool {
+    statements.lookups += 1
+    sql.find.rewind()
+    for index in shape.key.indices { try sql.find.lend(row[shape.key[index]], at: Int32(index + 1)) }
+    return try sql.find.step()
+  }
 
   private func find(key: [BorrowedValue]) throws -> Bool {
     statements.lookups += 1
