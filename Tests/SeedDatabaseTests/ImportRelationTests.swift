@@ -8,9 +8,11 @@ import Testing
     CREATE TABLE user(id INTEGER PRIMARY KEY, name TEXT NOT NULL CHECK (name <> 'bad'));
     CREATE TABLE message(
       id INTEGER PRIMARY KEY, text TEXT CHECK (text <> 'bad'), sender INTEGER REFERENCES user(id));
-    CREATE TABLE attachment(message INTEGER NOT NULL REFERENCES message(id), url TEXT NOT NULL, PRIMARY KEY (message, url));
+    CREATE TABLE attachment(message INTEGER NOT NULL REFERENCES message(id), url TEXT NOT NULL,
+      PRIMARY KEY (message, url));
     CREATE TABLE channel(id TEXT PRIMARY KEY NOT NULL);
-    CREATE TABLE member(channel TEXT NOT NULL REFERENCES channel(id), user INTEGER NOT NULL REFERENCES user(id),
+    CREATE TABLE member(channel TEXT NOT NULL REFERENCES channel(id),
+      user INTEGER NOT NULL REFERENCES user(id),
       PRIMARY KEY (channel, user)) WITHOUT ROWID;
     """
 
@@ -68,8 +70,10 @@ import Testing
         relations: [
           .join("members", "user", through: "member", parentKey: ["channel"], elementKey: ["user"])
         ]))
-    let text =
-      #"[{"id": "x", "members": [{"id": 1, "name": "a"}, {"id": 2, "name": "b"}]}, {"id": "y", "members": [2, {"id": 1, "name": "a"}]}]"#
+    let text = """
+      [{"id": "x", "members": [{"id": 1, "name": "a"}, {"id": 2, "name": "b"}]},
+       {"id": "y", "members": [2, {"id": 1, "name": "a"}]}]
+      """
     try bench.run(text, mapping: mapping)
     #expect(try bench.rows("SELECT * FROM member") == ["x|1", "x|2", "y|1", "y|2"])
     #expect(try bench.rows("SELECT * FROM user") == ["1|a", "2|b"])
@@ -92,6 +96,27 @@ import Testing
     #expect(report.issues.map(\.code) == [.check, .check, .typeMismatch, .typeMismatch])
     #expect(report.issues.map(\.table) == ["message", "user", "message", "attachment"])
     #expect(report.tables["user"]?.inserted == 1)
+  }
+
+  @Test func `a row that goes with its refused object is not deleted as missing`() throws {
+    let bench = try bench()
+    try bench.run(#"[{"id": 1, "text": "a"}, {"id": 2, "text": "b"}]"#, mapping: ImportMapping("message"))
+    let relations: [RelationMapping] = [.object("user", "user", foreignKey: ["sender"])]
+    let report = try bench.run(
+      #"[{"id": 1, "user": {"id": 9, "name": "bad"}}]"#,
+      mapping: ImportMapping(
+        TableMapping("message", relations: relations, mode: .mergeAndDeleteMissing)),
+      policy: ImportPolicy(badRows: .collect))
+    #expect(try bench.rows("SELECT id, text, sender FROM message") == ["1|a|NULL"])
+    #expect(report.tables["message"]?.rejected == 1)
+  }
+
+  @Test func `a nested value that does not fit is an issue of its own table`() throws {
+    let report = try bench().run(
+      #"[{"id": 1, "attachments": ["a"]}, {"id": 2, "attachments": 5, "user": {"id": "x"}}]"#,
+      mapping: ImportMapping(Self.message), policy: ImportPolicy(badRows: .collect))
+    #expect(report.issues.map(\.table) == ["user"])
+    #expect(report.issues.map(\.column) == ["id"])
   }
 
   @Test func `rows may reference rows that come later, and themselves in a circle`() throws {

@@ -12,8 +12,9 @@ import Testing
   @Test func `rows are found under a path, past everything else`() throws {
     for pieces in [1, 3, .max] {
       let bench = try bench()
-      let text =
-        #"{"meta": {"data": [1, {"items": []}]}, "data": {"x": "[", "items": [{"id": "a"}], "y": {}}, "z": 1}"#
+      let text = """
+        {"meta": {"data": [1, {"items": []}]}, "data": {"x": "[", "items": [{"id": "a"}], "y": {}}, "z": 1}
+        """
       let report = try bench.run(text, mapping: ImportMapping("item", rows: "$.data.items"), pieces: pieces)
       #expect(report.tables["item"]?.inserted == 1)
     }
@@ -43,6 +44,7 @@ import Testing
     #expect(try bench.rows("SELECT id FROM item") == ["a", "b", "c"])
     #expect(report.issues.map(\.code) == [.malformed, .malformed])
     #expect(report.issues.map(\.row) == [1, 3])
+    #expect(report.issues.map(\.key) == [nil, nil])
   }
 
   @Test func `one object is one row`() throws {

@@ -11,10 +11,10 @@ public import struct Foundation.URL
 /// print(report.tables["person"]?.inserted ?? 0)
 /// ```
 ///
-/// The document is read once and piece by piece; its values go straight into prepared statements. Real upserts:
-/// a member that is missing leaves its column alone, null is written, equal rows are not written at all. One
-/// importer runs one import at a time; give it the database while nothing else writes there, readers may go on.
-/// The database must exist with its tables: an importer creates nothing.
+/// The document is read once and piece by piece; its values go straight into prepared statements. Real
+/// upserts: a member that is missing leaves its column alone, null is written, equal rows are not written at
+/// all. One importer runs one import at a time; give it the database while nothing else writes there, readers
+/// may go on. The database must exist with its tables: an importer creates nothing.
 public struct Importer: Sendable {
   private let runner: ImportRunner
 
@@ -28,7 +28,8 @@ public struct Importer: Sendable {
   ///   - statements: shown every statement that SQLite runs, without values; for looking at what is slow.
   ///   - rejected: called with each rejected row's issue and the document's row as JSON.
   /// - Throws: ``ImportFailure``, `CancellationError`, what the source throws, or ``SeedError`` of the code
-  ///   `io` for what the disk or SQLite refuses. The database is then as before, or as the last batch left it.
+  ///   `io` for what the disk or SQLite refuses. The database is then as before, or as the last batch
+  ///   left it.
   public func `import`(
     _ source: ImportSource, mapping: ImportMapping, policy: ImportPolicy = ImportPolicy(),
     progress: (@Sendable (ImportProgress) -> Void)? = nil,

@@ -201,15 +201,10 @@ package final class TableWriter {
   // MARK: Statements
 
   private func find() throws -> Bool {
-    let (find, row) = (sql.find, row)
     statements.lookups += 1
-    find.rewind()
-    var index: Int32 = 1
-    for position in shape.key {
-      try find.lend(row[position], at: index)
-      index += 1
-    }
-    return try find.step()
+    sql.find.rewind()
+    for index in shape.key.indices { try sql.find.lend(row[shape.key[index]], at: Int32(index + 1)) }
+    return try sql.find.step()
   }
 
   private func find(key: [BorrowedValue]) throws -> Bool {

@@ -1,4 +1,4 @@
-/// RFC 3339 dates and times, and dates alone, by hand: Foundation's formatters cost a microsecond and a locale.
+/// RFC 3339 dates and times, and dates alone, by hand: Foundation's formatters are slow and know locales.
 package enum ISO8601 {
   /// Seconds since 1970 with the fraction apart, or `nil` where the text is none.
   package static func parse(_ text: UnsafeBufferPointer<UInt8>) -> (seconds: Int64, fraction: Double)? {

@@ -1,12 +1,13 @@
 // A mapping as JSON, for those who write none in Swift:
 //
-//   {"table": "person", "rows": "$.data.items", "layout": "array", "keyColumn": "id", "names": "snakeToCamel",
-//    "key": ["id"], "mode": "merge", "columns": {"born": {"from": "birth", "as": "iso8601"}, "zip": "post_code"},
+//   {"table": "person", "rows": "$.data.items", "layout": "array", "names": "snakeToCamel",
+//    "key": ["id"], "mode": "merge",
+//    "columns": {"born": {"from": "birth", "as": "iso8601"}, "zip": "post_code"},
 //    "constants": {"source": "web"}, "defaults": {"rank": 0},
 //    "relations": [{"object": "user", "table": {"table": "user"}, "foreignKey": ["userId"]},
 //                  {"array": "phones", "table": {"table": "phone"}, "parentKey": ["person"]},
-//                  {"join": "tags", "table": {"table": "tag"}, "through": "person_tag", "parentKey": ["person"],
-//                   "elementKey": ["tag"]}]}
+//                  {"join": "tags", "table": {"table": "tag"}, "through": "person_tag",
+//                   "parentKey": ["person"], "elementKey": ["tag"]}]}
 extension ImportMapping {
   /// Reads a mapping from JSON; an ``ImportFailure`` of the code `mapping` says what is wrong where.
   public init(json: [UInt8]) throws(ImportFailure) {
@@ -165,10 +166,8 @@ private struct MappingObject {
       throw ImportFailure(.mapping, "the mapping's \(place): expected an object, found \(value.kind)")
     }
     guard let other = members.first(where: { !known.contains($0.name) }) else { return }
-    throw ImportFailure(
-      .mapping,
-      "the mapping's \(place).\(other.name): unknown, expected one of \(known.sorted().joined(separator: ", "))"
-    )
+    let names = known.sorted().joined(separator: ", ")
+    throw ImportFailure(.mapping, "the mapping's \(place).\(other.name): unknown, expected one of \(names)")
   }
 
   func wrong(_ name: String, _ expected: String) -> ImportFailure {

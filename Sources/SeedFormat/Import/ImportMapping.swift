@@ -33,7 +33,7 @@ public struct ImportMapping: Sendable {
   }
 }
 
-/// A way from a value through the members of nested objects: `$.data.items`, `address.city`, or `$` for itself.
+/// A way from a value through the members of nested objects: `$.data.items`, `address.city`, or `$`: itself.
 public struct MemberPath: Hashable, Sendable {
   /// The members' names, outermost first.
   public let names: [String]

@@ -16,7 +16,7 @@ extension JSONScanner {
     }
   }
 
-  /// Moves behind the first line feed from here on; false where it has not come yet, and what there is was passed.
+  /// Moves behind the first line feed from here on; false where it has not come yet.
   package mutating func skipLine() -> Bool {
     while position < window.end {
       position += 1

@@ -7,8 +7,8 @@ extension Command {
       name: "import",
       abstract: "Take JSON or CSV into a database.",
       discussion: """
-        FILE is JSON, NDJSON or CSV, gzip or not by its content; - is standard input. Rows are matched by the \
-        table's key: new ones are inserted, changed ones updated, equal ones not written. A member that is \
+        FILE is JSON, NDJSON or CSV, gzip or not by its content; - is standard input. Rows are matched by \
+        the table's key: new ones are inserted, changed ones updated, equal ones not written. A member that is \
         missing leaves its column alone. The import is one transaction: a failure leaves the database as it \
         was. Nothing is created: the table must be there.
 

@@ -50,7 +50,8 @@ import Testing
 
   @Test func `a mapping from JSON does what it says`() throws {
     let mapping = """
-      {"table": "stop", "rows": "$.d", "columns": {"name": "title", "lat": {"from": "geo.lat", "as": "number"}},
+      {"table": "stop", "rows": "$.d",
+       "columns": {"name": "title", "lat": {"from": "geo.lat", "as": "number"}},
        "constants": {"zip": "0"}}
       """
     try Data(mapping.utf8).write(to: URL(fileURLWithPath: folder("map.json")))
@@ -63,11 +64,12 @@ import Testing
     #expect(report["tables"]?["stop"]?["inserted"]?.integer == 1)
   }
 
-  @Test(arguments: [
-    ([#"{"table": "stop", "colums": {}}"#, "[]"], 78), ([#"{"table": "stop"}"#, "[{]"], 65),
-    ([#"{"table": "stop"}"#, #"[{"name": "no key"}]"#], 65), ([#"{"table": "stpo"}"#, "[]"], 78),
-    ([#"{"table": "stop", "columns": {"nmae": "x"}}"#, "[]"], 78),
-  ] as [([String], Int32)])
+  @Test(
+    arguments: [
+      ([#"{"table": "stop", "colums": {}}"#, "[]"], 78), ([#"{"table": "stop"}"#, "[{]"], 65),
+      ([#"{"table": "stop"}"#, #"[{"name": "no key"}]"#], 65), ([#"{"table": "stpo"}"#, "[]"], 78),
+      ([#"{"table": "stop", "columns": {"nmae": "x"}}"#, "[]"], 78),
+    ] as [([String], Int32)])
   func `exit codes tell a bad mapping from bad data`(texts: [String], status: Int32) throws {
     try Data(texts[0].utf8).write(to: URL(fileURLWithPath: folder("map.json")))
     let outcome = try run(texts[1], as: "stops.json", "--mapping", folder("map.json"))

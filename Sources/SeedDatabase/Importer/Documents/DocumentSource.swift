@@ -28,6 +28,8 @@ struct Refusal: Error {
   var column: String?
   var offset: Int?
   var key: String?
+  /// The nested table that it is about, where it is not the row's own.
+  var table: String?
 
   init(
     _ code: ImportIssue.Code, _ message: String, column: String? = nil, offset: Int? = nil, key: String? = nil

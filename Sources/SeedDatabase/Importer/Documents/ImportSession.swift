@@ -116,6 +116,7 @@ package final class ImportSession {
       throw ImportFailure(
         .document, "\(place.document): \(error.reason) at byte \(error.offset), in row \(place.row)")
     }
+    plan.reset()
     try issues.reject(plan, Refusal(.malformed, "\(error)"), place, row: [])
     plan.target.hasLostKeys = true
     place.row += 1

@@ -43,7 +43,8 @@ final class IssueCollector {
 
   private func issue(_ refusal: Refusal, _ table: String, _ place: RowPlace) -> ImportIssue {
     ImportIssue(
-      document: place.document, row: place.row, offset: refusal.offset ?? place.offset, table: table,
+      document: place.document, row: place.row, offset: refusal.offset ?? place.offset,
+      table: refusal.table ?? table,
       key: refusal.key, column: refusal.column, code: refusal.code, message: refusal.message)
   }
 }

@@ -1,6 +1,6 @@
 import SeedFormat
 
-/// Bytes that a row's values need besides the document's own: digits, decoded base64, what a closure returned.
+/// Bytes that a row's values need besides the document's own: digits, decoded base64, a closure's.
 ///
 /// Blocks never move, so what was lent stays good until ``clear()``.
 final class LentBytes {

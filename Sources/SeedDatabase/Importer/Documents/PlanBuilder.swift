@@ -34,7 +34,7 @@ final class PlanBuilder {
       defaults: try columnValues(mapping.defaults, target.table), relations: relations)
   }
 
-  /// A target for every column, behind those that are listed: members that find their column by name use them.
+  /// A target for every column, behind the listed ones: for members that find it by name.
   private func byName(_ table: TableSchema) -> [ValueReader.Target] {
     table.columns.indices.map { valueTarget($0, table, .automatic) }
   }

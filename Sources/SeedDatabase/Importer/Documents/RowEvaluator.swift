@@ -81,7 +81,13 @@ final class RowEvaluator {
     case .null:
       for column in columns { plan.set(column, .null) }
     case .object:
-      try evaluate(nested, index, source)
+      do throws(Refusal) {
+        try evaluate(nested, index, source)
+      } catch {
+        var refusal = error
+        refusal.table = error.table ?? nested.table.name
+        throw refusal
+      }
       for (column, value) in zip(columns, nested.key) { plan.set(column, value) }
     default:
       plan.set(columns[0], try bareKey(nested, index, source))

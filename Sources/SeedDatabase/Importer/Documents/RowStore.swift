@@ -64,6 +64,7 @@ final class RowStore {
 
   /// What new rows take where the document says nothing.
   private func fillDefaults(_ plan: RowPlan) throws {
+    guard !plan.defaults.isEmpty || !plan.target.schemaDefaults.isEmpty else { return }
     for (column, value) in plan.target.schemaDefaults
     where !plan.slots.contains(column) && !plan.defaults.contains(where: { $0.column == column }) {
       plan.set(column, bytes.lend(value))

@@ -62,13 +62,13 @@ final class RowTreeWriter {
     try connection.execute("SAVEPOINT seedbank_row")
     for reference in nested {
       if try writeWithReferences(reference, source) { continue }
-      try takeBack(plan, marks, waiting)
+      try takeBack(plan, nested, marks, waiting)
       // The referenced row is the one with the issue; this one goes with it.
       plan.target.rejected += 1
       return false
     }
     guard try storing(plan, source) else {
-      try takeBack(plan, marks, waiting)
+      try takeBack(plan, nested, marks, waiting)
       return false
     }
     try connection.execute("RELEASE seedbank_row")
@@ -76,11 +76,13 @@ final class RowTreeWriter {
   }
 
   private func takeBack(
-    _ plan: RowPlan, _ marks: [(ImportTarget, [SlotSet: TableChanges])], _ waiting: Int
+    _ plan: RowPlan, _ nested: [RowPlan], _ marks: [(ImportTarget, [SlotSet: TableChanges])], _ waiting: Int
   ) throws {
     try connection.execute("ROLLBACK TO seedbank_row; RELEASE seedbank_row")
     for (target, mark) in marks { target.restore(mark) }
     store.forget(from: waiting)
+    // Refused rows were mentioned all the same: those that exist are not to be deleted.
+    for row in [plan] + nested { try row.target.seen?.insert(row.key) }
   }
 
   /// The plans of the objects that this row references, each filled with its object.
@@ -112,23 +114,28 @@ final class RowTreeWriter {
   ) throws {
     guard source.tape.kind(index) == .array else {
       guard source.tape.kind(index) != .null else { return }
+      relation.plan.reset()
       return try reject(
         relation.plan, Refusal(.typeMismatch, "expected an array", offset: source.tape.offset(index)), source)
     }
+    var given: [(column: Int, value: BorrowedValue)] = []
+    if case .array(let parentKey) = relation.kind {
+      for (column, value) in zip(parentKey, plan.key) { given.append((column, value)) }
+    }
     var element = index + 1
     while element < source.tape.end(of: index) {
-      try writeElement(plan, relation, element, source)
+      try writeElement(plan, relation, element, source, given)
       element = source.tape.end(of: element)
     }
   }
 
   private func writeElement(
-    _ parent: RowPlan, _ relation: RowRelation, _ index: Int, _ source: borrowing DocumentSource
+    _ parent: RowPlan, _ relation: RowRelation, _ index: Int, _ source: borrowing DocumentSource,
+    _ given: [(column: Int, value: BorrowedValue)]
   ) throws {
     switch relation.kind {
     case .object: return
-    case .array(let parentKey):
-      _ = try writeTree(relation.plan, index, source, Array(zip(parentKey, parent.key)).map { ($0, $1) })
+    case .array: _ = try writeTree(relation.plan, index, source, given)
     case .join(let join, let parentKey, let elementKey):
       guard let key = try elementKeyValues(relation.plan, index, source) else { return }
       join.reset()
@@ -145,6 +152,7 @@ final class RowTreeWriter {
     if source.tape.kind(index) == .object {
       return try writeTree(plan, index, source, []) ? plan.key : nil
     }
+    plan.reset()
     do throws(Refusal) {
       return [try evaluator.bareKey(plan, index, source)]
     } catch {
