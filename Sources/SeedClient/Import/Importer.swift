@@ -24,10 +24,13 @@ public struct Importer: Sendable {
   /// Imports all of `source` and says what became of it.
   ///
   /// - Parameters:
+  ///   - source: the document or documents, whole or in pieces.
+  ///   - mapping: which members become which columns of which tables.
+  ///   - policy: what happens to known keys, bad rows and references that lead nowhere.
   ///   - progress: called on the importer's own queue, at most ten times a second.
   ///   - statements: shown every statement that SQLite runs, without values; for looking at what is slow.
   ///   - rejected: called with each rejected row's issue and the document's row as JSON.
-  /// - Throws: ``ImportFailure``, `CancellationError`, what the source throws, or ``SeedError`` of the code
+  /// - Throws: ``SeedFormat/ImportFailure``, `CancellationError`, what the source throws, or ``SeedError`` of the code
   ///   `io` for what the disk or SQLite refuses. The database is then as before, or as the last batch
   ///   left it.
   public func `import`(
