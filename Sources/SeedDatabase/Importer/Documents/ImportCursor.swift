@@ -8,6 +8,8 @@ struct ImportCursor {
   private let path: String
   private var reached: (document: String, row: Int)?
   private var isPassing: Bool
+  /// Rows of the reached document that were passed over so far.
+  private var passed = 0
 
   /// Bytes of the file, which holds one document's name and two numbers.
   private static let longest = 64 * 1024
@@ -29,7 +31,8 @@ struct ImportCursor {
   /// Whether an earlier run took this row in.
   mutating func isPassed(_ place: RowPlace) -> Bool {
     guard isPassing, let reached else { return false }
-    if place.document == reached.document, place.row >= reached.row { isPassing = false }
+    guard place.document == reached.document else { return true }
+    if place.row >= reached.row { isPassing = false } else { passed = place.row + 1 }
     return isPassing
   }
 
@@ -42,9 +45,10 @@ struct ImportCursor {
     try DurableFile.write(value.bytes, to: path)
   }
 
-  /// A cursor of another import would pass all rows over.
+  /// A cursor of another import would pass all rows over; one that stands behind the last row means that
+  /// only its removal was missing.
   func checkWasReached() throws {
-    guard isPassing, let reached else { return }
+    guard isPassing, let reached, passed < reached.row else { return }
     throw ImportFailure(
       .document,
       "\(path) says that \(reached.row) rows of \(reached.document) are in, and there is no more: "
