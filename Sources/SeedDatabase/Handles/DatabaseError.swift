@@ -21,9 +21,7 @@ package struct DatabaseError: Error, Hashable, Sendable, CustomStringConvertible
 
 /// The result codes that this project tells apart.
 package enum ResultCode {
-  package static let busy: Int32 = 5
   package static let full: Int32 = 13
-  package static let cannotOpen: Int32 = 14
   package static let corrupt: Int32 = 11
   package static let constraint: Int32 = 19
   package static let notADatabase: Int32 = 26

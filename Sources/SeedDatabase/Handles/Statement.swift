@@ -163,9 +163,6 @@ package final class Statement {
     (0..<Int32(columnCount)).map { String(cString: sqlite3_column_name(handle, $0)) }
   }
 
-  /// Whether SQLite can tell that running it changes nothing.
-  package var isReadOnly: Bool { sqlite3_stmt_readonly(handle) != 0 }
-
   /// The current row.
   package func row() throws(InvalidText) -> [SeedValue] {
     var row: [SeedValue] = []

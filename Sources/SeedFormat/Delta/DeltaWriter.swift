@@ -20,9 +20,6 @@ package struct DeltaWriter {
   /// Whether nothing has been written yet.
   package var isEmpty: Bool { changes.isEmpty && (table?.isEmpty ?? true) }
 
-  /// The bytes gathered so far.
-  package var byteCount: Int { changes.count + (table?.byteCount ?? 0) }
-
   /// Starts a table; one without changes leaves no trace.
   package mutating func begin(table name: String, key: [String], columns: [String]) {
     endTable()
@@ -84,7 +81,6 @@ package struct DeltaWriter {
 
 extension DeltaWriter.OpenTable {
   fileprivate var isEmpty: Bool { deletes.isEmpty && upserts.isEmpty }
-  fileprivate var byteCount: Int { deletes.count + upserts.count }
 }
 
 extension DeltaHeader {

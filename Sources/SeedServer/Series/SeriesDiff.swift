@@ -7,8 +7,6 @@ struct SeriesDiff: ~Copyable {
   private(set) var delta = DeltaWriter()
   /// The sums that the series has after the changes.
   private(set) var sums: [String: TableSum] = [:]
-  /// Row counts before and after, for the guards.
-  private(set) var counts: [String: (before: Int, after: Int)] = [:]
 
   /// Compares; throws ``CopyDamaged`` where the copy's rows are not those that it has stored the sums of.
   init(_ origin: SQLiteOrigin, _ copy: WorkingCopy, _ plan: SeriesPlan) throws {
@@ -19,7 +17,6 @@ struct SeriesDiff: ~Copyable {
         throw CopyDamaged(table: table.name, reason: "its rows are not those of its sum")
       }
       sums[table.name] = after
-      counts[table.name] = (before.rows, after.rows)
     }
   }
 

@@ -1,6 +1,5 @@
 import SeedDatabase
 import SeedFormat
-import SeedTrust
 
 /// Turns a working copy into the file that clients open, and proves it before anyone signs it.
 struct SnapshotMaker {
@@ -15,12 +14,5 @@ struct SnapshotMaker {
     let snapshot = try Connection(path, .writer)
     try snapshot.execute("PRAGMA journal_mode = DELETE; ANALYZE")
     try SeedCheck(snapshot, schema).run()
-  }
-
-  /// Compresses the snapshot beside where it will lie; returns its measures.
-  func compress(
-    _ path: String, to destination: String, _ encoding: ContentEncoding
-  ) throws -> (raw: Compression.Measure, stored: Compression.Measure) {
-    try Compression.compress(path, to: destination, encoding)
   }
 }

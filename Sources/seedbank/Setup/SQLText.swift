@@ -23,9 +23,6 @@ struct SQLText {
     cutting(tokens.filter { $0.keyword == "AUTOINCREMENT" }.map(\.range))
   }
 
-  /// How many references the text declares.
-  var referenceCount: Int { tokens.count { $0.keyword == "REFERENCES" } }
-
   /// Without the references at those places of the text, counted from 0.
   func cuttingReferences(_ places: Set<Int>) -> String {
     let all = tokens.indices.filter { tokens[$0].keyword == "REFERENCES" }
