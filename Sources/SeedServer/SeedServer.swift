@@ -3,7 +3,7 @@
 //   Origin/ (projected rows) → Series/ (delta, working copy) → Snapshot/ (files) → Publication/ (signed) → Front/
 //
 // Rules of this module:
-// - A room never mentions a later one. Publisher.swift alone walks through all of them.
+// - A room never mentions a later one. Publisher/ alone walks through all of them.
 // - The publication is the truth. A working copy that lags behind it catches up as any client would, one that
 //   disagrees with it is made anew from it, one that is ahead of it is an error.
 // - What is published was checked first, is written durably, and is named by its hash; `timestamp.json` comes last.

@@ -12,4 +12,6 @@ final class StoreLock {
         "another store writes to \(layout.directory): keep one store per directory, or try again later")
     }
   }
+
+  deinit { file.unlock() }
 }

@@ -92,6 +92,10 @@ package struct File: ~Copyable {
     _ = try retrying("sync", path) { fsync(descriptor) }
   }
 
+  /// Gives the lock back. Closing is not enough: a child that was forked meanwhile and has not yet run its
+  /// program shares the open file, and with it the lock.
+  package func unlock() { flock(descriptor, LOCK_UN) }
+
   /// Takes the whole-file lock that the kernel releases with the process; false when another holds it.
   package func tryLock() throws(FileError) -> Bool {
     while flock(descriptor, LOCK_EX | LOCK_NB) != 0 {

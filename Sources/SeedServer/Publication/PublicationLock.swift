@@ -6,6 +6,7 @@ enum PublicationLock {
   static func hold<Result>(_ directory: PublicationDirectory, _ body: () throws -> Result) throws -> Result {
     let file = try File("\(directory.path)/.lock", for: .updating)
     guard try file.tryLock() else { throw PublicationError.locked(path: directory.path) }
-    return try withExtendedLifetime(file) { try body() }
+    defer { file.unlock() }
+    return try body()
   }
 }
