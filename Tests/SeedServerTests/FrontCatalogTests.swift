@@ -111,7 +111,7 @@ final class MovedClock: Sendable {
   @Test func `a publication that cannot be read changes nothing, and is told`() throws {
     let clock = MovedClock()
     let said = Said()
-    let source = CatalogSource(publication.directory, log: OperatorLog { said.add($0) }) { clock.now }
+    let source = CatalogSource(publication.directory, log: OperatorLog { said.add($0.message) }) { clock.now }
     let loaded = try #require(source.current().catalog)
     let good = try #require(try publication.directory.metadata("timestamp.json"))
     try publication.damage("timestamp.json")

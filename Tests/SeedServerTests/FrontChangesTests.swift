@@ -87,7 +87,7 @@ import Testing
     let delta = try publication.delta(FrontPublication.transit, 103, 104)
     try publication.directory.write([1, 2, 3], as: delta)
     let said = Said()
-    let router = Router(log: OperatorLog { said.add($0) })
+    let router = Router(log: OperatorLog { said.add($0.message) })
     for _ in 0..<3 { #expect(changes(since: 103, router).problem == .internalError) }
     #expect(said.lines.count == 1)
     #expect(said.lines.first?.contains(delta.fileName) == true)

@@ -9,13 +9,13 @@ package struct FrontConfiguration: Sendable {
   package var pages: String?
   /// Where the server listens and what it allows.
   package var http: HTTPServerConfiguration
-  /// Takes what the operator should know, a sentence at a time, on any thread.
-  package var report: @Sendable (String) -> Void
+  /// Takes what the operator should know, on any thread.
+  package var report: @Sendable (LogRecord) -> Void
 
   /// A front over a publication; it says nothing to the operator unless someone listens.
   package init(
     publication: String, pages: String? = nil, http: HTTPServerConfiguration = HTTPServerConfiguration(),
-    report: @escaping @Sendable (String) -> Void = { _ in }
+    report: @escaping @Sendable (LogRecord) -> Void = { _ in }
   ) {
     self.publication = publication
     self.pages = pages

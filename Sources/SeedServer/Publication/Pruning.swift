@@ -50,8 +50,18 @@ extension PublicationDirectory {
     for one in series { try DurableFile.sweep("\(path)/targets/\(one.targetPrefix)") }
   }
 
-  /// Removes a file by its path within the publication.
-  func remove(_ file: String) throws(FileError) { try Folder.remove("\(path)/\(file)") }
+  /// Removes what may go and remembers the rest, by when it stopped being named; a dry run only finds out.
+  func prune(
+    _ published: PublishedMetadata, _ memory: PruningMemory, _ pruning: Pruning, now: UTCTime, isDryRun: Bool
+  ) throws -> (removed: [String], waiting: Pruning.Memory) {
+    let known = try memory.read()
+    let found = try prunableFiles(published.delegatedSeries)
+    let (remove, next) = pruning.decide(found: found, named: published.namedFiles, memory: known, now: now)
+    guard !isDryRun else { return (remove, next) }
+    for file in remove { try Folder.remove("\(path)/\(file)") }
+    if next != known { try memory.write(next) }
+    return (remove, next)
+  }
 }
 
 extension PublishedMetadata {

@@ -1,5 +1,5 @@
 import SeedDatabase
-import SeedFormat
+package import SeedFormat
 package import SeedTrust
 
 /// Walks a dataset through all rooms: origin, series, snapshot, publication. One step at a time per publication.
@@ -26,13 +26,46 @@ package struct Publisher: Sendable {
   }
 
   /// One publish step: what the origin holds now becomes what clients can fetch.
-  package func step(_ job: DatasetJob, now: UTCTime, forcingSnapshot: Bool = false) throws -> StepReport {
-    guard publication.exists else { throw PublicationError.missing(path: publication.path) }
-    try Folder.create(stateFolder)
-    return try PublicationLock.hold(publication) {
-      var step = Step(publisher: self, job: job, now: now, published: try publication.published())
+  ///
+  /// A series that a rollback holds stays as it is unless `isResuming`.
+  package func step(
+    _ job: DatasetJob, now: UTCTime, forcingSnapshot: Bool = false, isResuming: Bool = false
+  ) throws -> StepReport {
+    try hold {
+      var step = Step(
+        publisher: self, job: job, now: now, isResuming: isResuming, published: try publication.published())
       return try step.run(forcingSnapshot: forcingSnapshot)
     }
+  }
+
+  /// Publishes what a series held at an older version as its next version, with a snapshot, and holds it there.
+  package func rollBack(
+    _ series: Series, to version: Version, _ job: DatasetJob, now: UTCTime
+  ) throws -> StepReport {
+    try hold {
+      var step = Step(
+        publisher: self, job: job, now: now, rollback: (series, version),
+        published: try publication.published())
+      return try step.run(forcingSnapshot: true)
+    }
+  }
+
+  /// Removes what no metadata has named for its grace period, without publishing anything; on a dry run it is
+  /// only found.
+  package func prune(
+    graceSeconds: Int, now: UTCTime, isDryRun: Bool
+  ) throws -> (removed: [String], waiting: [String: UTCTime]) {
+    try hold {
+      try publication.prune(
+        try publication.published(), PruningMemory(stateFolder), Pruning(graceSeconds: graceSeconds),
+        now: now, isDryRun: isDryRun)
+    }
+  }
+
+  private func hold<Result>(_ body: () throws -> Result) throws -> Result {
+    guard publication.exists else { throw PublicationError.missing(path: publication.path) }
+    try Folder.create(stateFolder)
+    return try PublicationLock.hold(publication, body)
   }
 
   /// The state of one step.
@@ -40,6 +73,9 @@ package struct Publisher: Sendable {
     let publisher: Publisher
     let job: DatasetJob
     let now: UTCTime
+    var isResuming = false
+    /// The one series that goes back, and where to; the others rest meanwhile.
+    var rollback: (series: Series, version: Version)?
     var published: PublishedMetadata
     var report = StepReport()
 
@@ -58,14 +94,11 @@ package struct Publisher: Sendable {
 
     private mutating func walk(forcingSnapshot: Bool) throws {
       try publisher.publication.sweep(published.delegatedSeries)
+      try DurableFile.sweep(publisher.stateFolder)
       try delegateNewSeries()
-      // Retired series need no origin, and must not lose their signatures with it.
-      let origin = try job.isRetired ? nil : SQLiteOrigin(job.originPath)
       var prepared: [SeriesStep.Prepared] = []
       do {
-        for plan in job.plans {
-          prepared.append(try step(plan).prepare(origin, published.series[plan.series]?.metadata))
-        }
+        try prepare(&prepared)
         try publish(prepared.compactMap(\.metadata))
       } catch {
         for case .change(let change, _, _) in prepared { change.rollBack() }
@@ -75,10 +108,25 @@ package struct Publisher: Sendable {
       try publishSnapshots(isForced: forcingSnapshot)
     }
 
+    private func prepare(_ prepared: inout [SeriesStep.Prepared]) throws {
+      if let (series, version) = rollback {
+        guard let plan = job.plans.first(where: { $0.series == series }) else {
+          throw RollbackError.notPublished(series: series)
+        }
+        return prepared.append(
+          try step(plan).prepareRollback(to: version, published.series[series]?.metadata))
+      }
+      // Retired series need no origin, and must not lose their signatures with it.
+      let origin = try job.isRetired ? nil : SQLiteOrigin(job.originPath)
+      for plan in job.plans {
+        prepared.append(try step(plan).prepare(origin, published.series[plan.series]?.metadata))
+      }
+    }
+
     private func step(_ plan: SeriesPlan) -> SeriesStep {
       SeriesStep(
-        plan: plan, job: job, publication: publisher.publication, stateFolder: publisher.stateFolder, now: now
-      )
+        plan: plan, job: job, publication: publisher.publication, stateFolder: publisher.stateFolder,
+        now: now, isResuming: isResuming)
     }
 
     private var signer: RepositorySigner { RepositorySigner(now: now, lifetime: job.lifetimeSeconds) }
@@ -122,6 +170,7 @@ package struct Publisher: Sendable {
     private mutating func publishSnapshots(isForced: Bool) throws {
       var changed: [SeriesMetadata] = []
       for plan in job.plans where !job.isRetired(plan.series) {
+        if let rollback, rollback.series != plan.series { continue }
         guard let metadata = published.series[plan.series]?.metadata,
           try isSnapshotDue(metadata, isForced: isForced)
         else { continue }
@@ -156,13 +205,9 @@ package struct Publisher: Sendable {
     }
 
     private func prune() throws {
-      let memory = PruningMemory(publisher.stateFolder)
-      let known = try memory.read()
-      let found = try publisher.publication.prunableFiles(published.delegatedSeries)
-      let (remove, next) = Pruning(graceSeconds: job.graceSeconds)
-        .decide(found: found, named: published.namedFiles, memory: known, now: now)
-      for file in remove { try publisher.publication.remove(file) }
-      if next != known { try memory.write(next) }
+      _ = try publisher.publication.prune(
+        published, PruningMemory(publisher.stateFolder), Pruning(graceSeconds: job.graceSeconds), now: now,
+        isDryRun: false)
     }
 
     /// Old signatures are renewed for every series, so that none expires while its origin rests.

@@ -10,6 +10,8 @@ struct SeriesStep {
   /// Where working copies lie.
   let stateFolder: String
   let now: UTCTime
+  /// Whether a series that a rollback holds takes up its origin again.
+  var isResuming = false
 
   /// What a step made ready.
   enum Prepared {
@@ -19,12 +21,13 @@ struct SeriesStep {
   }
 
   /// Where the series' working copy lies.
-  var copyPath: String { "\(stateFolder)/\(plan.series.roleName).sqlite" }
+  var copyPath: String { WorkingCopy.path(of: plan.series, in: stateFolder) }
 
   /// Compares, and builds what is to be published.
   func prepare(_ origin: SQLiteOrigin?, _ published: SeriesMetadata?) throws -> Prepared {
     guard let origin, !job.isRetired(plan.series) else { return settle(.retired, published) }
     guard let published else { return try found(origin, at: .first, epoch: .random(), after: nil) }
+    if let hold = published.state.hold, !isResuming { return settle(.held, published, hold: hold) }
     try checkModels(published.state)
     guard published.state.model == plan.newest.version else {
       return try found(origin, at: published.state.head.next, epoch: published.state.epoch, after: published)
@@ -35,22 +38,47 @@ struct SeriesStep {
   // MARK: A delta
 
   private func prepareChange(_ origin: SQLiteOrigin, _ published: SeriesMetadata) throws -> Prepared {
-    let keeper = CopyKeeper(publication, plan, published, path: copyPath)
-    var (copy, repair) = try keeper.open()
-    let change: SeriesChange?
-    do {
-      change = try SeriesChange.find(origin, copy, plan, job.provenance)
-    } catch let damage as CopyDamaged {
-      repair = "\(damage)"
-      copy = try keeper.rebuild()
-      change = try SeriesChange.find(origin, copy, plan, job.provenance)
-    }
+    let (change, repair) = try find(origin, plan, published)
     guard let change else { return settle(.unchanged, published, repair) }
     return try publish(change, after: published, repair)
   }
 
+  /// Goes back: what `version` held becomes the next version, and the series is held there.
+  func prepareRollback(to version: Version, _ published: SeriesMetadata?) throws -> Prepared {
+    guard let published, !job.isRetired(plan.series) else {
+      throw RollbackError.notPublished(series: plan.series)
+    }
+    try checkModels(published.state)
+    let file = "\(stateFolder)/\(plan.series.roleName).recalled\(DurableFile.temporarySuffix)"
+    defer { try? WorkingCopy.remove(file) }
+    let model = try SeriesRecall(publication, published).recall(version, to: file).meta().model
+    guard model == plan.newest.version, published.state.model == model else {
+      throw RollbackError.otherModel(
+        series: plan.series, version: version, model: model, newest: plan.newest.version)
+    }
+    let known = published.state.hold
+    let hold = known?.version == version ? known : SeriesHold(version: version, since: now)
+    let (change, repair) = try find(try SQLiteOrigin(file), plan.takingTablesAsTheyAre, published)
+    guard let change else { return settle(.held, published, repair, hold: hold) }
+    return try publish(change, after: published, repair, hold: hold)
+  }
+
+  /// What leads from the head to what `source` holds, applied to the copy.
+  private func find(
+    _ source: SQLiteOrigin, _ plan: SeriesPlan, _ published: SeriesMetadata
+  ) throws -> (change: SeriesChange?, repair: String?) {
+    let keeper = CopyKeeper(publication, plan, published, path: copyPath)
+    let (copy, repair) = try keeper.open()
+    do {
+      return (try SeriesChange.find(source, copy, plan, job.provenance), repair)
+    } catch let damage as CopyDamaged {
+      let rebuilt = try keeper.rebuild()
+      return (try SeriesChange.find(source, rebuilt, plan, job.provenance), "\(damage)")
+    }
+  }
+
   private func publish(
-    _ change: SeriesChange, after published: SeriesMetadata, _ repair: String?
+    _ change: SeriesChange, after published: SeriesMetadata, _ repair: String?, hold: SeriesHold? = nil
   ) throws -> Prepared {
     let stored = try Compression.gzip(change.document)
     let measure = Compression.Measure(of: stored)
@@ -61,7 +89,8 @@ struct SeriesStep {
       rawLength: raw.length, rawSHA256: raw.sha256, schema: change.header.schema, digest: change.header.digest
     )
     try publication.write(stored, as: object)
-    let state = state(epoch: published.state.epoch, head: change.header.to, floor: published.state.floor)
+    let state = state(
+      epoch: published.state.epoch, head: change.header.to, floor: published.state.floor, hold: hold)
     var report = SeriesReport(series: plan.series, outcome: .changed, version: change.header.to)
     report.changes = change.changes
     report.deltaBytes = measure.length
@@ -100,14 +129,16 @@ struct SeriesStep {
   // MARK: What stays
 
   private func settle(
-    _ outcome: SeriesReport.Outcome, _ published: SeriesMetadata?, _ repair: String? = nil
+    _ outcome: SeriesReport.Outcome, _ published: SeriesMetadata?, _ repair: String? = nil,
+    hold: SeriesHold? = nil
   ) -> Prepared {
     var report = SeriesReport(series: plan.series, outcome: outcome, version: published?.state.head)
     report.repair = repair
     guard var changed = published else { return .settled(report, nil) }
     changed.state = state(
       epoch: changed.state.epoch, head: changed.state.head, floor: changed.state.floor,
-      publishedAt: changed.state.publishedAt, model: changed.state.model, models: changed.state.models)
+      publishedAt: changed.state.publishedAt, model: changed.state.model, models: changed.state.models,
+      hold: hold)
     return .settled(report, changed.state == published?.state ? nil : changed)
   }
 
@@ -121,12 +152,12 @@ struct SeriesStep {
 
   private func state(
     epoch: Epoch, head: Version, floor: Version, publishedAt: UTCTime? = nil,
-    model: ModelVersion? = nil, models: [ModelVersion: SHA256Digest]? = nil
+    model: ModelVersion? = nil, models: [ModelVersion: SHA256Digest]? = nil, hold: SeriesHold? = nil
   ) -> SeriesState {
     SeriesState(
       epoch: epoch, head: head, floor: floor, model: model ?? plan.newest.version,
       models: models ?? plan.hashes, lifecycle: job.lifecycle(plan.series), publishedAt: publishedAt ?? now,
       pollSeconds: job.pollSeconds, license: job.provenance.license,
-      attribution: job.provenance.attribution, source: job.provenance.source)
+      attribution: job.provenance.attribution, source: job.provenance.source, hold: hold)
   }
 }

@@ -6,7 +6,10 @@ package struct StepReport: Sendable {
   package internal(set) var series: [SeriesReport] = []
 
   /// Whether clients have anything new to fetch.
-  package var isUnchanged: Bool { series.allSatisfy { $0.outcome == .unchanged && $0.snapshotBytes == nil } }
+  package var isUnchanged: Bool { series.allSatisfy { !$0.hasNews } }
+
+  /// The series that take nothing from their origin.
+  package var held: [Series] { series.filter { $0.outcome == .held }.map(\.series) }
 }
 
 /// What one publish step did to one series.
@@ -21,7 +24,12 @@ package struct SeriesReport: Sendable {
     case founded
     /// Its lifecycle is over.
     case retired
+    /// An operator went back to an older version; nothing new is published.
+    case held
   }
+
+  /// Whether clients of the series have anything new to fetch.
+  package var hasNews: Bool { (outcome != .unchanged && outcome != .held) || snapshotBytes != nil }
 
   package let series: Series
   package let outcome: Outcome

@@ -21,7 +21,7 @@ package struct ModelDefinition: Hashable, Sendable {
 /// What a series is published as: its newest minor, proven to open for every older one.
 package struct SeriesPlan: Sendable {
   package let series: Series
-  package let newest: ModelDefinition
+  package private(set) var newest: ModelDefinition
   /// The newest minor's structure.
   package let schema: DatabaseSchema
   /// The structure of every minor that a file of this series opens for.
@@ -63,6 +63,14 @@ package struct SeriesPlan: Sendable {
     let sql = newest.projections[table.name]
     let place = sql == nil ? "the origin's table of that name" : "\(newest.path)/\(table.name).sql"
     return Projection(sql: sql, place: place)
+  }
+
+  /// The same series out of a file that has the client's tables already.
+  var takingTablesAsTheyAre: SeriesPlan {
+    var plan = self
+    plan.newest = ModelDefinition(
+      version: newest.version, schemaSQL: newest.schemaSQL, projections: [:], path: newest.path)
+    return plan
   }
 
   private static func schema(of model: ModelDefinition) throws(PlanError) -> DatabaseSchema {

@@ -7,6 +7,11 @@ struct WorkingCopy {
   let schema: DatabaseSchema
   let path: String
 
+  /// Where a series' copy lies.
+  static func path(of series: Series, in stateFolder: String) -> String {
+    "\(stateFolder)/\(series.roleName).sqlite"
+  }
+
   /// Opens the copy at `path`.
   init(_ path: String, _ schema: DatabaseSchema) throws {
     connection = try Connection(path, .writer)

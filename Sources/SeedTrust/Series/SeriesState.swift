@@ -24,6 +24,8 @@ package struct SeriesState: Hashable, Sendable {
   package var attribution: String?
   /// Where the data comes from.
   package var source: String?
+  /// Why nothing new is published, where an operator went back to an older version.
+  package var hold: SeriesHold?
 
   /// The member of a role's signed object that holds this.
   static let memberName = "seedbank"
@@ -32,7 +34,7 @@ package struct SeriesState: Hashable, Sendable {
   package init(
     epoch: Epoch, head: Version, floor: Version, model: ModelVersion, models: [ModelVersion: SHA256Digest],
     lifecycle: Lifecycle = .active, publishedAt: UTCTime, pollSeconds: Int,
-    license: String? = nil, attribution: String? = nil, source: String? = nil
+    license: String? = nil, attribution: String? = nil, source: String? = nil, hold: SeriesHold? = nil
   ) {
     self.epoch = epoch
     self.head = head
@@ -45,6 +47,7 @@ package struct SeriesState: Hashable, Sendable {
     self.license = license
     self.attribution = attribution
     self.source = source
+    self.hold = hold
   }
 
   /// Fields that are not known are passed over: a later publisher may say more to later clients.
@@ -62,6 +65,7 @@ package struct SeriesState: Hashable, Sendable {
     license = try fields.stringIfPresent("license")
     attribution = try fields.stringIfPresent("attribution")
     source = try fields.stringIfPresent("source")
+    hold = try SeriesHold(readingIfPresent: "hold", in: &fields)
   }
 
   private static func models(_ fields: inout FieldReader) throws(Malformation) -> [ModelVersion: SHA256Digest]
@@ -84,6 +88,7 @@ package struct SeriesState: Hashable, Sendable {
         ("model", .string(model.description)), ("models", JSONValue(byText) { .string($0.hex) }),
         ("lifecycle", lifecycle.json), ("publishedAt", JSONValue(publishedAt.secondsSinceEpoch)),
         ("pollSeconds", JSONValue(pollSeconds)), ("license", license.map(JSONValue.string)),
-        ("attribution", attribution.map(JSONValue.string)), ("source", source.map(JSONValue.string))))
+        ("attribution", attribution.map(JSONValue.string)), ("source", source.map(JSONValue.string)),
+        ("hold", hold?.json)))
   }
 }

@@ -10,13 +10,17 @@ extension Command {
       discussion: """
         One publish step for each dataset, for a timer to call. An origin that did not change costs little and \
         publishes nothing. Only one publisher works on a publication at a time; a second one exits with 75.
+
+        A series that 'rollback' holds stays as it is, with its signatures renewed, and the exit code is 65 \
+        until --resume.
         """,
       options: [
         .config,
         .value("dataset", "name", help: "Only this dataset (default: all)."),
         .flag("snapshot", help: "Publish a snapshot of the newest version, whatever the schedule says."),
+        .flag("resume", help: "Take up the origin again in series that a rollback holds."),
         .json,
-      ],
+      ] + OptionDefinition.log,
       examples: [
         CommandExample("seedbank regenerate", "Publish what changed in every dataset."),
         CommandExample(
@@ -24,11 +28,14 @@ extension Command {
       ])
   ) { arguments, context in
     let configuration = try context.configuration(arguments)
-    let deployment = try Deployment(configuration) { context.console.warning($0) }
+    context.console.startLog(configuration.log)
+    let deployment = try Deployment(configuration, context.console)
     let jobs = try configuration.datasets(chosenBy: arguments).map { try DatasetJob($0) }
+    var held: [Series] = []
     for job in jobs {
       let report = try deployment.publisher.step(
-        job, now: .now(), forcingSnapshot: arguments.flag("snapshot"))
+        job, now: .now(), forcingSnapshot: arguments.flag("snapshot"), isResuming: arguments.flag("resume"))
+      held += report.held
       for series in report.series {
         if arguments.flag("json") {
           try context.console.result(series.json)
@@ -37,5 +44,14 @@ extension Command {
         }
       }
     }
+    guard held.isEmpty else { throw Self.heldFailure(held) }
+  }
+
+  private static func heldFailure(_ series: [Series]) -> CommandFailure {
+    let names = series.map(\.description).joined(separator: ", ")
+    return CommandFailure(
+      .badData,
+      "\(names): held since a rollback, nothing new is published;"
+        + " 'seedbank regenerate --resume' takes up the origin again.")
   }
 }

@@ -13,7 +13,7 @@ extension Command {
       options: [
         .config,
         .flag("demo", help: "Also change the demo's origin every few seconds."),
-      ] + OptionDefinition.front,
+      ] + OptionDefinition.front + OptionDefinition.log,
       examples: [
         CommandExample("seedbank run", "The deployment that 'seedbank init' made in this folder."),
         CommandExample("seedbank run --port 0", "On a port that the system chooses; it is printed."),
@@ -22,7 +22,8 @@ extension Command {
     // Before anything runs: an early signal must end it as gracefully as a late one.
     let signals = Signals()
     let configuration = try context.configuration(arguments)
-    let deployment = try Deployment(configuration) { context.console.warning($0) }
+    context.console.startLog(configuration.log)
+    let deployment = try Deployment(configuration, context.console)
     try await RunService(deployment, arguments, context).run(until: signals)
   }
 }
@@ -64,15 +65,14 @@ private struct RunService {
       publisher: deployment.publisher, job: try DatasetJob(dataset),
       checkSeconds: dataset.schedule.checkSeconds,
       report: { report in
-        guard !report.isUnchanged else { return }
-        do {
-          try front.reload()
-        } catch {
-          console.warning("\(error)")
+        if !report.isUnchanged {
+          do {
+            try front.reload()
+          } catch {
+            console.warning("\(error)")
+          }
         }
-        for series in report.series where series.outcome != .unchanged || series.snapshotBytes != nil {
-          console.note(series.line)
-        }
+        for series in report.series { console.tell(series.record) }
       },
       warn: { console.warning($0) })
   }

@@ -12,14 +12,16 @@ extension Command {
 
         SIGTERM and SIGINT end it when the answers under way are sent; a second one ends it at once.
         """,
-      options: [.config] + OptionDefinition.front,
+      options: [.config] + OptionDefinition.front + OptionDefinition.log,
       examples: [
         CommandExample("seedbank serve", "Serve as seedbank.json says."),
         CommandExample("seedbank serve --host :: --port 80", "Serve the network, by IPv6 and IPv4."),
       ])
   ) { arguments, context in
     let signals = Signals()
-    let front = try Front(context.configuration(arguments), arguments, context)
+    let configuration = try context.configuration(arguments)
+    context.console.startLog(configuration.log)
+    let front = try Front(configuration, arguments, context)
     try context.console.result("listening on \(front.address)")
     _ = await signals.first()
     front.stop()
@@ -35,6 +37,18 @@ extension OptionDefinition {
       "public", "path",
       help: "The web page's folder (default: SEEDBANK_PUBLIC, else a folder Public beside or above seedbank)."
     ),
+  ]
+}
+
+extension OptionDefinition {
+  /// For every command that writes a log.
+  static let log = [
+    value(
+      "log-format", "name", setting: "log.format",
+      help: "How messages on stderr look: text (name=value) or json (a line each)."),
+    value(
+      "log-level", "name", setting: "log.level",
+      help: "The least that is told: debug, info, notice, warning or error."),
   ]
 }
 
@@ -57,7 +71,7 @@ extension Front {
     try self.init(
       FrontConfiguration(
         publication: deployment.publication, pages: try PageFolder(context).folder(named: named),
-        http: HTTPServerConfiguration(deployment.http), report: { console.warning($0) }))
+        http: HTTPServerConfiguration(deployment.http), report: { console.tell($0) }))
   }
 
   /// Where it can be reached: `http://127.0.0.1:8080`.

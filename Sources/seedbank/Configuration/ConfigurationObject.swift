@@ -55,6 +55,14 @@ struct ConfigurationObject<Key: ConfigurationKey> {
     return try value(key).map { value throws(ConfigurationError) in try value.text(at: place) }
   }
 
+  /// One of a closed set of words.
+  func choice<Word: RawRepresentable & CaseIterable>(
+    _ key: Key
+  ) throws(ConfigurationError) -> Word? where Word.RawValue == String {
+    guard let word = try text(key) else { return nil }
+    return try seedbank.choice(word, at: place(of: key))
+  }
+
   /// An absolute path; a relative one in the file starts at the file's folder.
   func path(_ key: Key) throws(ConfigurationError) -> String? {
     let place = place(of: key)

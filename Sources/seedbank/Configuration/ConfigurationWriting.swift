@@ -1,4 +1,5 @@
 import SeedFormat
+import SeedServer
 
 extension DeploymentConfiguration {
   /// seedbank.json, such that reading it gives these values again.
@@ -12,6 +13,7 @@ extension DeploymentConfiguration {
       (.state, .string(Paths.relative(state, to: folder))),
       (.keys, .string(Paths.relative(keys, to: folder))),
       (.http, http.json),
+      (.log, log.json),
       (.datasets, .array(datasets.map { .string($0.name.text) })),
     ])
   }
@@ -26,6 +28,12 @@ extension HTTPConfiguration {
       (.connectionLimit, number(connectionLimit)),
       (.idleTimeoutSeconds, number(idleTimeoutSeconds)),
     ])
+  }
+}
+
+extension LogConfiguration {
+  fileprivate var json: JSONValue {
+    object([(LogKey.format, .string(format.rawValue)), (.level, .string(level.rawValue))])
   }
 }
 

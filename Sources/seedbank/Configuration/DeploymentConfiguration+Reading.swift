@@ -1,11 +1,15 @@
 import SeedFormat
 
 enum DeploymentKey: String, ConfigurationKey {
-  case publication, state, keys, http, datasets
+  case publication, state, keys, http, log, datasets
 }
 
 enum HTTPKey: String, ConfigurationKey {
   case host, port, threads, connectionLimit, idleTimeoutSeconds
+}
+
+enum LogKey: String, ConfigurationKey {
+  case format, level
 }
 
 extension DeploymentConfiguration {
@@ -18,6 +22,7 @@ extension DeploymentConfiguration {
     state = try top.path(.state, default: Usual.state)
     keys = try top.path(.keys, default: Usual.keys)
     http = try HTTPConfiguration(top.object(.http))
+    log = try LogConfiguration(top.object(.log))
     datasets = try Self.datasets(top, overrides)
   }
 
@@ -70,5 +75,12 @@ extension HTTPConfiguration {
       .connectionLimit, in: Self.connectionLimits, default: connectionLimit)
     idleTimeoutSeconds = try object.integer(
       .idleTimeoutSeconds, in: Self.idleTimeouts, default: idleTimeoutSeconds)
+  }
+}
+
+extension LogConfiguration {
+  fileprivate init(_ object: ConfigurationObject<LogKey>) throws(ConfigurationError) {
+    format = try object.choice(.format) ?? format
+    level = try object.choice(.level) ?? level
   }
 }

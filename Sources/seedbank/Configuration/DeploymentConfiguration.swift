@@ -1,3 +1,5 @@
+import SeedServer
+
 /// What seedbank.json and the dataset folders beside it say, checked and with every default filled in.
 struct DeploymentConfiguration: Hashable, Sendable {
   /// seedbank.json itself; like every path here, absolute.
@@ -9,6 +11,7 @@ struct DeploymentConfiguration: Hashable, Sendable {
   /// The signing keys.
   var keys: String
   var http = HTTPConfiguration()
+  var log = LogConfiguration()
   var datasets: [DatasetConfiguration]
 
   static let fileName = "seedbank.json"
@@ -44,4 +47,11 @@ struct HTTPConfiguration: Hashable, Sendable {
   static let threadCounts = 1...256
   static let connectionLimits = 1...1_000_000
   static let idleTimeouts = 1...3600
+}
+
+/// What the log looks like, and how much of it there is.
+struct LogConfiguration: Hashable, Sendable {
+  var format = LogFormat.text
+  /// The least that is told.
+  var level = LogLevel.info
 }

@@ -1,7 +1,12 @@
 import SeedFormat
+import SeedServer
+import SeedTrust
 import Synchronization
 
 /// Where a command speaks: results to stdout, everything else to stderr.
+///
+/// What goes to stderr is meant for a person until ``startLog(_:)``; from then on each message is one line of a
+/// log, as the commands that run for long or under a timer write it.
 ///
 /// What could command a terminal is escaped in all that passes. There is no colour, so `NO_COLOR` is honoured
 /// by construction; progress is shown only where stderr is a terminal that can rewrite a line.
@@ -12,6 +17,7 @@ final class Console: Sendable {
   private let showsProgress: Bool
   private let sink: Sink
   private let isLineOpen = Mutex(false)
+  private let log = Mutex<LogConfiguration?>(nil)
 
   init(showsProgress: Bool, sink: @escaping Sink) {
     self.showsProgress = showsProgress
@@ -36,17 +42,33 @@ final class Console: Sendable {
     try sink(.results, Array("\(json.text.escapingControlsInJSON)\n".utf8))
   }
 
-  /// A line beside the result.
-  func note(_ text: String) {
+  /// From here on messages are lines of a log.
+  func startLog(_ configuration: LogConfiguration) { log.withLock { $0 = configuration } }
+
+  /// A message with what a program wants to know of it.
+  func tell(_ record: LogRecord) {
+    guard let log = log.withLock(\.self) else { return tellPerson(record) }
+    guard record.level >= log.level else { return }
+    let line = log.format.line(record, at: .now())
     closeLine()
-    say("\(Self.harmless(text))\n")
+    say("\(log.format == .json ? line.escapingControlsInJSON : Self.harmless(line))\n")
   }
 
+  /// A line beside the result.
+  func note(_ text: String) { tell(LogRecord(.info, text)) }
+
   /// A line about something that the operator should look at.
-  func warning(_ text: String) { note("Warning: \(text)") }
+  func warning(_ text: String) { tell(LogRecord(.warning, text)) }
 
   /// The reason why the command ends.
-  func error(_ text: String) { note("Error: \(text)") }
+  func error(_ text: String) { tell(LogRecord(.error, text)) }
+
+  private func tellPerson(_ record: LogRecord) {
+    guard record.level > .debug else { return }
+    let prefix = record.level == .warning ? "Warning: " : record.level == .error ? "Error: " : ""
+    closeLine()
+    say("\(Self.harmless(prefix + record.message))\n")
+  }
 
   /// Replaces the line of progress. Nothing is said where no one watches.
   func progress(_ text: String) {

@@ -34,6 +34,7 @@ struct FailureReport: Hashable {
     case let error as KeyFileError: exitCode(of: error)
     case PublicationError.locked: .locked
     case is ImportError, is InvalidText, is InvalidName, is TrustError, is PublicationError: .badData
+    case is RecallError, is RollbackError, is NotASeed, is ApplyError, is CompressionError: .badData
     default: nil
     }
   }

@@ -7,15 +7,16 @@ import SeedTrust
 struct Deployment {
   let configuration: DeploymentConfiguration
   let publication: PublicationDirectory
-  let publisher: Publisher
+  let publisher: RecordedPublisher
 
   /// Reads all that is needed to publish; nothing is written.
-  init(_ configuration: DeploymentConfiguration, warn: (String) -> Void) throws {
+  init(_ configuration: DeploymentConfiguration, _ console: Console) throws {
     self.configuration = configuration
     publication = PublicationDirectory(configuration.publication)
-    let keys = try DeploymentKeys(folder: configuration.keys, warn: warn)
-    publisher = Publisher(
-      publication, stateFolder: configuration.state, keys: keys.online, targetsKeys: keys.targets)
+    let keys = try DeploymentKeys(folder: configuration.keys) { console.warning($0) }
+    publisher = RecordedPublisher(
+      Publisher(publication, stateFolder: configuration.state, keys: keys.online, targetsKeys: keys.targets),
+      BuildHistory(configuration.state) { console.tell($0) })
   }
 
   /// Where the trust anchor for clients lies.

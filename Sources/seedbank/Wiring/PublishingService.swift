@@ -3,7 +3,7 @@ import SeedTrust
 
 /// Publishes one dataset on its schedule until it is cancelled. An error is reported and tried again.
 struct PublishingService: Sendable {
-  let publisher: Publisher
+  let publisher: RecordedPublisher
   let job: DatasetJob
   let checkSeconds: Int
   /// Takes what a step did.

@@ -10,6 +10,7 @@ extension SeriesReport {
       switch outcome {
       case .unchanged: ["\(series): unchanged at \(version)"]
       case .retired: ["\(series): retired at \(version)"]
+      case .held: ["\(series): held at \(version)"]
       case .founded: ["\(series): \(version) founded"]
       case .changed: ["\(series): \(version), \(rowSummary)"]
       }
@@ -25,6 +26,21 @@ extension SeriesReport {
       $0 = ($0.0 + $1.inserted, $0.1 + $1.updated, $0.2 + $1.deleted)
     }
     return "\(totals.0) inserted, \(totals.1) updated, \(totals.2) deleted"
+  }
+
+  /// How much the line matters to an operator.
+  var level: LogLevel { outcome == .held ? .warning : hasNews ? .notice : .debug }
+
+  /// The line with what a program wants to know of it.
+  var record: LogRecord {
+    let sizes = [("deltaBytes", deltaBytes), ("snapshotBytes", snapshotBytes)].compactMap { name, bytes in
+      bytes.map { JSONMember(name, .integer(Int64($0))) }
+    }
+    let members = [
+      JSONMember("series", .string("\(series)")), JSONMember("outcome", .string(outcome.rawValue)),
+    ]
+    let version = version.map { [JSONMember("version", .integer(Int64($0.number)))] } ?? []
+    return LogRecord(level, line, members + version + sizes)
   }
 
   /// The same for a script.

@@ -1,0 +1,51 @@
+import SeedDatabase
+package import SeedFormat
+package import SeedTrust
+
+/// A publisher whose every step is noted in the history.
+package struct RecordedPublisher: Sendable {
+  private let publisher: Publisher
+  private let history: BuildHistory
+
+  package init(_ publisher: Publisher, _ history: BuildHistory) {
+    self.publisher = publisher
+    self.history = history
+  }
+
+  /// As `Publisher.step`.
+  package func step(
+    _ job: DatasetJob, now: UTCTime, forcingSnapshot: Bool = false, isResuming: Bool = false
+  ) throws -> StepReport {
+    try record(job.name, now, rolledBack: nil) {
+      try publisher.step(job, now: now, forcingSnapshot: forcingSnapshot, isResuming: isResuming)
+    }
+  }
+
+  /// As `Publisher.rollBack`.
+  package func rollBack(
+    _ series: Series, to version: Version, _ job: DatasetJob, now: UTCTime
+  ) throws -> StepReport {
+    try record(job.name, now, rolledBack: series) {
+      try publisher.rollBack(series, to: version, job, now: now)
+    }
+  }
+
+  private func record(
+    _ dataset: DatasetName, _ now: UTCTime, rolledBack: Series?, _ body: () throws -> StepReport
+  ) throws -> StepReport {
+    let start = ContinuousClock.now
+    func milliseconds() -> Int { Int((ContinuousClock.now - start) / .milliseconds(1)) }
+    do {
+      let report = try body()
+      let time = milliseconds()
+      history.record(report.series.map { Build($0, rolledBack, at: now, milliseconds: time) })
+      return report
+    } catch PublicationError.locked(let path) {
+      // Another publisher is at the same work and notes it.
+      throw PublicationError.locked(path: path)
+    } catch {
+      history.record([Build(error, of: dataset, at: now, milliseconds: milliseconds())])
+      throw error
+    }
+  }
+}

@@ -1,0 +1,103 @@
+import SeedDatabase
+import SeedFormat
+import SeedTrust
+
+/// Walks the versions of one schema upwards and applies every delta on the way, the single and the merged ones.
+///
+/// Each delta is tried on the lowest version that it covers and that the walk comes through, and must lead to
+/// its signed digest. The smallest step that works is kept. Where nothing leads on, the walk begins again at
+/// the next snapshot.
+struct ChainVerification {
+  private let publication: PublicationDirectory
+  private let snapshots: [PublishedObject]
+  private var pending: [PublishedObject]
+  /// Deltas that led where they should.
+  private var proven: [PublishedObject] = []
+  private let file: String
+
+  /// Over objects that are good in themselves; the gzip snapshots serve as starts.
+  init(_ publication: PublicationDirectory, _ objects: [PublishedObject], scratch: String) {
+    self.publication = publication
+    file = "\(scratch)/chain.sqlite"
+    snapshots = objects.filter { if case .snapshot(_, .gzip) = $0.kind { true } else { false } }
+      .sorted { $0.version < $1.version }
+    pending = objects.filter { $0.span != nil }
+  }
+
+  /// Applies all that can be applied; what cannot is a finding.
+  mutating func run(_ report: inout VerificationReport) throws {
+    defer { try? WorkingCopy.remove(file) }
+    var start = snapshots.first
+    while let base = start {
+      let end = try walk(from: base, &report)
+      start = snapshots.first { $0.version > end }
+    }
+    for delta in pending {
+      report.error(
+        delta.filePath, "no published snapshot leads to a version that it could be applied to",
+        remedy: Remedy.snapshot)
+    }
+  }
+
+  private mutating func walk(
+    from base: PublishedObject, _ report: inout VerificationReport
+  ) throws -> Version {
+    let seed = try RecalledSeed(base, in: publication, at: file)
+    var version = base.version
+    while let next = try advance(seed, at: version, &report) {
+      version = next.version
+      for snapshot in snapshots where snapshot.version == version && snapshot.digest != next.digest {
+        report.error(
+          snapshot.filePath, "its rows are not those that the deltas lead to at version \(version)",
+          remedy: Remedy.snapshot)
+      }
+    }
+    return version
+  }
+
+  /// Tries the deltas that cover this version and were not tried yet, and takes the smallest good step.
+  private mutating func advance(
+    _ seed: RecalledSeed, at version: Version, _ report: inout VerificationReport
+  ) throws -> PublishedObject? {
+    for step in pending.filter({ $0.covers(version) }) {
+      do {
+        try seed.tryOut(try publication.delta(step), as: step)
+        report.deltas += 1
+        proven.append(step)
+      } catch {
+        report.error(step.filePath, "applied to version \(version): \(error)", remedy: Remedy.snapshot)
+      }
+    }
+    pending.removeAll { $0.covers(version) }
+    let smallest = proven.filter { $0.covers(version) }.min { $0.version < $1.version }
+    if let smallest { try seed.apply(smallest, from: publication) }
+    return smallest
+  }
+}
+
+extension PublishedObject {
+  /// Where a delta leads from and to.
+  var span: (from: Version, to: Version)? {
+    if case .delta(let from, let to) = kind { (from, to) } else { nil }
+  }
+
+  /// Whether it is a delta that can be applied to this version.
+  func covers(_ version: Version) -> Bool {
+    span.map { $0.from <= version && version < $0.to } ?? false
+  }
+}
+
+/// Whether clients can go on from every version from the floor to the head. Pure.
+struct ChainCoverage {
+  let published: SeriesMetadata
+
+  /// The lowest version from which deltas lead to the head.
+  var lowest: Version {
+    var lowest = published.state.head
+    let schema = published.state.models[published.state.model]
+    let deltas = published.objects.filter { $0.schema == schema }.compactMap(\.span)
+      .sorted { $0.to > $1.to }
+    for delta in deltas where delta.to >= lowest && delta.from < lowest { lowest = delta.from }
+    return lowest
+  }
+}

@@ -1,0 +1,63 @@
+/// One thing that a verification found.
+package struct Finding: Hashable, Sendable {
+  /// How much it matters.
+  package enum Severity: String, Sendable, CaseIterable {
+    /// Clients get something wrong, or nothing.
+    case error
+    /// It will become an error unless someone acts.
+    case warning
+    /// Worth knowing.
+    case note
+  }
+
+  package let severity: Severity
+  /// The file, within the publication where it is of the publication.
+  package let path: String
+  /// What is wrong.
+  package let problem: String
+  /// What to do about it.
+  package let remedy: String
+
+  package init(_ severity: Severity, _ path: String, _ problem: String, remedy: String) {
+    self.severity = severity
+    self.path = path
+    self.problem = problem
+    self.remedy = remedy
+  }
+}
+
+/// What a verification looked at and what it found.
+package struct VerificationReport: Sendable {
+  package internal(set) var findings: [Finding] = []
+  /// Series whose objects were looked at.
+  package internal(set) var series = 0
+  /// Metadata files that were verified.
+  package internal(set) var metadataFiles = 0
+  /// Objects that were read and hashed, and their bytes.
+  package internal(set) var objects = 0
+  package internal(set) var bytes = 0
+  /// Snapshots whose rows were hashed.
+  package internal(set) var snapshots = 0
+  /// Deltas that were applied.
+  package internal(set) var deltas = 0
+
+  /// Whether clients get what they should.
+  package var isSound: Bool { !findings.contains { $0.severity == .error } }
+
+  mutating func add(_ severity: Finding.Severity, _ path: String, _ problem: String, remedy: String) {
+    findings.append(Finding(severity, path, problem, remedy: remedy))
+  }
+
+  mutating func error(_ path: String, _ problem: String, remedy: String = Remedy.restore) {
+    add(.error, path, problem, remedy: remedy)
+  }
+}
+
+/// What an operator can do.
+enum Remedy {
+  static let restore = "restore it from a backup"
+  static let regenerate = "run 'seedbank regenerate'"
+  static let snapshot =
+    "compare the versions with 'seedbank diff' and publish a new snapshot with 'seedbank regenerate --snapshot'"
+  static let none = "nothing needs to be done"
+}
