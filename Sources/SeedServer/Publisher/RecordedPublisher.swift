@@ -30,6 +30,13 @@ package struct RecordedPublisher: Sendable {
     }
   }
 
+  /// As `Publisher.prune`, which publishes nothing and so is not noted.
+  package func prune(
+    graceSeconds: Int, now: UTCTime, isDryRun: Bool
+  ) throws -> (removed: [String], waiting: [String: UTCTime]) {
+    try publisher.prune(graceSeconds: graceSeconds, now: now, isDryRun: isDryRun)
+  }
+
   private func record(
     _ dataset: DatasetName, _ now: UTCTime, rolledBack: Series?, _ body: () throws -> StepReport
   ) throws -> StepReport {

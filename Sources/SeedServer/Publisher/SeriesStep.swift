@@ -28,7 +28,7 @@ struct SeriesStep {
     guard let origin, !job.isRetired(plan.series) else { return settle(.retired, published) }
     guard let published else { return try found(origin, at: .first, epoch: .random(), after: nil) }
     if let hold = published.state.hold, !isResuming { return settle(.held, published, hold: hold) }
-    try checkModels(published.state)
+    try plan.check(against: published.state)
     guard published.state.model == plan.newest.version else {
       return try found(origin, at: published.state.head.next, epoch: published.state.epoch, after: published)
     }
@@ -48,7 +48,7 @@ struct SeriesStep {
     guard let published, !job.isRetired(plan.series) else {
       throw RollbackError.notPublished(series: plan.series)
     }
-    try checkModels(published.state)
+    try plan.check(against: published.state)
     let file = "\(stateFolder)/\(plan.series.roleName).recalled\(DurableFile.temporarySuffix)"
     defer { try? WorkingCopy.remove(file) }
     let model = try SeriesRecall(publication, published).recall(version, to: file).meta().model
@@ -140,14 +140,6 @@ struct SeriesStep {
       publishedAt: changed.state.publishedAt, model: changed.state.model, models: changed.state.models,
       hold: hold)
     return .settled(report, changed.state == published?.state ? nil : changed)
-  }
-
-  /// Clients pin a minor's hash, so a published minor never changes and never goes.
-  private func checkModels(_ state: SeriesState) throws(PlanError) {
-    for (model, hash) in state.models.sorted(by: { $0.key < $1.key }) {
-      guard let now = plan.hashes[model] else { throw .modelGone(plan.series, model) }
-      guard now == hash else { throw .schemaChanged(plan.series, model) }
-    }
   }
 
   private func state(

@@ -1,5 +1,6 @@
 package import SeedDatabase
 package import SeedFormat
+package import SeedTrust
 
 /// One model folder: a schema and the SELECTs that fill it.
 package struct ModelDefinition: Hashable, Sendable {
@@ -63,6 +64,14 @@ package struct SeriesPlan: Sendable {
     let sql = newest.projections[table.name]
     let place = sql == nil ? "the origin's table of that name" : "\(newest.path)/\(table.name).sql"
     return Projection(sql: sql, place: place)
+  }
+
+  /// Clients pin a minor's hash, so a published minor never changes and never goes.
+  package func check(against state: SeriesState) throws(PlanError) {
+    for (model, hash) in state.models.sorted(by: { $0.key < $1.key }) {
+      guard let now = hashes[model] else { throw .modelGone(series, model) }
+      guard now == hash else { throw .schemaChanged(series, model) }
+    }
   }
 
   /// The same series out of a file that has the client's tables already.

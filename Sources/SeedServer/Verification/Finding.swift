@@ -29,6 +29,9 @@ package struct Finding: Hashable, Sendable {
 /// What a verification looked at and what it found.
 package struct VerificationReport: Sendable {
   package internal(set) var findings: [Finding] = []
+  /// Files that no current metadata names, by their paths within the publication: no fault, clients may still
+  /// be fetching what was named lately.
+  package internal(set) var unnamed: [String] = []
   /// Series whose objects were looked at.
   package internal(set) var series = 0
   /// Metadata files that were verified.

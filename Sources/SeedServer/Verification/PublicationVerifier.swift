@@ -10,19 +10,22 @@ package struct PublicationVerifier {
   private let publication: PublicationDirectory
   private let stateFolder: String
   private let scratch: String
+  private let anchor: String?
   private let now: UTCTime
   private let dataset: DatasetName?
   /// Told what is looked at next.
   private let progress: (String) -> Void
 
-  /// Verifies one dataset's objects, or those of all; `scratch` is a folder for files of the moment.
+  /// Verifies one dataset's objects, or those of all; `scratch` is a folder for files of the moment, `anchor`
+  /// the root that apps are shipped with.
   package init(
-    _ publication: PublicationDirectory, stateFolder: String, scratch: String, now: UTCTime,
-    dataset: DatasetName? = nil, progress: @escaping (String) -> Void = { _ in }
+    _ publication: PublicationDirectory, stateFolder: String, scratch: String, anchor: String? = nil,
+    now: UTCTime, dataset: DatasetName? = nil, progress: @escaping (String) -> Void = { _ in }
   ) {
     self.publication = publication
     self.stateFolder = stateFolder
     self.scratch = scratch
+    self.anchor = anchor
     self.now = now
     self.dataset = dataset
     self.progress = progress
@@ -34,6 +37,7 @@ package struct PublicationVerifier {
     var report = VerificationReport()
     var metadata = MetadataVerification(publication, now: now)
     metadata.run(&report)
+    if let anchor { AnchorVerification(publication: publication, anchor: anchor).run(&report) }
     for (series, published) in metadata.series.sorted(by: { $0.key < $1.key }) where isChosen(series) {
       report.series += 1
       try verify(published, metadata.series, &report)
@@ -91,12 +95,8 @@ package struct PublicationVerifier {
 
   private func listUnnamed(_ metadata: MetadataVerification, _ report: inout VerificationReport) throws {
     let objects = metadata.series.values.flatMap(\.objects).map(\.filePath)
-    let unnamed = try UnnamedFiles(publication: publication).paths(named: metadata.named.union(objects))
-    for path in unnamed where isChosen(path) {
-      report.add(
-        .note, path, "no current metadata names it",
-        remedy: "'seedbank prune' removes it when its grace period is over")
-    }
+    report.unnamed = try UnnamedFiles(publication: publication).paths(named: metadata.named.union(objects))
+      .filter(isChosen)
   }
 
   private func isChosen(_ path: String) -> Bool {

@@ -1,39 +1,100 @@
 import SeedFormat
 import SeedServer
+import SeedTrust
 
 extension Command {
   static let config = Command(
     definition: CommandDefinition(
       name: "config",
-      abstract: "Print what apps need to know of a dataset.",
+      abstract: "Check or show the configuration, or print what apps need of it.",
       discussion: """
-        'swift' prints the declaration of a dataset's model for an app that uses SeedClient, so that both \
-        sides hold the same model.
+        'check' looks for all that a publish step would refuse, and publishes nothing: models, projections against \
+        the origin, keys, expiries, folders. 'show' prints every value that counts and where it came from; \
+        keys are shown by their folder alone. 'swift' prints the declaration of a dataset's model for an app \
+        that uses SeedClient, so that both sides hold the same model.
+
+        Exit codes of 'check': 0 nothing is wrong, 69 only an origin does not answer, else 78.
         """,
-      arguments: [ArgumentDefinition(name: "action", choices: ["swift"], help: "What to do.")],
+      arguments: [
+        ArgumentDefinition(name: "action", choices: ["check", "show", "swift"], help: "What to do.")
+      ],
       options: [
         .config,
-        .value("dataset", "name", help: "Only this dataset."),
-        .value("model", "version", help: "The model that the app was built for (default: the newest)."),
+        .value("dataset", "name", help: "Only this dataset ('swift')."),
+        .value(
+          "model", "version", help: "The model that the app was built for ('swift'; default: the newest)."),
+        .json,
       ],
       examples: [
+        CommandExample("seedbank config check", "Before a deployment, or after a change of a model."),
+        CommandExample("seedbank config show", "What counts, and why."),
         CommandExample("seedbank config swift > SeedModels.swift", "Every dataset with its newest model."),
         CommandExample("seedbank config swift --dataset transit --model 2.0", "One model of one dataset."),
       ])
   ) { arguments, context in
-    let deployment = try context.configuration(arguments)
+    let configuration = try context.configuration(arguments)
+    switch arguments.required("action") {
+    case "check": try check(configuration, arguments, context.console)
+    case "show": try show(configuration, arguments, context)
+    default: try printSwift(configuration, arguments, context.console)
+    }
+  }
+
+  private static func check(
+    _ configuration: DeploymentConfiguration, _ arguments: ParsedArguments, _ console: Console
+  ) throws {
+    let findings = DeploymentCheck(configuration, now: .now()).findings
+    let fatal = findings.filter(\.isFatal)
+    if arguments.flag("json") {
+      try console.result(
+        [
+          "fit": .bool(fatal.isEmpty), "findings": .array(findings.map(\.json)),
+        ] as JSONValue)
+    } else {
+      for finding in findings { try console.result(finding.line) }
+      if findings.isEmpty { try console.result("nothing is wrong") }
+    }
+    guard let first = fatal.first else { return }
+    let isAway = fatal.allSatisfy { $0.exitCode == .unavailable }
+    let more = fatal.count > 1 ? ", and \(fatal.count - 1) more" : ""
+    throw CommandFailure(
+      isAway ? .unavailable : .configuration,
+      "A publish step would refuse this: \(first.place.printable): \(first.problem)\(more).")
+  }
+
+  private static func show(
+    _ configuration: DeploymentConfiguration, _ arguments: ParsedArguments, _ context: Context
+  ) throws {
+    let shown = try EffectiveConfiguration(configuration, context.overrides(arguments))
+    if arguments.flag("json") { return try context.console.result(shown.json) }
+    try context.console.result("\(configuration.file)\n\(shown.text)")
+  }
+
+  private static func printSwift(
+    _ deployment: DeploymentConfiguration, _ arguments: ParsedArguments, _ console: Console
+  ) throws {
     let snippets = try deployment.datasets(chosenBy: arguments).map {
       try ModelChoice(arguments).snippet($0)
     }
-    let root = Paths.absolute(DeploymentDraft.rootName, from: Paths.folder(of: deployment.file))
-    try context.console.result(
+    try console.result(
       """
-      // Made by 'seedbank config swift'. Ship \(root.printable)
+      // Made by 'seedbank config swift'. Ship \(deployment.rootPath.printable)
       // with the app and give its bytes to SeedStore(_:server:root:): they are what the app trusts.
       import SeedClient
 
       \(snippets.map(\.declaration).joined(separator: "\n\n"))
       """)
+  }
+}
+
+extension DeploymentCheck.Finding {
+  fileprivate var line: String { "\(isFatal ? "error" : "warning"): \(place): \(problem)" }
+
+  fileprivate var json: JSONValue {
+    [
+      "severity": .string(isFatal ? "error" : "warning"), "place": .string(place),
+      "problem": .string(problem),
+    ]
   }
 }
 

@@ -25,8 +25,12 @@ extension Context {
   func configuration(_ arguments: ParsedArguments) throws -> DeploymentConfiguration {
     let finder = ConfigurationFinder(environment: environment, currentDirectory: currentDirectory)
     let file = try finder.file(named: arguments.path("config", from: currentDirectory))
-    let overrides = ConfigurationOverrides(
+    return try DeploymentConfiguration(readingFile: file, overrides: overrides(arguments))
+  }
+
+  /// What stands above the files.
+  func overrides(_ arguments: ParsedArguments) -> ConfigurationOverrides {
+    ConfigurationOverrides(
       settings: arguments.settings, environment: environment, currentDirectory: currentDirectory)
-    return try DeploymentConfiguration(readingFile: file, overrides: overrides)
   }
 }

@@ -20,10 +20,13 @@ struct Deployment {
   }
 
   /// Where the trust anchor for clients lies.
-  var rootPath: String { "\(Paths.folder(of: configuration.file))/\(DeploymentDraft.rootName)" }
+  var rootPath: String { configuration.rootPath }
 }
 
 extension DeploymentConfiguration {
+  /// Where the trust anchor for clients lies.
+  var rootPath: String { "\(Paths.folder(of: file))/\(DeploymentDraft.rootName)" }
+
   /// The dataset that `--dataset` names, or all of them.
   func datasets(chosenBy arguments: ParsedArguments) throws(UsageError) -> [DatasetConfiguration] {
     guard let name = arguments.string("dataset") else { return datasets }
@@ -38,12 +41,8 @@ extension DeploymentConfiguration {
 extension DatasetJob {
   /// The job that a dataset's folder describes.
   init(_ dataset: DatasetConfiguration) throws {
-    let origin =
-      switch dataset.origin {
-      case .sqlite(let path): path
-      }
     self.init(
-      name: dataset.name, originPath: origin, plans: try dataset.plans(),
+      name: dataset.name, originPath: dataset.origin.path, plans: try dataset.plans(),
       encodings: dataset.encodings.map(\.encoding))
     provenance = Provenance(
       license: dataset.license, attribution: dataset.attribution, source: dataset.source)
@@ -53,6 +52,15 @@ extension DatasetJob {
     snapshotSeconds = dataset.schedule.snapshotSeconds
     retainedSnapshots = dataset.retention.snapshots
     graceSeconds = dataset.retention.graceSeconds
+  }
+}
+
+extension OriginConfiguration {
+  /// Where it lies.
+  var path: String {
+    switch self {
+    case .sqlite(let path): path
+    }
   }
 }
 

@@ -1,0 +1,120 @@
+import Foundation
+import SeedDatabase
+import SeedFormat
+import SeedServer
+import SeedTrust
+
+/// Looks for everything that a publish step would refuse, and publishes nothing.
+struct DeploymentCheck {
+  /// One thing that was found.
+  struct Finding {
+    let isFatal: Bool
+    /// Of the fatal ones: whether it may pass without anyone mending it.
+    let exitCode: ExitCode
+    /// A file, a dataset or a series.
+    let place: String
+    /// Without the full stop.
+    let problem: String
+  }
+
+  private let configuration: DeploymentConfiguration
+  private let now: UTCTime
+  private(set) var findings: [Finding] = []
+
+  init(_ configuration: DeploymentConfiguration, now: UTCTime) {
+    self.configuration = configuration
+    self.now = now
+    let published = checkPublication()
+    for key in KeyStatus.all(in: configuration.keys, trustedBy: published) {
+      if let problem = key.problem { add(problem.isFatal, key.path, problem.text) }
+    }
+    checkFolders()
+    for dataset in configuration.datasets { check(dataset, published) }
+  }
+
+  private mutating func add(
+    _ isFatal: Bool, _ place: String, _ problem: String, _ exitCode: ExitCode = .configuration
+  ) {
+    findings.append(Finding(isFatal: isFatal, exitCode: exitCode, place: place, problem: problem))
+  }
+
+  private mutating func add(_ place: String, _ error: any Error) {
+    let report = FailureReport(error)
+    let text = report.message.hasSuffix(".") ? String(report.message.dropLast()) : report.message
+    add(true, place, text, report.exitCode)
+  }
+
+  // MARK: Publication
+
+  private mutating func checkPublication() -> PublishedMetadata? {
+    do {
+      let published = try PublicationDirectory(configuration.publication).published()
+      let offline = [("root", published.root.expires), ("targets", published.targets.expires)]
+      for (name, expires) in offline {
+        guard let text = ExpiryWarning(now: now).text(name, expires) else { continue }
+        add(expires <= now, configuration.publication, text)
+      }
+      return published
+    } catch {
+      add(configuration.publication, error)
+      return nil
+    }
+  }
+
+  private mutating func checkFolders() {
+    for path in [configuration.publication, configuration.state] {
+      var nearest = path
+      while !Folder.exists(nearest), nearest != "/" { nearest = Paths.folder(of: nearest) }
+      guard FileManager.default.isWritableFile(atPath: nearest) else {
+        add(true, nearest, "this user cannot write here, and a publish step must")
+        continue
+      }
+    }
+  }
+
+  // MARK: Datasets
+
+  private mutating func check(_ dataset: DatasetConfiguration, _ published: PublishedMetadata?) {
+    let plans: [SeriesPlan]
+    do {
+      plans = try dataset.plans()
+    } catch {
+      return add(dataset.folder, error)
+    }
+    for plan in plans { check(plan, published) }
+    if plans.allSatisfy({ dataset.lifecycle[$0.series.major]?.state == .retired }) { return }
+    checkOrigin(dataset, plans)
+  }
+
+  private mutating func check(_ plan: SeriesPlan, _ published: PublishedMetadata?) {
+    guard let published else { return }
+    let targetsKey = "\(configuration.keys)/\(PublicationFounder.KeyRole.targets.fileName)"
+    if !published.delegatedSeries.contains(plan.series), !Folder.exists(targetsKey) {
+      add("\(plan.series)", PublicationError.notDelegated(series: "\(plan.series)"))
+    }
+    guard let state = published.series[plan.series]?.metadata.state else { return }
+    do {
+      try plan.check(against: state)
+    } catch {
+      add("\(plan.series)", error)
+    }
+  }
+
+  private mutating func checkOrigin(_ dataset: DatasetConfiguration, _ plans: [SeriesPlan]) {
+    let origin: SQLiteOrigin
+    do {
+      origin = try SQLiteOrigin(dataset.origin.path)
+    } catch {
+      return add(dataset.name.text, error)
+    }
+    for plan in plans {
+      for table in plan.schema.tables {
+        do {
+          try OriginProof.prove(table, of: plan, against: origin)
+        } catch {
+          add("\(plan.series)", error)
+        }
+      }
+    }
+  }
+}

@@ -1,0 +1,81 @@
+import SeedFormat
+import SeedServer
+import SeedTrust
+
+extension Command {
+  static let verify = Command(
+    definition: CommandDefinition(
+      name: "verify",
+      abstract: "Prove that the publication is whole.",
+      discussion: """
+        Checks all metadata and its expiry, length and hash of every object, the rows of every snapshot, every \
+        delta by applying it, and the working copies. Files that nothing names are counted, and are no fault. \
+        Nothing is written, and publishing goes on meanwhile.
+
+        Exit codes: 0 sound, 65 something is wrong; each finding names the file and what to do.
+        """,
+      options: [
+        .config, .value("dataset", "name", help: "Only this dataset's objects (default: all)."), .json,
+      ],
+      examples: [
+        CommandExample("seedbank verify", "The whole publication."),
+        CommandExample("seedbank verify --dataset transit --json", "One dataset, for a script."),
+      ])
+  ) { arguments, context in
+    let configuration = try context.configuration(arguments)
+    let chosen =
+      arguments.string("dataset") == nil ? nil : try configuration.datasets(chosenBy: arguments).first
+    let (console, scratch) = (context.console, try ScratchFolder())
+    let report = try await blocking {
+      try PublicationVerifier(
+        PublicationDirectory(configuration.publication), stateFolder: configuration.state,
+        scratch: scratch.path, anchor: configuration.rootPath, now: .now(), dataset: chosen?.name,
+        progress: { console.progress("Verifying \($0)…") }
+      ).run()
+    }
+    if arguments.flag("json") {
+      try console.result(report.json)
+    } else {
+      try console.result(report.text)
+    }
+    guard report.isSound else {
+      let count = report.findings.count { $0.severity == .error }
+      throw CommandFailure(.badData, "\(count == 1 ? "1 thing is" : "\(count) things are") wrong, see above.")
+    }
+  }
+}
+
+extension VerificationReport {
+  /// The findings, the worst first, and what was looked at.
+  fileprivate var text: String {
+    let order = Finding.Severity.allCases
+    let lines = order.flatMap { severity in findings.filter { $0.severity == severity } }.map(\.line)
+    let looked =
+      "\(metadataFiles) metadata files, \(objects) objects (\(bytes) bytes), \(snapshots) snapshots,"
+      + " \(deltas) deltas verified"
+    let rest =
+      unnamed.isEmpty
+      ? [] : ["\(unnamed.count) files that no metadata names: 'seedbank prune' removes them in time"]
+    return (lines + rest + [looked, isSound ? "sound" : "not sound"]).joined(separator: "\n")
+  }
+
+  fileprivate var json: JSONValue {
+    [
+      "sound": .bool(isSound), "findings": .array(findings.map(\.json)),
+      "unnamed": .array(unnamed.map { .string($0) }), "metadataFiles": .integer(Int64(metadataFiles)),
+      "objects": .integer(Int64(objects)), "bytes": .integer(Int64(bytes)),
+      "snapshots": .integer(Int64(snapshots)), "deltas": .integer(Int64(deltas)),
+    ]
+  }
+}
+
+extension Finding {
+  fileprivate var line: String { "\(severity.rawValue): \(path): \(problem); \(remedy)" }
+
+  fileprivate var json: JSONValue {
+    [
+      "severity": .string(severity.rawValue), "path": .string(path), "problem": .string(problem),
+      "remedy": .string(remedy),
+    ]
+  }
+}

@@ -1,0 +1,74 @@
+import Foundation
+import SeedDatabase
+import SeedFormat
+import SeedServer
+import SeedTrust
+
+/// What the status is read from.
+struct DeploymentView {
+  let configuration: DeploymentConfiguration
+  let publication: PublicationDirectory
+  let published: PublishedMetadata
+  let history: BuildHistory
+
+  init(_ configuration: DeploymentConfiguration) throws {
+    self.configuration = configuration
+    publication = PublicationDirectory(configuration.publication)
+    published = try publication.published()
+    history = BuildHistory(configuration.state)
+  }
+}
+
+/// Where a deployment stands.
+struct DeploymentStatus {
+  let now: UTCTime
+  let series: [SeriesStatus]
+  let keys: [KeyStatus]
+  /// The top-level roles by name, with version and expiry.
+  let roles: [(name: String, version: Int, expires: UTCTime)]
+  let publicationBytes: Int
+  let stateBytes: Int
+  let warnings: [String]
+
+  init(_ view: DeploymentView, _ datasets: [DatasetConfiguration], now: UTCTime) throws {
+    self.now = now
+    series = try datasets.flatMap { dataset in
+      try dataset.plans().map { try SeriesStatus($0, dataset, view) }
+    }
+    keys = KeyStatus.all(in: view.configuration.keys, trustedBy: view.published)
+    let published = view.published
+    roles = [
+      ("root", published.root.version, published.root.expires),
+      ("targets", published.targets.version, published.targets.expires),
+      ("snapshot", published.snapshot.version, published.snapshot.expires),
+      ("timestamp", published.timestamp.version, published.timestamp.expires),
+    ]
+    publicationBytes = DiskUse.bytes(below: view.configuration.publication)
+    stateBytes = DiskUse.bytes(below: view.configuration.state)
+    // The online roles live as long as whichever dataset signed them last says.
+    let lifetime = view.configuration.datasets.map(\.expirySeconds).min() ?? DatasetConfiguration.usualExpiry
+    warnings =
+      roles.compactMap { role in
+        let isOnline = role.name == "snapshot" || role.name == "timestamp"
+        return ExpiryWarning(now: now).text(role.name, role.expires, lifetime: isOnline ? lifetime : nil)
+      } + keys.compactMap { key in key.problem.map { "\(key.path): \($0.text)" } }
+      + series.flatMap { $0.warnings(now, lifetime: lifetime) }
+  }
+}
+
+/// Bytes on the disk.
+enum DiskUse {
+  /// Of one file; 0 where it is not there.
+  static func bytes(of path: String) -> Int {
+    let attributes = try? FileManager.default.attributesOfItem(atPath: path)
+    return (attributes?[.size] as? NSNumber)?.intValue ?? 0
+  }
+
+  /// Of all files in a folder and below.
+  static func bytes(below folder: String) -> Int {
+    let names = (try? Folder.names(in: folder)) ?? []
+    return names.map { "\(folder)/\($0)" }.reduce(0) {
+      $0 + (Folder.isFolder($1) ? bytes(below: $1) : bytes(of: $1))
+    }
+  }
+}

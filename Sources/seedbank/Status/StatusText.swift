@@ -1,0 +1,71 @@
+import SeedFormat
+import SeedServer
+import SeedTrust
+
+extension DeploymentStatus {
+  /// All of it for a person; the warnings last, where they are seen.
+  var text: String {
+    let lines =
+      series.flatMap { $0.lines(now) } + [
+        "metadata",
+        "  " + roles.map { "\($0.name) \($0.version) until \($0.expires)" }.joined(separator: ", "),
+        "keys", "  " + keys.map { "\($0.role.rawValue) \($0.word)" }.joined(separator: ", "),
+        "disk", "  publication \(publicationBytes) bytes, working copies and history \(stateBytes) bytes",
+      ]
+    return (lines + warnings.map { "warning: \($0)" }).joined(separator: "\n")
+  }
+}
+
+extension SeriesStatus {
+  fileprivate func lines(_ now: UTCTime) -> [String] {
+    guard let state = published?.metadata.state else { return ["\(series)", "  not published yet"] }
+    let age = now.secondsSinceEpoch - state.publishedAt.secondsSinceEpoch
+    let facts: [(String, String?)] = [
+      ("model", "\(state.model), \(state.lifecycle.word)"),
+      ("version", "\(state.head), deltas lead on from \(state.floor)"),
+      ("published", "\(state.publishedAt), \(Self.words(seconds: age)) ago"),
+      ("held", state.hold.map { "at the content of version \($0.version) since \($0.since)" }),
+      ("rows", rows.map(Self.words)),
+      (
+        "snapshots",
+        snapshots.map { "\($0.version) \($0.encoding.rawValue) \($0.length) bytes" }.joined(separator: ", ")
+      ),
+      ("deltas", "\(deltas.count), \(deltas.reduce(0) { $0 + $1.length }) bytes"),
+      ("last step", lastBuild.map(\.line)),
+      ("next", next),
+    ]
+    return ["\(series)"] + facts.compactMap { name, text in text.map { "  \(name): \($0)" } }
+  }
+
+  private var next: String {
+    let snapshot = nextSnapshot.map { "a snapshot at \($0), " } ?? ""
+    return "\(snapshot)a look at the origin every \(checkSeconds) s while 'seedbank run' is at work"
+  }
+
+  private static func words(_ rows: [String: Int]) -> String {
+    rows.sorted { $0.key < $1.key }.map { "\($0.key) \($0.value)" }.joined(separator: ", ")
+  }
+
+  /// The largest unit that fits.
+  private static func words(seconds: Int) -> String {
+    let units = [("days", 86_400), ("hours", 3600), ("minutes", 60)]
+    guard let (name, length) = units.first(where: { seconds >= 2 * $0.1 }) else {
+      return "\(seconds) seconds"
+    }
+    return "\(seconds / length) \(name)"
+  }
+}
+
+extension Build {
+  /// One line for an operator.
+  var line: String {
+    let versions = outcome == .published || outcome == .rolledBack ? to.map { " version \($0)" } ?? "" : ""
+    let parts = [
+      "\(last) \(series?.description ?? dataset.text) \(outcome.rawValue)\(versions)",
+      changes.isEmpty ? nil : changes.words,
+      deltaBytes.map { "delta of \($0) bytes" }, snapshotBytes.map { "snapshot of \($0) bytes" },
+      "\(milliseconds) ms", times > 1 ? "\(times) times since \(at)" : nil, error,
+    ]
+    return parts.compactMap(\.self).joined(separator: ", ")
+  }
+}

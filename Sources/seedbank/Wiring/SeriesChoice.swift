@@ -1,0 +1,35 @@
+import SeedFormat
+import SeedServer
+import SeedTrust
+
+/// The one series that `--dataset` and `--series` name, or the only one there is.
+struct SeriesChoice {
+  let dataset: DatasetConfiguration
+  let series: Series
+  let publication: PublicationDirectory
+
+  init(_ arguments: ParsedArguments, _ configuration: DeploymentConfiguration) throws {
+    let datasets = try configuration.datasets(chosenBy: arguments)
+    guard datasets.count == 1, let dataset = datasets.first else {
+      throw arguments.unsuitable("dataset", "", alternatives(datasets.map(\.name.text)))
+    }
+    let majors = Set(dataset.models.map(\.version.major)).sorted()
+    let given = arguments.string("series")
+    let major =
+      given.map { text in majors.first { String($0) == text } } ?? (majors.count == 1 ? majors[0] : nil)
+    guard let major else {
+      throw arguments.unsuitable("series", given ?? "", alternatives(majors.map(String.init)))
+    }
+    self.dataset = dataset
+    series = try Series(dataset.name, major: major)
+    publication = PublicationDirectory(configuration.publication)
+  }
+
+  /// What signed metadata says of the series.
+  func published() throws -> SeriesMetadata {
+    guard let found = try publication.published().series[series]?.metadata else {
+      throw RollbackError.notPublished(series: series)
+    }
+    return found
+  }
+}
