@@ -79,7 +79,7 @@ extension Build {
     switch error {
     case let error as OriginError: error.isUnavailable ? .failed : .refused
     case is ImportError, is InvalidText, is PlanError, is SchemaProblem, is NotASeed, is ApplyError: .refused
-    case is PublicationError, is TrustError, is RecallError, is RollbackError: .refused
+    case is PublicationError, is TrustError: .refused
     default: .failed
     }
   }

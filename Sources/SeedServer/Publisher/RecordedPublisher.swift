@@ -47,12 +47,17 @@ package struct RecordedPublisher: Sendable {
       let time = milliseconds()
       history.record(report.series.map { Build($0, rolledBack, at: now, milliseconds: time) })
       return report
-    } catch PublicationError.locked(let path) {
-      // Another publisher is at the same work and notes it.
-      throw PublicationError.locked(path: path)
+    } catch  where Self.isNoStep(error) {
+      throw error
     } catch {
       history.record([Build(error, of: dataset, at: now, milliseconds: milliseconds())])
       throw error
     }
+  }
+
+  /// Another publisher is at the same work and notes it; a version that is not there is a slip of the hand.
+  private static func isNoStep(_ error: any Error) -> Bool {
+    if case PublicationError.locked = error { return true }
+    return error is RecallError || error is RollbackError
   }
 }

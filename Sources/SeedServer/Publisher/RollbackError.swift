@@ -7,7 +7,8 @@ package enum RollbackError: Error, Hashable, Sendable, CustomStringConvertible {
 
   package var description: String {
     switch self {
-    case .notPublished(let series): "\(series) is not published, or retired: there is nothing to go back to"
+    case .notPublished(let series):
+      "the series \(series) is not published, or retired: there is nothing to go back to"
     case .otherModel(let series, let version, let model, let newest):
       "version \(version) of \(series) has model \(model), the newest is \(newest): "
         + "going back stays within one model"

@@ -71,7 +71,7 @@ package struct RecallError: Error, Hashable, Sendable, CustomStringConvertible {
   package let head: Version
 
   package var description: String {
-    guard version <= head else { return "\(series) has no version \(version): its newest is \(head)" }
+    guard version <= head else { return "there is no version \(version) of \(series): the newest is \(head)" }
     return "nothing that is published of \(series) leads to version \(version): "
       + "choose from \(Self.ranges(known))"
   }

@@ -19,7 +19,7 @@ private func mistake(in folder: DeploymentFolder) throws -> String {
     ),
     (
       #"{"zzzzzzzz": 1}"#,
-      ": zzzzzzzz: unknown key, expected one of publication, state, keys, http, datasets."
+      ": zzzzzzzz: unknown key, expected one of publication, state, keys, http, log, datasets."
     ),
     ("[]", ": expected an object, found an array."),
     (#"{"http": 7}"#, ": http: expected an object, found a whole number."),
@@ -31,6 +31,8 @@ private func mistake(in folder: DeploymentFolder) throws -> String {
     (#"{"http": {"threads": 0}}"#, ": http.threads: expected a whole number from 1 to 256, found 0."),
     (#"{"http": {"host": 1}}"#, ": http.host: expected a string, found a whole number."),
     (#"{"http": {"host": ""}}"#, ": http.host: expected a text, found an empty string."),
+    (#"{"log": {"format": "xml"}}"#, #": log.format: expected "text" or "json", found "xml"."#),
+    (#"{"log": {"level": 1}}"#, ": log.level: expected a string, found a whole number."),
     (#"{"publication": true}"#, ": publication: expected a string, found a bool."),
     (#"{"state": ""}"#, ": state: expected a text, found an empty string."),
     (#"{"keys": "a\u0000b"}"#, #": keys: expected a path, found "a\u0000b"."#),

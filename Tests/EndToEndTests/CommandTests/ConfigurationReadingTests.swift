@@ -1,4 +1,5 @@
 import SeedFormat
+import SeedServer
 import Testing
 
 @testable import seedbank
@@ -36,6 +37,7 @@ import Testing
     #expect(configuration.keys == "\(folder.path)/secret/keys")
     let http = HTTPConfiguration(host: "::1", port: 0, threads: 4, connectionLimit: 10, idleTimeoutSeconds: 5)
     #expect(configuration.http == http)
+    #expect(configuration.log == LogConfiguration(format: .json, level: .debug))
     let dataset = try #require(configuration.datasets.first)
     #expect(dataset.origin == .sqlite(path: "/data/transit.sqlite"))
     #expect(dataset.schedule == ScheduleConfiguration(checkSeconds: 1, snapshotSeconds: 60))
@@ -74,7 +76,8 @@ import Testing
 
   static let fullDeployment = """
     {"publication": "/srv/pub", "state": "../state", "keys": "./secret//keys", "datasets": ["transit"],
-     "http": {"host": "::1", "port": 0, "threads": 4, "connectionLimit": 10, "idleTimeoutSeconds": 5}}
+     "http": {"host": "::1", "port": 0, "threads": 4, "connectionLimit": 10, "idleTimeoutSeconds": 5},
+     "log": {"format": "json", "level": "debug"}}
     """
 
   static let fullDataset = """
@@ -136,6 +139,10 @@ import Testing
         "port": 8080,
         "connectionLimit": 4000,
         "idleTimeoutSeconds": 30
+      },
+      "log": {
+        "format": "text",
+        "level": "info"
       },
       "datasets": ["transit"]
     }

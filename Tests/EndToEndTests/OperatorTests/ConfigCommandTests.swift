@@ -1,0 +1,109 @@
+import Foundation
+import SeedDatabase
+import SeedFormat
+import SeedServer
+import Support
+import Testing
+
+@Suite struct ConfigCheckTests {
+  private func problems(_ deployment: OperatedDeployment) throws -> [String] {
+    let json = try #require(try deployment.json("config", "check").first)
+    return (json["findings"]?.elements ?? []).compactMap { $0["problem"]?.string }
+  }
+
+  @Test func `a deployment that can publish has nothing wrong`() throws {
+    let outcome = try OperatedDeployment().seedbank("config", "check")
+    #expect(outcome.status == 0 && outcome.output == "nothing is wrong\n" && outcome.errors.isEmpty)
+  }
+
+  @Test func `all that a publish would refuse is found at once, and nothing is published`() throws {
+    let deployment = try OperatedDeployment()
+    let model = deployment.folder("seedbank/my/models/1.0")
+    try DurableFile.write(Array("SELECT id, name FROM shop".utf8), to: "\(model)/shop.sql")
+    try Tool.run(["rm", deployment.folder("seedbank/keys/snapshot.key")])
+    try DurableFile.write(Array("{}".utf8), to: deployment.folder("seedbank/keys/series.key"))
+    let outcome = try deployment.seedbank("config", "check")
+    #expect(outcome.status == 78 && outcome.errors.contains("and 2 more"))
+    #expect(outcome.output.contains("lacks the column rank"))
+    #expect(outcome.output.contains("snapshot.key: the key is missing"))
+    #expect(outcome.output.contains("is not a key file"))
+    #expect(try problems(deployment).count == 3)
+  }
+
+  @Test func `a model that changed under its version, and a key of another publication, are found`() throws {
+    let deployment = try OperatedDeployment()
+    try DurableFile.write(
+      Array("CREATE TABLE shop(id INTEGER PRIMARY KEY, name TEXT);".utf8),
+      to: deployment.folder("seedbank/my/models/1.0/schema.sql"))
+    let other = try OperatedDeployment()
+    try Tool.run([
+      "cp", other.folder("seedbank/keys/timestamp.key"), deployment.folder("seedbank/keys/timestamp.key"),
+    ])
+    let found = try problems(deployment)
+    #expect(found.count == 2, "\(found)")
+    #expect(found.contains { $0.contains("differs from the one published in my/1") })
+    #expect(found.contains { $0.contains("does not name this key for the role timestamp") })
+  }
+
+  @Test func `an origin that is away ends with 69, a missing publication with 78`() throws {
+    let deployment = try OperatedDeployment()
+    try Tool.run(["mv", deployment.folder("my.sqlite"), deployment.folder("away.sqlite")])
+    #expect(try deployment.seedbank("config", "check").status == 69)
+    try Folder.removeAll(deployment.publication.path)
+    #expect(try deployment.seedbank("config", "check").status == 78)
+  }
+}
+
+@Suite struct ConfigShowTests {
+  @Test func `every value is told with where it came from`() throws {
+    let deployment = try OperatedDeployment()
+    try DurableFile.write(
+      Array(#"{"http": {"port": 81}, "datasets": ["my"]}"#.utf8),
+      to: deployment.folder("seedbank/seedbank.json"))
+    let outcome = try deployment.seedbank(
+      "config", "show", "--json",
+      environment: ["SEEDBANK_LOG_FORMAT": "json", "SEEDBANK_DATASETS_MY_POLL_SECONDS": "9"])
+    let values = try #require(try JSONValue(parsing: Array(outcome.output.utf8))["values"]?.elements)
+    func source(_ path: String) -> String? { values.first { $0["path"]?.string == path }?["source"]?.string }
+    let file = deployment.folder("seedbank/seedbank.json")
+    #expect(source("http.port") == file && source("datasets") == file)
+    #expect(source("http.host") == "default" && source("log.level") == "default")
+    #expect(source("log.format") == "SEEDBANK_LOG_FORMAT")
+    #expect(source("datasets.my.pollSeconds") == "SEEDBANK_DATASETS_MY_POLL_SECONDS")
+    #expect(source("datasets.my.origin.sqlite") == deployment.folder("seedbank/my/dataset.json"))
+    let key = try String(contentsOfFile: deployment.folder("seedbank/keys/series.key"), encoding: .utf8)
+    let secret = try #require(try JSONValue(parsing: Array(key.utf8))["private"]?.string)
+    #expect(!outcome.output.contains(secret))
+  }
+}
+
+@Suite struct LogCommandTests {
+  @Test func `run and serve write the log that was asked for`() throws {
+    let deployment = try OperatedDeployment()
+    try Tool.run(["chmod", "644", deployment.folder("seedbank/keys/series.key")])
+    let run = try RunningSeedbank(
+      ["run", "--port", "0", "--log-level", "notice"], in: deployment.folder.path,
+      environment: ["SEEDBANK_LOG_FORMAT": "json"])
+    try deployment.origin("UPDATE shop SET rank = 7 WHERE id = 1")
+    let published = try eventually("the log tells the new version", within: 60) {
+      run.errors.split(separator: "\n").first { $0.contains("\"version\":4") }
+    }
+    #expect(run.stop() == 0)
+    let line = try JSONValue(parsing: Array(published.utf8))
+    #expect(line["level"]?.string == "notice" && line["series"]?.string == "my/1")
+    for line in run.errors.split(separator: "\n") { _ = try JSONValue(parsing: Array(line.utf8)) }
+    #expect(run.errors.contains("chmod 600"))
+    let wrong = try deployment.seedbank("serve", "--log-format", "xml")
+    #expect(wrong.status == 78 && wrong.errors.contains(#"expected "text" or "json", found "xml""#))
+  }
+
+  @Test func `the reason of the end is in the log, too`() throws {
+    let deployment = try OperatedDeployment()
+    try Tool.run(["rm", deployment.folder("my.sqlite")])
+    let outcome = try deployment.seedbank("regenerate", "--log-format", "json")
+    let line = try JSONValue(parsing: Array(outcome.errors.utf8))
+    #expect(outcome.status == 69 && line["level"]?.string == "error")
+    let text = try deployment.seedbank("regenerate")
+    #expect(text.errors.hasPrefix("time=") && text.errors.contains(" level=error msg=\"There is no origin"))
+  }
+}

@@ -1,0 +1,42 @@
+import Foundation
+import SeedFormat
+import SeedServer
+import Support
+
+/// A deployment of the command's own making with one table and some versions.
+final class OperatedDeployment {
+  let folder: TemporaryFolder
+  /// How `UPDATE`s made them: version N's first shop is called `name N`, and it has N shops.
+  static let versions = 3
+
+  init() throws {
+    folder = try TemporaryFolder(inMemory: true)
+    try origin(
+      "CREATE TABLE shop(id INTEGER PRIMARY KEY, name TEXT, rank REAL); INSERT INTO shop VALUES (1, 'name 1', 1)"
+    )
+    try SeedbankBinary.succeed(["init", "my.sqlite"], in: folder.path)
+    try SeedbankBinary.succeed(["regenerate"], in: folder.path)
+    for version in 2...Self.versions {
+      try origin(
+        "UPDATE shop SET name = 'name \(version)' WHERE id = 1; INSERT INTO shop VALUES (\(version), 'x', NULL)"
+      )
+      try SeedbankBinary.succeed(["regenerate"], in: folder.path)
+    }
+  }
+
+  func origin(_ sql: String) throws { try Tool.sqlite(folder("my.sqlite"), sql) }
+
+  var publication: PublicationDirectory { PublicationDirectory(folder("seedbank/publication")) }
+
+  /// Runs the command here.
+  func seedbank(_ arguments: String..., environment: [String: String] = [:]) throws -> SeedbankBinary.Outcome
+  {
+    try SeedbankBinary.run(arguments, environment: environment, in: folder.path)
+  }
+
+  /// Runs a command that prints lines of JSON.
+  func json(_ arguments: String...) throws -> [JSONValue] {
+    let outcome = try SeedbankBinary.run(arguments + ["--json"], in: folder.path)
+    return try outcome.output.split(separator: "\n").map { try JSONValue(parsing: Array($0.utf8)) }
+  }
+}

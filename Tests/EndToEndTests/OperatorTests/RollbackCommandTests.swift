@@ -1,0 +1,104 @@
+import Foundation
+import SeedDatabase
+import SeedFormat
+import SeedServer
+import Support
+import Testing
+
+@Suite struct RollbackCommandTests {
+  private func head(_ deployment: OperatedDeployment) throws -> (version: Int, rows: SeedRows) {
+    try #require(try PublicationProbe(publication: deployment.publication).head(try Series("my", major: 1)))
+  }
+
+  @Test func `a dry run says what would change and changes nothing`() throws {
+    let deployment = try OperatedDeployment()
+    let before = try head(deployment).version
+    let outcome = try deployment.seedbank("rollback", "--to", "1", "--dry-run")
+    #expect(outcome.status == 0)
+    #expect(
+      outcome.output == """
+        my/1: would publish version 4 with the content of version 1, and hold it
+          shop: 0 inserted, 1 updated, 2 deleted
+
+        """)
+    #expect(try head(deployment).version == before)
+    #expect(try deployment.seedbank("regenerate").status == 0)
+  }
+
+  @Test func `going back holds the series with 65 until it is resumed`() throws {
+    let deployment = try OperatedDeployment()
+    let outcome = try deployment.seedbank("rollback", "--to", "1", "--dataset", "my", "--series", "1")
+    #expect(
+      outcome.status == 0 && outcome.output.hasPrefix("my/1: version 4, 0 inserted, 1 updated, 2 deleted"))
+    #expect(outcome.errors.contains("is held at the content of version 1"))
+    #expect(try deployment.seedbank("diff", "1", "4").output == "shop: the same\n")
+    try deployment.origin("UPDATE shop SET name = 'later'")
+    let held = try deployment.seedbank("regenerate")
+    #expect(held.status == 65 && held.output == "my/1: held at version 4\n")
+    #expect(held.errors.contains("level=error") && held.errors.contains("--resume"))
+    #expect(try head(deployment).version == 4)
+    #expect(
+      try deployment.json("status").first?["series"]?.elements?.first?["hold"]?["version"]?.integer == 1)
+    #expect(try deployment.seedbank("verify").status == 0)
+    let resumed = try deployment.seedbank("regenerate", "--resume", "--json")
+    #expect(resumed.status == 0 && resumed.output.contains("\"version\":5"))
+    #expect(try deployment.seedbank("regenerate").status == 0)
+  }
+
+  @Test func `a client follows to the old content by a delta`() throws {
+    let deployment = try OperatedDeployment()
+    let server = try RunningSeedbank(["serve", "--port", "0"], in: deployment.folder.path)
+    let pull = [
+      "pull", server.address, "--dataset", "my", "--model", "1.0", "--store", "store", "--root",
+      "seedbank/root.json",
+    ]
+    try SeedbankBinary.succeed(pull, in: deployment.folder.path)
+    #expect(try deployment.seedbank("rollback", "--to", "1").status == 0)
+    try eventually("the client has the old content", within: 60) {
+      let current = try String(contentsOfFile: deployment.folder("store/CURRENT"), encoding: .utf8)
+      try SeedbankBinary.succeed(pull, in: deployment.folder.path)
+      let file = "store/generations/\(current.trimmingCharacters(in: .whitespacesAndNewlines))/seed.sqlite"
+      let names = try Tool.sqlite(deployment.folder(file), "SELECT name FROM shop")
+      return names == "name 1\n" ? true : nil
+    }
+  }
+
+  @Test func `what cannot be gone back to is refused`() throws {
+    let deployment = try OperatedDeployment()
+    let ahead = try deployment.seedbank("rollback", "--to", "9")
+    #expect(ahead.status == 65 && ahead.errors == "Error: There is no version 9 of my/1: the newest is 3.\n")
+    #expect(try deployment.seedbank("rollback").status == 64)
+    #expect(try deployment.seedbank("rollback", "--to", "0").status == 64)
+    #expect(try head(deployment).version == 3)
+  }
+
+  @Test func `going back that dies at any file operation leaves the old state, or the new one held`() throws {
+    let (deployment, injector) = (try OperatedDeployment(), try FaultInjector())
+    let arguments = ["rollback", "--to", "1"]
+    let (old, saved) = (try head(deployment), deployment.folder("saved"))
+    try Tool.run(["cp", "-a", deployment.folder("seedbank"), saved])
+    func restore() throws {
+      try Tool.run(["rm", "-rf", deployment.folder("seedbank")])
+      try Tool.run(["cp", "-a", saved, deployment.folder("seedbank")])
+    }
+    let count = try injector.count(arguments, in: deployment.folder.path)
+    let new = try head(deployment)
+    #expect(count > 60 && new.version == 4)
+    for fault in FaultInjector.Fault.allCases {
+      for point in FaultInjector.points(count, sample: FaultTests.sample) {
+        try restore()
+        let outcome = try injector.run(arguments, fault, at: point, in: deployment.folder.path)
+        let what = "\(fault) at \(point) of \(count), status \(outcome.status): \(outcome.errors)"
+        let found = try head(deployment)
+        #expect(
+          found.version == old.version && found.rows == old.rows
+            || found.version == new.version && found.rows == new.rows, "\(what)")
+        let next = try deployment.seedbank("regenerate")
+        #expect(next.status == (found.version == new.version ? 65 : 0), "\(what): \(next.errors)")
+        let again = try SeedbankBinary.run(arguments, in: deployment.folder.path)
+        #expect(again.status == 0, "\(what): \(again.errors)")
+        #expect(try head(deployment).rows == new.rows, "\(what): the next run does not converge")
+      }
+    }
+  }
+}

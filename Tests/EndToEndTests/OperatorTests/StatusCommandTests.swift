@@ -1,0 +1,93 @@
+import Foundation
+import SeedDatabase
+import SeedFormat
+import SeedServer
+import Support
+import Testing
+
+@Suite struct StatusCommandTests {
+  @Test func `a series is told with its versions, rows and sizes`() throws {
+    let deployment = try OperatedDeployment()
+    let status = try #require(try deployment.json("status").first)
+    let series = try #require(status["series"]?.elements?.first)
+    #expect(series["series"]?.string == "my/1" && series["model"]?.string == "1.0")
+    #expect(
+      series["head"]?.integer == 3 && series["floor"]?.integer == 1 && series["copyVersion"]?.integer == 3)
+    #expect(series["rows"]?["shop"]?.integer == 3 && series["lifecycle"]?.string == "active")
+    #expect(series["snapshots"]?.elements?.count == 1 && series["deltas"]?["count"]?.integer == 2)
+    #expect(series["hold"] == .null && series["lastBuild"]?["outcome"]?.string == "published")
+    #expect(series["nextSnapshotAt"]?.string != nil && (series["ageSeconds"]?.integer ?? -1) >= 0)
+    #expect(status["warnings"]?.elements == [] && (status["publicationBytes"]?.integer ?? 0) > 1000)
+    #expect(status["keys"]?.elements?.allSatisfy { $0["state"]?.string == "present" } == true)
+    #expect(
+      status["roles"]?.elements?.compactMap { $0["name"]?.string } == [
+        "root", "targets", "snapshot", "timestamp",
+      ])
+    let text = try deployment.seedbank("status").output
+    #expect(text.hasPrefix("my/1\n  model: 1.0, active\n  version: 3, deltas lead on from 1\n"))
+  }
+
+  @Test func `warnings name what needs an operator`() throws {
+    let deployment = try OperatedDeployment()
+    try Tool.run(["chmod", "644", deployment.folder("seedbank/keys/series.key")])
+    try Tool.run(["rm", deployment.folder("seedbank/keys/timestamp.key")])
+    try deployment.origin("INSERT INTO shop VALUES (7, CAST(x'ff' AS TEXT), 1)")
+    let status = try #require(try deployment.json("status").first)
+    let warnings = (status["warnings"]?.elements ?? []).compactMap(\.string)
+    #expect(warnings.count == 2, "\(warnings)")
+    #expect(warnings.contains { $0.contains("series.key: others can read the key") })
+    #expect(warnings.contains { $0.contains("timestamp.key: the key is missing") })
+  }
+
+  @Test func `the history tells every kind of step, the newest first`() throws {
+    let deployment = try OperatedDeployment()
+    #expect(try deployment.seedbank("regenerate").status == 0)
+    #expect(try deployment.seedbank("regenerate").status == 0)
+    try deployment.origin("INSERT INTO shop VALUES (7, CAST(x'ff' AS TEXT), 1)")
+    #expect(try deployment.seedbank("regenerate").status == 65)
+    let builds = try #require(try deployment.json("status", "--history").first?["builds"]?.elements)
+    #expect(
+      builds.map { $0["outcome"]?.string } == ["refused", "unchanged", "published", "published", "published"])
+    #expect(
+      builds[0]["error"]?.string?.contains("not valid UTF-8") == true && builds[1]["times"]?.integer == 2)
+    #expect(builds[2]["tables"]?["shop"]?["inserted"]?.integer == 1)
+    let text = try deployment.seedbank("status", "--history", "--count", "1")
+    #expect(text.output.split(separator: "\n").count == 1 && text.output.contains("my refused"))
+    #expect(try deployment.json("status").first?["warnings"]?.elements?.count == 1)
+  }
+
+  @Test func `a damaged history is begun anew and stops nothing`() throws {
+    let deployment = try OperatedDeployment()
+    try Tool.run(["cp", deployment.folder("my.sqlite"), deployment.folder("seedbank/state/history.sqlite")])
+    try deployment.origin("UPDATE shop SET rank = 5 WHERE id = 1")
+    let outcome = try deployment.seedbank("regenerate", "--log-format", "json")
+    #expect(outcome.status == 0)
+    let line = try JSONValue(parsing: Array(outcome.errors.utf8))
+    #expect(line["level"]?.string == "warning" && line["msg"]?.string?.contains("begun anew") == true)
+    let builds = try #require(try deployment.json("status", "--history").first?["builds"]?.elements)
+    #expect(builds.map { $0["to"]?.integer } == [4])
+  }
+}
+
+@Suite struct PruneCommandTests {
+  @Test func `what waits is told with its end, and goes when that has come`() throws {
+    let deployment = try OperatedDeployment()
+    let before = try #require(try deployment.json("prune", "--dry-run").first)
+    #expect(before["removed"]?.elements == [] && before["dryRun"]?.bool == true)
+    let waiting = try #require(before["waiting"]?.elements)
+    #expect(
+      waiting.contains { $0["path"]?.string == "metadata/1.snapshot.json" && $0["until"]?.string != nil })
+    // As if the files had stopped being named long ago.
+    let members = waiting.compactMap { $0["path"]?.string }.map { JSONMember($0, 1_000_000) }
+    try DurableFile.write(
+      JSONValue.object(members).bytes, to: deployment.folder("seedbank/state/unnamed-files.json"))
+    let dry = try deployment.seedbank("prune", "--dry-run")
+    #expect(dry.output.contains("would remove metadata/1.snapshot.json"))
+    #expect(Folder.exists(deployment.folder("seedbank/publication/metadata/1.snapshot.json")))
+    let outcome = try deployment.seedbank("prune")
+    #expect(outcome.status == 0 && outcome.output.contains("removed metadata/1.snapshot.json"))
+    #expect(!Folder.exists(deployment.folder("seedbank/publication/metadata/1.snapshot.json")))
+    let after = try deployment.seedbank("verify")
+    #expect(after.status == 0 && !after.output.contains("that no metadata names"))
+  }
+}

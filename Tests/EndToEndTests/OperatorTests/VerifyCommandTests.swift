@@ -1,0 +1,58 @@
+import Foundation
+import SeedDatabase
+import SeedFormat
+import SeedServer
+import SeedTrust
+import Support
+import Testing
+
+@Suite struct VerifyCommandTests {
+  @Test func `a sound publication ends with 0, also by its own words`() throws {
+    let deployment = try OperatedDeployment()
+    let outcome = try deployment.seedbank("verify")
+    #expect(outcome.status == 0 && outcome.output.hasSuffix("sound\n") && outcome.errors.isEmpty)
+    let json = try #require(try deployment.json("verify", "--dataset", "my").first)
+    #expect(json["sound"]?.bool == true && json["findings"]?.elements == [])
+    #expect(json["deltas"]?.integer == 2 && json["snapshots"]?.integer == 1)
+    #expect(json["unnamed"]?.elements?.isEmpty == false)
+  }
+
+  @Test func `a damaged object ends with 65 and is named with what to do`() throws {
+    let deployment = try OperatedDeployment()
+    let series = try Series("my", major: 1)
+    let objects = try #require(try deployment.publication.published().series[series]).metadata.objects
+    let file = deployment.publication.file(objects[0])
+    var bytes = try DurableFile.read(file, limit: 1 << 20)
+    bytes[20] ^= 4
+    try DurableFile.write(bytes, to: file)
+    try Folder.remove(deployment.publication.file(objects[1]))
+    let outcome = try deployment.seedbank("verify")
+    #expect(outcome.status == 65)
+    for object in objects.prefix(2) { #expect(outcome.output.contains("error: \(object.filePath): ")) }
+    #expect(outcome.output.contains("restore it from a backup"))
+    let findings = try #require(try deployment.json("verify").first?["findings"]?.elements)
+    #expect(findings.compactMap { $0["path"]?.string } == objects.prefix(2).map(\.filePath))
+  }
+
+  @Test func `metadata that does not verify, and a root of another publication, end with 65`() throws {
+    let deployment = try OperatedDeployment()
+    let other = try OperatedDeployment()
+    try Tool.run(["cp", other.folder("seedbank/root.json"), deployment.folder("seedbank/root.json")])
+    let foreign = try deployment.seedbank("verify")
+    #expect(
+      foreign.status == 65 && foreign.output.contains("root.json: it is none of the publication's roots"))
+    try Tool.run([
+      "cp", other.folder("seedbank/publication/metadata/timestamp.json"),
+      deployment.folder("seedbank/publication/metadata/timestamp.json"),
+    ])
+    let swapped = try deployment.seedbank("verify")
+    #expect(swapped.status == 65 && swapped.output.contains("error: metadata/timestamp.json: "))
+  }
+
+  @Test func `without a publication it says so`() throws {
+    let deployment = try OperatedDeployment()
+    try Folder.removeAll(deployment.publication.path)
+    let outcome = try deployment.seedbank("verify")
+    #expect(outcome.status == 65 && outcome.errors.contains("There is no publication at"))
+  }
+}
