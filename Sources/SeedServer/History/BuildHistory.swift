@@ -55,9 +55,11 @@ package struct BuildHistory: Sendable {
     try Folder.create(stateFolder)
     let connection = try Connection(path, .creator)
     try connection.transaction {
-      let layout = try connection.integer("PRAGMA user_version")
-      if layout == 0 { try BuildTable.create(connection, layout: Self.layout) }
-      guard layout == 0 || layout == Self.layout else { throw NotASeed("a history of layout \(layout ?? 0)") }
+      if try connection.integer("SELECT count(*) FROM sqlite_schema") == 0 {
+        try BuildTable.create(connection, layout: Self.layout)
+      }
+      let layout = try connection.integer("PRAGMA user_version") ?? 0
+      guard layout == Self.layout else { throw OtherLayout(found: layout) }
       let table = BuildTable(connection)
       for build in builds { try table.append(build) }
       try table.drop(allBut: Self.maximumBuilds)
@@ -75,7 +77,7 @@ package struct BuildHistory: Sendable {
 
   /// Whether the file is to blame, and not the disk, a lock or a permission.
   private static func isDamage(_ error: any Error) -> Bool {
-    guard let error = error as? DatabaseError else { return error is NotASeed }
+    guard let error = error as? DatabaseError else { return error is OtherLayout }
     return damages.contains(error.primaryCode)
   }
 
@@ -83,4 +85,11 @@ package struct BuildHistory: Sendable {
   private static let damages: Set<Int32> = [
     ResultCode.corrupt, ResultCode.notADatabase, ResultCode.constraint, 1,
   ]
+}
+
+/// A database whose tables are not those of this history.
+struct OtherLayout: Error, CustomStringConvertible {
+  let found: Int64
+
+  var description: String { "it has the layout \(found)" }
 }

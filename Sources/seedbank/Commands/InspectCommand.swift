@@ -6,10 +6,10 @@ extension Command {
   static let inspect = Command(
     definition: CommandDefinition(
       name: "inspect",
-      abstract: "Say what a seed or a delta contains.",
+      abstract: "Say what a seed, a delta or metadata contains.",
       discussion: """
-        FILE is a snapshot or a delta, compressed or not, told apart by its content. A seed's digest is \
-        recomputed from its rows. Signatures are not looked at: that is what pull does.
+        FILE is a snapshot, a delta, compressed or not, or a metadata file, told apart by its content. A seed's \
+        digest is recomputed from its rows. Signatures are not verified: that is what 'verify' and 'pull' do.
         """,
       arguments: [ArgumentDefinition(name: "file", help: "The file to look at.")],
       options: [.json],

@@ -3,7 +3,7 @@ import SeedTrust
 
 /// What a file is, by its first bytes.
 enum FileKind {
-  case database, gzip, xz, delta
+  case database, gzip, xz, json
 
   /// Bytes that tell the kinds apart.
   private static let signatureBytes = 16
@@ -17,11 +17,12 @@ enum FileKind {
     } else if start.starts(with: [0xFD, 0x37, 0x7A, 0x58, 0x5A, 0x00]) {
       self = .xz
     } else if start.first == UInt8(ascii: "{") {
-      self = .delta
+      self = .json
     } else {
       throw CommandFailure(
         .badData,
-        "\(path.printable) is neither a SQLite file nor a delta, compressed or not: expected one of these.")
+        "\(path.printable) is neither a SQLite file nor a delta, compressed or not, nor metadata: expected one of these."
+      )
     }
   }
 
@@ -30,7 +31,7 @@ enum FileKind {
     switch self {
     case .gzip: .gzip
     case .xz: .xz
-    case .database, .delta: nil
+    case .database, .json: nil
     }
   }
 }

@@ -18,8 +18,14 @@ struct Inspection {
   private static func findings(_ kind: FileKind, _ path: String) throws -> [JSONMember] {
     switch kind {
     case .database: try SeedInspection.findings(path)
-    default: try DeltaInspection.findings(try DurableFile.read(path, limit: Limits.deltaBytes))
+    default: try document(try DurableFile.read(path, limit: Limits.deltaBytes))
     }
+  }
+
+  private static func document(_ bytes: [UInt8]) throws -> [JSONMember] {
+    // A delta begins otherwise, and may be too large to be read as a tree.
+    let isSmall = bytes.count <= Limits.metadataBytes
+    return try (isSmall ? MetadataInspection.findings(bytes) : nil) ?? DeltaInspection.findings(bytes)
   }
 
   private func expanded(_ encoding: ContentEncoding) throws -> [JSONMember] {
