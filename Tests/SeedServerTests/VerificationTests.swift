@@ -251,4 +251,25 @@ import Testing
     #expect(report.isSound && report.findings.map(\.severity) == [.note])
     lock.unlock()
   }
+
+  @Test func `what a publisher removes meanwhile is not missed`() throws {
+    let deployment = try deployment()
+    deployment.job.retainedSnapshots = 1
+    deployment.job.graceSeconds = 0
+    let scratch = deployment.folder("scratch")
+    try Folder.create(scratch)
+    var looks = 0
+    let report = try PublicationVerifier(
+      deployment.publication, stateFolder: deployment.folder("state"), scratch: scratch,
+      now: deployment.clock,
+      progress: { _ in
+        looks += 1
+        if looks > 4 { return }
+        try? deployment.origin("UPDATE stop SET name = 'look \(looks)'")
+        _ = try? deployment.step(forcingSnapshot: true)
+      }
+    ).run()
+    #expect(looks > 4 && report.isSound, "\(report.findings)")
+    #expect(try verify(deployment).isSound)
+  }
 }

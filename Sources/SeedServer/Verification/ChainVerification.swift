@@ -32,7 +32,7 @@ struct ChainVerification {
       let end = try walk(from: base, &report)
       start = snapshots.first { $0.version > end }
     }
-    for delta in pending {
+    for delta in pending where publication.stillNames(delta) {
       report.error(
         delta.filePath, "no published snapshot leads to a version that it could be applied to",
         remedy: Remedy.snapshot)
@@ -64,8 +64,10 @@ struct ChainVerification {
         try seed.tryOut(try publication.delta(step), as: step)
         report.deltas += 1
         proven.append(step)
-      } catch {
+      } catch  where publication.stillNames(step) {
         report.error(step.filePath, "applied to version \(version): \(error)", remedy: Remedy.snapshot)
+      } catch {
+        // A publisher removed it meanwhile: it is nobody's any more.
       }
     }
     pending.removeAll { $0.covers(version) }

@@ -14,7 +14,7 @@ struct ObjectVerification {
   func check(_ object: PublishedObject, _ report: inout VerificationReport) -> Bool {
     guard let problem = problem(of: object, &report) else { return true }
     // What a publisher removed meanwhile is nobody's any more.
-    guard isNamedNow(object) else { return false }
+    guard publication.stillNames(object) else { return false }
     report.error(object.filePath, problem)
     return false
   }
@@ -75,9 +75,12 @@ struct ObjectVerification {
       throw NotASeed("it says that it is \(meta.series), model \(meta.model), version \(meta.version)")
     }
   }
+}
 
-  private func isNamedNow(_ object: PublishedObject) -> Bool {
-    guard let published = try? publication.published() else { return true }
+extension PublicationDirectory {
+  /// Whether current metadata names the object: a publisher may have been at work since it was listed.
+  func stillNames(_ object: PublishedObject) -> Bool {
+    guard let published = try? published() else { return true }
     return published.series[object.series]?.metadata.objects.contains(object) ?? false
   }
 }

@@ -67,8 +67,15 @@ package struct PublicationVerifier {
     }
     progress("\(published.series): the deltas")
     for schema in Set(good.map(\.schema)) {
-      var chain = ChainVerification(publication, good.filter { $0.schema == schema }, scratch: scratch)
-      try chain.run(&report)
+      let objects = good.filter { $0.schema == schema }
+      var chain = ChainVerification(publication, objects, scratch: scratch)
+      do {
+        try chain.run(&report)
+      } catch  where !objects.allSatisfy(publication.stillNames) {
+        report.add(
+          .note, "\(published.series)", "the deltas were not all applied: something was published meanwhile",
+          remedy: "verify again")
+      }
     }
     checkCoverage(published, &report)
   }

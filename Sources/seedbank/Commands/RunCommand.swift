@@ -1,3 +1,4 @@
+import SeedFormat
 import SeedServer
 
 extension Command {
@@ -74,14 +75,18 @@ private struct RunService {
         }
         for series in report.series { console.tell(series.record) }
       },
-      warn: { console.warning($0) })
+      warn: { console.tell(Self.failure(dataset.name, $0)) })
+  }
+
+  private static func failure(_ dataset: DatasetName, _ message: String) -> LogRecord {
+    LogRecord(.error, message, [JSONMember("dataset", .string(dataset.text))])
   }
 
   private func attempt(_ service: PublishingService) async {
     do {
       try await service.stepOnce()
     } catch {
-      context.console.warning("\(service.job.name): \(FailureReport(error).message)")
+      context.console.tell(Self.failure(service.job.name, FailureReport(error).message))
     }
   }
 

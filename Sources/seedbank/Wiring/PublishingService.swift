@@ -30,7 +30,7 @@ struct PublishingService: Sendable {
         lastError = nil
       } catch {
         let message = FailureReport(error).message
-        if message != lastError { warn("\(job.name): \(message)") }
+        if message != lastError { warn(message) }
         lastError = message
       }
       // Cancelled while asleep: the loop's condition ends it.
