@@ -9,11 +9,13 @@ package enum OriginError: Error, Sendable, CustomStringConvertible {
   case invalidText(table: String, column: String, key: String)
   case nullInKey(table: String, column: String)
   case duplicateKey(table: String, key: String)
+  case violations([RowViolation])
+  case locked(path: String, seconds: Int)
 
   /// Whether another try may find the origin in order without anyone mending it.
   package var isUnavailable: Bool {
     switch self {
-    case .missing, .unreadable: true
+    case .missing, .unreadable, .locked: true
     default: false
     }
   }
@@ -33,6 +35,11 @@ package enum OriginError: Error, Sendable, CustomStringConvertible {
     case .nullInKey(let table, let column):
       "table \"\(table)\": a row has NULL in the key column \"\(column)\""
     case .duplicateKey(let table, let key): "table \"\(table)\": two rows have the key \(key)"
+    case .violations(let violations):
+      "the origin's rows break the schema of the clients, nothing is published: "
+        + violations.map(\.description).joined(separator: "; ")
+    case .locked(let path, let seconds):
+      "the origin \(path) is locked by another process, for \(seconds) seconds at least: try again later"
     }
   }
 }

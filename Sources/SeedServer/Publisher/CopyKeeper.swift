@@ -16,6 +16,15 @@ struct CopyKeeper {
     self.path = path
   }
 
+  /// The copy at head without mending it, for a look that must change nothing; `nil` where it needs mending.
+  func openIfWhole() -> WorkingCopy? {
+    guard Folder.exists(path), let copy = try? WorkingCopy(path, plan.schema), let meta = try? copy.meta(),
+      meta.epoch == published.state.epoch, meta.series == plan.series, meta.schema == plan.schema.hash,
+      meta.version == published.state.head
+    else { return nil }
+    return copy
+  }
+
   /// The copy at head. A copy that lags catches up, one that is missing or another history's is made anew.
   func open() throws -> (copy: WorkingCopy, repair: String?) {
     guard Folder.exists(path) else { return (try rebuild(), "it was missing") }
