@@ -5,6 +5,7 @@ package enum OriginError: Error, Sendable, CustomStringConvertible {
   case missing(path: String)
   case unreadable(path: String, reason: DatabaseError)
   case projection(table: String, source: String, reason: String)
+  case syntax(source: String, reason: String)
   case columns(table: String, source: String, missing: [String], surplus: [String])
   case invalidText(table: String, column: String, key: String)
   case nullInKey(table: String, column: String)
@@ -20,11 +21,15 @@ package enum OriginError: Error, Sendable, CustomStringConvertible {
     }
   }
 
+  /// Whether it is not the origin but a model's SELECT that must be mended.
+  package var isConfiguration: Bool { if case .syntax = self { true } else { false } }
+
   package var description: String {
     switch self {
     case .missing(let path): "there is no origin database at \(path)"
     case .unreadable(let path, let reason): "the origin \(path) cannot be read: \(reason.message)"
     case .projection(let table, let source, let reason): "table \"\(table)\" (\(source)): \(reason)"
+    case .syntax(let source, let reason): "\(source): \(reason)"
     case .columns(let table, let source, let missing, let surplus):
       "table \"\(table)\" (\(source)): "
         + [("lacks the column", missing), ("has the surplus column", surplus)]

@@ -72,10 +72,23 @@ package final class SQLiteOrigin {
       let source = try projection.source(of: table, in: connection)
       return try connection.prepare(projection.select(table, from: source, isOrdered: isOrdered))
     } catch let error as DatabaseError {
-      // Only in an operator's SELECT does a line say anything.
-      let line = projection.sql == nil ? nil : error.line
-      let source = line.map { "\(projection.place):\($0)" } ?? projection.place
-      throw OriginError.projection(table: table.name, source: source, reason: error.message)
+      throw Self.projectionError(error, table, projection)
     }
+  }
+
+  /// What is not SQL is the model's fault; what names things that are not there may be the origin's.
+  private static func projectionError(
+    _ error: DatabaseError, _ table: TableSchema, _ projection: Projection
+  ) -> OriginError {
+    // Only in an operator's SELECT does a line say anything.
+    let line = projection.sql == nil ? nil : error.line
+    let source = line.map { "\(projection.place):\($0)" } ?? projection.place
+    let isSyntax = ["syntax error", "unrecognized token", "incomplete input"].contains {
+      error.message.contains($0)
+    }
+    guard isSyntax, projection.sql != nil else {
+      return .projection(table: table.name, source: source, reason: error.message)
+    }
+    return .syntax(source: source, reason: error.message)
   }
 }

@@ -71,10 +71,17 @@ struct StepPreview {
     var next = published
     next.state.head = change.header.to
     report.hasSnapshot = next.isSnapshotDue(job, isForced: options.forcingSnapshot, now: now)
-    if report.hasSnapshot, let newest = published.newestSnapshot {
-      report.merged.append(DeltaSpan(from: newest.version, to: change.header.to))
-    }
+    report.merged += snapshotSpan(report, published).filter { !report.merged.contains($0) }
     return report
+  }
+
+  /// What a due snapshot makes one delta of.
+  private func snapshotSpan(_ report: SeriesReport, _ published: SeriesMetadata) -> [DeltaSpan] {
+    guard report.hasSnapshot, let newest = published.newestSnapshot, let head = report.version else {
+      return []
+    }
+    let span = DeltaSpan(from: newest.version, to: head)
+    return span.length > 1 && span.from >= published.state.floor ? [span] : []
   }
 
   /// The change against the working copy, or against one made for this look where that one needs mending.
@@ -83,7 +90,7 @@ struct StepPreview {
   ) throws -> SeriesChange? {
     let source = step.source(origin)
     let keeper = CopyKeeper(publisher.publication, step.plan, published, path: step.copyPath)
-    if let copy = keeper.openIfWhole() {
+    if let copy = try keeper.openIfWhole() {
       do {
         return try SeriesChange.find(source, copy)
       } catch is CopyDamaged {}
