@@ -44,7 +44,7 @@ struct FailureReport: Hashable {
 
   /// A key that is missing, malformed or in the way is the deployment's; the rest is the disk's.
   private static func keyFileCode(_ error: KeyFileError) -> ExitCode {
-    if case .system = error { .inputOutput } else { .configuration }
+    if case .system(let failure) = error, !failure.isMissing { .inputOutput } else { .configuration }
   }
 }
 
