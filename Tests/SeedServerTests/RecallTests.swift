@@ -33,6 +33,22 @@ import Testing
     }
   }
 
+  @Test func `among merged deltas, every version that is offered comes back`() throws {
+    let deployment = try PublisherFixture.deployment()
+    for number in 2...40 {
+      try deployment.origin("UPDATE stop SET name = 'v\(number)' WHERE id = 1")
+      _ = try deployment.step(forcingSnapshot: number == 20)
+    }
+    let recall = SeriesRecall(deployment.publication, try deployment.metadata(major: 2))
+    let versions = recall.versions
+    #expect(versions.last?.number == 40 && versions.count > 10)
+    for version in versions where version > .first {
+      let seed = try recall.recall(version, to: deployment.folder("recalled.sqlite"))
+      #expect(
+        try seed.connection.value("SELECT name FROM stop WHERE id = 1") == .text("v\(version)"), "\(version)")
+    }
+  }
+
   @Test func `the road begins at the newest snapshot below the version`() throws {
     let deployment = try PublisherFixture.deployment()
     try deployment.publish("UPDATE stop SET name = 'x' WHERE id = 1")

@@ -56,7 +56,7 @@ extension Build {
     series = report.series
     to = report.version?.number
     switch report.outcome {
-    case .unchanged: outcome = report.snapshotBytes == nil ? .unchanged : .published
+    case .unchanged: outcome = report.hasSnapshot ? .published : .unchanged
     case .held: outcome = .held
     case .retired: outcome = .retired
     case .changed, .founded: outcome = rolledBack == report.series ? .rolledBack : .published

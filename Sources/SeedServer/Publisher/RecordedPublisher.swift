@@ -14,11 +14,24 @@ package struct RecordedPublisher: Sendable {
 
   /// As `Publisher.step`.
   package func step(
-    _ job: DatasetJob, now: UTCTime, forcingSnapshot: Bool = false, isResuming: Bool = false
+    _ job: DatasetJob, now: UTCTime, forcingSnapshot: Bool = false, acceptingShrink: Bool = false,
+    isResuming: Bool = false
   ) throws -> StepReport {
     try record(job.name, now, rolledBack: nil) {
-      try publisher.step(job, now: now, forcingSnapshot: forcingSnapshot, isResuming: isResuming)
+      try publisher.step(
+        job, now: now, forcingSnapshot: forcingSnapshot, acceptingShrink: acceptingShrink,
+        isResuming: isResuming)
     }
+  }
+
+  /// As `Publisher.preview`, which publishes nothing and so is not noted.
+  package func preview(
+    _ job: DatasetJob, now: UTCTime, forcingSnapshot: Bool = false, acceptingShrink: Bool = false,
+    isResuming: Bool = false
+  ) throws -> StepReport {
+    try publisher.preview(
+      job, now: now, forcingSnapshot: forcingSnapshot, acceptingShrink: acceptingShrink,
+      isResuming: isResuming)
   }
 
   /// As `Publisher.rollBack`.

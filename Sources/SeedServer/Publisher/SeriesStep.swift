@@ -9,9 +9,8 @@ struct SeriesStep {
   let publication: PublicationDirectory
   /// Where working copies lie.
   let stateFolder: String
+  let options: StepOptions
   let now: UTCTime
-  /// Whether a series that a rollback holds takes up its origin again.
-  var isResuming = false
 
   /// What a step made ready.
   enum Prepared {
@@ -20,25 +19,56 @@ struct SeriesStep {
     case foundation(WorkingCopy, SeriesMetadata, SeriesReport)
   }
 
+  /// What is to be done with a series.
+  enum Course {
+    /// Its lifecycle is over.
+    case rest
+    /// A rollback holds it.
+    case hold(SeriesHold)
+    /// No delta leads to what it will be.
+    case found(at: Version, epoch: Epoch)
+    /// A delta leads on from the head.
+    case follow(SeriesMetadata)
+  }
+
   /// Where the series' working copy lies.
   var copyPath: String { WorkingCopy.path(of: plan.series, in: stateFolder) }
 
-  /// Compares, and builds what is to be published.
+  /// Compares, and builds what is to be published; without an origin it is known not to have changed.
   func prepare(_ origin: SQLiteOrigin?, _ published: SeriesMetadata?) throws -> Prepared {
-    guard let origin, !job.isRetired(plan.series) else { return settle(.retired, published) }
-    guard let published else { return try found(origin, at: .first, epoch: .random(), after: nil) }
-    if let hold = published.state.hold, !isResuming { return settle(.held, published, hold: hold) }
+    switch (try course(published), origin) {
+    case (.rest, _): return settle(.retired, published, hold: published?.state.hold)
+    case (.hold(let hold), _): return settle(.held, published, hold: hold)
+    case (_, nil): return settle(.unchanged, published)
+    case (.found(let version, let epoch), let origin?):
+      return try found(origin, at: version, epoch: epoch, after: published)
+    case (.follow(let published), let origin?): return try prepareChange(origin, published)
+    }
+  }
+
+  /// What is to be done, by what is published.
+  func course(_ published: SeriesMetadata?) throws -> Course {
+    guard !job.isRetired(plan.series) else { return .rest }
+    guard let published else { return .found(at: .first, epoch: .random()) }
+    if let hold = published.state.hold, !options.isResuming { return .hold(hold) }
     try plan.check(against: published.state)
     guard published.state.model == plan.newest.version else {
-      return try found(origin, at: published.state.head.next, epoch: published.state.epoch, after: published)
+      return .found(at: published.state.head.next, epoch: published.state.epoch)
     }
-    return try prepareChange(origin, published)
+    return .follow(published)
+  }
+
+  /// What a change is found in.
+  func source(_ origin: SQLiteOrigin) -> SeriesChange.Source {
+    SeriesChange.Source(
+      origin: origin, plan: plan, provenance: job.provenance,
+      shrinkGuard: options.acceptingShrink ? nil : job.shrinkGuard)
   }
 
   // MARK: A delta
 
   private func prepareChange(_ origin: SQLiteOrigin, _ published: SeriesMetadata) throws -> Prepared {
-    let (change, repair) = try find(origin, plan, published)
+    let (change, repair) = try find(source(origin), published)
     guard let change else { return settle(.unchanged, published, repair) }
     return try publish(change, after: published, repair)
   }
@@ -58,69 +88,101 @@ struct SeriesStep {
     }
     let known = published.state.hold
     let hold = known?.version == version ? known : SeriesHold(version: version, since: now)
-    let (change, repair) = try find(try SQLiteOrigin(file), plan.takingTablesAsTheyAre, published)
+    // The operator asks for these rows, so no guard stands before them.
+    let recalled = SeriesChange.Source(
+      origin: try SQLiteOrigin(file), plan: plan.takingTablesAsTheyAre, provenance: job.provenance,
+      shrinkGuard: nil)
+    let (change, repair) = try find(recalled, published)
     guard let change else { return settle(.held, published, repair, hold: hold) }
     return try publish(change, after: published, repair, hold: hold)
   }
 
-  /// What leads from the head to what `source` holds, applied to the copy.
+  /// What leads from the head to what the source holds, applied to the copy.
   private func find(
-    _ source: SQLiteOrigin, _ plan: SeriesPlan, _ published: SeriesMetadata
+    _ source: SeriesChange.Source, _ published: SeriesMetadata
   ) throws -> (change: SeriesChange?, repair: String?) {
     let keeper = CopyKeeper(publication, plan, published, path: copyPath)
     let (copy, repair) = try keeper.open()
     do {
-      return (try SeriesChange.find(source, copy, plan, job.provenance), repair)
+      return (try SeriesChange.find(source, copy), repair)
     } catch let damage as CopyDamaged {
-      let rebuilt = try keeper.rebuild()
-      return (try SeriesChange.find(source, rebuilt, plan, job.provenance), "\(damage)")
+      return (try SeriesChange.find(source, try keeper.rebuild()), "\(damage)")
     }
   }
 
   private func publish(
     _ change: SeriesChange, after published: SeriesMetadata, _ repair: String?, hold: SeriesHold? = nil
   ) throws -> Prepared {
-    let stored = try Compression.gzip(change.document)
-    let measure = Compression.Measure(of: stored)
-    let raw = Compression.Measure(of: change.document)
-    let object = PublishedObject(
-      series: plan.series, kind: .delta(from: change.header.from, to: change.header.to),
-      length: measure.length, sha256: measure.sha256, model: change.header.model,
-      rawLength: raw.length, rawSHA256: raw.sha256, schema: change.header.schema, digest: change.header.digest
-    )
-    try publication.write(stored, as: object)
-    let state = state(
-      epoch: published.state.epoch, head: change.header.to, floor: published.state.floor, hold: hold)
-    var report = SeriesReport(series: plan.series, outcome: .changed, version: change.header.to)
+    do {
+      return try prepare(change, after: published, repair, hold: hold)
+    } catch {
+      change.rollBack()
+      throw error
+    }
+  }
+
+  private func prepare(
+    _ change: SeriesChange, after published: SeriesMetadata, _ repair: String?, hold: SeriesHold?
+  ) throws -> Prepared {
+    let deltas = DeltaPublication(publication, plan)
+    let delta = try deltas.store(change.document, change.header)
+    let (head, floor) = (change.header.to, published.state.floor)
+    var objects = published.objects + [delta]
+    let merged = try deltas.merge(DeltaLevels.due(at: head, floor: floor), of: objects)
+    objects = Retention(job).afterDelta(objects + merged.objects, floor: floor)
+    var report = SeriesReport(series: plan.series, outcome: .changed, version: head)
     report.changes = change.changes
-    report.deltaBytes = measure.length
+    report.deltaBytes = delta.length
+    report.merged = merged.objects.compactMap(\.span)
+    report.warnings = merged.warnings
     report.repair = repair
-    let metadata = SeriesMetadata(series: plan.series, state: state, objects: published.objects + [object])
-    return .change(change, metadata, report)
+    let state = state(
+      epoch: published.state.epoch, head: head, floor: floor,
+      publishedAt: max(now, published.state.publishedAt), hold: hold)
+    return .change(change, SeriesMetadata(series: plan.series, state: state, objects: objects), report)
   }
 
   // MARK: A new history or schema
 
+  /// What a new copy will say of itself.
+  func foundingMeta(at version: Version, epoch: Epoch) -> SeedMeta {
+    SeedMeta(
+      series: plan.series, model: plan.newest.version, epoch: epoch, version: version,
+      schema: plan.schema.hash, digest: StateDigest.of([:]), provenance: job.provenance)
+  }
+
   private func found(
     _ origin: SQLiteOrigin, at version: Version, epoch: Epoch, after published: SeriesMetadata?
   ) throws -> Prepared {
-    let meta = SeedMeta(
-      series: plan.series, model: plan.newest.version, epoch: epoch, version: version,
-      schema: plan.schema.hash, digest: StateDigest.of([:]), provenance: job.provenance)
     try refuseCopyWithoutPublication(published)
+    let meta = foundingMeta(at: version, epoch: epoch)
     let copy = try WorkingCopy(building: copyPath + ".new", origin, plan, meta)
-    let snapshot = try SnapshotPublication(publication, plan, job.encodings).make(copy, stateFolder)
-    let state = state(epoch: epoch, head: version, floor: version)
     var report = SeriesReport(series: plan.series, outcome: .founded, version: version)
+    report.rows = try checkShrink(copy, published).mapValues(\.rows)
+    report.warnings = plan.warnings
+    let snapshot = try SnapshotPublication(publication, plan, job.encodings, now: now).make(copy, stateFolder)
+    report.hasSnapshot = true
     report.snapshotBytes = snapshot.first?.length
-    // Older snapshots stay listed: clients of an older minor that have not refreshed may be fetching one.
-    let kept = Retention(job.retainedSnapshots).kept(published?.objects ?? [], floor: version)
+    let state = state(
+      epoch: epoch, head: version, floor: version,
+      publishedAt: max(now, published?.state.publishedAt ?? .distantPast))
+    let kept = Retention(job).afterFoundation(published?.objects ?? [], now: now)
     return .foundation(
       copy, SeriesMetadata(series: plan.series, state: state, objects: kept + snapshot), report)
   }
 
+  /// The sums of a new copy, once they are known not to have shrunk against those of the one before.
+  func checkShrink(_ copy: WorkingCopy, _ published: SeriesMetadata?) throws -> [String: TableSum] {
+    let sums = try copy.sums()
+    guard published != nil, !options.acceptingShrink, Folder.exists(copyPath),
+      let before = try? WorkingCopy(copyPath, plan.schema).sums()
+    else { return sums }
+    try job.shrinkGuard.check(plan.series, before: before, after: sums)
+    return sums
+  }
+
   /// A copy of a series that is nowhere published means that the publication was lost, or is another one.
-  private func refuseCopyWithoutPublication(_ published: SeriesMetadata?) throws {
+  func refuseCopyWithoutPublication(_ published: SeriesMetadata?) throws {
     guard published == nil, Folder.exists(copyPath) else { return }
     let version = try WorkingCopy(copyPath, plan.schema).meta().version
     throw PublicationError.copyAhead(copy: copyPath, version: "\(version)", head: "nothing")
@@ -143,12 +205,12 @@ struct SeriesStep {
   }
 
   private func state(
-    epoch: Epoch, head: Version, floor: Version, publishedAt: UTCTime? = nil,
+    epoch: Epoch, head: Version, floor: Version, publishedAt: UTCTime,
     model: ModelVersion? = nil, models: [ModelVersion: SHA256Digest]? = nil, hold: SeriesHold? = nil
   ) -> SeriesState {
     SeriesState(
       epoch: epoch, head: head, floor: floor, model: model ?? plan.newest.version,
-      models: models ?? plan.hashes, lifecycle: job.lifecycle(plan.series), publishedAt: publishedAt ?? now,
+      models: models ?? plan.hashes, lifecycle: job.lifecycle(plan.series), publishedAt: publishedAt,
       pollSeconds: job.pollSeconds, license: job.provenance.license,
       attribution: job.provenance.attribution, source: job.provenance.source, hold: hold)
   }

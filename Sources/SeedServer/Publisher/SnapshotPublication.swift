@@ -7,11 +7,15 @@ struct SnapshotPublication {
   private let publication: PublicationDirectory
   private let plan: SeriesPlan
   private let encodings: [ContentEncoding]
+  private let now: UTCTime
 
-  init(_ publication: PublicationDirectory, _ plan: SeriesPlan, _ encodings: [ContentEncoding]) {
+  init(
+    _ publication: PublicationDirectory, _ plan: SeriesPlan, _ encodings: [ContentEncoding], now: UTCTime
+  ) {
     self.publication = publication
     self.plan = plan
     self.encodings = encodings
+    self.now = now
   }
 
   /// The new objects, gzip first; they count once metadata lists them.
@@ -31,7 +35,8 @@ struct SnapshotPublication {
     let object = PublishedObject(
       series: plan.series, kind: .snapshot(meta.version, encoding),
       length: stored.length, sha256: stored.sha256, model: meta.model,
-      rawLength: raw.length, rawSHA256: raw.sha256, schema: meta.schema, digest: meta.digest)
+      rawLength: raw.length, rawSHA256: raw.sha256, schema: meta.schema, digest: meta.digest,
+      publishedAt: now)
     try DurableFile.moveIntoPlace(draft, publication.file(object))
     return object
   }

@@ -25,6 +25,8 @@ package struct SeriesPlan: Sendable {
   package private(set) var newest: ModelDefinition
   /// The newest minor's structure.
   package let schema: DatabaseSchema
+  /// What an operator should know of the newest minor's schema; none of it stops a publication.
+  package let warnings: [String]
   /// The structure of every minor that a file of this series opens for.
   package let hashes: [ModelVersion: SHA256Digest]
 
@@ -44,6 +46,7 @@ package struct SeriesPlan: Sendable {
     self.series = series
     newest = last.model
     schema = last.schema
+    warnings = SchemaLint(last.model, last.schema).warnings
     hashes = Dictionary(read.map { ($0.model.version, $0.schema.hash) }) { $1 }
   }
 
@@ -64,6 +67,13 @@ package struct SeriesPlan: Sendable {
     let sql = newest.projections[table.name]
     let place = sql == nil ? "the origin's table of that name" : "\(newest.path)/\(table.name).sql"
     return Projection(sql: sql, place: place)
+  }
+
+  /// Changes with whatever makes the newest minor's rows.
+  var fingerprint: String {
+    let projections = newest.projections.sorted { $0.key < $1.key }.flatMap { [$0.key, $0.value] }
+    let texts = ["\(newest.version)", newest.schemaSQL] + projections
+    return SHA256Digest.of(JSONValue.array(texts.map { .string($0) }).bytes).hex
   }
 
   /// Clients pin a minor's hash, so a published minor never changes and never goes.
@@ -88,7 +98,7 @@ package struct SeriesPlan: Sendable {
     do {
       schema = try SchemaReader.schema(of: model.schemaSQL)
     } catch let error as DatabaseError {
-      throw .schema(file: file, error.message)
+      throw .schema(file: error.line.map { "\(file):\($0)" } ?? file, error.message)
     } catch {
       throw .schema(file: file, "\(error)")
     }

@@ -78,11 +78,6 @@ struct ChainVerification {
 }
 
 extension PublishedObject {
-  /// Where a delta leads from and to.
-  var span: (from: Version, to: Version)? {
-    if case .delta(let from, let to) = kind { (from, to) } else { nil }
-  }
-
   /// Whether it is a delta that can be applied to this version.
   func covers(_ version: Version) -> Bool {
     span.map { $0.from <= version && version < $0.to } ?? false

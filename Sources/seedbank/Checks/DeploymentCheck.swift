@@ -81,7 +81,10 @@ struct DeploymentCheck {
     } catch {
       return add(dataset.folder, error)
     }
-    for plan in plans { check(plan, published) }
+    for plan in plans {
+      for warning in plan.warnings { add(false, "\(plan.series)", warning) }
+      check(plan, published)
+    }
     if plans.allSatisfy({ dataset.lifecycle[$0.series.major]?.state == .retired }) { return }
     checkOrigin(dataset, plans)
   }

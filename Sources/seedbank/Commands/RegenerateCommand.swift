@@ -9,7 +9,8 @@ extension Command {
       abstract: "Publish what changed in the origins, once.",
       discussion: """
         One publish step for each dataset, for a timer to call. An origin that did not change costs little and \
-        publishes nothing. Only one publisher works on a publication at a time; a second one exits with 75.
+        publishes nothing. Only one publisher works on a publication at a time; a second one exits with 75. A table \
+        that lost more rows than 'shrink' allows holds its dataset back (65) until --accept-shrink.
 
         A series that 'rollback' holds stays as it is, with its signatures renewed, and the exit code is 65 \
         until --resume.
@@ -18,11 +19,14 @@ extension Command {
         .config,
         .value("dataset", "name", help: "Only this dataset (default: all)."),
         .flag("snapshot", help: "Publish a snapshot of the newest version, whatever the schedule says."),
+        .flag("accept-shrink", help: "Publish though tables lost more rows than 'shrink' allows."),
         .flag("resume", help: "Take up the origin again in series that a rollback holds."),
+        .flag("dry-run", help: "Say what would be published; write nothing."),
         .json,
       ] + OptionDefinition.log,
       examples: [
         CommandExample("seedbank regenerate", "Publish what changed in every dataset."),
+        CommandExample("seedbank regenerate --dry-run", "What would be published, table by table."),
         CommandExample(
           "seedbank regenerate --dataset transit --snapshot --json", "One dataset, for a script."),
       ])
@@ -31,17 +35,17 @@ extension Command {
     context.console.startLog(configuration.log)
     let deployment = try Deployment(configuration, context.console)
     let jobs = try configuration.datasets(chosenBy: arguments).map { try DatasetJob($0) }
+    let work = arguments.flag("dry-run") ? deployment.publisher.preview : deployment.publisher.step
     var held: [Series] = []
     for job in jobs {
-      let report = try deployment.publisher.step(
-        job, now: .now(), forcingSnapshot: arguments.flag("snapshot"), isResuming: arguments.flag("resume"))
+      let report = try work(
+        job, .now(), arguments.flag("snapshot"), arguments.flag("accept-shrink"), arguments.flag("resume"))
       held += report.held
-      for series in report.series {
-        if arguments.flag("json") {
-          try context.console.result(series.json)
-        } else {
-          try context.console.result(series.line)
-        }
+      for warning in report.warnings { context.console.warning("\(job.name): \(warning)") }
+      if arguments.flag("json") {
+        try context.console.result(report.json(job.name))
+      } else {
+        for line in report.lines { try context.console.result(line) }
       }
     }
     guard held.isEmpty else { throw Self.heldFailure(held) }

@@ -40,6 +40,7 @@ extension Command {
     for series in report.series {
       try arguments.flag("json") ? context.console.result(series.json) : context.console.result(series.line)
     }
+    for warning in report.warnings { context.console.warning(warning) }
     context.console.note(
       "\(choice.series) is held at the content of version \(version) until 'seedbank regenerate --resume'.")
   }

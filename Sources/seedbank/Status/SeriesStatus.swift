@@ -45,8 +45,7 @@ struct SeriesStatus {
     guard let metadata, let newest = metadata.newestSnapshot, newest.version != metadata.state.head else {
       return nil
     }
-    let written = try FileStamp(publication.file(newest))?.modifiedSeconds ?? 0
-    return UTCTime(secondsSinceEpoch: written).adding(seconds: dataset.schedule.snapshotSeconds)
+    return newest.publishedAt?.adding(seconds: dataset.schedule.snapshotSeconds)
   }
 
   // MARK: Objects
