@@ -12,6 +12,8 @@ package final class BatchImporter {
   private var block = ByteBlock()
   private let storedSums: [String: TableSum]
   private var batches: [String: RowBatch] = [:]
+  private var watches: [String: RowWatch] = [:]
+  private var searches: [SearchIndex] = []
 
   /// An importer for the seed behind `connection`; `layouts` says which tables lie elsewhere than `schema` has them.
   package init(
@@ -43,32 +45,61 @@ package final class BatchImporter {
   package func rows(of table: TableSchema) throws -> RowBatch {
     if let batch = batches[table.name] { return batch }
     let layout = layouts[table]
-    let writer = try TableWriter(
-      layout, storedSums[table.name] ?? TableSum(), connection, fitter, nil)
+    let sum = storedSums[table.name] ?? TableSum()
+    let watch = RowWatch(
+      layout, referenced: ReferenceCheck(connection, schema, layouts).referencedColumns(of: table),
+      try searchIndexes(over: table, layout, rows: sum.rows))
+    watches[table.name] = watch
+    let writer = try TableWriter(layout, sum, connection, fitter, watch)
     let batch = RowBatch(writer, layout, connection)
     batches[table.name] = batch
     return batch
   }
 
-  /// Resolves what was set aside, checks references, rebuilds search tables and stores the sums.
+  /// Resolves what was set aside, checks references, completes search tables and stores the sums.
   package func finish() throws -> ImportResult {
-    for batch in batches.values { try batch.flush() }
+    if let violation = try violations(limit: 1).first { throw violation.error }
+    for search in searches { try search.finish() }
     let writers = batches.mapValues(\.writer)
-    for writer in writers.values { try writer.resolveSetAside() }
-    let touched = Set(writers.filter { !$0.value.changes.isEmpty }.keys)
-    try ReferenceCheck(connection, schema).run(touched: touched)
-    try rebuildSearch(touched)
     let sums = storedSums.merging(writers.compactMapValues(\.sum)) { $1 }
-    for name in touched { try SeedTables.store(sums[name] ?? TableSum(), of: name, connection) }
+    for (name, writer) in writers where !writer.changes.isEmpty {
+      try SeedTables.store(sums[name] ?? TableSum(), of: name, connection)
+    }
     return ImportResult(changes: writers.mapValues(\.changes), digest: StateDigest.of(sums))
   }
 
-  private func rebuildSearch(_ touched: Set<String>) throws {
-    let names = Set(touched.map { $0.lowercased() })
-    for search in schema.searchTables where names.contains(search.content.lowercased()) {
-      let name = quoted(search.name)
-      try connection.execute("INSERT INTO \(name)(\(name)) VALUES ('rebuild')")
+  /// Writes what waits, and says which rows then reference nothing: ``finish()`` throws the first of them.
+  ///
+  /// - Parameters:
+  ///   - limit: Rows that are listed at most.
+  ///   - wholeTableShare: See ``ReferenceCheck``.
+  package func violations(
+    limit: Int, wholeTableShare: Int = ReferenceCheck.usualShare
+  ) throws -> [ReferenceViolation] {
+    for batch in batches.values { try batch.flush() }
+    for batch in batches.values { try batch.writer.resolveSetAside() }
+    let check = ReferenceCheck(connection, schema, layouts, wholeTableShare: wholeTableShare)
+    return try check.violations(touchedTables, limit: limit)
+  }
+
+  private var touchedTables: [String: TouchedTable] {
+    watches.reduce(into: [:]) { touched, item in
+      guard let writer = batches[item.key]?.writer, !writer.changes.isEmpty else { return }
+      touched[item.key] = TouchedTable(
+        watch: item.value, rows: writer.sum?.rows ?? 0,
+        hasLost: writer.changes.deleted + writer.changes.updated > 0)
     }
+  }
+
+  /// Search tables of the schema itself; a table that lies elsewhere has its own, of which we know nothing.
+  private func searchIndexes(over table: TableSchema, _ layout: TableLayout, rows: Int) throws
+    -> [SearchIndex]
+  {
+    guard layout.stored == table else { return [] }
+    let own = schema.searchTables.filter { $0.content.lowercased() == table.name.lowercased() }
+    let indexes = try own.map { try SearchIndex($0, table, rows: rows, connection) }
+    searches += indexes
+    return indexes
   }
 }
 

@@ -70,7 +70,7 @@ package struct DeltaApplier {
 }
 
 /// A table whose rows are being read.
-private struct OpenTable {
+private final class OpenTable {
   let table: TableSchema
   let rows: RowBatch
   let key: MemberNames

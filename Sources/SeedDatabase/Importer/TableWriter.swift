@@ -124,7 +124,7 @@ package final class TableWriter {
   private func noteInsertion() throws {
     try addToSum()
     changes.inserted += 1
-    if let watch { try watch.noteInsertion(row) }
+    if let watch { try row.withUnsafeBufferPointer { try watch.noteInsertion($0) } }
   }
 
   /// Writes the row in hand over the found one, if they differ.
@@ -207,7 +207,7 @@ package final class TableWriter {
       try lending(item.values) {
         _ = try attempt(statement, isLast: true, isWhole: item.isWhole)
         try addToSum(isWhole: item.isWhole || shape.isWhole)
-        if let watch { try watch.noteInsertion(row) }
+        if let watch { try row.withUnsafeBufferPointer { try watch.noteInsertion($0) } }
       }
       if !item.isWhole { changes.inserted += 1 }
     }
@@ -256,7 +256,7 @@ package final class TableWriter {
     for number in 0..<count {
       let row = UnsafeBufferPointer(rebasing: rows[number * width..<(number + 1) * width])
       sum?.insert(hasher.hash(lent: row))
-      if let watch { try watch.noteInsertion(Array(row)) }
+      if let watch { try watch.noteInsertion(row) }
     }
     changes.inserted += count
     statements.writes += 1

@@ -76,6 +76,29 @@ package enum CanonicalRow {
     }
   }
 
+  /// The values of a row whose canonical bytes begin at `offset`, which moves behind them; their bytes are lent.
+  static func values(
+    _ count: Int, in bytes: UnsafeBufferPointer<UInt8>, at offset: inout Int
+  ) -> [BorrowedValue] {
+    (0..<count).map { _ in value(in: bytes, at: &offset) }
+  }
+
+  private static func value(
+    in bytes: UnsafeBufferPointer<UInt8>, at offset: inout Int
+  ) -> BorrowedValue {
+    let tag = bytes[offset]
+    offset += 1
+    guard tag != Tag.null else { return .null }
+    let word = UInt64(
+      bigEndian: UnsafeRawBufferPointer(bytes).loadUnaligned(fromByteOffset: offset, as: UInt64.self))
+    offset += MemoryLayout<UInt64>.size
+    if tag == Tag.integer { return .integer(Int64(bitPattern: word)) }
+    if tag == Tag.real { return .real(Double(bitPattern: word)) }
+    let content = UnsafeBufferPointer(rebasing: bytes[offset..<offset + Int(word)])
+    offset += content.count
+    return tag == Tag.text ? .text(content) : .blob(content)
+  }
+
   // MARK: Kept values
 
   /// The canonical bytes of a whole row.
