@@ -31,11 +31,14 @@ final class SeedFile {
     else { throw SeedError(.io, "\(connection.path) could not be made ready for readers") }
   }
 
-  /// Applies one delta: its rows, version and digest together, or nothing of it.
-  func apply(_ document: [UInt8], to version: Version) throws -> SeedChanges {
+  /// Applies one delta: its rows, version and digest together, or nothing of it. ``DeltaMismatch`` is said of a
+  /// document alone that is the published one; one that is not is an error of its own.
+  func apply(_ document: @escaping DocumentPieces.Source, to version: Version) throws -> SeedChanges {
     do {
       let result = try connection.transaction { try DeltaApplier(connection, schema).apply(document) }
       return SeedChanges(version: version, result.changes)
+    } catch let error as CompressionError {
+      throw error
     } catch let error as DatabaseError where !error.isAboutContent {
       throw error
     } catch {

@@ -9,20 +9,20 @@ extension FetchedObject {
     try check(found)
   }
 
-  /// The document of a delta; it has the raw length and hash that were signed.
-  func document() throws -> [UInt8] {
+  /// The document of a delta; behind its last piece it has the raw length and hash that were signed, or is an error.
+  func document() throws -> DocumentPieces.Source {
     guard object.rawLength <= Limits.deltaBytes else {
       throw SeedError(
         .damaged, "\(object.fileName) would have \(object.rawLength) bytes, more than any delta has")
     }
     let bytes = try DurableFile.read(path, limit: object.length)
-    let document = try Compression.gunzip(bytes, limit: object.rawLength)
-    try check(Compression.Measure(of: document))
-    return document
+    return try GzipPieces(bytes, expected: signed).source
   }
 
+  private var signed: Compression.Measure { .init(length: object.rawLength, sha256: object.rawSHA256) }
+
   private func check(_ found: Compression.Measure) throws(SeedError) {
-    guard found == Compression.Measure(length: object.rawLength, sha256: object.rawSHA256) else {
+    guard found == signed else {
       throw SeedError(.damaged, "\(object.fileName) does not expand to the bytes that were signed")
     }
   }

@@ -93,7 +93,7 @@ package enum Compression {
 }
 
 /// Counts and hashes what passes.
-private struct Meter: ~Copyable {
+struct Meter: ~Copyable {
   private var hasher = SHA256Hasher()
   private(set) var length = 0
 

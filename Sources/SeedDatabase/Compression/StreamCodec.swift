@@ -17,6 +17,8 @@ package enum CompressionError: Error, Hashable, Sendable, CustomStringConvertibl
   case truncated
   /// Something follows behind the compressed content.
   case trailingBytes
+  /// What came out is not what was announced.
+  case otherContent
   /// More came out than was announced.
   case tooLong(limit: Int)
 
@@ -26,6 +28,7 @@ package enum CompressionError: Error, Hashable, Sendable, CustomStringConvertibl
     case .damaged: "the compressed content is damaged"
     case .truncated: "the compressed content ends too early"
     case .trailingBytes: "something follows behind the compressed content"
+    case .otherContent: "the compressed content is not the announced one"
     case .tooLong(let limit): "the content is longer than the announced \(limit) bytes"
     }
   }

@@ -1,0 +1,37 @@
+import SeedDatabase
+import SeedFormat
+import Support
+import Testing
+
+/// A compressed document is expanded while it is read, and is what was announced, or an error.
+@Suite struct GzipPiecesTests {
+  private static func document(_ bytes: Int) -> [UInt8] {
+    var random = SplitMix(seed: 3)
+    return (0..<bytes).map { _ in UInt8.random(in: 0...50, using: &random) }
+  }
+
+  private func read(_ stored: [UInt8], _ expected: Compression.Measure) throws -> [UInt8] {
+    let source = try GzipPieces(stored, expected: expected).source
+    var read: [UInt8] = []
+    while try source({ read += Array($0) }) {}
+    return read
+  }
+
+  @Test(arguments: [0, 1, 1000, 3_000_000])
+  func `the pieces are the document`(_ bytes: Int) throws {
+    let document = Self.document(bytes)
+    #expect(try read(try Compression.gzip(document), Compression.Measure(of: document)) == document)
+  }
+
+  @Test func `other content than the announced is an error behind its last piece at the latest`() throws {
+    let (document, other) = (Self.document(100_000), Self.document(100_001))
+    let stored = try Compression.gzip(document)
+    #expect(throws: CompressionError.otherContent) { try read(stored, Compression.Measure(of: other)) }
+    #expect(throws: CompressionError.tooLong(limit: 99_999)) {
+      try read(stored, Compression.Measure(of: Array(document.dropLast())))
+    }
+    #expect(throws: CompressionError.truncated) {
+      try read(Array(stored.dropLast(100)), Compression.Measure(of: document))
+    }
+  }
+}
