@@ -49,22 +49,25 @@ package struct TableSum: Hashable, Sendable {
 /// Hashes rows by their canonical bytes, with one hasher and one buffer for all of them.
 package struct RowHasher: ~Copyable {
   private var hasher = SHA256Hasher()
-  private var buffer: [UInt8] = []
+  private var buffer = ByteBlock()
+  private var values = ByteBlock()
 
   package init() {}
 
   /// The hash of a row's canonical bytes.
   package mutating func hash(lent row: [BorrowedValue]) -> SHA256Digest {
-    CanonicalRow.append(lent: row, to: &buffer)
-    hasher.update(buffer)
+    let limit = CanonicalRow.byteCount(of: row)
+    buffer.clear()
+    buffer.reserve(limit)
+    let bytes = buffer.append(limit) { CanonicalRow.write(row, to: $0) } ?? 0..<0
+    hasher.update(UnsafeRawBufferPointer(buffer[bytes]))
     return hasher.finish()
   }
 
-  /// The hash of a row's canonical bytes.
+  /// As ``hash(lent:)``, for values that are kept elsewhere.
   package mutating func hash(_ row: [SeedValue]) -> SHA256Digest {
-    CanonicalRow.append(row, to: &buffer)
-    hasher.update(buffer)
-    return hasher.finish()
+    let lent = values.lend(row)
+    return hash(lent: lent)
   }
 }
 

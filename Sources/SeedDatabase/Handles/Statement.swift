@@ -91,6 +91,12 @@ package final class Statement {
     }
   }
 
+  /// The current row where it lies, good until the next step; texts are not validated.
+  package func borrowRow(into row: inout [BorrowedValue]) {
+    row.removeAll(keepingCapacity: true)
+    for column in 0..<sqlite3_column_count(handle) { row.append(borrow(column)) }
+  }
+
   /// Whether a column of the current row has this value: as ``BorrowedValue/same(_:_:)``, without lending it.
   func holds(_ value: BorrowedValue, at column: Int32) -> Bool {
     let type = sqlite3_column_type(handle, column)

@@ -35,6 +35,12 @@ package final class BatchImporter {
     try writer(table).insert(block.lend(row))
   }
 
+  /// Adds the rows that `next` lends, one after the other, to a table that is known to have none of their keys.
+  package func insert(in table: TableSchema, _ next: () throws -> [BorrowedValue]?) throws {
+    let writer = try writer(table)
+    while let row = try next() { try writer.insert(row) }
+  }
+
   /// Takes the row with this key away, if it is there.
   package func delete(lentKey key: [BorrowedValue], in table: TableSchema) throws {
     try writer(table).delete(key: key)
@@ -46,10 +52,12 @@ package final class BatchImporter {
   }
 
   /// Resolves what was set aside, checks references, rebuilds search tables and stores the sums.
-  package func finish() throws -> ImportResult {
+  ///
+  /// - Parameter checkingReferences: False where a ``SeedCheck`` follows, which checks all of them.
+  package func finish(checkingReferences: Bool = true) throws -> ImportResult {
     for writer in writers.values { try writer.resolveSetAside() }
     let touched = Set(writers.values.filter { !$0.changes.isEmpty }.map(\.table.name))
-    try ReferenceCheck(connection, schema).run(touched: touched)
+    if checkingReferences { try ReferenceCheck(connection, schema).run(touched: touched) }
     try rebuildSearch(touched)
     let sums = storedSums.merging(writers.compactMapValues(\.sum)) { $1 }
     for name in touched { try SeedTables.store(sums[name] ?? TableSum(), of: name, connection) }

@@ -14,54 +14,72 @@ package enum CanonicalRow {
     static let blob: UInt8 = 4
   }
 
+  /// A type byte and eight bytes of a number or a length.
+  private static let headBytes = 9
+
   /// The canonical bytes of a whole row.
   package static func bytes(of row: [SeedValue]) -> [UInt8] {
+    var block = ByteBlock()
+    defer { block.clear() }
     var bytes: [UInt8] = []
-    append(row, to: &bytes)
+    append(lent: block.lend(row), to: &bytes)
     return bytes
   }
 
-  /// As ``bytes(of:)``, into a buffer that is emptied first and used again.
-  package static func append(_ row: [SeedValue], to bytes: inout [UInt8]) {
-    bytes.removeAll(keepingCapacity: true)
-    for value in row { append(value, to: &bytes) }
-  }
-
-  private static func append(_ value: SeedValue, to bytes: inout [UInt8]) {
-    switch value {
-    case .null: bytes.append(Tag.null)
-    case .integer(let value): append(Tag.integer, UInt64(bitPattern: value), to: &bytes)
-    case .real(let value): append(Tag.real, value.bitPattern, to: &bytes)
-    case .text(let value):
-      append(Tag.text, UInt64(value.utf8.count), to: &bytes)
-      bytes.append(contentsOf: value.utf8)
-    case .blob(let value):
-      append(Tag.blob, UInt64(value.count), to: &bytes)
-      bytes.append(contentsOf: value)
-    }
-  }
-
-  /// As ``append(_:to:)``, for values that lie elsewhere.
+  /// The canonical bytes of values that lie elsewhere, into a buffer that is emptied first and used again.
   package static func append(lent row: [BorrowedValue], to bytes: inout [UInt8]) {
     bytes.removeAll(keepingCapacity: true)
-    for value in row {
-      switch value {
-      case .null: bytes.append(Tag.null)
-      case .integer(let value): append(Tag.integer, UInt64(bitPattern: value), to: &bytes)
-      case .real(let value): append(Tag.real, value.bitPattern, to: &bytes)
-      case .text(let text): append(Tag.text, text, to: &bytes)
-      case .blob(let blob): append(Tag.blob, blob, to: &bytes)
-      }
+    withUnsafeTemporaryAllocation(of: UInt8.self, capacity: byteCount(of: row)) { buffer in
+      guard let start = buffer.baseAddress else { return }
+      let count = write(row, to: start)
+      bytes.append(contentsOf: UnsafeBufferPointer(start: start, count: count))
     }
   }
 
-  private static func append(_ tag: UInt8, _ content: UnsafeBufferPointer<UInt8>, to bytes: inout [UInt8]) {
-    append(tag, UInt64(content.count), to: &bytes)
-    bytes.append(contentsOf: content)
+  /// How many canonical bytes a row has at most.
+  static func byteCount(of row: [BorrowedValue]) -> Int {
+    var count = 0
+    for value in row {
+      switch value {
+      case .null, .integer, .real: count += headBytes
+      case .text(let bytes), .blob(let bytes): count += headBytes + bytes.count
+      }
+    }
+    return count
   }
 
-  private static func append(_ tag: UInt8, _ word: UInt64, to bytes: inout [UInt8]) {
-    bytes.append(tag)
-    withUnsafeBytes(of: word.bigEndian) { bytes.append(contentsOf: $0) }
+  /// Writes a row's canonical bytes to where there is room for ``byteCount(of:)``; returns how many they are.
+  static func write(_ row: [BorrowedValue], to start: UnsafeMutablePointer<UInt8>) -> Int {
+    var end = start
+    for value in row {
+      switch value {
+      case .null:
+        end.pointee = Tag.null
+        end += 1
+      case .integer(let value): end = write(Tag.integer, UInt64(bitPattern: value), to: end)
+      case .real(let value): end = write(Tag.real, value.bitPattern, to: end)
+      case .text(let text): end = write(Tag.text, text, to: end)
+      case .blob(let blob): end = write(Tag.blob, blob, to: end)
+      }
+    }
+    return end - start
+  }
+
+  @inline(__always)
+  private static func write(
+    _ tag: UInt8, _ content: UnsafeBufferPointer<UInt8>, to end: UnsafeMutablePointer<UInt8>
+  ) -> UnsafeMutablePointer<UInt8> {
+    let start = write(tag, UInt64(content.count), to: end)
+    if let address = content.baseAddress { start.update(from: address, count: content.count) }
+    return start + content.count
+  }
+
+  @inline(__always)
+  private static func write(
+    _ tag: UInt8, _ word: UInt64, to end: UnsafeMutablePointer<UInt8>
+  ) -> UnsafeMutablePointer<UInt8> {
+    end.pointee = tag
+    UnsafeMutableRawPointer(end + 1).storeBytes(of: word.bigEndian, as: UInt64.self)
+    return end + headBytes
   }
 }

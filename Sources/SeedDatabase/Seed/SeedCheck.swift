@@ -35,7 +35,11 @@ package struct SeedCheck {
     let rows = try connection.prepare(TableSQL(table).all)
     var sum = TableSum()
     var hasher = RowHasher()
-    while try rows.step() { sum.insert(hasher.hash(try rows.row())) }
+    var row: [BorrowedValue] = []
+    while try rows.step() {
+      rows.borrowRow(into: &row)
+      sum.insert(hasher.hash(lent: row))
+    }
     return sum
   }
 }

@@ -7,6 +7,9 @@ struct WorkingCopy {
   let schema: DatabaseSchema
   let path: String
 
+  /// Memory for pages while a copy is built: one that is written back too early is read again.
+  private static let buildingCacheKibibytes = 32 * 1024
+
   /// Opens the copy at `path`.
   init(_ path: String, _ schema: DatabaseSchema) throws {
     connection = try Connection(path, .writer)
@@ -20,10 +23,15 @@ struct WorkingCopy {
     connection = try Connection(path, .creator)
     schema = plan.schema
     self.path = path
+    try connection.execute("PRAGMA cache_size = -\(Self.buildingCacheKibibytes)")
     try connection.transaction {
       try connection.execute(plan.newest.schemaSQL)
       try SeedTables.create(meta, plan.schema.tables, connection)
+      // An index over rows that are there is sorted once; one that grows with them is searched for each.
+      let indexes = try SecondaryIndexes(connection)
+      try indexes.drop(from: connection)
       let result = try Self.fill(connection, origin, plan)
+      try indexes.build(in: connection)
       var meta = meta
       meta.digest = result.digest
       try SeedTables.store(meta, connection)
@@ -76,8 +84,12 @@ struct WorkingCopy {
     let importer = try BatchImporter(connection, plan.schema)
     for table in plan.schema.tables {
       let rows = try origin.unorderedRows(table, plan.projection(table))
-      while let row = try rows.next() { try importer.insert(row, in: table) }
+      try importer.insert(in: table) {
+        guard try rows.next() else { return nil }
+        try rows.validate()
+        return rows.row
+      }
     }
-    return try importer.finish()
+    return try importer.finish(checkingReferences: false)
   }
 }
