@@ -52,12 +52,10 @@ package final class BatchImporter {
   }
 
   /// Resolves what was set aside, checks references, rebuilds search tables and stores the sums.
-  ///
-  /// - Parameter checkingReferences: False where a ``SeedCheck`` follows, which checks all of them.
-  package func finish(checkingReferences: Bool = true) throws -> ImportResult {
+  package func finish() throws -> ImportResult {
     for writer in writers.values { try writer.resolveSetAside() }
     let touched = Set(writers.values.filter { !$0.changes.isEmpty }.map(\.table.name))
-    if checkingReferences { try ReferenceCheck(connection, schema).run(touched: touched) }
+    try ReferenceCheck(connection, schema).run(touched: touched)
     try rebuildSearch(touched)
     let sums = storedSums.merging(writers.compactMapValues(\.sum)) { $1 }
     for name in touched { try SeedTables.store(sums[name] ?? TableSum(), of: name, connection) }

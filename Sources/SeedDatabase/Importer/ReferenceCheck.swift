@@ -20,12 +20,49 @@ package struct ReferenceCheck {
   }
 
   private func check(_ table: TableSchema) throws {
+    if try table.foreignKeys.allSatisfy({ try isProven($0, of: table) }) { return }
     let violation = try connection.rows(
       #"SELECT rowid, parent, fkid FROM pragma_foreign_key_check(?) LIMIT 1"#, .text(table.name))
     guard let violation = violation.first else { return }
     throw ImportError.references(
       table: table.name, parent: violation[1].text,
       key: rowDescription(table.keyNames, try key(of: violation, table) ?? []))
+  }
+
+  /// Whether an index shows at a glance that every value leads somewhere: it has each of them once.
+  ///
+  /// SQLite's own check looks for the parent of every single row. What is not proven here is left to it, and so is
+  /// every reference whose two ends compare differently.
+  private func isProven(_ reference: ForeignKeySchema, of table: TableSchema) throws -> Bool {
+    guard let parent = schema.table(reference.parent), reference.columns.count == 1,
+      let ends = ends(reference, table, parent), try isIndexed(ends.child.name, of: table)
+    else { return false }
+    let values = "SELECT DISTINCT \(quoted(ends.child.name)) AS value FROM \(quoted(table.name))"
+    let parents = "SELECT 1 FROM \(quoted(parent.name)) AS parent"
+    let match = "parent.\(quoted(ends.parent.name)) = value"
+    return try connection.value(
+      "SELECT 1 FROM (\(values)) WHERE value IS NOT NULL AND NOT EXISTS (\(parents) WHERE \(match)) LIMIT 1"
+    ) == nil
+  }
+
+  /// The columns at both ends, where they compare alike.
+  private func ends(
+    _ reference: ForeignKeySchema, _ table: TableSchema, _ parent: TableSchema
+  ) -> (child: ColumnSchema, parent: ColumnSchema)? {
+    let parentNames = reference.parentColumns.isEmpty ? parent.keyNames : reference.parentColumns
+    guard parentNames.count == 1, let child = table.column(reference.columns[0]),
+      let other = parent.column(parentNames[0]),
+      child.affinity == other.affinity, child.collation == other.collation
+    else { return nil }
+    return (child, other)
+  }
+
+  private func isIndexed(_ column: String, of table: TableSchema) throws -> Bool {
+    try connection.value(
+      """
+      SELECT 1 FROM pragma_index_list(?1) AS l JOIN pragma_index_xinfo(l.name) AS x
+      WHERE x.seqno = 0 AND x.name = ?2 COLLATE NOCASE AND NOT l.partial
+      """, .text(table.name), .text(column)) != nil
   }
 
   private func key(of violation: [SeedValue], _ table: TableSchema) throws -> [SeedValue]? {
@@ -49,5 +86,11 @@ package struct ReferenceCheck {
     let matches = zip(parents, columns).map { "parent.\(quoted($0)) = \($1)" }.joined(separator: " AND ")
     return columns.map { "\($0) IS NOT NULL AND " }.joined()
       + "NOT EXISTS (SELECT 1 FROM \(quoted(parent.name)) AS parent WHERE \(matches))"
+  }
+}
+
+extension TableSchema {
+  fileprivate func column(_ name: String) -> ColumnSchema? {
+    columns.first { $0.name.lowercased() == name.lowercased() }
   }
 }

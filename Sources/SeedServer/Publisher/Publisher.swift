@@ -142,7 +142,7 @@ package struct Publisher: Sendable {
     private mutating func snapshot(_ plan: SeriesPlan, _ metadata: SeriesMetadata) throws -> SeriesMetadata {
       let keeper = CopyKeeper(
         publisher.publication, plan, metadata, path: step(plan).copyPath)
-      let objects = try SnapshotPublication(publisher.publication, plan, job.encodings)
+      let objects = try SnapshotPublication(publisher.publication, plan, job)
         .make(try keeper.open().copy, publisher.stateFolder)
       if let index = report.series.firstIndex(where: { $0.series == plan.series }) {
         report.series[index].snapshotBytes = objects.first?.length

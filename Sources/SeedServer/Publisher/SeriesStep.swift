@@ -80,7 +80,7 @@ struct SeriesStep {
       schema: plan.schema.hash, digest: StateDigest.of([:]), provenance: job.provenance)
     try refuseCopyWithoutPublication(published)
     let copy = try WorkingCopy(building: copyPath + ".new", origin, plan, meta)
-    let snapshot = try SnapshotPublication(publication, plan, job.encodings).make(copy, stateFolder)
+    let snapshot = try SnapshotPublication(publication, plan, job).make(copy, stateFolder)
     let state = state(epoch: epoch, head: version, floor: version)
     var report = SeriesReport(series: plan.series, outcome: .founded, version: version)
     report.snapshotBytes = snapshot.first?.length

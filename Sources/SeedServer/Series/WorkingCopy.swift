@@ -27,11 +27,7 @@ struct WorkingCopy {
     try connection.transaction {
       try connection.execute(plan.newest.schemaSQL)
       try SeedTables.create(meta, plan.schema.tables, connection)
-      // An index over rows that are there is sorted once; one that grows with them is searched for each.
-      let indexes = try SecondaryIndexes(connection)
-      try indexes.drop(from: connection)
       let result = try Self.fill(connection, origin, plan)
-      try indexes.build(in: connection)
       var meta = meta
       meta.digest = result.digest
       try SeedTables.store(meta, connection)
@@ -43,6 +39,7 @@ struct WorkingCopy {
     try WorkingCopy.remove(path)
     try Folder.rename(snapshot, to: path)
     try self.init(path, schema)
+    try LeftOutIndexes.build(in: connection)
     // Published files carry statistics; in a copy they would go stale and be vacuumed into later snapshots.
     try connection.execute("DROP TABLE IF EXISTS sqlite_stat1; DROP TABLE IF EXISTS sqlite_stat4")
   }
@@ -81,6 +78,9 @@ struct WorkingCopy {
   private static func fill(
     _ connection: Connection, _ origin: SQLiteOrigin, _ plan: SeriesPlan
   ) throws -> ImportResult {
+    // An index over rows that are there is sorted once; one that grows with them is searched for each.
+    let indexes = try SecondaryIndexes(connection)
+    try indexes.drop(from: connection)
     let importer = try BatchImporter(connection, plan.schema)
     for table in plan.schema.tables {
       let rows = try origin.unorderedRows(table, plan.projection(table))
@@ -90,6 +90,7 @@ struct WorkingCopy {
         return rows.row
       }
     }
-    return try importer.finish(checkingReferences: false)
+    try indexes.build(in: connection)
+    return try importer.finish()
   }
 }
