@@ -40,11 +40,7 @@ import Testing
       for right in Self.values where left != .null && right != .null {
         let sql = "SELECT (?1 < ?2 COLLATE \(collation)) - (?1 > ?2 COLLATE \(collation))"
         let expected = try connection.integer(sql, left, right) ?? 0
-        var block = ByteBlock()
-        let values = block.lend([left, right])
-        let found = order.compare([values[0]], [values[1]]).signum()
-        block.clear()
-        #expect(found == -Int(expected), "\(left) and \(right)")
+        #expect(order.compare([left], [right]).signum() == -Int(expected), "\(left) and \(right)")
       }
     }
   }

@@ -49,25 +49,39 @@ package struct TableSum: Hashable, Sendable {
 /// Hashes rows by their canonical bytes, with one hasher and one buffer for all of them.
 package struct RowHasher: ~Copyable {
   private var hasher = SHA256Hasher()
-  private var buffer = ByteBlock()
-  private var values = ByteBlock()
+  private var buffer: [UInt8] = []
+  private var block = ByteBlock()
 
   package init() {}
 
   /// The hash of a row's canonical bytes.
   package mutating func hash(lent row: [BorrowedValue]) -> SHA256Digest {
-    let limit = CanonicalRow.byteCount(of: row)
-    buffer.clear()
-    buffer.reserve(limit)
-    let bytes = buffer.append(limit) { CanonicalRow.write(row, to: $0) } ?? 0..<0
-    hasher.update(UnsafeRawBufferPointer(buffer[bytes]))
+    row.withUnsafeBufferPointer { hash(lent: $0) }
+  }
+
+  /// The hash of a row's canonical bytes.
+  mutating func hash(lent row: UnsafeBufferPointer<BorrowedValue>) -> SHA256Digest {
+    let size = CanonicalRow.size(of: row)
+    block.clear()
+    block.reserve(size)
+    guard
+      let bytes = block.append(
+        size,
+        {
+          CanonicalRow.write(row, to: $0); return size
+        })
+    else {
+      preconditionFailure("the bytes that were just written")
+    }
+    hasher.update(UnsafeRawBufferPointer(block[bytes]))
     return hasher.finish()
   }
 
-  /// As ``hash(lent:)``, for values that are kept elsewhere.
+  /// The hash of a row's canonical bytes.
   package mutating func hash(_ row: [SeedValue]) -> SHA256Digest {
-    let lent = values.lend(row)
-    return hash(lent: lent)
+    CanonicalRow.append(row, to: &buffer)
+    hasher.update(buffer)
+    return hasher.finish()
   }
 }
 

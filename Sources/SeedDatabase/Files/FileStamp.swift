@@ -10,8 +10,19 @@ package struct FileStamp: Hashable, Sendable {
   private let inode: UInt64
   private let size: Int64
   private let modifiedNanoseconds: Int
+  /// When the file's content, name or owner last changed: unlike the time above, no program can set it.
+  private let changedSeconds: Int
+  private let changedNanoseconds: Int
   /// Seconds since 1970.
   package let modifiedSeconds: Int
+
+  /// All of it as text, for a stamp that is kept in a file.
+  package var text: String {
+    [
+      "\(device)", "\(inode)", "\(size)", "\(modifiedSeconds).\(modifiedNanoseconds)",
+      "\(changedSeconds).\(changedNanoseconds)",
+    ].joined(separator: " ")
+  }
 
   /// `nil` where there is no such file.
   package init?(_ path: String) throws(FileError) {
@@ -24,10 +35,12 @@ package struct FileStamp: Hashable, Sendable {
     inode = UInt64(status.st_ino)
     size = Int64(status.st_size)
     #if canImport(Glibc)
-    let time = status.st_mtim
+    let (time, change) = (status.st_mtim, status.st_ctim)
     #else
-    let time = status.st_mtimespec
+    let (time, change) = (status.st_mtimespec, status.st_ctimespec)
     #endif
+    changedSeconds = change.tv_sec
+    changedNanoseconds = change.tv_nsec
     modifiedSeconds = time.tv_sec
     modifiedNanoseconds = time.tv_nsec
   }

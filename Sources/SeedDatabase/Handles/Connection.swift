@@ -36,6 +36,32 @@ package final class Connection {
     guard code == SQLITE_OK else { throw error(code, sql) }
   }
 
+  /// Runs the statements of a script one after the other; an error says where in the whole script it is.
+  package func run(script: String) throws(DatabaseError) {
+    let text = script.utf8CString
+    var start = 0
+    while start < text.count - 1 {
+      var statement: OpaquePointer?
+      var length = 0
+      var code = text.withUnsafeBufferPointer { text -> Int32 in
+        var tail: UnsafePointer<CChar>?
+        guard let base = text.baseAddress else { return SQLITE_MISUSE }
+        defer { length = tail.map { $0 - base - start } ?? 0 }
+        return sqlite3_prepare_v2(handle, base + start, -1, &statement, &tail)
+      }
+      if code == SQLITE_OK, statement != nil { code = sqlite3_step(statement) }
+      guard [SQLITE_OK, SQLITE_DONE, SQLITE_ROW].contains(code) else {
+        defer { sqlite3_finalize(statement) }
+        let error = error(code, script)
+        throw DatabaseError(
+          code: error.code, message: error.message, subject: script,
+          offset: start + (error.offset ?? 0))
+      }
+      sqlite3_finalize(statement)
+      start += max(length, 1)
+    }
+  }
+
   /// Runs one statement with values.
   package func execute(_ sql: String, _ values: SeedValue...) throws(DatabaseError) {
     try cached(sql).run(values)

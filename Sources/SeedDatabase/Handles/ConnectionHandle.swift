@@ -18,9 +18,10 @@ final class ConnectionHandle {
     let extended = sqlite3_extended_errcode(pointer)
     // The handle's own message belongs to its latest failure; use it where it is about this one.
     let isCurrent = extended & 0xFF == code & 0xFF
+    let offset = isCurrent ? Int(sqlite3_error_offset(pointer)) : -1
     return DatabaseError(
       code: isCurrent ? extended : code,
       message: String(cString: isCurrent ? sqlite3_errmsg(pointer) : sqlite3_errstr(code)),
-      subject: subject)
+      subject: subject, offset: offset < 0 ? nil : offset)
   }
 }

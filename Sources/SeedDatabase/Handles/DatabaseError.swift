@@ -6,11 +6,19 @@ package struct DatabaseError: Error, Hashable, Sendable, CustomStringConvertible
   package let message: String
   /// The statement, or the path where a file could not be opened. Bound values are never kept.
   package let subject: String
+  /// Where in the subject it is, in bytes, as far as SQLite says.
+  package let offset: Int?
 
-  package init(code: Int32, message: String, subject: String) {
+  package init(code: Int32, message: String, subject: String, offset: Int? = nil) {
     self.code = code
     self.message = message
     self.subject = subject
+    self.offset = offset
+  }
+
+  /// The subject's line that is at fault, counted from 1.
+  package var line: Int? {
+    offset.map { 1 + subject.utf8.prefix($0).count { $0 == UInt8(ascii: "\n") } }
   }
 
   /// The code without its extension.
@@ -21,6 +29,7 @@ package struct DatabaseError: Error, Hashable, Sendable, CustomStringConvertible
 
 /// The result codes that this project tells apart.
 package enum ResultCode {
+  package static let busy: Int32 = 5
   package static let full: Int32 = 13
   package static let corrupt: Int32 = 11
   package static let constraint: Int32 = 19

@@ -27,7 +27,18 @@ package struct KeyOrder: Sendable {
     return 0
   }
 
-  /// As ``compare(_:_:)``, of the keys within whole rows.
+  /// As ``compare(_:_:)-([BorrowedValue],_)``, of values that are kept.
+  package func compare(_ left: [SeedValue], _ right: [SeedValue]) -> Int {
+    for index in collations.indices {
+      let order = left[index].lending { left in
+        right[index].lending { right in Self.compare(left, right, collations[index]) }
+      }
+      if order != 0 { return order }
+    }
+    return 0
+  }
+
+  /// Of the keys within whole rows.
   package func compareKeys(of left: [BorrowedValue], _ right: [BorrowedValue]) -> Int {
     for (position, index) in key.enumerated() {
       let order = Self.compare(left[index], right[index], collations[position])
@@ -108,5 +119,18 @@ package struct KeyOrder: Sendable {
       if order != 0 { return order }
     }
     return left.count - right.count
+  }
+}
+
+extension SeedValue {
+  /// Lends the value where it lies.
+  fileprivate func lending<Result>(_ body: (BorrowedValue) -> Result) -> Result {
+    switch self {
+    case .null: body(.null)
+    case .integer(let value): body(.integer(value))
+    case .real(let value): body(.real(value))
+    case .text(var text): text.withUTF8 { body(.text($0)) }
+    case .blob(let bytes): bytes.withUnsafeBufferPointer { body(.blob($0)) }
+    }
   }
 }

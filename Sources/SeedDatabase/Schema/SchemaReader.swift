@@ -11,7 +11,7 @@ package struct SchemaReader {
   /// The schema that `sql` describes, made in memory.
   package static func schema(of sql: String) throws -> DatabaseSchema {
     let connection = try Connection("schema", .memory)
-    try connection.execute(sql)
+    try connection.run(script: sql)
     return try SchemaReader(connection).schema()
   }
 

@@ -45,12 +45,13 @@ package enum BorrowedValue {
     }
   }
 
-  private static func sameBytes(
+  /// Whether two ranges of memory hold the same.
+  static func sameBytes(
     _ left: UnsafeBufferPointer<UInt8>, _ right: UnsafeBufferPointer<UInt8>
   ) -> Bool {
     guard left.count == right.count else { return false }
     // An empty value may have no address, which memcmp does not allow.
-    guard let a = left.baseAddress, let b = right.baseAddress, !left.isEmpty else { return true }
-    return memcmp(a, b, left.count) == 0
+    guard let left = left.baseAddress, let address = right.baseAddress else { return true }
+    return memcmp(left, address, right.count) == 0
   }
 }

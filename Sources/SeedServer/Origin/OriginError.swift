@@ -5,24 +5,31 @@ package enum OriginError: Error, Sendable, CustomStringConvertible {
   case missing(path: String)
   case unreadable(path: String, reason: DatabaseError)
   case projection(table: String, source: String, reason: String)
+  case syntax(source: String, reason: String)
   case columns(table: String, source: String, missing: [String], surplus: [String])
   case invalidText(table: String, column: String, key: String)
   case nullInKey(table: String, column: String)
   case duplicateKey(table: String, key: String)
+  case violations([RowViolation])
+  case locked(path: String, seconds: Int)
 
   /// Whether another try may find the origin in order without anyone mending it.
   package var isUnavailable: Bool {
     switch self {
-    case .missing, .unreadable: true
+    case .missing, .unreadable, .locked: true
     default: false
     }
   }
+
+  /// Whether it is not the origin but a model's SELECT that must be mended.
+  package var isConfiguration: Bool { if case .syntax = self { true } else { false } }
 
   package var description: String {
     switch self {
     case .missing(let path): "there is no origin database at \(path)"
     case .unreadable(let path, let reason): "the origin \(path) cannot be read: \(reason.message)"
     case .projection(let table, let source, let reason): "table \"\(table)\" (\(source)): \(reason)"
+    case .syntax(let source, let reason): "\(source): \(reason)"
     case .columns(let table, let source, let missing, let surplus):
       "table \"\(table)\" (\(source)): "
         + [("lacks the column", missing), ("has the surplus column", surplus)]
@@ -33,6 +40,11 @@ package enum OriginError: Error, Sendable, CustomStringConvertible {
     case .nullInKey(let table, let column):
       "table \"\(table)\": a row has NULL in the key column \"\(column)\""
     case .duplicateKey(let table, let key): "table \"\(table)\": two rows have the key \(key)"
+    case .violations(let violations):
+      "the origin's rows break the schema of the clients, nothing is published: "
+        + violations.map(\.description).joined(separator: "; ")
+    case .locked(let path, let seconds):
+      "the origin \(path) is locked by another process, for \(seconds) seconds at least: try again later"
     }
   }
 }

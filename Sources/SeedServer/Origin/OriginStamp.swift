@@ -1,4 +1,5 @@
 import SeedDatabase
+import SeedFormat
 package import SeedTrust
 
 /// What a SQLite file looks like from outside, so that an unchanged origin need not be read.
@@ -30,6 +31,12 @@ package struct OriginStamp: Hashable, Sendable {
   /// Whether an equal stamp later on proves that nothing was written since this one was taken.
   package var isTrustworthy: Bool {
     takenAt - max(database.modifiedSeconds, log?.modifiedSeconds ?? 0) >= Self.settlingSeconds
+  }
+
+  /// All of it but the time when it was taken, for a stamp that outlives its process.
+  package var text: String {
+    let header = Base64.encode(logHeader)
+    return [database.text, log?.text ?? "", header].joined(separator: "|")
   }
 
   /// Equal where the files are; when the stamps were taken does not count.

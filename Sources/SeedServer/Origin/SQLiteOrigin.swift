@@ -7,16 +7,22 @@ package final class SQLiteOrigin {
   private let path: String
   private let fitter = AffinityFitter()
 
+  /// Seconds for which another process's lock is waited for, unless said otherwise.
+  package static let patienceSeconds = 10
+
   /// Opens the file and takes the state that all reads will see.
-  package init(_ path: String) throws {
+  package init(_ path: String, patienceSeconds: Int = SQLiteOrigin.patienceSeconds) throws {
     guard Folder.exists(path) else { throw OriginError.missing(path: path) }
     self.path = path
     do {
       connection = try Connection(path, .origin)
-      try connection.execute("BEGIN")
+      try connection.execute("PRAGMA busy_timeout = \(patienceSeconds * 1000); BEGIN")
       // BEGIN alone takes no snapshot, the first read does; it also tells whether this is a database.
       _ = try connection.rows("SELECT count(*) FROM sqlite_schema")
     } catch let error as DatabaseError {
+      if error.primaryCode == ResultCode.busy {
+        throw OriginError.locked(path: path, seconds: patienceSeconds)
+      }
       throw OriginError.unreadable(path: path, reason: error)
     }
   }
@@ -66,7 +72,23 @@ package final class SQLiteOrigin {
       let source = try projection.source(of: table, in: connection)
       return try connection.prepare(projection.select(table, from: source, isOrdered: isOrdered))
     } catch let error as DatabaseError {
-      throw OriginError.projection(table: table.name, source: projection.place, reason: error.message)
+      throw Self.projectionError(error, table, projection)
     }
+  }
+
+  /// What is not SQL is the model's fault; what names things that are not there may be the origin's.
+  private static func projectionError(
+    _ error: DatabaseError, _ table: TableSchema, _ projection: Projection
+  ) -> OriginError {
+    // Only in an operator's SELECT does a line say anything.
+    let line = projection.sql == nil ? nil : error.line
+    let source = line.map { "\(projection.place):\($0)" } ?? projection.place
+    let isSyntax = ["syntax error", "unrecognized token", "incomplete input"].contains {
+      error.message.contains($0)
+    }
+    guard isSyntax, projection.sql != nil else {
+      return .projection(table: table.name, source: source, reason: error.message)
+    }
+    return .syntax(source: source, reason: error.message)
   }
 }

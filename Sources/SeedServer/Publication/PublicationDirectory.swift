@@ -73,6 +73,8 @@ package enum PublicationError: Error, Hashable, Sendable, CustomStringConvertibl
   case notDelegated(series: String)
   case noChain(series: String, from: String, to: String)
   case noSnapshot(series: String)
+  case shrunk(series: String, [ShrunkTable])
+  case foreign(path: String)
 
   package var description: String {
     switch self {
@@ -88,6 +90,11 @@ package enum PublicationError: Error, Hashable, Sendable, CustomStringConvertibl
     case .noChain(let series, let from, let to):
       "the publication of \(series) has no deltas that lead from version \(from) to \(to)"
     case .noSnapshot(let series): "the publication of \(series) has no snapshot of the current schema"
+    case .shrunk(let series, let tables):
+      "\(series) is held back: \(tables.map(\.description).joined(separator: ", ")). "
+        + "If that is meant, run `seedbank regenerate --accept-shrink`"
+    case .foreign(let path):
+      "the publication at \(path) was signed with other keys than this deployment's: it belongs to another one"
     }
   }
 }

@@ -16,6 +16,15 @@ struct CopyKeeper {
     self.path = path
   }
 
+  /// The copy at head without mending it, for a look that must change nothing; `nil` where it needs mending.
+  func openIfWhole() throws(PublicationError) -> WorkingCopy? {
+    guard Folder.exists(path), let copy = try? WorkingCopy(path, plan.schema), let meta = try? copy.meta(),
+      strangeness(meta) == nil
+    else { return nil }
+    try refuseAhead(meta)
+    return meta.version == published.state.head ? copy : nil
+  }
+
   /// The copy at head. A copy that lags catches up, one that is missing or another history's is made anew.
   func open() throws -> (copy: WorkingCopy, repair: String?) {
     guard Folder.exists(path) else { return (try rebuild(), "it was missing") }
@@ -27,19 +36,28 @@ struct CopyKeeper {
     } catch {
       return (try rebuild(), "\(error)")
     }
-    guard meta.epoch == published.state.epoch, meta.series == plan.series else {
-      return (try rebuild(), "it belonged to another history")
-    }
-    guard meta.schema == plan.schema.hash else { return (try rebuild(), "it had another schema") }
-    let head = published.state.head
-    guard meta.version <= head else {
-      throw PublicationError.copyAhead(copy: path, version: "\(meta.version)", head: "\(head)")
-    }
+    if let strangeness = strangeness(meta) { return (try rebuild(), strangeness) }
+    try refuseAhead(meta)
     do {
       try catchUp(copy, from: meta.version)
       return (copy, nil)
     } catch {
       return (try rebuild(), "it did not catch up: \(error)")
+    }
+  }
+
+  /// Why the copy is not one of what is published.
+  private func strangeness(_ meta: SeedMeta) -> String? {
+    guard meta.epoch == published.state.epoch, meta.series == plan.series else {
+      return "it belonged to another history"
+    }
+    return meta.schema == plan.schema.hash ? nil : "it had another schema"
+  }
+
+  private func refuseAhead(_ meta: SeedMeta) throws(PublicationError) {
+    let head = published.state.head
+    guard meta.version <= head else {
+      throw .copyAhead(copy: path, version: "\(meta.version)", head: "\(head)")
     }
   }
 

@@ -22,6 +22,12 @@ package struct DatasetJob: Sendable {
   package var snapshotSeconds = 3600
   /// Versions of which snapshots are kept; deltas lead on from the oldest of them.
   package var retainedSnapshots = 3
+  /// Seconds after which a snapshot goes though there are fewer; the newest stays. `nil` for never.
+  package var retainedSnapshotSeconds: Int?
+  /// What holds the dataset back when a table loses many rows.
+  package var shrinkGuard = ShrinkGuard()
+  /// Seconds for which a locked origin is waited for.
+  package var originPatienceSeconds = SQLiteOrigin.patienceSeconds
   /// Seconds for which a file stays that metadata does not name any more.
   package var graceSeconds = 3600
 

@@ -9,6 +9,7 @@ struct SeriesStep {
   let publication: PublicationDirectory
   /// Where working copies lie.
   let stateFolder: String
+  let options: StepOptions
   let now: UTCTime
 
   /// What a step made ready.
@@ -18,18 +19,46 @@ struct SeriesStep {
     case foundation(WorkingCopy, SeriesMetadata, SeriesReport)
   }
 
+  /// What is to be done with a series.
+  enum Course {
+    /// Its lifecycle is over.
+    case rest
+    /// No delta leads to what it will be.
+    case found(at: Version, epoch: Epoch)
+    /// A delta leads on from the head.
+    case follow(SeriesMetadata)
+  }
+
   /// Where the series' working copy lies.
   var copyPath: String { "\(stateFolder)/\(plan.series.roleName).sqlite" }
 
-  /// Compares, and builds what is to be published.
+  /// Compares, and builds what is to be published; without an origin it is known not to have changed.
   func prepare(_ origin: SQLiteOrigin?, _ published: SeriesMetadata?) throws -> Prepared {
-    guard let origin, !job.isRetired(plan.series) else { return settle(.retired, published) }
-    guard let published else { return try found(origin, at: .first, epoch: .random(), after: nil) }
+    switch (try course(published), origin) {
+    case (.rest, _): return settle(.retired, published)
+    case (_, nil): return settle(.unchanged, published)
+    case (.found(let version, let epoch), let origin?):
+      return try found(origin, at: version, epoch: epoch, after: published)
+    case (.follow(let published), let origin?): return try prepareChange(origin, published)
+    }
+  }
+
+  /// What is to be done, by what is published.
+  func course(_ published: SeriesMetadata?) throws -> Course {
+    guard !job.isRetired(plan.series) else { return .rest }
+    guard let published else { return .found(at: .first, epoch: .random()) }
     try checkModels(published.state)
     guard published.state.model == plan.newest.version else {
-      return try found(origin, at: published.state.head.next, epoch: published.state.epoch, after: published)
+      return .found(at: published.state.head.next, epoch: published.state.epoch)
     }
-    return try prepareChange(origin, published)
+    return .follow(published)
+  }
+
+  /// What a change is found in.
+  func source(_ origin: SQLiteOrigin) -> SeriesChange.Source {
+    SeriesChange.Source(
+      origin: origin, plan: plan, provenance: job.provenance,
+      shrinkGuard: options.acceptingShrink ? nil : job.shrinkGuard)
   }
 
   // MARK: A delta
@@ -39,59 +68,83 @@ struct SeriesStep {
     var (copy, repair) = try keeper.open()
     let change: SeriesChange?
     do {
-      change = try SeriesChange.find(origin, copy, plan, job.provenance)
+      change = try SeriesChange.find(source(origin), copy)
     } catch let damage as CopyDamaged {
       repair = "\(damage)"
       copy = try keeper.rebuild()
-      change = try SeriesChange.find(origin, copy, plan, job.provenance)
+      change = try SeriesChange.find(source(origin), copy)
     }
     guard let change else { return settle(.unchanged, published, repair) }
-    return try publish(change, after: published, repair)
+    do {
+      return try publish(change, after: published, repair)
+    } catch {
+      change.rollBack()
+      throw error
+    }
   }
 
   private func publish(
     _ change: SeriesChange, after published: SeriesMetadata, _ repair: String?
   ) throws -> Prepared {
-    let stored = try Compression.gzip(change.document)
-    let measure = Compression.Measure(of: stored)
-    let raw = Compression.Measure(of: change.document)
-    let object = PublishedObject(
-      series: plan.series, kind: .delta(from: change.header.from, to: change.header.to),
-      length: measure.length, sha256: measure.sha256, model: change.header.model,
-      rawLength: raw.length, rawSHA256: raw.sha256, schema: change.header.schema, digest: change.header.digest
-    )
-    try publication.write(stored, as: object)
-    let state = state(epoch: published.state.epoch, head: change.header.to, floor: published.state.floor)
-    var report = SeriesReport(series: plan.series, outcome: .changed, version: change.header.to)
+    let deltas = DeltaPublication(publication, plan)
+    let delta = try deltas.store(change.document, change.header)
+    let (head, floor) = (change.header.to, published.state.floor)
+    var objects = published.objects + [delta]
+    let merged = try deltas.merge(DeltaLevels.due(at: head, floor: floor), of: objects)
+    objects = Retention(job).afterDelta(objects + merged.objects, floor: floor)
+    var report = SeriesReport(series: plan.series, outcome: .changed, version: head)
     report.changes = change.changes
-    report.deltaBytes = measure.length
+    report.deltaBytes = delta.length
+    report.merged = merged.objects.compactMap(\.span)
+    report.warnings = merged.warnings
     report.repair = repair
-    let metadata = SeriesMetadata(series: plan.series, state: state, objects: published.objects + [object])
-    return .change(change, metadata, report)
+    let state = state(
+      epoch: published.state.epoch, head: head, floor: floor,
+      publishedAt: max(now, published.state.publishedAt))
+    return .change(change, SeriesMetadata(series: plan.series, state: state, objects: objects), report)
   }
 
   // MARK: A new history or schema
 
+  /// What a new copy will say of itself.
+  func foundingMeta(at version: Version, epoch: Epoch) -> SeedMeta {
+    SeedMeta(
+      series: plan.series, model: plan.newest.version, epoch: epoch, version: version,
+      schema: plan.schema.hash, digest: StateDigest.of([:]), provenance: job.provenance)
+  }
+
   private func found(
     _ origin: SQLiteOrigin, at version: Version, epoch: Epoch, after published: SeriesMetadata?
   ) throws -> Prepared {
-    let meta = SeedMeta(
-      series: plan.series, model: plan.newest.version, epoch: epoch, version: version,
-      schema: plan.schema.hash, digest: StateDigest.of([:]), provenance: job.provenance)
     try refuseCopyWithoutPublication(published)
+    let meta = foundingMeta(at: version, epoch: epoch)
     let copy = try WorkingCopy(building: copyPath + ".new", origin, plan, meta)
-    let snapshot = try SnapshotPublication(publication, plan, job).make(copy, stateFolder)
-    let state = state(epoch: epoch, head: version, floor: version)
     var report = SeriesReport(series: plan.series, outcome: .founded, version: version)
+    report.rows = try checkShrink(copy, published).mapValues(\.rows)
+    report.warnings = plan.warnings
+    let snapshot = try SnapshotPublication(publication, plan, job, now: now).make(copy, stateFolder)
+    report.hasSnapshot = true
     report.snapshotBytes = snapshot.first?.length
-    // Older snapshots stay listed: clients of an older minor that have not refreshed may be fetching one.
-    let kept = Retention(job.retainedSnapshots).kept(published?.objects ?? [], floor: version)
+    let state = state(
+      epoch: epoch, head: version, floor: version,
+      publishedAt: max(now, published?.state.publishedAt ?? .distantPast))
+    let kept = Retention(job).afterFoundation(published?.objects ?? [], now: now)
     return .foundation(
       copy, SeriesMetadata(series: plan.series, state: state, objects: kept + snapshot), report)
   }
 
+  /// The sums of a new copy, once they are known not to have shrunk against those of the one before.
+  func checkShrink(_ copy: WorkingCopy, _ published: SeriesMetadata?) throws -> [String: TableSum] {
+    let sums = try copy.sums()
+    guard published != nil, !options.acceptingShrink, Folder.exists(copyPath),
+      let before = try? WorkingCopy(copyPath, plan.schema).sums()
+    else { return sums }
+    try job.shrinkGuard.check(plan.series, before: before, after: sums)
+    return sums
+  }
+
   /// A copy of a series that is nowhere published means that the publication was lost, or is another one.
-  private func refuseCopyWithoutPublication(_ published: SeriesMetadata?) throws {
+  func refuseCopyWithoutPublication(_ published: SeriesMetadata?) throws {
     guard published == nil, Folder.exists(copyPath) else { return }
     let version = try WorkingCopy(copyPath, plan.schema).meta().version
     throw PublicationError.copyAhead(copy: copyPath, version: "\(version)", head: "nothing")
@@ -120,12 +173,12 @@ struct SeriesStep {
   }
 
   private func state(
-    epoch: Epoch, head: Version, floor: Version, publishedAt: UTCTime? = nil,
+    epoch: Epoch, head: Version, floor: Version, publishedAt: UTCTime,
     model: ModelVersion? = nil, models: [ModelVersion: SHA256Digest]? = nil
   ) -> SeriesState {
     SeriesState(
       epoch: epoch, head: head, floor: floor, model: model ?? plan.newest.version,
-      models: models ?? plan.hashes, lifecycle: job.lifecycle(plan.series), publishedAt: publishedAt ?? now,
+      models: models ?? plan.hashes, lifecycle: job.lifecycle(plan.series), publishedAt: publishedAt,
       pollSeconds: job.pollSeconds, license: job.provenance.license,
       attribution: job.provenance.attribution, source: job.provenance.source)
   }

@@ -8,12 +8,16 @@ struct SnapshotPublication {
   private let plan: SeriesPlan
   private let encodings: [ContentEncoding]
   private let indexes: IndexPlace
+  private let now: UTCTime
 
-  init(_ publication: PublicationDirectory, _ plan: SeriesPlan, _ job: DatasetJob) {
+  init(
+    _ publication: PublicationDirectory, _ plan: SeriesPlan, _ job: DatasetJob, now: UTCTime
+  ) {
     self.publication = publication
     self.plan = plan
     encodings = job.encodings
     indexes = job.indexes
+    self.now = now
   }
 
   /// The new objects, gzip first; they count once metadata lists them.
@@ -42,7 +46,8 @@ struct SnapshotPublication {
     let object = PublishedObject(
       series: plan.series, kind: .snapshot(meta.version, encoding),
       length: stored.length, sha256: stored.sha256, model: meta.model,
-      rawLength: raw.length, rawSHA256: raw.sha256, schema: meta.schema, digest: meta.digest)
+      rawLength: raw.length, rawSHA256: raw.sha256, schema: meta.schema, digest: meta.digest,
+      publishedAt: now)
     try DurableFile.moveIntoPlace(draft, publication.file(object))
     return object
   }

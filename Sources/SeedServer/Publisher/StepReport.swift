@@ -4,9 +4,15 @@ package import SeedFormat
 /// What one publish step did.
 package struct StepReport: Sendable {
   package internal(set) var series: [SeriesReport] = []
+  /// What an operator should look at, though the step went on.
+  package internal(set) var warnings: [String] = []
+  /// Files that went, or would go, because nothing names them any more: paths within the publication.
+  package internal(set) var pruned: [String] = []
+  /// Whether the step was only tried: nothing was written.
+  package internal(set) var isPreview = false
 
   /// Whether clients have anything new to fetch.
-  package var isUnchanged: Bool { series.allSatisfy { $0.outcome == .unchanged && $0.snapshotBytes == nil } }
+  package var isUnchanged: Bool { series.allSatisfy { $0.outcome == .unchanged && !$0.hasSnapshot } }
 }
 
 /// What one publish step did to one series.
@@ -29,10 +35,18 @@ package struct SeriesReport: Sendable {
   package let version: Version?
   /// Rows touched, by table.
   package var changes: ChangeReport = [:]
+  /// Rows by table after the step, where they were counted.
+  package var rows: [String: Int] = [:]
   /// Bytes of the delta as stored.
   package var deltaBytes: Int?
+  /// The spans of which one delta was made.
+  package var merged: [DeltaSpan] = []
+  /// Whether a snapshot is published; its size is known once it is.
+  package var hasSnapshot = false
   /// Bytes of the new snapshot as stored in gzip.
   package var snapshotBytes: Int?
+  /// What an operator should look at, though the series went on.
+  var warnings: [String] = []
   /// Why the working copy had to be made anew from the publication.
   package var repair: String?
 }

@@ -10,13 +10,23 @@ struct SeriesChange {
   /// What the delta did to the copy, by table.
   let changes: ChangeReport
 
+  /// What a change is made of, and what holds it back.
+  struct Source {
+    let origin: SQLiteOrigin
+    let plan: SeriesPlan
+    let provenance: Provenance
+    /// `nil` where the operator accepts what is gone.
+    let shrinkGuard: ShrinkGuard?
+  }
+
   /// Compares the origin with the copy; `nil` where nothing changed. Throws ``CopyDamaged`` as ``SeriesDiff`` does.
-  static func find(
-    _ origin: SQLiteOrigin, _ copy: WorkingCopy, _ plan: SeriesPlan, _ provenance: Provenance
-  ) throws -> SeriesChange? {
+  static func find(_ source: Source, _ copy: WorkingCopy) throws -> SeriesChange? {
     try copy.connection.execute("BEGIN IMMEDIATE")
     do {
-      if let change = try SeriesChange(origin, copy, plan, provenance) { return change }
+      let change = try ViolationSurvey.surveying(source.origin, source.plan) {
+        try SeriesChange(source, copy)
+      }
+      if let change { return change }
       copy.connection.rollBack()
       return nil
     } catch {
@@ -25,11 +35,11 @@ struct SeriesChange {
     }
   }
 
-  private init?(
-    _ origin: SQLiteOrigin, _ copy: WorkingCopy, _ plan: SeriesPlan, _ provenance: Provenance
-  ) throws {
-    let diff = try SeriesDiff(origin, copy, plan)
+  private init?(_ source: Source, _ copy: WorkingCopy) throws {
+    let plan = source.plan
+    let diff = try SeriesDiff(source.origin, copy, plan)
     guard !diff.delta.isEmpty else { return nil }
+    try source.shrinkGuard?.check(plan.series, before: diff.before, after: diff.sums)
     let meta = try copy.meta()
     header = DeltaHeader(
       series: plan.series, model: plan.newest.version, schema: plan.schema.hash,
@@ -38,7 +48,7 @@ struct SeriesChange {
     // The publisher is the first client of its own delta: what it cannot apply, nobody gets.
     changes = try copy.apply(document).changes
     var after = try copy.meta()
-    after.provenance = provenance
+    after.provenance = source.provenance
     try SeedTables.store(after, copy.connection)
     self.copy = copy
   }

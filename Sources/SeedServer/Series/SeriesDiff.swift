@@ -5,15 +5,17 @@ import SeedFormat
 struct SeriesDiff: ~Copyable {
   /// The changes; empty where nothing did.
   private(set) var delta = DeltaWriter()
+  /// The sums that the series had.
+  private(set) var before: [String: TableSum] = [:]
   /// The sums that the series has after the changes.
   private(set) var sums: [String: TableSum] = [:]
 
   /// Compares; throws ``CopyDamaged`` where the copy's rows are not those that it has stored the sums of.
   init(_ origin: SQLiteOrigin, _ copy: WorkingCopy, _ plan: SeriesPlan) throws {
-    let stored = try copy.sums()
+    before = try copy.sums()
     for table in plan.schema.tables {
-      let (before, after) = try merge(table, origin, copy, plan)
-      guard stored[table.name] == before else {
+      let (found, after) = try merge(table, origin, copy, plan)
+      guard before[table.name] == found else {
         throw CopyDamaged(table: table.name, reason: "its rows are not those of its sum")
       }
       sums[table.name] = after

@@ -1,5 +1,6 @@
 package import SeedDatabase
 package import SeedFormat
+import SeedTrust
 
 /// One model folder: a schema and the SELECTs that fill it.
 package struct ModelDefinition: Hashable, Sendable {
@@ -24,6 +25,8 @@ package struct SeriesPlan: Sendable {
   package let newest: ModelDefinition
   /// The newest minor's structure.
   package let schema: DatabaseSchema
+  /// What an operator should know of the newest minor's schema; none of it stops a publication.
+  package let warnings: [String]
   /// The structure of every minor that a file of this series opens for.
   package let hashes: [ModelVersion: SHA256Digest]
 
@@ -43,6 +46,7 @@ package struct SeriesPlan: Sendable {
     self.series = series
     newest = last.model
     schema = last.schema
+    warnings = SchemaLint(last.model, last.schema).warnings
     hashes = Dictionary(read.map { ($0.model.version, $0.schema.hash) }) { $1 }
   }
 
@@ -65,13 +69,20 @@ package struct SeriesPlan: Sendable {
     return Projection(sql: sql, place: place)
   }
 
+  /// Changes with whatever makes the newest minor's rows.
+  var fingerprint: String {
+    let projections = newest.projections.sorted { $0.key < $1.key }.flatMap { [$0.key, $0.value] }
+    let texts = ["\(newest.version)", newest.schemaSQL] + projections
+    return SHA256Digest.of(JSONValue.array(texts.map { .string($0) }).bytes).hex
+  }
+
   private static func schema(of model: ModelDefinition) throws(PlanError) -> DatabaseSchema {
     let file = "\(model.path)/schema.sql"
     let schema: DatabaseSchema
     do {
       schema = try SchemaReader.schema(of: model.schemaSQL)
     } catch let error as DatabaseError {
-      throw .schema(file: file, error.message)
+      throw .schema(file: error.line.map { "\(file):\($0)" } ?? file, error.message)
     } catch {
       throw .schema(file: file, "\(error)")
     }

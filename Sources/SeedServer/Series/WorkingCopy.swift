@@ -20,14 +20,27 @@ struct WorkingCopy {
   /// Makes a new copy at `path` out of the origin, committed; one that a crash left there goes first.
   init(building path: String, _ origin: SQLiteOrigin, _ plan: SeriesPlan, _ meta: SeedMeta) throws {
     try WorkingCopy.remove(path)
-    connection = try Connection(path, .creator)
+    try self.init(filling: try Connection(path, .creator), origin, plan, meta)
+  }
+
+  /// As ``init(building:_:_:_:)``, in a database without a name that nobody will find.
+  init(trying origin: SQLiteOrigin, _ plan: SeriesPlan, _ meta: SeedMeta) throws {
+    try self.init(filling: try Connection("scratch", .scratch), origin, plan, meta)
+  }
+
+  private init(
+    filling connection: Connection, _ origin: SQLiteOrigin, _ plan: SeriesPlan, _ meta: SeedMeta
+  ) throws {
+    self.connection = connection
     schema = plan.schema
-    self.path = path
+    path = connection.path
     try connection.execute("PRAGMA cache_size = -\(Self.buildingCacheKibibytes)")
     try connection.transaction {
       try connection.execute(plan.newest.schemaSQL)
       try SeedTables.create(meta, plan.schema.tables, connection)
-      let result = try Self.fill(connection, origin, plan)
+      let result = try ViolationSurvey.surveying(origin, plan) {
+        try Self.fill(connection, origin, plan)
+      }
       var meta = meta
       meta.digest = result.digest
       try SeedTables.store(meta, connection)
@@ -84,10 +97,10 @@ struct WorkingCopy {
     let importer = try BatchImporter(connection, plan.schema)
     for table in plan.schema.tables {
       let rows = try origin.unorderedRows(table, plan.projection(table))
-      try importer.insert(in: table) {
-        guard try rows.next() else { return nil }
+      let target = try importer.rows(of: table)
+      while try rows.next() {
         try rows.validate()
-        return rows.row
+        try target.insert(lent: rows.row)
       }
     }
     try indexes.build(in: connection)

@@ -13,6 +13,9 @@ package struct FileFailure: Error, Hashable, Sendable, CustomStringConvertible {
   /// The system's error number.
   package let code: CInt
 
+  /// Whether the file is not there.
+  package var isMissing: Bool { code == ENOENT }
+
   /// One sentence: the operation, the file, the system's reason.
   package var description: String { "cannot \(operation) \(path): \(String(cString: strerror(code)))" }
 }

@@ -108,12 +108,14 @@ package struct RepositorySigner: Sendable {
     meta["targets.json"] = MetaFile(version: published.targets.version)
     for metadata in changed {
       let name = metadata.series.roleName
-      let role = metadata.role(version: (meta["\(name).json"]?.version ?? 0) + 1, expires: expiry)
+      let role = metadata.role(
+        version: (meta["\(name).json"]?.version ?? 0) + 1,
+        expires: expiry(notBefore: published.series[metadata.series]?.expires))
       meta["\(name).json"] = MetaFile(version: role.version)
       files.append(try sign(role, name, keys.series.keys, for: published.targets))
       next.series[metadata.series] = .init(metadata: metadata, version: role.version, expires: role.expires)
     }
-    next.snapshot = SnapshotRole(header: online(version: published.snapshot.version + 1), meta: meta)
+    next.snapshot = SnapshotRole(header: online(after: published.snapshot.header), meta: meta)
     files.append(try sign(next.snapshot, SnapshotRole.type, keys.snapshot.keys, for: published.root))
     let last = try renewTimestamp(after: next, keys: keys)
     return SigningStep(files: files + last.files, published: last.published)
@@ -123,7 +125,7 @@ package struct RepositorySigner: Sendable {
   package func renewTimestamp(after published: PublishedMetadata, keys: OnlineKeys) throws -> SigningStep {
     var next = published
     next.timestamp = Timestamp(
-      header: online(version: published.timestamp.version + 1),
+      header: online(after: published.timestamp.header),
       snapshot: MetaFile(version: published.snapshot.version))
     let file = try sign(next.timestamp, Timestamp.type, keys.timestamp.keys, for: published.root)
     return SigningStep(files: [file], published: next)
@@ -131,9 +133,17 @@ package struct RepositorySigner: Sendable {
 
   // MARK: Parts
 
-  private var expiry: UTCTime { now.adding(seconds: lifetime) }
+  /// What was signed once is not signed for a shorter time: a clock that was set back would otherwise publish
+  /// what has expired for everyone else.
+  private func expiry(notBefore earlier: UTCTime? = nil) -> UTCTime {
+    max(now.adding(seconds: lifetime), earlier ?? .distantPast)
+  }
 
-  private func online(version: Int) -> RoleHeader { RoleHeader(version: version, expires: expiry) }
+  private func online(version: Int) -> RoleHeader { RoleHeader(version: version, expires: expiry()) }
+
+  private func online(after header: RoleHeader) -> RoleHeader {
+    RoleHeader(version: header.version + 1, expires: expiry(notBefore: header.expires))
+  }
 
   private func header(version: Int, days: Int) -> RoleHeader {
     RoleHeader(version: version, expires: now.adding(days: days))

@@ -28,11 +28,13 @@ package struct PublishedObject: Hashable, Sendable {
   package let schema: SHA256Digest
   /// The state digest at the version that it leads to.
   package let digest: SHA256Digest
+  /// When a snapshot was published; deltas are not dated.
+  package let publishedAt: UTCTime?
 
   /// A description with everything in it.
   package init(
     series: Series, kind: Kind, length: Int, sha256: SHA256Digest, model: ModelVersion, rawLength: Int,
-    rawSHA256: SHA256Digest, schema: SHA256Digest, digest: SHA256Digest
+    rawSHA256: SHA256Digest, schema: SHA256Digest, digest: SHA256Digest, publishedAt: UTCTime? = nil
   ) {
     self.series = series
     self.kind = kind
@@ -43,6 +45,7 @@ package struct PublishedObject: Hashable, Sendable {
     self.rawSHA256 = rawSHA256
     self.schema = schema
     self.digest = digest
+    self.publishedAt = publishedAt
   }
 }
 
@@ -111,6 +114,7 @@ extension PublishedObject {
     rawSHA256 = try fields.digest("rawSHA256")
     schema = try fields.digest("schema")
     digest = try fields.digest("digest")
+    publishedAt = try fields.integerIfPresent("publishedAt", from: 0).map(UTCTime.init(secondsSinceEpoch:))
     guard model.major == series.major else {
       throw fields.error("model", "\(model) is not of series \(series)")
     }
@@ -123,7 +127,8 @@ extension PublishedObject {
       + .init(
         ("model", .string(model.description)), ("encoding", .string(encoding.rawValue)),
         ("rawLength", JSONValue(rawLength)), ("rawSHA256", .string(rawSHA256.hex)),
-        ("schema", .string(schema.hex)), ("digest", .string(digest.hex)))
+        ("schema", .string(schema.hex)), ("digest", .string(digest.hex)),
+        ("publishedAt", publishedAt.map { JSONValue($0.secondsSinceEpoch) }))
     return TargetFile(length: length, sha256: sha256, custom: .object(members))
   }
 }

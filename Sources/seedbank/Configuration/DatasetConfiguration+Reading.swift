@@ -1,7 +1,7 @@
 import SeedFormat
 
 enum DatasetKey: String, ConfigurationKey {
-  case origin, schedule, retention, encodings, indexes, expirySeconds, pollSeconds, lifecycle
+  case origin, schedule, retention, shrink, encodings, indexes, expirySeconds, pollSeconds, lifecycle
   case license, attribution, source
 }
 
@@ -10,7 +10,11 @@ enum ScheduleKey: String, ConfigurationKey {
 }
 
 enum RetentionKey: String, ConfigurationKey {
-  case snapshots, graceSeconds
+  case snapshots, snapshotAgeSeconds, graceSeconds
+}
+
+enum ShrinkKey: String, ConfigurationKey {
+  case percent, minimumRows
 }
 
 extension DatasetConfiguration {
@@ -26,6 +30,7 @@ extension DatasetConfiguration {
       origin: try OriginConfiguration(top.value(.origin), at: top.place(of: .origin)), models: [])
     schedule = try ScheduleConfiguration(top.object(.schedule))
     retention = try RetentionConfiguration(top.object(.retention))
+    shrink = try ShrinkConfiguration(top.object(.shrink))
     encodings = try Self.encodings(top) ?? encodings
     if let text = try top.text(.indexes) { indexes = try choice(text, at: top.place(of: .indexes)) }
     expirySeconds = try Self.expiry(top, schedule)
@@ -80,7 +85,15 @@ extension ScheduleConfiguration {
 extension RetentionConfiguration {
   fileprivate init(_ object: ConfigurationObject<RetentionKey>) throws(ConfigurationError) {
     snapshots = try object.integer(.snapshots, in: Self.counts, default: snapshots)
+    snapshotAgeSeconds = try object.integer(.snapshotAgeSeconds, in: Self.ages)
     graceSeconds = try object.integer(.graceSeconds, in: Self.graces, default: graceSeconds)
+  }
+}
+
+extension ShrinkConfiguration {
+  fileprivate init(_ object: ConfigurationObject<ShrinkKey>) throws(ConfigurationError) {
+    percent = try object.integer(.percent, in: Self.percents, default: percent)
+    minimumRows = try object.integer(.minimumRows, in: Self.counts, default: minimumRows)
   }
 }
 

@@ -9,6 +9,7 @@ struct DatasetConfiguration: Hashable, Sendable {
   var origin: OriginConfiguration
   var schedule = ScheduleConfiguration()
   var retention = RetentionConfiguration()
+  var shrink = ShrinkConfiguration()
   /// Gzip is always among them: it is what every client can read.
   var encodings: [SnapshotEncoding] = [.gzip]
   var indexes = SnapshotIndexes.snapshot
@@ -56,16 +57,30 @@ struct ScheduleConfiguration: Hashable, Sendable {
 struct RetentionConfiguration: Hashable, Sendable {
   /// How many snapshots of a series are kept.
   var snapshots = 3
+  /// How old a snapshot becomes, but the newest; none goes by its age where this is not said.
+  var snapshotAgeSeconds: Int?
   /// How long a file stays that no current metadata names.
   var graceSeconds = 3600
 
   static let counts = 1...1000
+  static let ages = 60...315_360_000
   static let graces = 60...604_800
 }
 
 /// Where the indexes are that only make queries fast: in the snapshot, or left to the client.
 enum SnapshotIndexes: String, Hashable, Sendable, CaseIterable {
   case snapshot, client
+}
+
+/// What holds a dataset back until an operator accepts it.
+struct ShrinkConfiguration: Hashable, Sendable {
+  /// A table that loses more than this share of its rows; at 100 none does.
+  var percent = 50
+  /// Tables that had fewer rows are not looked at.
+  var minimumRows = 100
+
+  static let percents = 1...100
+  static let counts = 1...1_000_000_000
 }
 
 /// How a snapshot is compressed.

@@ -28,19 +28,23 @@ struct FailureReport: Hashable {
   private static func exitCode(of error: any Error) -> ExitCode? {
     switch error {
     case is DatabaseError, is FileError, is FileFailure: .inputOutput
-    case let error as OriginError: error.isUnavailable ? .unavailable : .badData
+    case let error as OriginError: originCode(error)
     case is HTTPServerError: .unavailable
     case is PlanError, is SchemaProblem: .configuration
-    case let error as KeyFileError: exitCode(of: error)
+    case let error as KeyFileError: keyFileCode(error)
     case PublicationError.locked: .locked
     case is ImportError, is InvalidText, is InvalidName, is TrustError, is PublicationError: .badData
     default: nil
     }
   }
 
+  private static func originCode(_ error: OriginError) -> ExitCode {
+    error.isUnavailable ? .unavailable : error.isConfiguration ? .configuration : .badData
+  }
+
   /// A key that is missing, malformed or in the way is the deployment's; the rest is the disk's.
-  private static func exitCode(of error: KeyFileError) -> ExitCode {
-    if case .system = error { .inputOutput } else { .configuration }
+  private static func keyFileCode(_ error: KeyFileError) -> ExitCode {
+    if case .system(let failure) = error, !failure.isMissing { .inputOutput } else { .configuration }
   }
 }
 

@@ -52,7 +52,10 @@ extension DatasetJob {
     lifetimeSeconds = dataset.expirySeconds
     snapshotSeconds = dataset.schedule.snapshotSeconds
     retainedSnapshots = dataset.retention.snapshots
+    retainedSnapshotSeconds = dataset.retention.snapshotAgeSeconds
     graceSeconds = dataset.retention.graceSeconds
+    shrinkGuard.percent = dataset.shrink.percent
+    shrinkGuard.minimumRows = dataset.shrink.minimumRows
   }
 }
 

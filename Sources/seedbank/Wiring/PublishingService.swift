@@ -55,6 +55,7 @@ struct PublishingService: Sendable {
 
   private func isResting(_ memory: Memory, _ stamp: OriginStamp, _ now: UTCTime) -> Bool {
     memory.stamp == stamp && memory.stamp.isTrustworthy
-      && now.secondsSinceEpoch - memory.at.secondsSinceEpoch < Self.restSeconds
+      // A clock that was set back must not make it rest until then.
+      && (0..<Self.restSeconds).contains(now.secondsSinceEpoch - memory.at.secondsSinceEpoch)
   }
 }

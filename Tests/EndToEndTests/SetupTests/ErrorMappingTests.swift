@@ -1,7 +1,10 @@
+import Foundation
 import SeedDatabase
 import SeedFormat
+import SeedServer
 import Testing
 
+@testable import SeedTrust
 @testable import seedbank
 
 @Suite struct ErrorMappingTests {
@@ -15,6 +18,23 @@ import Testing
     (
       InvalidName("dataset name", found: "X", expected: "a name"), .badData,
       "Invalid dataset name \"X\": expected a name."
+    ),
+    (
+      OriginError.locked(path: "/o", seconds: 10), .unavailable,
+      "The origin /o is locked by another process, for 10 seconds at least: try again later."
+    ),
+    (OriginError.syntax(source: "/m/t.sql:3", reason: "near"), .configuration, "/m/t.sql:3: near."),
+    (
+      OriginError.nullInKey(table: "t", column: "id"), .badData,
+      "Table \"t\": a row has NULL in the key column \"id\"."
+    ),
+    (
+      KeyFileError.system(FileFailure(operation: "open", path: "/k", code: ENOENT)), .configuration,
+      "Cannot open /k: No such file or directory."
+    ),
+    (
+      KeyFileError.system(FileFailure(operation: "read", path: "/k", code: EIO)), .inputOutput,
+      "Cannot read /k: Input/output error."
     ),
     (SchemaProblem.noTables, .configuration, "No table that could be published."),
   ]

@@ -1,0 +1,121 @@
+import SeedDatabase
+import SeedFormat
+
+/// Finds all rows of an origin that a client's schema refuses, once it is known that there are some.
+///
+/// The rows go into a scratch database of the client's declaration; what SQLite refuses is counted by rule.
+struct ViolationSurvey {
+  private let origin: SQLiteOrigin
+  private let plan: SeriesPlan
+  private let scratch: Connection
+  private var found: [RowViolation] = []
+
+  /// Rows that a message names of each rule.
+  private static let namedRows = 3
+
+  private init(_ origin: SQLiteOrigin, _ plan: SeriesPlan) throws {
+    self.origin = origin
+    self.plan = plan
+    scratch = try Connection("survey", .scratch)
+    try scratch.execute(plan.newest.schemaSQL)
+  }
+
+  /// Runs `body`; rows that it found against the schema become an error that tells of all of them.
+  static func surveying<Result>(
+    _ origin: SQLiteOrigin, _ plan: SeriesPlan, _ body: () throws -> Result
+  ) throws -> Result {
+    do {
+      return try body()
+    } catch let error as ImportError {
+      var survey = try ViolationSurvey(origin, plan)
+      let violations = try survey.run()
+      throw violations.isEmpty ? error : OriginError.violations(violations)
+    }
+  }
+
+  private mutating func run() throws -> [RowViolation] {
+    try scratch.execute("BEGIN")
+    for table in plan.schema.tables { try insert(table) }
+    for table in plan.schema.tables where !table.foreignKeys.isEmpty { try checkReferences(table) }
+    return found
+  }
+
+  private mutating func insert(_ table: TableSchema) throws {
+    let rows = try origin.unorderedRows(table, plan.projection(table))
+    let insert = try scratch.prepare(TableSQL(table).insert)
+    while try rows.next() {
+      let row = try rows.validRow()
+      guard let error = refusal(insert, row) else { continue }
+      guard error.primaryCode == ResultCode.constraint else { throw error }
+      note(table, error.message, rowDescription(table.keyNames, table.keyValues(of: row)))
+    }
+  }
+
+  private func refusal(_ insert: Statement, _ row: [SeedValue]) -> DatabaseError? {
+    do throws(DatabaseError) {
+      try insert.run(row)
+      return nil
+    } catch {
+      return error
+    }
+  }
+
+  private mutating func note(_ table: TableSchema, _ rule: String, _ key: String) {
+    let index = found.firstIndex { $0.table == table.name && $0.rule == rule }
+    guard let index else {
+      return found.append(RowViolation(table: table.name, rule: rule, rows: [key], count: 1))
+    }
+    found[index].count += 1
+    if found[index].rows.count < Self.namedRows { found[index].rows.append(key) }
+  }
+
+  private mutating func checkReferences(_ table: TableSchema) throws {
+    let parents = try scratch.rows(
+      "SELECT parent, count(*) FROM pragma_foreign_key_check(?) GROUP BY parent ORDER BY parent",
+      .text(table.name))
+    for row in parents {
+      guard case .integer(let count) = row[1] else { continue }
+      found.append(
+        RowViolation(
+          table: table.name, rule: "references a row that table \"\(row[0].text)\" does not have",
+          rows: try orphans(table, parent: row[0]), count: Int(count)))
+    }
+  }
+
+  /// Some of the rows; of a table WITHOUT ROWID, which SQLite does not say, the first one.
+  private func orphans(_ table: TableSchema, parent: SeedValue) throws -> [String] {
+    guard !table.isWithoutRowid else { return try firstOrphan(table, parent: parent.text).map { [$0] } ?? [] }
+    let key = table.keyNames.map(quoted).joined(separator: ", ")
+    return try scratch.rows(
+      """
+      SELECT \(key) FROM \(quoted(table.name)) WHERE rowid IN
+        (SELECT rowid FROM pragma_foreign_key_check(?) WHERE parent = ? LIMIT \(Self.namedRows))
+      """, .text(table.name), parent
+    ).map { rowDescription(table.keyNames, $0) }
+  }
+
+  private func firstOrphan(_ table: TableSchema, parent: String) throws -> String? {
+    do {
+      try ReferenceCheck(scratch, plan.schema).run(on: table)
+      return nil
+    } catch ImportError.references(table.name, parent, let key) {
+      return key
+    }
+  }
+}
+
+/// Rows of one table that break one rule of the client's schema.
+package struct RowViolation: Hashable, Sendable, CustomStringConvertible {
+  package let table: String
+  /// SQLite's words.
+  package let rule: String
+  /// The keys of some of them.
+  package internal(set) var rows: [String]
+  /// How many there are.
+  package internal(set) var count: Int
+
+  package var description: String {
+    let named = (rows + (rows.count < count ? ["…"] : [])).joined(separator: "; ")
+    return "table \"\(table)\": \(rule), \(count) \(count == 1 ? "row" : "rows") (\(named))"
+  }
+}

@@ -1,0 +1,110 @@
+import SeedDatabase
+import SeedFormat
+import SeedTrust
+
+/// What a publish step would do now: everything is tried, and nothing is written that stays.
+struct StepPreview {
+  let publisher: Publisher
+  let job: DatasetJob
+  let options: StepOptions
+  let now: UTCTime
+  let published: PublishedMetadata
+
+  /// The report that a step would give.
+  func report() throws -> StepReport {
+    var report = StepReport()
+    report.isPreview = true
+    let origin =
+      try job.isRetired
+      ? nil : SQLiteOrigin(job.originPath, patienceSeconds: job.originPatienceSeconds)
+    for plan in job.plans {
+      let series = try preview(plan, origin, published.series[plan.series]?.metadata)
+      report.series.append(series)
+      report.warnings += series.warnings
+    }
+    report.pruned = try prunable()
+    return report
+  }
+
+  private func preview(
+    _ plan: SeriesPlan, _ origin: SQLiteOrigin?, _ published: SeriesMetadata?
+  ) throws -> SeriesReport {
+    let step = SeriesStep(
+      plan: plan, job: job, publication: publisher.publication, stateFolder: publisher.stateFolder,
+      options: options, now: now)
+    switch (try step.course(published), origin) {
+    case (.rest, _), (_, nil):
+      return SeriesReport(series: plan.series, outcome: .retired, version: published?.state.head)
+    case (.found(let version, let epoch), let origin?):
+      return try previewFoundation(step, origin, step.foundingMeta(at: version, epoch: epoch), published)
+    case (.follow(let published), let origin?): return try previewChange(step, origin, published)
+    }
+  }
+
+  private func previewFoundation(
+    _ step: SeriesStep, _ origin: SQLiteOrigin, _ meta: SeedMeta, _ published: SeriesMetadata?
+  ) throws -> SeriesReport {
+    try step.refuseCopyWithoutPublication(published)
+    let copy = try WorkingCopy(trying: origin, step.plan, meta)
+    var report = SeriesReport(series: step.plan.series, outcome: .founded, version: meta.version)
+    report.rows = try step.checkShrink(copy, published).mapValues(\.rows)
+    report.warnings = step.plan.warnings
+    report.hasSnapshot = true
+    return report
+  }
+
+  private func previewChange(
+    _ step: SeriesStep, _ origin: SQLiteOrigin, _ published: SeriesMetadata
+  ) throws -> SeriesReport {
+    let series = step.plan.series
+    guard let change = try findChange(step, origin, published) else {
+      var report = SeriesReport(series: series, outcome: .unchanged, version: published.state.head)
+      report.hasSnapshot = published.isSnapshotDue(job, isForced: options.forcingSnapshot, now: now)
+      return report
+    }
+    defer { change.rollBack() }
+    var report = SeriesReport(series: series, outcome: .changed, version: change.header.to)
+    report.changes = change.changes
+    report.rows = try change.copy.sums().mapValues(\.rows)
+    report.deltaBytes = try Compression.gzip(change.document).count
+    report.merged = DeltaLevels.due(at: change.header.to, floor: published.state.floor)
+    var next = published
+    next.state.head = change.header.to
+    report.hasSnapshot = next.isSnapshotDue(job, isForced: options.forcingSnapshot, now: now)
+    report.merged += snapshotSpan(report, published).filter { !report.merged.contains($0) }
+    return report
+  }
+
+  /// What a due snapshot makes one delta of.
+  private func snapshotSpan(_ report: SeriesReport, _ published: SeriesMetadata) -> [DeltaSpan] {
+    guard report.hasSnapshot, let newest = published.newestSnapshot, let head = report.version else {
+      return []
+    }
+    let span = DeltaSpan(from: newest.version, to: head)
+    return span.length > 1 && span.from >= published.state.floor ? [span] : []
+  }
+
+  /// The change against the working copy, or against one made for this look where that one needs mending.
+  private func findChange(
+    _ step: SeriesStep, _ origin: SQLiteOrigin, _ published: SeriesMetadata
+  ) throws -> SeriesChange? {
+    let source = step.source(origin)
+    let keeper = CopyKeeper(publisher.publication, step.plan, published, path: step.copyPath)
+    if let copy = try keeper.openIfWhole() {
+      do {
+        return try SeriesChange.find(source, copy)
+      } catch is CopyDamaged {}
+    }
+    let path = step.copyPath + ".preview"
+    defer { try? WorkingCopy.remove(path) }
+    return try SeriesChange.find(
+      source, try CopyKeeper(publisher.publication, step.plan, published, path: path).rebuild())
+  }
+
+  private func prunable() throws -> [String] {
+    let memory = try PruningMemory(publisher.stateFolder).read()
+    let found = try publisher.publication.prunableFiles(published.delegatedSeries)
+    return Pruning(graceSeconds: job.graceSeconds)
+      .decide(found: found, named: published.namedFiles, memory: memory, now: now).remove
+  }
+}

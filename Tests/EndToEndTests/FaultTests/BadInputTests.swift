@@ -1,0 +1,151 @@
+import Foundation
+import SeedDatabase
+import SeedFormat
+import SeedServer
+import Support
+import Testing
+
+/// What may be wrong with what the command is given: each has its exit code and its words, leaves what is
+/// published alone, and is forgotten once it is mended.
+@Suite struct BadInputTests {
+  private static let regenerate = ["regenerate", "--config", "seedbank/seedbank.json"]
+
+  struct Accident: Sendable, CustomTestStringConvertible {
+    let name: String
+    let status: Int32
+    let words: String
+    /// Done to a copy of the deployment, by the shell.
+    let script: String
+
+    var testDescription: String { name }
+  }
+
+  static let accidents = [
+    Accident(
+      name: "the origin is missing", status: 69, words: "There is no origin database at",
+      script: "mv my.sqlite away"),
+    Accident(
+      name: "the origin is no database", status: 69, words: "cannot be read: file is not a database",
+      script: "head -c 9000 /dev/zero | tr '\\0' x > my.sqlite"),
+    Accident(
+      name: "the origin lost its pages", status: 69, words: "cannot be read",
+      script: "truncate -s 4096 my.sqlite"),
+    Accident(
+      name: "a table was dropped", status: 65, words: "no such table: shop",
+      script: "sqlite3 my.sqlite 'DROP TABLE shop'"),
+    Accident(
+      name: "a column was renamed", status: 65, words: "lacks the column name",
+      script: "sqlite3 my.sqlite 'ALTER TABLE shop RENAME COLUMN name TO title'"),
+    Accident(
+      name: "a table was emptied", status: 65, words: "table \"shop\" would go from 300 to 0 rows",
+      script: "sqlite3 my.sqlite 'DELETE FROM shop'"),
+    Accident(
+      name: "rows break the schema", status: 65, words: "2 rows (id = 3; id = 4)",
+      script:
+        "sqlite3 my.sqlite \"PRAGMA ignore_check_constraints = 1; UPDATE shop SET rank = 11 WHERE id IN (3, 4)\""
+    ),
+    Accident(
+      name: "a text is no UTF-8", status: 65,
+      words: "row id = 7: the column \"name\" holds text that is not valid",
+      script: "sqlite3 my.sqlite \"UPDATE shop SET name = CAST(x'ff' AS TEXT) WHERE id = 7\""),
+    Accident(
+      name: "the schema is no SQL", status: 78, words: "models/1.0/schema.sql:",
+      script: "echo 'CREATE TABLE x(;' >> seedbank/my/models/1.0/schema.sql"),
+    Accident(
+      name: "a SELECT is no SQL", status: 78, words: "models/1.0/shop.sql:2:",
+      script: "printf 'SELECT id,\\n name,, rank FROM shop' > seedbank/my/models/1.0/shop.sql"),
+    Accident(
+      name: "a schema changed under its minor", status: 78, words: "give the change a new minor",
+      script: "sed -i 's/name TEXT/name TEXT, more TEXT/' seedbank/my/models/1.0/schema.sql"),
+    Accident(
+      name: "a minor went", status: 78, words: "put it back",
+      script: "mv seedbank/my/models/1.0 seedbank/my/models/1.1"),
+    Accident(
+      name: "a table has no key", status: 78, words: "has no key",
+      script: "echo '; CREATE TABLE keyless(a)' >> seedbank/my/models/1.0/schema.sql"),
+    Accident(
+      name: "the publication was lost", status: 65, words: "there is no publication",
+      script: "rm -r seedbank/publication"),
+    Accident(
+      name: "the publication came from an old backup", status: 65, words: "ahead of the publication",
+      script: "rm -r seedbank/publication && cp -a old/publication seedbank/publication"),
+    Accident(
+      name: "the publication is another deployment's", status: 65, words: "belongs to another one",
+      script: "rm -r seedbank/publication && cp -a other/seedbank/publication seedbank/publication"),
+  ]
+
+  /// A deployment at version 2, what it was at version 1, and another one of the same name.
+  private static func scene() throws -> TemporaryFolder {
+    let folder = try TemporaryFolder(inMemory: true)
+    func found(_ directory: String) throws {
+      try Tool.sqlite(
+        "\(directory)/my.sqlite",
+        """
+        CREATE TABLE shop(id INTEGER PRIMARY KEY, name TEXT, rank INTEGER, CHECK (rank < 10));
+        INSERT INTO shop SELECT value, 'shop ' || value, 1 FROM generate_series(1, 300);
+        """)
+      try SeedbankBinary.succeed(["init", "my.sqlite"], in: directory)
+      try SeedbankBinary.succeed(regenerate, in: directory)
+    }
+    try found(folder.path)
+    try FileManager.default.createDirectory(atPath: folder("other"), withIntermediateDirectories: true)
+    try found(folder("other"))
+    try Tool.run(["cp", "-a", folder("seedbank"), folder("old")])
+    try Tool.sqlite(folder("my.sqlite"), "UPDATE shop SET rank = 2 WHERE id = 1")
+    try SeedbankBinary.succeed(regenerate, in: folder.path)
+    return folder
+  }
+
+  @Test(arguments: accidents)
+  func `bad input has an exit code and words, changes nothing, and the next good run goes on`(
+    _ accident: Accident
+  ) throws {
+    let folder = try Self.scene()
+    try Tool.run(["sh", "-c", "mkdir good && cp -a seedbank my.sqlite good"], in: folder.path)
+    try Tool.run(["sh", "-ec", accident.script], in: folder.path)
+    let before = try publishedMetadata(folder)
+    for dryRun in [["--dry-run"], []] {
+      let outcome = try SeedbankBinary.run(Self.regenerate + dryRun, in: folder.path)
+      #expect(outcome.status == accident.status, "\(outcome.errors)")
+      #expect(outcome.errors.lowercased().contains(accident.words.lowercased()), "\(outcome.errors)")
+    }
+    #expect(try publishedMetadata(folder) == before)
+    try Tool.run(["sh", "-ec", "rm -rf seedbank my.sqlite && cp -a good/. ."], in: folder.path)
+    try Tool.sqlite(folder("my.sqlite"), "UPDATE shop SET rank = 3 WHERE id = 2")
+    #expect(
+      try SeedbankBinary.succeed(Self.regenerate, in: folder.path).contains(
+        "version 3, 0 inserted, 1 updated"))
+    let probe = PublicationProbe(publication: PublicationDirectory(folder("seedbank/publication")))
+    #expect(try probe.head(try Series("my", major: 1))?.version == 3)
+  }
+
+  @Test func `a second publisher is turned away with 75`() throws {
+    let folder = try Self.scene()
+    let lock = try File(folder("seedbank/publication/.lock"), for: .updating)
+    #expect(try lock.tryLock())
+    for dryRun in [["--dry-run"], []] {
+      let outcome = try SeedbankBinary.run(Self.regenerate + dryRun, in: folder.path)
+      #expect(outcome.status == 75 && outcome.errors.contains("Another publisher is at work"))
+    }
+    lock.unlock()
+    try SeedbankBinary.succeed(Self.regenerate, in: folder.path)
+  }
+
+  @Test func `what an operator accepts is published, and a preview says so before`() throws {
+    let folder = try Self.scene()
+    try Tool.sqlite(folder("my.sqlite"), "DELETE FROM shop WHERE id > 50")
+    let accept = Self.regenerate + ["--accept-shrink"]
+    let preview = try SeedbankBinary.succeed(accept + ["--dry-run", "--json"], in: folder.path)
+    #expect(preview.contains(#""shop":{"rows":50,"inserted":0,"updated":0,"deleted":250}"#), "\(preview)")
+    #expect(try SeedbankBinary.succeed(accept, in: folder.path).contains("version 3"))
+    #expect(try SeedbankBinary.succeed(Self.regenerate, in: folder.path).contains("unchanged at version 3"))
+  }
+
+  private func publishedMetadata(_ folder: TemporaryFolder) throws -> [String: [UInt8]] {
+    let path = folder("seedbank/publication/metadata")
+    return try Dictionary(
+      uniqueKeysWithValues: Folder.names(in: path).map {
+        ($0, try DurableFile.read("\(path)/\($0)", limit: 1 << 24))
+      })
+  }
+}

@@ -1,0 +1,114 @@
+import Foundation
+import SeedDatabase
+import SeedFormat
+import SeedServer
+import SeedTrust
+import Support
+import Testing
+
+/// Eight programs write the origin while it is published: every version is a state that a transaction left.
+@Suite struct ConcurrentWritersTests {
+  static let isDeep = ProcessInfo.processInfo.environment["SEEDBANK_DEEP"] == "1"
+  static let writers = 8
+  static let transactions = isDeep ? 2500 : 150
+  static let steps = isDeep ? 100 : 15
+  static let accounts = 40
+
+  /// An account's balance is its base and the sum of its entries, and all balances together never change.
+  static let schema = """
+    CREATE TABLE account(id INTEGER PRIMARY KEY, base INTEGER NOT NULL, balance INTEGER NOT NULL);
+    CREATE TABLE entry(id INTEGER PRIMARY KEY, account INTEGER NOT NULL REFERENCES account, amount INTEGER NOT NULL);
+    CREATE INDEX entry_account ON entry(account);
+    """
+
+  private static let broken = """
+    SELECT (SELECT sum(balance) FROM account) <> \(accounts * 1000) OR EXISTS (
+      SELECT 1 FROM account WHERE balance <> base + (
+        SELECT coalesce(sum(amount), 0) FROM entry WHERE account = account.id))
+    """
+
+  /// A transaction in several statements; between any two of them the invariant is broken.
+  private static func transaction(_ random: inout SplitMix) -> String {
+    let from = Int.random(in: 1...accounts, using: &random)
+    let to = from % accounts + 1
+    let amount = Int.random(in: 1...50, using: &random)
+    let body =
+      random.chance(25)
+      ? """
+      UPDATE account SET base = balance WHERE id = \(from);
+      DELETE FROM entry WHERE account = \(from);
+      """
+      : """
+      UPDATE account SET balance = balance - \(amount) WHERE id = \(from);
+      INSERT INTO entry(account, amount) VALUES (\(from), -\(amount)), (\(to), \(amount));
+      UPDATE account SET balance = balance + \(amount) WHERE id = \(to);
+      """
+    return "BEGIN IMMEDIATE; \(body) \(random.chance(10) ? "ROLLBACK" : "COMMIT");\n"
+  }
+
+  /// A `sqlite3` that gets some transactions at each step, and works on them while the step runs.
+  private final class Writer {
+    private let process = Process()
+    private let input = Pipe()
+    private var random: SplitMix
+
+    init(_ number: Int, _ path: String) throws {
+      random = SplitMix(seed: UInt64(number))
+      process.executableURL = URL(filePath: "/usr/bin/env")
+      process.arguments = ["sqlite3", "-bail", "-cmd", ".timeout 120000", path]
+      process.standardInput = input
+      try process.run()
+      try input.fileHandleForWriting.write(contentsOf: Data("PRAGMA synchronous = OFF;\n".utf8))
+    }
+
+    func write(_ count: Int) throws {
+      let script = (0..<count).map { _ in transaction(&random) }.joined()
+      try input.fileHandleForWriting.write(contentsOf: Data(script.utf8))
+    }
+
+    func finish() throws {
+      try input.fileHandleForWriting.close()
+      process.waitUntilExit()
+      #expect(process.terminationStatus == 0)
+    }
+  }
+
+  @Test func `every version that is published among eight writers is a state that they meant`() throws {
+    let deployment = try TestDeployment(
+      [model("1.0", Self.schema)], in: try TemporaryFolder(inMemory: true))
+    deployment.job.snapshotSeconds = .max
+    deployment.job.shrinkGuard.percent = 100
+    try deployment.origin(
+      """
+      PRAGMA journal_mode = WAL; \(Self.schema)
+      WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < \(Self.accounts))
+      INSERT INTO account SELECT i, 1000, 1000 FROM n;
+      """)
+    _ = try deployment.step()
+    let first = try #require(try deployment.metadata().newestSnapshot)
+    let client = try Connection(try deployment.expand(first, to: "client.sqlite"), .writer)
+    let writers = try (0..<Self.writers).map { try Writer($0, deployment.job.originPath) }
+    for _ in 0..<Self.steps {
+      for writer in writers { try writer.write(Self.transactions / Self.steps) }
+      try follow(deployment, client)
+    }
+    for writer in writers { try writer.finish() }
+    try follow(deployment, client)
+    let schema = deployment.job.plans[0].schema
+    let origin = try seedRows(try Connection(deployment.job.originPath, .origin), schema)
+    #expect(try seedRows(client, schema) == origin)
+    try deployment.verify()
+    #expect(try deployment.metadata().state.head.number > Self.steps / 2, "few steps met a writer")
+  }
+
+  /// One step, and the client at its version.
+  private func follow(_ deployment: TestDeployment, _ client: Connection) throws {
+    guard try deployment.step().series[0].outcome == .changed else { return }
+    let metadata = try deployment.metadata()
+    let newest = metadata.objects.first { $0.version == metadata.state.head && $0.isDelta }
+    let document = try deployment.publication.delta(try #require(newest))
+    let schema = deployment.job.plans[0].schema
+    _ = try client.transaction { try DeltaApplier(client, schema).apply(document) }
+    #expect(try client.integer(Self.broken) == 0, "version \(metadata.state.head) is nobody's state")
+  }
+}
