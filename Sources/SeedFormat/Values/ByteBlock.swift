@@ -50,6 +50,20 @@ package struct ByteBlock: ~Copyable {
     return values.map { lend($0) }
   }
 
+  /// Copies the texts and blobs of lent values into the block, emptied before, and lends them anew.
+  package mutating func keep(_ values: [BorrowedValue], in kept: inout [BorrowedValue]) {
+    clear()
+    reserve(values.reduce(0) { $0 + $1.byteCount })
+    kept.removeAll(keepingCapacity: true)
+    for value in values {
+      switch value {
+      case .null, .integer, .real: kept.append(value)
+      case .text(let bytes): kept.append(.text(copy(UnsafeRawBufferPointer(bytes))))
+      case .blob(let bytes): kept.append(.blob(copy(UnsafeRawBufferPointer(bytes))))
+      }
+    }
+  }
+
   private mutating func lend(_ value: SeedValue) -> BorrowedValue {
     switch value {
     case .null: return .null
@@ -76,6 +90,15 @@ extension SeedValue {
     switch self {
     case .text(let text): text.utf8.count
     case .blob(let bytes): bytes.count
+    default: 0
+    }
+  }
+}
+
+extension BorrowedValue {
+  fileprivate var byteCount: Int {
+    switch self {
+    case .text(let bytes), .blob(let bytes): bytes.count
     default: 0
     }
   }

@@ -43,7 +43,8 @@ struct ViolationSurvey {
   private mutating func insert(_ table: TableSchema) throws {
     let rows = try origin.unorderedRows(table, plan.projection(table))
     let insert = try scratch.prepare(TableSQL(table).insert)
-    while let row = try rows.next() {
+    while try rows.next() {
+      let row = try rows.validRow()
       guard let error = refusal(insert, row) else { continue }
       guard error.primaryCode == ResultCode.constraint else { throw error }
       note(table, error.message, rowDescription(table.keyNames, table.keyValues(of: row)))
@@ -95,7 +96,7 @@ struct ViolationSurvey {
 
   private func firstOrphan(_ table: TableSchema, parent: String) throws -> String? {
     do {
-      try ReferenceCheck(scratch, plan.schema).run(touched: [table.name])
+      try ReferenceCheck(scratch, plan.schema).run(on: table)
       return nil
     } catch ImportError.references(table.name, parent, let key) {
       return key

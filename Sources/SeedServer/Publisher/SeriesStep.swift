@@ -160,7 +160,7 @@ struct SeriesStep {
     var report = SeriesReport(series: plan.series, outcome: .founded, version: version)
     report.rows = try checkShrink(copy, published).mapValues(\.rows)
     report.warnings = plan.warnings
-    let snapshot = try SnapshotPublication(publication, plan, job.encodings, now: now).make(copy, stateFolder)
+    let snapshot = try SnapshotPublication(publication, plan, job, now: now).make(copy, stateFolder)
     report.hasSnapshot = true
     report.snapshotBytes = snapshot.first?.length
     let state = state(

@@ -7,24 +7,35 @@ struct SnapshotPublication {
   private let publication: PublicationDirectory
   private let plan: SeriesPlan
   private let encodings: [ContentEncoding]
+  private let indexes: IndexPlace
   private let now: UTCTime
 
   init(
-    _ publication: PublicationDirectory, _ plan: SeriesPlan, _ encodings: [ContentEncoding], now: UTCTime
+    _ publication: PublicationDirectory, _ plan: SeriesPlan, _ job: DatasetJob, now: UTCTime
   ) {
     self.publication = publication
     self.plan = plan
-    self.encodings = encodings
+    encodings = job.encodings
+    indexes = job.indexes
     self.now = now
   }
 
   /// The new objects, gzip first; they count once metadata lists them.
+  ///
+  /// The file is proven while it is compressed; only what was proven is handed out.
   func make(_ copy: WorkingCopy, _ stateFolder: String) throws -> [PublishedObject] {
     let file = "\(stateFolder)/\(plan.series.roleName).snapshot\(DurableFile.temporarySuffix)"
-    try SnapshotMaker(plan.schema).make(copy, at: file)
     defer { try? WorkingCopy.remove(file) }
+    let maker = SnapshotMaker(plan.schema, indexes)
+    try maker.make(copy, at: file)
+    let checks = SideWork()
+    maker.startChecks(of: file, on: checks)
     let meta = try copy.meta()
-    return try encodings.sorted { $0.rawValue < $1.rawValue }.map { try store(file, meta, $0) }
+    let objects = Result {
+      try encodings.sorted { $0.rawValue < $1.rawValue }.map { try store(file, meta, $0) }
+    }
+    try checks.finish()
+    return try objects.get()
   }
 
   private func store(

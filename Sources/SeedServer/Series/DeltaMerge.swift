@@ -76,7 +76,7 @@ final class DeltaCursor {
   private struct OpenTable {
     let schema: TableSchema
     let order: KeyOrder
-    let columns: [[UInt8]]
+    let columns: MemberNames
     var deletes: ArraySlice<[SeedValue]> = []
     var upsert: [SeedValue]?
   }
@@ -90,16 +90,16 @@ final class DeltaCursor {
   /// Begins the table that stands next.
   func open(_ schema: TableSchema) throws {
     var open = OpenTable(
-      schema: schema, order: KeyOrder(schema), columns: schema.columnNames.map { Array($0.utf8) })
+      schema: schema, order: KeyOrder(schema), columns: MemberNames(schema.columnNames))
     table = nil
-    let key = schema.keyNames.map { Array($0.utf8) }
+    let key = MemberNames(schema.keyNames)
     var event = try reader.next()
     while event == .delete {
-      open.deletes.append(try row(key, schema.name))
+      open.deletes.append(try row(key, schema.keyNames, schema.name))
       event = try reader.next()
     }
     if event == .upsert {
-      open.upsert = try row(open.columns, schema.name)
+      open.upsert = try row(open.columns, schema.columnNames, schema.name)
     } else {
       try take(event)
     }
@@ -118,9 +118,9 @@ final class DeltaCursor {
   }
 
   private func readUpsert() throws {
-    guard let columns = open?.columns, let name = open?.schema.name else { return }
+    guard let columns = open?.columns, let schema = open?.schema else { return }
     let event = try reader.next()
-    open?.upsert = event == .upsert ? try row(columns, name) : nil
+    open?.upsert = event == .upsert ? try row(columns, schema.columnNames, schema.name) : nil
     if event != .upsert { try take(event) }
   }
 
@@ -144,10 +144,9 @@ final class DeltaCursor {
     }
   }
 
-  private func row(_ names: [[UInt8]], _ table: String) throws -> [SeedValue] {
+  private func row(_ names: MemberNames, _ expected: [String], _ table: String) throws -> [SeedValue] {
     guard try reader.read(names, into: &values) else {
-      throw ImportError.wrongColumns(
-        table: table, found: reader.rowNames, expected: names.map { String(decoding: $0, as: UTF8.self) })
+      throw ImportError.wrongColumns(table: table, found: reader.rowNames, expected: expected)
     }
     return values.map(\.owned)
   }
