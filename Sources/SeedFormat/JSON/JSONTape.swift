@@ -113,6 +113,9 @@ package struct JSONTape: ~Copyable {
     }
   }
 
+  /// Whether a text has escapes and so lies on the tape itself, until that is filled again.
+  package func isCopied(_ index: Int) -> Bool { self[index].isCopied }
+
   /// Where a text lies: among the copies, or in the window.
   func place(_ index: Int) -> (isCopied: Bool, range: Range<Int>) {
     let entry = self[index]

@@ -3,21 +3,17 @@ import SeedDatabase
 import SeedFormat
 
 /// Our importer as apps use it: mapping, validation, references and report, over a file read in pieces.
-///
-/// A document with two lists is imported twice, once for each.
 enum OwnImport {
   @Sendable static func run(_ workload: any Workload, _ files: WorkloadFiles, _ phase: Phase) throws {
     let connection = try Connection(files.target, .writer)
     try connection.execute(RawDatabase.settings)
-    for mapping in workload.mappings {
-      let session = try ImportSession(connection, mapping: mapping, policy: workload.importPolicy)
-      do {
-        try read(try files.documents(phase), into: session)
-        _ = try session.finish()
-      } catch {
-        session.abandon()
-        throw error
-      }
+    let session = try ImportSession(connection, mapping: workload.mapping, policy: workload.importPolicy)
+    do {
+      try read(try files.documents(phase), into: session)
+      _ = try session.finish()
+    } catch {
+      session.abandon()
+      throw error
     }
   }
 

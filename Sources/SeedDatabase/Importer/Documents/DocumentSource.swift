@@ -2,6 +2,8 @@ import SeedFormat
 
 /// A scanner with the tape that it fills: what a row's values are lent from.
 struct DocumentSource: ~Copyable {
+  /// The document's name.
+  var name = ""
   var scanner = JSONScanner()
   var tape = JSONTape()
 
@@ -11,6 +13,15 @@ struct DocumentSource: ~Copyable {
     var bytes: [UInt8] = []
     scanner.write(index, of: tape, to: &bytes)
     return bytes
+  }
+
+  /// The value in a part of the document that is still in memory, read again.
+  func json(of range: Range<Int>) throws -> [UInt8] {
+    var again = DocumentSource()
+    again.scanner.feed(UnsafeRawBufferPointer(scanner.bytes(range)))
+    again.scanner.complete()
+    _ = try again.scanner.nextValue(&again.tape)
+    return again.json(0)
   }
 }
 

@@ -112,12 +112,9 @@ struct ImportPreconditions {
       throw ImportFailure(
         .database, "\(connection.path) is a published seed: its rows change by its publisher's updates only")
     }
-    guard mapping.layout != .lines || mapping.rows.names.isEmpty else {
-      throw ImportFailure(.mapping, "lines are rows themselves: a path of rows does not go with them")
-    }
     if case .batched(let rows, _) = policy.atomicity {
       guard rows > 0 else { throw ImportFailure(.mapping, "a batch has at least one row") }
-      guard !mapping.table.deletes else {
+      guard !mapping.lists.contains(where: \.table.deletes) else {
         throw ImportFailure(
           .mapping, "rows are deleted by one transaction only: batches do not go with this mode")
       }

@@ -20,14 +20,13 @@ package struct ImportHooks {
 /// before (as the last batch left it, where batches are committed).
 package final class ImportSession {
   private let connection: Connection
-  private let mapping: ImportMapping
+  private let frame: DocumentFrame
   private let policy: ImportPolicy
   private let hooks: ImportHooks
-  private let plan: RowPlan
+  private let lists: [List]
   private let targets: [ImportTarget]
   private let writer: RowTreeWriter
   private let issues: IssueCollector
-  private let keyColumn: Int?
   private var source = DocumentSource()
   private var finder: RowFinder
   @exclusivity(unchecked) private var place = RowPlace()
@@ -45,21 +44,33 @@ package final class ImportSession {
   ) throws {
     try ImportPreconditions(connection, mapping, policy).check()
     let builder = try PlanBuilder(connection, policy)
-    plan = try builder.plan(mapping.table)
+    frame = try DocumentFrame(mapping)
+    lists = try mapping.lists.map { try List($0, builder) }
     targets = builder.targets.values.sorted { $0.table.name < $1.table.name }
-    keyColumn =
-      if case .dictionary(let name) = mapping.layout { try builder.column(name, plan.table) } else { nil }
     issues = IssueCollector(policy)
     writer = RowTreeWriter(connection, policy, issues)
-    finder = RowFinder(mapping)
+    finder = RowFinder(frame)
     pace = ImportPace(hooks.progress, rows: policy.batchRows)
     cursor = try ImportCursor(policy.atomicity)
-    (self.connection, self.mapping, self.policy, self.hooks) = (connection, mapping, policy, hooks)
+    (self.connection, self.policy, self.hooks) = (connection, policy, hooks)
     issues.rejected = hooks.rejected
     trace = hooks.statement.map { StatementTrace(connection, $0) }
     try connection.execute("BEGIN IMMEDIATE")
     for (number, target) in targets.enumerated() where target.mode != .merge {
       target.seen = try SeenKeys(target.table, number: number, connection)
+    }
+  }
+
+  /// One of the mapping's lists.
+  private final class List {
+    let plan: RowPlan
+    /// Where a dictionary's names go.
+    let keyColumn: Int?
+
+    init(_ list: ImportMapping.List, _ builder: PlanBuilder) throws {
+      plan = try builder.plan(list.table)
+      keyColumn =
+        if case .dictionary(let name) = list.layout { try builder.column(name, plan.table) } else { nil }
     }
   }
 
@@ -69,7 +80,8 @@ package final class ImportSession {
   package func begin(_ document: String) {
     place = RowPlace(document: document)
     source.scanner = JSONScanner()
-    finder = RowFinder(mapping)
+    source.name = document
+    finder = RowFinder(frame)
   }
 
   /// Takes the next piece of the document.
@@ -92,7 +104,7 @@ package final class ImportSession {
       switch try step() {
       case .row(let name): try take(name)
       case .moved: continue
-      case .starved, .done: return
+      case .starved, .done: return try writer.writeBatches(source)
       }
     }
   }
@@ -110,12 +122,13 @@ package final class ImportSession {
 
   /// A line that is no JSON is a bad row; any other document is over.
   private func refuse(_ error: JSONError) throws {
+    try writer.writeBatches(source)
     place.offset = error.offset
-    let isLine = mapping.layout == .lines
-    guard isLine, policy.badRows != .abort else {
+    guard frame.isLines, policy.badRows != .abort else {
       throw ImportFailure(
         .document, "\(place.document): \(error.reason) at byte \(error.offset), in row \(place.row)")
     }
+    let plan = lists[0].plan
     plan.reset()
     try issues.reject(plan, Refusal(.malformed, "\(error)"), place, row: [])
     plan.target.hasLostKeys = true
@@ -127,20 +140,21 @@ package final class ImportSession {
     place.offset = source.tape.offset(0)
     defer { place.row += 1 }
     guard cursor?.isPassed(place) != true else { return }
-    writer.evaluator.reader.bytes.clear()
+    try writer.makeRoom(source)
     var given: [(column: Int, value: BorrowedValue)] = []
-    if let name, let keyColumn {
-      given = [(keyColumn, try named(name, keyColumn))]
+    let list = lists[finder.list]
+    if let name, let column = list.keyColumn {
+      given = [(column, named(name, column, list.plan.table))]
     }
-    try writer.write(plan, 0, source, place, given: given)
+    try writer.write(list.plan, 0, source, place, given: given)
     report.rows += 1
     try passBatch()
   }
 
   /// A dictionary's name as its column wants it.
-  private func named(_ name: String, _ column: Int) throws -> BorrowedValue {
+  private func named(_ name: String, _ column: Int, _ table: TableSchema) -> BorrowedValue {
     let value: SeedValue =
-      if plan.table.columns[column].affinity == .integer, let number = Int64(name) {
+      if table.columns[column].affinity == .integer, let number = Int64(name) {
         .integer(number)
       } else { .text(name) }
     return writer.evaluator.reader.bytes.lend(value)
@@ -157,7 +171,7 @@ package final class ImportSession {
   }
 
   private func commitBatch() throws {
-    try writer.resolveDeferred()
+    try writer.resolveDeferred(source)
     try connection.execute("COMMIT")
     try cursor?.advance(to: place)
     rowsInTransaction = 0
@@ -170,7 +184,7 @@ package final class ImportSession {
   package func finish(keeping: Bool = true) throws -> ImportReport {
     if hooks.isCancelled() { throw CancellationError() }
     try cursor?.checkWasReached()
-    try writer.resolveDeferred()
+    try writer.resolveDeferred(source)
     for target in targets { try deleteOthers(target) }
     let touched = Set(targets.filter(\.isTouched).map(\.table.name))
     try ReferencePolicy(connection, policy.references, issues, place).run(touched: touched)

@@ -19,16 +19,19 @@ final class ImportTarget {
   var keys = ImportReport.Keys()
   private(set) var writers: [SlotSet: TableWriter] = [:]
   @exclusivity(unchecked) private var latest: (slots: SlotSet, writer: TableWriter)?
+  /// Rows that are written together; absent where the database's texts are not UTF-8.
+  let batch: RowBatch?
   private let connection: Connection
   private let fitter: AffinityFitter
   private let rule: ConflictRule
 
   init(
     _ table: TableSchema, _ mode: TableMapping.MergeMode, _ connection: Connection, _ fitter: AffinityFitter,
-    _ rule: ConflictRule
+    _ rule: ConflictRule, _ supply: RowSupply?
   ) {
     self.table = table
     self.mode = mode
+    batch = supply.map { RowBatch(table, rule, $0, connection) }
     self.connection = connection
     self.fitter = fitter
     self.rule = rule
@@ -53,10 +56,10 @@ final class ImportTarget {
 
   var report: ImportReport.Table {
     var report = ImportReport.Table()
-    for writer in writers.values {
-      report.inserted += writer.changes.inserted
-      report.updated += writer.changes.updated
-      report.unchanged += writer.changes.unchanged
+    for changes in writers.values.map(\.changes) + [batch?.counts ?? TableChanges()] {
+      report.inserted += changes.inserted
+      report.updated += changes.updated
+      report.unchanged += changes.unchanged
     }
     report.unchanged += recognised
     (report.deleted, report.rejected) = (deleted, rejected)
@@ -64,11 +67,14 @@ final class ImportTarget {
   }
 
   var statements: Int {
-    writers.values.reduce(seen?.statements ?? 0) { $0 + $1.statements.lookups + $1.statements.writes }
+    let others = (seen?.statements ?? 0) + (batch?.statements ?? 0)
+    return writers.values.reduce(others) { $0 + $1.statements.lookups + $1.statements.writes }
   }
 
   /// Whether any row is different now.
-  var isTouched: Bool { deleted > 0 || writers.values.contains { !$0.changes.isEmpty } }
+  var isTouched: Bool {
+    deleted > 0 || batch?.counts.isEmpty == false || writers.values.contains { !$0.changes.isEmpty }
+  }
 
   /// The writers' counts, to return to when what they wrote is taken back.
   var mark: [SlotSet: TableChanges] { writers.mapValues(\.changes) }

@@ -34,9 +34,31 @@ final class RowPlan {
     for index in places.indices { places[index] = nil }
   }
 
+  /// Whether the object at hand has arrays whose elements are rows too.
+  var hasRowsBelow: Bool {
+    for number in relations.indices where !relations[number].isObject {
+      if places[number] != nil { return true }
+    }
+    return false
+  }
+
   func set(_ column: Int, _ value: BorrowedValue) {
     values[column] = value
     slots.insert(column)
+  }
+
+  /// Copies the values of some columns; false where one is not as its column would keep it.
+  @inline(__always)
+  func copyRow(
+    _ columns: [Int], _ affinities: [Affinity], to row: UnsafeMutablePointer<BorrowedValue>
+  ) -> Bool {
+    let values = values
+    for place in columns.indices {
+      let value = values[columns[place]]
+      guard AffinityFitter.fits(value, affinities[place]) else { return false }
+      (row + place).initialize(to: value)
+    }
+    return true
   }
 
   var table: TableSchema { target.table }

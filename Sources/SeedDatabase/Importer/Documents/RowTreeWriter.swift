@@ -11,6 +11,7 @@ final class RowTreeWriter {
   private let issues: IssueCollector
   private let store: RowStore
   @exclusivity(unchecked) private var place = RowPlace()
+  @exclusivity(unchecked) private var openSavepoints = 0
 
   init(_ connection: Connection, _ policy: ImportPolicy, _ issues: IssueCollector) {
     self.connection = connection
@@ -47,6 +48,7 @@ final class RowTreeWriter {
   }
 
   private func reject(_ plan: RowPlan, _ refusal: Refusal, _ source: borrowing DocumentSource) throws {
+    if openSavepoints == 0 { try store.writeBatches(source) }
     if plan.hasKey { try plan.target.seen?.insert(plan.key) } else { plan.target.hasLostKeys = true }
     try issues.reject(plan, refusal, place, row: issues.wantsRows ? source.json(0) : [])
   }
@@ -57,6 +59,10 @@ final class RowTreeWriter {
   private func writeWithReferences(_ plan: RowPlan, _ source: borrowing DocumentSource) throws -> Bool {
     let nested = plan.relations.isEmpty ? [] : references(plan, source).filter { !store.isKnown($0) }
     guard !nested.isEmpty else { return try storing(plan, source) }
+    // What is taken back must not hold rows that came before.
+    if openSavepoints == 0 { try store.writeBatches(source) }
+    openSavepoints += 1
+    defer { openSavepoints -= 1 }
     let marks = nested.map { ($0.target, $0.target.mark) }
     let waiting = store.deferred.count
     try connection.execute("SAVEPOINT seedbank_row")
@@ -98,10 +104,13 @@ final class RowTreeWriter {
   }
 
   private func storing(_ plan: RowPlan, _ source: borrowing DocumentSource) throws -> Bool {
+    // Whoever has rows below it has to know now whether it was taken in.
+    if openSavepoints == 0, !plan.hasRowsBelow, try store.batch(plan, place, source) { return true }
     do {
-      try store.store(plan, place)
+      try store.store(plan, place, source)
       return true
     } catch let refusal as Refusal {
+      if openSavepoints == 0 { try store.writeBatches(source) }
       try issues.reject(plan, refusal, place, row: issues.wantsRows ? source.json(0) : [])
       return false
     }
@@ -161,6 +170,21 @@ final class RowTreeWriter {
     }
   }
 
-  /// Writes the rows that waited for others.
-  func resolveDeferred() throws { try store.resolveDeferred(connection) }
+  /// Writes the rows that are collected; those that wait for others still do.
+  func writeBatches(_ source: borrowing DocumentSource) throws {
+    try store.writeBatches(source)
+    evaluator.reader.bytes.clear()
+  }
+
+  /// Writes all rows.
+  func resolveDeferred(_ source: borrowing DocumentSource) throws {
+    try writeBatches(source)
+    try store.resolveDeferred(connection)
+  }
+
+  /// Forgets what rows were lent beside the document, unless rows wait that need it.
+  func makeRoom(_ source: borrowing DocumentSource) throws {
+    if store.isLent, !evaluator.reader.bytes.isLarge { return }
+    try writeBatches(source)
+  }
 }
