@@ -27,15 +27,16 @@ package final class ImportSession {
   private let targets: [ImportTarget]
   private let writer: RowTreeWriter
   private let issues: IssueCollector
-  private var source = DocumentSource()
-  private var finder: RowFinder
-  @exclusivity(unchecked) private var place = RowPlace()
+  // Every row passes through these; nothing else happens to them meanwhile.
+  @exclusivity(unchecked) private var source = DocumentSource()
+  @exclusivity(unchecked) private var finder: RowFinder
   @exclusivity(unchecked) private var report = ImportReport()
-  private var pace: ImportPace
-  private var cursor: ImportCursor?
+  @exclusivity(unchecked) private var pace: ImportPace
+  @exclusivity(unchecked) private var cursor: ImportCursor?
   private var trace: StatementTrace?
   private var earlierBytes = 0
   @exclusivity(unchecked) private var rowsInTransaction = 0
+  private let rowsPerTransaction: Int
 
   /// Opens the transaction. The connection must not be in one, nor enforce foreign keys.
   package init(
@@ -52,6 +53,7 @@ package final class ImportSession {
     finder = RowFinder(frame)
     pace = ImportPace(hooks.progress, rows: policy.batchRows)
     cursor = try ImportCursor(policy.atomicity)
+    rowsPerTransaction = if case .batched(let rows, _) = policy.atomicity { rows } else { .max }
     (self.connection, self.policy, self.hooks) = (connection, policy, hooks)
     issues.rejected = hooks.rejected
     trace = hooks.statement.map { StatementTrace(connection, $0) }
@@ -76,9 +78,11 @@ package final class ImportSession {
 
   // MARK: Documents
 
+  private var place: RowPlace { writer.place }
+
   /// Begins a document; its name stands in issues and in the cursor.
   package func begin(_ document: String) {
-    place = RowPlace(document: document)
+    writer.place = RowPlace(document: document)
     source.scanner = JSONScanner()
     source.name = document
     finder = RowFinder(frame)
@@ -123,7 +127,7 @@ package final class ImportSession {
   /// A line that is no JSON is a bad row; any other document is over.
   private func refuse(_ error: JSONError) throws {
     try writer.writeBatches(source)
-    place.offset = error.offset
+    writer.place.offset = error.offset
     guard frame.isLines, policy.badRows != .abort else {
       throw ImportFailure(
         .document, "\(place.document): \(error.reason) at byte \(error.offset), in row \(place.row)")
@@ -132,21 +136,21 @@ package final class ImportSession {
     plan.reset()
     try issues.reject(plan, Refusal(.malformed, "\(error)"), place, row: [])
     plan.target.hasLostKeys = true
-    place.row += 1
+    writer.place.row += 1
     finder.passBadLine()
   }
 
   private func take(_ name: String?) throws {
-    place.offset = source.tape.offset(0)
-    defer { place.row += 1 }
-    guard cursor?.isPassed(place) != true else { return }
+    writer.place.offset = source.tape.offset(0)
+    defer { writer.place.row += 1 }
+    if cursor != nil, cursor?.isPassed(place) == true { return }
     try writer.makeRoom(source)
     var given: [(column: Int, value: BorrowedValue)] = []
     let list = lists[finder.list]
     if let name, let column = list.keyColumn {
       given = [(column, named(name, column, list.plan.table))]
     }
-    try writer.write(list.plan, 0, source, place, given: given)
+    try writer.write(list.plan, 0, source, given: given)
     report.rows += 1
     try passBatch()
   }
@@ -164,7 +168,7 @@ package final class ImportSession {
 
   private func passBatch() throws {
     rowsInTransaction += 1
-    if case .batched(let rows, _) = policy.atomicity, rowsInTransaction >= rows { try commitBatch() }
+    if rowsInTransaction >= rowsPerTransaction { try commitBatch() }
     guard pace.isDue(rows: report.rows) else { return }
     if hooks.isCancelled() { throw CancellationError() }
     pace.show(bytes: earlierBytes + source.scanner.offset, rows: report.rows)

@@ -3,6 +3,8 @@ import SeedFormat
 /// One table of an import: its writers by shape, its counts, and what it has seen.
 final class ImportTarget {
   let table: TableSchema
+  /// The table's key; here, because whoever asks the table for it copies and frees all of that.
+  let key: [Int]
   let mode: TableMapping.MergeMode
   /// Whether the table's rows come nested in others and so again and again.
   @exclusivity(unchecked) var recurs = false
@@ -30,6 +32,7 @@ final class ImportTarget {
     _ rule: ConflictRule, _ supply: RowSupply?
   ) {
     self.table = table
+    key = table.key
     self.mode = mode
     batch = supply.map { RowBatch(table, rule, $0, connection) }
     self.connection = connection

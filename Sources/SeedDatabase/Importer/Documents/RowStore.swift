@@ -43,17 +43,19 @@ final class RowStore {
 
   /// Takes the row that the plan holds to those that are written together; false where it has to be written
   /// alone and now.
-  func batch(_ plan: RowPlan, _ place: RowPlace, _ source: borrowing DocumentSource) throws -> Bool {
+  func batch(
+    _ plan: RowPlan, row: Int, _ offset: Int, _ source: borrowing DocumentSource
+  ) throws -> Bool {
     let target = plan.target
     guard let batch = target.batch, !target.recurs, plan.defaults.isEmpty, waitingKeys.isEmpty else {
       return false
     }
-    try fillDefaults(plan)
+    if !target.schemaDefaults.isEmpty { try fillDefaults(plan) }
     if !batch.hasRoom(for: plan.slots) {
       try write(target, source)
       guard waitingKeys.isEmpty else { return false }
     }
-    let place = RowBatch.Place(row: place.row, offset: place.offset, end: source.scanner.offset)
+    let place = RowBatch.Place(row: row, offset: offset, end: source.scanner.offset)
     guard try batch.take(plan, place) else { return false }
     try target.seen?.insert(plan.key)
     if batch.count == 1 { open.append(target) }
@@ -111,7 +113,7 @@ final class RowStore {
     }
     let writer = try target.writer(plan.slots)
     row.removeAll(keepingCapacity: true)
-    for column in writer.shape.columns { row.append(plan.values[column]) }
+    for column in writer.shape.columns { row.append(plan.value(column)) }
     guard try writeRow(target, plan.slots, plan.key, place) else { return }
     if target.recurs {
       describe(plan)
@@ -150,7 +152,7 @@ final class RowStore {
     guard !missing.isEmpty else { return }
     if plan.target.mode != .replace {
       let writer = try plan.target.writer(plan.slots)
-      let values = writer.shape.columns.map { plan.values[$0] }
+      let values = writer.shape.columns.map { plan.value($0) }
       if try writer.contains(values) { return }
     }
     for item in missing { plan.set(item.column, bytes.lend(item.value)) }
@@ -160,9 +162,9 @@ final class RowStore {
   private func describe(_ plan: RowPlan) {
     CanonicalRow.append(lent: plan.key, to: &keyBytes)
     row.removeAll(keepingCapacity: true)
-    for column in plan.values.indices where plan.slots.contains(column) {
+    for column in plan.table.columns.indices where plan.slots.contains(column) {
       row.append(.integer(Int64(column)))
-      row.append(plan.values[column])
+      row.append(plan.value(column))
     }
     CanonicalRow.append(lent: row, to: &rowBytes)
   }

@@ -10,7 +10,8 @@ final class RowTreeWriter {
   private let policy: ImportPolicy
   private let issues: IssueCollector
   private let store: RowStore
-  @exclusivity(unchecked) private var place = RowPlace()
+  /// The place of the row that is being written.
+  @exclusivity(unchecked) var place = RowPlace()
   @exclusivity(unchecked) private var openSavepoints = 0
 
   init(_ connection: Connection, _ policy: ImportPolicy, _ issues: IssueCollector) {
@@ -22,10 +23,9 @@ final class RowTreeWriter {
 
   /// Reads and writes the row at `index`; what is wrong with it goes to the issues.
   func write(
-    _ plan: RowPlan, _ index: Int, _ source: borrowing DocumentSource, _ place: RowPlace,
+    _ plan: RowPlan, _ index: Int, _ source: borrowing DocumentSource,
     given: [(column: Int, value: BorrowedValue)] = []
   ) throws {
-    self.place = place
     _ = try writeTree(plan, index, source, given)
   }
 
@@ -40,6 +40,7 @@ final class RowTreeWriter {
       try reject(plan, error, source)
       return false
     }
+    guard !plan.relations.isEmpty else { return try storing(plan, source) }
     guard try writeWithReferences(plan, source) else { return false }
     for (number, relation) in plan.relations.enumerated() where !relation.isObject {
       if let place = plan.places[number] { try writeElements(plan, relation, place, source) }
@@ -57,7 +58,7 @@ final class RowTreeWriter {
 
   /// A savepoint only where a referenced object is really written: most recur and are known.
   private func writeWithReferences(_ plan: RowPlan, _ source: borrowing DocumentSource) throws -> Bool {
-    let nested = plan.relations.isEmpty ? [] : references(plan, source).filter { !store.isKnown($0) }
+    let nested = references(plan, source).filter { !store.isKnown($0) }
     guard !nested.isEmpty else { return try storing(plan, source) }
     // What is taken back must not hold rows that came before.
     if openSavepoints == 0 { try store.writeBatches(source) }
@@ -105,7 +106,9 @@ final class RowTreeWriter {
 
   private func storing(_ plan: RowPlan, _ source: borrowing DocumentSource) throws -> Bool {
     // Whoever has rows below it has to know now whether it was taken in.
-    if openSavepoints == 0, !plan.hasRowsBelow, try store.batch(plan, place, source) { return true }
+    if openSavepoints == 0, !plan.hasRowsBelow, try store.batch(plan, row: place.row, place.offset, source) {
+      return true
+    }
     do {
       try store.store(plan, place, source)
       return true
