@@ -2,8 +2,6 @@ import SeedFormat
 
 /// A scanner with the tape that it fills: what a row's values are lent from.
 struct DocumentSource: ~Copyable {
-  /// The document's name.
-  var name = ""
   var scanner = JSONScanner()
   var tape = JSONTape()
 
@@ -15,13 +13,14 @@ struct DocumentSource: ~Copyable {
     return bytes
   }
 
-  /// The value in a part of the document that is still in memory, read again.
-  func json(of range: Range<Int>) throws -> [UInt8] {
+  /// The value in a part of the document that is still in memory, on the tape again.
+  func again(_ range: Range<Int>) throws -> DocumentSource {
     var again = DocumentSource()
+    again.scanner = JSONScanner(at: range.lowerBound)
     again.scanner.feed(UnsafeRawBufferPointer(scanner.bytes(range)))
     again.scanner.complete()
     _ = try again.scanner.nextValue(&again.tape)
-    return again.json(0)
+    return again
   }
 }
 

@@ -26,6 +26,8 @@ package final class ImportSession {
   private let lists: [List]
   private let targets: [ImportTarget]
   private let writer: RowTreeWriter
+  private let collector: RowCollector
+  @exclusivity(unchecked) private var collected = CollectedRows()
   private let issues: IssueCollector
   // Every row passes through these; nothing else happens to them meanwhile.
   @exclusivity(unchecked) private var source = DocumentSource()
@@ -50,6 +52,7 @@ package final class ImportSession {
     targets = builder.targets.values.sorted { $0.table.name < $1.table.name }
     issues = IssueCollector(policy)
     writer = RowTreeWriter(connection, policy, issues)
+    collector = RowCollector(connection, policy, writer)
     finder = RowFinder(frame)
     pace = ImportPace(hooks.progress, rows: policy.batchRows)
     cursor = try ImportCursor(policy.atomicity)
@@ -84,7 +87,6 @@ package final class ImportSession {
   package func begin(_ document: String) {
     writer.place = RowPlace(document: document)
     source.scanner = JSONScanner()
-    source.name = document
     finder = RowFinder(frame)
   }
 
@@ -108,7 +110,7 @@ package final class ImportSession {
       switch try step() {
       case .row(let name): try take(name)
       case .moved: continue
-      case .starved, .done: return try writer.writeBatches(source)
+      case .starved, .done: return try writeCollected()
       }
     }
   }
@@ -126,7 +128,7 @@ package final class ImportSession {
 
   /// A line that is no JSON is a bad row; any other document is over.
   private func refuse(_ error: JSONError) throws {
-    try writer.writeBatches(source)
+    try writeCollected()
     writer.place.offset = error.offset
     guard frame.isLines, policy.badRows != .abort else {
       throw ImportFailure(
@@ -144,15 +146,44 @@ package final class ImportSession {
     writer.place.offset = source.tape.offset(0)
     defer { writer.place.row += 1 }
     if cursor != nil, cursor?.isPassed(place) == true { return }
-    try writer.makeRoom(source)
-    var given: [(column: Int, value: BorrowedValue)] = []
     let list = lists[finder.list]
-    if let name, let column = list.keyColumn {
-      given = [(column, named(name, column, list.plan.table))]
+    if try collector.collect(list.plan, source, given: given(name, list)) {
+      collected.append(
+        CollectedRow(
+          list: finder.list, name: name, row: place.row, offset: place.offset, end: source.scanner.offset))
+      if collected.isFull || collector.isFull { try writeCollected() }
+    } else {
+      try writeCollected()
+      try write(list, name, source)
     }
-    try writer.write(list.plan, 0, source, given: given)
     report.rows += 1
     try passBatch()
+  }
+
+  /// Writes one row with what is nested in it.
+  private func write(_ list: List, _ name: String?, _ source: borrowing DocumentSource) throws {
+    writer.evaluator.reader.bytes.clear()
+    try writer.write(list.plan, 0, source, given: given(name, list))
+  }
+
+  /// Writes what is collected: together, or row by row, where one of them is refused.
+  private func writeCollected() throws {
+    guard !collected.rows.isEmpty else { return }
+    let isWritten = try collector.write()
+    let rows = collected.take(isWritten: isWritten)
+    if isWritten { return }
+    let place = writer.place
+    for row in rows {
+      (writer.place.row, writer.place.offset) = (row.row, row.offset)
+      try write(lists[row.list], row.name, source.again(row.offset..<row.end))
+    }
+    writer.place = place
+  }
+
+  /// A dictionary's name, for its column; lent.
+  private func given(_ name: String?, _ list: List) -> [(column: Int, value: BorrowedValue)] {
+    guard let name, let column = list.keyColumn else { return [] }
+    return [(column, named(name, column, list.plan.table))]
   }
 
   /// A dictionary's name as its column wants it.
@@ -174,8 +205,14 @@ package final class ImportSession {
     pace.show(bytes: earlierBytes + source.scanner.offset, rows: report.rows)
   }
 
+  /// Writes all rows that came.
+  private func resolveDeferred() throws {
+    try writeCollected()
+    try writer.resolveDeferred()
+  }
+
   private func commitBatch() throws {
-    try writer.resolveDeferred(source)
+    try resolveDeferred()
     try connection.execute("COMMIT")
     try cursor?.advance(to: place)
     rowsInTransaction = 0
@@ -188,7 +225,7 @@ package final class ImportSession {
   package func finish(keeping: Bool = true) throws -> ImportReport {
     if hooks.isCancelled() { throw CancellationError() }
     try cursor?.checkWasReached()
-    try writer.resolveDeferred(source)
+    try resolveDeferred()
     for target in targets { try deleteOthers(target) }
     let touched = Set(targets.filter(\.isTouched).map(\.table.name))
     try ReferencePolicy(connection, policy.references, issues, place).run(touched: touched)

@@ -12,6 +12,8 @@ final class ImportTarget {
   @exclusivity(unchecked) var seen: SeenKeys?
   /// Values of the columns that rows of a replaced table do not mention.
   @exclusivity(unchecked) var schemaDefaults: [Int: SeedValue] = [:]
+  /// Whether rows wait for others: those behind them go the same way.
+  @exclusivity(unchecked) var hasWaitingRows = false
   var rejected = 0
   var deleted = 0
   /// Recurrences that were recognised without asking the database.
@@ -34,7 +36,7 @@ final class ImportTarget {
     self.table = table
     key = table.key
     self.mode = mode
-    batch = supply.map { RowBatch(table, rule, $0, connection) }
+    batch = supply.map { RowBatch(rule, $0) }
     self.connection = connection
     self.fitter = fitter
     self.rule = rule

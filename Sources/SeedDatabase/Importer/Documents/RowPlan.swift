@@ -14,6 +14,8 @@ final class RowPlan {
   @exclusivity(unchecked) private(set) var slots = SlotSet()
   /// What the members of the latest objects feed.
   @exclusivity(unchecked) var binding: MemberBinding?
+  @exclusivity(unchecked) private var latestShape: BatchShape?
+  private var shapes: [SlotSet: BatchShape?] = [:]
   /// The row's values, by the table's columns.
   private let values: UnsafeMutablePointer<BorrowedValue>
   private let width: Int
@@ -75,6 +77,15 @@ final class RowPlan {
       (row + place).initialize(to: value)
     }
     return true
+  }
+
+  /// How rows that fill these columns are written in a batch; `nil` where they cannot be.
+  func batchShape(_ connection: Connection) throws -> BatchShape? {
+    if let latestShape, latestShape.slots == slots { return latestShape }
+    let shape = try shapes[slots] ?? BatchShape(self, slots, connection)
+    shapes[slots] = .some(shape)
+    latestShape = shape
+    return shape
   }
 
   var table: TableSchema { target.table }

@@ -13,8 +13,6 @@ final class RowStore {
   private var keyBytes: [UInt8] = []
   private var rowBytes: [UInt8] = []
   @exclusivity(unchecked) private var waitingKeys: Set<[UInt8]> = []
-  /// Tables whose batches hold rows, in the order in which they began.
-  @exclusivity(unchecked) private var open: [ImportTarget] = []
 
   struct Deferred {
     let target: ImportTarget
@@ -32,79 +30,20 @@ final class RowStore {
   /// Whether the very same row came before, and none with its key in between.
   func isKnown(_ plan: RowPlan) -> Bool {
     describe(plan)
-    guard plan.target.recent.contains(keyBytes, rowBytes) else { return false }
-    plan.target.recognised += 1
-    return true
+    return plan.target.recent.contains(keyBytes, rowBytes)
+  }
+
+  /// Remembers that the plan's row is the latest with its key.
+  func remember(_ plan: RowPlan) {
+    describe(plan)
+    plan.target.recent.remember(keyBytes, rowBytes)
   }
 
   func forget(from count: Int) { deferred.removeSubrange(count...) }
 
-  // MARK: Batches
-
-  /// Takes the row that the plan holds to those that are written together; false where it has to be written
-  /// alone and now.
-  func batch(
-    _ plan: RowPlan, row: Int, _ offset: Int, _ source: borrowing DocumentSource
-  ) throws -> Bool {
-    let target = plan.target
-    guard let batch = target.batch, !target.recurs, plan.defaults.isEmpty, waitingKeys.isEmpty else {
-      return false
-    }
-    if !target.schemaDefaults.isEmpty { try fillDefaults(plan) }
-    if !batch.hasRoom(for: plan.slots) {
-      try write(target, source)
-      guard waitingKeys.isEmpty else { return false }
-    }
-    let place = RowBatch.Place(row: row, offset: offset, end: source.scanner.offset)
-    guard try batch.take(plan, place) else { return false }
-    try target.seen?.insert(plan.key)
-    if batch.count == 1 { open.append(target) }
-    return true
-  }
-
-  /// Whether rows are lent that are not written yet.
-  var isLent: Bool { !open.isEmpty }
-
-  /// Writes what is collected.
-  func writeBatches(_ source: borrowing DocumentSource) throws {
-    while let target = open.first { try write(target, source) }
-  }
-
-  private func write(_ target: ImportTarget, _ source: borrowing DocumentSource) throws {
-    guard let batch = target.batch, batch.count > 0 else { return }
-    open.removeAll { $0 === target }
-    defer { batch.clear() }
-    if try batch.write() == nil {
-      guard policy.reportsKeys else { return }
-      for row in 0..<batch.count { target.keys.note(batch.key(row).map(\.owned), batch.outcome(row)) }
-    } else {
-      try writeOneByOne(target, batch, source)
-    }
-  }
-
-  /// What SQLite refused together: the rows that it takes, and an issue for every other.
-  private func writeOneByOne(
-    _ target: ImportTarget, _ batch: RowBatch, _ source: borrowing DocumentSource
-  ) throws {
-    for number in 0..<batch.count {
-      let lent = batch.place(number)
-      let place = RowPlace(document: source.name, row: lent.row, offset: lent.offset)
-      do {
-        row = batch.row(number)
-        try writeRow(target, batch.slots, batch.key(number), place)
-      } catch let refusal as Refusal {
-        let json = issues.wantsRows ? try source.json(of: lent.offset..<lent.end) : []
-        try issues.reject(target, refusal, place, row: json)
-      }
-    }
-  }
-
-  // MARK: Single rows
-
   /// Writes the row that the plan holds; a ``Refusal`` says why not.
-  func store(_ plan: RowPlan, _ place: RowPlace, _ source: borrowing DocumentSource) throws {
+  func store(_ plan: RowPlan, _ place: RowPlace) throws {
     let target = plan.target
-    try write(target, source)
     try target.seen?.insert(plan.key)
     try fillDefaults(plan)
     if target.recurs {
@@ -114,35 +53,18 @@ final class RowStore {
     let writer = try target.writer(plan.slots)
     row.removeAll(keepingCapacity: true)
     for column in writer.shape.columns { row.append(plan.value(column)) }
-    guard try writeRow(target, plan.slots, plan.key, place) else { return }
-    if target.recurs {
-      describe(plan)
-      target.recent.remember(keyBytes, rowBytes)
-    }
-  }
-
-  /// Writes ``row``; false where it has to wait.
-  @discardableResult
-  private func writeRow(
-    _ target: ImportTarget, _ slots: SlotSet, _ key: [BorrowedValue], _ place: RowPlace
-  ) throws -> Bool {
-    guard waitingKeys.isEmpty || !isWaiting(target, key) else {
-      wait(target, slots, key, place)
-      return false
-    }
-    let writer = try target.writer(slots)
+    guard waitingKeys.isEmpty || !isWaiting(plan) else { return wait(plan, place) }
     let outcome = try refusing(target.table) { try writer.upsert(row) }
     if case .setAside = outcome {
       writer.dropSetAside()
-      wait(target, slots, key, place)
-      return false
+      return wait(plan, place)
     }
-    if policy.reportsKeys { target.keys.note(key.map(\.owned), outcome) }
-    return true
+    if target.recurs { remember(plan) }
+    if policy.reportsKeys { target.keys.note(plan.key.map(\.owned), outcome) }
   }
 
   /// What new rows take where the document says nothing.
-  private func fillDefaults(_ plan: RowPlan) throws {
+  func fillDefaults(_ plan: RowPlan) throws {
     guard !plan.defaults.isEmpty || !plan.target.schemaDefaults.isEmpty else { return }
     for (column, value) in plan.target.schemaDefaults
     where !plan.slots.contains(column) && !plan.defaults.contains(where: { $0.column == column }) {
@@ -184,20 +106,23 @@ final class RowStore {
   // MARK: Rows that wait
 
   /// A row behind one that waits has to wait too, or the older would win.
-  private func isWaiting(_ target: ImportTarget, _ key: [BorrowedValue]) -> Bool {
-    CanonicalRow.append(lent: key, to: &keyBytes)
-    return waitingKeys.contains(target.table.name.utf8 + keyBytes)
+  private func isWaiting(_ plan: RowPlan) -> Bool {
+    CanonicalRow.append(lent: plan.key, to: &keyBytes)
+    return waitingKeys.contains(plan.target.table.name.utf8 + keyBytes)
   }
 
-  private func wait(_ target: ImportTarget, _ slots: SlotSet, _ key: [BorrowedValue], _ place: RowPlace) {
-    CanonicalRow.append(lent: key, to: &keyBytes)
-    waitingKeys.insert(target.table.name.utf8 + keyBytes)
-    deferred.append(Deferred(target: target, slots: slots, values: row.map(\.owned), place: place))
+  private func wait(_ plan: RowPlan, _ place: RowPlace) {
+    CanonicalRow.append(lent: plan.key, to: &keyBytes)
+    waitingKeys.insert(plan.target.table.name.utf8 + keyBytes)
+    plan.target.hasWaitingRows = true
+    deferred.append(
+      Deferred(target: plan.target, slots: plan.slots, values: row.map(\.owned), place: place))
   }
 
   /// Writes the rows that wait, as long as one of them finds its values free; what remains goes in a ring.
   func resolveDeferred(_ connection: Connection) throws {
     waitingKeys = []
+    for item in deferred { item.target.hasWaitingRows = false }
     var remaining = deferred
     deferred = []
     while !remaining.isEmpty {

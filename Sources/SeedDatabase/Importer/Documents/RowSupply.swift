@@ -37,27 +37,35 @@ final class RowSupply {
     guard code == SQLITE_OK else { throw connection.error(code, Self.differs) }
   }
 
-  /// Lends rows to the statements that run in `body`. What becomes of each row is written to `outcomes`.
-  func lend<Result>(
-    _ values: UnsafeMutablePointer<BorrowedValue>, columns: Int, count: Int,
-    _ outcomes: UnsafeMutablePointer<RowOutcome>, _ rule: ConflictRule, _ body: () throws -> Result
-  ) rethrows -> Result {
-    outcomes.update(repeating: .inserted, count: count)
-    rows.pointee = SuppliedRows(
-      values: values, columns: columns, count: count, outcomes: outcomes, rule: rule)
+  /// Lends rows to the statements that run in `body`.
+  func lend<Result>(_ lent: SuppliedRows, _ body: () throws -> Result) rethrows -> Result {
+    rows.pointee = lent
     defer { rows.pointee = SuppliedRows() }
     return try body()
   }
 }
 
 /// What is lent, and how far it was read.
-private struct SuppliedRows {
+struct SuppliedRows {
+  /// The rows' values, one row after the other.
   var values: UnsafeMutablePointer<BorrowedValue>?
+  /// Values of a row.
   var columns = 0
   var count = 0
+  /// Where it is noted what becomes of each row: those that are not touched are new.
   var outcomes: UnsafeMutablePointer<RowOutcome>?
   var rule = ConflictRule.overwrite
-  var current = 0
+  fileprivate var current = 0
+
+  init() {}
+
+  init(
+    values: UnsafeMutablePointer<BorrowedValue>, columns: Int, count: Int,
+    outcomes: UnsafeMutablePointer<RowOutcome>?, rule: ConflictRule
+  ) {
+    (self.values, self.columns, self.count) = (values, columns, count)
+    (self.outcomes, self.rule) = (outcomes, rule)
+  }
 }
 
 /// SQLite's own part stands first in both: it knows only that.
@@ -190,7 +198,7 @@ private func suppliedColumn(
   return SQLITE_OK
 }
 
-/// Called for a row whose key is there, with what is there.
+/// Called for a row whose key is there, with what its first columns hold there.
 private func tellWhetherDifferent(
   _ context: OpaquePointer?, _ count: Int32, _ found: UnsafeMutablePointer<OpaquePointer?>?
 ) {
@@ -200,13 +208,13 @@ private func tellWhetherDifferent(
   let rows = known.assumingMemoryBound(to: SuppliedRows.self)
   let (current, columns) = (rows.pointee.current, rows.pointee.columns)
   guard let values = rows.pointee.values, let outcomes = rows.pointee.outcomes, current < rows.pointee.count,
-    columns == Int(count)
+    Int(count) <= columns
   else { return sqlite3_result_error_code(context, SQLITE_MISUSE) }
   let row = values + current &* columns
   var isSame = rows.pointee.rule == .keep
   if !isSame {
     isSame = true
-    for column in 0..<columns where !holds(found[column], row[column]) {
+    for column in 0..<Int(count) where !holds(found[column], row[column]) {
       isSame = false
       break
     }

@@ -9,10 +9,9 @@ final class RowTreeWriter {
   private let connection: Connection
   private let policy: ImportPolicy
   private let issues: IssueCollector
-  private let store: RowStore
+  let store: RowStore
   /// The place of the row that is being written.
   @exclusivity(unchecked) var place = RowPlace()
-  @exclusivity(unchecked) private var openSavepoints = 0
 
   init(_ connection: Connection, _ policy: ImportPolicy, _ issues: IssueCollector) {
     self.connection = connection
@@ -40,7 +39,6 @@ final class RowTreeWriter {
       try reject(plan, error, source)
       return false
     }
-    guard !plan.relations.isEmpty else { return try storing(plan, source) }
     guard try writeWithReferences(plan, source) else { return false }
     for (number, relation) in plan.relations.enumerated() where !relation.isObject {
       if let place = plan.places[number] { try writeElements(plan, relation, place, source) }
@@ -49,7 +47,6 @@ final class RowTreeWriter {
   }
 
   private func reject(_ plan: RowPlan, _ refusal: Refusal, _ source: borrowing DocumentSource) throws {
-    if openSavepoints == 0 { try store.writeBatches(source) }
     if plan.hasKey { try plan.target.seen?.insert(plan.key) } else { plan.target.hasLostKeys = true }
     try issues.reject(plan, refusal, place, row: issues.wantsRows ? source.json(0) : [])
   }
@@ -58,12 +55,8 @@ final class RowTreeWriter {
 
   /// A savepoint only where a referenced object is really written: most recur and are known.
   private func writeWithReferences(_ plan: RowPlan, _ source: borrowing DocumentSource) throws -> Bool {
-    let nested = references(plan, source).filter { !store.isKnown($0) }
+    let nested = plan.relations.isEmpty ? [] : references(plan, source).filter { !isKnown($0) }
     guard !nested.isEmpty else { return try storing(plan, source) }
-    // What is taken back must not hold rows that came before.
-    if openSavepoints == 0 { try store.writeBatches(source) }
-    openSavepoints += 1
-    defer { openSavepoints -= 1 }
     let marks = nested.map { ($0.target, $0.target.mark) }
     let waiting = store.deferred.count
     try connection.execute("SAVEPOINT seedbank_row")
@@ -79,6 +72,12 @@ final class RowTreeWriter {
       return false
     }
     try connection.execute("RELEASE seedbank_row")
+    return true
+  }
+
+  private func isKnown(_ reference: RowPlan) -> Bool {
+    guard store.isKnown(reference) else { return false }
+    reference.target.recognised += 1
     return true
   }
 
@@ -105,15 +104,10 @@ final class RowTreeWriter {
   }
 
   private func storing(_ plan: RowPlan, _ source: borrowing DocumentSource) throws -> Bool {
-    // Whoever has rows below it has to know now whether it was taken in.
-    if openSavepoints == 0, !plan.hasRowsBelow, try store.batch(plan, row: place.row, place.offset, source) {
-      return true
-    }
     do {
-      try store.store(plan, place, source)
+      try store.store(plan, place)
       return true
     } catch let refusal as Refusal {
-      if openSavepoints == 0 { try store.writeBatches(source) }
       try issues.reject(plan, refusal, place, row: issues.wantsRows ? source.json(0) : [])
       return false
     }
@@ -173,21 +167,6 @@ final class RowTreeWriter {
     }
   }
 
-  /// Writes the rows that are collected; those that wait for others still do.
-  func writeBatches(_ source: borrowing DocumentSource) throws {
-    try store.writeBatches(source)
-    evaluator.reader.bytes.clear()
-  }
-
-  /// Writes all rows.
-  func resolveDeferred(_ source: borrowing DocumentSource) throws {
-    try writeBatches(source)
-    try store.resolveDeferred(connection)
-  }
-
-  /// Forgets what rows were lent beside the document, unless rows wait that need it.
-  func makeRoom(_ source: borrowing DocumentSource) throws {
-    if store.isLent, !evaluator.reader.bytes.isLarge { return }
-    try writeBatches(source)
-  }
+  /// Writes the rows that waited for others.
+  func resolveDeferred() throws { try store.resolveDeferred(connection) }
 }
