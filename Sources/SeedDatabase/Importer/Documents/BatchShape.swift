@@ -14,6 +14,7 @@ final class BatchShape {
   private let defaults: [BorrowedValue]
   private let bytes = LentBytes()
   private let upsert: Statement
+  private var mention: Statement?
 
   /// `nil` for rows that go their own way: they are too wide, or one whose key is there could be refused for
   /// what it leaves out, for an upsert begins as an insertion.
@@ -43,6 +44,14 @@ final class BatchShape {
     guard plan.copyRow(columns, affinities, to: row) else { return false }
     for (place, value) in defaults.enumerated() { (row + columns.count + place).initialize(to: value) }
     return true
+  }
+
+  /// Notes the rows' keys.
+  func mention(in seen: SeenKeys) throws {
+    let statement = try mention ?? seen.mentioning(key)
+    mention = statement
+    defer { statement.rewind() }
+    _ = try statement.step()
   }
 
   /// As a value: its caller decides whether it is a row's matter.

@@ -62,22 +62,26 @@ struct ImportCursor {
 struct ImportPace {
   private let progress: ((ImportProgress) -> Void)?
   private let rows: Int
-  private let start = ContinuousClock.now
-  private var shown = ContinuousClock.now
+  private let now: () -> ContinuousClock.Instant
+  private let start: ContinuousClock.Instant
+  private var shown: ContinuousClock.Instant
   private static let interval = Duration.milliseconds(100)
 
-  init(_ progress: ((ImportProgress) -> Void)?, rows: Int) {
-    self.progress = progress
+  init(_ hooks: ImportHooks, rows: Int) {
+    progress = hooks.progress
+    now = hooks.now
     self.rows = max(1, rows)
+    start = now()
+    shown = start
   }
 
-  var elapsed: Duration { ContinuousClock.now - start }
+  var elapsed: Duration { now() - start }
 
   func isDue(rows count: Int) -> Bool { count.isMultiple(of: rows) }
 
   mutating func show(bytes: Int, rows: Int) {
     guard let progress else { return }
-    let now = ContinuousClock.now
+    let now = now()
     guard now - shown >= Self.interval else { return }
     shown = now
     progress(ImportProgress(bytes: bytes, rows: rows))

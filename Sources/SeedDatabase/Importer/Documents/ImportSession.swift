@@ -10,6 +10,8 @@ package struct ImportHooks {
   package var rejected: ((ImportIssue, [UInt8]) throws -> Void)?
   /// Looked at between batches.
   package var isCancelled: () -> Bool = { false }
+  /// The clock by which progress is shown.
+  package var now: () -> ContinuousClock.Instant = { ContinuousClock.now }
 
   package init() {}
 }
@@ -54,7 +56,7 @@ package final class ImportSession {
     writer = RowTreeWriter(connection, policy, issues)
     collector = RowCollector(connection, policy, writer)
     finder = RowFinder(frame)
-    pace = ImportPace(hooks.progress, rows: policy.batchRows)
+    pace = ImportPace(hooks, rows: policy.batchRows)
     cursor = try ImportCursor(policy.atomicity)
     rowsPerTransaction = if case .batched(let rows, _) = policy.atomicity { rows } else { .max }
     (self.connection, self.policy, self.hooks) = (connection, policy, hooks)

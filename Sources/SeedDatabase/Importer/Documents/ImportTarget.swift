@@ -142,6 +142,12 @@ final class SeenKeys {
     add.rewind()
   }
 
+  /// A statement that mentions the rows of a batch, whose keys stand in these columns.
+  func mentioning(_ columns: [Int]) throws(DatabaseError) -> Statement {
+    let supplied = columns.map { "c\($0)" }.joined(separator: ", ")
+    return try connection.prepare("INSERT OR IGNORE INTO \(name) SELECT \(supplied) FROM \(RowSupply.table)")
+  }
+
   /// Deletes what was not mentioned; the keys of what went, where they are wanted.
   func deleteOthers(_ wantsKeys: Bool) throws -> (count: Int, keys: [[SeedValue]]) {
     let key = table.keyNames.map(quoted)

@@ -90,22 +90,30 @@ final class RowBatch {
   // MARK: Writing them
 
   /// Runs the statements. What SQLite says of a row is returned as a value: its caller takes all back then.
-  func write() -> DatabaseError? {
+  func write(_ seen: SeenKeys?) throws -> DatabaseError? {
     outcomes.removeAll(keepingCapacity: true)
     for segment in segments {
-      statements += 1
       let first = outcomes.count
       outcomes.append(contentsOf: repeatElement(.inserted, count: segment.rows))
-      let error = outcomes.withUnsafeMutableBufferPointer { outcomes in
-        supply.lend(
+      let error = try outcomes.withUnsafeMutableBufferPointer { outcomes in
+        try supply.lend(
           SuppliedRows(
             values: values + segment.start, columns: segment.shape.width, count: segment.rows,
             outcomes: outcomes.baseAddress.map { $0 + first }, rule: rule)
-        ) { segment.shape.run() }
+        ) { try run(segment.shape, seen) }
       }
       if let error { return error }
     }
     return nil
+  }
+
+  private func run(_ shape: BatchShape, _ seen: SeenKeys?) throws -> DatabaseError? {
+    statements += 1
+    if let seen {
+      statements += 1
+      try shape.mention(in: seen)
+    }
+    return shape.run()
   }
 
   /// Counts what became of the rows, and notes their keys.

@@ -140,7 +140,6 @@ final class RowCollector {
     guard let shape = try plan.batchShape(connection) else { return false }
     if batch.isEmpty { begin(target) }
     guard batch.take(plan, shape) else { return false }
-    if target.seen != nil { try target.seen?.insert(plan.key) }
     if target.recurs { store.remember(plan) }
     return true
   }
@@ -162,7 +161,7 @@ final class RowCollector {
     defer { clear() }
     try connection.cached("SAVEPOINT seedbank_batch").run()
     for target in open {
-      guard let error = target.batch?.write() else { continue }
+      guard let error = try target.batch?.write(target.seen) else { continue }
       guard error.primaryCode == ResultCode.constraint || error.primaryCode == ResultCode.mismatch else {
         throw error
       }

@@ -55,7 +55,18 @@ final class RowTreeWriter {
 
   /// A savepoint only where a referenced object is really written: most recur and are known.
   private func writeWithReferences(_ plan: RowPlan, _ source: borrowing DocumentSource) throws -> Bool {
-    let nested = plan.relations.isEmpty ? [] : references(plan, source).filter { !isKnown($0) }
+    guard !plan.relations.isEmpty else { return try storing(plan, source) }
+    let references = references(plan, source)
+    let nested = references.filter { !store.isKnown($0) }
+    let known = references.filter { reference in !nested.contains { $0 === reference } }
+    guard try write(plan, nested, source) else { return false }
+    for reference in known { reference.target.recognised += 1 }
+    return true
+  }
+
+  private func write(
+    _ plan: RowPlan, _ nested: [RowPlan], _ source: borrowing DocumentSource
+  ) throws -> Bool {
     guard !nested.isEmpty else { return try storing(plan, source) }
     let marks = nested.map { ($0.target, $0.target.mark) }
     let waiting = store.deferred.count
@@ -72,12 +83,6 @@ final class RowTreeWriter {
       return false
     }
     try connection.execute("RELEASE seedbank_row")
-    return true
-  }
-
-  private func isKnown(_ reference: RowPlan) -> Bool {
-    guard store.isKnown(reference) else { return false }
-    reference.target.recognised += 1
     return true
   }
 
