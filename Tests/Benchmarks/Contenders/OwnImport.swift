@@ -1,4 +1,3 @@
-import Foundation
 import SeedDatabase
 import SeedFormat
 
@@ -21,8 +20,7 @@ enum OwnImport {
   private static func read(_ documents: [String], into session: ImportSession) throws {
     for path in documents {
       session.begin(path)
-      let file = try FileHandle(forReadingFrom: URL(fileURLWithPath: path))
-      while let piece = try file.read(upToCount: ImportPolicy().batchBytes), !piece.isEmpty {
+      try DocumentUnpacker.read(path, pieces: ImportPolicy().batchBytes) { piece in
         try piece.withUnsafeBytes { try session.feed($0) }
       }
       if try session.end() == 0 { return }
