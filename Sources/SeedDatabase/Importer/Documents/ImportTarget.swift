@@ -24,7 +24,7 @@ final class ImportTarget {
   private(set) var writers: [SlotSet: TableWriter] = [:]
   @exclusivity(unchecked) private var latest: (slots: SlotSet, writer: TableWriter)?
   /// Rows that are written together; absent where the database's texts are not UTF-8.
-  let batch: RowBatch?
+  let batch: TableBatch?
   private let connection: Connection
   private let fitter: AffinityFitter
   private let rule: ConflictRule
@@ -36,7 +36,7 @@ final class ImportTarget {
     self.table = table
     key = table.key
     self.mode = mode
-    batch = supply.map { RowBatch(rule, $0) }
+    batch = supply.map { TableBatch(rule, $0) }
     self.connection = connection
     self.fitter = fitter
     self.rule = rule

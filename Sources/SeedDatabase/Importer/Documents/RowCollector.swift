@@ -13,7 +13,7 @@ final class RowCollector {
   /// Tables whose batches hold rows, in the order in which they began.
   @exclusivity(unchecked) private var open: [ImportTarget] = []
   /// What the batches held before the row at hand.
-  @exclusivity(unchecked) private var marks: [RowBatch.Mark] = []
+  @exclusivity(unchecked) private var marks: [TableBatch.Mark] = []
 
   /// Values that are collected at most before they are written: enough that a statement's start costs nothing,
   /// and few enough for a processor's cache.

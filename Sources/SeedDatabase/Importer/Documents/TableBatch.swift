@@ -4,7 +4,7 @@ import SeedFormat
 /// same columns.
 ///
 /// The rows are lent: whoever owns their bytes writes the batch before those go.
-final class RowBatch {
+final class TableBatch {
   /// What the batch held at some time, to return to.
   struct Mark {
     fileprivate let segments: Int
