@@ -1,3 +1,4 @@
+import Foundation
 import SeedFormat
 import Testing
 
@@ -120,6 +121,16 @@ import Testing
     #expect(lists.map(\.table.table) == ["stop", "time"])
     #expect(lists.map(\.rows) == ["$.stops", "$"])
     #expect(lists.map(\.layout) == [.array, .single])
+  }
+
+  @Test func `the article's examples are mappings`() throws {
+    let package = URL(fileURLWithPath: #filePath).appending(path: "../../..").standardizedFileURL
+    let article = package.appending(path: "Sources/SeedFormat/SeedFormat.docc/Mappings.md")
+    let parts = try String(contentsOf: article, encoding: .utf8).components(separatedBy: "```")
+    let examples = parts.filter { $0.hasPrefix("json\n") }.map { $0.dropFirst("json\n".count) }
+    let lists = try examples.map { try ImportMapping(json: Array($0.utf8)).lists }
+    #expect(lists.map(\.count) == [1, 2])
+    #expect(lists.first?.first?.table.relations.count == 3)
   }
 
   // MARK: Refused

@@ -1,15 +1,4 @@
-// A mapping as JSON, for those who write none in Swift:
-//
-//   {"table": "person", "rows": "$.data.items", "layout": "array", "names": "snakeToCamel",
-//    "key": ["id"], "mode": "merge",
-//    "columns": {"born": {"from": "birth", "as": "iso8601"}, "zip": "post_code"},
-//    "constants": {"source": "web"}, "defaults": {"rank": 0},
-//    "relations": [{"object": "user", "table": {"table": "user"}, "foreignKey": ["userId"]},
-//                  {"array": "phones", "table": {"table": "phone"}, "parentKey": ["person"]},
-//                  {"join": "tags", "table": {"table": "tag"}, "through": "person_tag",
-//                   "parentKey": ["person"], "elementKey": ["tag"]}]}
-//
-// A document with several lists: {"lists": [{"table": "stop", "rows": "$.stops"}, …]}, each as above.
+// A mapping as JSON, for those who write none in Swift: see the article "Mapping files".
 extension ImportMapping {
   /// Reads a mapping from JSON; an ``ImportFailure`` of the code `mapping` says what is wrong where.
   public init(json: [UInt8]) throws(ImportFailure) {
