@@ -5,5 +5,7 @@
 // - Each measurement is a fresh process of this program, so that peak memory is the contender's own.
 // - Timed runs only import. One more run counts statements and sums up every stored value; contenders whose
 //   sums differ are reported as wrong, whatever their speed.
+// - Look-ups are the statements of that run that begin with SELECT; beside them stands how many they are for each
+//   hundred objects of the document, of which the importer's own should be at most one.
 // - Ratios are against the floor in the same run: SQLite's own upsert of the same rows from an attached file.
 // - All targets are in one temporary folder, journal WAL, synchronous NORMAL, SQLite's default cache.

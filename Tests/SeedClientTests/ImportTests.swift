@@ -38,6 +38,20 @@ import Testing
     #expect(born == 86_400)
   }
 
+  @Test func `the documentation's mapping of several lists`() async throws {
+    try Connection(database.path, .writer).execute(
+      """
+      CREATE TABLE stops(id INTEGER PRIMARY KEY);
+      CREATE TABLE times(id INTEGER PRIMARY KEY, stop INTEGER REFERENCES stops(id));
+      """)
+    let timetable = ImportMapping(lists: [
+      .init("stops", rows: "$.stops"), .init("times", rows: "$.stopTimes"),
+    ])
+    let json = Data(#"{"stopTimes": [{"id": 1, "stop": 5}], "stops": [{"id": 5}]}"#.utf8)
+    let report = try await Importer(database: database).import(.data(json), mapping: timetable)
+    #expect(report.tables.mapValues(\.inserted) == ["stops": 1, "times": 1])
+  }
+
   @Test func `pages are asked for until one is empty`() async throws {
     let asked = Mutex<[Int]>([])
     let source = ImportSource.pages { page in

@@ -138,6 +138,13 @@ package final class Connection {
   /// Rows changed by the last statement.
   package var changes: Int { Int(sqlite3_changes64(handle)) }
 
+  /// Writes the open transaction's pages out of the cache, as far as nothing holds them. They stay readable
+  /// there, but no longer keep nine tenths of it from whoever reads much before the commit.
+  func writeOutCache() throws(DatabaseError) {
+    let code = sqlite3_db_cacheflush(handle)
+    guard code == SQLITE_OK || code == SQLITE_BUSY else { throw error(code, "sqlite3_db_cacheflush") }
+  }
+
   /// Sets one of SQLite's per-connection switches.
   func set(_ option: Int32, _ on: Bool) throws(DatabaseError) {
     let code = seedbank_sqlite_set_flag(handle, option, on ? 1 : 0)

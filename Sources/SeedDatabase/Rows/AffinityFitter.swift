@@ -56,7 +56,8 @@ package final class AffinityFitter {
     }
   }
 
-  private static func fits(_ value: BorrowedValue, _ affinity: Affinity) -> Bool {
+  /// Whether a column keeps the value as it is.
+  static func fits(_ value: BorrowedValue, _ affinity: Affinity) -> Bool {
     switch (affinity, value) {
     case (.text, .text), (.integer, .integer), (_, .null), (_, .blob), (.blob, _): true
     case (.numeric, .integer): true

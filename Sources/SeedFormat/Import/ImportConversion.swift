@@ -20,6 +20,7 @@ public enum ImportConversion: Sendable {
   case base64
   /// The value, whatever it is, as compact JSON.
   case json
-  /// The app's own; what it throws becomes an issue of the row. Objects and arrays come to it as JSON.
+  /// The app's own; what it throws becomes an issue of the row. Objects and arrays come to it as JSON. It may be
+  /// asked twice about one row, where that row or one near it is refused.
   case custom(@Sendable (SeedValue) throws -> SeedValue)
 }

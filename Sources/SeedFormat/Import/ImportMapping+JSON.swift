@@ -1,13 +1,4 @@
-// A mapping as JSON, for those who write none in Swift:
-//
-//   {"table": "person", "rows": "$.data.items", "layout": "array", "names": "snakeToCamel",
-//    "key": ["id"], "mode": "merge",
-//    "columns": {"born": {"from": "birth", "as": "iso8601"}, "zip": "post_code"},
-//    "constants": {"source": "web"}, "defaults": {"rank": 0},
-//    "relations": [{"object": "user", "table": {"table": "user"}, "foreignKey": ["userId"]},
-//                  {"array": "phones", "table": {"table": "phone"}, "parentKey": ["person"]},
-//                  {"join": "tags", "table": {"table": "tag"}, "through": "person_tag",
-//                   "parentKey": ["person"], "elementKey": ["tag"]}]}
+// A mapping as JSON, for those who write none in Swift: see the article "Mapping files".
 extension ImportMapping {
   /// Reads a mapping from JSON; an ``ImportFailure`` of the code `mapping` says what is wrong where.
   public init(json: [UInt8]) throws(ImportFailure) {
@@ -17,6 +8,21 @@ extension ImportMapping {
     } catch {
       throw ImportFailure(.mapping, "the mapping is no JSON: \(error)")
     }
+    guard let lists = try object.list("lists") else {
+      self.init(lists: [try List(&object)])
+      return
+    }
+    try object.refuseOthers()
+    self.init(
+      lists: try lists.map { object throws(ImportFailure) in
+        var object = object
+        return try List(&object)
+      })
+  }
+}
+
+extension ImportMapping.List {
+  fileprivate init(_ object: inout MappingObject) throws(ImportFailure) {
     let rows = MemberPath(try object.text("rows") ?? "$")
     let keyColumn = try object.text("keyColumn")
     let layout = try Self.layout(object.text("layout"), keyColumn, object)
@@ -25,7 +31,7 @@ extension ImportMapping {
 
   private static func layout(
     _ name: String?, _ keyColumn: String?, _ object: MappingObject
-  ) throws(ImportFailure) -> Layout {
+  ) throws(ImportFailure) -> ImportMapping.Layout {
     switch (name ?? (keyColumn == nil ? "array" : "dictionary"), keyColumn) {
     case ("array", nil): return .array
     case ("single", nil): return .single
@@ -127,6 +133,13 @@ private struct MappingObject {
     return elements
   }
 
+  /// The objects of an array that has some; `nil` where there is none of that name.
+  mutating func list(_ name: String) throws(ImportFailure) -> [MappingObject]? {
+    guard let value = take(name) else { return nil }
+    guard let elements = value.elements, !elements.isEmpty else { throw wrong(name, "an array of lists") }
+    return elements.enumerated().map { MappingObject($1, "\(place).\(name)[\($0)]") }
+  }
+
   mutating func values(_ name: String) throws(ImportFailure) -> [String: SeedValue] {
     var values: [String: SeedValue] = [:]
     for member in try members(name) {
@@ -166,8 +179,11 @@ private struct MappingObject {
       throw ImportFailure(.mapping, "the mapping's \(place): expected an object, found \(value.kind)")
     }
     guard let other = members.first(where: { !known.contains($0.name) }) else { return }
+    let nearest = nearestName(to: other.name, among: known).map { ", did you mean \"\($0)\"?" }
     let names = known.sorted().joined(separator: ", ")
-    throw ImportFailure(.mapping, "the mapping's \(place).\(other.name): unknown, expected one of \(names)")
+    throw ImportFailure(
+      .mapping,
+      "the mapping's \(place).\(other.name): unknown\(nearest ?? ""), expected one of \(names)")
   }
 
   func wrong(_ name: String, _ expected: String) -> ImportFailure {

@@ -4,9 +4,10 @@
 /// let mapping = ImportMapping(
 ///   TableMapping("person", names: .snakeToCamel, columns: ["born": .from("birth_date", .iso8601())]),
 ///   rows: "$.data.items")
+/// let timetable = ImportMapping(lists: [.init("stops", rows: "$.stops"), .init("times", rows: "$.stopTimes")])
 /// ```
 public struct ImportMapping: Sendable {
-  /// How rows lie behind ``rows``.
+  /// How rows lie behind a list's path.
   public enum Layout: Hashable, Sendable {
     /// An array of objects.
     case array
@@ -18,19 +19,33 @@ public struct ImportMapping: Sendable {
     case lines
   }
 
-  /// What a row becomes.
-  public var table: TableMapping
-  /// Where the rows lie in a document.
-  public var rows: MemberPath
-  /// How they lie there.
-  public var layout: Layout
+  /// Rows of one kind within a document.
+  public struct List: Sendable {
+    /// What a row becomes.
+    public var table: TableMapping
+    /// Where the rows lie in a document.
+    public var rows: MemberPath
+    /// How they lie there.
+    public var layout: Layout
+
+    /// An array at the document's top, unless told otherwise.
+    public init(_ table: TableMapping, rows: MemberPath = "$", layout: Layout = .array) {
+      self.table = table
+      self.rows = rows
+      self.layout = layout
+    }
+  }
+
+  /// The document's lists, which may stand there in any order; all are taken in by one reading.
+  public var lists: [List]
 
   /// A mapping of an array at the document's top, unless told otherwise.
   public init(_ table: TableMapping, rows: MemberPath = "$", layout: Layout = .array) {
-    self.table = table
-    self.rows = rows
-    self.layout = layout
+    lists = [List(table, rows: rows, layout: layout)]
   }
+
+  /// A mapping of several lists, none of them within another. A document without one of them is refused.
+  public init(lists: [List]) { self.lists = lists }
 }
 
 /// A way from a value through the members of nested objects: `$.data.items`, `address.city`, or `$`: itself.

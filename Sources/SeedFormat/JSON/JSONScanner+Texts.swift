@@ -6,6 +6,10 @@ extension JSONScanner {
     return place.isCopied ? tape.copy(place.range) : window.bytes(place.range)
   }
 
+  /// The bytes in memory, and the first one's offset in the document: a text without escapes lies as far behind
+  /// it as its payload says. Good as long as texts are.
+  package var held: (base: UnsafePointer<UInt8>, start: Int) { (window.base, window.start) }
+
   /// A text on the tape, as a string of its own.
   package func string(_ index: Int, of tape: borrowing JSONTape) -> String {
     String(decoding: text(index, of: tape), as: UTF8.self)

@@ -43,7 +43,8 @@ extension JSONScanner {
     } else if expectation != .value {
       throw error(expectation == .nothing ? "expected the end of the document" : "expected a value")
     }
-    guard try scanValue(&tape, depth: levels.count) else { return .starved }
+    tape.shapes.start()
+    guard try scanValue(&tape, depth: levels.count, JSONShapes.root) else { return .starved }
     expectation = levels.isEmpty ? .nothing : .commaOrEnd
     return .value
   }
@@ -54,18 +55,23 @@ extension JSONScanner {
   }
 
   /// False where the bytes at hand end within the value.
-  private mutating func scanValue(_ tape: inout JSONTape, depth: Int) throws(JSONError) -> Bool {
+  private mutating func scanValue(
+    _ tape: inout JSONTape, depth: Int, _ place: Int
+  ) throws(JSONError) -> Bool {
     guard position < window.end else { return try !starvedOrTooEarly() }
     switch window[position] {
-    case UInt8(ascii: "{"): return try scanObject(&tape, depth: depth + 1)
-    case UInt8(ascii: "["): return try scanArray(&tape, depth: depth + 1)
+    case UInt8(ascii: "{"): return try scanObject(&tape, depth: depth + 1, place)
+    case UInt8(ascii: "["): return try scanArray(&tape, depth: depth + 1, place)
     case UInt8(ascii: "\""): return try scanString(&tape, as: .string)
     default: return try scanScalar(&tape)
     }
   }
 
-  private mutating func scanArray(_ tape: inout JSONTape, depth: Int) throws(JSONError) -> Bool {
+  private mutating func scanArray(
+    _ tape: inout JSONTape, depth: Int, _ place: Int
+  ) throws(JSONError) -> Bool {
     guard depth <= Limits.jsonDepth else { throw tooDeep() }
+    let elements = tape.shapes.elements(of: place)
     let index = tape.count
     tape.append(JSONTape.Entry(kind: .array, offset: position))
     position += 1
@@ -73,31 +79,77 @@ extension JSONScanner {
     while true {
       guard let isEnd = try separator(UInt8(ascii: "]"), isFirst: count == 0) else { return false }
       if isEnd { break }
-      guard try scanValue(&tape, depth: depth) else { return false }
+      guard try scanValue(&tape, depth: depth, elements) else { return false }
       count += 1
     }
     tape.close(index, elements: count)
     return true
   }
 
-  private mutating func scanObject(_ tape: inout JSONTape, depth: Int) throws(JSONError) -> Bool {
+  private mutating func scanObject(
+    _ tape: inout JSONTape, depth: Int, _ place: Int
+  ) throws(JSONError) -> Bool {
     guard depth <= Limits.jsonDepth else { throw tooDeep() }
     let index = tape.count
     tape.append(JSONTape.Entry(kind: .object, offset: position))
     position += 1
-    var count = 0
+    var (count, guess) = (0, tape.shapes.guess(place))
     while true {
       guard let isEnd = try separator(UInt8(ascii: "}"), isFirst: count == 0) else { return false }
       if isEnd { break }
-      guard window[position] == UInt8(ascii: "\"") else { throw error("expected a member name") }
-      guard try scanString(&tape, as: .name), try colon() else { return false }
+      guard let slot = try scanName(&tape, &guess) else { return false }
       skipWhitespace()
-      guard try scanValue(&tape, depth: depth) else { return false }
+      let inner = isAtContainer && slot >= 0 ? tape.shapes.place(of: slot, in: place) : -1
+      guard try scanValue(&tape, depth: depth, inner) else { return false }
       count += 1
     }
     tape.close(index, elements: count)
-    try refuseDuplicates(index, tape)
+    if guess.isRight {
+      tape.confirm(index, place)
+    } else {
+      try refuseDuplicates(index, tape)
+      learn(index, &tape, place)
+    }
     return true
+  }
+
+  private var isAtContainer: Bool {
+    // A brace and a bracket differ in one bit.
+    position < window.end && window[position] | 0x20 == UInt8(ascii: "{")
+  }
+
+  /// A name and its colon: its number where it is the expected one, -1 for another, `nil` for one that has not
+  /// come whole.
+  @inline(__always)
+  private mutating func scanName(
+    _ tape: inout JSONTape, _ guess: inout JSONShapes.Guess
+  ) throws(JSONError) -> Int? {
+    if let (slot, length) = guess.match(
+      window.base + (position - window.start), available: window.end - position)
+    {
+      tape.append(
+        JSONTape.Entry(
+          kind: .name, slot: UInt16(truncatingIfNeeded: slot), offset: position,
+          payload: UInt64(position + 1), count: length - JSONShapes.frameBytes))
+      position += length
+      return slot
+    }
+    guard window[position] == UInt8(ascii: "\"") else { throw error("expected a member name") }
+    guard try scanString(&tape, as: .name), try colon() else { return nil }
+    return -1
+  }
+
+  private func learn(_ object: Int, _ tape: inout JSONTape, _ place: Int) {
+    let count = tape.count(object)
+    guard count > 0, tape.shapes.isWorthLearning(place, members: count) else { return }
+    var names: [UnsafeBufferPointer<UInt8>] = []
+    var member = object + 1
+    for _ in 0..<count {
+      guard !tape.isCopied(member) else { return }
+      names.append(text(member, of: tape))
+      member = tape.end(of: member + 1)
+    }
+    tape.shapes.learn(place, names)
   }
 
   /// Passes what stands before an element; true at the container's end, `nil` where it has not come yet.

@@ -32,6 +32,12 @@ package struct JSONScanner: ~Copyable {
   /// A scanner that waits for ``feed(_:)``.
   package init() {}
 
+  /// A scanner of a part of a document, which begins there.
+  package init(at offset: Int) {
+    window = JSONWindow(at: offset)
+    position = offset
+  }
+
   /// A scanner of a whole document.
   package init(_ document: [UInt8]) {
     document.withUnsafeBytes { window.append($0, keepingFrom: 0) }

@@ -12,24 +12,32 @@ package struct JSONTape: ~Copyable {
     case string, name, object, array
   }
 
-  struct Entry {
-    let kind: Kind
+  /// One scalar, name, object or array.
+  package struct Entry {
+    /// What it stands for.
+    package let kind: Kind
     /// Whether a text lies among the unescaped ones.
-    var isCopied = false
+    package var isCopied = false
+    /// A name's number among those of its object's shape, or the place of an object that has a shape.
+    package var slot: UInt16 = 0
+    /// The shape that an object has; 0 for none.
+    package var shape: UInt32 = 0
     /// The value's offset in the document.
-    let offset: Int
+    package let offset: Int
     /// An integer's or a double's bits, a text's offset, or the index behind a container.
-    var payload: UInt64 = 0
+    package var payload: UInt64 = 0
     /// A text's bytes, or a container's elements or members.
-    var count = 0
+    package var count = 0
   }
 
   /// The entries. Not an array: a row appends a dozen, and each would ask whether the array is shared.
-  private var entries: UnsafeMutablePointer<Entry>
+  package private(set) var entries: UnsafeMutablePointer<Entry>
   private var capacity: Int
   /// How many entries there are.
   private(set) var count = 0
   private var copies = ByteBlock()
+  /// What the objects looked like that were on the tape.
+  var shapes = JSONShapes()
 
   private static let initialEntries = 64
 
@@ -66,6 +74,13 @@ package struct JSONTape: ~Copyable {
   mutating func close(_ index: Int, elements: Int) {
     entries[index].payload = UInt64(count)
     entries[index].count = elements
+  }
+
+  /// Notes that an object looks as those at its place did before.
+  @inline(__always)
+  mutating func confirm(_ index: Int, _ place: Int) {
+    entries[index].slot = UInt16(truncatingIfNeeded: place)
+    entries[index].shape = shapes.confirm(place)
   }
 
   /// Appends a text with its escapes resolved; on an error returns its index within `range` and the reason.
@@ -105,6 +120,14 @@ package struct JSONTape: ~Copyable {
   /// The elements of an array or the members of an object.
   package func count(_ index: Int) -> Int { self[index].count }
 
+  /// How many names the shape of an object has.
+  package func shapeCount(_ index: Int) -> Int { shapes.count(Int(self[index].slot)) }
+
+  /// A name of an object's shape.
+  package func shapeName(_ slot: Int, _ index: Int) -> UnsafeBufferPointer<UInt8> {
+    shapes.name(slot, Int(self[index].slot))
+  }
+
   /// The index of what follows a value.
   package func end(of index: Int) -> Int {
     switch self[index].kind {
@@ -112,6 +135,9 @@ package struct JSONTape: ~Copyable {
     default: index + 1
     }
   }
+
+  /// Whether a text has escapes and so lies on the tape itself, until that is filled again.
+  package func isCopied(_ index: Int) -> Bool { self[index].isCopied }
 
   /// Where a text lies: among the copies, or in the window.
   func place(_ index: Int) -> (isCopied: Bool, range: Range<Int>) {

@@ -5,16 +5,17 @@
 struct JSONWindow: ~Copyable {
   private var buffer: UnsafeMutableRawBufferPointer
   /// The document's offset of the buffer's first byte.
-  private(set) var start = 0
+  private(set) var start: Int
   /// The document's offset behind the last byte that came.
-  private(set) var end = 0
+  private(set) var end: Int
   /// Whether nothing more will come.
   private(set) var isComplete = false
 
   /// Bytes that a window begins with; a longer token or row makes it grow.
   private static let initialBytes = 64 * 1024
 
-  init() {
+  init(at offset: Int = 0) {
+    (start, end) = (offset, offset)
     buffer = .allocate(byteCount: Self.initialBytes, alignment: 16)
   }
 

@@ -109,14 +109,18 @@ extension ImportJob {
       } catch {
         throw CommandFailure(.configuration, "\(path): \(error.message).")
       }
-      if let table = arguments.string("table") { mapping.table.table = table }
+      guard mapping.lists.count == 1 || (arguments.string("table") ?? arguments.string("rows")) == nil else {
+        throw CommandFailure(
+          .usage, "\(path) maps several lists: --table and --rows do not say which of them they mean.")
+      }
+      if let table = arguments.string("table") { mapping.lists[0].table.table = table }
     } else if let table = arguments.string("table") {
       mapping = ImportMapping(TableMapping(table))
     } else {
       throw UsageError(command: "import", problem: .missingOption("--table <name>"))
     }
-    if let rows = arguments.string("rows") { mapping.rows = MemberPath(rows) }
-    if format != .json { mapping.layout = .lines }
+    if let rows = arguments.string("rows") { mapping.lists[0].rows = MemberPath(rows) }
+    if format != .json { mapping.lists[0].layout = .lines }
     return mapping
   }
 

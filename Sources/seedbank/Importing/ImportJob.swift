@@ -62,9 +62,9 @@ struct ImportJob: Sendable {
 
   /// Which members go to TEXT columns that must not be NULL.
   private func emptyTexts(_ connection: Connection) throws -> (String) -> Bool {
-    let table = try SchemaReader(connection).table(mapping.table.table)
+    let table = try SchemaReader(connection).table(mapping.lists[0].table.table)
     let columns = Set(table.columns.filter { $0.isNotNull && $0.affinity == .text }.map(\.name))
-    let mapping = mapping.table
+    let mapping = mapping.lists[0].table
     return { member in
       let listed = mapping.columns.filter { $0.value.member.names == [member] }.keys
       return columns.contains(mapping.names.columnName(member)) || !columns.isDisjoint(with: listed)

@@ -7,7 +7,9 @@ struct Report {
   private struct Line: Encodable {
     let workload, contender, phase: String
     let seconds, ratio, processorSeconds, processorRatio: Double
-    let statements, peakBytes: Int
+    let statements, lookups, peakBytes: Int
+    /// Look-ups for each hundred objects of the document.
+    let lookupPercent: Double
     let rows: [Int]
     let correct, refused: Bool
   }
@@ -15,28 +17,31 @@ struct Report {
   func say(_ text: String) { if !isJSON { print(text) } }
 
   func add(_ workload: any Workload, _ results: [Result]) {
+    let objects = workload.rowCount
     say("\n\(workload.title)")
     say(
-      "  \(pad("contender", 27)) phase  seconds   × floor  CPU secs   × floor  statements  peak MiB  result")
-    for phase in Phase.allCases { add(results.filter { $0.phase == phase }) }
+      "  \(pad("contender", 27)) phase  seconds   × floor  CPU secs   × floor  statements  look-ups  of objects  peak MiB  result"
+    )
+    for phase in Phase.allCases { add(results.filter { $0.phase == phase }, objects) }
   }
 
-  private func add(_ results: [Result]) {
+  private func add(_ results: [Result], _ objects: Int) {
     guard let floor = results.first(where: { $0.contender == Contender.floor.name }) else { return }
-    for result in results { print(isJSON ? json(result, floor) : text(result, floor)) }
+    for result in results {
+      print(isJSON ? json(line(result, floor, objects)) : text(line(result, floor, objects)))
+    }
   }
 
-  private func line(_ result: Result, _ floor: Result) -> Line {
+  private func line(_ result: Result, _ floor: Result, _ objects: Int) -> Line {
     Line(
       workload: result.workload, contender: result.contender, phase: result.phase.rawValue,
       seconds: result.seconds, ratio: result.seconds / floor.seconds,
       processorSeconds: result.processorSeconds,
       processorRatio: result.processorSeconds / floor.processorSeconds, statements: result.check.statements,
-      peakBytes: result.peakBytes, rows: result.check.rows,
+      lookups: result.check.lookups, peakBytes: result.peakBytes,
+      lookupPercent: 100 * Double(result.check.lookups) / Double(objects), rows: result.check.rows,
       correct: result.check.checksum == floor.check.checksum, refused: result.check.refused)
   }
-
-  private func json(_ result: Result, _ floor: Result) -> String { json(line(result, floor)) }
 
   private func json(_ value: some Encodable) -> String {
     let encoder = JSONEncoder()
@@ -44,13 +49,13 @@ struct Report {
     return (try? encoder.encode(value)).map { String(decoding: $0, as: UTF8.self) } ?? ""
   }
 
-  private func text(_ result: Result, _ floor: Result) -> String {
-    let line = line(result, floor)
+  private func text(_ line: Line) -> String {
     let verdict = line.correct ? (line.refused ? "refused, as it must" : "same rows") : "WRONG ROWS"
     let numbers = [
       String(format: "%9.3f", line.seconds), String(format: "%9.2f", line.ratio),
       String(format: "%9.3f", line.processorSeconds), String(format: "%9.2f", line.processorRatio),
-      String(format: "%11d", line.statements), String(format: "%9.1f", mebibytes(line.peakBytes)),
+      String(format: "%11d", line.statements), String(format: "%9d", line.lookups),
+      String(format: "%9.2f %%", line.lookupPercent), String(format: "%9.1f", mebibytes(line.peakBytes)),
     ]
     return "  \(pad(line.contender, 27)) \(pad(line.phase, 4))\(numbers.joined(separator: " "))  \(verdict)"
   }

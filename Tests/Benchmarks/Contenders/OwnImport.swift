@@ -1,23 +1,18 @@
-import Foundation
 import SeedDatabase
 import SeedFormat
 
 /// Our importer as apps use it: mapping, validation, references and report, over a file read in pieces.
-///
-/// A document with two lists is imported twice, once for each.
 enum OwnImport {
   @Sendable static func run(_ workload: any Workload, _ files: WorkloadFiles, _ phase: Phase) throws {
     let connection = try Connection(files.target, .writer)
     try connection.execute(RawDatabase.settings)
-    for mapping in workload.mappings {
-      let session = try ImportSession(connection, mapping: mapping, policy: workload.importPolicy)
-      do {
-        try read(try files.documents(phase), into: session)
-        _ = try session.finish()
-      } catch {
-        session.abandon()
-        throw error
-      }
+    let session = try ImportSession(connection, mapping: workload.mapping, policy: workload.importPolicy)
+    do {
+      try read(try files.documents(phase), into: session)
+      _ = try session.finish()
+    } catch {
+      session.abandon()
+      throw error
     }
   }
 
@@ -25,8 +20,7 @@ enum OwnImport {
   private static func read(_ documents: [String], into session: ImportSession) throws {
     for path in documents {
       session.begin(path)
-      let file = try FileHandle(forReadingFrom: URL(fileURLWithPath: path))
-      while let piece = try file.read(upToCount: ImportPolicy().batchBytes), !piece.isEmpty {
+      try DocumentUnpacker.read(path, pieces: ImportPolicy().batchBytes) { piece in
         try piece.withUnsafeBytes { try session.feed($0) }
       }
       if try session.end() == 0 { return }

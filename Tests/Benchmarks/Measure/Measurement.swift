@@ -38,6 +38,8 @@ struct Measurement: Codable {
   /// The peak during the import above the peak before it.
   var peakBytes = 0
   var statements = 0
+  /// Statements that only look something up.
+  var lookups = 0
   var rows: [Int] = []
   var checksum = ""
   /// Where an import must fail, whether it did.

@@ -19,7 +19,7 @@ struct Measurer {
     if request.isCheck { StatementTrace.start() }
     var measurement = try measured()
     if request.isCheck {
-      measurement.statements = StatementTrace.count
+      (measurement.statements, measurement.lookups) = (StatementTrace.count, StatementTrace.lookups)
       let sum = try Checksum(files.target, workload.tables)
       (measurement.rows, measurement.checksum) = (sum.rows, sum.text)
     }

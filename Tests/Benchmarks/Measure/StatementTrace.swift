@@ -1,4 +1,5 @@
 import CSQLite
+import Foundation
 
 /// Counts the statements that SQLite runs on every connection opened after ``start()``, whoever opens it.
 ///
@@ -6,8 +7,11 @@ import CSQLite
 enum StatementTrace {
   /// Written by SQLite's callback on the one thread that imports.
   nonisolated(unsafe) fileprivate static var ran = 0
+  nonisolated(unsafe) fileprivate static var looked = 0
 
   static var count: Int { ran }
+  /// Those of them that only look something up.
+  static var lookups: Int { looked }
 
   static func start() {
     let entry: @convention(c) (OpaquePointer?, UnsafeMutableRawPointer?, UnsafeRawPointer?) -> Int32 = {
@@ -18,7 +22,9 @@ enum StatementTrace {
     sqlite3_auto_extension(unsafeBitCast(entry, to: (@convention(c) () -> Void).self))
   }
 
-  static func reset() { ran = 0 }
+  static func reset() { (ran, looked) = (0, 0) }
+
+  fileprivate static let lookup = Array("SELECT".utf8CString.dropLast())
 }
 
 @Sendable private func countStatement(
@@ -26,5 +32,9 @@ enum StatementTrace {
   _ text: UnsafeMutableRawPointer?
 ) -> Int32 {
   StatementTrace.ran += 1
+  let start = text?.assumingMemoryBound(to: CChar.self)
+  if let start, strncmp(start, StatementTrace.lookup, StatementTrace.lookup.count) == 0 {
+    StatementTrace.looked += 1
+  }
   return 0
 }

@@ -3,8 +3,8 @@ import SeedFormat
 // How our importer is told what the documents mean.
 extension Workload {
   /// One list per table, by the table's name.
-  var mappings: [ImportMapping] {
-    tables.map { ImportMapping(TableMapping($0.name), rows: MemberPath(names: [$0.name])) }
+  var mapping: ImportMapping {
+    ImportMapping(lists: tables.map { .init(TableMapping($0.name), rows: MemberPath(names: [$0.name])) })
   }
 
   var importPolicy: ImportPolicy {
@@ -13,21 +13,21 @@ extension Workload {
 }
 
 extension PeopleWorkload {
-  var mappings: [ImportMapping] {
-    [ImportMapping(TableMapping("persons", relations: [.array("phones", "phones", parentKey: ["person"])]))]
+  var mapping: ImportMapping {
+    ImportMapping(TableMapping("persons", relations: [.array("phones", "phones", parentKey: ["person"])]))
   }
 }
 
 extension PagesWorkload {
-  var mappings: [ImportMapping] { [ImportMapping("articles")] }
+  var mapping: ImportMapping { ImportMapping("articles") }
 }
 
 extension FirebaseWorkload {
-  var mappings: [ImportMapping] { [ImportMapping("tasks", layout: .dictionary(keyColumn: "id"))] }
+  var mapping: ImportMapping { ImportMapping("tasks", layout: .dictionary(keyColumn: "id")) }
 }
 
 extension StreamWorkload {
-  var mappings: [ImportMapping] {
+  var mapping: ImportMapping {
     let members = TableMapping("members", relations: [.object("user", "users", foreignKey: ["user"])])
     let messages = TableMapping(
       "messages",
@@ -41,6 +41,6 @@ extension StreamWorkload {
         .array("members", members, parentKey: ["channel"]),
         .array("messages", messages, parentKey: ["channel"]),
       ])
-    return [ImportMapping(channels, rows: "$.channels")]
+    return ImportMapping(channels, rows: "$.channels")
   }
 }

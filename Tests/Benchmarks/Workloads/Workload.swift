@@ -21,7 +21,7 @@ protocol Workload: Sendable {
   /// One statement per table; the parameter is the document's text.
   var jsonEach: [String] { get }
   /// For our importer.
-  var mappings: [ImportMapping] { get }
+  var mapping: ImportMapping { get }
 }
 
 extension Workload {

@@ -64,6 +64,20 @@ import Testing
     #expect(report["tables"]?["stop"]?["inserted"]?.integer == 1)
   }
 
+  @Test func `a mapping of several lists takes in a document by one reading`() throws {
+    try Connection(database, .writer).execute(
+      "CREATE TABLE time(id INTEGER PRIMARY KEY, stop INTEGER REFERENCES stop(id))")
+    let mapping =
+      #"{"lists": [{"table": "stop", "rows": "$.stops"}, {"table": "time", "rows": "$.stopTimes"}]}"#
+    try Data(mapping.utf8).write(to: URL(fileURLWithPath: folder("map.json")))
+    let text = #"{"stopTimes": [{"id": 1, "stop": 5}], "stops": [{"id": 5, "name": "S"}]}"#
+    let outcome = try run(text, as: "all.json", "--mapping", folder("map.json"))
+    #expect(outcome.status == 0, "\(outcome.errors)")
+    #expect(try rows() == ["5|S|NULL|NULL"])
+    let unclear = try run(text, as: "all.json", "--mapping", folder("map.json"), "--rows", "$.stops")
+    #expect(unclear.status == 64)
+  }
+
   @Test(
     arguments: [
       ([#"{"table": "stop", "colums": {}}"#, "[]"], 78), ([#"{"table": "stop"}"#, "[{]"], 65),

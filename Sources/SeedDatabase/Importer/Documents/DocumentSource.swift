@@ -12,6 +12,16 @@ struct DocumentSource: ~Copyable {
     scanner.write(index, of: tape, to: &bytes)
     return bytes
   }
+
+  /// The value in a part of the document that is still in memory, on the tape again.
+  func again(_ range: Range<Int>) throws -> DocumentSource {
+    var again = DocumentSource()
+    again.scanner = JSONScanner(at: range.lowerBound)
+    again.scanner.feed(UnsafeRawBufferPointer(scanner.bytes(range)))
+    again.scanner.complete()
+    _ = try again.scanner.nextValue(&again.tape)
+    return again
+  }
 }
 
 /// The place of a row, for issues.

@@ -62,22 +62,26 @@ struct ImportCursor {
 struct ImportPace {
   private let progress: ((ImportProgress) -> Void)?
   private let rows: Int
-  private let start = ContinuousClock.now
-  private var shown = ContinuousClock.now
+  private let now: () -> ContinuousClock.Instant
+  private let start: ContinuousClock.Instant
+  private var shown: ContinuousClock.Instant
   private static let interval = Duration.milliseconds(100)
 
-  init(_ progress: ((ImportProgress) -> Void)?, rows: Int) {
-    self.progress = progress
+  init(_ hooks: ImportHooks, rows: Int) {
+    progress = hooks.progress
+    now = hooks.now
     self.rows = max(1, rows)
+    start = now()
+    shown = start
   }
 
-  var elapsed: Duration { ContinuousClock.now - start }
+  var elapsed: Duration { now() - start }
 
   func isDue(rows count: Int) -> Bool { count.isMultiple(of: rows) }
 
   mutating func show(bytes: Int, rows: Int) {
     guard let progress else { return }
-    let now = ContinuousClock.now
+    let now = now()
     guard now - shown >= Self.interval else { return }
     shown = now
     progress(ImportProgress(bytes: bytes, rows: rows))
@@ -112,12 +116,9 @@ struct ImportPreconditions {
       throw ImportFailure(
         .database, "\(connection.path) is a published seed: its rows change by its publisher's updates only")
     }
-    guard mapping.layout != .lines || mapping.rows.names.isEmpty else {
-      throw ImportFailure(.mapping, "lines are rows themselves: a path of rows does not go with them")
-    }
     if case .batched(let rows, _) = policy.atomicity {
       guard rows > 0 else { throw ImportFailure(.mapping, "a batch has at least one row") }
-      guard !mapping.table.deletes else {
+      guard !mapping.lists.contains(where: \.table.deletes) else {
         throw ImportFailure(
           .mapping, "rows are deleted by one transaction only: batches do not go with this mode")
       }

@@ -10,6 +10,8 @@ package struct ImportHooks {
   package var rejected: ((ImportIssue, [UInt8]) throws -> Void)?
   /// Looked at between batches.
   package var isCancelled: () -> Bool = { false }
+  /// The clock by which progress is shown.
+  package var now: () -> ContinuousClock.Instant = { ContinuousClock.now }
 
   package init() {}
 }
@@ -20,23 +22,25 @@ package struct ImportHooks {
 /// before (as the last batch left it, where batches are committed).
 package final class ImportSession {
   private let connection: Connection
-  private let mapping: ImportMapping
+  private let frame: DocumentFrame
   private let policy: ImportPolicy
   private let hooks: ImportHooks
-  private let plan: RowPlan
+  private let lists: [List]
   private let targets: [ImportTarget]
   private let writer: RowTreeWriter
+  private let collector: RowCollector
+  @exclusivity(unchecked) private var collected = CollectedRows()
   private let issues: IssueCollector
-  private let keyColumn: Int?
-  private var source = DocumentSource()
-  private var finder: RowFinder
-  @exclusivity(unchecked) private var place = RowPlace()
+  // Every row passes through these; nothing else happens to them meanwhile.
+  @exclusivity(unchecked) private var source = DocumentSource()
+  @exclusivity(unchecked) private var finder: RowFinder
   @exclusivity(unchecked) private var report = ImportReport()
-  private var pace: ImportPace
-  private var cursor: ImportCursor?
+  @exclusivity(unchecked) private var pace: ImportPace
+  @exclusivity(unchecked) private var cursor: ImportCursor?
   private var trace: StatementTrace?
   private var earlierBytes = 0
   @exclusivity(unchecked) private var rowsInTransaction = 0
+  private let rowsPerTransaction: Int
 
   /// Opens the transaction. The connection must not be in one, nor enforce foreign keys.
   package init(
@@ -45,16 +49,17 @@ package final class ImportSession {
   ) throws {
     try ImportPreconditions(connection, mapping, policy).check()
     let builder = try PlanBuilder(connection, policy)
-    plan = try builder.plan(mapping.table)
+    frame = try DocumentFrame(mapping)
+    lists = try mapping.lists.map { try List($0, builder) }
     targets = builder.targets.values.sorted { $0.table.name < $1.table.name }
-    keyColumn =
-      if case .dictionary(let name) = mapping.layout { try builder.column(name, plan.table) } else { nil }
     issues = IssueCollector(policy)
     writer = RowTreeWriter(connection, policy, issues)
-    finder = RowFinder(mapping)
-    pace = ImportPace(hooks.progress, rows: policy.batchRows)
+    collector = RowCollector(connection, policy, writer)
+    finder = RowFinder(frame)
+    pace = ImportPace(hooks, rows: policy.batchRows)
     cursor = try ImportCursor(policy.atomicity)
-    (self.connection, self.mapping, self.policy, self.hooks) = (connection, mapping, policy, hooks)
+    rowsPerTransaction = if case .batched(let rows, _) = policy.atomicity { rows } else { .max }
+    (self.connection, self.policy, self.hooks) = (connection, policy, hooks)
     issues.rejected = hooks.rejected
     trace = hooks.statement.map { StatementTrace(connection, $0) }
     try connection.execute("BEGIN IMMEDIATE")
@@ -63,13 +68,28 @@ package final class ImportSession {
     }
   }
 
+  /// One of the mapping's lists.
+  private final class List {
+    let plan: RowPlan
+    /// Where a dictionary's names go.
+    let keyColumn: Int?
+
+    init(_ list: ImportMapping.List, _ builder: PlanBuilder) throws {
+      plan = try builder.plan(list.table)
+      keyColumn =
+        if case .dictionary(let name) = list.layout { try builder.column(name, plan.table) } else { nil }
+    }
+  }
+
   // MARK: Documents
+
+  private var place: RowPlace { writer.place }
 
   /// Begins a document; its name stands in issues and in the cursor.
   package func begin(_ document: String) {
-    place = RowPlace(document: document)
+    writer.place = RowPlace(document: document)
     source.scanner = JSONScanner()
-    finder = RowFinder(mapping)
+    finder = RowFinder(frame)
   }
 
   /// Takes the next piece of the document.
@@ -92,7 +112,7 @@ package final class ImportSession {
       switch try step() {
       case .row(let name): try take(name)
       case .moved: continue
-      case .starved, .done: return
+      case .starved, .done: return try writeCollected()
       }
     }
   }
@@ -110,37 +130,68 @@ package final class ImportSession {
 
   /// A line that is no JSON is a bad row; any other document is over.
   private func refuse(_ error: JSONError) throws {
-    place.offset = error.offset
-    let isLine = mapping.layout == .lines
-    guard isLine, policy.badRows != .abort else {
+    try writeCollected()
+    writer.place.offset = error.offset
+    guard frame.isLines, policy.badRows != .abort else {
       throw ImportFailure(
         .document, "\(place.document): \(error.reason) at byte \(error.offset), in row \(place.row)")
     }
+    let plan = lists[0].plan
     plan.reset()
     try issues.reject(plan, Refusal(.malformed, "\(error)"), place, row: [])
     plan.target.hasLostKeys = true
-    place.row += 1
+    writer.place.row += 1
     finder.passBadLine()
   }
 
   private func take(_ name: String?) throws {
-    place.offset = source.tape.offset(0)
-    defer { place.row += 1 }
-    guard cursor?.isPassed(place) != true else { return }
-    writer.evaluator.reader.bytes.clear()
-    var given: [(column: Int, value: BorrowedValue)] = []
-    if let name, let keyColumn {
-      given = [(keyColumn, try named(name, keyColumn))]
+    writer.place.offset = source.tape.offset(0)
+    defer { writer.place.row += 1 }
+    if cursor != nil, cursor?.isPassed(place) == true { return }
+    let list = lists[finder.list]
+    if try collector.collect(list.plan, source, given: given(name, list)) {
+      collected.append(
+        CollectedRow(
+          list: finder.list, name: name, row: place.row, offset: place.offset, end: source.scanner.offset))
+      if collected.isFull || collector.isFull { try writeCollected() }
+    } else {
+      try writeCollected()
+      try write(list, name, source)
     }
-    try writer.write(plan, 0, source, place, given: given)
     report.rows += 1
     try passBatch()
   }
 
+  /// Writes one row with what is nested in it.
+  private func write(_ list: List, _ name: String?, _ source: borrowing DocumentSource) throws {
+    writer.evaluator.reader.bytes.clear()
+    try writer.write(list.plan, 0, source, given: given(name, list))
+  }
+
+  /// Writes what is collected: together, or row by row, where one of them is refused.
+  private func writeCollected() throws {
+    guard !collected.rows.isEmpty else { return }
+    let isWritten = try collector.write()
+    let rows = collected.take(isWritten: isWritten)
+    if isWritten { return }
+    let place = writer.place
+    for row in rows {
+      (writer.place.row, writer.place.offset) = (row.row, row.offset)
+      try write(lists[row.list], row.name, source.again(row.offset..<row.end))
+    }
+    writer.place = place
+  }
+
+  /// A dictionary's name, for its column; lent.
+  private func given(_ name: String?, _ list: List) -> [(column: Int, value: BorrowedValue)] {
+    guard let name, let column = list.keyColumn else { return [] }
+    return [(column, named(name, column, list.plan.table))]
+  }
+
   /// A dictionary's name as its column wants it.
-  private func named(_ name: String, _ column: Int) throws -> BorrowedValue {
+  private func named(_ name: String, _ column: Int, _ table: TableSchema) -> BorrowedValue {
     let value: SeedValue =
-      if plan.table.columns[column].affinity == .integer, let number = Int64(name) {
+      if table.columns[column].affinity == .integer, let number = Int64(name) {
         .integer(number)
       } else { .text(name) }
     return writer.evaluator.reader.bytes.lend(value)
@@ -150,14 +201,20 @@ package final class ImportSession {
 
   private func passBatch() throws {
     rowsInTransaction += 1
-    if case .batched(let rows, _) = policy.atomicity, rowsInTransaction >= rows { try commitBatch() }
+    if rowsInTransaction >= rowsPerTransaction { try commitBatch() }
     guard pace.isDue(rows: report.rows) else { return }
     if hooks.isCancelled() { throw CancellationError() }
     pace.show(bytes: earlierBytes + source.scanner.offset, rows: report.rows)
   }
 
-  private func commitBatch() throws {
+  /// Writes all rows that came.
+  private func resolveDeferred() throws {
+    try writeCollected()
     try writer.resolveDeferred()
+  }
+
+  private func commitBatch() throws {
+    try resolveDeferred()
     try connection.execute("COMMIT")
     try cursor?.advance(to: place)
     rowsInTransaction = 0
@@ -170,7 +227,7 @@ package final class ImportSession {
   package func finish(keeping: Bool = true) throws -> ImportReport {
     if hooks.isCancelled() { throw CancellationError() }
     try cursor?.checkWasReached()
-    try writer.resolveDeferred()
+    try resolveDeferred()
     for target in targets { try deleteOthers(target) }
     let touched = Set(targets.filter(\.isTouched).map(\.table.name))
     try ReferencePolicy(connection, policy.references, issues, place).run(touched: touched)

@@ -3,6 +3,8 @@ import SeedFormat
 /// One table of an import: its writers by shape, its counts, and what it has seen.
 final class ImportTarget {
   let table: TableSchema
+  /// The table's key; here, because whoever asks the table for it copies and frees all of that.
+  let key: [Int]
   let mode: TableMapping.MergeMode
   /// Whether the table's rows come nested in others and so again and again.
   @exclusivity(unchecked) var recurs = false
@@ -10,6 +12,8 @@ final class ImportTarget {
   @exclusivity(unchecked) var seen: SeenKeys?
   /// Values of the columns that rows of a replaced table do not mention.
   @exclusivity(unchecked) var schemaDefaults: [Int: SeedValue] = [:]
+  /// Whether rows wait for others: those behind them go the same way.
+  @exclusivity(unchecked) var hasWaitingRows = false
   var rejected = 0
   var deleted = 0
   /// Recurrences that were recognised without asking the database.
@@ -19,16 +23,20 @@ final class ImportTarget {
   var keys = ImportReport.Keys()
   private(set) var writers: [SlotSet: TableWriter] = [:]
   @exclusivity(unchecked) private var latest: (slots: SlotSet, writer: TableWriter)?
+  /// Rows that are written together; absent where the database's texts are not UTF-8.
+  let batch: TableBatch?
   private let connection: Connection
   private let fitter: AffinityFitter
   private let rule: ConflictRule
 
   init(
     _ table: TableSchema, _ mode: TableMapping.MergeMode, _ connection: Connection, _ fitter: AffinityFitter,
-    _ rule: ConflictRule
+    _ rule: ConflictRule, _ supply: RowSupply?
   ) {
     self.table = table
+    key = table.key
     self.mode = mode
+    batch = supply.map { TableBatch(rule, $0) }
     self.connection = connection
     self.fitter = fitter
     self.rule = rule
@@ -53,10 +61,10 @@ final class ImportTarget {
 
   var report: ImportReport.Table {
     var report = ImportReport.Table()
-    for writer in writers.values {
-      report.inserted += writer.changes.inserted
-      report.updated += writer.changes.updated
-      report.unchanged += writer.changes.unchanged
+    for changes in writers.values.map(\.changes) + [batch?.counts ?? TableChanges()] {
+      report.inserted += changes.inserted
+      report.updated += changes.updated
+      report.unchanged += changes.unchanged
     }
     report.unchanged += recognised
     (report.deleted, report.rejected) = (deleted, rejected)
@@ -64,11 +72,14 @@ final class ImportTarget {
   }
 
   var statements: Int {
-    writers.values.reduce(seen?.statements ?? 0) { $0 + $1.statements.lookups + $1.statements.writes }
+    let others = (seen?.statements ?? 0) + (batch?.statements ?? 0)
+    return writers.values.reduce(others) { $0 + $1.statements.lookups + $1.statements.writes }
   }
 
   /// Whether any row is different now.
-  var isTouched: Bool { deleted > 0 || writers.values.contains { !$0.changes.isEmpty } }
+  var isTouched: Bool {
+    deleted > 0 || batch?.counts.isEmpty == false || writers.values.contains { !$0.changes.isEmpty }
+  }
 
   /// The writers' counts, to return to when what they wrote is taken back.
   var mark: [SlotSet: TableChanges] { writers.mapValues(\.changes) }
@@ -129,6 +140,12 @@ final class SeenKeys {
     for (index, value) in key.enumerated() { try add.lend(value, at: Int32(index + 1)) }
     _ = try add.step()
     add.rewind()
+  }
+
+  /// A statement that mentions the rows of a batch, whose keys stand in these columns.
+  func mentioning(_ columns: [Int]) throws(DatabaseError) -> Statement {
+    let supplied = columns.map { "c\($0)" }.joined(separator: ", ")
+    return try connection.prepare("INSERT OR IGNORE INTO \(name) SELECT \(supplied) FROM \(RowSupply.table)")
   }
 
   /// Deletes what was not mentioned; the keys of what went, where they are wanted.

@@ -7,15 +7,23 @@ final class LentBytes {
   @exclusivity(unchecked) private var blocks: [UnsafeMutableRawBufferPointer] = []
   @exclusivity(unchecked) private var current = 0
   @exclusivity(unchecked) private var used = 0
+  /// Bytes in all blocks.
+  @exclusivity(unchecked) private var lent = 0
 
   /// Bytes of a block; a longer value gets one of its own size.
   private static let blockBytes = 16 * 1024
+
+  /// Whether more is lent than should wait in memory.
+  var isLarge: Bool { lent >= Self.largeBytes }
+
+  /// Bytes beyond which rows do not wait for others any more.
+  private static let largeBytes = 256 * 1024
 
   deinit { for block in blocks { block.deallocate() } }
 
   /// Forgets the content; of the memory, the first block is kept.
   func clear() {
-    (current, used) = (0, 0)
+    (current, used, lent) = (0, 0, 0)
     guard blocks.count > 1 else { return }
     for block in blocks[1...] { block.deallocate() }
     blocks.removeSubrange(1...)
@@ -27,7 +35,7 @@ final class LentBytes {
     if current == blocks.count {
       blocks.append(.allocate(byteCount: max(count, Self.blockBytes), alignment: 8))
     }
-    defer { used += count }
+    defer { (used, lent) = (used + count, lent + count) }
     return UnsafeMutableRawBufferPointer(rebasing: blocks[current][used..<used + count])
   }
 

@@ -33,11 +33,14 @@ final class MemberNode {
     return child.node(path.dropFirst())
   }
 
+  /// The node behind a name; `nil` for one that nobody wants.
+  func child(_ name: [UInt8]) -> MemberNode? { children[name] ?? fallback?(name) }
+
   /// The node that a member leads to; `nil` for one that nobody wants.
   func target(at place: Int, _ name: UnsafeBufferPointer<UInt8>) -> MemberNode? {
     if place < hints.count, Self.same(hints[place].name, name) { return hints[place].node }
     let bytes = Array(name)
-    let node = children[bytes] ?? fallback?(bytes)
+    let node = child(bytes)
     if place < hints.count {
       hints[place] = Hint(name: bytes, node: node)
     } else if place == hints.count, place < Self.mostHints {

@@ -6,11 +6,14 @@ final class PlanBuilder {
   private let policy: ImportPolicy
   private let fitter = AffinityFitter()
   private let listed: [String]
+  private let supply: RowSupply?
   private(set) var targets: [String: ImportTarget] = [:]
 
   init(_ connection: Connection, _ policy: ImportPolicy) throws {
     self.connection = connection
     self.policy = policy
+    let isUTF8 = try connection.value("PRAGMA encoding") == .text("UTF-8")
+    supply = isUTF8 ? try RowSupply(connection) : nil
     listed = try SchemaReader(connection).listedTables().filter { $0.kind == "table" }.map(\.name)
   }
 
@@ -117,7 +120,7 @@ final class PlanBuilder {
     }
     let target = ImportTarget(
       table, mapping.mode, connection, fitter,
-      ConflictRule(rawValue: policy.onConflict.rawValue) ?? .overwrite)
+      ConflictRule(rawValue: policy.onConflict.rawValue) ?? .overwrite, supply)
     targets[table.name] = target
     if mapping.mode == .replace { target.schemaDefaults = try schemaDefaults(table) }
     return target

@@ -20,7 +20,9 @@ struct ReferencePolicy {
   func run(touched: Set<String>) throws {
     let touched = Set(touched.map { $0.lowercased() })
     let tables = try SchemaReader(connection).listedTables().filter { $0.kind == "table" }.map(\.name)
-    for table in tables where try isSuspect(table, touched) { try check(table) }
+    let suspects = try tables.filter { try isSuspect($0, touched) }
+    if !suspects.isEmpty { try connection.writeOutCache() }
+    for table in suspects { try check(table) }
   }
 
   private func isSuspect(_ table: String, _ touched: Set<String>) throws -> Bool {

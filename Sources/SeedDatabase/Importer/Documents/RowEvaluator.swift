@@ -11,19 +11,72 @@ final class RowEvaluator {
   ) throws(Refusal) {
     plan.reset()
     if source.tape.kind(index) == .object {
-      try walk(plan, plan.root, index, source)
+      try walk(plan, index, source)
     } else if plan.root.columns.isEmpty {
       throw reader.notAnObject(index, source)
     }
-    try take(plan, plan.root.columns, index, source)
+    if !plan.root.columns.isEmpty { try take(plan, plan.root.columns, index, source) }
     for constant in plan.constants { plan.set(constant.column, reader.bytes.lend(constant.value)) }
     for item in given { plan.set(item.column, item.value) }
+    if !plan.relations.isEmpty { try takeReferences(plan, source) }
+    try plan.checkKey()
+  }
+
+  private func takeReferences(_ plan: RowPlan, _ source: borrowing DocumentSource) throws(Refusal) {
     for (number, relation) in plan.relations.enumerated() {
       if case .object(let columns) = relation.kind, let place = plan.places[number] {
         try reference(plan, relation.plan, columns, place, source)
       }
     }
-    try plan.checkKey()
+  }
+
+  // MARK: Members
+
+  /// The members of the row's own object; those of a shape that was seen before are known by their numbers.
+  private func walk(_ plan: RowPlan, _ index: Int, _ source: borrowing DocumentSource) throws(Refusal) {
+    let shape = source.tape.entries[index].shape
+    guard shape != 0 else { return try walk(plan, plan.root, index, source) }
+    let binding: MemberBinding
+    if let known = plan.binding, known.shape == shape {
+      binding = known
+    } else {
+      binding = MemberBinding(plan, index, source.tape)
+      plan.binding = binding
+    }
+    try walk(plan, binding, index, source)
+  }
+
+  private func walk(
+    _ plan: RowPlan, _ binding: MemberBinding, _ index: Int, _ source: borrowing DocumentSource
+  ) throws(Refusal) {
+    let (entries, feeds) = (source.tape.entries, binding.feeds)
+    let (base, start) = source.scanner.held
+    var member = index + 1
+    for _ in 0..<entries[index].count {
+      let value = entries + (member + 1)
+      let feed = feeds[Int(entries[member].slot)]
+      switch (feed.kind, value.pointee.kind, feed.affinity) {
+      case (.nothing, _, _): break
+      case (.column, .string, .text) where !value.pointee.isCopied:
+        let text = UnsafeBufferPointer(
+          start: base + (Int(value.pointee.payload) - start), count: value.pointee.count)
+        plan.set(Int(feed.column), .text(text))
+      case (.column, .integer, .integer):
+        plan.set(Int(feed.column), .integer(Int64(bitPattern: value.pointee.payload)))
+      case (.column, .real, .real):
+        plan.set(Int(feed.column), .real(Double(bitPattern: value.pointee.payload)))
+      case (.column, .null, _): plan.set(Int(feed.column), .null)
+      case (.column, _, _): try take(plan, Int(feed.number), member + 1, source)
+      case (.node, _, _):
+        if let node = binding.nodes[Int(entries[member].slot)] {
+          try take(plan, node, member + 1, source)
+        }
+      }
+      switch value.pointee.kind {
+      case .object, .array: member = Int(value.pointee.payload)
+      default: member &+= 2
+      }
+    }
   }
 
   private func walk(
@@ -33,12 +86,18 @@ final class RowEvaluator {
     for place in 0..<source.tape.count(index) {
       let value = member + 1
       if let target = node.target(at: place, source.text(member)) {
-        try take(plan, target.columns, value, source)
-        if let relation = target.relation { plan.places[relation] = value }
-        if !target.children.isEmpty { try descend(plan, target, value, source) }
+        try take(plan, target, value, source)
       }
       member = source.tape.end(of: value)
     }
+  }
+
+  private func take(
+    _ plan: RowPlan, _ node: MemberNode, _ value: Int, _ source: borrowing DocumentSource
+  ) throws(Refusal) {
+    try take(plan, node.columns, value, source)
+    if let relation = node.relation { plan.places[relation] = value }
+    if !node.children.isEmpty { try descend(plan, node, value, source) }
   }
 
   private func descend(
@@ -62,14 +121,18 @@ final class RowEvaluator {
   private func take(
     _ plan: RowPlan, _ columns: [Int], _ index: Int, _ source: borrowing DocumentSource
   ) throws(Refusal) {
-    for column in columns {
-      let target = plan.columns[column]
-      do throws(Refusal) {
-        plan.set(target.column, try reader.read(index, source, for: target))
-      } catch {
-        throw Refusal(
-          error.code, error.message, column: target.schema.name, offset: source.tape.offset(index))
-      }
+    for column in columns { try take(plan, column, index, source) }
+  }
+
+  private func take(
+    _ plan: RowPlan, _ column: Int, _ index: Int, _ source: borrowing DocumentSource
+  ) throws(Refusal) {
+    let target = plan.columns[column]
+    do throws(Refusal) {
+      plan.set(target.column, try reader.read(index, source, for: target))
+    } catch {
+      throw Refusal(
+        error.code, error.message, column: target.schema.name, offset: source.tape.offset(index))
     }
   }
 

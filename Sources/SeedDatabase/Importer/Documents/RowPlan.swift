@@ -11,8 +11,14 @@ final class RowPlan {
   /// Where each relation's value stands on the tape in the row at hand.
   @exclusivity(unchecked) var places: [Int?]
   // One function at a time reads and fills a row; checking that at run time cost a seventh of an import.
-  @exclusivity(unchecked) private(set) var values: [BorrowedValue]
   @exclusivity(unchecked) private(set) var slots = SlotSet()
+  /// What the members of the latest objects feed.
+  @exclusivity(unchecked) var binding: MemberBinding?
+  @exclusivity(unchecked) private var latestShape: BatchShape?
+  private var shapes: [SlotSet: BatchShape?] = [:]
+  /// The row's values, by the table's columns.
+  private let values: UnsafeMutablePointer<BorrowedValue>
+  private let width: Int
 
   init(
     _ target: ImportTarget, root: MemberNode, columns: [ValueReader.Target],
@@ -26,28 +32,71 @@ final class RowPlan {
     self.defaults = defaults
     self.relations = relations
     places = Array(repeating: nil, count: relations.count)
-    values = Array(repeating: .null, count: target.table.columns.count)
+    width = target.table.columns.count
+    values = .allocate(capacity: max(1, width))
+    values.initialize(repeating: .null, count: width)
   }
 
+  deinit { values.deallocate() }
+
+  @inline(__always)
   func reset() {
     slots.clear()
-    for index in places.indices { places[index] = nil }
+    if !relations.isEmpty { for index in places.indices { places[index] = nil } }
   }
 
+  /// Whether the object at hand has arrays whose elements are rows too.
+  var hasRowsBelow: Bool {
+    for number in relations.indices where !relations[number].isObject {
+      if places[number] != nil { return true }
+    }
+    return false
+  }
+
+  @inline(__always)
   func set(_ column: Int, _ value: BorrowedValue) {
+    precondition(column < width)
     values[column] = value
     slots.insert(column)
+  }
+
+  /// The value of a column that the row fills.
+  func value(_ column: Int) -> BorrowedValue {
+    precondition(column < width)
+    return values[column]
+  }
+
+  /// Copies the values of some columns; false where one is not as its column would keep it.
+  @inline(__always)
+  func copyRow(
+    _ columns: [Int], _ affinities: [Affinity], to row: UnsafeMutablePointer<BorrowedValue>
+  ) -> Bool {
+    for place in columns.indices {
+      let value = values[columns[place]]
+      guard AffinityFitter.fits(value, affinities[place]) else { return false }
+      (row + place).initialize(to: value)
+    }
+    return true
+  }
+
+  /// How rows that fill these columns are written in a batch; `nil` where they cannot be.
+  func batchShape(_ connection: Connection) throws -> BatchShape? {
+    if let latestShape, latestShape.slots == slots { return latestShape }
+    let shape = try shapes[slots] ?? BatchShape(self, slots, connection)
+    shapes[slots] = .some(shape)
+    latestShape = shape
+    return shape
   }
 
   var table: TableSchema { target.table }
 
   /// The key's values; only for rows that have them all.
-  var key: [BorrowedValue] { table.key.map { values[$0] } }
+  var key: [BorrowedValue] { target.key.map { values[$0] } }
 
-  var hasKey: Bool { table.key.allSatisfy { slots.contains($0) && !values[$0].isNull } }
+  var hasKey: Bool { target.key.allSatisfy { slots.contains($0) && !values[$0].isNull } }
 
   func checkKey() throws(Refusal) {
-    for column in table.key where !slots.contains(column) || values[column].isNull {
+    for column in target.key where !slots.contains(column) || values[column].isNull {
       let name = table.columns[column].name
       let found = slots.contains(column) ? "is null" : "is missing"
       throw Refusal(.missingKey, "the key column \"\(name)\" \(found)", column: name)

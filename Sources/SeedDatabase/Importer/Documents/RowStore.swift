@@ -30,9 +30,13 @@ final class RowStore {
   /// Whether the very same row came before, and none with its key in between.
   func isKnown(_ plan: RowPlan) -> Bool {
     describe(plan)
-    guard plan.target.recent.contains(keyBytes, rowBytes) else { return false }
-    plan.target.recognised += 1
-    return true
+    return plan.target.recent.contains(keyBytes, rowBytes)
+  }
+
+  /// Remembers that the plan's row is the latest with its key.
+  func remember(_ plan: RowPlan) {
+    describe(plan)
+    plan.target.recent.remember(keyBytes, rowBytes)
   }
 
   func forget(from count: Int) { deferred.removeSubrange(count...) }
@@ -48,22 +52,19 @@ final class RowStore {
     }
     let writer = try target.writer(plan.slots)
     row.removeAll(keepingCapacity: true)
-    for column in writer.shape.columns { row.append(plan.values[column]) }
+    for column in writer.shape.columns { row.append(plan.value(column)) }
     guard waitingKeys.isEmpty || !isWaiting(plan) else { return wait(plan, place) }
     let outcome = try refusing(target.table) { try writer.upsert(row) }
     if case .setAside = outcome {
       writer.dropSetAside()
       return wait(plan, place)
     }
-    if target.recurs {
-      describe(plan)
-      target.recent.remember(keyBytes, rowBytes)
-    }
+    if target.recurs { remember(plan) }
     if policy.reportsKeys { target.keys.note(plan.key.map(\.owned), outcome) }
   }
 
   /// What new rows take where the document says nothing.
-  private func fillDefaults(_ plan: RowPlan) throws {
+  func fillDefaults(_ plan: RowPlan) throws {
     guard !plan.defaults.isEmpty || !plan.target.schemaDefaults.isEmpty else { return }
     for (column, value) in plan.target.schemaDefaults
     where !plan.slots.contains(column) && !plan.defaults.contains(where: { $0.column == column }) {
@@ -73,7 +74,7 @@ final class RowStore {
     guard !missing.isEmpty else { return }
     if plan.target.mode != .replace {
       let writer = try plan.target.writer(plan.slots)
-      let values = writer.shape.columns.map { plan.values[$0] }
+      let values = writer.shape.columns.map { plan.value($0) }
       if try writer.contains(values) { return }
     }
     for item in missing { plan.set(item.column, bytes.lend(item.value)) }
@@ -83,9 +84,9 @@ final class RowStore {
   private func describe(_ plan: RowPlan) {
     CanonicalRow.append(lent: plan.key, to: &keyBytes)
     row.removeAll(keepingCapacity: true)
-    for column in plan.values.indices where plan.slots.contains(column) {
+    for column in plan.table.columns.indices where plan.slots.contains(column) {
       row.append(.integer(Int64(column)))
-      row.append(plan.values[column])
+      row.append(plan.value(column))
     }
     CanonicalRow.append(lent: row, to: &rowBytes)
   }
@@ -113,6 +114,7 @@ final class RowStore {
   private func wait(_ plan: RowPlan, _ place: RowPlace) {
     CanonicalRow.append(lent: plan.key, to: &keyBytes)
     waitingKeys.insert(plan.target.table.name.utf8 + keyBytes)
+    plan.target.hasWaitingRows = true
     deferred.append(
       Deferred(target: plan.target, slots: plan.slots, values: row.map(\.owned), place: place))
   }
@@ -120,6 +122,7 @@ final class RowStore {
   /// Writes the rows that wait, as long as one of them finds its values free; what remains goes in a ring.
   func resolveDeferred(_ connection: Connection) throws {
     waitingKeys = []
+    for item in deferred { item.target.hasWaitingRows = false }
     var remaining = deferred
     deferred = []
     while !remaining.isEmpty {

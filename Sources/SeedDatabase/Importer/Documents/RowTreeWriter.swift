@@ -9,8 +9,9 @@ final class RowTreeWriter {
   private let connection: Connection
   private let policy: ImportPolicy
   private let issues: IssueCollector
-  private let store: RowStore
-  @exclusivity(unchecked) private var place = RowPlace()
+  let store: RowStore
+  /// The place of the row that is being written.
+  @exclusivity(unchecked) var place = RowPlace()
 
   init(_ connection: Connection, _ policy: ImportPolicy, _ issues: IssueCollector) {
     self.connection = connection
@@ -21,10 +22,9 @@ final class RowTreeWriter {
 
   /// Reads and writes the row at `index`; what is wrong with it goes to the issues.
   func write(
-    _ plan: RowPlan, _ index: Int, _ source: borrowing DocumentSource, _ place: RowPlace,
+    _ plan: RowPlan, _ index: Int, _ source: borrowing DocumentSource,
     given: [(column: Int, value: BorrowedValue)] = []
   ) throws {
-    self.place = place
     _ = try writeTree(plan, index, source, given)
   }
 
@@ -55,7 +55,18 @@ final class RowTreeWriter {
 
   /// A savepoint only where a referenced object is really written: most recur and are known.
   private func writeWithReferences(_ plan: RowPlan, _ source: borrowing DocumentSource) throws -> Bool {
-    let nested = plan.relations.isEmpty ? [] : references(plan, source).filter { !store.isKnown($0) }
+    guard !plan.relations.isEmpty else { return try storing(plan, source) }
+    let references = references(plan, source)
+    let nested = references.filter { !store.isKnown($0) }
+    let known = references.filter { reference in !nested.contains { $0 === reference } }
+    guard try write(plan, nested, source) else { return false }
+    for reference in known { reference.target.recognised += 1 }
+    return true
+  }
+
+  private func write(
+    _ plan: RowPlan, _ nested: [RowPlan], _ source: borrowing DocumentSource
+  ) throws -> Bool {
     guard !nested.isEmpty else { return try storing(plan, source) }
     let marks = nested.map { ($0.target, $0.target.mark) }
     let waiting = store.deferred.count

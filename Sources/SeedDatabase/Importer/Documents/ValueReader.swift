@@ -48,11 +48,18 @@ final class ValueReader {
       guard column.affinity == .text else {
         throw Refusal(.outOfRange, "a number that fits neither 64 bits nor a double")
       }
-      return .text(source.text(index))
-    case .string, .name: return try string(source.text(index), column)
+      return .text(lent(index, source))
+    case .string, .name: return try string(lent(index, source), column)
     case .object, .array:
       throw Refusal(.typeMismatch, "expected a plain value, found an object or an array")
     }
+  }
+
+  /// A text that stays where it is while other rows are read.
+  @inline(__always)
+  private func lent(_ index: Int, _ source: borrowing DocumentSource) -> UnsafeBufferPointer<UInt8> {
+    let text = source.text(index)
+    return source.tape.isCopied(index) ? bytes.copy(UnsafeRawBufferPointer(text)) : text
   }
 
   private func integer(_ value: Int64, _ affinity: Affinity) -> BorrowedValue {
@@ -103,7 +110,7 @@ final class ValueReader {
 
   private func text(_ index: Int, _ source: borrowing DocumentSource) throws(Refusal) -> BorrowedValue {
     switch source.tape.kind(index) {
-    case .string, .beyond: return .text(source.text(index))
+    case .string, .beyond: return .text(lent(index, source))
     case .object, .array: throw Refusal(.typeMismatch, "expected a plain value, found an object or an array")
     default: return .text(source.json(index).withUnsafeBytes { bytes.copy($0) })
     }

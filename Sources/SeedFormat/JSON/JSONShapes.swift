@@ -1,0 +1,196 @@
+/// What the objects of a document look like: the names of their members, by the objects' places.
+///
+/// Objects of one kind mostly have the same members in the same order. Where an object's names are those of
+/// the one before it at its place, in order and perhaps with gaps, they are not scanned but compared, are
+/// known to be distinct, and each has a number that its reader has seen before.
+struct JSONShapes: ~Copyable {
+  /// One name, as the document has it: with its quotation marks and the colon.
+  struct Member {
+    let offset: Int32
+    let length: Int32
+    /// The place of the objects that are this member's value, or in it.
+    var place: Int32
+  }
+
+  /// What is remembered of one place.
+  private struct Shape {
+    /// Not 0, and another one whenever something else is remembered.
+    var id: UInt32 = 0
+    var count = 0
+    var members: UnsafeMutablePointer<Member>?
+    var names: UnsafeMutablePointer<UInt8>?
+    /// The place of an array's elements.
+    var elements: Int32 = JSONShapes.nowhere
+    /// Objects in a row that looked otherwise.
+    var misses = 0
+  }
+
+  /// What an object is expected to look like, as far as that has come true.
+  struct Guess {
+    fileprivate let members: UnsafeMutablePointer<Member>?
+    fileprivate let names: UnsafeMutablePointer<UInt8>?
+    fileprivate let count: Int
+    fileprivate var next = 0
+    fileprivate(set) var isRight: Bool
+  }
+
+  /// The place of a value of its own, and of those about which nothing is remembered.
+  static let root = 0
+  static let nowhere: Int32 = -1
+
+  private var shapes: UnsafeMutablePointer<Shape>?
+  private var count = 0
+  private var latest: UInt32 = 0
+
+  /// Places that are remembered; names of one object, and their bytes. What is beyond is scanned each time.
+  private static let mostPlaces = 256
+  private static let mostMembers = 1024
+  private static let mostNameBytes = 16 * 1024
+
+  init() {}
+
+  deinit {
+    for place in 0..<count {
+      shapes?[place].members?.deallocate()
+      shapes?[place].names?.deallocate()
+    }
+    shapes?.deallocate()
+  }
+
+  // MARK: Places
+
+  /// The first place, once something was scanned.
+  mutating func start() { if count == 0 { _ = makePlace() } }
+
+  private mutating func makePlace() -> Int32 {
+    guard count < Self.mostPlaces else { return Self.nowhere }
+    if shapes == nil { shapes = .allocate(capacity: Self.mostPlaces) }
+    shapes.unsafelyUnwrapped.advanced(by: count).initialize(to: Shape())
+    count += 1
+    return Int32(count - 1)
+  }
+
+  /// The place of a member's value.
+  mutating func place(of slot: Int, in place: Int) -> Int {
+    guard place >= 0, let members = shapes?[place].members else { return Int(Self.nowhere) }
+    if members[slot].place == Self.nowhere { members[slot].place = makePlace() }
+    return Int(members[slot].place)
+  }
+
+  /// The place of the elements of an array.
+  mutating func elements(of place: Int) -> Int {
+    guard place >= 0, let shapes else { return Int(Self.nowhere) }
+    if shapes[place].elements == Self.nowhere { shapes[place].elements = makePlace() }
+    return Int(shapes[place].elements)
+  }
+
+  // MARK: Guessing
+
+  @inline(__always)
+  func guess(_ place: Int) -> Guess {
+    guard place >= 0, let shape = shapes?[place], shape.id != 0 else {
+      return Guess(members: nil, names: nil, count: 0, isRight: false)
+    }
+    return Guess(members: shape.members, names: shape.names, count: shape.count, isRight: true)
+  }
+
+  /// The id of a place's shape, which the object there turned out to have.
+  @inline(__always)
+  func confirm(_ place: Int) -> UInt32 {
+    guard let shapes else { return 0 }
+    shapes[place].misses = 0
+    return shapes[place].id
+  }
+
+  // MARK: Learning
+
+  /// Whether it is worth to remember another look: not where hardly two objects in a row are alike.
+  mutating func isWorthLearning(_ place: Int, members: Int) -> Bool {
+    guard place >= 0, members <= Self.mostMembers, let shapes else { return false }
+    shapes[place].misses += 1
+    return shapes[place].misses & (shapes[place].misses - 1) == 0
+  }
+
+  /// Remembers names, which are distinct and without escapes.
+  mutating func learn(_ place: Int, _ texts: [UnsafeBufferPointer<UInt8>]) {
+    let bytes = texts.reduce(0) { $0 + $1.count + Self.frameBytes }
+    guard let shapes, bytes <= Self.mostNameBytes else { return }
+    let names = UnsafeMutablePointer<UInt8>.allocate(capacity: max(1, bytes))
+    let members = UnsafeMutablePointer<Member>.allocate(capacity: max(1, texts.count))
+    var end = 0
+    for (slot, text) in texts.enumerated() {
+      let kept = slot < shapes[place].count ? shapes[place].members?[slot].place : nil
+      (members + slot).initialize(
+        to: Member(
+          offset: Int32(end), length: Int32(text.count + Self.frameBytes), place: kept ?? Self.nowhere))
+      end = Self.write(text, names, end)
+    }
+    shapes[place].members?.deallocate()
+    shapes[place].names?.deallocate()
+    latest += 1
+    (shapes[place].id, shapes[place].count) = (latest, texts.count)
+    (shapes[place].members, shapes[place].names) = (members, names)
+  }
+
+  /// Two quotation marks and a colon.
+  static let frameBytes = 3
+
+  private static func write(
+    _ text: UnsafeBufferPointer<UInt8>, _ names: UnsafeMutablePointer<UInt8>, _ start: Int
+  ) -> Int {
+    names[start] = UInt8(ascii: "\"")
+    for (index, byte) in text.enumerated() { names[start + 1 + index] = byte }
+    names[start + 1 + text.count] = UInt8(ascii: "\"")
+    names[start + 2 + text.count] = UInt8(ascii: ":")
+    return start + text.count + frameBytes
+  }
+
+  // MARK: Reading
+
+  /// How many names are remembered of a place.
+  func count(_ place: Int) -> Int { shapes?[place].count ?? 0 }
+
+  /// A name that is remembered, without its quotation marks.
+  func name(_ slot: Int, _ place: Int) -> UnsafeBufferPointer<UInt8> {
+    guard let shape = shapes?[place], let members = shape.members, let names = shape.names else {
+      return UnsafeBufferPointer(start: nil, count: 0)
+    }
+    let member = members[slot]
+    return UnsafeBufferPointer(
+      start: names + Int(member.offset) + 1, count: Int(member.length) - Self.frameBytes)
+  }
+}
+
+extension JSONShapes.Guess {
+  /// The number and length of the name that stands at `bytes`; `nil`, now and later, where none is the expected.
+  @inline(__always)
+  mutating func match(_ bytes: UnsafePointer<UInt8>, available: Int) -> (slot: Int, length: Int)? {
+    guard isRight, let members, let names else { return nil }
+    while next < count {
+      let length = Int(members[next].length)
+      next &+= 1
+      if length <= available, Self.same(bytes, names + Int(members[next &- 1].offset), length) {
+        return (next &- 1, length)
+      }
+    }
+    isRight = false
+    return nil
+  }
+
+  @inline(__always)
+  private static func same(
+    _ left: UnsafePointer<UInt8>, _ right: UnsafeMutablePointer<UInt8>, _ count: Int
+  ) -> Bool {
+    var index = 0
+    while index &+ 8 <= count {
+      let word = UnsafeRawPointer(left + index).loadUnaligned(as: UInt64.self)
+      guard word == UnsafeRawPointer(right + index).loadUnaligned(as: UInt64.self) else { return false }
+      index &+= 8
+    }
+    while index < count {
+      guard left[index] == right[index] else { return false }
+      index &+= 1
+    }
+    return true
+  }
+}
