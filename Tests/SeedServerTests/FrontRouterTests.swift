@@ -154,7 +154,10 @@ import Testing
       for condition in [tag, "W/\(tag)", "\"other\", \(tag)", "*"] {
         let response = get(target, ["If-None-Match": condition])
         #expect(response.status == 304)
-        #expect(response.headers == get(target).headers)
+        for name in ["ETag", "Cache-Control", "Last-Modified", "Seedbank-Version"] {
+          #expect(response.headers[name] == get(target).headers[name])
+        }
+        #expect(response.headers["Content-Type"] == nil)
       }
       #expect(get(target, ["If-None-Match": "\"other\""]).status == 200)
     }

@@ -17,6 +17,7 @@ extension Router {
     let headers: HTTPHeaders = [
       "Content-Type": entry.mediaType, "Cache-Control": CacheRule.object, "ETag": entry.tag,
       "Last-Modified": entry.lastModified, "Repr-Digest": entry.digest,
+      "Accept-Ranges": "bytes",
     ]
     return HTTPResponse(
       status: 200, headers: headers, body: .file(try open(entry.object, in: catalog)))

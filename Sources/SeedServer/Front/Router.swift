@@ -25,7 +25,7 @@ package struct Router: Sendable {
   package func respond(to request: HTTPRequest, in view: CatalogView) -> HTTPResponse {
     var response: HTTPResponse
     do throws(Problem) {
-      response = try answer(request, view).unlessKnown(to: request)
+      response = try answer(request, view).selected(for: request)
     } catch {
       response = HTTPResponse(error)
     }
@@ -36,7 +36,8 @@ package struct Router: Sendable {
 
   /// What a script on another site may read beyond the few headers that every script may.
   private static let exposedHeaders = [
-    "Allow", "Content-Length", "ETag", "Link", "Location", "Repr-Digest", "Retry-After", "Seedbank-Epoch",
+    "Accept-Ranges", "Allow", "Content-Length", "Content-Range", "ETag", "Link", "Location", "Repr-Digest",
+    "Retry-After", "Seedbank-Epoch",
     "Seedbank-Length", "Seedbank-Raw-Length", "Seedbank-SHA256", "Seedbank-Version",
   ].joined(separator: ", ")
 
@@ -92,7 +93,8 @@ extension HTTPResponse {
       status: 204,
       headers: [
         "Allow": HTTPMethod.allowed, "Access-Control-Allow-Methods": HTTPMethod.allowed,
-        "Access-Control-Allow-Headers": "If-None-Match",
+        "Access-Control-Allow-Headers":
+          "If-Match, If-Modified-Since, If-None-Match, If-Range, If-Unmodified-Since, Range",
         "Access-Control-Max-Age": "86400",
       ])
   }
@@ -102,22 +104,6 @@ extension HTTPResponse {
     HTTPResponse(
       status: status, headers: ["Content-Type": MediaType.json, "Cache-Control": CacheRule.never],
       body: .bytes(json.bytes + [UInt8(ascii: "\n")]))
-  }
-
-  /// 304 in place of what the client says it has. The body stays: as with HEAD the server sends its length
-  /// and nothing else of it (RFC 9110, 8.6: no other length may stand there).
-  fileprivate func unlessKnown(to request: HTTPRequest) -> HTTPResponse {
-    guard status == 200, let tag = headers["ETag"] else { return self }
-    guard request.headers.values(of: "If-None-Match").contains(where: { lists($0, tag) }) else { return self }
-    return HTTPResponse(status: 304, headers: headers, body: body)
-  }
-
-  /// RFC 9110, 13.1.2: a list of tags of which a weak one counts like a strong one, or `*`.
-  private func lists(_ condition: String, _ tag: String) -> Bool {
-    condition.split(separator: ",").contains { item in
-      let item = item.drop { $0 == " " || $0 == "\t" }.split(separator: " ").first ?? ""
-      return item == tag || item == "W/\(tag)" || item == "*"
-    }
   }
 }
 
