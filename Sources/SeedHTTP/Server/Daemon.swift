@@ -1,4 +1,5 @@
 internal import CMicroHTTPD
+internal import Glibc
 
 /// Owns libmicrohttpd's daemon and its threads.
 struct Daemon: ~Copyable {
@@ -40,7 +41,6 @@ extension seedbank_mhd_settings {
     // A thread without a connection to its share would hold up nobody but itself, yet be there for nothing.
     threads = UInt32(clamping: min(max(1, configuration.threads), connections))
     connection_limit = UInt32(clamping: connections)
-    per_address_limit = UInt32(clamping: configuration.perAddressLimit ?? 0)
     idle_timeout_seconds = UInt32(clamping: max(1, configuration.idleTimeoutSeconds))
     connection_memory_bytes = max(Self.leastConnectionMemory, configuration.connectionMemoryBytes)
   }
@@ -52,8 +52,9 @@ extension seedbank_mhd_settings {
 extension seedbank_mhd_hooks {
   fileprivate init(_ dispatcher: RequestDispatcher) {
     self.init(
-      context: Unmanaged.passRetained(dispatcher).toOpaque(), accepts: acceptConnection, began: beginRequest,
-      received: receiveRequest, ended: endRequest, logged: logLine)
+      context: Unmanaged.passRetained(dispatcher).toOpaque(), accepts: acceptConnection,
+      opened: openConnection, closed: closeConnection, began: beginRequest, received: receiveRequest,
+      ended: endRequest, logged: logLine)
   }
 }
 
@@ -70,16 +71,37 @@ private func dispatcher(_ context: UnsafeMutableRawPointer) -> RequestDispatcher
   Unmanaged<RequestDispatcher>.fromOpaque(context).takeUnretainedValue()
 }
 
-private func acceptConnection(context: UnsafeMutableRawPointer?) -> CInt {
+private func acceptConnection(context: UnsafeMutableRawPointer?, address: UnsafePointer<sockaddr>?) -> CInt {
   guard let context else { return 0 }
-  return dispatcher(context).acceptsConnections ? 1 : 0
+  return dispatcher(context).accepts(ipAddress(at: address)) ? 1 : 0
+}
+
+private func openConnection(
+  context: UnsafeMutableRawPointer?, descriptor: CInt, address: UnsafePointer<sockaddr>?
+) -> UnsafeMutableRawPointer? {
+  guard let context else { return nil }
+  let connection = ClientConnection(descriptor: descriptor, address: ipAddress(at: address))
+  dispatcher(context).connections.add(connection)
+  return Unmanaged.passRetained(connection).toOpaque()
+}
+
+private func closeConnection(context: UnsafeMutableRawPointer?, connection: UnsafeMutableRawPointer?) {
+  guard let context, let connection else { return }
+  let owned = Unmanaged<ClientConnection>.fromOpaque(connection)
+  dispatcher(context).connections.remove(owned.takeUnretainedValue())
+  owned.release()
+}
+
+private func ipAddress(at address: UnsafePointer<sockaddr>?) -> IPAddress? {
+  address.flatMap { SocketAddress($0) }.map { IPAddress($0) }
 }
 
 private func beginRequest(
-  context: UnsafeMutableRawPointer?, target: UnsafePointer<CChar>?
+  context: UnsafeMutableRawPointer?, connection: UnsafeMutableRawPointer?, target: UnsafePointer<CChar>?
 ) -> UnsafeMutableRawPointer? {
-  guard let target else { return nil }
-  return Unmanaged.passRetained(RequestInWork(target: RawTarget(target))).toOpaque()
+  guard let target, let connection else { return nil }
+  let client = Unmanaged<ClientConnection>.fromOpaque(connection).takeUnretainedValue()
+  return Unmanaged.passRetained(RequestInWork(target: RawTarget(target), on: client)).toOpaque()
 }
 
 private func receiveRequest(
@@ -94,9 +116,11 @@ private func receiveRequest(
   return goesOn ? 1 : 0
 }
 
-private func endRequest(context: UnsafeMutableRawPointer?, request: UnsafeMutableRawPointer?) {
-  guard let request else { return }
-  Unmanaged<RequestInWork>.fromOpaque(request).release()
+private func endRequest(context: UnsafeMutableRawPointer?, request: UnsafeMutableRawPointer?, completed: CInt)
+{
+  guard let context, let request else { return }
+  let inWork = Unmanaged<RequestInWork>.fromOpaque(request).takeRetainedValue()
+  dispatcher(context).end(inWork, completed: completed != 0)
 }
 
 private func logLine(context: UnsafeMutableRawPointer?, line: UnsafePointer<CChar>?) {

@@ -10,6 +10,7 @@ package final class HTTPServer: Sendable {
   package let port: UInt16
   private let dispatcher: RequestDispatcher
   private let daemon: Mutex<Daemon?>
+  private let reaper: Reaper
   private let running = DispatchGroup()
 
   /// Listens, and answers from here on.
@@ -20,7 +21,7 @@ package final class HTTPServer: Sendable {
   ) throws(HTTPServerError) {
     ignoreBrokenPipes()
     let socket = try ListeningSocket(host: configuration.host, port: configuration.port)
-    let dispatcher = RequestDispatcher(log: configuration.log, handler: handler)
+    let dispatcher = RequestDispatcher(configuration, handler: handler)
     guard let started = Daemon(configuration, on: socket, dispatcher: dispatcher) else {
       throw .cannotListen(
         host: configuration.host, port: socket.port, reason: "no threads, memory or descriptors left")
@@ -28,6 +29,7 @@ package final class HTTPServer: Sendable {
     host = configuration.host
     port = socket.port
     self.dispatcher = dispatcher
+    reaper = Reaper(dispatcher.connections)
     daemon = Mutex(started)
     running.enter()
   }

@@ -2,22 +2,30 @@ internal import CMicroHTTPD
 internal import Dispatch
 internal import Synchronization
 
-/// What the daemon's threads share: the handler and the count of requests in work.
+/// What the daemon's threads share: the handler, the connections and the count of requests in work.
 final class RequestDispatcher: Sendable {
+  let connections: ConnectionTable
   private let handler: @Sendable (HTTPRequest) -> HTTPResponse
   private let log: @Sendable (String) -> Void
+  private let observe: (@Sendable (HTTPExchange) -> Void)?
+  private let requestsPerConnection: Int
   private let inWork = DispatchGroup()
   private let ending = Atomic(false)
 
   init(
-    log: @escaping @Sendable (String) -> Void, handler: @escaping @Sendable (HTTPRequest) -> HTTPResponse
+    _ configuration: HTTPServerConfiguration, handler: @escaping @Sendable (HTTPRequest) -> HTTPResponse
   ) {
-    self.log = log
+    connections = ConnectionTable(configuration)
+    log = configuration.log
+    observe = configuration.observe
+    requestsPerConnection = configuration.requestsPerConnection
     self.handler = handler
   }
 
-  /// Whether a new connection may stay.
-  var acceptsConnections: Bool { !ending.load(ordering: .acquiring) }
+  /// Whether a new connection from there may stay.
+  func accepts(_ address: IPAddress?) -> Bool { !isEnding && connections.admits(address) }
+
+  private var isEnding: Bool { ending.load(ordering: .acquiring) }
 
   /// From now on connections are turned away and end with the response that they wait for; false if it was
   /// so already.
@@ -38,50 +46,59 @@ final class RequestDispatcher: Sendable {
   ///
   /// libmicrohttpd calls at the end of the head and again at the end of the request, and closes a connection
   /// that is answered at the first call. So a refusal goes out at once, and everything else at the second.
-  func advance(_ request: RequestInWork, on connection: OpaquePointer, head: () -> RequestHead) -> Bool {
-    if let admitted = request.admitted { return answer(admitted, on: connection) }
+  func advance(_ work: RequestInWork, on connection: OpaquePointer, head: () -> RequestHead) -> Bool {
+    if let admitted = work.request, work.isAdmitted { return answer(admitted, work, on: connection) }
     let head = head()
+    let request = HTTPRequest(
+      HTTPMethod(head.method), head.target, headers: head.headers,
+      remoteAddress: remoteAddress(of: connection))
+    work.begin(request)
     do {
       try RequestGuard.check(head)
     } catch {
-      return send(error.response, on: connection)
+      return send(error.response, to: work, on: connection)
     }
-    let admitted = HTTPRequest(
-      HTTPMethod(head.method), head.target, headers: head.headers,
-      remoteAddress: remoteAddress(of: connection))
-    request.admit(admitted, in: inWork)
+    work.admit(in: inWork)
     // Between the calls libmicrohttpd would send "100 Continue", though there is nothing to continue with.
-    return admitted.headers["Expect"] == nil || answer(admitted, on: connection)
+    return head.headers["Expect"] == nil || answer(request, work, on: connection)
   }
 
-  private func answer(_ request: HTTPRequest, on connection: OpaquePointer) -> Bool {
-    send(handler(request), on: connection)
+  private func answer(_ request: HTTPRequest, _ work: RequestInWork, on connection: OpaquePointer) -> Bool {
+    send(handler(request), to: work, on: connection)
   }
 
-  private func send(_ response: HTTPResponse, on connection: OpaquePointer) -> Bool {
-    let isLast = !acceptsConnections
+  private func send(_ response: HTTPResponse, to work: RequestInWork, on connection: OpaquePointer) -> Bool {
+    let isLast = isEnding || work.number >= requestsPerConnection
+    work.answer(with: response)
     if let prepared = PreparedResponse(response, ending: isLast) { return prepared.queue(on: connection) }
     log(
       "a response with status \(response.status) cannot be sent: bad header, bad file range or no descriptor left"
     )
+    work.answer(with: .unusable)
     return PreparedResponse(.unusable, ending: isLast)?.queue(on: connection) ?? false
+  }
+
+  /// Notes that a request's answer went out, or was broken off.
+  func end(_ work: RequestInWork, completed: Bool) {
+    work.client.enter(.idle)
+    guard let observe, let exchange = work.exchange(completed: completed) else { return }
+    observe(exchange)
   }
 }
 
-/// One request between its first line and the last byte of its answer. Only its connection's thread has it.
-final class RequestInWork {
-  let target: RawTarget
-  private(set) var admitted: HTTPRequest?
-  private var group: DispatchGroup?
+extension ConnectionTable {
+  /// Connections that one browser may well open at once.
+  private static let leastPerAddress = 16
 
-  init(target: RawTarget) { self.target = target }
-
-  /// From here until its end the request is waited for.
-  func admit(_ request: HTTPRequest, in group: DispatchGroup) {
-    admitted = request
-    self.group = group
-    group.enter()
+  fileprivate convenience init(_ configuration: HTTPServerConfiguration) {
+    let patience = Patience(
+      headSeconds: configuration.headTimeoutSeconds, idleSeconds: configuration.idleTimeoutSeconds,
+      floorBytesPerSecond: configuration.floorBytesPerSecond,
+      floorWindowSeconds: configuration.floorWindowSeconds)
+    self.init(
+      patience: patience,
+      perAddressLimit: configuration.perAddressLimit
+        ?? max(Self.leastPerAddress, configuration.connectionLimit / 4),
+      exempt: configuration.trustedProxies)
   }
-
-  deinit { group?.leave() }
 }
