@@ -2,8 +2,6 @@
 #define SEEDBANK_CMICROHTTPD_SHIM_H
 
 #include <microhttpd.h>
-#include <netinet/in.h>
-#include <netinet/tcp.h>
 #include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -172,12 +170,14 @@ static inline const struct sockaddr *seedbank_mhd_client_address(struct MHD_Conn
 /// Bytes that the other side of a TCP connection has acknowledged so far; 0 if not known.
 ///
 /// glibc's `struct tcp_info` ends before `tcpi_bytes_acked`, and the kernel's own header cannot be included
-/// beside it. The kernel's layout only grows at its end: the field stands 120 bytes in.
+/// beside it. The kernel's layout only grows at its end: the field stands 120 bytes in. Nor is either header
+/// included for two numbers of the kernel's interface: what it declares would count as this module's.
 static inline uint64_t seedbank_socket_acknowledged_bytes(int descriptor) {
+  enum { tcp_level = 6, tcp_info = 11 };
   unsigned char info[128];
   socklen_t length = sizeof info;
   uint64_t acknowledged = 0;
-  if (getsockopt(descriptor, IPPROTO_TCP, TCP_INFO, info, &length) != 0 || length < sizeof info) return 0;
+  if (getsockopt(descriptor, tcp_level, tcp_info, info, &length) != 0 || length < sizeof info) return 0;
   memcpy(&acknowledged, info + 120, sizeof acknowledged);
   return acknowledged;
 }
