@@ -33,7 +33,7 @@ final class ClientConnection: Sendable {
   var acknowledgedBytes: UInt64 { seedbank_socket_acknowledged_bytes(descriptor) }
 
   /// Ends it. Only while it is sure that the descriptor is still its own; see ``ConnectionTable``.
-  func shutDown() { _ = shutdown(descriptor, CInt(SHUT_RDWR)) }
+  func shutDown() { endTraffic(on: descriptor) }
 
   private static let phaseShift: UInt64 = 62
   private static let timeMask: UInt64 = 1 << phaseShift - 1
