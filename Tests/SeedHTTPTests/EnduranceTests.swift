@@ -39,7 +39,7 @@ extension SocketTests {
       let client = try RawClient(port: server.port)
       client.send("GET / HTTP/1.1\r\nHost: a\r\n\r\n")
       while told.exchanges.withLock({ $0.isEmpty }) { usleep(20_000) }
-      let exchange = told.exchanges.withLock { $0[0] }
+      let exchange = told.exchanges.withLock { $0[0].measurement }
       #expect(!exchange.isComplete && exchange.bodyBytes == size && exchange.status == 200)
       #expect(client.readToEnd().count < size)
     }
@@ -85,11 +85,11 @@ extension SocketTests {
       _ = try client.get("/..", method: "GET")
       while told.exchanges.withLock({ $0.count }) < 3 { usleep(1_000) }
       let exchanges = told.exchanges.withLock { $0 }
-      #expect(exchanges.map(\.status) == [200, 404, 400])
+      #expect(exchanges.map(\.measurement.status) == [200, 404, 400])
       #expect(exchanges.map(\.isAdmitted) == [true, true, false])
-      #expect(exchanges.map(\.isComplete) == [true, true, true])
+      #expect(exchanges.map(\.measurement.isComplete) == [true, true, true])
       #expect(exchanges[0].request.headers["user-agent"] == "Test/1")
-      #expect(exchanges[0].bodyBytes > 0 && exchanges[1].bodyBytes == 0)
+      #expect(exchanges[0].measurement.bodyBytes > 0 && exchanges[1].measurement.bodyBytes == 0)
       #expect(exchanges[0].request.remoteAddress == "127.0.0.1")
     }
   }

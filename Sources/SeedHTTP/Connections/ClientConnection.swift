@@ -8,7 +8,6 @@ final class ClientConnection: Sendable {
   let descriptor: CInt
   /// Phase in the two highest bits, milliseconds below.
   private let activityBits: Atomic<UInt64>
-  private let requests = Atomic(0)
 
   init(descriptor: CInt, address: IPAddress?) {
     self.descriptor = descriptor
@@ -26,9 +25,6 @@ final class ClientConnection: Sendable {
     activityBits.store(Self.bits(phase), ordering: .relaxed)
   }
 
-  /// Counts a request; its number on this connection, from 1.
-  func countRequest() -> Int { requests.add(1, ordering: .relaxed).newValue }
-
   /// Bytes that the client has acknowledged since the connection began.
   var acknowledgedBytes: UInt64 { seedbank_socket_acknowledged_bytes(descriptor) }
 
@@ -41,6 +37,13 @@ final class ClientConnection: Sendable {
   private static func bits(_ phase: Patience.Activity.Phase) -> UInt64 {
     phase.rawValue << phaseShift | monotonicMilliseconds()
   }
+}
+
+/// Nanoseconds of a clock that only goes forward.
+func monotonicNanoseconds() -> UInt64 {
+  var time = timespec()
+  clock_gettime(CLOCK_MONOTONIC, &time)
+  return UInt64(time.tv_sec) * 1_000_000_000 + UInt64(time.tv_nsec)
 }
 
 /// Milliseconds of a clock that only goes forward, as coarse as the kernel's tick.

@@ -31,6 +31,13 @@ final class ConnectionTable: Sendable {
   /// Open connections.
   var count: Int { state.withLock { $0.entries.count } }
 
+  /// Whether any connection waits for an answer, or for the rest of one.
+  var isAnswering: Bool {
+    state.withLock { state in
+      state.entries.values.contains { [.handling, .sending].contains($0.connection.activity.phase) }
+    }
+  }
+
   /// Whether one more connection of that address may stay.
   func admits(_ address: IPAddress?) -> Bool {
     guard let address, !exempt.contains(where: { $0.contains(address) }) else { return true }

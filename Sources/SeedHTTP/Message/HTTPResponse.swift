@@ -9,6 +9,11 @@ package struct HTTPResponse: Sendable {
   package var headers: HTTPHeaders
   /// The body; the answer to `HEAD` has the same headers and leaves it out.
   package var body: HTTPBody
+  /// Whether it depends on nothing but the request's target until ``HTTPServer/forgetAnswers()``: then the
+  /// handler is not asked again for as long. Only GET and HEAD without a condition or range are answered so.
+  package var isReusable = false
+  /// A number by which the handler's owner knows the exchange again when it is over.
+  package var mark = 0
 
   /// A response of these parts.
   package init(status: Int, headers: HTTPHeaders = [:], body: HTTPBody = .empty) {

@@ -82,26 +82,30 @@ private func openConnection(
   guard let context else { return nil }
   let connection = ClientConnection(descriptor: descriptor, address: ipAddress(at: address))
   dispatcher(context).connections.add(connection)
-  return Unmanaged.passRetained(connection).toOpaque()
+  return Unmanaged.passRetained(RequestInWork(on: connection)).toOpaque()
 }
 
 private func closeConnection(context: UnsafeMutableRawPointer?, connection: UnsafeMutableRawPointer?) {
   guard let context, let connection else { return }
-  let owned = Unmanaged<ClientConnection>.fromOpaque(connection)
-  dispatcher(context).connections.remove(owned.takeUnretainedValue())
-  owned.release()
+  dispatcher(context).connections.remove(
+    Unmanaged<RequestInWork>.fromOpaque(connection).takeRetainedValue().client)
 }
 
 private func ipAddress(at address: UnsafePointer<sockaddr>?) -> IPAddress? {
   address.flatMap { SocketAddress($0) }.map { IPAddress($0) }
 }
 
+private func work(_ connection: UnsafeMutableRawPointer) -> RequestInWork {
+  Unmanaged<RequestInWork>.fromOpaque(connection).takeUnretainedValue()
+}
+
+// A request's context is its connection's, which outlives it.
 private func beginRequest(
   context: UnsafeMutableRawPointer?, connection: UnsafeMutableRawPointer?, target: UnsafePointer<CChar>?
 ) -> UnsafeMutableRawPointer? {
   guard let target, let connection else { return nil }
-  let client = Unmanaged<ClientConnection>.fromOpaque(connection).takeUnretainedValue()
-  return Unmanaged.passRetained(RequestInWork(target: RawTarget(target), on: client)).toOpaque()
+  work(connection).begin(lentText(at: target))
+  return connection
 }
 
 private func receiveRequest(
@@ -109,18 +113,15 @@ private func receiveRequest(
   version: UnsafePointer<CChar>?, request: UnsafeMutableRawPointer?
 ) -> CInt {
   guard let context, let connection, let method, let version, let request else { return 0 }
-  let inWork = Unmanaged<RequestInWork>.fromOpaque(request).takeUnretainedValue()
-  let goesOn = dispatcher(context).advance(inWork, on: connection) {
-    HeadReader.head(of: connection, method: method, target: inWork.target, version: version)
-  }
+  let goesOn = dispatcher(context).advance(
+    work(request), on: connection, method: lentText(at: method), version: lentText(at: version))
   return goesOn ? 1 : 0
 }
 
 private func endRequest(context: UnsafeMutableRawPointer?, request: UnsafeMutableRawPointer?, completed: CInt)
 {
   guard let context, let request else { return }
-  let inWork = Unmanaged<RequestInWork>.fromOpaque(request).takeRetainedValue()
-  dispatcher(context).end(inWork, completed: completed != 0)
+  dispatcher(context).end(work(request), isComplete: completed != 0)
 }
 
 private func logLine(context: UnsafeMutableRawPointer?, line: UnsafePointer<CChar>?) {

@@ -34,6 +34,9 @@ package final class HTTPServer: Sendable {
     running.enter()
   }
 
+  /// Has the handler asked again for every answer that it allowed to be used again.
+  package func forgetAnswers() { dispatcher.answers.forget() }
+
   deinit { stop(gracePeriod: .zero) }
 
   /// Stops: turns new connections away, waits until the admitted requests are answered or the period is over,
@@ -43,7 +46,7 @@ package final class HTTPServer: Sendable {
   /// the period. A second call waits for the first and does nothing more.
   package func stop(gracePeriod: Duration = .seconds(5)) {
     guard dispatcher.beginEnding() else { return running.wait() }
-    dispatcher.waitUntilIdle(deadline: .now() + .milliseconds(Int(gracePeriod / .milliseconds(1))))
+    dispatcher.waitUntilIdle(milliseconds: UInt64(max(0, gracePeriod / .milliseconds(1))))
     daemon.withLock { $0 = nil }
     running.leave()
   }

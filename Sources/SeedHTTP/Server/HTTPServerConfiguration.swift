@@ -18,7 +18,7 @@ package struct HTTPServerConfiguration: Sendable {
   /// Requests on one connection, after which it ends: its memory then starts afresh.
   package var requestsPerConnection = 10_000
   /// Memory of one connection in bytes: what a request's head must fit into, halved.
-  package var connectionMemoryBytes = 32 * 1024
+  package var connectionMemoryBytes = 16 * 1024
   /// Seconds without a request after which a connection is closed.
   package var idleTimeoutSeconds = 10
   /// Seconds from a connection's start to the end of its first request's head.
@@ -30,7 +30,9 @@ package struct HTTPServerConfiguration: Sendable {
   /// Takes what libmicrohttpd has to say, one line at a time, on its threads. The other side can provoke any
   /// number of such lines, so nothing is written unless someone asks for it.
   package var log: @Sendable (String) -> Void = { _ in }
-  /// Is told of every exchange when it is over, on the daemon's threads.
+  /// Is told of every exchange when it is over, on the daemon's threads. It costs little.
+  package var measure: (@Sendable (HTTPMeasurement) -> Void)?
+  /// Is told of every exchange when it is over, with all that was asked. It costs a copy of every request.
   package var observe: (@Sendable (HTTPExchange) -> Void)?
 
   /// The defaults: 127.0.0.1, any port.

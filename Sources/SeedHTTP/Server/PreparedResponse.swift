@@ -1,10 +1,17 @@
 internal import CMicroHTTPD
 internal import Glibc
 
-/// Owns one response of libmicrohttpd.
-struct PreparedResponse: ~Copyable {
-  private let response: OpaquePointer
-  private let status: UInt32
+/// Owns one response of libmicrohttpd, which can be sent any number of times, on several connections at once.
+final class PreparedResponse: Sendable {
+  let status: Int
+  /// Bytes of its body where it is sent with one.
+  let bodyBytes: Int64
+  /// Bytes of its body that it keeps in memory.
+  let bytesInMemory: Int
+  /// What the handler wants to be told again; see ``HTTPResponse/mark``.
+  let mark: Int
+  // libmicrohttpd counts its users with a lock of its own, and changes nothing else of it.
+  private nonisolated(unsafe) let response: OpaquePointer
 
   /// The response as the library takes it; nil if it cannot be made of these parts.
   init?(_ source: HTTPResponse, ending: Bool) {
@@ -14,13 +21,18 @@ struct PreparedResponse: ~Copyable {
       return nil
     }
     response = made
-    status = UInt32(source.status)
+    status = source.status
+    bodyBytes = source.status == 304 ? 0 : source.body.length
+    mark = source.mark
+    bytesInMemory = source.body.bytesInMemory
   }
 
   deinit { MHD_destroy_response(response) }
 
   /// Hands it to the connection.
-  func queue(on connection: OpaquePointer) -> Bool { seedbank_mhd_queue(connection, status, response) != 0 }
+  func queue(on connection: OpaquePointer) -> Bool {
+    seedbank_mhd_queue(connection, UInt32(status), response) != 0
+  }
 
   private static func add(_ headers: HTTPHeaders, to response: OpaquePointer, ending: Bool) -> Bool {
     var all = headers
@@ -31,7 +43,7 @@ struct PreparedResponse: ~Copyable {
 
   // The library refuses line breaks, and would cut a value at a NUL without a word.
   private static func add(_ field: HTTPHeaders.Field, to response: OpaquePointer) -> Bool {
-    ByteSet.token.containsAll(of: field.name.utf8) && ByteSet.fieldValue.containsAll(of: field.value.utf8)
+    ByteSet.token.containsAll(of: field.name) && ByteSet.fieldValue.containsAll(of: field.value)
       && seedbank_mhd_add_field(response, field.name, field.value) != 0
   }
 
@@ -59,5 +71,11 @@ extension HTTPResponse {
     .problem(
       "internal-error", status: 500, title: "Internal Server Error",
       detail: "the answer could not be put together; trying again may help")
+  }
+}
+
+extension HTTPBody {
+  fileprivate var bytesInMemory: Int {
+    if case .bytes(let bytes) = self { bytes.count } else { 0 }
   }
 }

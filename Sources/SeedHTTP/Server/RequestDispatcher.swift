@@ -1,15 +1,16 @@
 internal import CMicroHTTPD
-internal import Dispatch
+internal import Glibc
 internal import Synchronization
 
-/// What the daemon's threads share: the handler, the connections and the count of requests in work.
+/// What the daemon's threads share: the handler, the connections and the answers that need no handler.
 final class RequestDispatcher: Sendable {
   let connections: ConnectionTable
+  let answers = AnswerCache()
   private let handler: @Sendable (HTTPRequest) -> HTTPResponse
   private let log: @Sendable (String) -> Void
+  private let measure: (@Sendable (HTTPMeasurement) -> Void)?
   private let observe: (@Sendable (HTTPExchange) -> Void)?
   private let requestsPerConnection: Int
-  private let inWork = DispatchGroup()
   private let ending = Atomic(false)
 
   init(
@@ -17,6 +18,7 @@ final class RequestDispatcher: Sendable {
   ) {
     connections = ConnectionTable(configuration)
     log = configuration.log
+    measure = configuration.measure
     observe = configuration.observe
     requestsPerConnection = configuration.requestsPerConnection
     self.handler = handler
@@ -33,8 +35,13 @@ final class RequestDispatcher: Sendable {
   /// Not MHD_quiesce_daemon: in 0.9.75 it races with its own workers, and the loser aborts the process.
   func beginEnding() -> Bool { !ending.exchange(true, ordering: .acquiringAndReleasing) }
 
-  /// Waits until no admitted request is unanswered, at most until `deadline`.
-  func waitUntilIdle(deadline: DispatchTime) { _ = inWork.wait(timeout: deadline) }
+  /// Waits until no request is unanswered, at most for that time.
+  func waitUntilIdle(milliseconds: UInt64) {
+    let deadline = monotonicMilliseconds() + milliseconds
+    while connections.isAnswering, monotonicMilliseconds() < deadline { usleep(Self.idleCheckMicroseconds) }
+  }
+
+  private static let idleCheckMicroseconds: UInt32 = 2_000
 
   /// Hands on a line of libmicrohttpd's with control characters made visible.
   func report(_ line: UnsafePointer<CChar>) {
@@ -46,43 +53,93 @@ final class RequestDispatcher: Sendable {
   ///
   /// libmicrohttpd calls at the end of the head and again at the end of the request, and closes a connection
   /// that is answered at the first call. So a refusal goes out at once, and everything else at the second.
-  func advance(_ work: RequestInWork, on connection: OpaquePointer, head: () -> RequestHead) -> Bool {
-    if let admitted = work.request, work.isAdmitted { return answer(admitted, work, on: connection) }
-    let head = head()
-    let request = HTTPRequest(
-      HTTPMethod(head.method), head.target, headers: head.headers,
-      remoteAddress: remoteAddress(of: connection))
-    work.begin(request)
-    do {
-      try RequestGuard.check(head)
-    } catch {
-      return send(error.response, to: work, on: connection)
+  func advance(
+    _ work: RequestInWork, on connection: OpaquePointer, method: LentText, version: LentText
+  ) -> Bool {
+    switch work.step {
+    case .reading:
+      work.target.withUnsafeBufferPointer { target in
+        finishHead(work, on: connection, RequestLine(method: method, target: target, version: version))
+      }
+    case .admitted(let request): ask(request, for: work, on: connection)
+    case .answered(let answer): send(answer, to: work, on: connection)
+    case .sent: true
     }
-    work.admit(in: inWork)
+  }
+
+  private func finishHead(_ work: RequestInWork, on connection: OpaquePointer, _ line: RequestLine) -> Bool {
+    let head = HeadReader.read(connection)
+    let isHead = line.method.isExactly("HEAD")
+    do {
+      try RequestGuard.check(
+        line, head.fields, accountsForEveryByte: head.accountsForEveryByte(with: line))
+    } catch {
+      work.finishHead(isHead: isHead, observe.map { _ in request(line, on: connection) })
+      return make(error.response).map { send($0, to: work, on: connection) } ?? false
+    }
+    admit(work, on: connection, line, isHead: isHead, head.fields)
     // Between the calls libmicrohttpd would send "100 Continue", though there is nothing to continue with.
-    return head.headers["Expect"] == nil || answer(request, work, on: connection)
+    guard head.fields.expects else { return true }
+    return advance(work, on: connection, method: line.method, version: line.version)
   }
 
-  private func answer(_ request: HTTPRequest, _ work: RequestInWork, on connection: OpaquePointer) -> Bool {
-    send(handler(request), to: work, on: connection)
+  private func admit(
+    _ work: RequestInWork, on connection: OpaquePointer, _ line: RequestLine, isHead: Bool,
+    _ fields: FieldScan
+  ) {
+    let isPlain = !fields.hasConditions && (isHead || line.method.isExactly("GET")) && !isLast(work)
+    if isPlain, let answer = answers.answer(to: line.target) {
+      work.finishHead(isHead: isHead, observe.map { _ in request(line, on: connection) })
+      work.admit(.answered(answer))
+    } else {
+      let request = request(line, on: connection)
+      work.finishHead(isHead: isHead, request)
+      work.admit(.admitted(request))
+    }
   }
 
-  private func send(_ response: HTTPResponse, to work: RequestInWork, on connection: OpaquePointer) -> Bool {
-    let isLast = isEnding || work.number >= requestsPerConnection
-    work.answer(with: response)
-    if let prepared = PreparedResponse(response, ending: isLast) { return prepared.queue(on: connection) }
+  private func request(_ line: RequestLine, on connection: OpaquePointer) -> HTTPRequest {
+    HTTPRequest(
+      HTTPMethod(line.method.text), line.target.text, headers: headers(of: connection),
+      remoteAddress: remoteAddress(of: connection))
+  }
+
+  private func isLast(_ work: RequestInWork) -> Bool { isEnding || work.number >= requestsPerConnection }
+
+  private func ask(_ request: HTTPRequest, for work: RequestInWork, on connection: OpaquePointer) -> Bool {
+    let generation = answers.generation
+    let response = handler(request)
+    let ending = isLast(work)
+    guard let answer = make(response, ending: ending) else { return false }
+    if response.isReusable, !ending {
+      work.target.withUnsafeBufferPointer { answers.keep(answer, to: $0, of: generation) }
+    }
+    return send(answer, to: work, on: connection)
+  }
+
+  private func make(_ response: HTTPResponse, ending: Bool = false) -> PreparedResponse? {
+    if let prepared = PreparedResponse(response, ending: ending) { return prepared }
     log(
       "a response with status \(response.status) cannot be sent: bad header, bad file range or no descriptor left"
     )
-    work.answer(with: .unusable)
-    return PreparedResponse(.unusable, ending: isLast)?.queue(on: connection) ?? false
+    return PreparedResponse(.unusable, ending: ending)
+  }
+
+  private func send(
+    _ answer: PreparedResponse, to work: RequestInWork, on connection: OpaquePointer
+  ) -> Bool {
+    work.send(answer)
+    return answer.queue(on: connection)
   }
 
   /// Notes that a request's answer went out, or was broken off.
-  func end(_ work: RequestInWork, completed: Bool) {
-    work.client.enter(.idle)
-    guard let observe, let exchange = work.exchange(completed: completed) else { return }
-    observe(exchange)
+  func end(_ work: RequestInWork, isComplete: Bool) {
+    if measure != nil || observe != nil {
+      let measurement = work.measurement(isComplete: isComplete)
+      measure?(measurement)
+      if let observe, let exchange = work.exchange(measurement) { observe(exchange) }
+    }
+    work.end()
   }
 }
 

@@ -1,51 +1,76 @@
-internal import Dispatch
-
-/// One request between its first line and the last byte of its answer. Only its connection's thread has it.
+/// The request that a connection is at, from its first line to the last byte of its answer.
+///
+/// A connection has one at a time, and uses this one for all. Only its connection's thread has it.
 final class RequestInWork {
-  let target: RawTarget
   let client: ClientConnection
   /// Which one it is on its connection, from 1.
-  let number: Int
-  private(set) var request: HTTPRequest?
-  private(set) var isAdmitted = false
-  private var group: DispatchGroup?
-  private let start = ContinuousClock.now
-  private var status = 0
-  private var bodyBytes: Int64 = 0
+  private(set) var number = 0
+  /// The raw target, copied before libmicrohttpd cuts it to pieces.
+  private(set) var target: [UInt8] = []
+  private(set) var step = Step.reading
+  private var request: HTTPRequest?
+  private var answer: PreparedResponse?
+  private var isHead = false
+  private var wasAdmitted = false
+  private var start: UInt64 = 0
 
-  init(target: RawTarget, on client: ClientConnection) {
-    self.target = target
-    self.client = client
-    number = client.countRequest()
+  /// What comes next.
+  enum Step {
+    /// The head is not complete.
+    case reading
+    /// The handler has to be asked.
+    case admitted(HTTPRequest)
+    /// This goes out when the request is complete.
+    case answered(PreparedResponse)
+    /// It is out.
+    case sent
   }
 
-  /// Its head is complete.
-  func begin(_ request: HTTPRequest) {
+  init(on client: ClientConnection) { self.client = client }
+
+  /// A request's first line was read.
+  func begin(_ target: LentText) {
+    self.target.removeAll(keepingCapacity: true)
+    self.target.append(contentsOf: target)
+    (request, answer, step, wasAdmitted) = (nil, nil, .reading, false)
+    number += 1
+    start = monotonicNanoseconds()
+  }
+
+  /// The head is complete; `request` is a copy of it, where somebody needs one.
+  func finishHead(isHead: Bool, _ request: HTTPRequest?) {
+    self.isHead = isHead
     self.request = request
     client.enter(.handling)
   }
 
-  /// From here until its end the request is waited for.
-  func admit(in group: DispatchGroup) {
-    isAdmitted = true
-    self.group = group
-    group.enter()
-  }
+  /// The guard has nothing against it.
+  func admit(_ next: Step) { (step, wasAdmitted) = (next, true) }
 
   /// That is sent from now on.
-  func answer(with response: HTTPResponse) {
-    status = response.status
-    bodyBytes = request?.method == .head || response.status == 304 ? 0 : response.body.length
+  func send(_ answer: PreparedResponse) {
+    self.answer = answer
+    step = .sent
     client.enter(.sending)
   }
 
-  /// What there is to tell of it; nil if its head never was complete.
-  func exchange(completed: Bool) -> HTTPExchange? {
-    guard let request else { return nil }
-    return HTTPExchange(
-      request: request, isAdmitted: isAdmitted, status: status, bodyBytes: bodyBytes, isComplete: completed,
-      duration: ContinuousClock.now - start)
+  /// What there is to tell of it.
+  func measurement(isComplete: Bool) -> HTTPMeasurement {
+    HTTPMeasurement(
+      mark: answer?.mark ?? 0, status: answer?.status ?? 0,
+      bodyBytes: isHead ? 0 : answer?.bodyBytes ?? 0, isComplete: isComplete,
+      nanoseconds: monotonicNanoseconds() - start)
   }
 
-  deinit { group?.leave() }
+  /// That, with what was asked; nil if no copy was made of it.
+  func exchange(_ measurement: HTTPMeasurement) -> HTTPExchange? {
+    guard let request else { return nil }
+    return HTTPExchange(request: request, isAdmitted: wasAdmitted, measurement: measurement)
+  }
+
+  /// Lets go of all that it needed.
+  func end() {
+    (request, answer, step) = (nil, nil, .reading)
+    client.enter(.idle)
+  }
 }

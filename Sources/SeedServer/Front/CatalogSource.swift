@@ -31,6 +31,7 @@ package final class CatalogSource: Sendable {
   private let state: Mutex<State>
   /// Held while a catalog is loaded, so that an older one never replaces a newer one.
   private let loading = Mutex(())
+  private let onChange = Mutex<@Sendable () -> Void>({})
 
   /// Loads what there is. A publication that is missing or broken is not this caller's error: it may come.
   package convenience init(
@@ -57,10 +58,17 @@ package final class CatalogSource: Sendable {
     return state.withLock { CatalogView($0.catalog, failure: $0.failure) }
   }
 
+  /// Calls that after each change of the catalog, and once at once.
+  func whenChanged(_ body: @escaping @Sendable () -> Void) {
+    onChange.withLock { $0 = body }
+    body()
+  }
+
   /// Loads what is published now. On an error the old catalog stays, and the error is remembered.
   package func reload() throws { try loading.withLock { _ in try load() } }
 
-  private func check() {
+  /// Looks whether another process published, if the last look is a second ago.
+  func check() {
     guard isDue() else { return }
     // While someone loads, the others go on with what there is.
     _ = loading.withLockIfAvailable { _ in
@@ -91,6 +99,7 @@ package final class CatalogSource: Sendable {
       state.withLock { state in
         (state.catalog, state.stamp, state.failure) = (catalog, stamp, nil)
       }
+      onChange.withLock { $0 }()
     } catch {
       log("The publication could not be loaded: \(error)")
       // What the world may read in /readyz does not say where on this machine the files lie.

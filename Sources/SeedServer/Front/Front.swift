@@ -1,3 +1,4 @@
+internal import Dispatch
 import SeedDatabase
 package import SeedHTTP
 
@@ -28,6 +29,8 @@ package struct FrontConfiguration: Sendable {
 package final class Front: Sendable {
   private let source: CatalogSource
   private let server: HTTPServer
+  // Safe to be cancelled from any thread, though its type does not say so.
+  private nonisolated(unsafe) let watch: any DispatchSourceTimer
 
   /// Loads what is published and answers from here on.
   ///
@@ -41,6 +44,20 @@ package final class Front: Sendable {
       router.respond(to: request, in: source.current())
     }
     self.source = source
+    source.whenChanged { [weak server] in server?.forgetAnswers() }
+    watch = Front.watch(source)
+  }
+
+  deinit { watch.cancel() }
+
+  /// Looks for publications of other processes: an answer that is used again asks nobody.
+  private static func watch(_ source: CatalogSource) -> any DispatchSourceTimer {
+    let timer = DispatchSource.makeTimerSource(queue: DispatchQueue(label: "seedbank.catalog"))
+    let period = DispatchTimeInterval.milliseconds(FrontLimits.watchMilliseconds)
+    timer.schedule(deadline: .now() + period, repeating: period)
+    timer.setEventHandler { @Sendable [weak source] in source?.check() }
+    timer.resume()
+    return timer
   }
 
   /// The address that it listens on.

@@ -53,8 +53,21 @@ package struct Router: Sendable {
     _ route: Route, _ request: HTTPRequest, _ view: CatalogView
   ) throws(Problem) -> HTTPResponse {
     switch route {
-    case .live: .health(["live": true], status: 200)
-    case .ready: ready(view)
+    case .live: return .health(["live": true], status: 200)
+    case .ready: return ready(view)
+    default:
+      var response = try published(route, request, view)
+      // Of the request nothing but its target was looked at, and of the rest nothing but the catalog.
+      response.isReusable = true
+      return response
+    }
+  }
+
+  private func published(
+    _ route: Route, _ request: HTTPRequest, _ view: CatalogView
+  ) throws(Problem) -> HTTPResponse {
+    switch route {
+    case .live, .ready: throw .notFound
     case .page(let path): try page(path)
     case .metadata(let name): try metadata(name, in: Self.catalog(view))
     case .object(let path): try object(path, in: Self.catalog(view))
