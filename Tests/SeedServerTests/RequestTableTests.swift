@@ -58,7 +58,7 @@ import Testing
   private func bytes(_ body: HTTPBody) throws -> [UInt8] {
     switch body {
     case .empty: return []
-    case .bytes(let bytes): return bytes
+    case .bytes, .stream: return HTTPResponse(status: 200, body: body).bytes
     case .file(_, let offset, let length):
       let file = try Data(contentsOf: URL(filePath: publication.directory.file(object)))
       return Array(file[Int(offset)..<Int(offset + length)])

@@ -40,6 +40,9 @@ package struct HTTPHeaders: Hashable, Sendable, ExpressibleByDictionaryLiteral {
     fields.append(Field(name, value))
   }
 
+  /// Adds fields at the end.
+  package mutating func append(contentsOf others: HTTPHeaders) { fields += others.fields }
+
   /// Puts one field in place of all of that name.
   package mutating func set(_ name: String, to value: String) {
     fields.removeAll { $0.name.equalsIgnoringCase(name) }

@@ -50,7 +50,7 @@ extension HTTPBody {
   /// These bytes of it, all of which it has.
   fileprivate func part(_ part: Range<Int64>) -> HTTPBody {
     switch self {
-    case .empty: .empty
+    case .empty, .stream: .empty
     case .bytes(let bytes): .bytes(Array(bytes[Int(part.lowerBound)..<Int(part.upperBound)]))
     case .file(let file, let offset, _):
       .file(file, offset: offset + part.lowerBound, length: part.upperBound - part.lowerBound)

@@ -29,7 +29,8 @@ enum Selection: Hashable, Sendable {
   private static func range(
     of response: HTTPResponse, for request: HTTPRequest, _ conditions: Conditions
   ) -> Selection {
-    guard request.method == .get, response.headers["Accept-Ranges"] == "bytes", conditions.allowsRange
+    guard request.method == .get, response.body.canBeCut, response.headers["Accept-Ranges"] == "bytes",
+      conditions.allowsRange
     else { return .whole }
     return switch ByteRanges(request.headers, length: response.body.length) {
     case .whole: .whole
@@ -78,5 +79,12 @@ private struct Conditions {
   private func date(_ name: String) -> HTTPDate? {
     let values = request.values(of: name)
     return values.count == 1 ? HTTPDate(values[0]) : nil
+  }
+}
+
+extension HTTPBody {
+  /// Whether any part of it can be had without the rest.
+  fileprivate var canBeCut: Bool {
+    if case .stream = self { false } else { true }
   }
 }

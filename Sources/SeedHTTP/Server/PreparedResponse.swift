@@ -15,7 +15,10 @@ final class PreparedResponse: Sendable {
 
   /// The response as the library takes it; nil if it cannot be made of these parts.
   init?(_ source: HTTPResponse, ending: Bool) {
-    guard 200...599 ~= source.status, let made = Self.make(source.body) else { return nil }
+    // Of what 304 stands for only the length is told.
+    let body: HTTPBody =
+      source.status == 304 ? .stream(length: source.body.length) { NoBytes() } : source.body
+    guard 200...599 ~= source.status, let made = Self.make(body) else { return nil }
     guard Self.add(source.headers, to: made, ending: ending) else {
       MHD_destroy_response(made)
       return nil
@@ -51,8 +54,18 @@ final class PreparedResponse: Sendable {
     switch body {
     case .empty: seedbank_mhd_response_copying(nil, 0)
     case .bytes(let bytes): bytes.withUnsafeBytes { seedbank_mhd_response_copying($0.baseAddress, $0.count) }
+    case .stream(let length, let open): make(open(), length: length)
     case .file(let file, let offset, let length): make(file, offset: offset, length: length)
     }
+  }
+
+  private static func make(_ stream: any HTTPByteStream, length: Int64) -> OpaquePointer? {
+    guard length > 0 else { return seedbank_mhd_response_copying(nil, 0) }
+    let box = Unmanaged.passRetained(StreamBox(stream)).toOpaque()
+    let made = MHD_create_response_from_callback(
+      UInt64(length), streamChunkBytes, readStream, box, releaseStream)
+    if made == nil { Unmanaged<StreamBox>.fromOpaque(box).release() }
+    return made
   }
 
   private static func make(_ file: OpenFile, offset: Int64, length: Int64) -> OpaquePointer? {
@@ -78,4 +91,33 @@ extension HTTPBody {
   fileprivate var bytesInMemory: Int {
     if case .bytes(let bytes) = self { bytes.count } else { 0 }
   }
+}
+
+/// Bytes that a stream is asked for at a time.
+private let streamChunkBytes = 32 * 1024
+
+/// A stream, as libmicrohttpd holds it.
+private final class StreamBox {
+  let stream: any HTTPByteStream
+
+  init(_ stream: any HTTPByteStream) { self.stream = stream }
+}
+
+/// The body of an answer that is sent without one.
+private final class NoBytes: HTTPByteStream {
+  func next(into room: UnsafeMutableRawBufferPointer) -> Int? { nil }
+}
+
+private func readStream(
+  box: UnsafeMutableRawPointer?, position: UInt64, room: UnsafeMutablePointer<CChar>?, size: Int
+) -> Int {
+  // MHD_CONTENT_READER_END_WITH_ERROR; the macro is a cast, which Swift does not import.
+  let failure = -2
+  guard let box, let room, size > 0 else { return failure }
+  let stream = Unmanaged<StreamBox>.fromOpaque(box).takeUnretainedValue().stream
+  return stream.next(into: UnsafeMutableRawBufferPointer(start: room, count: size)) ?? failure
+}
+
+private func releaseStream(box: UnsafeMutableRawPointer?) {
+  if let box { Unmanaged<StreamBox>.fromOpaque(box).release() }
 }

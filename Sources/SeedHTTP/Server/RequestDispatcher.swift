@@ -88,7 +88,7 @@ final class RequestDispatcher: Sendable {
     _ fields: FieldScan
   ) {
     let isPlain = !fields.hasConditions && (isHead || line.method.isExactly("GET")) && !isLast(work)
-    if isPlain, let answer = answers.answer(to: line.target) {
+    if isPlain, let answer = answers.answer(to: line.target, gzip: fields.coding.prefersGzip) {
       work.finishHead(isHead: isHead, observe.map { _ in request(line, on: connection) })
       work.admit(.answered(answer))
     } else {
@@ -112,7 +112,8 @@ final class RequestDispatcher: Sendable {
     let ending = isLast(work)
     guard let answer = make(response, ending: ending) else { return false }
     if response.isReusable, !ending {
-      work.target.withUnsafeBufferPointer { answers.keep(answer, to: $0, of: generation) }
+      let gzip = request.prefersGzip
+      work.target.withUnsafeBufferPointer { answers.keep(answer, to: $0, gzip: gzip, of: generation) }
     }
     return send(answer, to: work, on: connection)
   }

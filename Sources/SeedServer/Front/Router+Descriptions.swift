@@ -25,14 +25,14 @@ extension Router {
     let parameters = try Parameters(request, known: ["model", "encoding"])
     let query = try ModelQuery(parameters.model(), of: dataset, in: catalog)
     let object = try query.snapshot(encoding: parameters["encoding"])
-    return HTTPResponse(
-      status: 307,
-      headers: [
-        "Location": "/\(object.filePath)", "Cache-Control": CacheRule.current,
-        "Seedbank-Version": object.version.description, "Seedbank-Epoch": query.series.state.epoch.text,
-        "Seedbank-SHA256": object.sha256.hex, "Seedbank-Length": "\(object.length)",
-        "Seedbank-Raw-Length": "\(object.rawLength)",
-      ])
+    var headers: HTTPHeaders = [
+      "Location": "/\(object.filePath)", "Cache-Control": CacheRule.current,
+      "Seedbank-Version": object.version.description, "Seedbank-Epoch": query.series.state.epoch.text,
+      "Seedbank-SHA256": object.sha256.hex, "Seedbank-Length": "\(object.length)",
+      "Seedbank-Raw-Length": "\(object.rawLength)",
+    ]
+    headers.append(contentsOf: query.lifecycleHeaders)
+    return HTTPResponse(status: 307, headers: headers)
   }
 
   func ready(_ view: CatalogView) -> HTTPResponse {

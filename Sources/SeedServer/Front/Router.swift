@@ -36,9 +36,10 @@ package struct Router: Sendable {
 
   /// What a script on another site may read beyond the few headers that every script may.
   private static let exposedHeaders = [
-    "Accept-Ranges", "Allow", "Content-Length", "Content-Range", "ETag", "Link", "Location", "Repr-Digest",
-    "Retry-After", "Seedbank-Epoch",
-    "Seedbank-Length", "Seedbank-Raw-Length", "Seedbank-SHA256", "Seedbank-Version",
+    "Accept-Ranges", "Allow", "Content-Length", "Content-Range", "Deprecation", "ETag", "Link", "Location",
+    "Repr-Digest", "Retry-After", "Seedbank-Epoch", "Seedbank-Length", "Seedbank-Raw-Length",
+    "Seedbank-SHA256", "Seedbank-Version",
+    "Sunset",
   ].joined(separator: ", ")
 
   private func answer(_ request: HTTPRequest, _ view: CatalogView) throws(Problem) -> HTTPResponse {
