@@ -6,6 +6,8 @@ struct FieldScan {
   private(set) var hostCount = 0
   /// Whether a condition or a range was asked for: then the answer depends on more than its target.
   private(set) var hasConditions = false
+  /// The client's name for itself, lent as long as the head is.
+  private(set) var agent: LentText?
   /// Which coding of an answer the client would have.
   private(set) var coding = CodingPreference()
   /// Whether the client waits for a word before it goes on.
@@ -25,6 +27,7 @@ struct FieldScan {
     case 4 where name.isName("host"): addHost(value)
     case 5 where name.isName("range"): hasConditions = true
     case 6 where name.isName("expect"): expects = true
+    case 10 where name.isName("user-agent"): agent = value
     case 14 where name.isName("content-length"): addLength(value)
     case 15 where name.isName("accept-encoding"): coding.add(value)
     case 17 where name.isName("transfer-encoding"): refuse("Transfer-Encoding is not accepted")

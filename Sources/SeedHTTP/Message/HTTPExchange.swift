@@ -8,8 +8,22 @@ package struct HTTPMeasurement: Sendable {
   package let bodyBytes: Int64
   /// Whether the answer went out whole.
   package let isComplete: Bool
+  /// The label of the client's User-Agent; 0 without one.
+  package let agent: Int
   /// Nanoseconds from the request line to the answer's last byte.
   package let nanoseconds: UInt64
+
+  /// A measurement of these parts.
+  package init(
+    mark: Int, status: Int, bodyBytes: Int64, isComplete: Bool, agent: Int, nanoseconds: UInt64
+  ) {
+    self.mark = mark
+    self.status = status
+    self.bodyBytes = bodyBytes
+    self.isComplete = isComplete
+    self.agent = agent
+    self.nanoseconds = nanoseconds
+  }
 }
 
 /// A request and what became of it.

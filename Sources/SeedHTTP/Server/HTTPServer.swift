@@ -34,6 +34,9 @@ package final class HTTPServer: Sendable {
     running.enter()
   }
 
+  /// Open connections.
+  package var connectionCount: Int { dispatcher.connections.count }
+
   /// Has the handler asked again for every answer that it allowed to be used again.
   package func forgetAnswers() { dispatcher.answers.forget() }
 

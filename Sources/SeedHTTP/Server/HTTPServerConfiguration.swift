@@ -32,6 +32,8 @@ package struct HTTPServerConfiguration: Sendable {
   package var log: @Sendable (String) -> Void = { _ in }
   /// Is told of every exchange when it is over, on the daemon's threads. It costs little.
   package var measure: (@Sendable (HTTPMeasurement) -> Void)?
+  /// Gives the bytes of a `User-Agent` a number that stands in the measurement.
+  package var labelAgent: (@Sendable (UnsafeBufferPointer<UInt8>) -> Int)?
   /// Is told of every exchange when it is over, with all that was asked. It costs a copy of every request.
   package var observe: (@Sendable (HTTPExchange) -> Void)?
 

@@ -10,6 +10,7 @@ final class RequestDispatcher: Sendable {
   private let log: @Sendable (String) -> Void
   private let measure: (@Sendable (HTTPMeasurement) -> Void)?
   private let observe: (@Sendable (HTTPExchange) -> Void)?
+  private let labelAgent: (@Sendable (UnsafeBufferPointer<UInt8>) -> Int)?
   private let requestsPerConnection: Int
   private let ending = Atomic(false)
 
@@ -20,6 +21,7 @@ final class RequestDispatcher: Sendable {
     log = configuration.log
     measure = configuration.measure
     observe = configuration.observe
+    labelAgent = configuration.labelAgent
     requestsPerConnection = configuration.requestsPerConnection
     self.handler = handler
   }
@@ -70,32 +72,38 @@ final class RequestDispatcher: Sendable {
   private func finishHead(_ work: RequestInWork, on connection: OpaquePointer, _ line: RequestLine) -> Bool {
     let head = HeadReader.read(connection)
     let isHead = line.method.isExactly("HEAD")
+    let agent = label(head.fields)
     do {
       try RequestGuard.check(
         line, head.fields, accountsForEveryByte: head.accountsForEveryByte(with: line))
     } catch {
-      work.finishHead(isHead: isHead, observe.map { _ in request(line, on: connection) })
+      work.finishHead(isHead: isHead, agent: agent, observe.map { _ in request(line, on: connection) })
       return make(error.response).map { send($0, to: work, on: connection) } ?? false
     }
-    admit(work, on: connection, line, isHead: isHead, head.fields)
+    admit(work, on: connection, line, isHead: isHead, agent: agent, head.fields)
     // Between the calls libmicrohttpd would send "100 Continue", though there is nothing to continue with.
     guard head.fields.expects else { return true }
     return advance(work, on: connection, method: line.method, version: line.version)
   }
 
   private func admit(
-    _ work: RequestInWork, on connection: OpaquePointer, _ line: RequestLine, isHead: Bool,
+    _ work: RequestInWork, on connection: OpaquePointer, _ line: RequestLine, isHead: Bool, agent: Int,
     _ fields: FieldScan
   ) {
     let isPlain = !fields.hasConditions && (isHead || line.method.isExactly("GET")) && !isLast(work)
     if isPlain, let answer = answers.answer(to: line.target, gzip: fields.coding.prefersGzip) {
-      work.finishHead(isHead: isHead, observe.map { _ in request(line, on: connection) })
+      work.finishHead(isHead: isHead, agent: agent, observe.map { _ in request(line, on: connection) })
       work.admit(.answered(answer))
     } else {
       let request = request(line, on: connection)
-      work.finishHead(isHead: isHead, request)
+      work.finishHead(isHead: isHead, agent: agent, request)
       work.admit(.admitted(request))
     }
+  }
+
+  private func label(_ fields: FieldScan) -> Int {
+    guard let labelAgent, let agent = fields.agent else { return 0 }
+    return labelAgent(agent)
   }
 
   private func request(_ line: RequestLine, on connection: OpaquePointer) -> HTTPRequest {

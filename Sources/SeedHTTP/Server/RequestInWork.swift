@@ -11,6 +11,7 @@ final class RequestInWork {
   private var request: HTTPRequest?
   private var answer: PreparedResponse?
   private var isHead = false
+  private var agent = 0
   private var wasAdmitted = false
   private var start: UInt64 = 0
 
@@ -38,8 +39,9 @@ final class RequestInWork {
   }
 
   /// The head is complete; `request` is a copy of it, where somebody needs one.
-  func finishHead(isHead: Bool, _ request: HTTPRequest?) {
+  func finishHead(isHead: Bool, agent: Int, _ request: HTTPRequest?) {
     self.isHead = isHead
+    self.agent = agent
     self.request = request
     client.enter(.handling)
   }
@@ -58,7 +60,7 @@ final class RequestInWork {
   func measurement(isComplete: Bool) -> HTTPMeasurement {
     HTTPMeasurement(
       mark: answer?.mark ?? 0, status: answer?.status ?? 0,
-      bodyBytes: isHead ? 0 : answer?.bodyBytes ?? 0, isComplete: isComplete,
+      bodyBytes: isHead ? 0 : answer?.bodyBytes ?? 0, isComplete: isComplete, agent: agent,
       nanoseconds: monotonicNanoseconds() - start)
   }
 

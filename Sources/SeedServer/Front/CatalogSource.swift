@@ -1,4 +1,6 @@
 import SeedDatabase
+import SeedFormat
+import SeedTrust
 internal import Synchronization
 
 /// What a request is answered from.
@@ -66,6 +68,14 @@ package final class CatalogSource: Sendable {
 
   /// Loads what is published now. On an error the old catalog stays, and the error is remembered.
   package func reload() throws { try loading.withLock { _ in try load() } }
+
+  /// Whether data of that dataset is published for that model, as it stands now.
+  func publishes(_ dataset: String, _ model: String) -> Bool {
+    guard let catalog = state.withLock({ $0.catalog }), let name = try? DatasetName(dataset),
+      let model = try? ModelVersion(model)
+    else { return false }
+    return catalog.series(name, major: model.major)?.state.models[model] != nil
+  }
 
   /// Looks whether another process published, if the last look is a second ago.
   func check() {

@@ -12,7 +12,14 @@ extension Router {
     let model = try parameters.model()
     let since = try parameters.since()
     let query = try ModelQuery(model, of: dataset, in: catalog)
-    return response(try page(since, of: query, in: catalog), to: query, gzip: request.prefersGzip)
+    var response = response(
+      try page(since, of: query, in: catalog), to: query, gzip: request.prefersGzip)
+    response.mark =
+      AnswerMark(
+        .changes, series: metrics.place(of: query.series.series),
+        versionsBehind: query.series.state.head.number - since.number
+      ).number
+    return response
   }
 
   private func page(

@@ -35,6 +35,14 @@ extension Router {
     return HTTPResponse(status: 307, headers: headers)
   }
 
+  func counts(_ view: CatalogView) -> HTTPResponse {
+    let page = metrics.page(
+      view.catalog, connections: connections(), now: UTCTime.now().secondsSinceEpoch)
+    return HTTPResponse(
+      status: 200, headers: ["Content-Type": PrometheusText.mediaType, "Cache-Control": CacheRule.never],
+      body: .bytes(page))
+  }
+
   func ready(_ view: CatalogView) -> HTTPResponse {
     let series = (view.catalog?.datasets.values.flatMap { $0 } ?? []).sorted { $0.series < $1.series }
     let isReady = !series.isEmpty && series.allSatisfy { !$0.usableSnapshots.isEmpty }

@@ -7,6 +7,9 @@ import SeedTrust
 package struct Router: Sendable {
   let pages: StaticPages
   let log: OperatorLog
+  let metrics: FrontMetrics
+  /// How many connections there are.
+  let connections: @Sendable () -> Int
   let cache = ChangesCache()
   /// Raw bytes of deltas in one answer of `changes`.
   let pageBytes: Int
@@ -14,8 +17,11 @@ package struct Router: Sendable {
   /// A router that serves `pages` beside the publication and tells `log` what is wrong behind the answers.
   init(
     pages: StaticPages = StaticPages(), pageBytes: Int = Limits.changesPageBytes,
-    log: OperatorLog = OperatorLog { _ in }
+    log: OperatorLog = OperatorLog { _ in }, metrics: FrontMetrics = FrontMetrics(),
+    connections: @escaping @Sendable () -> Int = { 0 }
   ) {
+    self.metrics = metrics
+    self.connections = connections
     self.pages = pages
     self.pageBytes = pageBytes
     self.log = log
@@ -23,12 +29,17 @@ package struct Router: Sendable {
 
   /// The answer. For HEAD it is GET's, of which the server sends no body.
   package func respond(to request: HTTPRequest, in view: CatalogView) -> HTTPResponse {
+    let route = Route(request.path)
     var response: HTTPResponse
     do throws(Problem) {
-      response = try answer(request, view).selected(for: request)
+      response = try answer(route, to: request, view)
+      let mark = response.mark
+      response = response.selected(for: request)
+      response.mark = mark
     } catch {
       response = HTTPResponse(error)
     }
+    if response.mark == 0 { response.mark = AnswerMark(route.kind).number }
     response.headers.append("Access-Control-Allow-Origin", "*")
     response.headers.append("Access-Control-Expose-Headers", Self.exposedHeaders)
     return response
@@ -42,9 +53,11 @@ package struct Router: Sendable {
     "Sunset",
   ].joined(separator: ", ")
 
-  private func answer(_ request: HTTPRequest, _ view: CatalogView) throws(Problem) -> HTTPResponse {
+  private func answer(
+    _ route: Route, to request: HTTPRequest, _ view: CatalogView
+  ) throws(Problem) -> HTTPResponse {
     switch request.method {
-    case .get, .head: try answer(Route(request.path), request, view)
+    case .get, .head: try answer(route, request, view)
     case .options: .options
     case .other: throw .methodNotAllowed
     }
@@ -56,6 +69,7 @@ package struct Router: Sendable {
     switch route {
     case .live: return .health(["live": true], status: 200)
     case .ready: return ready(view)
+    case .metrics: return counts(view)
     default:
       var response = try published(route, request, view)
       // Of the request nothing but its target was looked at, and of the rest nothing but the catalog.
@@ -68,7 +82,7 @@ package struct Router: Sendable {
     _ route: Route, _ request: HTTPRequest, _ view: CatalogView
   ) throws(Problem) -> HTTPResponse {
     switch route {
-    case .live, .ready: throw .notFound
+    case .live, .ready, .metrics: throw .notFound
     case .page(let path): try page(path)
     case .metadata(let name): try metadata(name, in: Self.catalog(view))
     case .object(let path): try object(path, in: Self.catalog(view))
