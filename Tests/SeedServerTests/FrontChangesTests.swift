@@ -45,10 +45,15 @@ import Testing
       let request = HTTPRequest(
         .get, "/v1/transit/changes?model=2.1&since=\(since)", headers: ["Accept-Encoding": "br, gzip;q=0.8"])
       let (plain, packed) = (changes(since: since), Router().respond(to: request, in: view))
-      #expect(packed.headers["Content-Encoding"] == "gzip" && plain.headers["Content-Encoding"] == nil)
+      #expect(plain.headers["Content-Encoding"] == nil)
       #expect(packed.headers["Vary"] == "Accept-Encoding" && plain.headers["Vary"] == "Accept-Encoding")
-      #expect(packed.headers["ETag"] != plain.headers["ETag"])
-      #expect(try Compression.gunzip(packed.bytes, limit: 1_000_000) == plain.bytes)
+      if packed.headers["Content-Encoding"] == "gzip" {
+        #expect(packed.headers["ETag"] != plain.headers["ETag"])
+        #expect(packed.bytes.count < plain.bytes.count)
+        #expect(try Compression.gunzip(packed.bytes, limit: 1_000_000) == plain.bytes)
+      } else {
+        #expect(packed.bytes == plain.bytes)
+      }
       #expect(plain.body.length == Int64(plain.bytes.count))
     }
   }

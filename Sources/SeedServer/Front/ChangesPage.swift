@@ -75,7 +75,8 @@ struct ChangesPage: Sendable {
       "Content-Type": MediaType.json, "Cache-Control": CacheRule.current, "Vary": "Accept-Encoding",
       "Seedbank-Version": to.description,
     ]
-    guard isGzip else {
+    // A page without deltas is smaller as it is.
+    guard isGzip, gzip.bytes.count < rawLength else {
       // Another representation has another tag (RFC 9110, 8.8.3.3).
       headers.append("ETag", "\"\(gzip.tag.dropFirst().dropLast())-identity\"")
       return HTTPResponse(status: 200, headers: headers, body: identity)

@@ -11,6 +11,7 @@ enum Route: Hashable {
   case live
   case ready
   case metrics
+  case openapi
   /// Perhaps a file of the web page.
   case page(String)
 
@@ -27,6 +28,7 @@ enum Route: Hashable {
       case ("livez", 1): .live
       case ("readyz", 1): .ready
       case ("metrics", 1): .metrics
+      case ("openapi.json", 1): .openapi
       default: .page(path)
       }
   }
@@ -43,6 +45,7 @@ extension Route {
     case .changes: .changes
     case .live, .ready: .health
     case .metrics: .metrics
+    case .openapi: .openapi
     case .page: .page
     }
   }

@@ -45,6 +45,8 @@ package struct Router: Sendable {
     return response
   }
 
+  private static let openAPI = ServedDocument(OpenAPIDocument.json)
+
   /// What a script on another site may read beyond the few headers that every script may.
   private static let exposedHeaders = [
     "Accept-Ranges", "Allow", "Content-Length", "Content-Range", "Deprecation", "ETag", "Link", "Location",
@@ -83,6 +85,7 @@ package struct Router: Sendable {
   ) throws(Problem) -> HTTPResponse {
     switch route {
     case .live, .ready, .metrics: throw .notFound
+    case .openapi: HTTPResponse(Self.openAPI, MediaType.json, caching: CacheRule.page)
     case .page(let path): try page(path)
     case .metadata(let name): try metadata(name, in: Self.catalog(view))
     case .object(let path): try object(path, in: Self.catalog(view))
