@@ -128,8 +128,8 @@ import Testing
     let view = CatalogView(try publication.catalog())
     let request = HTTPRequest(.get, "/v1/transit/snapshot?model=2.1&encoding=xz")
     let response = router.respond(to: request, in: view)
-    #expect(response.problem == .badRequest)
-    #expect(response.json?["detail"]?.string?.hasSuffix("expected one of gzip") == true)
+    #expect(response.problem == .notFound)
+    #expect(response.json?["detail"]?.string?.hasSuffix("only as gzip") == true)
   }
 
   @Test func `an object is served with its tag, its time and its digest`() throws {

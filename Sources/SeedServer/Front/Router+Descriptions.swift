@@ -69,12 +69,18 @@ extension ModelQuery {
   /// The newest snapshot: gzip unless another encoding was asked for.
   fileprivate func snapshot(encoding name: String?) throws(Problem) -> PublishedObject {
     guard !series.usableSnapshots.isEmpty else { throw .notReady }
-    let encoding = name.map { ContentEncoding(rawValue: $0) } ?? .gzip
-    guard let encoding, let object = series.newestSnapshot(encoding) else {
-      throw .badRequest("encoding", found: name, expected: "one of \(publishedEncodings)")
+    let wanted = name.map { ContentEncoding(rawValue: $0) } ?? .gzip
+    guard let wanted else {
+      throw .badRequest("encoding", found: name, expected: "one of \(Self.knownEncodings)")
+    }
+    guard let object = series.newestSnapshot(wanted) else {
+      throw .unpublishedEncoding(wanted, published: publishedEncodings)
     }
     return object
   }
+
+  private static let knownEncodings =
+    ContentEncoding.allCases.map(\.rawValue).sorted().joined(separator: ", ")
 
   private var publishedEncodings: String {
     Set(series.usableSnapshots.map(\.encoding.rawValue)).sorted().joined(separator: ", ")

@@ -8,8 +8,12 @@ enum OpenAPISchemas {
     "major": path(
       "major", "A series: the major of its models.",
       ["type": "integer", "minimum": 1, "maximum": .integer(Int64(Limits.modelNumber))]),
-    "object": path("object", "A file's name, as /v1 and the signed metadata give it.", ["type": "string"]),
-    "file": path("file", "A metadata file's name, such as timestamp.json.", ["type": "string"]),
+    "object": path(
+      "object", "A file's name, as /v1 and the signed metadata give it.",
+      ["type": "string", "pattern": objectPattern]),
+    "file": path(
+      "file", "A metadata file's name, such as timestamp.json.",
+      ["type": "string", "pattern": "^(timestamp|[1-9][0-9]*\\.[a-z0-9-]+)\\.json$"]),
     "model": query(
       "model", "The model that the app was built for.", ["type": "string", "pattern": modelPattern]),
     "since": query("since", "The version that the client has.", whole),
@@ -129,6 +133,8 @@ enum OpenAPISchemas {
     "properties": ["from": whole, "to": whole, "changes": [:]],
   ]
 
+  private static let objectPattern: JSONValue =
+    "^[0-9a-f]{64}\\.(snapshot-[1-9][0-9]*\\.sqlite|delta-[1-9][0-9]*-[1-9][0-9]*\\.json)\\.(gz|xz)$"
   private static let text: JSONValue = ["type": "string"]
   private static let whole: JSONValue = [
     "type": "integer", "minimum": 1, "maximum": .integer(Limits.exactJSONInteger),
