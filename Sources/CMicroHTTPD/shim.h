@@ -3,6 +3,7 @@
 
 #include <microhttpd.h>
 #include <stdarg.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -16,14 +17,18 @@
 struct seedbank_mhd_hooks {
   void *context;
   /// Whether a new connection may stay: 1 or 0.
-  int (*accepts)(void *context);
+  int (*accepts)(void *context, const struct sockaddr *address);
+  /// A connection that stays; returns the connection's own context.
+  void *(*opened)(void *context, int descriptor, const struct sockaddr *address);
+  /// The last call for a connection's context, before its descriptor is closed.
+  void (*closed)(void *context, void *connection);
   /// The raw target of a request whose first line was read; returns the request's own context.
-  void *(*began)(void *context, const char *target);
+  void *(*began)(void *context, void *connection, const char *target);
   /// Called when the head is complete, and again when the request is: 1, or 0 to drop the connection.
   int (*received)(void *context, struct MHD_Connection *connection, const char *method,
                   const char *version, void *request);
-  /// The last call for a request's context.
-  void (*ended)(void *context, void *request);
+  /// The last call for a request's context; whether its answer went out whole: 1 or 0.
+  void (*ended)(void *context, void *request, int completed);
   void (*logged)(void *context, const char *line);
 };
 
@@ -31,7 +36,6 @@ struct seedbank_mhd_settings {
   int listening_socket;
   unsigned int threads;
   unsigned int connection_limit;
-  unsigned int per_address_limit;
   unsigned int idle_timeout_seconds;
   size_t connection_memory_bytes;
 };
@@ -39,16 +43,32 @@ struct seedbank_mhd_settings {
 static inline enum MHD_Result seedbank_mhd_on_accept(void *cls, const struct sockaddr *address,
                                                      socklen_t length) {
   const struct seedbank_mhd_hooks *hooks = cls;
-  (void)address;
   (void)length;
-  return hooks->accepts(hooks->context) ? MHD_YES : MHD_NO;
+  return hooks->accepts(hooks->context, address) ? MHD_YES : MHD_NO;
+}
+
+static inline void seedbank_mhd_on_connection(void *cls, struct MHD_Connection *connection,
+                                              void **socket_context,
+                                              enum MHD_ConnectionNotificationCode code) {
+  const struct seedbank_mhd_hooks *hooks = cls;
+  if (code == MHD_CONNECTION_NOTIFY_STARTED) {
+    const union MHD_ConnectionInfo *socket = MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD);
+    const union MHD_ConnectionInfo *address = MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CLIENT_ADDRESS);
+    *socket_context = hooks->opened(hooks->context, socket == NULL ? -1 : socket->connect_fd,
+                                    address == NULL ? NULL : address->client_addr);
+  } else if (*socket_context != NULL) {
+    hooks->closed(hooks->context, *socket_context);
+    *socket_context = NULL;
+  }
 }
 
 static inline void *seedbank_mhd_on_target(void *cls, const char *target,
                                            struct MHD_Connection *connection) {
   const struct seedbank_mhd_hooks *hooks = cls;
-  (void)connection;
-  return hooks->began(hooks->context, target == NULL ? "" : target);
+  const union MHD_ConnectionInfo *info =
+      MHD_get_connection_info(connection, MHD_CONNECTION_INFO_SOCKET_CONTEXT);
+  return hooks->began(hooks->context, info == NULL ? NULL : info->socket_context,
+                      target == NULL ? "" : target);
 }
 
 static inline enum MHD_Result seedbank_mhd_on_request(void *cls, struct MHD_Connection *connection,
@@ -66,9 +86,8 @@ static inline void seedbank_mhd_on_completed(void *cls, struct MHD_Connection *c
                                              enum MHD_RequestTerminationCode code) {
   const struct seedbank_mhd_hooks *hooks = cls;
   (void)connection;
-  (void)code;
   if (*request == NULL) return;
-  hooks->ended(hooks->context, *request);
+  hooks->ended(hooks->context, *request, code == MHD_REQUEST_TERMINATED_COMPLETED_OK);
   *request = NULL;
 }
 
@@ -102,8 +121,8 @@ static inline struct MHD_Daemon *seedbank_mhd_start(const struct seedbank_mhd_se
       MHD_OPTION_URI_LOG_CALLBACK, &seedbank_mhd_on_target, (void *)hooks,
       MHD_OPTION_UNESCAPE_CALLBACK, &seedbank_mhd_leave_escaped, (void *)NULL,
       MHD_OPTION_NOTIFY_COMPLETED, &seedbank_mhd_on_completed, (void *)hooks,
+      MHD_OPTION_NOTIFY_CONNECTION, &seedbank_mhd_on_connection, (void *)hooks,
       MHD_OPTION_CONNECTION_LIMIT, settings->connection_limit,
-      MHD_OPTION_PER_IP_CONNECTION_LIMIT, settings->per_address_limit,
       MHD_OPTION_CONNECTION_TIMEOUT, settings->idle_timeout_seconds,
       MHD_OPTION_CONNECTION_MEMORY_LIMIT, settings->connection_memory_bytes,
       MHD_OPTION_THREAD_POOL_SIZE, pool,
@@ -146,6 +165,21 @@ static inline const struct sockaddr *seedbank_mhd_client_address(struct MHD_Conn
   const union MHD_ConnectionInfo *info =
       MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CLIENT_ADDRESS);
   return info == NULL ? NULL : info->client_addr;
+}
+
+/// Bytes that the other side of a TCP connection has acknowledged so far; 0 if not known.
+///
+/// glibc's `struct tcp_info` ends before `tcpi_bytes_acked`, and the kernel's own header cannot be included
+/// beside it. The kernel's layout only grows at its end: the field stands 120 bytes in. Nor is either header
+/// included for two numbers of the kernel's interface: what it declares would count as this module's.
+static inline uint64_t seedbank_socket_acknowledged_bytes(int descriptor) {
+  enum { tcp_level = 6, tcp_info = 11 };
+  unsigned char info[128];
+  socklen_t length = sizeof info;
+  uint64_t acknowledged = 0;
+  if (getsockopt(descriptor, tcp_level, tcp_info, info, &length) != 0 || length < sizeof info) return 0;
+  memcpy(&acknowledged, info + 120, sizeof acknowledged);
+  return acknowledged;
 }
 
 /// A response with a copy of `bytes`; NULL when out of memory.

@@ -1,5 +1,6 @@
-import SeedHTTP
 import Testing
+
+@testable import SeedHTTP
 
 /// The guard's law, without a socket.
 @Suite struct GuardTests {
@@ -20,7 +21,7 @@ import Testing
 
   static func status(of head: RequestHead) -> Int? {
     do throws(Refusal) {
-      try RequestGuard.check(head)
+      try head.check()
       return nil
     } catch {
       return error.status
@@ -107,7 +108,7 @@ import Testing
   }
 
   @Test func `a refusal is a problem document that ends the connection and names the methods`() throws {
-    let refusal = try #require(throws: Refusal.self) { try RequestGuard.check(RequestHead(method: "POST")) }
+    let refusal = try #require(throws: Refusal.self) { try RequestHead(method: "POST").check() }
     let response = refusal.response
     #expect(response.status == 405)
     #expect(response.headers["connection"] == "close")

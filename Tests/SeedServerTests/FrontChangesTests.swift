@@ -1,3 +1,4 @@
+import SeedDatabase
 import SeedFormat
 import SeedHTTP
 import SeedTrust
@@ -26,14 +27,50 @@ import Testing
     let response = changes(since: 100)
     #expect(response.status == 200)
     #expect(response.headers["Content-Type"] == "application/json")
+    // Each delta's own line end is white space here.
     let expected = #"""
       {"dataset":"transit","series":2,"from":100,"to":104,"head":104,"more":false,"deltas":[\#
-      {"from":96,"to":102,"changes":"xxxxxxxxxx"},{"from":102,"to":103,"changes":"x"},\#
-      {"from":103,"to":104,"changes":"x"}]}
+      {"from":96,"to":102,"changes":"xxxxxxxxxx"}
+      ,{"from":102,"to":103,"changes":"x"}
+      ,{"from":103,"to":104,"changes":"x"}
+      ]}
 
       """#
     #expect(String(decoding: response.bytes, as: UTF8.self) == expected)
     #expect(steps(changes(since: 102)) == [[102, 103], [103, 104]])
+  }
+
+  @Test func `who reads gzip gets the same document, joined of what is stored`() throws {
+    for since in 100...104 {
+      let request = HTTPRequest(
+        .get, "/v1/transit/changes?model=2.1&since=\(since)", headers: ["Accept-Encoding": "br, gzip;q=0.8"])
+      let (plain, packed) = (changes(since: since), Router().respond(to: request, in: view))
+      #expect(plain.headers["Content-Encoding"] == nil)
+      #expect(packed.headers["Vary"] == "Accept-Encoding" && plain.headers["Vary"] == "Accept-Encoding")
+      if packed.headers["Content-Encoding"] == "gzip" {
+        #expect(packed.headers["ETag"] != plain.headers["ETag"])
+        #expect(packed.bytes.count < plain.bytes.count)
+        #expect(try Compression.gunzip(packed.bytes, limit: 1_000_000) == plain.bytes)
+      } else {
+        #expect(packed.bytes == plain.bytes)
+      }
+      #expect(plain.body.length == Int64(plain.bytes.count))
+    }
+  }
+
+  @Test func `a deprecated series says so in the fields that everyone knows`() throws {
+    let series = FrontPublication.transit
+    try publication.publish(
+      series, head: 105, floor: 105, [publication.snapshot(series, 105)],
+      lifecycle: .deprecated(sunset: "2027-03-01", message: "Use 3.0."))
+    let view = CatalogView(try publication.catalog())
+    for target in ["/v1/transit/changes?model=2.1&since=105", "/v1/transit/snapshot?model=2.1"] {
+      let response = Router().respond(to: HTTPRequest(.get, target), in: view)
+      #expect(response.headers["Deprecation"] == "@1790000105")
+      #expect(response.headers["Sunset"] == "Mon, 01 Mar 2027 00:00:00 GMT")
+      #expect(response.headers["Link"]?.hasSuffix("rel=\"deprecation\"; type=\"application/json\"") == true)
+    }
+    #expect(changes(since: 104).headers["Deprecation"] == nil)
   }
 
   @Test func `at the head there is nothing to do`() {
@@ -108,7 +145,7 @@ import Testing
       let key = ChangesKey(
         series: FrontPublication.transit, epoch: FrontPublication.epoch, since: try Version(since),
         head: try Version(500))
-      let page = ChangesPage(key, [], upTo: 1) { _ in [] }
+      let page = try ChangesPage(key, [], upTo: 1) { _ in [] }
       cache.keep(page, as: key)
       #expect(cache.bytes <= 4000)
       #expect(cache[key] != nil)
@@ -117,7 +154,7 @@ import Testing
     let large = ChangesCache(limit: 100)
     let key = ChangesKey(
       series: FrontPublication.transit, epoch: FrontPublication.epoch, since: .first, head: .first)
-    large.keep(ChangesPage(key, [], upTo: 1) { _ in [] }, as: key)
+    large.keep(try ChangesPage(key, [], upTo: 1) { _ in [] }, as: key)
     #expect(large[key] == nil)
   }
 }

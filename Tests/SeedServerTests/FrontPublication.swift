@@ -120,7 +120,20 @@ final class FrontPublication: @unchecked Sendable {
 extension HTTPResponse {
   /// The body's bytes, where they are in memory.
   var bytes: [UInt8] {
-    if case .bytes(let bytes) = body { bytes } else { [] }
+    switch body {
+    case .bytes(let bytes): bytes
+    case .stream(let length, let open): Self.drain(open(), length: Int(length))
+    case .empty, .file: []
+    }
+  }
+
+  private static func drain(_ stream: any HTTPByteStream, length: Int) -> [UInt8] {
+    var bytes: [UInt8] = []
+    var room = [UInt8](repeating: 0, count: 1000)
+    while bytes.count < length, let count = room.withUnsafeMutableBytes(stream.next) {
+      bytes += room.prefix(count)
+    }
+    return bytes
   }
 
   /// The body as JSON.

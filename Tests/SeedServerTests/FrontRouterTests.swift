@@ -128,8 +128,8 @@ import Testing
     let view = CatalogView(try publication.catalog())
     let request = HTTPRequest(.get, "/v1/transit/snapshot?model=2.1&encoding=xz")
     let response = router.respond(to: request, in: view)
-    #expect(response.problem == .badRequest)
-    #expect(response.json?["detail"]?.string?.hasSuffix("expected one of gzip") == true)
+    #expect(response.problem == .notFound)
+    #expect(response.json?["detail"]?.string?.hasSuffix("only as gzip") == true)
   }
 
   @Test func `an object is served with its tag, its time and its digest`() throws {
@@ -154,7 +154,10 @@ import Testing
       for condition in [tag, "W/\(tag)", "\"other\", \(tag)", "*"] {
         let response = get(target, ["If-None-Match": condition])
         #expect(response.status == 304)
-        #expect(response.headers == get(target).headers)
+        for name in ["ETag", "Cache-Control", "Last-Modified", "Seedbank-Version"] {
+          #expect(response.headers[name] == get(target).headers[name])
+        }
+        #expect(response.headers["Content-Type"] == nil)
       }
       #expect(get(target, ["If-None-Match": "\"other\""]).status == 200)
     }

@@ -1,15 +1,45 @@
 /// A set of bytes, for the grammar of a request's head.
 struct ByteSet: Sendable {
-  private let members: [Bool]
+  // A bit for each byte. An array would be reached through a reference and a bounds check, for every byte of
+  // every request.
+  private var words: (UInt64, UInt64, UInt64, UInt64) = (0, 0, 0, 0)
 
-  private init(_ includes: (UInt8) -> Bool) { members = (0...UInt8.max).map(includes) }
+  private init(_ includes: (UInt8) -> Bool) {
+    for byte in 0...UInt8.max where includes(byte) {
+      let bit: UInt64 = 1 << UInt64(byte & 63)
+      switch byte >> 6 {
+      case 0: words.0 |= bit
+      case 1: words.1 |= bit
+      case 2: words.2 |= bit
+      default: words.3 |= bit
+      }
+    }
+  }
 
   private init(lettersDigitsAnd others: String) {
     self.init { $0.isASCIILetterOrDigit || others.utf8.contains($0) }
   }
 
   /// Whether all of the text's bytes are members.
-  func containsAll(of text: some Sequence<UInt8>) -> Bool { text.allSatisfy { members[Int($0)] } }
+  func containsAll(of text: LentText) -> Bool {
+    let words = words
+    return text.allSatisfy { byte in
+      let word =
+        switch byte >> 6 {
+        case 0: words.0
+        case 1: words.1
+        case 2: words.2
+        default: words.3
+        }
+      return word >> UInt64(byte & 63) & 1 == 1
+    }
+  }
+
+  /// Whether all bytes of the string's UTF-8 are members.
+  func containsAll(of text: String) -> Bool {
+    var text = text
+    return text.withUTF8(containsAll)
+  }
 
   /// RFC 9110, 5.6.2: `tchar`.
   static let token = ByteSet(lettersDigitsAnd: "!#$%&'*+-.^_`|~")

@@ -6,6 +6,12 @@ package struct HTTPHeaders: Hashable, Sendable, ExpressibleByDictionaryLiteral {
     package let name: String
     /// The value without surrounding whitespace.
     package let value: String
+
+    /// A field of that name and value.
+    package init(_ name: String, _ value: String) {
+      self.name = name
+      self.value = value
+    }
   }
 
   /// All fields, in order.
@@ -16,7 +22,7 @@ package struct HTTPHeaders: Hashable, Sendable, ExpressibleByDictionaryLiteral {
 
   /// The fields of a literal such as `["Content-Type": "text/plain"]`, in order.
   package init(dictionaryLiteral elements: (String, String)...) {
-    fields = elements.map { Field(name: $0.0, value: $0.1) }
+    fields = elements.map { Field($0.0, $0.1) }
   }
 
   /// The value of the first field of that name.
@@ -31,8 +37,11 @@ package struct HTTPHeaders: Hashable, Sendable, ExpressibleByDictionaryLiteral {
 
   /// Adds a field at the end.
   package mutating func append(_ name: String, _ value: String) {
-    fields.append(Field(name: name, value: value))
+    fields.append(Field(name, value))
   }
+
+  /// Adds fields at the end.
+  package mutating func append(contentsOf others: HTTPHeaders) { fields += others.fields }
 
   /// Puts one field in place of all of that name.
   package mutating func set(_ name: String, to value: String) {

@@ -9,6 +9,11 @@ package struct HTTPResponse: Sendable {
   package var headers: HTTPHeaders
   /// The body; the answer to `HEAD` has the same headers and leaves it out.
   package var body: HTTPBody
+  /// Whether it depends on nothing but the request's target, and whether gzip is preferred, until ``HTTPServer/forgetAnswers()``: then the
+  /// handler is not asked again for as long. Only GET and HEAD without a condition or range are answered so.
+  package var isReusable = false
+  /// A number by which the handler's owner knows the exchange again when it is over.
+  package var mark = 0
 
   /// A response of these parts.
   package init(status: Int, headers: HTTPHeaders = [:], body: HTTPBody = .empty) {
@@ -18,12 +23,20 @@ package struct HTTPResponse: Sendable {
   }
 }
 
+/// Makes a body piece by piece, each on the thread of its connection.
+package protocol HTTPByteStream: AnyObject {
+  /// Fills a part of the room, at least one byte; nil if it cannot go on: then the connection breaks off.
+  func next(into room: UnsafeMutableRawBufferPointer) -> Int?
+}
+
 /// A response's body; its length is always known before the first byte goes out.
 package enum HTTPBody: Sendable {
   /// No byte.
   case empty
   /// These bytes.
   case bytes([UInt8])
+  /// So many bytes that are made while they are sent. Each answer calls for a stream of its own.
+  case stream(length: Int64, @Sendable () -> any HTTPByteStream)
   /// A part of a file, sent by the kernel without passing through this process.
   case file(OpenFile, offset: Int64, length: Int64)
 
@@ -37,6 +50,7 @@ package enum HTTPBody: Sendable {
     switch self {
     case .empty: 0
     case .bytes(let bytes): Int64(bytes.count)
+    case .stream(let length, _): length
     case .file(_, _, let length): length
     }
   }

@@ -1,4 +1,5 @@
 internal import CMicroHTTPD
+internal import Glibc
 
 /// Owns libmicrohttpd's daemon and its threads.
 struct Daemon: ~Copyable {
@@ -40,7 +41,6 @@ extension seedbank_mhd_settings {
     // A thread without a connection to its share would hold up nobody but itself, yet be there for nothing.
     threads = UInt32(clamping: min(max(1, configuration.threads), connections))
     connection_limit = UInt32(clamping: connections)
-    per_address_limit = UInt32(clamping: configuration.perAddressLimit ?? 0)
     idle_timeout_seconds = UInt32(clamping: max(1, configuration.idleTimeoutSeconds))
     connection_memory_bytes = max(Self.leastConnectionMemory, configuration.connectionMemoryBytes)
   }
@@ -52,8 +52,9 @@ extension seedbank_mhd_settings {
 extension seedbank_mhd_hooks {
   fileprivate init(_ dispatcher: RequestDispatcher) {
     self.init(
-      context: Unmanaged.passRetained(dispatcher).toOpaque(), accepts: acceptConnection, began: beginRequest,
-      received: receiveRequest, ended: endRequest, logged: logLine)
+      context: Unmanaged.passRetained(dispatcher).toOpaque(), accepts: acceptConnection,
+      opened: openConnection, closed: closeConnection, began: beginRequest, received: receiveRequest,
+      ended: endRequest, logged: logLine)
   }
 }
 
@@ -70,16 +71,41 @@ private func dispatcher(_ context: UnsafeMutableRawPointer) -> RequestDispatcher
   Unmanaged<RequestDispatcher>.fromOpaque(context).takeUnretainedValue()
 }
 
-private func acceptConnection(context: UnsafeMutableRawPointer?) -> CInt {
+private func acceptConnection(context: UnsafeMutableRawPointer?, address: UnsafePointer<sockaddr>?) -> CInt {
   guard let context else { return 0 }
-  return dispatcher(context).acceptsConnections ? 1 : 0
+  return dispatcher(context).accepts(ipAddress(at: address)) ? 1 : 0
 }
 
-private func beginRequest(
-  context: UnsafeMutableRawPointer?, target: UnsafePointer<CChar>?
+private func openConnection(
+  context: UnsafeMutableRawPointer?, descriptor: CInt, address: UnsafePointer<sockaddr>?
 ) -> UnsafeMutableRawPointer? {
-  guard let target else { return nil }
-  return Unmanaged.passRetained(RequestInWork(target: RawTarget(target))).toOpaque()
+  guard let context else { return nil }
+  let connection = ClientConnection(descriptor: descriptor, address: ipAddress(at: address))
+  dispatcher(context).connections.add(connection)
+  return Unmanaged.passRetained(RequestInWork(on: connection)).toOpaque()
+}
+
+private func closeConnection(context: UnsafeMutableRawPointer?, connection: UnsafeMutableRawPointer?) {
+  guard let context, let connection else { return }
+  dispatcher(context).connections.remove(
+    Unmanaged<RequestInWork>.fromOpaque(connection).takeRetainedValue().client)
+}
+
+private func ipAddress(at address: UnsafePointer<sockaddr>?) -> IPAddress? {
+  address.flatMap { SocketAddress($0) }.map { IPAddress($0) }
+}
+
+private func work(_ connection: UnsafeMutableRawPointer) -> RequestInWork {
+  Unmanaged<RequestInWork>.fromOpaque(connection).takeUnretainedValue()
+}
+
+// A request's context is its connection's, which outlives it.
+private func beginRequest(
+  context: UnsafeMutableRawPointer?, connection: UnsafeMutableRawPointer?, target: UnsafePointer<CChar>?
+) -> UnsafeMutableRawPointer? {
+  guard let target, let connection else { return nil }
+  work(connection).begin(lentText(at: target))
+  return connection
 }
 
 private func receiveRequest(
@@ -87,16 +113,15 @@ private func receiveRequest(
   version: UnsafePointer<CChar>?, request: UnsafeMutableRawPointer?
 ) -> CInt {
   guard let context, let connection, let method, let version, let request else { return 0 }
-  let inWork = Unmanaged<RequestInWork>.fromOpaque(request).takeUnretainedValue()
-  let goesOn = dispatcher(context).advance(inWork, on: connection) {
-    HeadReader.head(of: connection, method: method, target: inWork.target, version: version)
-  }
+  let goesOn = dispatcher(context).advance(
+    work(request), on: connection, method: lentText(at: method), version: lentText(at: version))
   return goesOn ? 1 : 0
 }
 
-private func endRequest(context: UnsafeMutableRawPointer?, request: UnsafeMutableRawPointer?) {
-  guard let request else { return }
-  Unmanaged<RequestInWork>.fromOpaque(request).release()
+private func endRequest(context: UnsafeMutableRawPointer?, request: UnsafeMutableRawPointer?, completed: CInt)
+{
+  guard let context, let request else { return }
+  dispatcher(context).end(work(request), isComplete: completed != 0)
 }
 
 private func logLine(context: UnsafeMutableRawPointer?, line: UnsafePointer<CChar>?) {

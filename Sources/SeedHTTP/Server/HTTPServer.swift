@@ -10,6 +10,7 @@ package final class HTTPServer: Sendable {
   package let port: UInt16
   private let dispatcher: RequestDispatcher
   private let daemon: Mutex<Daemon?>
+  private let reaper: Reaper
   private let running = DispatchGroup()
 
   /// Listens, and answers from here on.
@@ -20,7 +21,7 @@ package final class HTTPServer: Sendable {
   ) throws(HTTPServerError) {
     ignoreBrokenPipes()
     let socket = try ListeningSocket(host: configuration.host, port: configuration.port)
-    let dispatcher = RequestDispatcher(log: configuration.log, handler: handler)
+    let dispatcher = RequestDispatcher(configuration, handler: handler)
     guard let started = Daemon(configuration, on: socket, dispatcher: dispatcher) else {
       throw .cannotListen(
         host: configuration.host, port: socket.port, reason: "no threads, memory or descriptors left")
@@ -28,9 +29,16 @@ package final class HTTPServer: Sendable {
     host = configuration.host
     port = socket.port
     self.dispatcher = dispatcher
+    reaper = Reaper(dispatcher.connections)
     daemon = Mutex(started)
     running.enter()
   }
+
+  /// Open connections.
+  package var connectionCount: Int { dispatcher.connections.count }
+
+  /// Has the handler asked again for every answer that it allowed to be used again.
+  package func forgetAnswers() { dispatcher.answers.forget() }
 
   deinit { stop(gracePeriod: .zero) }
 
@@ -41,7 +49,7 @@ package final class HTTPServer: Sendable {
   /// the period. A second call waits for the first and does nothing more.
   package func stop(gracePeriod: Duration = .seconds(5)) {
     guard dispatcher.beginEnding() else { return running.wait() }
-    dispatcher.waitUntilIdle(deadline: .now() + .milliseconds(Int(gracePeriod / .milliseconds(1))))
+    dispatcher.waitUntilIdle(milliseconds: UInt64(max(0, gracePeriod / .milliseconds(1))))
     daemon.withLock { $0 = nil }
     running.leave()
   }

@@ -64,5 +64,8 @@ struct ListeningSocket: ~Copyable {
   }
 
   /// Ends listening, whoever else holds a descriptor.
-  func endListening() { shutdown(descriptor, CInt(SHUT_RDWR)) }
+  func endListening() { endTraffic(on: descriptor) }
 }
+
+/// Ends a socket's traffic in both directions; its descriptor stays.
+func endTraffic(on descriptor: CInt) { shutdown(descriptor, CInt(SHUT_RDWR)) }

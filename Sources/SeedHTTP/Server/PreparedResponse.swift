@@ -1,26 +1,41 @@
 internal import CMicroHTTPD
 internal import Glibc
 
-/// Owns one response of libmicrohttpd.
-struct PreparedResponse: ~Copyable {
-  private let response: OpaquePointer
-  private let status: UInt32
+/// Owns one response of libmicrohttpd, which can be sent any number of times, on several connections at once.
+final class PreparedResponse: Sendable {
+  let status: Int
+  /// Bytes of its body where it is sent with one.
+  let bodyBytes: Int64
+  /// Bytes of its body that it keeps in memory.
+  let bytesInMemory: Int
+  /// What the handler wants to be told again; see ``HTTPResponse/mark``.
+  let mark: Int
+  // libmicrohttpd counts its users with a lock of its own, and changes nothing else of it.
+  private nonisolated(unsafe) let response: OpaquePointer
 
   /// The response as the library takes it; nil if it cannot be made of these parts.
   init?(_ source: HTTPResponse, ending: Bool) {
-    guard 200...599 ~= source.status, let made = Self.make(source.body) else { return nil }
+    // Of what 304 stands for only the length is told.
+    let body: HTTPBody =
+      source.status == 304 ? .stream(length: source.body.length) { NoBytes() } : source.body
+    guard 200...599 ~= source.status, let made = Self.make(body) else { return nil }
     guard Self.add(source.headers, to: made, ending: ending) else {
       MHD_destroy_response(made)
       return nil
     }
     response = made
-    status = UInt32(source.status)
+    status = source.status
+    bodyBytes = source.status == 304 ? 0 : source.body.length
+    mark = source.mark
+    bytesInMemory = source.body.bytesInMemory
   }
 
   deinit { MHD_destroy_response(response) }
 
   /// Hands it to the connection.
-  func queue(on connection: OpaquePointer) -> Bool { seedbank_mhd_queue(connection, status, response) != 0 }
+  func queue(on connection: OpaquePointer) -> Bool {
+    seedbank_mhd_queue(connection, UInt32(status), response) != 0
+  }
 
   private static func add(_ headers: HTTPHeaders, to response: OpaquePointer, ending: Bool) -> Bool {
     var all = headers
@@ -31,7 +46,7 @@ struct PreparedResponse: ~Copyable {
 
   // The library refuses line breaks, and would cut a value at a NUL without a word.
   private static func add(_ field: HTTPHeaders.Field, to response: OpaquePointer) -> Bool {
-    ByteSet.token.containsAll(of: field.name.utf8) && ByteSet.fieldValue.containsAll(of: field.value.utf8)
+    ByteSet.token.containsAll(of: field.name) && ByteSet.fieldValue.containsAll(of: field.value)
       && seedbank_mhd_add_field(response, field.name, field.value) != 0
   }
 
@@ -39,8 +54,18 @@ struct PreparedResponse: ~Copyable {
     switch body {
     case .empty: seedbank_mhd_response_copying(nil, 0)
     case .bytes(let bytes): bytes.withUnsafeBytes { seedbank_mhd_response_copying($0.baseAddress, $0.count) }
+    case .stream(let length, let open): make(open(), length: length)
     case .file(let file, let offset, let length): make(file, offset: offset, length: length)
     }
+  }
+
+  private static func make(_ stream: any HTTPByteStream, length: Int64) -> OpaquePointer? {
+    guard length > 0 else { return seedbank_mhd_response_copying(nil, 0) }
+    let box = Unmanaged.passRetained(StreamBox(stream)).toOpaque()
+    let made = MHD_create_response_from_callback(
+      UInt64(length), streamChunkBytes, readStream, box, releaseStream)
+    if made == nil { Unmanaged<StreamBox>.fromOpaque(box).release() }
+    return made
   }
 
   private static func make(_ file: OpenFile, offset: Int64, length: Int64) -> OpaquePointer? {
@@ -60,4 +85,39 @@ extension HTTPResponse {
       "internal-error", status: 500, title: "Internal Server Error",
       detail: "the answer could not be put together; trying again may help")
   }
+}
+
+extension HTTPBody {
+  fileprivate var bytesInMemory: Int {
+    if case .bytes(let bytes) = self { bytes.count } else { 0 }
+  }
+}
+
+/// Bytes that a stream is asked for at a time.
+private let streamChunkBytes = 32 * 1024
+
+/// A stream, as libmicrohttpd holds it.
+private final class StreamBox {
+  let stream: any HTTPByteStream
+
+  init(_ stream: any HTTPByteStream) { self.stream = stream }
+}
+
+/// The body of an answer that is sent without one.
+private final class NoBytes: HTTPByteStream {
+  func next(into room: UnsafeMutableRawBufferPointer) -> Int? { nil }
+}
+
+private func readStream(
+  box: UnsafeMutableRawPointer?, position: UInt64, room: UnsafeMutablePointer<CChar>?, size: Int
+) -> Int {
+  // MHD_CONTENT_READER_END_WITH_ERROR; the macro is a cast, which Swift does not import.
+  let failure = -2
+  guard let box, let room, size > 0 else { return failure }
+  let stream = Unmanaged<StreamBox>.fromOpaque(box).takeUnretainedValue().stream
+  return stream.next(into: UnsafeMutableRawBufferPointer(start: room, count: size)) ?? failure
+}
+
+private func releaseStream(box: UnsafeMutableRawPointer?) {
+  if let box { Unmanaged<StreamBox>.fromOpaque(box).release() }
 }

@@ -1,23 +1,35 @@
 internal import CMicroHTTPD
-internal import Dispatch
+internal import Glibc
 internal import Synchronization
 
-/// What the daemon's threads share: the handler and the count of requests in work.
+/// What the daemon's threads share: the handler, the connections and the answers that need no handler.
 final class RequestDispatcher: Sendable {
+  let connections: ConnectionTable
+  let answers = AnswerCache()
   private let handler: @Sendable (HTTPRequest) -> HTTPResponse
   private let log: @Sendable (String) -> Void
-  private let inWork = DispatchGroup()
+  private let measure: (@Sendable (HTTPMeasurement) -> Void)?
+  private let observe: (@Sendable (HTTPExchange) -> Void)?
+  private let labelAgent: (@Sendable (UnsafeBufferPointer<UInt8>) -> Int)?
+  private let requestsPerConnection: Int
   private let ending = Atomic(false)
 
   init(
-    log: @escaping @Sendable (String) -> Void, handler: @escaping @Sendable (HTTPRequest) -> HTTPResponse
+    _ configuration: HTTPServerConfiguration, handler: @escaping @Sendable (HTTPRequest) -> HTTPResponse
   ) {
-    self.log = log
+    connections = ConnectionTable(configuration)
+    log = configuration.log
+    measure = configuration.measure
+    observe = configuration.observe
+    labelAgent = configuration.labelAgent
+    requestsPerConnection = configuration.requestsPerConnection
     self.handler = handler
   }
 
-  /// Whether a new connection may stay.
-  var acceptsConnections: Bool { !ending.load(ordering: .acquiring) }
+  /// Whether a new connection from there may stay.
+  func accepts(_ address: IPAddress?) -> Bool { !isEnding && connections.admits(address) }
+
+  private var isEnding: Bool { ending.load(ordering: .acquiring) }
 
   /// From now on connections are turned away and end with the response that they wait for; false if it was
   /// so already.
@@ -25,8 +37,13 @@ final class RequestDispatcher: Sendable {
   /// Not MHD_quiesce_daemon: in 0.9.75 it races with its own workers, and the loser aborts the process.
   func beginEnding() -> Bool { !ending.exchange(true, ordering: .acquiringAndReleasing) }
 
-  /// Waits until no admitted request is unanswered, at most until `deadline`.
-  func waitUntilIdle(deadline: DispatchTime) { _ = inWork.wait(timeout: deadline) }
+  /// Waits until no request is unanswered, at most for that time.
+  func waitUntilIdle(milliseconds: UInt64) {
+    let deadline = monotonicMilliseconds() + milliseconds
+    while connections.isAnswering, monotonicMilliseconds() < deadline { usleep(Self.idleCheckMicroseconds) }
+  }
+
+  private static let idleCheckMicroseconds: UInt32 = 2_000
 
   /// Hands on a line of libmicrohttpd's with control characters made visible.
   func report(_ line: UnsafePointer<CChar>) {
@@ -38,50 +55,116 @@ final class RequestDispatcher: Sendable {
   ///
   /// libmicrohttpd calls at the end of the head and again at the end of the request, and closes a connection
   /// that is answered at the first call. So a refusal goes out at once, and everything else at the second.
-  func advance(_ request: RequestInWork, on connection: OpaquePointer, head: () -> RequestHead) -> Bool {
-    if let admitted = request.admitted { return answer(admitted, on: connection) }
-    let head = head()
-    do {
-      try RequestGuard.check(head)
-    } catch {
-      return send(error.response, on: connection)
+  func advance(
+    _ work: RequestInWork, on connection: OpaquePointer, method: LentText, version: LentText
+  ) -> Bool {
+    switch work.step {
+    case .reading:
+      work.target.withUnsafeBufferPointer { target in
+        finishHead(work, on: connection, RequestLine(method: method, target: target, version: version))
+      }
+    case .admitted(let request): ask(request, for: work, on: connection)
+    case .answered(let answer): send(answer, to: work, on: connection)
+    case .sent: true
     }
-    let admitted = HTTPRequest(
-      HTTPMethod(head.method), head.target, headers: head.headers,
-      remoteAddress: remoteAddress(of: connection))
-    request.admit(admitted, in: inWork)
+  }
+
+  private func finishHead(_ work: RequestInWork, on connection: OpaquePointer, _ line: RequestLine) -> Bool {
+    let head = HeadReader.read(connection)
+    let isHead = line.method.isExactly("HEAD")
+    let agent = label(head.fields)
+    do {
+      try RequestGuard.check(
+        line, head.fields, accountsForEveryByte: head.accountsForEveryByte(with: line))
+    } catch {
+      work.finishHead(isHead: isHead, agent: agent, observe.map { _ in request(line, on: connection) })
+      return make(error.response).map { send($0, to: work, on: connection) } ?? false
+    }
+    admit(work, on: connection, line, isHead: isHead, agent: agent, head.fields)
     // Between the calls libmicrohttpd would send "100 Continue", though there is nothing to continue with.
-    return admitted.headers["Expect"] == nil || answer(admitted, on: connection)
+    guard head.fields.expects else { return true }
+    return advance(work, on: connection, method: line.method, version: line.version)
   }
 
-  private func answer(_ request: HTTPRequest, on connection: OpaquePointer) -> Bool {
-    send(handler(request), on: connection)
+  private func admit(
+    _ work: RequestInWork, on connection: OpaquePointer, _ line: RequestLine, isHead: Bool, agent: Int,
+    _ fields: FieldScan
+  ) {
+    let isPlain = !fields.hasConditions && (isHead || line.method.isExactly("GET")) && !isLast(work)
+    if isPlain, let answer = answers.answer(to: line.target, gzip: fields.coding.prefersGzip) {
+      work.finishHead(isHead: isHead, agent: agent, observe.map { _ in request(line, on: connection) })
+      work.admit(.answered(answer))
+    } else {
+      let request = request(line, on: connection)
+      work.finishHead(isHead: isHead, agent: agent, request)
+      work.admit(.admitted(request))
+    }
   }
 
-  private func send(_ response: HTTPResponse, on connection: OpaquePointer) -> Bool {
-    let isLast = !acceptsConnections
-    if let prepared = PreparedResponse(response, ending: isLast) { return prepared.queue(on: connection) }
+  private func label(_ fields: FieldScan) -> Int {
+    guard let labelAgent, let agent = fields.agent else { return 0 }
+    return labelAgent(agent)
+  }
+
+  private func request(_ line: RequestLine, on connection: OpaquePointer) -> HTTPRequest {
+    HTTPRequest(
+      HTTPMethod(line.method.text), line.target.text, headers: headers(of: connection),
+      remoteAddress: remoteAddress(of: connection))
+  }
+
+  private func isLast(_ work: RequestInWork) -> Bool { isEnding || work.number >= requestsPerConnection }
+
+  private func ask(_ request: HTTPRequest, for work: RequestInWork, on connection: OpaquePointer) -> Bool {
+    let generation = answers.generation
+    let response = handler(request)
+    let ending = isLast(work)
+    guard let answer = make(response, ending: ending) else { return false }
+    if response.isReusable, !ending {
+      let gzip = request.prefersGzip
+      work.target.withUnsafeBufferPointer { answers.keep(answer, to: $0, gzip: gzip, of: generation) }
+    }
+    return send(answer, to: work, on: connection)
+  }
+
+  private func make(_ response: HTTPResponse, ending: Bool = false) -> PreparedResponse? {
+    if let prepared = PreparedResponse(response, ending: ending) { return prepared }
     log(
       "a response with status \(response.status) cannot be sent: bad header, bad file range or no descriptor left"
     )
-    return PreparedResponse(.unusable, ending: isLast)?.queue(on: connection) ?? false
+    return PreparedResponse(.unusable, ending: ending)
+  }
+
+  private func send(
+    _ answer: PreparedResponse, to work: RequestInWork, on connection: OpaquePointer
+  ) -> Bool {
+    work.send(answer)
+    return answer.queue(on: connection)
+  }
+
+  /// Notes that a request's answer went out, or was broken off.
+  func end(_ work: RequestInWork, isComplete: Bool) {
+    if measure != nil || observe != nil {
+      let measurement = work.measurement(isComplete: isComplete)
+      measure?(measurement)
+      if let observe, let exchange = work.exchange(measurement) { observe(exchange) }
+    }
+    work.end()
   }
 }
 
-/// One request between its first line and the last byte of its answer. Only its connection's thread has it.
-final class RequestInWork {
-  let target: RawTarget
-  private(set) var admitted: HTTPRequest?
-  private var group: DispatchGroup?
+extension ConnectionTable {
+  /// Connections that one browser may well open at once.
+  private static let leastPerAddress = 16
 
-  init(target: RawTarget) { self.target = target }
-
-  /// From here until its end the request is waited for.
-  func admit(_ request: HTTPRequest, in group: DispatchGroup) {
-    admitted = request
-    self.group = group
-    group.enter()
+  fileprivate convenience init(_ configuration: HTTPServerConfiguration) {
+    let patience = Patience(
+      headSeconds: configuration.headTimeoutSeconds, idleSeconds: configuration.idleTimeoutSeconds,
+      floorBytesPerSecond: configuration.floorBytesPerSecond,
+      floorWindowSeconds: configuration.floorWindowSeconds)
+    self.init(
+      patience: patience,
+      perAddressLimit: configuration.perAddressLimit
+        ?? max(Self.leastPerAddress, configuration.connectionLimit / 4),
+      exempt: configuration.trustedProxies)
   }
-
-  deinit { group?.leave() }
 }

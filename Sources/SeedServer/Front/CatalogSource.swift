@@ -1,4 +1,6 @@
 import SeedDatabase
+import SeedFormat
+import SeedTrust
 internal import Synchronization
 
 /// What a request is answered from.
@@ -31,6 +33,7 @@ package final class CatalogSource: Sendable {
   private let state: Mutex<State>
   /// Held while a catalog is loaded, so that an older one never replaces a newer one.
   private let loading = Mutex(())
+  private let onChange = Mutex<@Sendable () -> Void>({})
 
   /// Loads what there is. A publication that is missing or broken is not this caller's error: it may come.
   package convenience init(
@@ -57,10 +60,25 @@ package final class CatalogSource: Sendable {
     return state.withLock { CatalogView($0.catalog, failure: $0.failure) }
   }
 
+  /// Calls that after each change of the catalog, and once at once.
+  func whenChanged(_ body: @escaping @Sendable () -> Void) {
+    onChange.withLock { $0 = body }
+    body()
+  }
+
   /// Loads what is published now. On an error the old catalog stays, and the error is remembered.
   package func reload() throws { try loading.withLock { _ in try load() } }
 
-  private func check() {
+  /// Whether data of that dataset is published for that model, as it stands now.
+  func publishes(_ dataset: String, _ model: String) -> Bool {
+    guard let catalog = state.withLock({ $0.catalog }), let name = try? DatasetName(dataset),
+      let model = try? ModelVersion(model)
+    else { return false }
+    return catalog.series(name, major: model.major)?.state.models[model] != nil
+  }
+
+  /// Looks whether another process published, if the last look is a second ago.
+  func check() {
     guard isDue() else { return }
     // While someone loads, the others go on with what there is.
     _ = loading.withLockIfAvailable { _ in
@@ -91,6 +109,7 @@ package final class CatalogSource: Sendable {
       state.withLock { state in
         (state.catalog, state.stamp, state.failure) = (catalog, stamp, nil)
       }
+      onChange.withLock { $0 }()
     } catch {
       log("The publication could not be loaded: \(error)")
       // What the world may read in /readyz does not say where on this machine the files lie.

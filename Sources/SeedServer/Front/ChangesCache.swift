@@ -23,7 +23,7 @@ final class ChangesCache: Sendable {
 
   /// A page too large to share the room with others is not kept.
   func keep(_ page: ChangesPage, as key: ChangesKey) {
-    let size = page.document.bytes.count
+    let size = page.gzip.bytes.count
     guard size <= limit / FrontLimits.changesCacheShare else { return }
     state.withLock { state in
       // Two threads may have made the same page at once; the first one stays.
@@ -34,7 +34,7 @@ final class ChangesCache: Sendable {
       var dropped = 0
       while state.bytes > limit {
         let oldest = state.order[dropped]
-        state.bytes -= state.pages.removeValue(forKey: oldest)?.document.bytes.count ?? 0
+        state.bytes -= state.pages.removeValue(forKey: oldest)?.gzip.bytes.count ?? 0
         dropped += 1
       }
       state.order.removeFirst(dropped)

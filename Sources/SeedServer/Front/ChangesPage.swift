@@ -1,4 +1,6 @@
+import SeedDatabase
 import SeedFormat
+import SeedHTTP
 import SeedTrust
 
 /// What an answer of `changes` depends on. The chain may be another one at the same head; it leads to the
@@ -11,8 +13,14 @@ struct ChangesKey: Hashable {
 }
 
 /// One answer of `changes`: deltas from `since` towards the head, as stored.
+///
+/// It is kept as gzip only, joined of what is stored without compressing anything. Who does not read gzip gets
+/// the same bytes, expanded while they are sent.
 struct ChangesPage: Sendable {
-  let document: ServedDocument
+  /// The document as one gzip member.
+  let gzip: ServedDocument
+  /// Bytes of the document without compression.
+  let rawLength: Int
   /// The version that its client has then.
   let to: Version
   /// Whether that is not the head yet.
@@ -22,20 +30,25 @@ struct ChangesPage: Sendable {
   init(
     _ key: ChangesKey, _ chain: [PublishedObject], upTo limit: Int,
     read: (PublishedObject) throws -> [UInt8]
-  ) rethrows {
+  ) throws {
     let deltas = Self.prefix(of: chain, upTo: limit)
     to = deltas.last?.version ?? key.since
     hasMore = deltas.count < chain.count
-    var bytes = Self.opening(key, to: to, hasMore: hasMore)
-    bytes.reserveCapacity(bytes.count + deltas.reduce(0) { $0 + $1.rawLength } + 2)
+    let opening = Self.opening(key, to: to, hasMore: hasMore)
+    var splice = GzipSplice()
+    splice.append(opening)
     for (index, delta) in deltas.enumerated() {
-      if index > 0 { bytes.append(UInt8(ascii: ",")) }
-      let line = try read(delta)
-      bytes += line.last == UInt8(ascii: "\n") ? line.dropLast() : line[...]
+      if index > 0 { splice.append(Self.comma) }
+      try splice.append(member: read(delta))
     }
-    bytes += Array("]}\n".utf8)
-    document = ServedDocument(bytes)
+    splice.append(Self.closing)
+    gzip = ServedDocument(splice.finish())
+    let commas = max(0, deltas.count - 1) * Self.comma.count
+    rawLength = opening.count + deltas.reduce(commas + Self.closing.count) { $0 + $1.rawLength }
   }
+
+  private static let comma = Array(",".utf8)
+  private static let closing = Array("]}\n".utf8)
 
   private static func prefix(of chain: [PublishedObject], upTo limit: Int) -> ArraySlice<PublishedObject> {
     var total = 0
@@ -54,5 +67,39 @@ struct ChangesPage: Sendable {
       "more": .bool(hasMore),
     ]
     return head.bytes.dropLast() + Array(#","deltas":["#.utf8)
+  }
+
+  /// The answer in the coding that the client prefers.
+  func response(gzip isGzip: Bool) -> HTTPResponse {
+    var headers: HTTPHeaders = [
+      "Content-Type": MediaType.json, "Cache-Control": CacheRule.current, "Vary": "Accept-Encoding",
+      "Seedbank-Version": to.description,
+    ]
+    // A page without deltas is smaller as it is.
+    guard isGzip, gzip.bytes.count < rawLength else {
+      // Another representation has another tag (RFC 9110, 8.8.3.3).
+      headers.append("ETag", "\"\(gzip.tag.dropFirst().dropLast())-identity\"")
+      return HTTPResponse(status: 200, headers: headers, body: identity)
+    }
+    headers.append("Content-Encoding", "gzip")
+    headers.append("ETag", gzip.tag)
+    return HTTPResponse(status: 200, headers: headers, body: .bytes(gzip.bytes))
+  }
+
+  private var identity: HTTPBody {
+    let compressed = gzip.bytes
+    return .stream(length: Int64(rawLength)) { InflatedStream(compressed) }
+  }
+}
+
+/// Expands a gzip member in memory while it is sent.
+private final class InflatedStream: HTTPByteStream {
+  private let reader: GzipReader?
+
+  init(_ compressed: [UInt8]) { reader = try? GzipReader(compressed) }
+
+  func next(into room: UnsafeMutableRawBufferPointer) -> Int? {
+    guard let reader, let count = try? reader.read(into: room), count > 0 else { return nil }
+    return count
   }
 }

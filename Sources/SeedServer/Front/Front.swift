@@ -1,5 +1,7 @@
+internal import Dispatch
 import SeedDatabase
 package import SeedHTTP
+internal import Synchronization
 
 /// What a front serves, and where it listens.
 package struct FrontConfiguration: Sendable {
@@ -28,6 +30,10 @@ package struct FrontConfiguration: Sendable {
 package final class Front: Sendable {
   private let source: CatalogSource
   private let server: HTTPServer
+  /// What is counted; publishing in the same process counts its builds there as well.
+  package let metrics = FrontMetrics()
+  // Safe to be cancelled from any thread, though its type does not say so.
+  private nonisolated(unsafe) let watch: any DispatchSourceTimer
 
   /// Loads what is published and answers from here on.
   ///
@@ -36,11 +42,29 @@ package final class Front: Sendable {
     let log = OperatorLog(configuration.report)
     let source = CatalogSource(PublicationDirectory(configuration.publication), log: log)
     let pages = try configuration.pages.map { path throws(FileError) in try StaticPages(folder: path) }
-    let router = Router(pages: pages ?? StaticPages(), log: log)
-    server = try HTTPServer(configuration: configuration.http) { request in
+    let running = RunningServer()
+    let router = Router(pages: pages ?? StaticPages(), log: log, metrics: metrics) {
+      running.server?.connectionCount ?? 0
+    }
+    server = try HTTPServer(configuration: configuration.http(metrics, source)) { request in
       router.respond(to: request, in: source.current())
     }
+    running.server = server
     self.source = source
+    source.whenChanged { [weak server] in server?.forgetAnswers() }
+    watch = Front.watch(source)
+  }
+
+  deinit { watch.cancel() }
+
+  /// Looks for publications of other processes: an answer that is used again asks nobody.
+  private static func watch(_ source: CatalogSource) -> any DispatchSourceTimer {
+    let timer = DispatchSource.makeTimerSource(queue: DispatchQueue(label: "seedbank.catalog"))
+    let period = DispatchTimeInterval.milliseconds(FrontLimits.watchMilliseconds)
+    timer.schedule(deadline: .now() + period, repeating: period)
+    timer.setEventHandler { @Sendable [weak source] in source?.check() }
+    timer.resume()
+    return timer
   }
 
   /// The address that it listens on.
@@ -54,4 +78,30 @@ package final class Front: Sendable {
 
   /// Ends, with some time for the answers under way; see `HTTPServer.stop`.
   package func stop(gracePeriod: Duration = .seconds(5)) { server.stop(gracePeriod: gracePeriod) }
+}
+
+/// The server, as far as its own handler may know it.
+private final class RunningServer: Sendable {
+  private let state = Mutex<Weak>(Weak())
+
+  private struct Weak {
+    weak var server: HTTPServer?
+  }
+
+  var server: HTTPServer? {
+    get { state.withLock { $0.server } }
+    set { state.withLock { $0.server = newValue } }
+  }
+}
+
+extension FrontConfiguration {
+  /// The server's part, with measurements for the metrics.
+  fileprivate func http(_ metrics: FrontMetrics, _ source: CatalogSource) -> HTTPServerConfiguration {
+    var http = http
+    http.measure = { metrics.count($0) }
+    http.labelAgent = { agent in
+      metrics.label(ofAgent: agent) { dataset, model in source.publishes(dataset, model) }
+    }
+    return http
+  }
 }

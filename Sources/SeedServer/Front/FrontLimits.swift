@@ -2,6 +2,8 @@
 enum FrontLimits {
   /// Seconds between two looks at whether another process published.
   static let checkSeconds = 1
+  /// Milliseconds between two questions whether it is time to look.
+  static let watchMilliseconds = 250
   /// Seconds for which a metadata file is served that no current metadata names, for refreshes under way.
   static let retiredMetadataSeconds = 60
   /// Seconds for which an object is served that no current metadata names: as long as the publisher keeps it

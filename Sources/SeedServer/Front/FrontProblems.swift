@@ -36,6 +36,12 @@ extension Problem {
       .badRequest, error.description, parameter.map { [JSONMember("parameter", .string($0))] } ?? [])
   }
 
+  static func unpublishedEncoding(_ encoding: ContentEncoding, published: String) -> Problem {
+    Problem(
+      .notFound, "no snapshot is published as \(encoding.rawValue) at the moment, only as \(published)",
+      [JSONMember("parameter", "encoding")])
+  }
+
   static func unknownDataset(_ name: String, known: [DatasetName]) -> Problem {
     Problem(
       .unknownDataset, "there is no dataset \"\(name)\"; /v1 lists what there is",

@@ -1,4 +1,5 @@
 import SeedFormat
+import SeedHTTP
 import SeedTrust
 
 /// All that a front serves of a publication at one moment. A request sees one catalog from beginning to end.
@@ -85,7 +86,7 @@ struct CatalogObject: Sendable {
   init(_ object: PublishedObject, publishedAt: UTCTime) {
     self.object = object
     tag = entityTag(object.sha256)
-    lastModified = httpDate(publishedAt)
+    lastModified = HTTPDate(secondsSinceEpoch: publishedAt.secondsSinceEpoch).text
     digest = "sha-256=:\(Base64.encode(object.sha256.bytes)):"
   }
 

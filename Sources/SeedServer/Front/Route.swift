@@ -10,6 +10,8 @@ enum Route: Hashable {
   case changes(String)
   case live
   case ready
+  case metrics
+  case openapi
   /// Perhaps a file of the web page.
   case page(String)
 
@@ -25,7 +27,26 @@ enum Route: Hashable {
       case ("v1", 3) where parts[2] == "changes": .changes(parts[1])
       case ("livez", 1): .live
       case ("readyz", 1): .ready
+      case ("metrics", 1): .metrics
+      case ("openapi.json", 1): .openapi
       default: .page(path)
       }
+  }
+}
+
+extension Route {
+  /// How its answers are counted, where nothing more is known.
+  var kind: AnswerMark.Kind {
+    switch self {
+    case .metadata: .metadata
+    case .object: .unknown
+    case .overview, .dataset: .overview
+    case .snapshot: .redirect
+    case .changes: .changes
+    case .live, .ready: .health
+    case .metrics: .metrics
+    case .openapi: .openapi
+    case .page: .page
+    }
   }
 }

@@ -12,7 +12,14 @@ extension Router {
     let model = try parameters.model()
     let since = try parameters.since()
     let query = try ModelQuery(model, of: dataset, in: catalog)
-    return response(try page(since, of: query, in: catalog), to: query)
+    var response = response(
+      try page(since, of: query, in: catalog), to: query, gzip: request.prefersGzip)
+    response.mark =
+      AnswerMark(
+        .changes, series: metrics.place(of: query.series.series),
+        versionsBehind: query.series.state.head.number - since.number
+      ).number
+    return response
   }
 
   private func page(
@@ -35,17 +42,17 @@ extension Router {
     _ key: ChangesKey, _ chain: [PublishedObject], in directory: PublicationDirectory
   ) throws(Problem) -> ChangesPage {
     do {
-      return try ChangesPage(key, chain, upTo: pageBytes) { try directory.delta($0) }
+      return try ChangesPage(key, chain, upTo: pageBytes) { try directory.stored($0) }
     } catch {
       log("The changes of \(key.series) since \(key.since) cannot be served: \(error)")
       throw .damaged
     }
   }
 
-  private func response(_ page: ChangesPage, to query: ModelQuery) -> HTTPResponse {
-    var response = HTTPResponse(page.document, MediaType.json, caching: CacheRule.current)
+  private func response(_ page: ChangesPage, to query: ModelQuery, gzip: Bool) -> HTTPResponse {
+    var response = page.response(gzip: gzip)
     response.headers.append("Seedbank-Epoch", query.series.state.epoch.text)
-    response.headers.append("Seedbank-Version", page.to.description)
+    response.headers.append(contentsOf: query.lifecycleHeaders)
     if page.hasMore {
       let next = FrontPath.changes(query.series.series.dataset, query.model, since: page.to.description)
       response.headers.append("Link", "<\(next)>; rel=\"next\"")

@@ -25,14 +25,22 @@ extension Router {
     let parameters = try Parameters(request, known: ["model", "encoding"])
     let query = try ModelQuery(parameters.model(), of: dataset, in: catalog)
     let object = try query.snapshot(encoding: parameters["encoding"])
+    var headers: HTTPHeaders = [
+      "Location": "/\(object.filePath)", "Cache-Control": CacheRule.current,
+      "Seedbank-Version": object.version.description, "Seedbank-Epoch": query.series.state.epoch.text,
+      "Seedbank-SHA256": object.sha256.hex, "Seedbank-Length": "\(object.length)",
+      "Seedbank-Raw-Length": "\(object.rawLength)",
+    ]
+    headers.append(contentsOf: query.lifecycleHeaders)
+    return HTTPResponse(status: 307, headers: headers)
+  }
+
+  func counts(_ view: CatalogView) -> HTTPResponse {
+    let page = metrics.page(
+      view.catalog, connections: connections(), now: UTCTime.now().secondsSinceEpoch)
     return HTTPResponse(
-      status: 307,
-      headers: [
-        "Location": "/\(object.filePath)", "Cache-Control": CacheRule.current,
-        "Seedbank-Version": object.version.description, "Seedbank-Epoch": query.series.state.epoch.text,
-        "Seedbank-SHA256": object.sha256.hex, "Seedbank-Length": "\(object.length)",
-        "Seedbank-Raw-Length": "\(object.rawLength)",
-      ])
+      status: 200, headers: ["Content-Type": PrometheusText.mediaType, "Cache-Control": CacheRule.never],
+      body: .bytes(page))
   }
 
   func ready(_ view: CatalogView) -> HTTPResponse {
@@ -61,12 +69,18 @@ extension ModelQuery {
   /// The newest snapshot: gzip unless another encoding was asked for.
   fileprivate func snapshot(encoding name: String?) throws(Problem) -> PublishedObject {
     guard !series.usableSnapshots.isEmpty else { throw .notReady }
-    let encoding = name.map { ContentEncoding(rawValue: $0) } ?? .gzip
-    guard let encoding, let object = series.newestSnapshot(encoding) else {
-      throw .badRequest("encoding", found: name, expected: "one of \(publishedEncodings)")
+    let wanted = name.map { ContentEncoding(rawValue: $0) } ?? .gzip
+    guard let wanted else {
+      throw .badRequest("encoding", found: name, expected: "one of \(Self.knownEncodings)")
+    }
+    guard let object = series.newestSnapshot(wanted) else {
+      throw .unpublishedEncoding(wanted, published: publishedEncodings)
     }
     return object
   }
+
+  private static let knownEncodings =
+    ContentEncoding.allCases.map(\.rawValue).sorted().joined(separator: ", ")
 
   private var publishedEncodings: String {
     Set(series.usableSnapshots.map(\.encoding.rawValue)).sorted().joined(separator: ", ")

@@ -17,9 +17,20 @@ extension Router {
     let headers: HTTPHeaders = [
       "Content-Type": entry.mediaType, "Cache-Control": CacheRule.object, "ETag": entry.tag,
       "Last-Modified": entry.lastModified, "Repr-Digest": entry.digest,
+      "Accept-Ranges": "bytes",
     ]
-    return HTTPResponse(
+    var response = HTTPResponse(
       status: 200, headers: headers, body: .file(try open(entry.object, in: catalog)))
+    response.mark = mark(of: entry.object).number
+    return response
+  }
+
+  private func mark(of object: PublishedObject) -> AnswerMark {
+    let place = metrics.place(of: object.series)
+    return switch object.kind {
+    case .snapshot: AnswerMark(.snapshot, series: place)
+    case .delta: AnswerMark(.delta, series: place)
+    }
   }
 
   /// Opened for each answer: to keep every object open would take a descriptor of each.

@@ -7,6 +7,9 @@ import SeedTrust
 package struct Router: Sendable {
   let pages: StaticPages
   let log: OperatorLog
+  let metrics: FrontMetrics
+  /// How many connections there are.
+  let connections: @Sendable () -> Int
   let cache = ChangesCache()
   /// Raw bytes of deltas in one answer of `changes`.
   let pageBytes: Int
@@ -14,8 +17,11 @@ package struct Router: Sendable {
   /// A router that serves `pages` beside the publication and tells `log` what is wrong behind the answers.
   init(
     pages: StaticPages = StaticPages(), pageBytes: Int = Limits.changesPageBytes,
-    log: OperatorLog = OperatorLog { _ in }
+    log: OperatorLog = OperatorLog { _ in }, metrics: FrontMetrics = FrontMetrics(),
+    connections: @escaping @Sendable () -> Int = { 0 }
   ) {
+    self.metrics = metrics
+    self.connections = connections
     self.pages = pages
     self.pageBytes = pageBytes
     self.log = log
@@ -23,26 +29,37 @@ package struct Router: Sendable {
 
   /// The answer. For HEAD it is GET's, of which the server sends no body.
   package func respond(to request: HTTPRequest, in view: CatalogView) -> HTTPResponse {
+    let route = Route(request.path)
     var response: HTTPResponse
     do throws(Problem) {
-      response = try answer(request, view).unlessKnown(to: request)
+      response = try answer(route, to: request, view)
+      let mark = response.mark
+      response = response.selected(for: request)
+      response.mark = mark
     } catch {
       response = HTTPResponse(error)
     }
+    if response.mark == 0 { response.mark = AnswerMark(route.kind).number }
     response.headers.append("Access-Control-Allow-Origin", "*")
     response.headers.append("Access-Control-Expose-Headers", Self.exposedHeaders)
     return response
   }
 
+  private static let openAPI = ServedDocument(OpenAPIDocument.json)
+
   /// What a script on another site may read beyond the few headers that every script may.
   private static let exposedHeaders = [
-    "Allow", "Content-Length", "ETag", "Link", "Location", "Repr-Digest", "Retry-After", "Seedbank-Epoch",
-    "Seedbank-Length", "Seedbank-Raw-Length", "Seedbank-SHA256", "Seedbank-Version",
+    "Accept-Ranges", "Allow", "Content-Length", "Content-Range", "Deprecation", "ETag", "Link", "Location",
+    "Repr-Digest", "Retry-After", "Seedbank-Epoch", "Seedbank-Length", "Seedbank-Raw-Length",
+    "Seedbank-SHA256", "Seedbank-Version",
+    "Sunset",
   ].joined(separator: ", ")
 
-  private func answer(_ request: HTTPRequest, _ view: CatalogView) throws(Problem) -> HTTPResponse {
+  private func answer(
+    _ route: Route, to request: HTTPRequest, _ view: CatalogView
+  ) throws(Problem) -> HTTPResponse {
     switch request.method {
-    case .get, .head: try answer(Route(request.path), request, view)
+    case .get, .head: try answer(route, request, view)
     case .options: .options
     case .other: throw .methodNotAllowed
     }
@@ -52,8 +69,23 @@ package struct Router: Sendable {
     _ route: Route, _ request: HTTPRequest, _ view: CatalogView
   ) throws(Problem) -> HTTPResponse {
     switch route {
-    case .live: .health(["live": true], status: 200)
-    case .ready: ready(view)
+    case .live: return .health(["live": true], status: 200)
+    case .ready: return ready(view)
+    case .metrics: return counts(view)
+    default:
+      var response = try published(route, request, view)
+      // Of the request nothing but its target was looked at, and of the rest nothing but the catalog.
+      response.isReusable = true
+      return response
+    }
+  }
+
+  private func published(
+    _ route: Route, _ request: HTTPRequest, _ view: CatalogView
+  ) throws(Problem) -> HTTPResponse {
+    switch route {
+    case .live, .ready, .metrics: throw .notFound
+    case .openapi: HTTPResponse(Self.openAPI, MediaType.json, caching: CacheRule.page)
     case .page(let path): try page(path)
     case .metadata(let name): try metadata(name, in: Self.catalog(view))
     case .object(let path): try object(path, in: Self.catalog(view))
@@ -92,7 +124,8 @@ extension HTTPResponse {
       status: 204,
       headers: [
         "Allow": HTTPMethod.allowed, "Access-Control-Allow-Methods": HTTPMethod.allowed,
-        "Access-Control-Allow-Headers": "If-None-Match",
+        "Access-Control-Allow-Headers":
+          "If-Match, If-Modified-Since, If-None-Match, If-Range, If-Unmodified-Since, Range",
         "Access-Control-Max-Age": "86400",
       ])
   }
@@ -102,22 +135,6 @@ extension HTTPResponse {
     HTTPResponse(
       status: status, headers: ["Content-Type": MediaType.json, "Cache-Control": CacheRule.never],
       body: .bytes(json.bytes + [UInt8(ascii: "\n")]))
-  }
-
-  /// 304 in place of what the client says it has. The body stays: as with HEAD the server sends its length
-  /// and nothing else of it (RFC 9110, 8.6: no other length may stand there).
-  fileprivate func unlessKnown(to request: HTTPRequest) -> HTTPResponse {
-    guard status == 200, let tag = headers["ETag"] else { return self }
-    guard request.headers.values(of: "If-None-Match").contains(where: { lists($0, tag) }) else { return self }
-    return HTTPResponse(status: 304, headers: headers, body: body)
-  }
-
-  /// RFC 9110, 13.1.2: a list of tags of which a weak one counts like a strong one, or `*`.
-  private func lists(_ condition: String, _ tag: String) -> Bool {
-    condition.split(separator: ",").contains { item in
-      let item = item.drop { $0 == " " || $0 == "\t" }.split(separator: " ").first ?? ""
-      return item == tag || item == "W/\(tag)" || item == "*"
-    }
   }
 }
 

@@ -50,11 +50,16 @@ package struct PublicationDirectory: Sendable {
 
   /// The bytes of a delta, expanded and checked against its signed measures.
   package func delta(_ object: PublishedObject) throws -> [UInt8] {
+    try Compression.gunzip(stored(object), limit: object.rawLength)
+  }
+
+  /// The bytes of an object's file, checked against its signed measures.
+  func stored(_ object: PublishedObject) throws -> [UInt8] {
     let bytes = try DurableFile.read(file(object), limit: object.length)
     guard Compression.Measure(of: bytes) == .init(length: object.length, sha256: object.sha256) else {
       throw PublicationError.damaged(file: file(object))
     }
-    return try Compression.gunzip(bytes, limit: object.rawLength)
+    return bytes
   }
 }
 

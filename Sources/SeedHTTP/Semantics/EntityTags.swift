@@ -1,0 +1,58 @@
+/// What a condition lists: any representation, or those with certain tags (RFC 9110, 13.1.1 and 13.1.2).
+enum EntityTags: Hashable, Sendable {
+  /// `*`
+  case any
+  /// Tags as they stand in the field, quotes and `W/` included. What is no tag was left out.
+  case tags([String])
+
+  /// The tags of all fields of that name; nil without one.
+  init?(_ name: String, of headers: HTTPHeaders) {
+    let values = headers.values(of: name)
+    guard !values.isEmpty else { return nil }
+    self = values == ["*"] ? .any : .tags(values.flatMap(Self.tags))
+  }
+
+  /// Whether the strong tag is listed; a weak one never is the same, strongly compared.
+  func containsStrongly(_ tag: String?) -> Bool {
+    switch self {
+    case .any: true
+    case .tags(let tags): tag.map(tags.contains) ?? false
+    }
+  }
+
+  /// Whether the tag is listed, if weak ones count like strong ones.
+  func containsWeakly(_ tag: String?) -> Bool {
+    switch self {
+    case .any: true
+    case .tags(let tags): tag.map { tag in tags.contains { $0 == tag || $0 == "W/\(tag)" } } ?? false
+    }
+  }
+
+  // Not split at commas: a tag may hold some.
+  private static func tags(of value: String) -> [String] {
+    var tags: [String] = []
+    var rest = Substring(value)
+    while let start = rest.firstIndex(where: { !separators.contains($0) }) {
+      rest = rest[start...]
+      let end = end(ofTagAt: rest)
+      if let end { tags.append(String(rest[..<end])) }
+      rest = rest[(end ?? rest.firstIndex(of: ",") ?? rest.endIndex)...]
+    }
+    return tags
+  }
+
+  private static func end(ofTagAt text: Substring) -> Substring.Index? {
+    let opaque = text.hasPrefix("W/") ? text.dropFirst(2) : text
+    guard opaque.first == "\"" else { return nil }
+    let quote = opaque.dropFirst().firstIndex(of: "\"")
+    guard let quote, isContent(opaque[opaque.index(after: opaque.startIndex)..<quote]) else { return nil }
+    return text.index(after: quote)
+  }
+
+  /// RFC 9110, 8.8.3, `etagc`.
+  private static func isContent(_ text: Substring) -> Bool {
+    text.utf8.allSatisfy { $0 == 0x21 || 0x23...0x7E ~= $0 || $0 >= 0x80 }
+  }
+
+  private static let separators: Set<Character> = [",", " ", "\t"]
+}

@@ -1,0 +1,68 @@
+import SeedHTTP
+
+/// What was counted by one of the threads that answer.
+struct FrontCounts: Sendable {
+  /// Upper bounds of the latency's buckets, in seconds.
+  static let latencyBounds = [0.001, 0.005, 0.025, 0.1, 0.5, 2.5, 10, 60]
+  /// Upper bounds of the buckets of versions behind.
+  static let behindBounds = [0, 1, 4, 16, 64, 256, 1024]
+  /// Classes of status: none, 1xx to 5xx.
+  static let statusClasses = 6
+
+  private static let kinds = AnswerMark.Kind.allCases.count
+
+  /// Answers by kind and class of status.
+  private(set) var answers = [Int](repeating: 0, count: kinds * statusClasses)
+  /// Bytes of bodies by kind, as announced by answers that went out whole.
+  private(set) var bytes = [Int64](repeating: 0, count: kinds)
+  /// Answers by latency, each in its own bucket; the last one has no bound.
+  private(set) var latency = [Int](repeating: 0, count: latencyBounds.count + 1)
+  private(set) var latencySeconds = 0.0
+  /// Answers of `changes` by how far behind the client was.
+  private(set) var behind = [Int](repeating: 0, count: behindBounds.count + 1)
+  private(set) var behindSum = 0
+  /// Snapshots whose sending began, and those that went out whole, by the series' place in the register.
+  private(set) var downloadsStarted: [Int: Int] = [:]
+  private(set) var downloadsCompleted: [Int: Int] = [:]
+  /// Requests of the client library by the label of its User-Agent.
+  private(set) var clients: [Int: Int] = [:]
+
+  static func place(_ kind: AnswerMark.Kind, status: Int) -> Int {
+    kind.rawValue * statusClasses + min(status / 100, statusClasses - 1)
+  }
+
+  mutating func count(_ measurement: HTTPMeasurement) {
+    let mark = AnswerMark(number: measurement.mark)
+    answers[Self.place(mark.kind, status: measurement.status)] += 1
+    if measurement.isComplete { bytes[mark.kind.rawValue] += measurement.bodyBytes }
+    let seconds = Double(measurement.nanoseconds) / 1e9
+    latency[Self.latencyBounds.firstIndex { seconds <= $0 } ?? Self.latencyBounds.count] += 1
+    latencySeconds += seconds
+    if let versions = mark.versionsBehind { countBehind(versions) }
+    if mark.kind == .snapshot, measurement.bodyBytes > 0 { countDownload(mark.series, measurement) }
+    if measurement.agent > 0 { clients[measurement.agent, default: 0] += 1 }
+  }
+
+  private mutating func countBehind(_ versions: Int) {
+    behind[Self.behindBounds.firstIndex { versions <= $0 } ?? Self.behindBounds.count] += 1
+    behindSum += versions
+  }
+
+  // A part that goes out whole is complete as well: a client that resumes has the file then.
+  private mutating func countDownload(_ series: Int, _ measurement: HTTPMeasurement) {
+    downloadsStarted[series, default: 0] += 1
+    if measurement.isComplete { downloadsCompleted[series, default: 0] += 1 }
+  }
+
+  mutating func add(_ other: FrontCounts) {
+    for index in answers.indices { answers[index] += other.answers[index] }
+    for index in bytes.indices { bytes[index] += other.bytes[index] }
+    for index in latency.indices { latency[index] += other.latency[index] }
+    for index in behind.indices { behind[index] += other.behind[index] }
+    latencySeconds += other.latencySeconds
+    behindSum += other.behindSum
+    downloadsStarted.merge(other.downloadsStarted, uniquingKeysWith: +)
+    downloadsCompleted.merge(other.downloadsCompleted, uniquingKeysWith: +)
+    clients.merge(other.clients, uniquingKeysWith: +)
+  }
+}

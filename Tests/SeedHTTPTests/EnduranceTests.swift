@@ -1,0 +1,100 @@
+import Foundation
+import SeedHTTP
+import Synchronization
+import Testing
+
+extension SocketTests {
+  /// Clients that keep their place without doing their part. Nothing here looks at a clock: what must end is
+  /// waited for.
+  @Suite struct Endurance {
+    @Test func `a head that comes byte by byte is not waited for`() throws {
+      let server = try startServer { $0.headTimeoutSeconds = 1 }
+      let client = try RawClient(port: server.port)
+      client.send("GET / HTTP/1.1\r\nHost: a\r\nX-A: ")
+      while client.send("a") { usleep(50_000) }
+      #expect(try RawClient(port: server.port).get("/").status == 200)
+    }
+
+    @Test func `the second head on a connection is not waited for either`() throws {
+      let server = try startServer { ($0.headTimeoutSeconds, $0.idleTimeoutSeconds) = (1, 1) }
+      let client = try RawClient(port: server.port)
+      #expect(try client.get("/").status == 200)
+      while client.send("G") { usleep(50_000) }
+    }
+
+    @Test func `a connection that asks for nothing is ended`() throws {
+      let server = try startServer { $0.headTimeoutSeconds = 1 }
+      #expect(try RawClient(port: server.port).isEndedByServer())
+    }
+
+    @Test func `an answer that nobody takes is broken off, and told of as such`() throws {
+      let told = Told()
+      var configuration = HTTPServerConfiguration()
+      (configuration.floorBytesPerSecond, configuration.floorWindowSeconds) = (1000, 1)
+      configuration.observe = { exchange in told.exchanges.withLock { $0.append(exchange) } }
+      let size = 50_000_000
+      let server = try HTTPServer(configuration: configuration) { _ in
+        HTTPResponse(status: 200, body: .bytes(Array(repeating: 1, count: size)))
+      }
+      let client = try RawClient(port: server.port)
+      client.send("GET / HTTP/1.1\r\nHost: a\r\n\r\n")
+      while told.exchanges.withLock({ $0.isEmpty }) { usleep(20_000) }
+      let exchange = told.exchanges.withLock { $0[0].measurement }
+      #expect(!exchange.isComplete && exchange.bodyBytes == size && exchange.status == 200)
+      #expect(client.readToEnd().count < size)
+    }
+
+    @Test func `one address has no more connections than its share, a trusted proxy as many as it likes`()
+      throws
+    {
+      let limited = try startServer { $0.perAddressLimit = 3 }
+      let clients = try (0..<3).map { _ in try RawClient(port: limited.port) }
+      for client in clients { #expect(try client.get("/").status == 200) }
+      #expect((try? RawClient(port: limited.port).get("/")) == nil)
+      #expect(try clients[2].get("/").status == 200)
+      let trusting = try startServer {
+        ($0.perAddressLimit, $0.trustedProxies) = (3, [IPNetwork("127.0.0.0/8")!])
+      }
+      let many = try (0..<10).map { _ in try RawClient(port: trusting.port) }
+      for client in many { #expect(try client.get("/").status == 200) }
+    }
+
+    @Test func `a place that became free is given to the next`() throws {
+      let server = try startServer { $0.perAddressLimit = 1 }
+      for _ in 0..<20 {
+        // The end of the last connection may be noticed a moment later.
+        while (try? RawClient(port: server.port).get("/"))?.status != 200 { usleep(1_000) }
+      }
+    }
+
+    @Test func `a connection ends with the last of its requests`() throws {
+      let server = try startServer { $0.requestsPerConnection = 3 }
+      let client = try RawClient(port: server.port)
+      #expect(try (0..<3).map { _ in try client.get("/")["Connection"] } == [nil, nil, "close"])
+      #expect(client.isEndedByServer())
+    }
+
+    @Test func `every exchange is told of once`() throws {
+      let told = Told()
+      let server = try startServer { configuration in
+        configuration.observe = { exchange in told.exchanges.withLock { $0.append(exchange) } }
+      }
+      let client = try RawClient(port: server.port)
+      _ = try client.get("/one?two", extra: "User-Agent: Test/1\r\n")
+      _ = try client.get("/missing", method: "HEAD")
+      _ = try client.get("/..", method: "GET")
+      while told.exchanges.withLock({ $0.count }) < 3 { usleep(1_000) }
+      let exchanges = told.exchanges.withLock { $0 }
+      #expect(exchanges.map(\.measurement.status) == [200, 404, 400])
+      #expect(exchanges.map(\.isAdmitted) == [true, true, false])
+      #expect(exchanges.map(\.measurement.isComplete) == [true, true, true])
+      #expect(exchanges[0].request.headers["user-agent"] == "Test/1")
+      #expect(exchanges[0].measurement.bodyBytes > 0 && exchanges[1].measurement.bodyBytes == 0)
+      #expect(exchanges[0].request.remoteAddress == "127.0.0.1")
+    }
+  }
+
+  final class Told: Sendable {
+    let exchanges = Mutex<[HTTPExchange]>([])
+  }
+}

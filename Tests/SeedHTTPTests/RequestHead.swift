@@ -1,0 +1,41 @@
+@testable import SeedHTTP
+
+/// A request's head as text, for the guard's table.
+struct RequestHead: Sendable {
+  var method = "GET"
+  var target = "/"
+  var version = "HTTP/1.1"
+  var headers: HTTPHeaders = ["Host": "localhost"]
+  var accountsForEveryByte = true
+
+  /// What the guard says of it.
+  func check() throws(Refusal) {
+    var fields = FieldScan()
+    for field in headers.fields {
+      lend(field.name) { name in lend(field.value) { value in fields.add(name: name, value: value) } }
+    }
+    let scanned = fields
+    let refusal: Refusal? = lend(method) { method in
+      lend(target) { target in
+        lend(version) { version in
+          self.refusal(of: RequestLine(method: method, target: target, version: version), scanned)
+        }
+      }
+    }
+    if let refusal { throw refusal }
+  }
+
+  private func refusal(of line: RequestLine, _ fields: FieldScan) -> Refusal? {
+    do throws(Refusal) {
+      try RequestGuard.check(line, fields, accountsForEveryByte: accountsForEveryByte)
+      return nil
+    } catch {
+      return error
+    }
+  }
+
+  private func lend<Result>(_ text: String, _ body: (LentText) -> Result) -> Result {
+    var text = text
+    return text.withUTF8(body)
+  }
+}

@@ -1,0 +1,130 @@
+import Foundation
+import SeedHTTP
+import Synchronization
+import Testing
+
+extension SocketTests {
+  /// Answers that are sent again without the handler.
+  @Suite struct Reuse {
+    /// A handler that counts what it is asked and answers with its count.
+    final class Asked: Sendable {
+      let count = Atomic(0)
+
+      func answer(_ request: HTTPRequest) -> HTTPResponse {
+        let number = count.add(1, ordering: .relaxed).newValue
+        var response = HTTPResponse(
+          status: 200, headers: ["ETag": "\"\(number)\""],
+          body: .bytes(Array("\(number) \(request.path)".utf8)))
+        response.isReusable = request.path.hasPrefix("/kept")
+        response.mark = 7
+        return response
+      }
+    }
+
+    /// What was measured, from any thread.
+    final class Measurements: Sendable {
+      private let state = Mutex<[HTTPMeasurement]>([])
+
+      var all: [HTTPMeasurement] { state.withLock { $0 } }
+
+      func add(_ measurement: HTTPMeasurement) { state.withLock { $0.append(measurement) } }
+    }
+
+    @Test func `an answer that may be used again is asked for once, until all are forgotten`() throws {
+      let asked = Asked()
+      let server = try serve(asked.answer)
+      let client = try RawClient(port: server.port)
+      for _ in 0..<3 { #expect(try client.get("/kept").body == Array("1 /kept".utf8)) }
+      #expect(try RawClient(port: server.port).get("/kept").body == Array("1 /kept".utf8))
+      #expect(try client.get("/kept?x").body == Array("2 /kept".utf8))
+      server.forgetAnswers()
+      #expect(try client.get("/kept").body == Array("3 /kept".utf8))
+    }
+
+    @Test func `HEAD has the same headers and no body`() throws {
+      let asked = Asked()
+      let server = try serve(asked.answer)
+      let client = try RawClient(port: server.port)
+      let get = try client.get("/kept")
+      let head = try client.get("/kept", method: "HEAD")
+      #expect(head.status == 200 && head["ETag"] == get["ETag"] && head["Content-Length"] == "7")
+      #expect(asked.count.load(ordering: .relaxed) == 1)
+      #expect(try client.get("/kept").body == get.body)
+    }
+
+    @Test(arguments: [
+      "If-None-Match: \"x\"", "if-modified-since: now", "Range: bytes=0-1", "IF-RANGE: \"x\"",
+    ])
+    func `a condition or a range asks the handler`(field: String) throws {
+      let asked = Asked()
+      let server = try serve(asked.answer)
+      let client = try RawClient(port: server.port)
+      _ = try client.get("/kept")
+      #expect(try client.get("/kept", extra: "\(field)\r\n").body == Array("2 /kept".utf8))
+    }
+
+    @Test func `what may not be used again is asked for each time`() throws {
+      let asked = Asked()
+      let server = try serve(asked.answer)
+      let client = try RawClient(port: server.port)
+      for number in 1...3 { #expect(try client.get("/other").body == Array("\(number) /other".utf8)) }
+    }
+
+    @Test func `an answer that was begun before all were forgotten is not kept`() throws {
+      let (entered, released) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+      let asked = Asked()
+      let server = try serve { request in
+        let answer = asked.answer(request)
+        if answer.headers["ETag"] == "\"1\"" {
+          entered.signal()
+          released.wait()
+        }
+        return answer
+      }
+      let slow = try RawClient(port: server.port)
+      slow.send("GET /kept HTTP/1.1\r\nHost: a\r\n\r\n")
+      entered.wait()
+      server.forgetAnswers()
+      released.signal()
+      #expect(try slow.response().body == Array("1 /kept".utf8))
+      #expect(try slow.get("/kept").body == Array("2 /kept".utf8))
+    }
+
+    @Test func `more targets than are kept are all answered right`() throws {
+      let server = try serve(Asked().answer)
+      let client = try RawClient(port: server.port)
+      for _ in 0..<2 {
+        for number in 0..<1_500 {
+          let body = String(decoding: try client.get("/kept/\(number)").body, as: UTF8.self)
+          #expect(body.hasSuffix(" /kept/\(number)"))
+        }
+      }
+    }
+
+    @Test func `sixteen threads ask and forget at once`() throws {
+      let server = try serve(Asked().answer)
+      DispatchQueue.concurrentPerform(iterations: 16) { thread in
+        guard let client = try? RawClient(port: server.port) else { return }
+        for number in 0..<100 {
+          if number % 10 == thread % 10 { server.forgetAnswers() }
+          let body = (try? client.get("/kept/\(number % 7)").body).map { String(decoding: $0, as: UTF8.self) }
+          #expect(body?.hasSuffix(" /kept/\(number % 7)") == true)
+        }
+      }
+    }
+
+    @Test func `every exchange is measured, with its mark`() throws {
+      let box = Measurements()
+      var configuration = HTTPServerConfiguration()
+      configuration.measure = { box.add($0) }
+      let server = try HTTPServer(configuration: configuration, handler: Asked().answer)
+      let client = try RawClient(port: server.port)
+      for _ in 0..<3 { _ = try client.get("/kept") }
+      _ = try client.get("/..")
+      while box.all.count < 4 { usleep(1_000) }
+      #expect(box.all.map(\.status) == [200, 200, 200, 400])
+      #expect(box.all.map(\.mark) == [7, 7, 7, 0])
+      #expect(box.all[2].bodyBytes == 7)
+    }
+  }
+}

@@ -1,0 +1,87 @@
+import SeedFormat
+import SeedHTTP
+import SeedTrust
+import Testing
+
+@testable import SeedServer
+
+/// The OpenAPI document and the front that it describes.
+@Suite struct FrontDescriptionTests {
+  let publication: FrontPublication
+  let view: CatalogView
+  let document: JSONValue
+
+  init() throws {
+    publication = try FrontPublication(history: ())
+    view = CatalogView(try publication.catalog())
+    let response = Router().respond(to: HTTPRequest(.get, "/openapi.json"), in: view)
+    document = try #require(response.json)
+  }
+
+  /// Every value below a member of that name.
+  private func values(of name: String, in value: JSONValue) -> [JSONValue] {
+    switch value {
+    case .object(let members):
+      members.flatMap { ($0.name == name ? [$0.value] : []) + values(of: name, in: $0.value) }
+    case .array(let elements): elements.flatMap { values(of: name, in: $0) }
+    default: []
+    }
+  }
+
+  @Test func `every reference leads somewhere, and nothing is defined in vain`() throws {
+    let references = Set(values(of: "$ref", in: document).compactMap(\.string))
+    for reference in references {
+      let parts = reference.split(separator: "/").dropFirst().map(String.init)
+      #expect(parts.reduce(document as JSONValue?) { $0?[$1] } != nil, "\(reference)")
+    }
+    for kind in ["parameters", "headers", "schemas", "responses"] {
+      guard case .object(let members)? = document["components"]?[kind] else {
+        Issue.record("no \(kind)")
+        continue
+      }
+      for member in members {
+        #expect(references.contains("#/components/\(kind)/\(member.name)"), "\(kind) \(member.name)")
+      }
+    }
+  }
+
+  @Test func `every path that is described is answered, with a described status`() throws {
+    guard case .object(let paths)? = document["paths"] else {
+      Issue.record("no paths")
+      return
+    }
+    let object = try publication.snapshot(FrontPublication.transit, 104)
+    let file = String(try #require(object.filePath.split(separator: "/").last))
+    for path in paths {
+      let target = path.name.replacing("{dataset}", with: "transit").replacing("{major}", with: "2")
+        .replacing("{object}", with: file).replacing("{file}", with: "timestamp.json")
+      let query =
+        path.name.hasSuffix("changes")
+        ? "?model=2.1&since=100" : path.name.hasSuffix("snapshot") ? "?model=2.1" : ""
+      for method in ["get", "head"] {
+        let response = Router().respond(
+          to: HTTPRequest(HTTPMethod(method.uppercased()), target + query), in: view)
+        #expect(response.status < 400, "\(path.name)")
+        #expect(path.value[method]?["responses"]?["\(response.status)"] != nil, "\(path.name)")
+      }
+    }
+  }
+
+  @Test func `what the descriptions say has exactly the members that are described`() throws {
+    let series = try #require(
+      Router().respond(to: HTTPRequest(.get, "/v1/transit"), in: view).json?["series"]?.elements?.first)
+    let schema = try #require(document["components"]?["schemas"]?["Series"])
+    guard case .object(let found) = series, case .object(let described)? = schema["properties"] else {
+      Issue.record("no objects")
+      return
+    }
+    let required = Set(schema["required"]?.elements?.compactMap(\.string) ?? [])
+    #expect(required.isSubset(of: found.map(\.name)))
+    #expect(Set(found.map(\.name)).isSubset(of: described.map(\.name)))
+  }
+
+  @Test func `a name is described as long as it may be`() {
+    let dataset = document["components"]?["parameters"]?["dataset"]?["schema"]?["pattern"]?.string
+    #expect(dataset == "^[a-z]([a-z0-9-]{0,\(Limits.datasetNameLength - 2)}[a-z0-9])?$")
+  }
+}

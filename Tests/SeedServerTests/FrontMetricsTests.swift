@@ -1,0 +1,120 @@
+import Foundation
+import SeedFormat
+import SeedHTTP
+import SeedTrust
+import Support
+import Testing
+
+@testable import SeedServer
+
+@Suite struct FrontMetricsTests {
+  let publication: FrontPublication
+  let front: Front
+
+  init() throws {
+    publication = try FrontPublication(history: ())
+    front = try Front(FrontConfiguration(publication: publication.directory.path))
+  }
+
+  @discardableResult
+  private func get(_ target: String, _ method: String = "GET", agent: String = "test") throws -> String {
+    let head = "\(method) \(target) HTTP/1.1\r\nHost: a\r\nUser-Agent: \(agent)\r\nConnection: close\r\n\r\n"
+    return String(decoding: try PlainConnection.exchange(head, port: front.port), as: UTF8.self)
+  }
+
+  /// The page's samples by their names with labels, once as many requests were counted.
+  private func samples(after requests: Int) throws -> [String: Double] {
+    while true {
+      let lines = try get("/metrics").split(separator: "\n").filter { $0.hasPrefix("seedbank_") }
+      let pairs = lines.map { line in
+        let end = line.lastIndex(of: " ") ?? line.endIndex
+        return (String(line[..<end]), Double(line[end...].dropFirst()) ?? .nan)
+      }
+      let samples = try Dictionary(pairs) { _, _ in throw CocoaError(.propertyListReadCorrupt) }
+      // What came before may still be on its way out when this page is made.
+      if samples["seedbank_request_seconds_count"] ?? 0 >= Double(requests) { return samples }
+    }
+  }
+
+  @Test func `requests are counted by what was asked for and what became of it`() throws {
+    let object = try publication.snapshot(FrontPublication.transit, 104)
+    for _ in 0..<3 { try get("/v1") }
+    try get("/v1/transit/changes?model=2.1&since=100")
+    try get("/v1/transit/changes?model=2.1&since=104")
+    try get("/v1/transit/changes?model=2.1&since=1")
+    try get("/\(object.filePath)")
+    try get("/\(object.filePath)", "HEAD")
+    try get("/nothing")
+    try get("/..")
+    let samples = try samples(after: 10)
+    #expect(samples["seedbank_requests_total{kind=\"overview\",status=\"2xx\"}"] == 3)
+    #expect(samples["seedbank_requests_total{kind=\"changes\",status=\"2xx\"}"] == 2)
+    #expect(samples["seedbank_requests_total{kind=\"changes\",status=\"4xx\"}"] == 1)
+    #expect(samples["seedbank_requests_total{kind=\"snapshot\",status=\"2xx\"}"] == 2)
+    #expect(samples["seedbank_requests_total{kind=\"page\",status=\"4xx\"}"] == 1)
+    #expect(samples["seedbank_requests_total{kind=\"refused\",status=\"4xx\"}"] == 1)
+    #expect(samples["seedbank_response_bytes_total{kind=\"snapshot\"}"] == Double(object.length))
+    #expect(samples["seedbank_downloads_started_total{series=\"transit/2\"}"] == 1)
+    #expect(samples["seedbank_downloads_completed_total{series=\"transit/2\"}"] == 1)
+    #expect(samples["seedbank_changes_versions_behind_bucket{le=\"0\"}"] == 1)
+    #expect(samples["seedbank_changes_versions_behind_bucket{le=\"4\"}"] == 2)
+    #expect(samples["seedbank_changes_versions_behind_sum"] == 4)
+    #expect(
+      samples["seedbank_request_seconds_bucket{le=\"+Inf\"}"] == samples["seedbank_request_seconds_count"])
+  }
+
+  @Test func `what is published is shown, and the connections`() throws {
+    let samples = try samples(after: 0)
+    #expect(samples["seedbank_head_version{series=\"transit/2\"}"] == 104)
+    #expect(samples["seedbank_floor_version{series=\"transit/2\"}"] == 100)
+    #expect(samples["seedbank_ready"] == 1)
+    #expect(samples["seedbank_connections"] ?? 0 >= 1)
+    let age = try #require(samples["seedbank_publication_age_seconds{series=\"transit/2\"}"])
+    #expect(abs(Double(time(nil)) - Double(FrontPublication.start.secondsSinceEpoch + 104) - age) < 60)
+  }
+
+  @Test func `the library's clients are counted by their model, inventions are not`() throws {
+    for agent in [
+      "Seedbank/1.0 (transit; 2.1)", "Seedbank/2.0 (transit; 2.1)", "Seedbank/1.0 (transit; 9.9)",
+      "Seedbank/1.0 (made-up; 2.1)", "Seedbank/1.0", "Seedbank/ (", "Mozilla/5.0 (transit; 2.1)",
+    ] {
+      try get("/v1", agent: agent)
+    }
+    let clients = try samples(after: 7).filter { $0.key.hasPrefix("seedbank_client_requests_total") }
+    #expect(clients == ["seedbank_client_requests_total{dataset=\"transit\",model=\"2.1\"}": 2])
+  }
+
+  @Test func `builds of the same process are counted by their results`() throws {
+    front.metrics.countBuild(of: "transit", result: "published")
+    front.metrics.countBuild(of: "transit", result: "published")
+    front.metrics.countBuild(of: "tra\"nsit\n", result: "failed")
+    let samples = try samples(after: 0)
+    #expect(samples["seedbank_builds_total{dataset=\"transit\",result=\"published\"}"] == 2)
+    #expect(samples["seedbank_builds_total{dataset=\"tra\\\"nsit\\n\",result=\"failed\"}"] == 1)
+  }
+
+  @Test func `a mark says the same after its way through a number`() {
+    for kind in AnswerMark.Kind.allCases {
+      for series in [0, 1, 65_535] {
+        for behind in [nil, 0, 1, 1_000_000] as [Int?] {
+          let mark = AnswerMark(kind, series: series, versionsBehind: behind)
+          #expect(AnswerMark(number: mark.number) == mark)
+        }
+      }
+    }
+  }
+
+  @Test func `threads that count at once lose nothing`() {
+    let metrics = FrontMetrics()
+    let measurement = HTTPMeasurement(
+      mark: AnswerMark(.changes, series: 1, versionsBehind: 3).number, status: 200, bodyBytes: 10,
+      isComplete: true, agent: 0, nanoseconds: 1_000_000)
+    DispatchQueue.concurrentPerform(iterations: 16) { _ in
+      for _ in 0..<1_000 { metrics.count(measurement) }
+    }
+    let total = metrics.total
+    #expect(total.answers.reduce(0, +) == 16_000)
+    #expect(total.bytes.reduce(0, +) == 160_000)
+    #expect(total.behindSum == 48_000)
+  }
+}
