@@ -107,19 +107,13 @@ package final class TableWriter {
 
   /// False also for a row that SQLite refuses: as an insertion, though its key may be there.
   private func insertIfAbsent() throws -> Bool {
-<<<<<<< HEAD
-    guard try attempt(sql.insertIfAbsent), sql.didChange else { return false }
-    try noteInsertion()
-=======
     statements.writes += 1
     if let error = run(sql.insertIfAbsent, withKey: false) {
       guard error.primaryCode == ResultCode.constraint else { throw error }
       return false
     }
     guard sql.didChange else { return false }
-    try addToSum()
-    changes.inserted += 1
->>>>>>> engine
+    try noteInsertion()
     return true
   }
 
