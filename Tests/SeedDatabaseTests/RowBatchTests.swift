@@ -66,6 +66,21 @@ import Testing
     #expect(try world.connection.integer("SELECT count(*) FROM slots") == 0)
   }
 
+  @Test func `a value of the wrong type in a STRICT table names its row`() throws {
+    let world = try World(seed: 1, more: "CREATE TABLE s(id INTEGER PRIMARY KEY, v INTEGER) STRICT")
+    let table = try #require(world.schema.table("s"))
+    let message = "cannot store TEXT value in INTEGER column s.v"
+    #expect(throws: ImportError.constraint(table: "s", key: "id = 40", message: message)) {
+      try world.connection.transaction {
+        let importer = try BatchImporter(world.connection, world.schema)
+        for id in 0..<64 as Range<Int64> {
+          try importer.upsert([.integer(id), id == 40 ? .text("forty") : .integer(id)], in: table)
+        }
+        _ = try importer.finish()
+      }
+    }
+  }
+
   /// One table with a key that looks the same in several spellings, and one with unique values.
   struct World {
     let connection: Connection

@@ -4,7 +4,8 @@ package import SeedFormat
 ///
 /// SQLite starts and ends a statement, opens its cursors and walks down from the root once for all of them:
 /// that is more than half of what a row of its own costs. A batch whose keys were all new makes the next one
-/// an insertion without a look-up; where that fails, and where a batch is not full, rows go in one by one.
+/// an insertion without a look-up. From the first row on that a constraint forbids, and where a batch is not full,
+/// rows go in one by one.
 package final class RowBatch {
   let writer: TableWriter
   private let sql: TableSQL
@@ -25,8 +26,7 @@ package final class RowBatch {
   /// What is to happen to the waiting rows.
   private enum Kind { case upsert, insert }
 
-  /// Rows that are written at a time. The insertion's own journal, which holds the pages that it touches,
-  /// should stay small enough for SQLite to keep it in memory.
+  /// Rows that are written at a time; twice as many gain a twentieth.
   private static let rows = 16
   /// Values of a statement; a table with many columns gets smaller batches.
   private static let parameters = 512
@@ -119,32 +119,40 @@ package final class RowBatch {
       bytes.clear()
       kind = next
     }
-    guard count == capacity, count > 0 else { return try writeSingly() }
-    if kind == .insert || expectsNewKeys {
-      if try insertAll() { return }
-      expectsNewKeys = false
+    guard count == capacity, count > 0 else { return try writeSingly(from: 0) }
+    if mayInsertTogether, kind == .insert || expectsNewKeys {
+      let inserted = try insertAll()
+      expectsNewKeys = inserted == count
+      try writeSingly(from: inserted)
+    } else if kind == .insert {
+      try writeSingly(from: 0)
+    } else {
+      try lookUpAll()
     }
-    if kind == .insert { try writeSingly() } else { try lookUpAll() }
   }
 
-  private func writeSingly() throws {
-    for number in 0..<count { try write(Array(row(number))) }
+  /// A value of the wrong type for a STRICT table ends an insertion without saying how far it came.
+  private var mayInsertTogether: Bool { !writer.table.isStrict }
+
+  private func writeSingly(from first: Int) throws {
+    for number in first..<count { try write(Array(row(number))) }
   }
 
   private func write(_ row: [BorrowedValue]) throws {
     if kind == .insert { try writer.insert(row) } else { try writer.upsert(row) }
   }
 
-  /// False where a constraint does not hold, and nothing was written.
-  private func insertAll() throws -> Bool {
+  /// Inserts rows up to the first that a constraint forbids; returns how many.
+  private func insertAll() throws -> Int {
     let statement = try inserting ?? connection.prepare(sql.insert(count: capacity))
     inserting = statement
+    var inserted = count
     if let error = run(statement) {
       guard error.primaryCode == ResultCode.constraint else { throw error }
-      return false
+      inserted = connection.changes
     }
-    try writer.noteInsertions(UnsafeBufferPointer(start: values, count: count * width), count: count)
-    return true
+    try writer.noteInsertions(UnsafeBufferPointer(start: values, count: inserted * width), count: inserted)
+    return inserted
   }
 
   /// The error as a value: see ``TableWriter``.

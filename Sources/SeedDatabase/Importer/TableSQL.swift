@@ -52,11 +52,13 @@ package struct TableSQL: Sendable {
     "INSERT INTO \(target(shape)) VALUES \(row(shape))"
   }
 
-  /// Several whole new rows, or none of them: ABORT, for a schema's own rule may be to replace or to ignore.
+  /// Several whole new rows, up to the first that a constraint forbids, whatever the schema's own rule for that is.
+  ///
+  /// FAIL, for ABORT must be able to undo the rows before it: SQLite would copy every page that it touches first.
   func insert(count: Int) -> String {
     let shape = RowShape(whole: table)
     let rows = Array(repeating: row(shape), count: count).joined(separator: ", ")
-    return "INSERT OR ABORT INTO \(target(shape)) VALUES \(rows)"
+    return "INSERT OR FAIL INTO \(target(shape)) VALUES \(rows)"
   }
 
   private func target(_ shape: RowShape) -> String {
