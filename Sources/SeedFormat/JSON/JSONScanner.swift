@@ -55,6 +55,13 @@ package struct JSONScanner: ~Copyable {
     window.append(bytes, keepingFrom: position)
   }
 
+  /// Forgets the document and waits for the next one, in the memory that it has.
+  package mutating func restart() {
+    window.restart()
+    (position, patience, expectation) = (0, 0, .value)
+    levels.removeAll()
+  }
+
   /// Says that the document ends with what was fed.
   package mutating func complete() { window.complete() }
 

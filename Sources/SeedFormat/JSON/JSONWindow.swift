@@ -30,6 +30,9 @@ struct JSONWindow: ~Copyable {
     end += bytes.count
   }
 
+  /// Forgets the document; the next one begins.
+  mutating func restart() { (start, end, isComplete) = (0, 0, false) }
+
   /// Says that the document ends here.
   mutating func complete() { isComplete = true }
 

@@ -2,8 +2,11 @@ import SeedFormat
 
 /// A scanner with the tape that it fills: what a row's values are lent from.
 struct DocumentSource: ~Copyable {
-  var scanner = JSONScanner()
+  var scanner: JSONScanner
   var tape = JSONTape()
+
+  /// A source of what lies from there on in its document.
+  init(at offset: Int = 0) { scanner = JSONScanner(at: offset) }
 
   func text(_ index: Int) -> UnsafeBufferPointer<UInt8> { scanner.text(index, of: tape) }
 
@@ -15,8 +18,7 @@ struct DocumentSource: ~Copyable {
 
   /// The value in a part of the document that is still in memory, on the tape again.
   func again(_ range: Range<Int>) throws -> DocumentSource {
-    var again = DocumentSource()
-    again.scanner = JSONScanner(at: range.lowerBound)
+    var again = DocumentSource(at: range.lowerBound)
     again.scanner.feed(UnsafeRawBufferPointer(scanner.bytes(range)))
     again.scanner.complete()
     _ = try again.scanner.nextValue(&again.tape)
