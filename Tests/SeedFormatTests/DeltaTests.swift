@@ -96,7 +96,7 @@ import Testing
     var values: [BorrowedValue] = []
     while events.last != .end {
       events.append(try reader.next())
-      if [.delete, .upsert].contains(events.last) { _ = try reader.read([Array("k".utf8)], into: &values) }
+      if [.delete, .upsert].contains(events.last) { _ = try reader.read(MemberNames(["k"]), into: &values) }
     }
     return events
   }
@@ -111,7 +111,7 @@ import Testing
       case .table: continue
       case .end: return rows
       case .delete, .upsert:
-        try #require(try reader.read(names.map { Array($0.utf8) }, into: &values))
+        try #require(try reader.read(MemberNames(names), into: &values))
         rows.append(values.map(\.owned))
       }
     }

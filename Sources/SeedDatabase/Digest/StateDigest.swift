@@ -50,13 +50,30 @@ package struct TableSum: Hashable, Sendable {
 package struct RowHasher: ~Copyable {
   private var hasher = SHA256Hasher()
   private var buffer: [UInt8] = []
+  private var block = ByteBlock()
 
   package init() {}
 
   /// The hash of a row's canonical bytes.
   package mutating func hash(lent row: [BorrowedValue]) -> SHA256Digest {
-    CanonicalRow.append(lent: row, to: &buffer)
-    hasher.update(buffer)
+    row.withUnsafeBufferPointer { hash(lent: $0) }
+  }
+
+  /// The hash of a row's canonical bytes.
+  mutating func hash(lent row: UnsafeBufferPointer<BorrowedValue>) -> SHA256Digest {
+    let size = CanonicalRow.size(of: row)
+    block.clear()
+    block.reserve(size)
+    guard
+      let bytes = block.append(
+        size,
+        {
+          CanonicalRow.write(row, to: $0); return size
+        })
+    else {
+      preconditionFailure("the bytes that were just written")
+    }
+    hasher.update(UnsafeRawBufferPointer(block[bytes]))
     return hasher.finish()
   }
 

@@ -108,6 +108,9 @@ package final class Statement {
     }
   }
 
+  /// Whether a column of the current row is NULL.
+  func isNull(_ column: Int32) -> Bool { sqlite3_column_type(handle, column) == SQLITE_NULL }
+
   private func isSame(
     _ found: UnsafeRawPointer?, _ column: Int32, _ bytes: UnsafeBufferPointer<UInt8>
   ) -> Bool {

@@ -7,69 +7,99 @@ package import SeedFormat
 package final class BatchImporter {
   private let connection: Connection
   private let schema: DatabaseSchema
+  private let layouts: SeedLayout
   private let fitter = AffinityFitter()
   private var block = ByteBlock()
   private let storedSums: [String: TableSum]
-  private var writers: [String: TableWriter] = [:]
+  private var batches: [String: RowBatch] = [:]
+  private var watches: [String: RowWatch] = [:]
+  private var searches: [SearchIndex] = []
 
-  /// An importer for the seed behind `connection`.
-  package init(_ connection: Connection, _ schema: DatabaseSchema) throws {
+  /// An importer for the seed behind `connection`; `layouts` says which tables lie elsewhere than `schema` has them.
+  package init(
+    _ connection: Connection, _ schema: DatabaseSchema, _ layouts: SeedLayout = SeedLayout()
+  ) throws {
     guard try connection.integer("PRAGMA foreign_keys") == 0 else { throw ImportError.foreignKeysEnforced }
     self.connection = connection
     self.schema = schema
+    self.layouts = layouts
     storedSums = try SeedTables.sums(connection)
   }
 
   /// Makes the row with this key equal to `row`, which holds every stored column in declared order.
-  package func upsert(lent row: [BorrowedValue], in table: TableSchema) throws {
-    try writer(table).upsert(row)
-  }
-
-  /// As ``upsert(lent:in:)``, for values that are kept elsewhere.
   package func upsert(_ row: [SeedValue], in table: TableSchema) throws {
-    try writer(table).upsert(block.lend(row))
+    try rows(of: table).upsert(lent: block.lend(row))
   }
 
   /// Adds a row to a table that is known not to have its key; one that does is an error.
   package func insert(_ row: [SeedValue], in table: TableSchema) throws {
-    try writer(table).insert(block.lend(row))
+    try rows(of: table).insert(lent: block.lend(row))
   }
 
   /// Takes the row with this key away, if it is there.
-  package func delete(lentKey key: [BorrowedValue], in table: TableSchema) throws {
-    try writer(table).delete(key: key)
-  }
-
-  /// As ``delete(lentKey:in:)``, for a key that is kept elsewhere.
   package func delete(key: [SeedValue], in table: TableSchema) throws {
-    try writer(table).delete(key: block.lend(key))
+    try rows(of: table).delete(lentKey: block.lend(key))
   }
 
-  /// Resolves what was set aside, checks references, rebuilds search tables and stores the sums.
+  /// Where rows of a table go in: for whoever has many of them.
+  package func rows(of table: TableSchema) throws -> RowBatch {
+    if let batch = batches[table.name] { return batch }
+    let layout = layouts[table]
+    let sum = storedSums[table.name] ?? TableSum()
+    let watch = RowWatch(
+      layout, referenced: ReferenceCheck(connection, schema, layouts).referencedColumns(of: table),
+      try searchIndexes(over: table, layout, rows: sum.rows))
+    watches[table.name] = watch
+    let writer = try TableWriter(layout, sum, connection, fitter, watch)
+    let batch = RowBatch(writer, layout, connection)
+    batches[table.name] = batch
+    return batch
+  }
+
+  /// Resolves what was set aside, checks references, completes search tables and stores the sums.
   package func finish() throws -> ImportResult {
-    for writer in writers.values { try writer.resolveSetAside() }
-    let touched = Set(writers.values.filter { !$0.changes.isEmpty }.map(\.table.name))
-    try ReferenceCheck(connection, schema).run(touched: touched)
-    try rebuildSearch(touched)
+    if let violation = try violations(limit: 1).first { throw violation.error }
+    for search in searches { try search.finish() }
+    let writers = batches.mapValues(\.writer)
     let sums = storedSums.merging(writers.compactMapValues(\.sum)) { $1 }
-    for name in touched { try SeedTables.store(sums[name] ?? TableSum(), of: name, connection) }
+    for (name, writer) in writers where !writer.changes.isEmpty {
+      try SeedTables.store(sums[name] ?? TableSum(), of: name, connection)
+    }
     return ImportResult(changes: writers.mapValues(\.changes), digest: StateDigest.of(sums))
   }
 
-  private func writer(_ table: TableSchema) throws -> TableWriter {
-    if let writer = writers[table.name] { return writer }
-    let writer = try TableWriter(
-      table, RowShape(whole: table), storedSums[table.name] ?? TableSum(), connection, fitter)
-    writers[table.name] = writer
-    return writer
+  /// Writes what waits, and says which rows then reference nothing: ``finish()`` throws the first of them.
+  ///
+  /// - Parameters:
+  ///   - limit: Rows that are listed at most.
+  ///   - wholeTableShare: See ``ReferenceCheck``.
+  package func violations(
+    limit: Int, wholeTableShare: Int = ReferenceCheck.usualShare
+  ) throws -> [ReferenceViolation] {
+    for batch in batches.values { try batch.flush() }
+    for batch in batches.values { try batch.writer.resolveSetAside() }
+    let check = ReferenceCheck(connection, schema, layouts, wholeTableShare: wholeTableShare)
+    return try check.violations(touchedTables, limit: limit)
   }
 
-  private func rebuildSearch(_ touched: Set<String>) throws {
-    let names = Set(touched.map { $0.lowercased() })
-    for search in schema.searchTables where names.contains(search.content.lowercased()) {
-      let name = quoted(search.name)
-      try connection.execute("INSERT INTO \(name)(\(name)) VALUES ('rebuild')")
+  private var touchedTables: [String: TouchedTable] {
+    watches.reduce(into: [:]) { touched, item in
+      guard let writer = batches[item.key]?.writer, !writer.changes.isEmpty else { return }
+      touched[item.key] = TouchedTable(
+        watch: item.value, rows: writer.sum?.rows ?? 0,
+        hasLost: writer.changes.deleted + writer.changes.updated > 0)
     }
+  }
+
+  /// Search tables of the schema itself; a table that lies elsewhere has its own, of which we know nothing.
+  private func searchIndexes(over table: TableSchema, _ layout: TableLayout, rows: Int) throws
+    -> [SearchIndex]
+  {
+    guard layout.stored == table else { return [] }
+    let own = schema.searchTables.filter { $0.content.lowercased() == table.name.lowercased() }
+    let indexes = try own.map { try SearchIndex($0, table, rows: rows, connection) }
+    searches += indexes
+    return indexes
   }
 }
 

@@ -4,18 +4,26 @@ package import SeedFormat
 package struct DeltaApplier {
   private let connection: Connection
   private let schema: DatabaseSchema
+  private let layouts: SeedLayout
 
-  package init(_ connection: Connection, _ schema: DatabaseSchema) {
+  /// An applier for the seed behind `connection`; `layouts` says which tables lie elsewhere than `schema` has them.
+  package init(
+    _ connection: Connection, _ schema: DatabaseSchema, _ layouts: SeedLayout = SeedLayout()
+  ) {
     self.connection = connection
     self.schema = schema
+    self.layouts = layouts
   }
 
   /// Applies the document; rows, version and digest are stored together, or an error says why not.
-  package func apply(_ document: [UInt8]) throws -> ImportResult {
-    var reader = try DeltaReader(document)
+  package func apply(_ document: [UInt8]) throws -> ImportResult { try apply(DocumentPieces.of(document)) }
+
+  /// As ``apply(_:)-([UInt8])``, for a document that comes in pieces and is never in memory as a whole.
+  package func apply(_ pieces: @escaping DocumentPieces.Source) throws -> ImportResult {
+    var reader = try DeltaReader(pieces)
     var meta = try SeedTables.meta(connection)
     try check(reader.header, meta)
-    let importer = try BatchImporter(connection, schema)
+    let importer = try BatchImporter(connection, schema, layouts)
     try read(&reader, into: importer)
     let result = try importer.finish()
     guard result.digest == reader.header.digest else {
@@ -35,18 +43,18 @@ package struct DeltaApplier {
   }
 
   private func read(_ reader: inout DeltaReader, into importer: BatchImporter) throws {
-    var current: TableNames?
+    var current: OpenTable?
     var values: [BorrowedValue] = []
     while true {
       switch (try reader.next(), current) {
       case (.end, _): return
-      case (.table(let name, let key), _): current = TableNames(try table(name, key))
-      case (.delete, let names?):
-        guard try reader.read(names.key, into: &values) else { throw names.wrongKey(reader.rowNames) }
-        try importer.delete(lentKey: values, in: names.table)
-      case (.upsert, let names?):
-        guard try reader.read(names.columns, into: &values) else { throw names.wrongColumns(reader.rowNames) }
-        try importer.upsert(lent: values, in: names.table)
+      case (.table(let name, let key), _): current = try OpenTable(table(name, key), importer)
+      case (.delete, let open?):
+        guard try reader.read(open.key, into: &values) else { throw open.wrongKey(reader.rowNames) }
+        try open.rows.delete(lentKey: values)
+      case (.upsert, let open?):
+        guard try reader.read(open.columns, into: &values) else { throw open.wrongColumns(reader.rowNames) }
+        try open.rows.upsert(lent: values)
       case (.delete, nil), (.upsert, nil): preconditionFailure("the reader yields a table first")
       }
     }
@@ -61,16 +69,18 @@ package struct DeltaApplier {
   }
 }
 
-/// A table with its names as the bytes that a delta has them in.
-private struct TableNames {
+/// A table whose rows are being read.
+private final class OpenTable {
   let table: TableSchema
-  let key: [[UInt8]]
-  let columns: [[UInt8]]
+  let rows: RowBatch
+  let key: MemberNames
+  let columns: MemberNames
 
-  init(_ table: TableSchema) {
+  init(_ table: TableSchema, _ importer: BatchImporter) throws {
     self.table = table
-    key = table.keyNames.map { Array($0.utf8) }
-    columns = table.columnNames.map { Array($0.utf8) }
+    rows = try importer.rows(of: table)
+    key = MemberNames(table.keyNames)
+    columns = MemberNames(table.columnNames)
   }
 
   func wrongKey(_ found: [String]) -> ImportError {

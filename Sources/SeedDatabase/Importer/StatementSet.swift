@@ -15,10 +15,10 @@ final class StatementSet {
   private let connection: Connection
 
   /// `findsWhole`: look-ups read every stored column, for sums or for rows that list only some.
-  init(_ table: TableSchema, _ shape: RowShape, findsWhole: Bool, _ connection: Connection)
+  init(_ layout: TableLayout, _ shape: RowShape, findsWhole: Bool, _ connection: Connection)
     throws(DatabaseError)
   {
-    let sql = TableSQL(table)
+    let sql = TableSQL(layout)
     find = try connection.prepare(findsWhole ? sql.find : sql.find(shape))
     insert = try connection.prepare(sql.insert(shape))
     insertIfAbsent = try connection.prepare(sql.insertIfAbsent(shape))

@@ -1,8 +1,18 @@
+import SeedFormat
+
 /// The statements of one table.
 package struct TableSQL: Sendable {
   private let table: TableSchema
+  private let constants: [TableLayout.Constant]
 
-  package init(_ table: TableSchema) { self.table = table }
+  /// The statements of a table that lies in the file as it is.
+  package init(_ table: TableSchema) { self.init(TableLayout(table)) }
+
+  /// The statements of a table where its layout has it.
+  init(_ layout: TableLayout) {
+    table = layout.stored
+    constants = layout.constants
+  }
 
   private var name: String { quoted(table.name) }
   private var columns: String { list(table.columnNames) }
@@ -15,6 +25,22 @@ package struct TableSQL: Sendable {
   /// The stored columns of the row with a key.
   package var find: String { "SELECT \(columns) FROM \(name) WHERE \(keyMatches)" }
 
+  /// The stored columns of the rows with several keys, in the keys' order, each behind its key's number.
+  ///
+  /// What is found for a key is read when its row is asked for, so rows may be written in between.
+  func find(count: Int) -> String {
+    let keys = table.key.indices.map { "key\($0)" }
+    let wanted = (0..<count).map { number in
+      "(\(number)" + keys.map { _ in ", ?" }.joined() + ")"
+    }
+    let columns = table.columnNames.map { "stored.\(quoted($0))" }.joined(separator: ", ")
+    let matches = zip(table.keyNames, keys).map { "stored.\(quoted($0)) = wanted.\($1)" }
+    return
+      "WITH seedbank_wanted(number, \(keys.joined(separator: ", "))) AS (VALUES \(wanted.joined(separator: ", "))) "
+      + "SELECT wanted.number, \(columns) FROM seedbank_wanted AS wanted LEFT JOIN \(name) AS stored "
+      + "ON \(matches.joined(separator: " AND "))"
+  }
+
   /// The columns of a shape in the row with a key.
   func find(_ shape: RowShape) -> String { "SELECT \(list(names(shape))) FROM \(name) WHERE \(keyMatches)" }
 
@@ -23,8 +49,23 @@ package struct TableSQL: Sendable {
 
   /// A new row with a shape's columns; the others take their defaults.
   func insert(_ shape: RowShape) -> String {
-    let marks = Array(repeating: "?", count: shape.columns.count).joined(separator: ", ")
-    return "INSERT INTO \(name) (\(list(names(shape)))) VALUES (\(marks))"
+    "INSERT INTO \(target(shape)) VALUES \(row(shape))"
+  }
+
+  /// Several whole new rows, or none of them: ABORT, for a schema's own rule may be to replace or to ignore.
+  func insert(count: Int) -> String {
+    let shape = RowShape(whole: table)
+    let rows = Array(repeating: row(shape), count: count).joined(separator: ", ")
+    return "INSERT OR ABORT INTO \(target(shape)) VALUES \(rows)"
+  }
+
+  private func target(_ shape: RowShape) -> String {
+    "\(name) (\(list(names(shape) + constants.map(\.column))))"
+  }
+
+  private func row(_ shape: RowShape) -> String {
+    let values = Array(repeating: "?", count: shape.columns.count) + constants.map(\.value.literal)
+    return "(\(values.joined(separator: ", ")))"
   }
 
   /// As ``insert(_:)``, doing nothing where the key is there already.
@@ -51,5 +92,18 @@ package struct TableSQL: Sendable {
   package var keyOrder: String {
     zip(table.keyNames, table.keyCollations).map { "\(quoted($0)) COLLATE \($1.rawValue)" }
       .joined(separator: ", ")
+  }
+}
+
+extension SeedValue {
+  /// The value as SQL, exactly; texts by their bytes, for U+0000 would end a literal.
+  fileprivate var literal: String {
+    switch self {
+    case .null: "NULL"
+    case .integer(let value): "\(value)"
+    case .real(let value): value.isFinite ? "\(value)" : value < 0 ? "-9e999" : "9e999"
+    case .text(let text): "CAST(x'\(lowerHex(text.utf8))' AS TEXT)"
+    case .blob(let bytes): "x'\(lowerHex(bytes))'"
+    }
   }
 }

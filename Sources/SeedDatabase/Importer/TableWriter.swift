@@ -7,18 +7,21 @@ package import SeedFormat
 /// all new or all known. A row whose unique value is held by another row of the same import is set aside
 /// until the others are done.
 package final class TableWriter {
+  /// The table by the names that it has in the file.
   let table: TableSchema
   let shape: RowShape
   /// Absent where the database keeps no sums.
-  private(set) var sum: TableSum?
+  @exclusivity(unchecked) private(set) var sum: TableSum?
   @exclusivity(unchecked) private(set) var changes = TableChanges()
   @exclusivity(unchecked) private(set) var statements = StatementCounts()
   private let rule: ConflictRule
   private let fitter: AffinityFitter
   private let sql: StatementSet
-  private var hasher = RowHasher()
+  private let watch: RowWatch?
+  @exclusivity(unchecked) private var hasher = RowHasher()
   private var setAside: [SetAside] = []
-  @exclusivity(unchecked) private var row: [BorrowedValue] = []
+  /// The row in hand.
+  @exclusivity(unchecked) private(set) var row: [BorrowedValue] = []
   @exclusivity(unchecked) private var scratch: [BorrowedValue] = []
   @exclusivity(unchecked) private var expectsKnownKeys = true
 
@@ -29,17 +32,34 @@ package final class TableWriter {
   }
 
   /// A writer of rows of that shape; without a sum where the database keeps none.
-  package init(
+  package convenience init(
     _ table: TableSchema, _ shape: RowShape, _ sum: TableSum?, _ connection: Connection,
     _ fitter: AffinityFitter,
     rule: ConflictRule = .overwrite
   ) throws {
-    self.table = table
+    try self.init(TableLayout(table), shape, sum, connection, fitter, rule, nil)
+  }
+
+  /// A writer of whole rows, wherever their table lies in the file.
+  convenience init(
+    _ layout: TableLayout, _ sum: TableSum?, _ connection: Connection, _ fitter: AffinityFitter,
+    _ watch: RowWatch?
+  ) throws {
+    let shape = RowShape(whole: layout.stored)
+    try self.init(layout, shape, sum, connection, fitter, .overwrite, watch)
+  }
+
+  private init(
+    _ layout: TableLayout, _ shape: RowShape, _ sum: TableSum?, _ connection: Connection,
+    _ fitter: AffinityFitter, _ rule: ConflictRule, _ watch: RowWatch?
+  ) throws {
+    table = layout.stored
     self.shape = shape
     self.sum = sum
     self.fitter = fitter
     self.rule = rule
-    sql = try StatementSet(table, shape, findsWhole: sum != nil || !shape.isWhole, connection)
+    self.watch = watch
+    sql = try StatementSet(layout, shape, findsWhole: sum != nil || !shape.isWhole, connection)
   }
 
   // MARK: Rows
@@ -54,15 +74,15 @@ package final class TableWriter {
       return try insertOrSetAside()
     }
     expectsKnownKeys = true
-    return try overwrite()
+    defer { sql.find.rewind() }
+    return try overwrite(FoundRow(sql.find, sql.foundColumns))
   }
 
   /// Adds a row without looking for its key first; one that is there is an error.
   func insert(_ values: [BorrowedValue]) throws {
     try prepare(values)
     _ = try attempt(sql.insert, isLast: true)
-    try addToSum()
-    changes.inserted += 1
+    try noteInsertion()
   }
 
   /// Takes the row with this key away; one that is not there is fine, for deltas tell states, not events.
@@ -70,14 +90,13 @@ package final class TableWriter {
   func delete(key: [BorrowedValue]) throws -> Bool {
     row = key
     try fitter.fit(&row, to: table.key.map { table.columns[$0].affinity })
-    guard try find(key: row) else { return false }
-    sql.find.rewind()
-    try remove(key: row)
+    guard try remove(key: row) else { return false }
     changes.deleted += 1
     return true
   }
 
-  private func prepare(_ values: [BorrowedValue]) throws {
+  /// Takes a row in hand, as the table would store it.
+  func prepare(_ values: [BorrowedValue]) throws {
     row = values
     try fitter.fit(&row, to: shape.affinities)
     // SQLite lets a primary key of a rowid table be NULL, and invents a value for an INTEGER PRIMARY KEY.
@@ -88,25 +107,29 @@ package final class TableWriter {
 
   private func insertIfAbsent() throws -> Bool {
     guard try attempt(sql.insertIfAbsent), sql.didChange else { return false }
-    try addToSum()
-    changes.inserted += 1
+    try noteInsertion()
     return true
   }
 
-  private func insertOrSetAside() throws -> RowOutcome {
+  /// Writes the row in hand, whose key is new.
+  func insertOrSetAside() throws -> RowOutcome {
     guard try attempt(sql.insert) else {
       setAside.append(SetAside(values: row.map(\.owned), isWhole: false))
       return .setAside
     }
-    try addToSum()
-    changes.inserted += 1
+    try noteInsertion()
     return .inserted
   }
 
-  /// The found row stands in ``StatementSet/find``.
-  private func overwrite() throws -> RowOutcome {
-    defer { sql.find.rewind() }
-    if rule == .keep || isSame() {
+  private func noteInsertion() throws {
+    try addToSum()
+    changes.inserted += 1
+    if let watch { try row.withUnsafeBufferPointer { try watch.noteInsertion($0) } }
+  }
+
+  /// Writes the row in hand over the found one, if they differ.
+  func overwrite(_ found: borrowing FoundRow) throws -> RowOutcome {
+    if rule == .keep || found.holds(row) {
       changes.unchanged += 1
       return .unchanged
     }
@@ -114,9 +137,9 @@ package final class TableWriter {
       throw ImportError.constraint(
         table: table.name, key: describeKey(), message: "a row has this key already")
     }
-    let old = sum == nil ? nil : hasher.hash(lent: foundRow())
-    let merged = table.hasOtherUnique ? mergedRow() : []
-    sql.find.rewind()
+    let old = sum == nil ? nil : hasher.hash(lent: read(found))
+    let merged = table.hasOtherUnique ? mergedRow(found) : []
+    let watched = try watch?.before(read(found))
     guard try attempt(sql.update, withKey: true) else {
       setAside.append(SetAside(values: merged, isWhole: true))
       return .setAside
@@ -126,25 +149,22 @@ package final class TableWriter {
       try addToSum()
     }
     changes.updated += 1
+    if let watched { try watch?.noteUpdate(watched, row) }
     return .updated
   }
 
-  private func isSame() -> Bool {
-    // Locals: in this loop each access of a class's property would be checked and retained anew.
-    let (find, columns, row) = (sql.find, sql.foundColumns, row)
-    for position in row.indices where !find.holds(row[position], at: columns[position]) { return false }
-    return true
-  }
-
-  private func foundRow() -> [BorrowedValue] {
+  /// Every stored column of the found row, in declared order.
+  private func read(_ found: borrowing FoundRow) -> [BorrowedValue] {
     scratch.removeAll(keepingCapacity: true)
-    for column in table.columns.indices { scratch.append(sql.find.borrow(sql.foundColumn(declared: column))) }
+    for column in table.columns.indices {
+      scratch.append(found.statement.borrow(found.first + sql.foundColumn(declared: column)))
+    }
     return scratch
   }
 
   /// The found row with the new values in it, kept: setting a row aside must not lose what it does not list.
-  private func mergedRow() -> [SeedValue] {
-    var merged = foundRow().map(\.owned)
+  private func mergedRow(_ found: borrowing FoundRow) -> [SeedValue] {
+    var merged = read(found).map(\.owned)
     for (position, column) in shape.columns.enumerated() { merged[column] = row[position].owned }
     return merged
   }
@@ -173,7 +193,7 @@ package final class TableWriter {
   /// Takes away the rows that those that were set aside replace.
   func removeSetAside() throws {
     for item in setAside where item.isWhole {
-      try lending(item.values) { try remove(key: table.key.map { row[$0] }) }
+      try lending(item.values) { _ = try remove(key: table.key.map { row[$0] }) }
       changes.updated += 1
     }
   }
@@ -187,6 +207,7 @@ package final class TableWriter {
       try lending(item.values) {
         _ = try attempt(statement, isLast: true, isWhole: item.isWhole)
         try addToSum(isWhole: item.isWhole || shape.isWhole)
+        if let watch { try row.withUnsafeBufferPointer { try watch.noteInsertion($0) } }
       }
       if !item.isWhole { changes.inserted += 1 }
     }
@@ -214,16 +235,35 @@ package final class TableWriter {
     return try sql.find.step()
   }
 
-  private func remove(key: [BorrowedValue]) throws {
-    if sum != nil, try find(key: key) {
-      sum?.remove(hasher.hash(lent: foundRow()))
-      sql.find.rewind()
-    }
+  /// False where there is no row with that key.
+  private func remove(key: [BorrowedValue]) throws -> Bool {
+    defer { sql.find.rewind() }
+    guard try find(key: key) else { return false }
+    let found = FoundRow(sql.find, sql.foundColumns)
+    if sum != nil { sum?.remove(hasher.hash(lent: read(found))) }
+    let watched = try watch?.before(read(found))
     statements.writes += 1
     for (index, value) in key.enumerated() { try sql.delete.lend(value, at: Int32(index + 1)) }
     _ = try sql.delete.step()
     sql.delete.rewind()
+    if let watched { try watch?.noteDeletion(watched) }
+    return true
   }
+
+  /// Takes note of whole rows that were inserted together.
+  func noteInsertions(_ rows: UnsafeBufferPointer<BorrowedValue>, count: Int) throws {
+    let width = table.columns.count
+    for number in 0..<count {
+      let row = UnsafeBufferPointer(rebasing: rows[number * width..<(number + 1) * width])
+      sum?.insert(hasher.hash(lent: row))
+      if let watch { try watch.noteInsertion(row) }
+    }
+    changes.inserted += count
+    statements.writes += 1
+  }
+
+  /// Takes note of a row that was looked up with others and is as it should be.
+  func noteUnchanged() { changes.unchanged += 1 }
 
   /// False where another row holds a unique value and this row may be set aside.
   private func attempt(
@@ -266,7 +306,7 @@ package final class TableWriter {
       sum?.insert(hasher.hash(lent: row))
     } else {
       guard try find() else { return }
-      sum?.insert(hasher.hash(lent: foundRow()))
+      sum?.insert(hasher.hash(lent: read(FoundRow(sql.find, sql.foundColumns))))
       sql.find.rewind()
     }
   }

@@ -14,6 +14,93 @@ package enum CanonicalRow {
     static let blob: UInt8 = 4
   }
 
+  /// Bytes of a type and a word.
+  private static let wordBytes = 1 + MemoryLayout<UInt64>.size
+
+  // MARK: Lent values
+
+  /// The length of a row's canonical bytes.
+  static func size(of row: UnsafeBufferPointer<BorrowedValue>) -> Int {
+    var size = 0
+    for value in row {
+      switch value {
+      case .null: size += 1
+      case .integer, .real: size += wordBytes
+      case .text(let bytes), .blob(let bytes): size += wordBytes + bytes.count
+      }
+    }
+    return size
+  }
+
+  /// Writes a row's canonical bytes to memory with room for ``size(of:)`` of them.
+  static func write(_ row: UnsafeBufferPointer<BorrowedValue>, to memory: UnsafeMutableRawPointer) {
+    var place = memory
+    for value in row {
+      switch value {
+      case .null: write(Tag.null, to: &place)
+      case .integer(let value): write(Tag.integer, UInt64(bitPattern: value), to: &place)
+      case .real(let value): write(Tag.real, value.bitPattern, to: &place)
+      case .text(let bytes): write(Tag.text, bytes, to: &place)
+      case .blob(let bytes): write(Tag.blob, bytes, to: &place)
+      }
+    }
+  }
+
+  private static func write(_ tag: UInt8, to place: inout UnsafeMutableRawPointer) {
+    place.storeBytes(of: tag, as: UInt8.self)
+    place += 1
+  }
+
+  private static func write(_ tag: UInt8, _ word: UInt64, to place: inout UnsafeMutableRawPointer) {
+    write(tag, to: &place)
+    place.storeBytes(of: word.bigEndian, as: UInt64.self)
+    place += MemoryLayout<UInt64>.size
+  }
+
+  private static func write(
+    _ tag: UInt8, _ content: UnsafeBufferPointer<UInt8>, to place: inout UnsafeMutableRawPointer
+  ) {
+    write(tag, UInt64(content.count), to: &place)
+    guard let address = content.baseAddress else { return }
+    place.copyMemory(from: address, byteCount: content.count)
+    place += content.count
+  }
+
+  /// A row's canonical bytes, into a buffer that is used again and again.
+  package static func append(lent row: [BorrowedValue], to bytes: inout [UInt8]) {
+    row.withUnsafeBufferPointer { row in
+      let surplus = bytes.count - size(of: row)
+      if surplus > 0 { bytes.removeLast(surplus) }
+      if surplus < 0 { bytes.append(contentsOf: repeatElement(0, count: -surplus)) }
+      bytes.withUnsafeMutableBytes { if let memory = $0.baseAddress { write(row, to: memory) } }
+    }
+  }
+
+  /// The values of a row whose canonical bytes begin at `offset`, which moves behind them; their bytes are lent.
+  static func values(
+    _ count: Int, in bytes: UnsafeBufferPointer<UInt8>, at offset: inout Int
+  ) -> [BorrowedValue] {
+    (0..<count).map { _ in value(in: bytes, at: &offset) }
+  }
+
+  private static func value(
+    in bytes: UnsafeBufferPointer<UInt8>, at offset: inout Int
+  ) -> BorrowedValue {
+    let tag = bytes[offset]
+    offset += 1
+    guard tag != Tag.null else { return .null }
+    let word = UInt64(
+      bigEndian: UnsafeRawBufferPointer(bytes).loadUnaligned(fromByteOffset: offset, as: UInt64.self))
+    offset += MemoryLayout<UInt64>.size
+    if tag == Tag.integer { return .integer(Int64(bitPattern: word)) }
+    if tag == Tag.real { return .real(Double(bitPattern: word)) }
+    let content = UnsafeBufferPointer(rebasing: bytes[offset..<offset + Int(word)])
+    offset += content.count
+    return tag == Tag.text ? .text(content) : .blob(content)
+  }
+
+  // MARK: Kept values
+
   /// The canonical bytes of a whole row.
   package static func bytes(of row: [SeedValue]) -> [UInt8] {
     var bytes: [UInt8] = []
@@ -39,25 +126,6 @@ package enum CanonicalRow {
       append(Tag.blob, UInt64(value.count), to: &bytes)
       bytes.append(contentsOf: value)
     }
-  }
-
-  /// As ``append(_:to:)``, for values that lie elsewhere.
-  package static func append(lent row: [BorrowedValue], to bytes: inout [UInt8]) {
-    bytes.removeAll(keepingCapacity: true)
-    for value in row {
-      switch value {
-      case .null: bytes.append(Tag.null)
-      case .integer(let value): append(Tag.integer, UInt64(bitPattern: value), to: &bytes)
-      case .real(let value): append(Tag.real, value.bitPattern, to: &bytes)
-      case .text(let text): append(Tag.text, text, to: &bytes)
-      case .blob(let blob): append(Tag.blob, blob, to: &bytes)
-      }
-    }
-  }
-
-  private static func append(_ tag: UInt8, _ content: UnsafeBufferPointer<UInt8>, to bytes: inout [UInt8]) {
-    append(tag, UInt64(content.count), to: &bytes)
-    bytes.append(contentsOf: content)
   }
 
   private static func append(_ tag: UInt8, _ word: UInt64, to bytes: inout [UInt8]) {

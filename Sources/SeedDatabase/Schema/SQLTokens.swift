@@ -18,13 +18,18 @@ struct SQLTokens {
   }
 
   /// The `content=` table of a CREATE VIRTUAL TABLE … USING fts5; `nil` for every other virtual table.
-  var externalContent: String? {
+  var externalContent: String? { searchOption("CONTENT") }
+
+  /// The `content_rowid=` column of such a table, where it names one.
+  var contentRowid: String? { searchOption("CONTENT_ROWID") }
+
+  private func searchOption(_ name: String) -> String? {
     guard let using = tokens.firstIndex(of: "USING"), follows("FTS5", using),
-      let option = tokens.indices.first(where: { tokens[$0] == "CONTENT" && follows("=", $0) }),
+      let option = tokens.indices.first(where: { tokens[$0] == name && follows("=", $0) }),
       option + 2 < tokens.count
     else { return nil }
-    let name = Self.unquoted(tokens[option + 2])
-    return name.isEmpty ? nil : name
+    let value = Self.unquoted(tokens[option + 2])
+    return value.isEmpty ? nil : value
   }
 
   private func follows(_ token: String, _ index: Int) -> Bool {

@@ -1,27 +1,32 @@
 /// Reads a delta, one change at a time, and refuses what ``DeltaWriter`` would not have written.
+///
+/// Of the document it holds the row at hand and a little more, however long it is.
 package struct DeltaReader: ~Copyable {
   /// What the delta says of itself.
   package let header: DeltaHeader
-  private var scanner: JSONScanner
+  private var tokens: DeltaTokens
   private var row = JSONTape()
   private var blobs = ByteBlock()
   private var place = Place.betweenTables
 
   private enum Place { case betweenTables, deletes, upserts, finished }
 
-  /// Reads the header.
-  package init(_ document: [UInt8]) throws(DeltaError) {
-    var scanner = JSONScanner(document)
+  /// Reads the header of a document in memory.
+  package init(_ document: [UInt8]) throws { try self.init(DocumentPieces.of(document)) }
+
+  /// Reads the header of a document that comes in pieces; an error of their source is thrown as it is.
+  package init(_ pieces: @escaping DocumentPieces.Source) throws {
+    var tokens = DeltaTokens(pieces)
     do {
-      header = try Self.header(&scanner)
+      header = try Self.header(&tokens)
     } catch {
-      throw DeltaError(error)
+      throw DeltaError.about(error)
     }
-    self.scanner = scanner
+    self.tokens = tokens
   }
 
   /// The next change; ``DeltaEvent/end`` once the document is complete. ``read(_:into:)`` reads its row.
-  package mutating func next() throws(DeltaError) -> DeltaEvent {
+  package mutating func next() throws -> DeltaEvent {
     do {
       switch place {
       case .finished: return .end
@@ -30,36 +35,36 @@ package struct DeltaReader: ~Copyable {
       case .upserts: return try rowOrEnd(.upsert)
       }
     } catch {
-      throw DeltaError(error)
+      throw DeltaError.about(error)
     }
   }
 
   private mutating func betweenTables() throws -> DeltaEvent {
-    switch try scanner.next() {
+    switch try tokens.next() {
     case .beginObject: return try openTable()
     case .endArray:
-      try expect(.endObject, &scanner)
-      try expect(.end, &scanner)
+      try tokens.expect(.endObject)
+      try tokens.expect(.end)
       place = .finished
       return .end
-    default: throw malformed("expected a table", scanner)
+    default: throw tokens.malformed("expected a table")
     }
   }
 
   private mutating func openTable() throws -> DeltaEvent {
-    let name = try stringMember("table", &scanner)
-    try expectName("key", &scanner)
-    try expect(.beginArray, &scanner)
+    let name = try tokens.string("table")
+    try tokens.expect("key")
+    try tokens.expect(.beginArray)
     var key: [String] = []
-    while case .string(let column) = try scanner.next() { key.append(column) }
-    try expectName("delete", &scanner)
-    try expect(.beginArray, &scanner)
+    while case .string(let column) = try tokens.next() { key.append(column) }
+    try tokens.expect("delete")
+    try tokens.expect(.beginArray)
     place = .deletes
     return .table(name, key: key)
   }
 
   private mutating func rowOrEnd(_ event: DeltaEvent) throws -> DeltaEvent {
-    guard try scanner.nextValue(&row) == .value else {
+    guard try tokens.nextValue(&row) == .value else {
       if place == .deletes { try openUpserts() } else { try closeTable() }
       return try next()
     }
@@ -68,13 +73,13 @@ package struct DeltaReader: ~Copyable {
   }
 
   private mutating func openUpserts() throws {
-    try expectName("upsert", &scanner)
-    try expect(.beginArray, &scanner)
+    try tokens.expect("upsert")
+    try tokens.expect(.beginArray)
     place = .upserts
   }
 
   private mutating func closeTable() throws {
-    try expect(.endObject, &scanner)
+    try tokens.expect(.endObject)
     place = .betweenTables
   }
 
@@ -85,7 +90,7 @@ package struct DeltaReader: ~Copyable {
     var names: [String] = []
     var member = 1
     for _ in 0..<row.count(0) {
-      names.append(scanner.string(member, of: row))
+      names.append(tokens.scanner.string(member, of: row))
       member = row.end(of: member + 1)
     }
     return names
@@ -93,15 +98,15 @@ package struct DeltaReader: ~Copyable {
 
   /// Lends the row's values, which are good until the next call; false where its members have other names.
   package mutating func read(
-    _ names: [[UInt8]], into values: inout [BorrowedValue]
+    _ names: MemberNames, into values: inout [BorrowedValue]
   ) throws(DeltaError) -> Bool {
     values.removeAll(keepingCapacity: true)
     guard row.count(0) == names.count else { return false }
     blobs.clear()
     blobs.reserve(blobCapacity)
     var member = 1
-    for name in names {
-      guard scanner.text(member, of: row).elementsEqual(name) else { return false }
+    for index in 0..<names.count {
+      guard names.hold(tokens.scanner.text(member, of: row), at: index) else { return false }
       do {
         values.append(try value(member + 1))
       } catch {
@@ -113,14 +118,14 @@ package struct DeltaReader: ~Copyable {
   }
 
   /// Every blob of the row fits in this many bytes: a text is longer than what it decodes to.
-  private var blobCapacity: Int { scanner.offset - row.offset(0) }
+  private var blobCapacity: Int { tokens.scanner.offset - row.offset(0) }
 
   private mutating func value(_ index: Int) throws(JSONError) -> BorrowedValue {
     switch row.kind(index) {
     case .null: return .null
     case .integer where DeltaScalar.isExact(row.integer(index)): return .integer(row.integer(index))
     case .real: return .real(row.real(index))
-    case .string: return .text(scanner.text(index, of: row))
+    case .string: return .text(tokens.scanner.text(index, of: row))
     case .object where row.count(index) == 1:
       if let value = taggedValue(index + 1) { return value }
     default: break
@@ -130,8 +135,8 @@ package struct DeltaReader: ~Copyable {
 
   private mutating func taggedValue(_ tag: Int) -> BorrowedValue? {
     guard row.kind(tag + 1) == .string else { return nil }
-    let text = scanner.text(tag + 1, of: row)
-    let name = scanner.text(tag, of: row)
+    let text = tokens.scanner.text(tag + 1, of: row)
+    let name = tokens.scanner.text(tag, of: row)
     if name.elementsEqual(DeltaScalar.integerTag.utf8) {
       return DeltaScalar.taggedInteger(text).map { .integer($0) }
     }
@@ -143,19 +148,19 @@ package struct DeltaReader: ~Copyable {
 
   // MARK: Header
 
-  private static func header(_ scanner: inout JSONScanner) throws -> DeltaHeader {
-    try expect(.beginObject, &scanner)
-    let dataset = try DatasetName(stringMember("dataset", &scanner))
-    let major = try numberMember("series", &scanner)
+  private static func header(_ tokens: inout DeltaTokens) throws -> DeltaHeader {
+    try tokens.expect(.beginObject)
+    let dataset = try DatasetName(tokens.string("dataset"))
+    let major = try tokens.number("series")
     let header = DeltaHeader(
       series: try Series(dataset, major: major),
-      model: try ModelVersion(stringMember("model", &scanner)),
-      schema: try SHA256Digest(hex: stringMember("schema", &scanner)),
-      from: try Version(numberMember("from", &scanner)),
-      to: try Version(numberMember("to", &scanner)),
-      digest: try SHA256Digest(hex: stringMember("digest", &scanner)))
-    try expectName("changes", &scanner)
-    try expect(.beginArray, &scanner)
+      model: try ModelVersion(tokens.string("model")),
+      schema: try SHA256Digest(hex: tokens.string("schema")),
+      from: try Version(tokens.number("from")),
+      to: try Version(tokens.number("to")),
+      digest: try SHA256Digest(hex: tokens.string("digest")))
+    try tokens.expect("changes")
+    try tokens.expect(.beginArray)
     return header
   }
 }
@@ -174,33 +179,10 @@ package struct DeltaError: Error, Hashable, Sendable, CustomStringConvertible {
 
   init(_ error: any Error) { reason = (error as? DeltaError)?.reason ?? "\(error)" }
 
+  /// What to throw for an error on the way: one of the document's source stays what it is.
+  static func about(_ error: any Error) -> any Error {
+    (error as? DocumentSourceError)?.underlying ?? DeltaError(error)
+  }
+
   package var description: String { "not a delta: \(reason)" }
-}
-
-private func malformed(_ reason: String, _ scanner: borrowing JSONScanner) -> JSONError {
-  JSONError(at: scanner.offset, reason)
-}
-
-private func expect(_ token: JSONToken, _ scanner: inout JSONScanner) throws {
-  guard try scanner.next() == token else { throw malformed("expected \(token)", scanner) }
-}
-
-private func expectName(_ name: String, _ scanner: inout JSONScanner) throws {
-  guard try scanner.next() == .name(name) else { throw malformed("expected the member \"\(name)\"", scanner) }
-}
-
-private func stringMember(_ name: String, _ scanner: inout JSONScanner) throws -> String {
-  try expectName(name, &scanner)
-  guard case .string(let text) = try scanner.next() else {
-    throw malformed("expected a string as \"\(name)\"", scanner)
-  }
-  return text
-}
-
-private func numberMember(_ name: String, _ scanner: inout JSONScanner) throws -> Int {
-  try expectName(name, &scanner)
-  guard case .integer(let value) = try scanner.next(), let number = Int(exactly: value) else {
-    throw malformed("expected a whole number as \"\(name)\"", scanner)
-  }
-  return number
 }

@@ -1,3 +1,9 @@
+#if canImport(Glibc)
+import func Glibc.memcmp
+#else
+import func Darwin.memcmp
+#endif
+
 /// A value whose text or blob lies in memory that somebody else owns: a scanner's window, a statement's row.
 ///
 /// It is good until its owner moves on, and never leaves the function that was handed it. It exists because a
@@ -39,9 +45,13 @@ package enum BorrowedValue {
     }
   }
 
-  private static func sameBytes(
+  /// Whether two ranges of memory hold the same.
+  static func sameBytes(
     _ left: UnsafeBufferPointer<UInt8>, _ right: UnsafeBufferPointer<UInt8>
   ) -> Bool {
-    left.count == right.count && left.elementsEqual(right)
+    guard left.count == right.count else { return false }
+    // An empty value may have no address, which memcmp does not allow.
+    guard let left = left.baseAddress, let address = right.baseAddress else { return true }
+    return memcmp(left, address, right.count) == 0
   }
 }

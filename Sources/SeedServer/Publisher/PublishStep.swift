@@ -163,10 +163,10 @@ struct PublishStep {
   private mutating func snapshot(_ plan: SeriesPlan, _ metadata: SeriesMetadata) throws -> SeriesMetadata {
     let (publication, head) = (publisher.publication, metadata.state.head)
     let keeper = CopyKeeper(publication, plan, metadata, path: step(plan).copyPath)
-    let snapshots = try SnapshotPublication(publication, plan, job.encodings, now: now)
+    let snapshots = try SnapshotPublication(publication, plan, job, now: now)
       .make(try keeper.open().copy, publisher.stateFolder)
     let spans = metadata.newestSnapshot.map { [DeltaSpan(from: $0.version, to: head)] } ?? []
-    let merged = try DeltaPublication(publication, plan)
+    let merged = try DeltaPublication(publication, plan, spillFolder: publisher.stateFolder)
       .merge(spans.filter { $0.from >= metadata.state.floor }, of: metadata.objects)
     if let index = report.series.firstIndex(where: { $0.series == plan.series }) {
       report.series[index].hasSnapshot = true

@@ -10,11 +10,11 @@ struct SnapshotPublication {
   private let now: UTCTime
 
   init(
-    _ publication: PublicationDirectory, _ plan: SeriesPlan, _ encodings: [ContentEncoding], now: UTCTime
+    _ publication: PublicationDirectory, _ plan: SeriesPlan, _ job: DatasetJob, now: UTCTime
   ) {
     self.publication = publication
     self.plan = plan
-    self.encodings = encodings
+    encodings = job.encodings
     self.now = now
   }
 

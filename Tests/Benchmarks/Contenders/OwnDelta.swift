@@ -2,14 +2,27 @@ import Foundation
 import SeedDatabase
 import SeedFormat
 
+extension FileHandle {
+  private static let pieceBytes = 256 * 1024
+
+  /// Hands the next piece to `take`; false at the file's end.
+  func readPiece(_ take: (UnsafeRawBufferPointer) -> Void) throws -> Bool {
+    guard let piece = try read(upToCount: Self.pieceBytes), !piece.isEmpty else { return false }
+    piece.withUnsafeBytes(take)
+    return true
+  }
+}
+
 /// Our delta, with digest and change report, into a seed.
 enum OwnDelta {
   @Sendable static func run(_ workload: any Workload, _ files: WorkloadFiles, _ phase: Phase) throws {
     let connection = try Connection(files.target, .writer)
     try connection.execute(RawDatabase.settings)
     let schema = try SchemaReader(connection).schema()
-    let document = [UInt8](try Data(contentsOf: URL(fileURLWithPath: files.delta(phase))))
-    _ = try connection.transaction { try DeltaApplier(connection, schema).apply(document) }
+    let file = try FileHandle(forReadingFrom: URL(fileURLWithPath: files.delta(phase)))
+    _ = try connection.transaction {
+      try DeltaApplier(connection, schema).apply { try file.readPiece($0) }
+    }
   }
 
   /// Makes the target a seed, and both documents where they are not there yet.

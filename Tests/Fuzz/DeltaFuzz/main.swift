@@ -20,7 +20,7 @@ private func readWhole(_ document: [UInt8]) throws -> Int {
     case .table: continue
     case .delete, .upsert: rows += 1
     }
-    let names = reader.rowNames.map { Array($0.utf8) }
+    let names = MemberNames(reader.rowNames)
     let areItsNames = try reader.read(names, into: &values)
     precondition(areItsNames, "a row has not the names that it says")
     precondition(touch(values) >= 0, "lengths are not negative")

@@ -1,0 +1,90 @@
+import SeedFormat
+
+/// One reference from one table to another, by the names that both have in the file, with its SQL.
+struct Reference {
+  let child: TableLayout
+  let parent: TableLayout
+  let columns: [String]
+  let parentColumns: [String]
+  /// Where the referenced columns stand among the parent's; `nil` where one is generated.
+  let parentPositions: [Int]?
+  private let childPositions: [Int]?
+
+  /// `nil` where the schema lacks the parent.
+  init?(_ reference: ForeignKeySchema, of table: TableSchema, _ schema: DatabaseSchema, _ layouts: SeedLayout)
+  {
+    guard let found = schema.table(reference.parent) else { return nil }
+    child = layouts[table]
+    parent = layouts[found]
+    let referenced = reference.parentColumns.isEmpty ? found.keyNames : reference.parentColumns
+    childPositions = table.positions(reference.columns)
+    parentPositions = found.positions(referenced)
+    columns =
+      childPositions.map { [stored = child.stored] in $0.map { stored.columns[$0].name } }
+      ?? reference.columns
+    parentColumns =
+      parentPositions.map { [stored = parent.stored] in $0.map { stored.columns[$0].name } } ?? referenced
+  }
+
+  // MARK: SQL
+
+  private var key: String { child.stored.keyNames.map { "child.\(quoted($0))" }.joined(separator: ", ") }
+  private var from: String { "SELECT \(key) FROM main.\(quoted(child.stored.name)) AS child WHERE " }
+
+  /// The key of every row that references nothing.
+  var allOrphans: String { from + orphaned }
+
+  /// The key again of the row with a key, if it references nothing.
+  var orphanByKey: String {
+    from + child.stored.keyNames.map { "child.\(quoted($0)) = ? AND " }.joined() + orphaned
+  }
+
+  /// The keys of the rows that reference certain values, if those are not there.
+  var orphansByParent: String {
+    let matches = zip(columns, collations).map { "child.\(quoted($0)) COLLATE \($1.rawValue) = ? AND " }
+    return from + matches.joined() + orphaned
+  }
+
+  private var orphaned: String {
+    let values = columns.map { "child.\(quoted($0))" }
+    // The parent's column counts: it stands first for its collation, and the plus takes the child's type away.
+    let matches = zip(parentColumns, values).map { "parent.\(quoted($0)) = +\($1)" }
+    return values.map { "\($0) IS NOT NULL AND " }.joined()
+      + "NOT EXISTS (SELECT 1 FROM main.\(quoted(parent.stored.name)) AS parent "
+      + "WHERE \(matches.joined(separator: " AND ")))"
+  }
+
+  private var collations: [Collation] {
+    (parentPositions ?? []).map { parent.stored.columns[$0].collation }
+  }
+
+  // MARK: What can be looked up
+
+  /// Whether a parent is found by an index, of the kind that SQLite demands of what is referenced.
+  func findsParents(_ indexes: TableIndexes) -> Bool {
+    guard parentPositions != nil, !collations.isEmpty else { return false }
+    return indexes.hasUnique(Array(zip(parentColumns, collations)), of: parent.stored)
+  }
+
+  /// Whether the children of a value are found by an index, and are the same by SQL's rules as by a reference's.
+  func findsChildren(_ indexes: TableIndexes) -> Bool {
+    guard let parentPositions, let childPositions, parentPositions.count == childPositions.count else {
+      return false
+    }
+    for (ours, theirs) in zip(childPositions, parentPositions)
+    where child.stored.columns[ours].affinity != parent.stored.columns[theirs].affinity {
+      return false
+    }
+    return indexes.has(Array(zip(columns, collations)), of: child.stored)
+  }
+}
+
+extension TableSchema {
+  /// Where columns stand among the stored ones; names are compared as SQLite does.
+  func positions(_ names: [String]) -> [Int]? {
+    let positions = names.compactMap { name in
+      columns.firstIndex { $0.name.lowercased() == name.lowercased() }
+    }
+    return positions.count == names.count ? positions : nil
+  }
+}

@@ -1,0 +1,213 @@
+package import SeedFormat
+
+/// Whole rows of one table on their way in, several at a time.
+///
+/// SQLite starts and ends a statement, opens its cursors and walks down from the root once for all of them:
+/// that is more than half of what a row of its own costs. A batch whose keys were all new makes the next one
+/// an insertion without a look-up; where that fails, and where a batch is not full, rows go in one by one.
+package final class RowBatch {
+  let writer: TableWriter
+  private let sql: TableSQL
+  private let connection: Connection
+  private let capacity: Int
+  private let width: Int
+  private let keyPositions: [Int]
+  private let columns: [Int32]
+  /// The waiting rows, one behind the other; an array would ask at each value whether it is shared.
+  private let values: UnsafeMutablePointer<BorrowedValue>
+  @exclusivity(unchecked) private var count = 0
+  @exclusivity(unchecked) private var bytes = ByteBlock()
+  @exclusivity(unchecked) private var kind = Kind.upsert
+  @exclusivity(unchecked) private var expectsNewKeys = false
+  @exclusivity(unchecked) private var inserting: Statement?
+  @exclusivity(unchecked) private var finding: Statement?
+
+  /// What is to happen to the waiting rows.
+  private enum Kind { case upsert, insert }
+
+  /// Rows that are written at a time. The insertion's own journal, which holds the pages that it touches,
+  /// should stay small enough for SQLite to keep it in memory.
+  private static let rows = 16
+  /// Values of a statement; a table with many columns gets smaller batches.
+  private static let parameters = 512
+  /// Fewer rows at a time are not worth it.
+  private static let fewestRows = 4
+  /// Bytes of texts and blobs in the waiting rows; a row that is larger goes in by itself.
+  private static let contentBytes = 64 * 1024
+
+  /// Rows of a table that lies in the file as it is, in a database that keeps no sums.
+  package convenience init(
+    _ table: TableSchema, _ connection: Connection, _ fitter: AffinityFitter
+  ) throws {
+    let layout = TableLayout(table)
+    self.init(try TableWriter(layout, nil, connection, fitter, nil), layout, connection)
+  }
+
+  init(_ writer: TableWriter, _ layout: TableLayout, _ connection: Connection) {
+    self.writer = writer
+    self.connection = connection
+    sql = TableSQL(layout)
+    width = writer.table.columns.count
+    let fitting = min(Self.rows, Self.parameters / width)
+    capacity = fitting < Self.fewestRows ? 0 : fitting
+    keyPositions = writer.shape.key
+    columns = (0..<Int32(width)).map { $0 }
+    values = .allocate(capacity: capacity * width)
+    if capacity > 0 { bytes.reserve(Self.contentBytes) }
+  }
+
+  deinit { values.deallocate() }
+
+  // MARK: Rows
+
+  /// Makes the row with this key equal to `row`, which holds every stored column in declared order.
+  package func upsert(lent row: [BorrowedValue]) throws {
+    if kind != .upsert { try flush(then: .upsert) }
+    try add(row)
+  }
+
+  /// Adds a row to a table that is known not to have its key; one that does is an error.
+  package func insert(lent row: [BorrowedValue]) throws {
+    if kind != .insert { try flush(then: .insert) }
+    try add(row)
+  }
+
+  /// Takes the row with this key away, if it is there.
+  package func delete(lentKey key: [BorrowedValue]) throws {
+    try flush()
+    try writer.delete(key: key)
+  }
+
+  private func add(_ row: [BorrowedValue]) throws {
+    let size = row.reduce(0) { $0 + $1.byteCount }
+    if capacity == 0 || size > Self.contentBytes {
+      try flush()
+      return try write(row)
+    }
+    if bytes.count + size > Self.contentBytes { try flush() }
+    try writer.prepare(row)
+    take(writer.row)
+    if count == capacity { try flush() }
+  }
+
+  private func take(_ row: [BorrowedValue]) {
+    let place = values + count * width
+    for index in 0..<width { (place + index).initialize(to: kept(row[index])) }
+    count += 1
+  }
+
+  private func kept(_ value: BorrowedValue) -> BorrowedValue {
+    switch value {
+    case .text(let text): .text(bytes.copy(UnsafeRawBufferPointer(text)))
+    case .blob(let blob): .blob(bytes.copy(UnsafeRawBufferPointer(blob)))
+    case .null, .integer, .real: value
+    }
+  }
+
+  private func row(_ number: Int) -> UnsafeBufferPointer<BorrowedValue> {
+    UnsafeBufferPointer(start: values + number * width, count: width)
+  }
+
+  // MARK: Writing
+
+  /// Writes the rows that wait.
+  package func flush() throws { try flush(then: kind) }
+
+  private func flush(then next: Kind) throws {
+    defer {
+      count = 0
+      bytes.clear()
+      kind = next
+    }
+    guard count == capacity, count > 0 else { return try writeSingly() }
+    if kind == .insert || expectsNewKeys {
+      if try insertAll() { return }
+      expectsNewKeys = false
+    }
+    if kind == .insert { try writeSingly() } else { try lookUpAll() }
+  }
+
+  private func writeSingly() throws {
+    for number in 0..<count { try write(Array(row(number))) }
+  }
+
+  private func write(_ row: [BorrowedValue]) throws {
+    if kind == .insert { try writer.insert(row) } else { try writer.upsert(row) }
+  }
+
+  /// False where a constraint does not hold, and nothing was written.
+  private func insertAll() throws -> Bool {
+    let statement = try inserting ?? connection.prepare(sql.insert(count: capacity))
+    inserting = statement
+    if let error = run(statement) {
+      guard error.primaryCode == ResultCode.constraint else { throw error }
+      return false
+    }
+    try writer.noteInsertions(UnsafeBufferPointer(start: values, count: count * width), count: count)
+    return true
+  }
+
+  /// The error as a value: see ``TableWriter``.
+  private func run(_ statement: Statement) -> DatabaseError? {
+    defer { statement.rewind() }
+    do throws(DatabaseError) {
+      for index in 0..<count * width { try statement.lend(values[index], at: Int32(index + 1)) }
+      _ = try statement.step()
+      return nil
+    } catch {
+      return error
+    }
+  }
+
+  private func lookUpAll() throws {
+    let statement = try finding ?? connection.prepare(sql.find(count: capacity))
+    finding = statement
+    defer { statement.rewind() }
+    try bindKeys(statement)
+    let found = FoundRow(statement, columns, from: 1)
+    var absent = 0
+    for number in 0..<count {
+      try moveTo(number, statement)
+      if statement.isNull(found.first + Int32(keyPositions[0])) {
+        absent += 1
+        try writer.prepare(Array(row(number)))
+        _ = try writer.insertOrSetAside()
+      } else if found.holds(row(number)) {
+        writer.noteUnchanged()
+      } else {
+        try writer.prepare(Array(row(number)))
+        _ = try writer.overwrite(found)
+      }
+    }
+    expectsNewKeys = absent == count
+  }
+
+  private func bindKeys(_ statement: Statement) throws {
+    var index: Int32 = 1
+    for number in 0..<count {
+      for position in keyPositions {
+        try statement.lend(row(number)[position], at: index)
+        index += 1
+      }
+    }
+  }
+
+  /// A row that was found and then written may be found once more where its place in the table moved.
+  private func moveTo(_ number: Int, _ statement: Statement) throws {
+    repeat {
+      guard try statement.step() else {
+        throw DatabaseError(
+          code: ResultCode.corrupt, message: "a look-up without an answer", subject: statement.sql)
+      }
+    } while !statement.holds(.integer(Int64(number)), at: 0)
+  }
+}
+
+extension BorrowedValue {
+  fileprivate var byteCount: Int {
+    switch self {
+    case .text(let bytes), .blob(let bytes): bytes.count
+    case .null, .integer, .real: 0
+    }
+  }
+}

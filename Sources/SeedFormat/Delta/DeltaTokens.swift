@@ -1,0 +1,62 @@
+/// The tokens of a delta, whose document is fetched piece by piece as they are asked for.
+struct DeltaTokens: ~Copyable {
+  private(set) var scanner = JSONScanner()
+  private let pieces: DocumentPieces.Source
+
+  init(_ pieces: @escaping DocumentPieces.Source) { self.pieces = pieces }
+
+  mutating func next() throws -> JSONToken {
+    while true {
+      let token = try scanner.next()
+      guard token == .starved else { return token }
+      try fetch()
+    }
+  }
+
+  mutating func nextValue(_ tape: inout JSONTape) throws -> JSONStep {
+    while true {
+      let step = try scanner.nextValue(&tape)
+      guard case .starved = step else { return step }
+      try fetch()
+    }
+  }
+
+  private mutating func fetch() throws(DocumentSourceError) {
+    do {
+      if try !pieces({ scanner.feed($0) }) { scanner.complete() }
+    } catch {
+      throw DocumentSourceError(underlying: error)
+    }
+  }
+
+  // MARK: What has to come
+
+  func malformed(_ reason: String) -> JSONError { JSONError(at: scanner.offset, reason) }
+
+  mutating func expect(_ token: JSONToken) throws {
+    guard try next() == token else { throw malformed("expected \(token)") }
+  }
+
+  mutating func expect(_ name: String) throws {
+    guard try next() == .name(name) else { throw malformed("expected the member \"\(name)\"") }
+  }
+
+  mutating func string(_ name: String) throws -> String {
+    try expect(name)
+    guard case .string(let text) = try next() else { throw malformed("expected a string as \"\(name)\"") }
+    return text
+  }
+
+  mutating func number(_ name: String) throws -> Int {
+    try expect(name)
+    guard case .integer(let value) = try next(), let number = Int(exactly: value) else {
+      throw malformed("expected a whole number as \"\(name)\"")
+    }
+    return number
+  }
+}
+
+/// What went wrong where a document comes from, to be told from what is wrong with the document.
+struct DocumentSourceError: Error {
+  let underlying: any Error
+}

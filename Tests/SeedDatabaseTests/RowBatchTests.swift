@@ -1,0 +1,160 @@
+import SeedDatabase
+import SeedFormat
+import Support
+import Testing
+
+/// Rows that go in together end as rows that go in one by one.
+@Suite struct RowBatchTests {
+  static let seeds = 25
+  static let steps = 12
+
+  @Test func `batches of any mixture leave the rows, counts and sums that single rows would`() throws {
+    for seed in 0..<UInt64(Self.seeds) {
+      var world = try World(seed: seed)
+      for step in 0..<Self.steps {
+        let (found, expected) = try world.step()
+        #expect(found == expected, "seed \(seed), step \(step)")
+        #expect(try world.rows() == world.truth, "seed \(seed), step \(step)")
+        try SeedCheck(world.connection, world.schema).run()
+      }
+    }
+  }
+
+  @Test func `unique values that move through more rows than a batch holds arrive`() throws {
+    let world = try World(seed: 1)
+    let table = try #require(world.schema.table("slots"))
+    for shift in [0, 1, 7, 99] as [Int64] {
+      try world.connection.transaction {
+        let importer = try BatchImporter(world.connection, world.schema)
+        for id in 0..<100 as Range<Int64> {
+          try importer.upsert([.integer(id), .integer((id + shift) % 100)], in: table)
+        }
+        _ = try world.finish(importer)
+      }
+      let wrong = "SELECT count(*) FROM slots WHERE slot <> (id + ?) % 100"
+      #expect(try world.connection.integer(wrong, .integer(shift)) == 0)
+      try SeedCheck(world.connection, world.schema).run()
+    }
+  }
+
+  @Test func `a schema that replaces on conflict cannot make a batch lose rows`() throws {
+    let world = try World(seed: 1, more: "CREATE TABLE r(id INTEGER PRIMARY KEY ON CONFLICT REPLACE, v TEXT)")
+    let table = try #require(world.schema.table("r"))
+    for value in ["a", "b"] {
+      let changes = try world.connection.transaction {
+        let importer = try BatchImporter(world.connection, world.schema)
+        for id in 0..<40 as Range<Int64> { try importer.upsert([.integer(id), .text(value)], in: table) }
+        return try world.finish(importer).changes["r"]
+      }
+      #expect(changes?.inserted == (value == "a" ? 40 : 0) && changes?.updated == (value == "a" ? 0 : 40))
+      try SeedCheck(world.connection, world.schema).run()
+    }
+  }
+
+  @Test func `inserting a key that is there names the row, however many came with it`() throws {
+    let world = try World(seed: 1)
+    let table = try #require(world.schema.table("slots"))
+    #expect(throws: ImportError.self) {
+      try world.connection.transaction {
+        let importer = try BatchImporter(world.connection, world.schema)
+        for id in [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 3] as [Int64] {
+          try importer.insert([.integer(id), .null], in: table)
+        }
+        _ = try importer.finish()
+      }
+    }
+    #expect(try world.connection.integer("SELECT count(*) FROM slots") == 0)
+  }
+
+  /// One table with a key that looks the same in several spellings, and one with unique values.
+  struct World {
+    let connection: Connection
+    let schema: DatabaseSchema
+    /// Values by key in lower case.
+    private(set) var truth: [String: [SeedValue]] = [:]
+    private var random: SplitMix
+
+    init(seed: UInt64, more: String = "") throws {
+      random = SplitMix(seed: seed)
+      connection = try Connection("world", .memory)
+      try connection.execute(
+        """
+        CREATE TABLE t(k TEXT COLLATE NOCASE PRIMARY KEY, n INTEGER, b BLOB);
+        CREATE TABLE slots(id INTEGER PRIMARY KEY, slot INTEGER UNIQUE);
+        \(more)
+        """)
+      schema = try SchemaReader(connection).schema()
+      let meta = SeedMeta(
+        series: Series("test", model: "1.0"), model: "1.0", epoch: .random(), version: try Version(1),
+        schema: schema.hash, digest: StateDigest.of([:]), provenance: Provenance())
+      try connection.transaction { try SeedTables.create(meta, schema.tables, connection) }
+    }
+
+    /// Runs of rows that are new, known, changed, the same key twice, or anything.
+    mutating func step() throws -> (found: TableChanges, expected: TableChanges) {
+      guard let table = schema.table("t") else { throw NotASeed("the test's own table is missing") }
+      var expected = TableChanges()
+      let found = try connection.transaction {
+        let importer = try BatchImporter(connection, schema)
+        for _ in 0..<Int.random(in: 0...6, using: &random) {
+          let (keys, values) = (random.pick([5, 60, 400]), random.pick([1, 2, 50]))
+          for _ in 0..<random.pick([3, 20, 100]) {
+            if random.chance(3) {
+              try delete(importer, key(keys), table, &expected)
+            } else {
+              try upsert(importer, row(keys, values), table, &expected)
+            }
+          }
+        }
+        return try finish(importer).changes["t"] ?? TableChanges()
+      }
+      return (found, expected)
+    }
+
+    func finish(_ importer: BatchImporter) throws -> ImportResult {
+      let result = try importer.finish()
+      var meta = try SeedTables.meta(connection)
+      meta.digest = result.digest
+      try SeedTables.store(meta, connection)
+      return result
+    }
+
+    private mutating func key(_ keys: Int) -> String {
+      let key = "key \(Int.random(in: 0..<keys, using: &random))"
+      return random.chance(5) ? key.uppercased() : key
+    }
+
+    private mutating func row(_ keys: Int, _ values: Int) -> [SeedValue] {
+      // The same text again and again: its size decides, now and then, that a batch is full.
+      let size = random.chance(1) ? 70_000 : random.chance(5) ? 20_000 : 3
+      let number = Int64(Int.random(in: 0..<values, using: &random))
+      return [.text(key(keys)), .integer(number), .blob(Array(repeating: 1, count: size))]
+    }
+
+    private mutating func upsert(
+      _ importer: BatchImporter, _ row: [SeedValue], _ table: TableSchema, _ expected: inout TableChanges
+    ) throws {
+      try importer.upsert(row, in: table)
+      let old = truth.updateValue(row, forKey: row[0].text.lowercased())
+      if old == nil {
+        expected.inserted += 1
+      } else if old == row {
+        expected.unchanged += 1
+      } else {
+        expected.updated += 1
+      }
+    }
+
+    private mutating func delete(
+      _ importer: BatchImporter, _ key: String, _ table: TableSchema, _ expected: inout TableChanges
+    ) throws {
+      try importer.delete(key: [.text(key)], in: table)
+      if truth.removeValue(forKey: key.lowercased()) != nil { expected.deleted += 1 }
+    }
+
+    func rows() throws -> [String: [SeedValue]] {
+      let rows = try connection.rows("SELECT k, n, b FROM t")
+      return Dictionary(rows.map { ($0[0].text.lowercased(), $0) }) { $1 }
+    }
+  }
+}

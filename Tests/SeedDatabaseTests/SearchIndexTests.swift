@@ -1,0 +1,63 @@
+import SeedDatabase
+import SeedFormat
+import Support
+import Testing
+
+/// Search tables stay in step with their content, whether single rows are followed or all indexed anew.
+@Suite struct SearchIndexTests {
+  static let seeds = 25
+  static let steps = 12
+  private static let sql = """
+    CREATE TABLE note(id TEXT PRIMARY KEY, title TEXT, body TEXT, other INTEGER, number INTEGER NOT NULL UNIQUE,
+      shout AS (upper(title)));
+    CREATE VIRTUAL TABLE plain USING fts5(title, body, content=note);
+    CREATE VIRTUAL TABLE numbered USING fts5(shout, id UNINDEXED, content='note', content_rowid='number');
+    """
+
+  @Test func `search tables hold what their content holds after every step`() throws {
+    for seed in 0..<UInt64(Self.seeds) {
+      var random = SplitMix(seed: seed)
+      let connection = try Connection("search", .memory)
+      try connection.execute(Self.sql)
+      let schema = try SchemaReader(connection).schema()
+      let meta = SeedMeta(
+        series: Series("test", model: "1.0"), model: "1.0", epoch: .random(), version: try Version(1),
+        schema: schema.hash, digest: StateDigest.of([:]), provenance: Provenance())
+      try connection.transaction { try SeedTables.create(meta, schema.tables, connection) }
+      for step in 0..<Self.steps {
+        let count = step == 0 ? 300 : random.pick([1, 5, 30, 200])
+        try connection.transaction {
+          let importer = try BatchImporter(connection, schema)
+          for _ in 0..<count { try change(importer, schema.tables[0], &random) }
+          _ = try importer.finish()
+        }
+        for table in ["plain", "numbered"] { try check(table, connection, "seed \(seed), step \(step)") }
+      }
+    }
+  }
+
+  private func change(
+    _ importer: BatchImporter, _ table: TableSchema, _ random: inout SplitMix
+  ) throws {
+    let number = Int64.random(in: 0...400, using: &random)
+    if random.chance(20) { return try importer.delete(key: [.text("id \(number)")], in: table) }
+    let words = (0..<3).map { _ in random.pick(["red", "green", "blue", "ü", ""]) }
+    try importer.upsert(
+      [
+        .text("id \(number)"), random.chance(10) ? .null : .text(words.joined(separator: " ")),
+        .text(words[0]),
+        .integer(number % 3), .integer(number),
+      ], in: table)
+  }
+
+  private func check(_ table: String, _ connection: Connection, _ place: String) throws {
+    #expect(throws: Never.self, "\(place)") {
+      try connection.execute("INSERT INTO \(table)(\(table), rank) VALUES ('integrity-check', 1)")
+    }
+    let column = table == "plain" ? "title" : "shout"
+    let found = try connection.integer(
+      "SELECT count(*) FROM \(table) WHERE \(table) MATCH '\(column): green'")
+    let expected = try connection.integer("SELECT count(*) FROM note WHERE title LIKE '%green%'")
+    #expect(found == expected, "\(place)")
+  }
+}
