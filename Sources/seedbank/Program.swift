@@ -6,6 +6,8 @@ enum Program {
       try await perform(Invocation(arguments, among: Command.all), in: context)
       return .success
     } catch {
+      // Whoever lost its files to a signal does not report that as a failure.
+      Interruption.end()
       let report = FailureReport(error)
       context.console.error(report.message)
       return report.exitCode

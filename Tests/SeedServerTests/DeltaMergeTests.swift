@@ -10,8 +10,8 @@ import Testing
 /// Merged deltas lead where single steps lead, from wherever a client enters them.
 @Suite struct DeltaMergeTests {
   static let isDeep = ProcessInfo.processInfo.environment["SEEDBANK_DEEP"] == "1"
-  static let histories = isDeep ? 60 : 6
-  static let versions = 40
+  static let histories = isDeep ? 60 : 4
+  static let versions = isDeep ? 60 : 34
 
   /// A history whose every version is kept as the file of a client at it.
   final class Followed {
@@ -29,6 +29,7 @@ import Testing
       deployment.job.retainedSnapshots = 3
       deployment.job.snapshotSeconds = .max
       deployment.job.shrinkGuard.percent = 100
+      deployment.job.graceSeconds = 3
     }
 
     var head: Int { clients.keys.max() ?? 0 }
@@ -36,10 +37,47 @@ import Testing
     func step() throws {
       try history.mutate()
       try history.write(to: deployment.job.originPath)
+      if random.chance(25) { try suffer() }
       let report = try deployment.step(forcingSnapshot: random.chance(4)).series[0]
       if report.outcome == .changed { #expect(report.warnings.isEmpty, "seed \(seed)") }
       let version = try #require(report.version).number
       clients[version] = try DurableFile.read(deployment.copy(major: 1), limit: 1 << 30)
+    }
+
+    /// What happens to a publisher between two steps.
+    private func suffer() throws {
+      guard head > 1 else { return }
+      let copy = deployment.copy(major: 1)
+      switch Int.random(in: 0..<5, using: &random) {
+      case 0: try Folder.remove(copy)
+      case 1: try DurableFile.write(try #require(clients[Int.random(in: 1...head, using: &random)]), to: copy)
+      case 2: try Connection(copy, .writer).execute("DELETE FROM plain; UPDATE slots SET name = id")
+      case 3: try Folder.remove(deployment.folder("state/unnamed-files.json"))
+      default: try die()
+      }
+    }
+
+    /// The publisher dies when a step's objects are written, and nothing else is.
+    private func die() throws {
+      let (files, copy) = (
+        try publishedFiles(deployment.publication),
+        try DurableFile.readIfPresent(deployment.copy(major: 1), limit: 1 << 30)
+      )
+      _ = try deployment.step(forcingSnapshot: random.chance(50))
+      for (path, bytes) in files { try DurableFile.write(bytes, to: path) }
+      for path in try publishedFiles(deployment.publication).keys
+      where files[path] == nil && path.contains("/metadata/") {
+        try Folder.remove(path)
+      }
+      if let copy { try DurableFile.write(copy, to: deployment.copy(major: 1)) }
+    }
+
+    /// Every listed object lies there as it was signed.
+    func verifyObjects() throws {
+      for object in try deployment.metadata().objects {
+        let found = try SHA256Digest.ofFile(at: deployment.publication.file(object))
+        #expect(found.digest == object.sha256 && found.length == object.length, "seed \(seed)")
+      }
     }
 
     /// Every client from the floor on applies the chain that it would be given.
@@ -84,13 +122,16 @@ import Testing
   }
 
   @Test(arguments: 0..<histories)
-  func `any chain of merged deltas reaches the state that single steps reach`(_ seed: Int) throws {
+  func `any chain of merged deltas reaches the state that single steps reach, whatever happened meanwhile`(
+    _ seed: Int
+  ) throws {
     let followed = try Followed(seed: UInt64(seed))
     while followed.head < Self.versions {
       try followed.step()
-      if followed.head % 13 == 0 { try followed.follow() }
+      if followed.head % 17 == 0 { try followed.follow() }
     }
     try followed.follow()
+    try followed.verifyObjects()
     try followed.enterEverywhere()
   }
 

@@ -26,7 +26,6 @@ struct PublishStep {
 
   /// All of it: nothing of what was published is touched before what replaces it is complete.
   mutating func run() throws -> StepReport {
-    noteClock()
     do {
       try walk()
     } catch {
@@ -112,6 +111,7 @@ struct PublishStep {
 
   private mutating func publish(_ changed: [SeriesMetadata]) throws {
     guard !changed.isEmpty else { return }
+    noteClock()
     try write(try signer.publish(changed, after: published, keys: publisher.keys))
   }
 
@@ -127,8 +127,8 @@ struct PublishStep {
   private mutating func noteClock() {
     let newest = published.series.values.map(\.metadata.state.publishedAt).max()
     guard let newest, now.adding(seconds: Self.clockToleranceSeconds) < newest else { return }
-    report.warnings.append(
-      "the clock says \(now), but something was published at \(newest) already: check the clock")
+    let warning = "the clock says \(now), but something was published at \(newest) already: check the clock"
+    if !report.warnings.contains(warning) { report.warnings.append(warning) }
   }
 
   // MARK: Copies and snapshots
@@ -166,7 +166,7 @@ struct PublishStep {
     let snapshots = try SnapshotPublication(publication, plan, job, now: now)
       .make(try keeper.open().copy, publisher.stateFolder)
     let spans = metadata.newestSnapshot.map { [DeltaSpan(from: $0.version, to: head)] } ?? []
-    let merged = try DeltaPublication(publication, plan)
+    let merged = try DeltaPublication(publication, plan, spillFolder: publisher.stateFolder)
       .merge(spans.filter { $0.from >= metadata.state.floor }, of: metadata.objects)
     if let index = report.series.firstIndex(where: { $0.series == plan.series }) {
       report.series[index].hasSnapshot = true

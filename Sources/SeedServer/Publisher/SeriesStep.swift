@@ -58,17 +58,19 @@ struct SeriesStep {
     return .follow(published)
   }
 
-  /// What a change is found in.
-  func source(_ origin: SQLiteOrigin) -> SeriesChange.Source {
+  /// What a change is found in, and where it is drafted.
+  func source(_ origin: SQLiteOrigin, draftPath: String) -> SeriesChange.Source {
     SeriesChange.Source(
       origin: origin, plan: plan, provenance: job.provenance,
-      shrinkGuard: options.acceptingShrink ? nil : job.shrinkGuard)
+      shrinkGuard: options.acceptingShrink ? nil : job.shrinkGuard, spillFolder: stateFolder,
+      draftPath: draftPath)
   }
 
   // MARK: A delta
 
   private func prepareChange(_ origin: SQLiteOrigin, _ published: SeriesMetadata) throws -> Prepared {
-    let (change, repair) = try find(source(origin), published)
+    let source = source(origin, draftPath: try publication.draft("delta", of: plan.series))
+    let (change, repair) = try find(source, published)
     guard let change else { return settle(.unchanged, published, repair) }
     return try publish(change, after: published, repair)
   }
@@ -91,7 +93,8 @@ struct SeriesStep {
     // The operator asks for these rows, so no guard stands before them.
     let recalled = SeriesChange.Source(
       origin: try SQLiteOrigin(file), plan: plan.takingTablesAsTheyAre, provenance: job.provenance,
-      shrinkGuard: nil)
+      shrinkGuard: nil, spillFolder: stateFolder,
+      draftPath: try publication.draft("delta", of: plan.series))
     let (change, repair) = try find(recalled, published)
     guard let change else { return settle(.held, published, repair, hold: hold) }
     return try publish(change, after: published, repair, hold: hold)
@@ -124,9 +127,9 @@ struct SeriesStep {
   private func prepare(
     _ change: SeriesChange, after published: SeriesMetadata, _ repair: String?, hold: SeriesHold?
   ) throws -> Prepared {
-    let deltas = DeltaPublication(publication, plan)
-    let delta = try deltas.store(change.document, change.header)
-    let (head, floor) = (change.header.to, published.state.floor)
+    let deltas = DeltaPublication(publication, plan, spillFolder: stateFolder)
+    let delta = try deltas.store(change.delta)
+    let (head, floor) = (delta.version, published.state.floor)
     var objects = published.objects + [delta]
     let merged = try deltas.merge(DeltaLevels.due(at: head, floor: floor), of: objects)
     objects = Retention(job).afterDelta(objects + merged.objects, floor: floor)

@@ -26,19 +26,20 @@ package struct RecalledSeed {
 
   /// Applies a delta and keeps what it did.
   func apply(_ delta: PublishedObject, from publication: PublicationDirectory) throws {
-    let document = try publication.delta(delta)
+    let document = try publication.pieces(delta)
     try connection.transaction { try apply(document, as: delta) }
   }
 
   /// Applies a delta, and takes it back.
-  func tryOut(_ document: [UInt8], as delta: PublishedObject) throws {
+  func tryOut(_ delta: PublishedObject, from publication: PublicationDirectory) throws {
+    let document = try publication.pieces(delta)
     try connection.execute("BEGIN IMMEDIATE")
     defer { connection.rollBack() }
     try apply(document, as: delta)
   }
 
   /// Applies a delta's document in the open transaction; it must lead to what was signed.
-  func apply(_ document: [UInt8], as delta: PublishedObject) throws {
+  private func apply(_ document: @escaping DocumentPieces.Source, as delta: PublishedObject) throws {
     let result = try DeltaApplier(connection, schema).apply(document)
     guard result.digest == delta.digest, try meta().version == delta.version else {
       throw ApplyError.digestMismatch(at: delta.version)

@@ -5,7 +5,7 @@ package import SeedTrust
 /// Makes a database file of any published version, out of the publication alone.
 ///
 /// The newest snapshot at or below the version is expanded, and the deltas behind it are applied one at a time:
-/// in memory is one delta, never the series. What comes out has the signed digest, recomputed from its rows.
+/// nothing is in memory as a whole. What comes out has the signed digest, recomputed from its rows.
 package struct SeriesRecall {
   private let publication: PublicationDirectory
   private let published: SeriesMetadata

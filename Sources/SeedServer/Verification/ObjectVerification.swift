@@ -48,7 +48,9 @@ struct ObjectVerification {
   }
 
   private func checkDelta(_ object: PublishedObject) throws {
-    let raw = Compression.Measure(of: try publication.delta(object))
+    let path = "\(scratch)/delta.json"
+    defer { try? Folder.remove(path) }
+    let raw = try Compression.expand(publication.file(object), to: path, .gzip, limit: object.rawLength)
     guard raw == .init(length: object.rawLength, sha256: object.rawSHA256) else {
       throw NotASeed("what it expands to is not what is signed")
     }

@@ -4,8 +4,8 @@ package import SeedTrust
 
 /// Looks at a whole publication as the most suspicious client would, and names all that is wrong with it.
 ///
-/// Nothing is written, and nothing stops at the first thing found. Memory is bounded: files are read in pieces,
-/// rows one at a time, deltas one document at a time.
+/// Nothing is written, and nothing stops at the first thing found. Memory is bounded: files and
+/// documents are read in pieces, rows one at a time.
 package struct PublicationVerifier {
   private let publication: PublicationDirectory
   private let stateFolder: String

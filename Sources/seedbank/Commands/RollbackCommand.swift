@@ -37,9 +37,9 @@ extension Command {
     let deployment = try Deployment(configuration, context.console)
     let report = try deployment.publisher.rollBack(
       choice.series, to: version, try DatasetJob(choice.dataset), now: .now())
-    for series in report.series {
-      try arguments.flag("json") ? context.console.result(series.json) : context.console.result(series.line)
-    }
+    try arguments.flag("json")
+      ? context.console.result(report.json(choice.dataset.name))
+      : report.lines.forEach(context.console.result)
     for warning in report.warnings { context.console.warning(warning) }
     context.console.note(
       "\(choice.series) is held at the content of version \(version) until 'seedbank regenerate --resume'.")

@@ -41,7 +41,9 @@ struct PublishingService: Sendable {
   /// One step, whatever the origin looks like.
   func stepOnce() async throws {
     let (publisher, job) = (publisher, job)
-    report(try await blocking { try publisher.step(job, now: .now()) })
+    let outcome = try await blocking { try publisher.step(job, now: .now()) }
+    for warning in outcome.warnings { warn("\(job.name): \(warning)") }
+    report(outcome)
   }
 
   private func look(_ memory: Memory?) async throws -> Memory {

@@ -1,16 +1,29 @@
 import Foundation
 import SeedDatabase
 
-/// A folder for files of the moment, removed with its owner. In `TMPDIR`, for the files can be large.
+/// A folder for files of the moment, removed with its owner, or when a signal ends the process. In `TMPDIR`,
+/// for the files can be large.
 final class ScratchFolder: Sendable {
   let path: String
+  private let watch: Task<Void, Never>
 
   init() throws {
-    path = FileManager.default.temporaryDirectory.appending(path: "seedbank-\(UUID().uuidString)").path
+    let path = FileManager.default.temporaryDirectory.appending(path: "seedbank-\(UUID().uuidString)").path
+    let signals = Signals()
     try Folder.create(path, mode: 0o700)
+    self.path = path
+    watch = Task {
+      guard let number = await signals.first() else { return }
+      Interruption.begin(number)
+      try? Folder.removeAll(path)
+      Interruption.end()
+    }
   }
 
-  deinit { try? Folder.removeAll(path) }
+  deinit {
+    watch.cancel()
+    try? Folder.removeAll(path)
+  }
 
   /// A path in the folder.
   func file(_ name: String) -> String { "\(path)/\(name)" }

@@ -55,4 +55,25 @@ import Testing
     let outcome = try deployment.seedbank("verify")
     #expect(outcome.status == 65 && outcome.errors.contains("There is no publication at"))
   }
+
+  @Test func `a signal ends it, and leaves none of its files behind`() throws {
+    let deployment = try OperatedDeployment()
+    let temporary = deployment.folder("tmp")
+    try Folder.create(temporary)
+    let process = Process()
+    process.executableURL = SeedbankBinary.url
+    process.arguments = ["verify"]
+    process.environment = ["TMPDIR": temporary]
+    process.currentDirectoryURL = URL(fileURLWithPath: deployment.folder.path)
+    process.standardOutput = FileHandle.nullDevice
+    try process.run()
+    try eventually("its files appear", within: 60) {
+      try !process.isRunning || !Folder.names(in: temporary).isEmpty ? true : nil
+    }
+    process.terminate()
+    process.waitUntilExit()
+    // It may have been done before.
+    #expect(process.terminationReason == .uncaughtSignal || process.terminationStatus == 0)
+    #expect(try Folder.names(in: temporary).isEmpty)
+  }
 }
