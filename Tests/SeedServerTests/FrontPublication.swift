@@ -132,3 +132,11 @@ extension HTTPResponse {
     return json?["type"]?.string.flatMap(ProblemType.init)
   }
 }
+
+extension PublicationDirectory {
+  /// Writes an object's bytes, be they what was signed or not.
+  func write(_ bytes: [UInt8], as object: PublishedObject) throws {
+    try Folder.create(Folder.parent(of: file(object)))
+    try DurableFile.write(bytes, to: file(object))
+  }
+}

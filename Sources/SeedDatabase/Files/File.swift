@@ -59,6 +59,12 @@ package struct File: ~Copyable {
     return bytes
   }
 
+  /// Reads `count` bytes from an offset on; fewer where the file ends.
+  package func read(_ count: Int, at offset: Int) throws(FileError) -> [UInt8] {
+    _ = try retrying("seek", path) { lseek(descriptor, off_t(offset), SEEK_SET) }
+    return try read(count)
+  }
+
   /// Writes all of `bytes`.
   package func write(_ bytes: borrowing [UInt8]) throws(FileError) {
     var failure: FileError?

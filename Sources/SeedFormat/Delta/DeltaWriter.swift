@@ -1,24 +1,33 @@
 /// Writes the changes of one delta, table by table, and joins them with the header at the end.
 ///
-/// The header holds the state digest at the delta's end, which is known only after the last change:
-/// so the changes are gathered first. Within a table the deletes stand before the upserts.
+/// The header holds the state digest at the delta's end, which is known only after the last change: so the
+/// changes are gathered first, in memory and beyond that in a spill. Within a table the deletes stand before the
+/// upserts.
 package struct DeltaWriter {
-  private var changes: [UInt8] = []
+  private var parts: [SpilledBytes.Part] = []
   private var table: OpenTable?
+  private let spill: (any DeltaSpill)?
+  /// What the spill refused; the delta cannot be finished then.
+  private var failure: (any Error)?
+
+  /// Bytes of one table's deletes or upserts that wait in memory.
+  private static let openBytes = 256 * 1024
+  /// Bytes of each that stay in memory once the table is complete.
+  private static let closedBytes = 8 * 1024
 
   fileprivate struct OpenTable {
     let name: String
     let key: [String]
     let columns: [String]
-    var deletes: [UInt8] = []
-    var upserts: [UInt8] = []
+    var deletes = SpilledBytes()
+    var upserts = SpilledBytes()
   }
 
-  /// A writer without changes.
-  package init() {}
+  /// A writer without changes; without a spill it keeps all of them in memory.
+  package init(spill: (any DeltaSpill)? = nil) { self.spill = spill }
 
   /// Whether nothing has been written yet.
-  package var isEmpty: Bool { changes.isEmpty && (table?.isEmpty ?? true) }
+  package var isEmpty: Bool { parts.isEmpty && (table?.isEmpty ?? true) }
 
   /// Starts a table; one without changes leaves no trace.
   package mutating func begin(table name: String, key: [String], columns: [String]) {
@@ -32,43 +41,76 @@ package struct DeltaWriter {
   /// A row that is no longer there, by its key's values.
   package mutating func delete(_ key: [SeedValue]) {
     guard var open = table.take() else { preconditionFailure("a delete outside a table") }
-    Self.append(open.key, key, to: &open.deletes)
+    add(open.key, key, to: &open.deletes)
     table = open
   }
 
   /// A row as it is at the delta's end, whole.
   package mutating func upsert(_ row: [SeedValue]) {
     guard var open = table.take() else { preconditionFailure("an upsert outside a table") }
-    Self.append(open.columns, row, to: &open.upserts)
+    add(open.columns, row, to: &open.upserts)
     table = open
   }
 
-  /// The whole document, on one line.
-  package consuming func document(_ header: DeltaHeader) -> [UInt8] {
+  /// Hands on the whole document, on one line and in pieces; throws what the spill refused.
+  package consuming func write(_ header: DeltaHeader, to take: ([UInt8]) throws -> Void) throws {
     endTable()
-    var document = header.opening
-    document.append(contentsOf: changes)
-    document.append(contentsOf: "]}\n".utf8)
+    if let failure { throw failure }
+    try take(header.opening)
+    for part in parts {
+      switch part {
+      case .bytes(let bytes): try take(bytes)
+      case .kept(let range): try spill?.read(range, take)
+      }
+    }
+    try take(Array("]}\n".utf8))
+  }
+
+  /// The whole document, of a writer without a spill.
+  package consuming func document(_ header: DeltaHeader) -> [UInt8] {
+    precondition(spill == nil, "a document in memory whose changes are not")
+    var document: [UInt8] = []
+    do {
+      try write(header) { document += $0 }
+    } catch {
+      preconditionFailure("memory refuses nothing: \(error)")
+    }
     return document
   }
 
   private mutating func endTable() {
-    guard let open = table.take(), !open.isEmpty else { return }
-    if !changes.isEmpty { changes.append(UInt8(ascii: ",")) }
-    changes.append(contentsOf: #"{"table":"#.utf8)
-    JSONWriter.append(open.name, to: &changes)
-    changes.append(contentsOf: #","key":"#.utf8)
-    JSONWriter.append(.array(open.key.map { .string($0) }), to: &changes)
-    changes.append(contentsOf: #","delete":["#.utf8)
-    changes.append(contentsOf: open.deletes)
-    changes.append(contentsOf: #"],"upsert":["#.utf8)
-    changes.append(contentsOf: open.upserts)
-    changes.append(contentsOf: "]}".utf8)
+    guard var open = table.take(), !open.isEmpty else { return }
+    do {
+      try open.deletes.relieve(limit: Self.closedBytes, spill)
+      try open.upserts.relieve(limit: Self.closedBytes, spill)
+    } catch {
+      failure = failure ?? error
+    }
+    parts.append(.bytes(open.opening(isFirst: parts.isEmpty)))
+    parts += open.deletes.parts
+    parts.append(.bytes(Array(#"],"upsert":["#.utf8)))
+    parts += open.upserts.parts
+    parts.append(.bytes(Array("]}".utf8)))
   }
 
-  private static func append(_ names: [String], _ values: [SeedValue], to buffer: inout [UInt8]) {
+  private mutating func add(_ names: [String], _ values: [SeedValue], to bytes: inout SpilledBytes) {
+    // A delta that cannot be finished grows no further.
+    guard failure == nil else { return }
     precondition(names.count == values.count, "a row with \(values.count) of \(names.count) values")
-    buffer.append(contentsOf: buffer.isEmpty ? "{".utf8 : ",{".utf8)
+    let isFirst = bytes.isEmpty
+    do {
+      try bytes.append(limit: Self.openBytes, spill) {
+        Self.append(names, values, isFirst: isFirst, to: &$0)
+      }
+    } catch {
+      failure = error
+    }
+  }
+
+  private static func append(
+    _ names: [String], _ values: [SeedValue], isFirst: Bool, to buffer: inout [UInt8]
+  ) {
+    buffer.append(contentsOf: isFirst ? "{".utf8 : ",{".utf8)
     for index in names.indices {
       if index > 0 { buffer.append(UInt8(ascii: ",")) }
       JSONWriter.append(names[index], to: &buffer)
@@ -81,6 +123,16 @@ package struct DeltaWriter {
 
 extension DeltaWriter.OpenTable {
   fileprivate var isEmpty: Bool { deletes.isEmpty && upserts.isEmpty }
+
+  /// The table up to its first delete.
+  fileprivate func opening(isFirst: Bool) -> [UInt8] {
+    var bytes = Array((isFirst ? #"{"table":"# : #",{"table":"#).utf8)
+    JSONWriter.append(name, to: &bytes)
+    bytes.append(contentsOf: #","key":"#.utf8)
+    JSONWriter.append(.array(key.map { .string($0) }), to: &bytes)
+    bytes.append(contentsOf: #","delete":["#.utf8)
+    return bytes
+  }
 }
 
 extension DeltaHeader {

@@ -70,37 +70,26 @@ struct ViolationSurvey {
   }
 
   private mutating func checkReferences(_ table: TableSchema) throws {
-    let parents = try scratch.rows(
-      "SELECT parent, count(*) FROM pragma_foreign_key_check(?) GROUP BY parent ORDER BY parent",
-      .text(table.name))
-    for row in parents {
-      guard case .integer(let count) = row[1] else { continue }
-      found.append(
-        RowViolation(
-          table: table.name, rule: "references a row that table \"\(row[0].text)\" does not have",
-          rows: try orphans(table, parent: row[0]), count: Int(count)))
+    for reference in table.foreignKeys {
+      guard let parent = plan.schema.table(reference.parent) else { continue }
+      let orphans = try scratch.prepare(orphans(table, reference, parent))
+      while try orphans.step() {
+        let rule = "references a row that table \"\(parent.name)\" does not have"
+        note(table, rule, rowDescription(table.keyNames, try orphans.row()))
+      }
     }
   }
 
-  /// Some of the rows; of a table WITHOUT ROWID, which SQLite does not say, the first one.
-  private func orphans(_ table: TableSchema, parent: SeedValue) throws -> [String] {
-    guard !table.isWithoutRowid else { return try firstOrphan(table, parent: parent.text).map { [$0] } ?? [] }
-    let key = table.keyNames.map(quoted).joined(separator: ", ")
-    return try scratch.rows(
+  private func orphans(_ table: TableSchema, _ reference: ForeignKeySchema, _ parent: TableSchema) -> String {
+    let columns = reference.columns.map { "child.\(quoted($0))" }
+    let parents = reference.parentColumns.isEmpty ? parent.keyNames : reference.parentColumns
+    // The parent's column stands first, for its collation is the one that counts.
+    let matches = zip(parents, columns).map { "parent.\(quoted($0)) = \($1)" }.joined(separator: " AND ")
+    return """
+      SELECT \(table.keyNames.map { "child.\(quoted($0))" }.joined(separator: ", "))
+      FROM \(quoted(table.name)) AS child WHERE \(columns.map { "\($0) IS NOT NULL AND " }.joined())
+        NOT EXISTS (SELECT 1 FROM \(quoted(parent.name)) AS parent WHERE \(matches))
       """
-      SELECT \(key) FROM \(quoted(table.name)) WHERE rowid IN
-        (SELECT rowid FROM pragma_foreign_key_check(?) WHERE parent = ? LIMIT \(Self.namedRows))
-      """, .text(table.name), parent
-    ).map { rowDescription(table.keyNames, $0) }
-  }
-
-  private func firstOrphan(_ table: TableSchema, parent: String) throws -> String? {
-    do {
-      try ReferenceCheck(scratch, plan.schema).run(on: table)
-      return nil
-    } catch ImportError.references(table.name, parent, let key) {
-      return key
-    }
   }
 }
 

@@ -41,11 +41,13 @@ package struct PublicationDirectory: Sendable {
     return folder + name + DurableFile.temporarySuffix
   }
 
-  /// Writes an object's bytes.
-  func write(_ bytes: [UInt8], as object: PublishedObject) throws(FileError) {
-    let file = file(object)
-    try Folder.create(Folder.parent(of: file))
-    try DurableFile.write(bytes, to: file)
+  /// The document of a delta in pieces, once its file is known to be what was signed.
+  func pieces(_ object: PublishedObject) throws -> DocumentPieces.Source {
+    let found = try SHA256Digest.ofFile(at: file(object))
+    guard found.digest == object.sha256, found.length == object.length else {
+      throw PublicationError.damaged(file: file(object))
+    }
+    return try Compression.pieces(ofGzip: file(object), limit: object.rawLength)
   }
 
   /// The bytes of a delta, expanded and checked against its signed measures.

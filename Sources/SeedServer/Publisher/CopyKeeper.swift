@@ -85,7 +85,7 @@ struct CopyKeeper {
         series: "\(plan.series)", from: "\(version)", to: "\(published.state.head)")
     }
     for delta in chain {
-      let document = try publication.delta(delta)
+      let document = try publication.pieces(delta)
       _ = try copy.connection.transaction { try copy.apply(document) }
     }
   }

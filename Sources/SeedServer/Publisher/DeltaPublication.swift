@@ -7,10 +7,13 @@ import SeedTrust
 struct DeltaPublication {
   private let publication: PublicationDirectory
   private let plan: SeriesPlan
+  /// Where changes wait that are too many for memory.
+  private let spillFolder: String
 
-  init(_ publication: PublicationDirectory, _ plan: SeriesPlan) {
+  init(_ publication: PublicationDirectory, _ plan: SeriesPlan, spillFolder: String) {
     self.publication = publication
     self.plan = plan
+    self.spillFolder = spillFolder
   }
 
   /// What merging made.
@@ -20,15 +23,14 @@ struct DeltaPublication {
     var warnings: [String] = []
   }
 
-  /// Writes one delta.
-  func store(_ document: [UInt8], _ header: DeltaHeader) throws -> PublishedObject {
-    let stored = try Compression.gzip(document)
-    let (measure, raw) = (Compression.Measure(of: stored), Compression.Measure(of: document))
+  /// Gives a delta its place.
+  func store(_ draft: DeltaDraft) throws -> PublishedObject {
+    let header = draft.header
     let object = PublishedObject(
-      series: plan.series, kind: .delta(from: header.from, to: header.to), length: measure.length,
-      sha256: measure.sha256, model: header.model, rawLength: raw.length, rawSHA256: raw.sha256,
-      schema: header.schema, digest: header.digest)
-    try publication.write(stored, as: object)
+      series: plan.series, kind: .delta(from: header.from, to: header.to), length: draft.stored.length,
+      sha256: draft.stored.sha256, model: header.model, rawLength: draft.raw.length,
+      rawSHA256: draft.raw.sha256, schema: header.schema, digest: header.digest)
+    try DurableFile.moveIntoPlace(draft.path, publication.file(object))
     return object
   }
 
@@ -43,7 +45,7 @@ struct DeltaPublication {
         merged.objects.append(object)
       } catch let error as PublicationError {
         merged.warnings.append("the deltas \(span) of \(plan.series) were not merged: \(error)")
-      } catch let error as FileError where error.isMissing {
+      } catch let error as FileFailure where error.isMissing {
         merged.warnings.append("the deltas \(span) of \(plan.series) were not merged: \(error)")
       }
     }
@@ -56,7 +58,10 @@ struct DeltaPublication {
     guard let chain = DeltaChain.shortest(own, from: span.from, to: span.to), chain.count > 1 else {
       return nil
     }
-    let merged = try DeltaMerge(plan.schema).run(try chain.map(publication.delta), from: span.from)
-    return try store(merged.document, merged.header)
+    var merged = DeltaWriter(spill: SpillFile(in: spillFolder))
+    let documents = chain.map { object in { try publication.pieces(object) } }
+    let header = try DeltaMerge(plan.schema).run(documents, from: span.from, into: &merged)
+    let path = try publication.draft("delta-merged", of: plan.series)
+    return try store(try DeltaDraft(merged, header, at: path))
   }
 }

@@ -54,11 +54,12 @@ struct SeriesStep {
     return .follow(published)
   }
 
-  /// What a change is found in.
-  func source(_ origin: SQLiteOrigin) -> SeriesChange.Source {
+  /// What a change is found in, and where it is drafted.
+  func source(_ origin: SQLiteOrigin, draftPath: String) -> SeriesChange.Source {
     SeriesChange.Source(
       origin: origin, plan: plan, provenance: job.provenance,
-      shrinkGuard: options.acceptingShrink ? nil : job.shrinkGuard)
+      shrinkGuard: options.acceptingShrink ? nil : job.shrinkGuard, spillFolder: stateFolder,
+      draftPath: draftPath)
   }
 
   // MARK: A delta
@@ -66,13 +67,14 @@ struct SeriesStep {
   private func prepareChange(_ origin: SQLiteOrigin, _ published: SeriesMetadata) throws -> Prepared {
     let keeper = CopyKeeper(publication, plan, published, path: copyPath)
     var (copy, repair) = try keeper.open()
+    let source = source(origin, draftPath: try publication.draft("delta", of: plan.series))
     let change: SeriesChange?
     do {
-      change = try SeriesChange.find(source(origin), copy)
+      change = try SeriesChange.find(source, copy)
     } catch let damage as CopyDamaged {
       repair = "\(damage)"
       copy = try keeper.rebuild()
-      change = try SeriesChange.find(source(origin), copy)
+      change = try SeriesChange.find(source, copy)
     }
     guard let change else { return settle(.unchanged, published, repair) }
     do {
@@ -86,9 +88,9 @@ struct SeriesStep {
   private func publish(
     _ change: SeriesChange, after published: SeriesMetadata, _ repair: String?
   ) throws -> Prepared {
-    let deltas = DeltaPublication(publication, plan)
-    let delta = try deltas.store(change.document, change.header)
-    let (head, floor) = (change.header.to, published.state.floor)
+    let deltas = DeltaPublication(publication, plan, spillFolder: stateFolder)
+    let delta = try deltas.store(change.delta)
+    let (head, floor) = (delta.version, published.state.floor)
     var objects = published.objects + [delta]
     let merged = try deltas.merge(DeltaLevels.due(at: head, floor: floor), of: objects)
     objects = Retention(job).afterDelta(objects + merged.objects, floor: floor)
@@ -124,13 +126,13 @@ struct SeriesStep {
     report.warnings = plan.warnings
     let snapshot = try SnapshotPublication(publication, plan, job, now: now).make(copy, stateFolder)
     report.hasSnapshot = true
-    report.snapshotBytes = snapshot.first?.length
+    report.snapshotBytes = snapshot.length
     let state = state(
       epoch: epoch, head: version, floor: version,
       publishedAt: max(now, published?.state.publishedAt ?? .distantPast))
     let kept = Retention(job).afterFoundation(published?.objects ?? [], now: now)
     return .foundation(
-      copy, SeriesMetadata(series: plan.series, state: state, objects: kept + snapshot), report)
+      copy, SeriesMetadata(series: plan.series, state: state, objects: kept + [snapshot]), report)
   }
 
   /// The sums of a new copy, once they are known not to have shrunk against those of the one before.

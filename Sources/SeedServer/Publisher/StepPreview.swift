@@ -63,13 +63,13 @@ struct StepPreview {
       return report
     }
     defer { change.rollBack() }
-    var report = SeriesReport(series: series, outcome: .changed, version: change.header.to)
+    var report = SeriesReport(series: series, outcome: .changed, version: change.delta.header.to)
     report.changes = change.changes
     report.rows = try change.copy.sums().mapValues(\.rows)
-    report.deltaBytes = try Compression.gzip(change.document).count
-    report.merged = DeltaLevels.due(at: change.header.to, floor: published.state.floor)
+    report.deltaBytes = change.delta.stored.length
+    report.merged = DeltaLevels.due(at: change.delta.header.to, floor: published.state.floor)
     var next = published
-    next.state.head = change.header.to
+    next.state.head = change.delta.header.to
     report.hasSnapshot = next.isSnapshotDue(job, isForced: options.forcingSnapshot, now: now)
     report.merged += snapshotSpan(report, published).filter { !report.merged.contains($0) }
     return report
@@ -88,7 +88,8 @@ struct StepPreview {
   private func findChange(
     _ step: SeriesStep, _ origin: SQLiteOrigin, _ published: SeriesMetadata
   ) throws -> SeriesChange? {
-    let source = step.source(origin)
+    let draft = "\(step.copyPath).delta\(DurableFile.temporarySuffix)"
+    let source = step.source(origin, draftPath: draft)
     let keeper = CopyKeeper(publisher.publication, step.plan, published, path: step.copyPath)
     if let copy = try keeper.openIfWhole() {
       do {

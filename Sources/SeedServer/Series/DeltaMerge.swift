@@ -5,25 +5,26 @@ import SeedFormat
 ///
 /// All deltas are walked at once in the order of the keys. Of each key the last delta that touched it has the
 /// word: its row, or its delete. An insertion that a later delta takes back stays a delete, for whoever enters the
-/// merged delta in its midst may have the row.
+/// merged delta in its midst may have the row. Of each delta a row is in memory, however long it is.
 struct DeltaMerge {
   private let schema: DatabaseSchema
 
   init(_ schema: DatabaseSchema) { self.schema = schema }
 
-  /// The merged delta of documents in the order of applying, as leading from `start`.
+  /// One of the deltas; it is read more than once.
+  typealias Document = () throws -> DocumentPieces.Source
+
+  /// Merges documents in the order of applying; returns the header of the merged delta, leading from `start`.
   func run(
-    _ documents: [[UInt8]], from start: Version
-  ) throws -> (document: [UInt8], header: DeltaHeader) {
-    let inputs = try documents.map { try DeltaCursor($0) }
+    _ documents: [Document], from start: Version, into merged: inout DeltaWriter
+  ) throws -> DeltaHeader {
+    let inputs = try documents.map(DeltaCursor.init)
     guard let last = inputs.last?.header else { preconditionFailure("a merge of no deltas") }
-    var merged = DeltaWriter()
     for table in schema.tables { try merge(table, inputs, into: &merged) }
     for input in inputs { if let unknown = input.table { throw ImportError.unknownTable(unknown) } }
-    let header = DeltaHeader(
+    return DeltaHeader(
       series: last.series, model: last.model, schema: last.schema, from: start, to: last.to,
       digest: last.digest)
-    return (merged.document(header), header)
   }
 
   private func merge(_ table: TableSchema, _ all: [DeltaCursor], into merged: inout DeltaWriter) throws {
@@ -54,8 +55,8 @@ extension DeltaWriter {
 }
 
 /// One delta, read in the order of its keys: its deletes and its upserts are each sorted, and here they are one
-/// stream.
-final class DeltaCursor {
+/// stream. Because all deletes of a table stand before its upserts, each kind is read by a reader of its own.
+private final class DeltaCursor {
   /// A touched key, with the row that it has now.
   struct Change {
     let key: [SeedValue]
@@ -63,91 +64,92 @@ final class DeltaCursor {
     let row: [SeedValue]?
   }
 
-  let header: DeltaHeader
-  /// The table that stands next.
-  private(set) var table: String?
+  private let deletes: DeltaLane
+  private let upserts: DeltaLane
+  private var open: (schema: TableSchema, order: KeyOrder)?
   /// The open table's next change.
   private(set) var change: Change?
-  private var reader: DeltaReader
-  private var open: OpenTable?
-  private var values: [BorrowedValue] = []
 
-  /// The open table, its deletes all read, and the upsert that waits for its turn.
-  private struct OpenTable {
-    let schema: TableSchema
-    let order: KeyOrder
-    let columns: MemberNames
-    var deletes: ArraySlice<[SeedValue]> = []
-    var upsert: [SeedValue]?
+  init(_ document: DeltaMerge.Document) throws {
+    deletes = try DeltaLane(.delete, try document())
+    upserts = try DeltaLane(.upsert, try document())
   }
 
-  init(_ document: [UInt8]) throws {
-    reader = try DeltaReader(document)
-    header = reader.header
-    try take(try reader.next())
-  }
+  var header: DeltaHeader { upserts.header }
+
+  /// The table that stands next, behind the open one.
+  var table: String? { upserts.table }
 
   /// Begins the table that stands next.
   func open(_ schema: TableSchema) throws {
-    var open = OpenTable(
-      schema: schema, order: KeyOrder(schema), columns: MemberNames(schema.columnNames))
-    table = nil
-    let key = MemberNames(schema.keyNames)
-    var event = try reader.next()
-    while event == .delete {
-      open.deletes.append(try row(key, schema.keyNames, schema.name))
-      event = try reader.next()
-    }
-    if event == .upsert {
-      open.upsert = try row(open.columns, schema.columnNames, schema.name)
-    } else {
-      try take(event)
-    }
-    self.open = open
-    choose()
+    open = (schema, KeyOrder(schema))
+    try deletes.open(schema.name, schema.keyNames)
+    try upserts.open(schema.name, schema.columnNames)
+    choose(schema)
   }
 
   /// Goes to the open table's next change.
   func advance() throws {
-    if change?.row == nil {
-      open?.deletes.removeFirst()
-    } else {
-      try readUpsert()
-    }
-    choose()
+    try (change?.row == nil ? deletes : upserts).advance()
+    if let open { choose(open.schema) }
   }
 
-  private func readUpsert() throws {
-    guard let columns = open?.columns, let schema = open?.schema else { return }
-    let event = try reader.next()
-    open?.upsert = event == .upsert ? try row(columns, schema.columnNames, schema.name) : nil
-    if event != .upsert { try take(event) }
-  }
-
-  /// Of the first delete and the waiting upsert the one with the lower key.
-  private func choose() {
-    guard let open else { return }
-    let upsert = open.upsert.map { Change(key: open.schema.keyValues(of: $0), row: $0) }
-    let delete = open.deletes.first.map { Change(key: $0, row: nil) }
-    guard let upsert, let delete else {
-      change = upsert ?? delete
+  /// Of the next delete and the next upsert the one with the lower key.
+  private func choose(_ schema: TableSchema) {
+    let delete = deletes.row.map { Change(key: $0, row: nil) }
+    let upsert = upserts.row.map { Change(key: schema.keyValues(of: $0), row: $0) }
+    guard let delete, let upsert, let order = open?.order else {
+      change = delete ?? upsert
       return
     }
-    change = open.order.compare(delete.key, upsert.key) < 0 ? delete : upsert
+    change = order.compare(delete.key, upsert.key) < 0 ? delete : upsert
+  }
+}
+
+/// The deletes of a delta, or its upserts.
+private final class DeltaLane {
+  let header: DeltaHeader
+  /// The table that stands next.
+  private(set) var table: String?
+  /// The open table's next row, or key; `nil` behind its last.
+  private(set) var row: [SeedValue]?
+  private let wanted: DeltaEvent
+  private var reader: DeltaReader
+  private var names: (members: MemberNames, table: String, expected: [String])?
+  private var values: [BorrowedValue] = []
+
+  init(_ wanted: DeltaEvent, _ document: @escaping DocumentPieces.Source) throws {
+    self.wanted = wanted
+    reader = try DeltaReader(document)
+    header = reader.header
+    take(try reader.next())
   }
 
-  private func take(_ event: DeltaEvent) throws {
-    switch event {
-    case .table(let name, _): table = name
-    case .end: table = nil
-    case .delete, .upsert: preconditionFailure("the reader yields a table first")
+  func open(_ table: String, _ names: [String]) throws {
+    self.names = (MemberNames(names), table, names)
+    self.table = nil
+    try advance()
+  }
+
+  /// Goes to the next row of its kind, over those of the other.
+  func advance() throws {
+    row = nil
+    while table == nil {
+      let event = try reader.next()
+      if event == wanted { return try read() }
+      if event == .end { return }
+      take(event)
     }
   }
 
-  private func row(_ names: MemberNames, _ expected: [String], _ table: String) throws -> [SeedValue] {
-    guard try reader.read(names, into: &values) else {
-      throw ImportError.wrongColumns(table: table, found: reader.rowNames, expected: expected)
+  private func take(_ event: DeltaEvent) { if case .table(let name, _) = event { table = name } }
+
+  private func read() throws {
+    guard let names else { return }
+    guard try reader.read(names.members, into: &values) else {
+      throw ImportError.wrongColumns(
+        table: names.table, found: reader.rowNames, expected: names.expected)
     }
-    return values.map(\.owned)
+    row = values.map(\.owned)
   }
 }

@@ -4,9 +4,8 @@ import SeedFormat
 /// A series' next version, applied to its copy in a transaction that waits until it is published.
 struct SeriesChange {
   let copy: WorkingCopy
-  let header: DeltaHeader
-  /// The delta's document, as clients will read it.
-  let document: [UInt8]
+  /// The delta, as clients will read it.
+  let delta: DeltaDraft
   /// What the delta did to the copy, by table.
   let changes: ChangeReport
 
@@ -17,6 +16,10 @@ struct SeriesChange {
     let provenance: Provenance
     /// `nil` where the operator accepts what is gone.
     let shrinkGuard: ShrinkGuard?
+    /// Where changes wait that are too many for memory.
+    let spillFolder: String
+    /// Where the delta is written before it has a name.
+    let draftPath: String
   }
 
   /// Compares the origin with the copy; `nil` where nothing changed. Throws ``CopyDamaged`` as ``SeriesDiff`` does.
@@ -37,19 +40,26 @@ struct SeriesChange {
 
   private init?(_ source: Source, _ copy: WorkingCopy) throws {
     let plan = source.plan
-    let diff = try SeriesDiff(source.origin, copy, plan)
+    let spill = SpillFile(in: source.spillFolder)
+    let diff = try SeriesDiff(source.origin, copy, plan, spill: spill)
     guard !diff.delta.isEmpty else { return nil }
     try source.shrinkGuard?.check(plan.series, before: diff.before, after: diff.sums)
     let meta = try copy.meta()
-    header = DeltaHeader(
+    let header = DeltaHeader(
       series: plan.series, model: plan.newest.version, schema: plan.schema.hash,
       from: meta.version, to: meta.version.next, digest: diff.digest)
-    document = diff.delta.document(header)
-    // The publisher is the first client of its own delta: what it cannot apply, nobody gets.
-    changes = try copy.apply(document).changes
-    var after = try copy.meta()
-    after.provenance = source.provenance
-    try SeedTables.store(after, copy.connection)
+    let draft = try DeltaDraft(diff.delta, header, at: source.draftPath)
+    do {
+      // The publisher is the first client of its own delta: what it cannot apply, nobody gets.
+      changes = try copy.apply(try draft.pieces()).changes
+      var after = try copy.meta()
+      after.provenance = source.provenance
+      try SeedTables.store(after, copy.connection)
+    } catch {
+      draft.remove()
+      throw error
+    }
+    delta = draft
     self.copy = copy
   }
 
@@ -57,5 +67,8 @@ struct SeriesChange {
   func commit() throws { try copy.connection.execute("COMMIT") }
 
   /// Leaves the copy as it was.
-  func rollBack() { copy.connection.rollBack() }
+  func rollBack() {
+    copy.connection.rollBack()
+    delta.remove()
+  }
 }

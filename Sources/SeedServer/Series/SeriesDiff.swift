@@ -4,14 +4,17 @@ import SeedFormat
 /// Finds what changed in a series: every table of the working copy against the origin's projection.
 struct SeriesDiff: ~Copyable {
   /// The changes; empty where nothing did.
-  private(set) var delta = DeltaWriter()
+  private(set) var delta: DeltaWriter
   /// The sums that the series had.
   private(set) var before: [String: TableSum] = [:]
   /// The sums that the series has after the changes.
   private(set) var sums: [String: TableSum] = [:]
 
   /// Compares; throws ``CopyDamaged`` where the copy's rows are not those that it has stored the sums of.
-  init(_ origin: SQLiteOrigin, _ copy: WorkingCopy, _ plan: SeriesPlan) throws {
+  init(
+    _ origin: SQLiteOrigin, _ copy: WorkingCopy, _ plan: SeriesPlan, spill: any DeltaSpill
+  ) throws {
+    delta = DeltaWriter(spill: spill)
     before = try copy.sums()
     for table in plan.schema.tables {
       let (found, after) = try merge(table, origin, copy, plan)

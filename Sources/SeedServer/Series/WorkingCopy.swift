@@ -79,7 +79,7 @@ struct WorkingCopy {
   }
 
   /// Applies a delta in the open transaction.
-  func apply(_ document: [UInt8]) throws -> ImportResult {
+  func apply(_ document: @escaping DocumentPieces.Source) throws -> ImportResult {
     try DeltaApplier(connection, schema).apply(document)
   }
 
