@@ -1,4 +1,4 @@
-// OpenSSL 3's EVP surface, and its SHA-256 without EVP: going through it costs a small row more than its hash.
+// OpenSSL 3's EVP surface, and its SHA-256 without EVP, which makes hashing a small row a third dearer.
 #ifndef SEEDBANK_CCRYPTO_SHIM_H
 #define SEEDBANK_CCRYPTO_SHIM_H
 

@@ -55,6 +55,16 @@ import Testing
     #expect(measures[0].raw == measures[1].raw && measures[0].stored == measures[1].stored)
   }
 
+  @Test func `an encoding that is missing comes with the next step, from the published file`() throws {
+    let deployment = try deployment(.client)
+    try WorkingCopy.remove(deployment.copy())
+    deployment.job.encodings = [.xz, .gzip]
+    _ = try deployment.step()
+    let snapshots = try deployment.metadata(major: 2).objects.filter { !$0.isDelta }
+    #expect(snapshots.map(\.encoding) == [.gzip, .xz] && Set(snapshots.map(\.rawSHA256)).count == 1)
+    try deployment.expectNothingPublished { _ = try deployment.step() }
+  }
+
   @Test(arguments: [IndexPlace.snapshot, .client])
   func `search tables and views come along and fit the rows`(_ indexes: IndexPlace) throws {
     let deployment = try deployment(indexes)

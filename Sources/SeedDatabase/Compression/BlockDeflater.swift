@@ -12,13 +12,13 @@ final class BlockDeflater {
   static let windowBytes = 32 * 1024
 
   /// zlib's level 6 searches long chains for matches that are hardly ever longer, and gives up early on lazy ones.
-  /// For pages of a database this is smaller by 1 % and takes 60 % of the time (15 tries with a timetable).
+  /// With pages of three timetables this took half the time of level 6, and was 2.5 and 5 % smaller and 0.2 % larger.
   private enum Effort {
     static let level: Int32 = 6
     static let goodMatch: Int32 = 8
     static let lazyMatch: Int32 = 32
     static let niceMatch: Int32 = 128
-    static let chain: Int32 = 32
+    static let chain: Int32 = 16
   }
 
   /// Bytes that a flush and the final block add.

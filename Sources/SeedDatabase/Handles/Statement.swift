@@ -95,8 +95,12 @@ package final class Statement {
 
   /// The current row where it lies, good until the next step; texts are not validated.
   package func borrowRow(into row: inout [BorrowedValue]) {
-    row.removeAll(keepingCapacity: true)
-    for column in 0..<sqlite3_column_count(handle) { row.append(borrow(column)) }
+    let count = columnCount
+    if row.count != count { row = Array(repeating: .null, count: count) }
+    // Not by subscript: each access would ask whether the array is shared.
+    row.withUnsafeMutableBufferPointer { row in
+      for column in 0..<count { row[column] = borrow(Int32(column)) }
+    }
   }
 
   /// Whether a column of the current row has this value: as ``BorrowedValue/same(_:_:)``, without lending it.

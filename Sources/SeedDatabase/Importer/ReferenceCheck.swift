@@ -32,12 +32,9 @@ package struct ReferenceCheck {
 
   /// Throws the first row found that references nothing, looking at every table.
   package func run() throws {
-    for table in schema.tables where !table.foreignKeys.isEmpty { try run(on: table) }
-  }
-
-  /// As ``run()``, looking at one table.
-  package func run(on table: TableSchema) throws {
-    if let violation = try whole(table, limit: 1).first { throw violation.error }
+    for table in schema.tables where !table.foreignKeys.isEmpty {
+      if let violation = try whole(table, limit: 1).first { throw violation.error }
+    }
   }
 
   /// Up to `limit` rows that reference nothing among those that `touched` may have led to.

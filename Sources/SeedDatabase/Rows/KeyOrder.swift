@@ -19,20 +19,20 @@ package struct KeyOrder: Sendable {
   }
 
   /// Negative, zero or positive as `left` stands before, at or behind `right`: values of the key, in its order.
-  package func compare(_ left: [BorrowedValue], _ right: [BorrowedValue]) -> Int {
-    for index in collations.indices {
-      let order = Self.compare(left[index], right[index], collations[index])
-      if order != 0 { return order }
-    }
-    return 0
-  }
-
-  /// As ``compare(_:_:)-([BorrowedValue],_)``, of values that are kept.
   package func compare(_ left: [SeedValue], _ right: [SeedValue]) -> Int {
     for index in collations.indices {
       let order = left[index].lending { left in
         right[index].lending { right in Self.compare(left, right, collations[index]) }
       }
+      if order != 0 { return order }
+    }
+    return 0
+  }
+
+  /// Of a key, and the key within a whole row.
+  package func compare(key left: [BorrowedValue], withKeyOf right: [BorrowedValue]) -> Int {
+    for position in collations.indices {
+      let order = Self.compare(left[position], right[key[position]], collations[position])
       if order != 0 { return order }
     }
     return 0

@@ -50,14 +50,20 @@ package struct ByteBlock: ~Copyable {
     return values.map { lend($0) }
   }
 
-  /// Copies the texts and blobs of lent values into the block, emptied before, and lends them anew.
-  package mutating func keep(_ values: [BorrowedValue], in kept: inout [BorrowedValue]) {
+  /// Copies the texts and blobs of some of a row's lent values into the block, emptied before, and lends them anew.
+  package mutating func keep(
+    _ columns: [Int], of row: [BorrowedValue], in kept: inout [BorrowedValue]
+  ) {
     clear()
-    reserve(values.reduce(0) { $0 + $1.byteCount })
+    var count = 0
+    for column in columns { count += row[column].byteCount }
+    reserve(count)
     kept.removeAll(keepingCapacity: true)
-    for value in values {
-      switch value {
-      case .null, .integer, .real: kept.append(value)
+    for column in columns {
+      switch row[column] {
+      case .null: kept.append(.null)
+      case .integer(let value): kept.append(.integer(value))
+      case .real(let value): kept.append(.real(value))
       case .text(let bytes): kept.append(.text(copy(UnsafeRawBufferPointer(bytes))))
       case .blob(let bytes): kept.append(.blob(copy(UnsafeRawBufferPointer(bytes))))
       }

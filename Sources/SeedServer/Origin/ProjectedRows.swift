@@ -74,7 +74,6 @@ package final class KeyedRows {
   private let rows: UnorderedRows
   private let table: TableSchema
   private let order: KeyOrder
-  @exclusivity(unchecked) private var key: [BorrowedValue] = []
   /// The key before, empty at the start, and where its texts are kept.
   @exclusivity(unchecked) private var previous: [BorrowedValue] = []
   @exclusivity(unchecked) private var block = ByteBlock()
@@ -94,16 +93,14 @@ package final class KeyedRows {
   /// Moves to the next row; false behind the last. Throws ``OutOfOrder`` where a key is below the one before.
   package func next() throws -> Bool {
     guard try rows.next() else { return false }
-    key.removeAll(keepingCapacity: true)
-    for index in table.key { key.append(rows.row[index]) }
     if !previous.isEmpty {
-      let comparison = order.compare(previous, key)
+      let comparison = order.compare(key: previous, withKeyOf: rows.row)
       if comparison > 0 { throw OutOfOrder() }
       if comparison == 0 {
         throw OriginError.duplicateKey(table: table.name, key: rows.keyDescription)
       }
     }
-    block.keep(key, in: &previous)
+    block.keep(table.key, of: rows.row, in: &previous)
     return true
   }
 }

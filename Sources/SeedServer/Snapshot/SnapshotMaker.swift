@@ -30,6 +30,7 @@ struct SnapshotMaker {
       }
       try vacuum(try Connection(indexed, .writer), into: path) { _ in }
     }
+    try SeedCheck(try Connection(path, .writer), schema).checkSearchTables()
   }
 
   /// Proves the finished file on threads of its own, which only read it.
@@ -47,7 +48,6 @@ struct SnapshotMaker {
     let file = try Connection(path, .writer)
     try file.execute("PRAGMA journal_mode = DELETE")
     try finish(file)
-    try SeedCheck(file, schema).checkSearchTables()
   }
 
   private func analyse(_ file: Connection) throws {

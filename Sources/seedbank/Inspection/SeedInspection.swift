@@ -22,7 +22,8 @@ enum SeedInspection {
       JSONMember("schema", .string(meta.schema.hex)),
       JSONMember("digest", .string(meta.digest.hex)), JSONMember("rowsMatchDigest", .bool(isWhole)),
       JSONMember("rows", .object(rows)),
-    ] + (leftOut.isEmpty ? [] : [JSONMember("indexesLeftToClient", .object(leftOut))]) + provenance.compactMap { name, text in text.map { JSONMember(name, .string($0)) } }
+    ] + (leftOut.isEmpty ? [] : [JSONMember("indexesLeftToClient", .object(leftOut))])
+      + provenance.compactMap { name, text in text.map { JSONMember(name, .string($0)) } }
   }
 }
 
