@@ -45,11 +45,21 @@ struct PublishStep {
     guard !job.isRetired else { return try prepareAndSettle(nil) }
     let memory = OriginMemory(job, publisher.stateFolder)
     let stamp = try OriginStamp(job.originPath, now: .now())
-    let isKnown = try memory.knows(stamp, published)
-    let patience = job.originPatienceSeconds
-    try prepareAndSettle(isKnown ? nil : try SQLiteOrigin(job.originPath, patienceSeconds: patience))
+    guard try !memory.knows(stamp, published) else {
+      try prepareAndSettle(nil)
+      return try publishSnapshots()
+    }
+    let isRestless = try prepareAndSettle(reading: job.originPath)
     try publishSnapshots()
-    if !isKnown { try memory.remember(stamp, published) }
+    try memory.remember(isRestless ? nil : stamp, published)
+  }
+
+  /// Reads the origin; returns whether its rows may change though nobody writes.
+  private mutating func prepareAndSettle(reading path: String) throws -> Bool {
+    let origin = try SQLiteOrigin(path, patienceSeconds: job.originPatienceSeconds)
+    let isRestless = try origin.isRestless(job.plans)
+    try prepareAndSettle(origin)
+    return isRestless
   }
 
   private mutating func prepareAndSettle(_ origin: SQLiteOrigin?) throws {
