@@ -17,7 +17,8 @@ package final class RowBatch {
   /// The waiting rows, one behind the other; an array would ask at each value whether it is shared.
   private let values: UnsafeMutablePointer<BorrowedValue>
   @exclusivity(unchecked) private var count = 0
-  @exclusivity(unchecked) private var bytes = ByteBlock()
+  // Not @exclusivity(unchecked): what a noncopyable property holds would never be freed (Swift 6.3).
+  private var bytes = ByteBlock()
   @exclusivity(unchecked) private var kind = Kind.upsert
   @exclusivity(unchecked) private var expectsNewKeys = false
   @exclusivity(unchecked) private var inserting: Statement?

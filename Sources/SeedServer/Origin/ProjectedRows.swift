@@ -76,7 +76,8 @@ package final class KeyedRows {
   private let order: KeyOrder
   /// The key before, empty at the start, and where its texts are kept.
   @exclusivity(unchecked) private var previous: [BorrowedValue] = []
-  @exclusivity(unchecked) private var block = ByteBlock()
+  // Not @exclusivity(unchecked): what a noncopyable property holds would never be freed (Swift 6.3).
+  private var block = ByteBlock()
 
   init(_ statement: Statement, _ table: TableSchema, _ fitter: AffinityFitter) {
     rows = UnorderedRows(statement, table, fitter)
