@@ -18,7 +18,7 @@ package final class TableWriter {
   private let fitter: AffinityFitter
   private let sql: StatementSet
   private let watch: RowWatch?
-  @exclusivity(unchecked) private var hasher = RowHasher()
+  private var hasher = RowHasher()
   private var setAside: [SetAside] = []
   /// The row in hand.
   @exclusivity(unchecked) private(set) var row: [BorrowedValue] = []
