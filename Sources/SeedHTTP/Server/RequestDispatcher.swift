@@ -13,6 +13,8 @@ final class RequestDispatcher: Sendable {
   private let labelAgent: (@Sendable (UnsafeBufferPointer<UInt8>) -> Int)?
   private let requestsPerConnection: Int
   private let ending = Atomic(false)
+  /// Begins anywhere, so that two processes hardly ever give the same.
+  private let nextID = Atomic(UInt64.random(in: 0...UInt64.max / 2))
 
   init(
     _ configuration: HTTPServerConfiguration, handler: @escaping @Sendable (HTTPRequest) -> HTTPResponse
@@ -109,7 +111,7 @@ final class RequestDispatcher: Sendable {
   private func request(_ line: RequestLine, on connection: OpaquePointer) -> HTTPRequest {
     HTTPRequest(
       HTTPMethod(line.method.text), line.target.text, headers: headers(of: connection),
-      remoteAddress: remoteAddress(of: connection))
+      remoteAddress: remoteAddress(of: connection), id: nextID.add(1, ordering: .relaxed).newValue)
   }
 
   private func isLast(_ work: RequestInWork) -> Bool { isEnding || work.number >= requestsPerConnection }

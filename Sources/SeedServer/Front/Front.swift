@@ -11,6 +11,8 @@ package struct FrontConfiguration: Sendable {
   package var pages: String?
   /// Where the server listens and what it allows.
   package var http: HTTPServerConfiguration
+  /// Which requests are told of.
+  package var requests = RequestLog.none
   /// Takes what the operator should know, on any thread.
   package var report: @Sendable (LogRecord) -> Void
 
@@ -98,6 +100,7 @@ extension FrontConfiguration {
   /// The server's part, with measurements for the metrics.
   fileprivate func http(_ metrics: FrontMetrics, _ source: CatalogSource) -> HTTPServerConfiguration {
     var http = http
+    http.observe = requests.observer(report)
     http.measure = { metrics.count($0) }
     http.labelAgent = { agent in
       metrics.label(ofAgent: agent) { dataset, model in source.publishes(dataset, model) }

@@ -38,6 +38,7 @@ package struct Router: Sendable {
       response.mark = mark
     } catch {
       response = HTTPResponse(error)
+      response.headers.append("Seedbank-Request", request.idText)
     }
     if response.mark == 0 { response.mark = AnswerMark(route.kind).number }
     response.headers.append("Access-Control-Allow-Origin", "*")
@@ -51,7 +52,7 @@ package struct Router: Sendable {
   private static let exposedHeaders = [
     "Accept-Ranges", "Allow", "Content-Length", "Content-Range", "Deprecation", "ETag", "Link", "Location",
     "Repr-Digest", "Retry-After", "Seedbank-Epoch", "Seedbank-Length", "Seedbank-Raw-Length",
-    "Seedbank-SHA256", "Seedbank-Version",
+    "Seedbank-Request", "Seedbank-SHA256", "Seedbank-Version",
     "Sunset",
   ].joined(separator: ", ")
 

@@ -6,10 +6,17 @@ package import SeedTrust
 package struct RecordedPublisher: Sendable {
   private let publisher: Publisher
   private let history: BuildHistory
+  /// Is told of every step that is noted.
+  package var observe: @Sendable (Build) -> Void = { _ in }
 
   package init(_ publisher: Publisher, _ history: BuildHistory) {
     self.publisher = publisher
     self.history = history
+  }
+
+  private func note(_ builds: [Build]) {
+    history.record(builds)
+    builds.forEach(observe)
   }
 
   /// As `Publisher.step`.
@@ -58,12 +65,12 @@ package struct RecordedPublisher: Sendable {
     do {
       let report = try body()
       let time = milliseconds()
-      history.record(report.series.map { Build($0, rolledBack, at: now, milliseconds: time) })
+      note(report.series.map { Build($0, rolledBack, at: now, milliseconds: time) })
       return report
     } catch  where Self.isNoStep(error) {
       throw error
     } catch {
-      history.record([Build(error, of: dataset, at: now, milliseconds: milliseconds())])
+      note([Build(error, of: dataset, at: now, milliseconds: milliseconds())])
       throw error
     }
   }

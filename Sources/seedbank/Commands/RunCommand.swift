@@ -62,8 +62,10 @@ private struct RunService {
 
   private func service(_ dataset: DatasetConfiguration, _ front: Front) throws -> PublishingService {
     let console = context.console
+    var publisher = deployment.publisher
+    publisher.observe = { front.metrics.countBuild(of: $0.dataset.text, result: $0.outcome.rawValue) }
     return PublishingService(
-      publisher: deployment.publisher, job: try DatasetJob(dataset),
+      publisher: publisher, job: try DatasetJob(dataset),
       checkSeconds: dataset.schedule.checkSeconds,
       report: { report in
         if !report.isUnchanged {

@@ -57,6 +57,8 @@ extension HTTPServerConfiguration {
     self.init(host: http.host, port: UInt16(http.port))
     if let count = http.threads { threads = count }
     connectionLimit = http.connectionLimit
+    perAddressLimit = http.perAddressLimit
+    trustedProxies = http.trustedProxies.compactMap { IPNetwork($0) }
     idleTimeoutSeconds = http.idleTimeoutSeconds
   }
 }
@@ -68,10 +70,11 @@ extension Front {
   ) throws {
     let named = try arguments.path("public", from: context.currentDirectory)
     let console = context.console
-    try self.init(
-      FrontConfiguration(
-        publication: deployment.publication, pages: try PageFolder(context).folder(named: named),
-        http: HTTPServerConfiguration(deployment.http), report: { console.tell($0) }))
+    var configuration = FrontConfiguration(
+      publication: deployment.publication, pages: try PageFolder(context).folder(named: named),
+      http: HTTPServerConfiguration(deployment.http), report: { console.tell($0) })
+    configuration.requests = deployment.log.requests
+    try self.init(configuration)
   }
 
   /// Where it can be reached: `http://127.0.0.1:8080`.

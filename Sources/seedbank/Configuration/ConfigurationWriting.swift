@@ -26,6 +26,8 @@ extension HTTPConfiguration {
       (.port, number(port)),
       (.threads, threads.map(number)),
       (.connectionLimit, number(connectionLimit)),
+      (.perAddressLimit, perAddressLimit.map(number)),
+      (.trustedProxies, trustedProxies.isEmpty ? nil : .array(trustedProxies.map(JSONValue.string))),
       (.idleTimeoutSeconds, number(idleTimeoutSeconds)),
     ])
   }
@@ -33,7 +35,10 @@ extension HTTPConfiguration {
 
 extension LogConfiguration {
   fileprivate var json: JSONValue {
-    object([(LogKey.format, .string(format.rawValue)), (.level, .string(level.rawValue))])
+    object([
+      (LogKey.format, .string(format.rawValue)), (.level, .string(level.rawValue)),
+      (.requests, .string(requests.rawValue)),
+    ])
   }
 }
 

@@ -1,15 +1,16 @@
 import SeedFormat
+import SeedHTTP
 
 enum DeploymentKey: String, ConfigurationKey {
   case publication, state, keys, http, log, datasets
 }
 
 enum HTTPKey: String, ConfigurationKey {
-  case host, port, threads, connectionLimit, idleTimeoutSeconds
+  case host, port, threads, connectionLimit, perAddressLimit, trustedProxies, idleTimeoutSeconds
 }
 
 enum LogKey: String, ConfigurationKey {
-  case format, level
+  case format, level, requests
 }
 
 extension DeploymentConfiguration {
@@ -73,8 +74,24 @@ extension HTTPConfiguration {
     threads = try object.integer(.threads, in: Self.threadCounts)
     connectionLimit = try object.integer(
       .connectionLimit, in: Self.connectionLimits, default: connectionLimit)
+    perAddressLimit = try object.integer(.perAddressLimit, in: Self.connectionLimits)
+    trustedProxies = try Self.networks(object)
     idleTimeoutSeconds = try object.integer(
       .idleTimeoutSeconds, in: Self.idleTimeouts, default: idleTimeoutSeconds)
+  }
+
+  private static func networks(
+    _ object: ConfigurationObject<HTTPKey>
+  ) throws(ConfigurationError) -> [String] {
+    var networks: [String] = []
+    for entry in try object.texts(.trustedProxies) ?? [] {
+      guard IPNetwork(entry.text) != nil else {
+        throw entry.place.error(
+          "expected an address or a network such as 10.0.0.0/8, found \"\(entry.text.clipped)\"")
+      }
+      networks.append(entry.text)
+    }
+    return networks
   }
 }
 
@@ -82,5 +99,6 @@ extension LogConfiguration {
   fileprivate init(_ object: ConfigurationObject<LogKey>) throws(ConfigurationError) {
     format = try object.choice(.format) ?? format
     level = try object.choice(.level) ?? level
+    requests = try object.choice(.requests) ?? requests
   }
 }

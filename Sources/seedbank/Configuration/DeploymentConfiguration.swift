@@ -41,6 +41,10 @@ struct HTTPConfiguration: Hashable, Sendable {
   /// As many as the machine has cores where it is `nil`.
   var threads: Int?
   var connectionLimit = 4000
+  /// A quarter of all where it is `nil`.
+  var perAddressLimit: Int?
+  /// Addresses and networks of proxies, which may have any number of connections.
+  var trustedProxies: [String] = []
   var idleTimeoutSeconds = 30
 
   static let ports = 0...65535
@@ -54,4 +58,6 @@ struct LogConfiguration: Hashable, Sendable {
   var format = LogFormat.text
   /// The least that is told.
   var level = LogLevel.info
+  /// Which requests are told of.
+  var requests = RequestLog.none
 }

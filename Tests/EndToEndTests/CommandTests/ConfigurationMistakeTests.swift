@@ -32,6 +32,10 @@ private func mistake(in folder: DeploymentFolder) throws -> String {
     (#"{"http": {"host": 1}}"#, ": http.host: expected a string, found a whole number."),
     (#"{"http": {"host": ""}}"#, ": http.host: expected a text, found an empty string."),
     (#"{"log": {"format": "xml"}}"#, #": log.format: expected "text" or "json", found "xml"."#),
+    (
+      #"{"http": {"trustedProxies": ["10.0.0.1/8"]}}"#,
+      ": http.trustedProxies[0]: expected an address or a network such as 10.0.0.0/8, found \"10.0.0.1/8\"."
+    ),
     (#"{"log": {"level": 1}}"#, ": log.level: expected a string, found a whole number."),
     (#"{"publication": true}"#, ": publication: expected a string, found a bool."),
     (#"{"state": ""}"#, ": state: expected a text, found an empty string."),

@@ -37,9 +37,11 @@ import Testing
     #expect(configuration.publication == "/srv/pub")
     #expect(configuration.state == "\(folder.path)/../state")
     #expect(configuration.keys == "\(folder.path)/secret/keys")
-    let http = HTTPConfiguration(host: "::1", port: 0, threads: 4, connectionLimit: 10, idleTimeoutSeconds: 5)
+    let http = HTTPConfiguration(
+      host: "::1", port: 0, threads: 4, connectionLimit: 10, perAddressLimit: 3,
+      trustedProxies: ["127.0.0.1", "10.0.0.0/8"], idleTimeoutSeconds: 5)
     #expect(configuration.http == http)
-    #expect(configuration.log == LogConfiguration(format: .json, level: .debug))
+    #expect(configuration.log == LogConfiguration(format: .json, level: .debug, requests: .errors))
     let dataset = try #require(configuration.datasets.first)
     #expect(dataset.origin == .sqlite(path: "/data/transit.sqlite"))
     #expect(dataset.schedule == ScheduleConfiguration(checkSeconds: 1, snapshotSeconds: 60))
@@ -80,8 +82,9 @@ import Testing
 
   static let fullDeployment = """
     {"publication": "/srv/pub", "state": "../state", "keys": "./secret//keys", "datasets": ["transit"],
-     "http": {"host": "::1", "port": 0, "threads": 4, "connectionLimit": 10, "idleTimeoutSeconds": 5},
-     "log": {"format": "json", "level": "debug"}}
+     "http": {"host": "::1", "port": 0, "threads": 4, "connectionLimit": 10, "perAddressLimit": 3,
+              "trustedProxies": ["127.0.0.1", "10.0.0.0/8"], "idleTimeoutSeconds": 5},
+     "log": {"format": "json", "level": "debug", "requests": "errors"}}
     """
 
   static let fullDataset = """
@@ -148,7 +151,8 @@ import Testing
       },
       "log": {
         "format": "text",
-        "level": "info"
+        "level": "info",
+        "requests": "none"
       },
       "datasets": ["transit"]
     }
