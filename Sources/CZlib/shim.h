@@ -9,6 +9,11 @@ static inline int seedbank_gzip_deflate_init(z_stream *stream, int level) {
   return deflateInit2(stream, level, Z_DEFLATED, 15 + 16, 8, Z_DEFAULT_STRATEGY);
 }
 
+/// Window bits -15: deflate without a wrapper.
+static inline int seedbank_raw_deflate_init(z_stream *stream, int level) {
+  return deflateInit2(stream, level, Z_DEFLATED, -15, 8, Z_DEFAULT_STRATEGY);
+}
+
 /// Window bits 15 + 16: gzip only, so that a bare zlib stream is refused.
 static inline int seedbank_gzip_inflate_init(z_stream *stream) {
   return inflateInit2(stream, 15 + 16);

@@ -25,6 +25,21 @@ import Testing
     #expect(try Connection(seed.url.path, .reader).value("PRAGMA journal_mode") == .text("wal"))
   }
 
+  @Test func `a snapshot without its indexes has them before anyone reads it, and deltas go on`() async throws
+  {
+    fixture.publisher.leavesIndexesOut = true
+    try fixture.publisher.publishSnapshot()
+    let store = try fixture.store()
+    let seed = try await store.prepare()
+    let file = try Connection(seed.url.path, .reader)
+    #expect(try SchemaReader(file).schema() == fixture.publisher.schema)
+    #expect(try LeftOutIndexes.entries(of: file).isEmpty)
+    try fixture.publisher.publish(["c": "Charlottenburg"])
+    let report = try await store.update()
+    #expect(report.action == .applied)
+    #expect(try await store.stops() == ["Alexanderplatz", "Bellevue", "Charlottenburg"])
+  }
+
   @Test func `nothing new is nothing done`() async throws {
     let store = try fixture.store()
     try await store.prepare()

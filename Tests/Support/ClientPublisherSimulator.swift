@@ -24,6 +24,8 @@ package final class ClientPublisherSimulator: @unchecked Sendable {
   package private(set) var objects: [PublishedObject] = []
   package private(set) var epoch = Epoch.random()
   package var pollSeconds = 60
+  /// Whether snapshots ship without their secondary indexes.
+  package var leavesIndexesOut = false
   /// The head's number; 0 before the first publication.
   package private(set) var head = 0
   /// The stops at the head, by id.
@@ -181,7 +183,12 @@ package final class ClientPublisherSimulator: @unchecked Sendable {
     try? FileManager.default.removeItem(atPath: path)
     copy.emptyCache()
     try copy.execute("VACUUM INTO ?", .text(path))
-    try Connection(path, .writer).execute("PRAGMA journal_mode = DELETE; ANALYZE")
+    let file = try Connection(path, .writer)
+    try file.execute("PRAGMA journal_mode = DELETE; ANALYZE")
+    if leavesIndexesOut {
+      try LeftOutIndexes.leaveOut(of: file)
+      try file.execute("VACUUM")
+    }
     let (raw, _) = try Compression.compress(path, to: path + ".stored", encoding)
     let stored = Array(try Data(contentsOf: URL(fileURLWithPath: path + ".stored")))
     add(.snapshot(try Version(head), encoding), stored, raw: raw, try SeedTables.meta(copy).digest)

@@ -1,6 +1,8 @@
 package import SeedFormat
 package import SeedTrust
 
+import class Foundation.ProcessInfo
+
 /// Files and documents, compressed and expanded with their lengths and hashes taken on the way.
 package enum Compression {
   /// zlib's level for snapshots and deltas: what the measurements of the design were taken with.
@@ -45,17 +47,31 @@ package enum Compression {
 
   #if canImport(CLZMA)
   /// Compresses a file into a new one, synced; returns the measures of what was read and what was written.
+  ///
+  /// - Parameters:
+  ///   - path: The file.
+  ///   - destination: The new one.
+  ///   - encoding: How. Only gzip is done by several threads: readers that know one block per xz stream exist.
+  ///   - threads: How many; they do not show in the bytes.
   package static func compress(
-    _ path: String, to destination: String, _ encoding: ContentEncoding
+    _ path: String, to destination: String, _ encoding: ContentEncoding, threads: Int = processors
   ) throws -> (raw: Measure, stored: Measure) {
-    let codec: any StreamCodec =
-      switch encoding {
-      case .gzip: try GzipEncoder(level: gzipLevel, isSpliceable: false)
-      case .xz: try XZCodec(preset: xzPreset)
-      }
-    return try transform(path, to: destination, codec, limit: .max)
+    switch encoding {
+    case .gzip: try gzip(path, to: destination, isSpliceable: false, threads: threads)
+    case .xz: try transform(path, to: destination, XZCodec(preset: xzPreset), limit: .max)
+    }
   }
   #endif
+
+  /// Compresses a file to a gzip member, with several threads; spliceable as a document's is, where that is wanted.
+  package static func gzip(
+    _ path: String, to destination: String, isSpliceable: Bool, threads: Int = processors
+  ) throws -> (raw: Measure, stored: Measure) {
+    try ParallelGzip(path, to: destination, isSpliceable: isSpliceable).run(threads: threads)
+  }
+
+  /// Processors that this process may use.
+  package static let processors = ProcessInfo.processInfo.activeProcessorCount
 
   /// Expands a file into a new one, synced; stops with an error once more than `limit` bytes came out.
   package static func expand(
@@ -93,11 +109,13 @@ package enum Compression {
 }
 
 /// Counts and hashes what passes.
-private struct Meter: ~Copyable {
+struct Meter: ~Copyable {
   private var hasher = SHA256Hasher()
   private(set) var length = 0
 
-  mutating func take(_ bytes: [UInt8]) {
+  mutating func take(_ bytes: [UInt8]) { bytes.withUnsafeBytes { take($0) } }
+
+  mutating func take(_ bytes: UnsafeRawBufferPointer) {
     hasher.update(bytes)
     length += bytes.count
   }

@@ -78,7 +78,8 @@ package struct File: ~Copyable {
     if let failure { throw failure }
   }
 
-  private func write(_ buffer: UnsafeRawBufferPointer) throws(FileError) {
+  /// Writes all of `buffer`.
+  package func write(_ buffer: UnsafeRawBufferPointer) throws(FileError) {
     var written = 0
     while written < buffer.count {
       let rest = UnsafeRawBufferPointer(rebasing: buffer[written...])

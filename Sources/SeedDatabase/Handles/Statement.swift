@@ -78,16 +78,28 @@ package final class Statement {
 
   /// One value of the current row where it lies, good until the next step; a text is not validated.
   func borrow(_ column: Int32) -> BorrowedValue {
-    switch sqlite3_column_type(handle, column) {
-    case SQLITE_INTEGER: return .integer(sqlite3_column_int64(handle, column))
-    case SQLITE_FLOAT: return .real(sqlite3_column_double(handle, column))
+    // One look-up of the value: each of the functions for columns would look it up, and lock, anew.
+    let value = sqlite3_column_value(handle, column)
+    switch sqlite3_value_type(value) {
+    case SQLITE_INTEGER: return .integer(sqlite3_value_int64(value))
+    case SQLITE_FLOAT: return .real(sqlite3_value_double(value))
     case SQLITE_TEXT:
-      let bytes = sqlite3_column_text(handle, column)
-      return .text(UnsafeBufferPointer(start: bytes, count: Int(sqlite3_column_bytes(handle, column))))
+      let bytes = sqlite3_value_text(value)
+      return .text(UnsafeBufferPointer(start: bytes, count: Int(sqlite3_value_bytes(value))))
     case SQLITE_BLOB:
-      let bytes = sqlite3_column_blob(handle, column)?.assumingMemoryBound(to: UInt8.self)
-      return .blob(UnsafeBufferPointer(start: bytes, count: Int(sqlite3_column_bytes(handle, column))))
+      let bytes = sqlite3_value_blob(value)?.assumingMemoryBound(to: UInt8.self)
+      return .blob(UnsafeBufferPointer(start: bytes, count: Int(sqlite3_value_bytes(value))))
     default: return .null
+    }
+  }
+
+  /// The current row where it lies, good until the next step; texts are not validated.
+  package func borrowRow(into row: inout [BorrowedValue]) {
+    let count = columnCount
+    if row.count != count { row = Array(repeating: .null, count: count) }
+    // Not by subscript: each access would ask whether the array is shared.
+    row.withUnsafeMutableBufferPointer { row in
+      for column in 0..<count { row[column] = borrow(Int32(column)) }
     }
   }
 

@@ -45,6 +45,26 @@ struct Reference {
     return from + matches.joined() + orphaned
   }
 
+  /// Any value that leads nowhere, out of those that there are; `nil` where a reference has several columns, or its
+  /// two ends compare differently.
+  var orphanedValue: String? {
+    guard let (ours, theirs) = ends, ours.collation == theirs.collation else { return nil }
+    let values = "SELECT DISTINCT \(quoted(ours.name)) AS value FROM main.\(quoted(child.stored.name))"
+    return "SELECT 1 FROM (\(values)) WHERE value IS NOT NULL AND NOT EXISTS "
+      + "(SELECT 1 FROM main.\(quoted(parent.stored.name)) AS parent WHERE parent.\(quoted(theirs.name)) = value) LIMIT 1"
+  }
+
+  /// Whether what is referenced is the parent's key, of which there is one of each.
+  var leadsToKey: Bool { parentPositions == parent.logical.key }
+
+  /// The column at each end, where there is one.
+  private var ends: (child: ColumnSchema, parent: ColumnSchema)? {
+    guard let ours = childPositions, let theirs = parentPositions, ours.count == 1, theirs.count == 1 else {
+      return nil
+    }
+    return (child.stored.columns[ours[0]], parent.stored.columns[theirs[0]])
+  }
+
   private var orphaned: String {
     let values = columns.map { "child.\(quoted($0))" }
     // The parent's column counts: it stands first for its collation, and the plus takes the child's type away.

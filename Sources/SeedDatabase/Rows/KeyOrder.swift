@@ -1,38 +1,66 @@
 import CSQLite
 package import SeedFormat
 
+#if canImport(Glibc)
+import func Glibc.memcmp
+#else
+import func Darwin.memcmp
+#endif
+
 /// Compares keys as SQLite's index over them does.
 package struct KeyOrder: Sendable {
+  private let key: [Int]
   private let collations: [Collation]
 
   /// The order of a table's key.
-  package init(_ table: TableSchema) { collations = table.keyCollations }
+  package init(_ table: TableSchema) {
+    key = table.key
+    collations = table.keyCollations
+  }
 
-  /// Negative, zero or positive as `left` stands before, at or behind `right`.
+  /// Negative, zero or positive as `left` stands before, at or behind `right`: values of the key, in its order.
   package func compare(_ left: [SeedValue], _ right: [SeedValue]) -> Int {
     for index in collations.indices {
-      let order = Self.compare(left[index], right[index], collations[index])
+      let order = left[index].lending { left in
+        right[index].lending { right in Self.compare(left, right, collations[index]) }
+      }
       if order != 0 { return order }
     }
     return 0
   }
 
-  private static func compare(_ left: SeedValue, _ right: SeedValue, _ collation: Collation) -> Int {
-    let ranks = (rank(left), rank(right))
-    guard ranks.0 == ranks.1 else { return ranks.0 - ranks.1 }
+  /// Of a key, and the key within a whole row.
+  package func compare(key left: [BorrowedValue], withKeyOf right: [BorrowedValue]) -> Int {
+    for position in collations.indices {
+      let order = Self.compare(left[position], right[key[position]], collations[position])
+      if order != 0 { return order }
+    }
+    return 0
+  }
+
+  /// Of the keys within whole rows.
+  package func compareKeys(of left: [BorrowedValue], _ right: [BorrowedValue]) -> Int {
+    for (position, index) in key.enumerated() {
+      let order = Self.compare(left[index], right[index], collations[position])
+      if order != 0 { return order }
+    }
+    return 0
+  }
+
+  private static func compare(_ left: BorrowedValue, _ right: BorrowedValue, _ collation: Collation) -> Int {
     switch (left, right) {
-    case (.integer(let a), .integer(let b)): return a < b ? -1 : a > b ? 1 : 0
-    case (.real(let a), .real(let b)): return a < b ? -1 : a > b ? 1 : 0
-    case (.integer(let a), .real(let b)): return compare(a, b)
-    case (.real(let a), .integer(let b)): return -compare(b, a)
-    case (.text(let a), .text(let b)): return compare(a, b, collation)
-    case (.blob(let a), .blob(let b)): return lexicographic(a, b)
-    default: return 0
+    case (.integer(let a), .integer(let b)): a < b ? -1 : a > b ? 1 : 0
+    case (.real(let a), .real(let b)): a < b ? -1 : a > b ? 1 : 0
+    case (.integer(let a), .real(let b)): compare(a, b)
+    case (.real(let a), .integer(let b)): -compare(b, a)
+    case (.text(let a), .text(let b)): compare(a, b, collation)
+    case (.blob(let a), .blob(let b)): lexicographic(a, b)
+    default: rank(left) - rank(right)
     }
   }
 
   /// NULL, numbers, texts, blobs: SQLite's order of storage classes.
-  private static func rank(_ value: SeedValue) -> Int {
+  private static func rank(_ value: BorrowedValue) -> Int {
     switch value {
     case .null: 0
     case .integer, .real: 1
@@ -51,38 +79,58 @@ package struct KeyOrder: Sendable {
     return fraction > 0 ? -1 : fraction < 0 ? 1 : 0
   }
 
-  private static func compare(_ left: String, _ right: String, _ collation: Collation) -> Int {
+  private typealias Bytes = UnsafeBufferPointer<UInt8>
+
+  private static func compare(_ left: Bytes, _ right: Bytes, _ collation: Collation) -> Int {
     switch collation {
-    case .binary: lexicographic(Array(left.utf8), Array(right.utf8))
-    case .noCase: ignoringCase(Array(left.utf8), Array(right.utf8))
+    case .binary: lexicographic(left, right)
+    case .noCase: ignoringCase(left, right)
     case .rightTrim: lexicographic(trimmed(left), trimmed(right))
     }
   }
 
-  private static func trimmed(_ text: String) -> [UInt8] {
-    let bytes = Array(text.utf8)
-    let end = bytes.lastIndex { $0 != 0x20 }.map { $0 + 1 } ?? 0
-    return Array(bytes[..<end])
+  private static func trimmed(_ text: Bytes) -> Bytes {
+    let end = text.lastIndex { $0 != 0x20 }.map { $0 + 1 } ?? 0
+    return Bytes(rebasing: text[..<end])
   }
 
-  private static func lexicographic(_ left: [UInt8], _ right: [UInt8]) -> Int {
-    let common = min(left.count, right.count)
-    for index in 0..<common where left[index] != right[index] { return Int(left[index]) - Int(right[index]) }
-    return left.count - right.count
+  private static func lexicographic(_ left: Bytes, _ right: Bytes) -> Int {
+    order(left, right) { Int(memcmp($0, $1, $2)) }
   }
 
   /// SQLite's own comparison stops at a NUL and then looks at the lengths; so must this, hence its function.
-  private static func ignoringCase(_ left: [UInt8], _ right: [UInt8]) -> Int {
-    let common = min(left.count, right.count)
-    let order = left.withUnsafeBytes { left in
-      right.withUnsafeBytes { right in
-        guard let left = left.baseAddress, let right = right.baseAddress else { return 0 }
-        return Int(
-          sqlite3_strnicmp(
-            left.bindMemory(to: CChar.self, capacity: common),
-            right.bindMemory(to: CChar.self, capacity: common), Int32(common)))
-      }
+  private static func ignoringCase(_ left: Bytes, _ right: Bytes) -> Int {
+    order(left, right) { left, right, count in
+      Int(
+        sqlite3_strnicmp(
+          UnsafeRawPointer(left).assumingMemoryBound(to: CChar.self),
+          UnsafeRawPointer(right).assumingMemoryBound(to: CChar.self), Int32(count)))
     }
-    return order != 0 ? order : left.count - right.count
+  }
+
+  /// By what `compare` says of the bytes that both have, then by length.
+  private static func order(
+    _ left: Bytes, _ right: Bytes,
+    _ compare: (UnsafePointer<UInt8>, UnsafePointer<UInt8>, Int) -> Int
+  ) -> Int {
+    let common = min(left.count, right.count)
+    if common > 0, let a = left.baseAddress, let b = right.baseAddress {
+      let order = compare(a, b, common)
+      if order != 0 { return order }
+    }
+    return left.count - right.count
+  }
+}
+
+extension SeedValue {
+  /// Lends the value where it lies.
+  fileprivate func lending<Result>(_ body: (BorrowedValue) -> Result) -> Result {
+    switch self {
+    case .null: body(.null)
+    case .integer(let value): body(.integer(value))
+    case .real(let value): body(.real(value))
+    case .text(var text): text.withUTF8 { body(.text($0)) }
+    case .blob(let bytes): bytes.withUnsafeBufferPointer { body(.blob($0)) }
+    }
   }
 }

@@ -35,6 +35,10 @@ package enum ReservedTable {
   package static let prefix = "seedbank_"
   package static let meta = "seedbank_meta"
   package static let table = "seedbank_table"
+  package static let index = "seedbank_index"
+
+  /// Those that a file may have.
+  static let all: Set<String> = [meta, table, index]
 }
 
 /// Why a table or a schema cannot be published.

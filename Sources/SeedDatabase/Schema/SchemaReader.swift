@@ -158,7 +158,7 @@ package struct SchemaReader {
 }
 
 extension SchemaReader.Listed {
-  fileprivate var isOurs: Bool { name == ReservedTable.meta || name == ReservedTable.table }
+  fileprivate var isOurs: Bool { ReservedTable.all.contains(name) }
 }
 
 extension SeedValue {

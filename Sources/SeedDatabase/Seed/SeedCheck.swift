@@ -10,10 +10,30 @@ package struct SeedCheck {
     self.schema = schema
   }
 
+  /// Memory for pages while indexes are compared with their tables: that reads them in another order.
+  private static let cacheKibibytes = 48 * 1024
+
   /// Throws the first thing that is wrong.
   package func run() throws {
+    try checkStructure()
+    try checkContent()
+  }
+
+  /// Whether SQLite finds the file and its indexes in order.
+  package func checkStructure() throws {
+    try connection.execute("PRAGMA cache_size = -\(Self.cacheKibibytes)")
     let words = try connection.value("PRAGMA integrity_check(1)")?.text ?? ""
     guard words == "ok" else { throw NotASeed("integrity_check says: \(words)") }
+  }
+
+  /// Whether search tables fit the rows that they are about; the connection must be one that may write, for FTS5 is
+  /// asked by an INSERT that changes nothing.
+  package func checkSearchTables() throws {
+    for search in schema.searchTables { try check(search) }
+  }
+
+  /// Whether references lead somewhere and the rows are those of the stored sums and digest.
+  package func checkContent() throws {
     try ReferenceCheck(connection, schema).run()
     let sums = try sums()
     guard try SeedTables.sums(connection) == sums else {
@@ -31,11 +51,25 @@ package struct SeedCheck {
     return sums
   }
 
+  private func check(_ search: SearchTable) throws {
+    let name = quoted(search.name)
+    do {
+      try connection.execute("INSERT INTO \(name)(\(name), rank) VALUES ('integrity-check', 1)")
+    } catch {
+      guard error.primaryCode == ResultCode.corrupt else { throw error }
+      throw NotASeed("the search table \"\(search.name)\" does not fit its content")
+    }
+  }
+
   private func sum(of table: TableSchema) throws -> TableSum {
     let rows = try connection.prepare(TableSQL(table).all)
     var sum = TableSum()
     var hasher = RowHasher()
-    while try rows.step() { sum.insert(hasher.hash(try rows.row())) }
+    var row: [BorrowedValue] = []
+    while try rows.step() {
+      rows.borrowRow(into: &row)
+      sum.insert(hasher.hash(lent: row))
+    }
     return sum
   }
 }

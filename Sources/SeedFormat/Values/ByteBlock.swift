@@ -50,6 +50,26 @@ package struct ByteBlock: ~Copyable {
     return values.map { lend($0) }
   }
 
+  /// Copies the texts and blobs of some of a row's lent values into the block, emptied before, and lends them anew.
+  package mutating func keep(
+    _ columns: [Int], of row: [BorrowedValue], in kept: inout [BorrowedValue]
+  ) {
+    clear()
+    var count = 0
+    for column in columns { count += row[column].byteCount }
+    reserve(count)
+    kept.removeAll(keepingCapacity: true)
+    for column in columns {
+      switch row[column] {
+      case .null: kept.append(.null)
+      case .integer(let value): kept.append(.integer(value))
+      case .real(let value): kept.append(.real(value))
+      case .text(let bytes): kept.append(.text(copy(UnsafeRawBufferPointer(bytes))))
+      case .blob(let bytes): kept.append(.blob(copy(UnsafeRawBufferPointer(bytes))))
+      }
+    }
+  }
+
   private mutating func lend(_ value: SeedValue) -> BorrowedValue {
     switch value {
     case .null: return .null
@@ -76,6 +96,15 @@ extension SeedValue {
     switch self {
     case .text(let text): text.utf8.count
     case .blob(let bytes): bytes.count
+    default: 0
+    }
+  }
+}
+
+extension BorrowedValue {
+  fileprivate var byteCount: Int {
+    switch self {
+    case .text(let bytes), .blob(let bytes): bytes.count
     default: 0
     }
   }

@@ -11,21 +11,48 @@ package final class UnorderedRows {
   private let statement: Statement
   private let table: TableSchema
   private let fitter: AffinityFitter
+  private let affinities: [Affinity]
+  /// The current row where it lies, good until the next one. Its texts are not validated.
+  @exclusivity(unchecked) package private(set) var row: [BorrowedValue] = []
 
   init(_ statement: Statement, _ table: TableSchema, _ fitter: AffinityFitter) {
     self.statement = statement
     self.table = table
     self.fitter = fitter
+    affinities = table.columns.map(\.affinity)
   }
 
-  /// The next row; `nil` behind the last.
-  package func next() throws -> [SeedValue]? {
-    guard try step() else { return nil }
-    let row = try fitter.fit(try current(), to: table)
-    for index in table.key where row[index] == .null {
+  /// Moves to the next row; false behind the last.
+  package func next() throws -> Bool {
+    guard try step() else { return false }
+    statement.borrowRow(into: &row)
+    try fitter.fit(&row, to: affinities)
+    for index in table.key where row[index].isNull {
       throw OriginError.nullInKey(table: table.name, column: table.columns[index].name)
     }
-    return row
+    return true
+  }
+
+  /// A copy of the current row, whose texts are valid.
+  package func validRow() throws(OriginError) -> [SeedValue] {
+    try validate()
+    return row.map(\.owned)
+  }
+
+  /// Refuses texts that JSON could not carry.
+  package func validate() throws(OriginError) {
+    for index in row.indices {
+      guard case .text(let bytes) = row[index], !isUTF8(bytes) else { continue }
+      throw .invalidText(table: table.name, column: table.columns[index].name, key: keyDescription)
+    }
+  }
+
+  var keyDescription: String {
+    let values = table.key.map { index -> SeedValue in
+      if case .text(let bytes) = row[index], !isUTF8(bytes) { return .text("(not UTF-8)") }
+      return row[index].owned
+    }
+    return rowDescription(table.keyNames, values)
   }
 
   private func step() throws(OriginError) -> Bool {
@@ -35,19 +62,11 @@ package final class UnorderedRows {
       throw .unreadable(path: statement.path, reason: error)
     }
   }
+}
 
-  private func current() throws(OriginError) -> [SeedValue] {
-    do {
-      return try statement.row()
-    } catch {
-      throw .invalidText(table: table.name, column: error.column, key: keyDescription())
-    }
-  }
-
-  private func keyDescription() -> String {
-    let values = table.key.map { (try? statement.value($0)) ?? .text("(not UTF-8)") }
-    return rowDescription(table.keyNames, values)
-  }
+/// Whether bytes are valid UTF-8.
+private func isUTF8(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
+  (try? UTF8Span(validating: bytes.span)) != nil
 }
 
 /// Projected rows in strictly rising key order.
@@ -55,7 +74,9 @@ package final class KeyedRows {
   private let rows: UnorderedRows
   private let table: TableSchema
   private let order: KeyOrder
-  private var previous: [SeedValue]?
+  /// The key before, empty at the start, and where its texts are kept.
+  @exclusivity(unchecked) private var previous: [BorrowedValue] = []
+  @exclusivity(unchecked) private var block = ByteBlock()
 
   init(_ statement: Statement, _ table: TableSchema, _ fitter: AffinityFitter) {
     rows = UnorderedRows(statement, table, fitter)
@@ -63,18 +84,23 @@ package final class KeyedRows {
     order = KeyOrder(table)
   }
 
-  /// The next row; `nil` behind the last. Throws ``OutOfOrder`` where a key is below the one before.
-  package func next() throws -> [SeedValue]? {
-    guard let row = try rows.next() else { return nil }
-    let key = table.keyValues(of: row)
-    if let previous {
-      let comparison = order.compare(previous, key)
+  /// The current row where it lies, good until the next one. Its texts are not validated.
+  package var row: [BorrowedValue] { rows.row }
+
+  /// A copy of the current row, whose texts are valid.
+  package func validRow() throws(OriginError) -> [SeedValue] { try rows.validRow() }
+
+  /// Moves to the next row; false behind the last. Throws ``OutOfOrder`` where a key is below the one before.
+  package func next() throws -> Bool {
+    guard try rows.next() else { return false }
+    if !previous.isEmpty {
+      let comparison = order.compare(key: previous, withKeyOf: rows.row)
       if comparison > 0 { throw OutOfOrder() }
       if comparison == 0 {
-        throw OriginError.duplicateKey(table: table.name, key: rowDescription(table.keyNames, key))
+        throw OriginError.duplicateKey(table: table.name, key: rows.keyDescription)
       }
     }
-    previous = key
-    return row
+    block.keep(table.key, of: rows.row, in: &previous)
+    return true
   }
 }

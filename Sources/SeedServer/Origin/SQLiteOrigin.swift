@@ -44,7 +44,7 @@ package final class SQLiteOrigin {
     try staging.execute(schemaSQL)
     try staging.transaction {
       let insert = try staging.prepare(TableSQL(table).insert)
-      while let row = try rows.next() { try Self.stage(row, insert, table) }
+      while try rows.next() { try Self.stage(try rows.validRow(), insert, table) }
     }
     return KeyedRows(try staging.prepare(TableSQL(table).allInKeyOrder), table, fitter)
   }

@@ -43,7 +43,8 @@ struct ViolationSurvey {
   private mutating func insert(_ table: TableSchema) throws {
     let rows = try origin.unorderedRows(table, plan.projection(table))
     let insert = try scratch.prepare(TableSQL(table).insert)
-    while let row = try rows.next() {
+    while try rows.next() {
+      let row = try rows.validRow()
       guard let error = refusal(insert, row) else { continue }
       guard error.primaryCode == ResultCode.constraint else { throw error }
       note(table, error.message, rowDescription(table.keyNames, table.keyValues(of: row)))

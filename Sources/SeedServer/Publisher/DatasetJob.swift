@@ -9,6 +9,8 @@ package struct DatasetJob: Sendable {
   package let plans: [SeriesPlan]
   /// How snapshots are compressed; gzip is always among them.
   package var encodings: [ContentEncoding]
+  /// Who builds the secondary indexes of snapshots.
+  package var indexes = IndexPlace.snapshot
   package var provenance = Provenance()
   /// By major; active where nothing is said.
   package var lifecycles: [Int: Lifecycle] = [:]

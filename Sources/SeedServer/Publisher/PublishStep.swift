@@ -44,7 +44,8 @@ struct PublishStep {
     try delegateNewSeries()
     guard options.rollback == nil else {
       try prepareAndSettle(nil)
-      return try publishSnapshots()
+      try publishSnapshots()
+      return try publishEncodings()
     }
     // Retired series need no origin, and must not lose their signatures with it.
     guard !job.isRetired else { return try prepareAndSettle(nil) }
@@ -56,6 +57,7 @@ struct PublishStep {
     try prepareAndSettle(isKnown ? nil : try SQLiteOrigin(job.originPath, patienceSeconds: patience))
     try publishSnapshots()
     if !isKnown { try memory.remember(stamp, published) }
+    try publishEncodings()
   }
 
   private mutating func prepareAndSettle(_ origin: SQLiteOrigin?) throws {
@@ -159,23 +161,36 @@ struct PublishStep {
     try publish(changed)
   }
 
+  /// Every other encoding of the newest snapshots, each listed when it is ready; what a crash left out comes here too.
+  private mutating func publishEncodings() throws {
+    for plan in job.plans where !job.isRetired(plan.series) {
+      let snapshots = SnapshotPublication(publisher.publication, plan, job, now: now)
+      while let metadata = published.series[plan.series]?.metadata, let newest = metadata.newestSnapshot,
+        let next = try snapshots.nextEncoding(of: newest, among: metadata.objects, publisher.stateFolder)
+      {
+        let objects = metadata.objects + [next]
+        try publish([SeriesMetadata(series: plan.series, state: metadata.state, objects: objects)])
+      }
+    }
+  }
+
   /// The series with a snapshot at its head, and one delta that leads over all since the snapshot before.
   private mutating func snapshot(_ plan: SeriesPlan, _ metadata: SeriesMetadata) throws -> SeriesMetadata {
     let (publication, head) = (publisher.publication, metadata.state.head)
     let keeper = CopyKeeper(publication, plan, metadata, path: step(plan).copyPath)
-    let snapshots = try SnapshotPublication(publication, plan, job, now: now)
+    let made = try SnapshotPublication(publication, plan, job, now: now)
       .make(try keeper.open().copy, publisher.stateFolder)
     let spans = metadata.newestSnapshot.map { [DeltaSpan(from: $0.version, to: head)] } ?? []
     let merged = try DeltaPublication(publication, plan, spillFolder: publisher.stateFolder)
       .merge(spans.filter { $0.from >= metadata.state.floor }, of: metadata.objects)
     if let index = report.series.firstIndex(where: { $0.series == plan.series }) {
       report.series[index].hasSnapshot = true
-      report.series[index].snapshotBytes = snapshots.first?.length
+      report.series[index].snapshotBytes = made.length
       report.series[index].merged += merged.objects.compactMap(\.span)
     }
     report.warnings += merged.warnings
     let outcome = Retention(job).afterSnapshot(
-      metadata.objects + snapshots + merged.objects, head: head, floor: metadata.state.floor,
+      metadata.objects + [made] + merged.objects, head: head, floor: metadata.state.floor,
       schema: plan.schema.hash, now: now)
     var state = metadata.state
     state.floor = outcome.floor

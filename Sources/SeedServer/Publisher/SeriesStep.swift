@@ -165,13 +165,13 @@ struct SeriesStep {
     report.warnings = plan.warnings
     let snapshot = try SnapshotPublication(publication, plan, job, now: now).make(copy, stateFolder)
     report.hasSnapshot = true
-    report.snapshotBytes = snapshot.first?.length
+    report.snapshotBytes = snapshot.length
     let state = state(
       epoch: epoch, head: version, floor: version,
       publishedAt: max(now, published?.state.publishedAt ?? .distantPast))
     let kept = Retention(job).afterFoundation(published?.objects ?? [], now: now)
     return .foundation(
-      copy, SeriesMetadata(series: plan.series, state: state, objects: kept + snapshot), report)
+      copy, SeriesMetadata(series: plan.series, state: state, objects: kept + [snapshot]), report)
   }
 
   /// The sums of a new copy, once they are known not to have shrunk against those of the one before.

@@ -12,6 +12,9 @@ struct WorkingCopy {
     "\(stateFolder)/\(series.roleName).sqlite"
   }
 
+  /// Memory for pages while a copy is built: one that is written back too early is read again.
+  private static let buildingCacheKibibytes = 32 * 1024
+
   /// Opens the copy at `path`.
   init(_ path: String, _ schema: DatabaseSchema) throws {
     connection = try Connection(path, .writer)
@@ -36,6 +39,7 @@ struct WorkingCopy {
     self.connection = connection
     schema = plan.schema
     path = connection.path
+    try connection.execute("PRAGMA cache_size = -\(Self.buildingCacheKibibytes)")
     try connection.transaction {
       try connection.execute(plan.newest.schemaSQL)
       try SeedTables.create(meta, plan.schema.tables, connection)
@@ -53,6 +57,7 @@ struct WorkingCopy {
     try WorkingCopy.remove(path)
     try Folder.rename(snapshot, to: path)
     try self.init(path, schema)
+    try LeftOutIndexes.build(in: connection)
     // Published files carry statistics; in a copy they would go stale and be vacuumed into later snapshots.
     try connection.execute("DROP TABLE IF EXISTS sqlite_stat1; DROP TABLE IF EXISTS sqlite_stat4")
   }
@@ -91,11 +96,19 @@ struct WorkingCopy {
   private static func fill(
     _ connection: Connection, _ origin: SQLiteOrigin, _ plan: SeriesPlan
   ) throws -> ImportResult {
+    // An index over rows that are there is sorted once; one that grows with them is searched for each.
+    let indexes = try SecondaryIndexes(connection)
+    try indexes.drop(from: connection)
     let importer = try BatchImporter(connection, plan.schema)
     for table in plan.schema.tables {
       let rows = try origin.unorderedRows(table, plan.projection(table))
-      while let row = try rows.next() { try importer.insert(row, in: table) }
+      let target = try importer.rows(of: table)
+      while try rows.next() {
+        try rows.validate()
+        try target.insert(lent: rows.row)
+      }
     }
+    try indexes.build(in: connection)
     return try importer.finish()
   }
 }

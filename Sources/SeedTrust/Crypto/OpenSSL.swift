@@ -1,30 +1,20 @@
 #if canImport(CCrypto)
 import CCrypto
 
-/// OpenSSL's SHA-256, fetched once: an implicit fetch costs more than hashing a small row.
-/// A fetched algorithm never changes and may be used from every thread, which the importer cannot know.
-nonisolated(unsafe) private let sha256Algorithm = EVP_MD_fetch(nil, "SHA2-256", nil)
-
 /// The platform's SHA-256 in progress.
 struct SHA256Context: ~Copyable {
-  private let context: OpaquePointer
+  private var state = SHA256_CTX()
 
-  init() {
-    guard let context = EVP_MD_CTX_new() else { preconditionFailure("out of memory") }
-    self.context = context
-    mustSucceed(EVP_DigestInit_ex(context, sha256Algorithm, nil))
-  }
-
-  deinit { EVP_MD_CTX_free(context) }
+  init() { mustSucceed(SHA256_Init(&state)) }
 
   mutating func update(_ bytes: UnsafeRawBufferPointer) {
-    mustSucceed(EVP_DigestUpdate(context, bytes.baseAddress, bytes.count))
+    mustSucceed(SHA256_Update(&state, bytes.baseAddress, bytes.count))
   }
 
   /// Writes 32 bytes and starts anew.
   mutating func finish(into digest: UnsafeMutableRawBufferPointer) {
-    mustSucceed(EVP_DigestFinal_ex(context, digest.assumingMemoryBound(to: UInt8.self).baseAddress, nil))
-    mustSucceed(EVP_DigestInit_ex(context, nil, nil))
+    mustSucceed(SHA256_Final(digest.assumingMemoryBound(to: UInt8.self).baseAddress, &state))
+    mustSucceed(SHA256_Init(&state))
   }
 }
 

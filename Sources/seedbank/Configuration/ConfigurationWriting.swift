@@ -48,6 +48,7 @@ extension DatasetConfiguration {
       (.schedule, schedule.json),
       (.retention, retention.json),
       (.encodings, .array(encodings.map { .string($0.rawValue) })),
+      (.indexes, indexes == .snapshot ? nil : .string(indexes.rawValue)),
       (.expirySeconds, number(expirySeconds)),
       (.pollSeconds, number(pollSeconds)),
       (.lifecycle, lifecycle.isEmpty ? nil : lifecycleJSON),

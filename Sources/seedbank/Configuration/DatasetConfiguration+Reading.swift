@@ -1,7 +1,7 @@
 import SeedFormat
 
 enum DatasetKey: String, ConfigurationKey {
-  case origin, schedule, retention, shrink, encodings, expirySeconds, pollSeconds, lifecycle
+  case origin, schedule, retention, shrink, encodings, indexes, expirySeconds, pollSeconds, lifecycle
   case license, attribution, source
 }
 
@@ -32,6 +32,7 @@ extension DatasetConfiguration {
     retention = try RetentionConfiguration(top.object(.retention))
     shrink = try ShrinkConfiguration(top.object(.shrink))
     encodings = try Self.encodings(top) ?? encodings
+    if let text = try top.text(.indexes) { indexes = try choice(text, at: top.place(of: .indexes)) }
     expirySeconds = try Self.expiry(top, schedule)
     pollSeconds = try top.integer(.pollSeconds, in: Self.polls, default: pollSeconds)
     lifecycle = try SeriesLifecycle.table(top.value(.lifecycle), at: top.place(of: .lifecycle))

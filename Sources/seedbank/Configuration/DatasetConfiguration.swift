@@ -12,6 +12,7 @@ struct DatasetConfiguration: Hashable, Sendable {
   var shrink = ShrinkConfiguration()
   /// Gzip is always among them: it is what every client can read.
   var encodings: [SnapshotEncoding] = [.gzip]
+  var indexes = SnapshotIndexes.snapshot
   /// How long metadata is good that nobody signs anew; at least ``ScheduleConfiguration/shortestExpiry``.
   var expirySeconds = Self.usualExpiry
   /// How often clients should ask.
@@ -64,6 +65,11 @@ struct RetentionConfiguration: Hashable, Sendable {
   static let counts = 1...1000
   static let ages = 60...315_360_000
   static let graces = 60...604_800
+}
+
+/// Where the indexes are that only make queries fast: in the snapshot, or left to the client.
+enum SnapshotIndexes: String, Hashable, Sendable, CaseIterable {
+  case snapshot, client
 }
 
 /// What holds a dataset back until an operator accepts it.

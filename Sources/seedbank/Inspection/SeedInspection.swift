@@ -7,6 +7,7 @@ enum SeedInspection {
     let connection = try Connection(path, .reader)
     let meta = try SeedTables.meta(connection)
     let schema = try SchemaReader(connection).schema()
+    let leftOut = try LeftOutIndexes.entries(of: connection).map { JSONMember($0.name, .string($0.sql)) }
     let sums = try SeedCheck(connection, schema).sums()
     let isWhole = StateDigest.of(sums) == meta.digest
     let rows = sums.sorted { $0.key < $1.key }.map { JSONMember($0.key, .integer(Int64($0.value.rows))) }
@@ -21,7 +22,8 @@ enum SeedInspection {
       JSONMember("schema", .string(meta.schema.hex)),
       JSONMember("digest", .string(meta.digest.hex)), JSONMember("rowsMatchDigest", .bool(isWhole)),
       JSONMember("rows", .object(rows)),
-    ] + provenance.compactMap { name, text in text.map { JSONMember(name, .string($0)) } }
+    ] + (leftOut.isEmpty ? [] : [JSONMember("indexesLeftToClient", .object(leftOut))])
+      + provenance.compactMap { name, text in text.map { JSONMember(name, .string($0)) } }
   }
 }
 

@@ -44,6 +44,7 @@ extension DatasetJob {
     self.init(
       name: dataset.name, originPath: dataset.origin.path, plans: try dataset.plans(),
       encodings: dataset.encodings.map(\.encoding))
+    indexes = dataset.indexes.place
     provenance = Provenance(
       license: dataset.license, attribution: dataset.attribution, source: dataset.source)
     lifecycles = dataset.lifecycle.mapValues(\.lifecycle)
@@ -72,6 +73,15 @@ extension SnapshotEncoding {
     switch self {
     case .gzip: .gzip
     case .xz: .xz
+    }
+  }
+}
+
+extension SnapshotIndexes {
+  fileprivate var place: IndexPlace {
+    switch self {
+    case .snapshot: .snapshot
+    case .client: .client
     }
   }
 }

@@ -9,7 +9,9 @@ struct Options {
   private static let quickRuns = 3
 
   init(_ arguments: [String]) throws {
-    guard arguments.first == "import" else { throw BenchmarkError.usage("the only benchmark is \"import\"") }
+    guard arguments.first == "import" else {
+      throw BenchmarkError.usage("expected \"import\" or \"publish\"")
+    }
     var rest = arguments.dropFirst()
     while let argument = rest.popFirst() {
       switch argument {

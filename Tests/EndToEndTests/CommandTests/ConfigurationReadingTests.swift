@@ -22,7 +22,7 @@ import Testing
     #expect(dataset.origin == .sqlite(path: "\(folder.path)/transit/origin.sqlite"))
     #expect((dataset.schedule.checkSeconds, dataset.schedule.snapshotSeconds) == (2, 3600))
     #expect((dataset.retention.snapshots, dataset.retention.graceSeconds) == (3, 3600))
-    #expect(dataset.encodings == [.gzip])
+    #expect(dataset.encodings == [.gzip] && dataset.indexes == .snapshot)
     #expect((dataset.expirySeconds, dataset.pollSeconds) == (604_800, 60))
     #expect(dataset.lifecycle.isEmpty)
     #expect((dataset.license, dataset.attribution, dataset.source) == (nil, nil, nil))
@@ -42,7 +42,7 @@ import Testing
     #expect(dataset.origin == .sqlite(path: "/data/transit.sqlite"))
     #expect(dataset.schedule == ScheduleConfiguration(checkSeconds: 1, snapshotSeconds: 60))
     #expect(dataset.retention == RetentionConfiguration(snapshots: 1, graceSeconds: 60))
-    #expect(dataset.encodings == [.xz, .gzip])
+    #expect(dataset.encodings == [.xz, .gzip] && dataset.indexes == .client)
     #expect((dataset.expirySeconds, dataset.pollSeconds) == (180, 5))
     #expect(
       dataset.lifecycle[1] == SeriesLifecycle(state: .retired, sunset: "2024-02-29", message: "Update."))
@@ -84,7 +84,7 @@ import Testing
     {"origin": {"sqlite": "/data/transit.sqlite"},
      "schedule": {"checkSeconds": 1, "snapshotSeconds": 60},
      "retention": {"snapshots": 1, "graceSeconds": 60},
-     "encodings": ["xz", "gzip"], "expirySeconds": 180, "pollSeconds": 5,
+     "encodings": ["xz", "gzip"], "indexes": "client", "expirySeconds": 180, "pollSeconds": 5,
      "lifecycle": {"1": {"state": "retired", "sunset": "2024-02-29", "message": "Update."},
                    "2": {"state": "active"}},
      "license": "CC0", "attribution": "The city", "source": "https://example.org"}

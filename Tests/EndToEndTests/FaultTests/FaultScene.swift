@@ -21,10 +21,16 @@ struct FaultScene {
       """
       CREATE TABLE shop(id INTEGER PRIMARY KEY, name TEXT UNIQUE, rank REAL);
       CREATE TABLE item(shop INTEGER REFERENCES shop, code TEXT, photo BLOB, PRIMARY KEY(shop, code)) WITHOUT ROWID;
+      CREATE INDEX item_by_code ON item(code);
       INSERT INTO shop VALUES (1, 'Tea', 1.5), (2, 'Coffee', NULL), (3, 'Cake', -1);
       INSERT INTO item SELECT 1 + value % 3, 'code ' || value, randomblob(40) FROM generate_series(1, 300);
       """)
     try SeedbankBinary.succeed(["init", "my.sqlite"], in: folder.path)
+    // Building indexes is one step more at which a client may die.
+    let dataset = folder("seedbank/my/dataset.json")
+    let text = try String(contentsOfFile: dataset, encoding: .utf8)
+    try text.replacing("\"encodings\"", with: "\"indexes\": \"client\", \"encodings\"")
+      .write(toFile: dataset, atomically: true, encoding: .utf8)
     try SeedbankBinary.succeed(Self.regenerate, in: folder.path)
     old = try PublicationProbe(publication: Self.publication(folder)).head(series)?.rows ?? [:]
     try Tool.sqlite(

@@ -96,6 +96,8 @@ import Testing
     let seed = try Connection(file, .reader)
     let schema = try SchemaReader(seed).schema()
     try SeedCheck(seed, schema).run()
+    #expect(schema.indexes == ["item_by_code"])
+    #expect(try SeedTables.meta(seed).schema == schema.hash)
     return try seedRows(seed, schema)
   }
 }

@@ -1,0 +1,124 @@
+import CZlib
+import Dispatch
+import Synchronization
+
+/// Compresses a file to one gzip member with several threads; how many does not show in the bytes.
+///
+/// The file is cut into blocks of a fixed size. A thread takes the next block, deflates it, and waits for the one
+/// before it to be written: so memory holds one block per thread, whatever the file's size.
+final class ParallelGzip: Sendable {
+  /// Bytes of a block. Smaller ones would end more often and be larger in all, larger ones fill memory.
+  static let blockBytes = 1024 * 1024
+  /// No time, no name, and "Unix" as the system: equal content gives equal bytes.
+  private static let header: [UInt8] = [0x1F, 0x8B, 8, 0, 0, 0, 0, 0, 0, 3]
+
+  private let lastEnding: BlockDeflater.Ending
+  private let input: Mutex<Input>
+  private let output: Mutex<Output>
+
+  /// What was read so far.
+  private struct Input: ~Copyable {
+    let file: File
+    var meter = Meter()
+    var window: [UInt8] = []
+    var isAtEnd = false
+    /// Signalled when the block before the next one is written.
+    var turn: DispatchSemaphore
+  }
+
+  /// What was written so far, or why no more will be.
+  fileprivate struct Output: ~Copyable {
+    let file: File
+    var meter = Meter()
+    var checksum = crc32(0, nil, 0)
+    var failure: (any Error)?
+  }
+
+  /// A part of the file, and its place among the others.
+  private struct Block {
+    let bytes: [UInt8]
+    let window: [UInt8]
+    let isLast: Bool
+    let myTurn: DispatchSemaphore
+    let nextTurn: DispatchSemaphore
+  }
+
+  init(_ path: String, to destination: String, isSpliceable: Bool) throws(FileError) {
+    lastEnding = isSpliceable ? .spliceable : .final
+    let first = DispatchSemaphore(value: 0)
+    first.signal()
+    input = Mutex(Input(file: try File(path, for: .reading), turn: first))
+    output = Mutex(Output(file: try File(destination, for: .replacing)))
+  }
+
+  /// Does it; returns the measures of what was read and what was written, which is synced.
+  func run(threads: Int) throws -> (raw: Compression.Measure, stored: Compression.Measure) {
+    try output.withLock { output in try output.write(Self.header) }
+    DispatchQueue.concurrentPerform(iterations: max(1, threads)) { _ in work() }
+    let raw = input.withLock { input in input.meter.measure() }
+    return (raw, try output.withLock { output in try output.end(rawLength: raw.length) })
+  }
+
+  private func work() {
+    do {
+      let deflater = try BlockDeflater(blockBytes: Self.blockBytes)
+      while let block = try take() {
+        let deflated = block.bytes.withUnsafeBytes { bytes in
+          block.window.withUnsafeBytes { window in
+            deflater.deflate(bytes, after: window, block.isLast ? lastEnding : .open)
+          }
+        }
+        block.myTurn.wait()
+        // Also after a failure: whoever waits must hear of it.
+        defer { block.nextTurn.signal() }
+        try put(deflated, of: block)
+      }
+    } catch {
+      output.withLock { output in output.failure = output.failure ?? error }
+    }
+  }
+
+  private func take() throws -> Block? {
+    if output.withLock({ output in output.failure != nil }) { return nil }
+    return try input.withLock { input in
+      guard !input.isAtEnd else { return nil }
+      let bytes = try input.file.read(Self.blockBytes)
+      input.isAtEnd = bytes.count < Self.blockBytes
+      input.meter.take(bytes)
+      let (window, turn) = (input.window, input.turn)
+      input.window = Array(bytes.suffix(BlockDeflater.windowBytes))
+      input.turn = DispatchSemaphore(value: 0)
+      return Block(
+        bytes: bytes, window: window, isLast: input.isAtEnd, myTurn: turn, nextTurn: input.turn)
+    }
+  }
+
+  private func put(_ deflated: UnsafeRawBufferPointer, of block: Block) throws {
+    let checksum = block.bytes.withUnsafeBufferPointer { crc32(0, $0.baseAddress, UInt32($0.count)) }
+    try output.withLock { output in
+      guard output.failure == nil else { return }
+      output.checksum = crc32_combine(output.checksum, checksum, block.bytes.count)
+      try output.write(deflated)
+    }
+  }
+}
+
+extension ParallelGzip.Output {
+  fileprivate mutating func write(_ bytes: [UInt8]) throws(FileError) {
+    meter.take(bytes)
+    try file.write(bytes)
+  }
+
+  fileprivate mutating func write(_ bytes: UnsafeRawBufferPointer) throws(FileError) {
+    meter.take(bytes)
+    try file.write(bytes)
+  }
+
+  fileprivate mutating func end(rawLength: Int) throws -> Compression.Measure {
+    if let failure { throw failure }
+    let trailer = [UInt32(truncatingIfNeeded: checksum), UInt32(truncatingIfNeeded: rawLength)]
+    try write(trailer.flatMap { word in withUnsafeBytes(of: word.littleEndian) { Array($0) } })
+    try file.sync()
+    return meter.measure()
+  }
+}

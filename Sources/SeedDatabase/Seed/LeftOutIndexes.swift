@@ -1,0 +1,68 @@
+import SeedFormat
+
+/// Secondary indexes that a snapshot ships without, in its table `seedbank_index`: their SQL and their statistics.
+///
+/// Whoever takes the file into use builds them, and the table goes.
+package enum LeftOutIndexes {
+  /// One of them.
+  package struct Entry: Hashable, Sendable {
+    package let name: String
+    package let table: String
+    package let sql: String
+    /// What `sqlite_stat1` said of it: how many rows, and how many of them have the same value.
+    package let statistics: String?
+  }
+
+  /// Takes the secondary indexes of an analysed file away and keeps what they are built from.
+  package static func leaveOut(of connection: Connection) throws {
+    try connection.transaction {
+      try connection.execute(
+        """
+        CREATE TABLE \(ReservedTable.index)(position INTEGER PRIMARY KEY, name TEXT NOT NULL, "table" TEXT NOT NULL,
+          sql TEXT NOT NULL, statistics TEXT)
+        """)
+      let indexes = try SecondaryIndexes(connection)
+      for index in indexes.all { try keep(index, connection) }
+      try indexes.drop(from: connection)
+    }
+  }
+
+  /// What the file ships without, in the order in which it is built; nothing where it has all its indexes.
+  package static func entries(of connection: Connection) throws -> [Entry] {
+    guard try isThere(connection) else { return [] }
+    return try connection.rows(
+      #"SELECT name, "table", sql, statistics FROM \#(ReservedTable.index) ORDER BY position"#
+    ).map { row in
+      Entry(
+        name: row[0].text, table: row[1].text, sql: row[2].text,
+        statistics: row[3] == .null ? nil : row[3].text)
+    }
+  }
+
+  /// Builds them, all or none; a file that has all its indexes stays as it is.
+  package static func build(in connection: Connection) throws {
+    guard try isThere(connection) else { return }
+    try connection.transaction {
+      for entry in try entries(of: connection) {
+        try connection.prepare(entry.sql).run()
+        guard let statistics = entry.statistics else { continue }
+        try connection.execute(
+          "INSERT INTO sqlite_stat1(tbl, idx, stat) VALUES (?, ?, ?)", .text(entry.table), .text(entry.name),
+          .text(statistics))
+      }
+      try connection.execute("DROP TABLE \(ReservedTable.index)")
+    }
+  }
+
+  private static func isThere(_ connection: Connection) throws -> Bool {
+    try connection.value("SELECT 1 FROM sqlite_schema WHERE name = ?", .text(ReservedTable.index)) != nil
+  }
+
+  private static func keep(_ index: SecondaryIndexes.Index, _ connection: Connection) throws {
+    let statistics = try connection.value(
+      "SELECT stat FROM sqlite_stat1 WHERE idx = ? AND tbl = ?", .text(index.name), .text(index.table))
+    try connection.execute(
+      #"INSERT INTO \#(ReservedTable.index)(name, "table", sql, statistics) VALUES (?, ?, ?, ?)"#,
+      .text(index.name), .text(index.table), .text(index.sql), statistics ?? .null)
+  }
+}

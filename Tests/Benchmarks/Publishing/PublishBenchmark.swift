@@ -1,0 +1,117 @@
+import Foundation
+
+// Benchmarks of the publisher: rows 6 to 8 of the numbers to hold, with the real binary.
+//
+// - The origin is a timetable; its tables are made WITHOUT ROWID and with rowids, and have one secondary index.
+// - Each row of the table has a baseline in the same run: what `sqlite3`, `pigz` and `sha256sum` need for the same.
+// - Ours and the baseline take turns; ratios are medians over the pairs.
+// - Processor time is told beside wall time: on a shared machine it is the steadier one, but it cannot show that two
+//   cores are used.
+
+/// Runs the publisher and its baselines, and prints what came out.
+struct PublishBenchmark {
+  private let options: PublishOptions
+
+  init(_ options: PublishOptions) { self.options = options }
+
+  func run() throws {
+    for layout in TransitOrigin.Layout.allCases where options.layout == nil || options.layout == layout {
+      for rows in options.rows { try inFolder { folder in try run(rows, layout, folder) } }
+    }
+  }
+
+  private func inFolder(_ body: (String) throws -> Void) throws {
+    let folder = FileManager.default.temporaryDirectory.appending(path: "seedbank-bench-\(UUID().uuidString)")
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(at: folder) }
+    try body(folder.path)
+  }
+
+  private func run(_ rows: Int, _ layout: TransitOrigin.Layout, _ folder: String) throws {
+    let origin = try TransitOrigin(folder, rows: rows, layout)
+    let report = PublishReport(isJSON: options.isJSON, rows: rows, layout: layout.rawValue)
+    let scene = PublishScene(folder: folder, origin: origin)
+    var builds = Pairs()
+    var steps = Pairs()
+    var snapshots = Pairs()
+    var rests: [ToolRun] = []
+    for run in 1...options.runs {
+      if run == 1 || options.wants(.build) {
+        let baseline = options.wants(.build) ? try scene.buildBaseline() : ToolRun()
+        builds.add(ours: try scene.build(), baseline)
+      }
+      guard options.wants(.step) || options.wants(.snapshot) else { continue }
+      try scene.change(run)
+      let baseline = try scene.compareBaseline()
+      steps.add(ours: try scene.step(), baseline)
+      let rest = try scene.step()
+      rests.append(rest)
+      guard options.wants(.snapshot) else { continue }
+      let pipeline = try scene.snapshotBaseline()
+      snapshots.add(ours: try scene.snapshot().minus(rest), pipeline)
+    }
+    if options.wants(.step) {
+      report.add("publish step, 1,000 rows changed", steps, bar: Bars.step)
+      report.addRest(
+        rests, start: try (0..<options.runs).map { _ in try scene.start() }, bar: Bars.restSeconds)
+    }
+    if options.wants(.snapshot) { report.add("snapshot, gzip", snapshots, bar: Bars.snapshot) }
+    if options.wants(.build) {
+      report.add("first build with its snapshot", builds, bar: Bars.build)
+      report.addPeak(builds.ours, bar: Bars.peakBytes)
+    }
+  }
+}
+
+/// The numbers to hold.
+private enum Bars {
+  static let step = 0.6
+  static let restSeconds = 0.05
+  static let snapshot = 1.3
+  static let build = 1.8
+  static let peakBytes = 256 * 1024 * 1024
+}
+
+/// What the command line asks for.
+struct PublishOptions {
+  /// What can be asked for alone.
+  enum Row: String {
+    case step, snapshot, build
+  }
+
+  private(set) var isJSON = false
+  private(set) var rows = [3_200_000, 6_400_000]
+  private(set) var runs = 5
+  private(set) var layout: TransitOrigin.Layout?
+  private var only: Row?
+
+  init(_ arguments: some Sequence<String>) throws {
+    var rest = Array(arguments)[...]
+    while let argument = rest.popFirst() {
+      switch argument {
+      case "--json": isJSON = true
+      case "--rows": rows = [try Self.number(rest.popFirst(), argument)]
+      case "--runs": runs = try Self.number(rest.popFirst(), argument)
+      case "--only": only = try Self.word(rest.popFirst(), argument)
+      case "--layout": layout = try Self.word(rest.popFirst(), argument)
+      default: throw BenchmarkError.usage("unknown option \(argument)")
+      }
+    }
+  }
+
+  func wants(_ row: Row) -> Bool { only == nil || only == row }
+
+  private static func number(_ text: String?, _ option: String) throws -> Int {
+    guard let number = text.flatMap(Int.init), number > 0 else {
+      throw BenchmarkError.usage("\(option) takes a number")
+    }
+    return number
+  }
+
+  private static func word<Word: RawRepresentable<String>>(_ text: String?, _ option: String) throws -> Word {
+    guard let word = text.flatMap(Word.init) else {
+      throw BenchmarkError.usage("\(option) does not take \(text ?? "nothing")")
+    }
+    return word
+  }
+}

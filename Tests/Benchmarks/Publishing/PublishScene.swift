@@ -1,0 +1,88 @@
+import Foundation
+
+/// One origin, its deployment, and what is measured with them.
+struct PublishScene {
+  let folder: String
+  let origin: TransitOrigin
+
+  private var deployment: String { "\(folder)/deployment" }
+  private var configuration: [String] { ["--config", "\(deployment)/seedbank.json"] }
+  private var copy: String { "\(deployment)/state/bench-1.sqlite" }
+  private var built: String { "\(folder)/built.sqlite" }
+  private var snapshotFile: String { "\(folder)/snapshot.sqlite" }
+
+  /// Seconds after which the origin's stamp is trusted: a later write could not look the same.
+  private static let settlingSeconds = 3.0
+
+  // MARK: Ours
+
+  /// A first build with its snapshot, of a deployment that is made anew.
+  func build() throws -> ToolRun {
+    try? FileManager.default.removeItem(atPath: deployment)
+    try Tool.run(Tool.seedbank, ["init", origin.path, "--directory", deployment, "--dataset", "bench"])
+    return try Tool.run(Tool.seedbank, ["regenerate"] + configuration)
+  }
+
+  /// One publish step.
+  func step() throws -> ToolRun { try Tool.run(Tool.seedbank, ["regenerate"] + configuration) }
+
+  /// One publish step that ends with a snapshot.
+  func snapshot() throws -> ToolRun {
+    try Tool.run(Tool.seedbank, ["regenerate", "--snapshot"] + configuration)
+  }
+
+  /// The process alone.
+  func start() throws -> ToolRun { try Tool.run(Tool.seedbank, ["version"]) }
+
+  /// Changes the origin, and waits until nobody could take it for unchanged.
+  func change(_ run: Int) throws {
+    try origin.change(run)
+    Thread.sleep(forTimeInterval: Self.settlingSeconds)
+  }
+
+  // MARK: Baselines
+
+  /// SQLite's own full compare: what is on one side and not on the other, both ways.
+  func compareBaseline() throws -> ToolRun {
+    let sides = TransitOrigin.tables.flatMap { [("main.\($0)", "copy.\($0)"), ("copy.\($0)", "main.\($0)")] }
+    let compares = sides.map { "SELECT * FROM \($0.0) EXCEPT SELECT * FROM \($0.1);" }
+    return try Tool.run(
+      "sqlite3", [origin.path], input: "ATTACH '\(copy)' AS copy;\n" + compares.joined(separator: "\n"))
+  }
+
+  /// A vacuumed copy of the working copy, compressed and hashed.
+  func snapshotBaseline() throws -> ToolRun {
+    defer { removeSnapshot() }
+    return try Tool.run("sh", ["-ec", pipeline(from: copy)])
+  }
+
+  /// The same projections into a fresh file with the same indexes, both of SQLite's checks, and the pipeline.
+  func buildBaseline() throws -> ToolRun {
+    defer { removeSnapshot() }
+    try? FileManager.default.removeItem(atPath: built)
+    let fill = TransitOrigin.tables.map { "INSERT INTO \($0) SELECT * FROM origin.\($0);" }
+    let script = """
+      \(origin.schema)
+      ATTACH '\(origin.path)' AS origin;
+      BEGIN;
+      \(fill.joined(separator: "\n"))
+      \(TransitOrigin.index);
+      COMMIT;
+      PRAGMA integrity_check;
+      PRAGMA foreign_key_check;
+      """
+    let file = "\(folder)/build.sql"
+    try script.write(toFile: file, atomically: false, encoding: .utf8)
+    return try Tool.run("sh", ["-ec", "sqlite3 \(built) < \(file); \(pipeline(from: built))"])
+  }
+
+  private func pipeline(from database: String) -> String {
+    """
+    sqlite3 \(database) "VACUUM INTO '\(snapshotFile)'"; pigz -6 \(snapshotFile); sha256sum \(snapshotFile).gz
+    """
+  }
+
+  private func removeSnapshot() {
+    for suffix in ["", ".gz"] { try? FileManager.default.removeItem(atPath: snapshotFile + suffix) }
+  }
+}
