@@ -54,6 +54,9 @@ package struct BuildHistory: Sendable {
   private func write(_ builds: [Build]) throws {
     try Folder.create(stateFolder)
     let connection = try Connection(path, .creator)
+    // A publisher that looks every two seconds shall not sync the disk as often: a power loss may cost the history
+    // then, and no more.
+    if builds.allSatisfy({ $0.outcome == .unchanged }) { try connection.execute("PRAGMA synchronous = OFF") }
     try connection.transaction {
       if try connection.integer("SELECT count(*) FROM sqlite_schema") == 0 {
         try BuildTable.create(connection, layout: Self.layout)

@@ -44,7 +44,8 @@ struct PublishStep {
     try delegateNewSeries()
     guard options.rollback == nil else {
       try prepareAndSettle(nil)
-      return try publishSnapshots()
+      try publishSnapshots()
+      return try publishEncodings()
     }
     // Retired series need no origin, and must not lose their signatures with it.
     guard !job.isRetired else { return try prepareAndSettle(nil) }

@@ -14,6 +14,7 @@ package struct RecalledSeed {
     try publication.expand(snapshot, to: path)
     connection = try Connection(path, .writer)
     try connection.execute("PRAGMA synchronous = OFF")
+    try LeftOutIndexes.build(in: connection)
     schema = try SchemaReader(connection).schema()
     self.path = path
     guard schema.hash == snapshot.schema, try meta().digest == snapshot.digest else {

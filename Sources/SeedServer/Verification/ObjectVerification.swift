@@ -65,8 +65,11 @@ struct ObjectVerification {
       throw NotASeed("what it expands to is not what is signed")
     }
     let seed = try Connection(path, .writer)
+    try LeftOutIndexes.build(in: seed)
     let schema = try SchemaReader(seed).schema()
-    try SeedCheck(seed, schema).run()
+    let check = SeedCheck(seed, schema)
+    try check.run()
+    try check.checkSearchTables()
     report.snapshots += 1
     let meta = try SeedTables.meta(seed)
     guard schema.hash == object.schema, meta.schema == object.schema else {

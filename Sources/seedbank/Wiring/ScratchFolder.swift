@@ -7,6 +7,9 @@ final class ScratchFolder: Sendable {
   let path: String
   private let watch: Task<Void, Never>
 
+  /// How often it is tried to remove the folder while others fill it.
+  private static let attempts = 1000
+
   init() throws {
     let path = FileManager.default.temporaryDirectory.appending(path: "seedbank-\(UUID().uuidString)").path
     let signals = Signals()
@@ -15,7 +18,8 @@ final class ScratchFolder: Sendable {
     watch = Task {
       guard let number = await signals.first() else { return }
       Interruption.begin(number)
-      try? Folder.removeAll(path)
+      // Whoever is at work may still be making files in it.
+      for _ in 0..<Self.attempts where Folder.exists(path) { try? Folder.removeAll(path) }
       Interruption.end()
     }
   }
