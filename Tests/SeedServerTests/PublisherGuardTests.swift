@@ -244,6 +244,27 @@ import Testing
     #expect(try deployment.verifiedStep().repair != nil)
   }
 
+  @Test(arguments: [
+    "SELECT id, name FROM stop WHERE zone < unixepoch('now')",
+    "SELECT id, name FROM stop WHERE CURRENT_DATE > ''",
+    "SELECT id, name FROM recent",
+  ])
+  func `an origin whose rows depend on the time is read though nobody wrote to it`(_ sql: String) throws {
+    let deployment = try PublisherFixture.deployment()
+    try deployment.origin("CREATE VIEW recent AS SELECT * FROM stop WHERE date('now') > '2000-01-01'")
+    try FileManager.default.setAttributes(
+      [.modificationDate: Date(timeIntervalSinceNow: -3600)], ofItemAtPath: deployment.job.originPath)
+    deployment.job = DatasetJob(
+      name: deployment.job.name, originPath: deployment.job.originPath,
+      plans: try SeriesPlan.plans(
+        deployment.job.name, [model("2.0", PublisherFixture.schema, projections: ["stop": sql])]))
+    deployment.job.originPatienceSeconds = 0
+    #expect(try deployment.verifiedStep().outcome == .unchanged)
+    let other = try Connection(deployment.job.originPath, .writer)
+    try other.execute("BEGIN EXCLUSIVE")
+    #expect(throws: OriginError.self) { try deployment.step() }
+  }
+
   @Test func `another model makes an unchanged origin be read`() throws {
     let deployment = try Self.deployment()
     try FileManager.default.setAttributes(

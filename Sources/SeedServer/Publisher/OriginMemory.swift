@@ -25,9 +25,9 @@ struct OriginMemory {
     return remembered == Array(fingerprint.hex.utf8)
   }
 
-  /// Remembers; a stamp that a later write might not change is not worth it.
-  func remember(_ stamp: OriginStamp, _ published: PublishedMetadata) throws {
-    guard stamp.isTrustworthy else { return try Folder.remove(path) }
+  /// Remembers, where there is something to go by; a stamp that a later write might not change is not.
+  func remember(_ stamp: OriginStamp?, _ published: PublishedMetadata) throws {
+    guard let stamp, stamp.isTrustworthy else { return try Folder.remove(path) }
     try DurableFile.write(Array(try fingerprint(stamp, published).hex.utf8), to: path)
   }
 

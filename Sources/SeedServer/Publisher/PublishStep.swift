@@ -52,12 +52,23 @@ struct PublishStep {
     let memory = OriginMemory(job, publisher.stateFolder)
     let stamp = try OriginStamp(job.originPath, now: .now())
     // What is to be resumed was passed over when the origin was last looked at.
-    let isKnown = try !options.isResuming && memory.knows(stamp, published)
-    let patience = job.originPatienceSeconds
-    try prepareAndSettle(isKnown ? nil : try SQLiteOrigin(job.originPath, patienceSeconds: patience))
-    try publishSnapshots()
-    if !isKnown { try memory.remember(stamp, published) }
+    if try !options.isResuming && memory.knows(stamp, published) {
+      try prepareAndSettle(nil)
+      try publishSnapshots()
+    } else {
+      let isRestless = try prepareAndSettle(reading: job.originPath)
+      try publishSnapshots()
+      try memory.remember(isRestless ? nil : stamp, published)
+    }
     try publishEncodings()
+  }
+
+  /// Reads the origin; returns whether its rows may change though nobody writes.
+  private mutating func prepareAndSettle(reading path: String) throws -> Bool {
+    let origin = try SQLiteOrigin(path, patienceSeconds: job.originPatienceSeconds)
+    let isRestless = try origin.isRestless(job.plans)
+    try prepareAndSettle(origin)
+    return isRestless
   }
 
   private mutating func prepareAndSettle(_ origin: SQLiteOrigin?) throws {

@@ -47,6 +47,7 @@ extension DatasetConfiguration {
       (DatasetKey.origin, origin.json(from: folder)),
       (.schedule, schedule.json),
       (.retention, retention.json),
+      (.shrink, shrink.json),
       (.encodings, .array(encodings.map { .string($0.rawValue) })),
       (.indexes, indexes == .snapshot ? nil : .string(indexes.rawValue)),
       (.expirySeconds, number(expirySeconds)),
@@ -79,7 +80,17 @@ extension ScheduleConfiguration {
 
 extension RetentionConfiguration {
   fileprivate var json: JSONValue {
-    object([(RetentionKey.snapshots, number(snapshots)), (.graceSeconds, number(graceSeconds))])
+    object([
+      (RetentionKey.snapshots, number(snapshots)),
+      (.snapshotAgeSeconds, snapshotAgeSeconds.map(number)),
+      (.graceSeconds, number(graceSeconds)),
+    ])
+  }
+}
+
+extension ShrinkConfiguration {
+  fileprivate var json: JSONValue {
+    object([(ShrinkKey.percent, number(percent)), (.minimumRows, number(minimumRows))])
   }
 }
 

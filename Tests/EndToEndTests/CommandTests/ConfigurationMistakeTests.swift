@@ -112,6 +112,17 @@ private func mistake(in folder: DeploymentFolder) throws -> String {
       "retention.snapshots: expected a whole number from 1 to 1000, found 1001."
     ),
     (
+      Self.with(#""retention": {"snapshotAgeSeconds": 0}"#),
+      "retention.snapshotAgeSeconds: expected a whole number from 60 to 315360000, found 0."
+    ),
+    (
+      Self.with(#""shrink": {"percent": 101}"#),
+      "shrink.percent: expected a whole number from 1 to 100, found 101."
+    ),
+    (
+      Self.with(#""shrink": {"percnt": 10}"#), "shrink.percnt: unknown key, did you mean \"percent\"?"
+    ),
+    (
       Self.with(#""retention": {"graceSeconds": 59}"#),
       "retention.graceSeconds: expected a whole number from 60 to 604800, found 59."
     ),

@@ -22,6 +22,8 @@ import Testing
     #expect(dataset.origin == .sqlite(path: "\(folder.path)/transit/origin.sqlite"))
     #expect((dataset.schedule.checkSeconds, dataset.schedule.snapshotSeconds) == (2, 3600))
     #expect((dataset.retention.snapshots, dataset.retention.graceSeconds) == (3, 3600))
+    #expect(dataset.retention.snapshotAgeSeconds == nil)
+    #expect((dataset.shrink.percent, dataset.shrink.minimumRows) == (50, 100))
     #expect(dataset.encodings == [.gzip] && dataset.indexes == .snapshot)
     #expect((dataset.expirySeconds, dataset.pollSeconds) == (604_800, 60))
     #expect(dataset.lifecycle.isEmpty)
@@ -41,7 +43,9 @@ import Testing
     let dataset = try #require(configuration.datasets.first)
     #expect(dataset.origin == .sqlite(path: "/data/transit.sqlite"))
     #expect(dataset.schedule == ScheduleConfiguration(checkSeconds: 1, snapshotSeconds: 60))
-    #expect(dataset.retention == RetentionConfiguration(snapshots: 1, graceSeconds: 60))
+    #expect(
+      dataset.retention == RetentionConfiguration(snapshots: 1, snapshotAgeSeconds: 3600, graceSeconds: 60))
+    #expect(dataset.shrink == ShrinkConfiguration(percent: 20, minimumRows: 7))
     #expect(dataset.encodings == [.xz, .gzip] && dataset.indexes == .client)
     #expect((dataset.expirySeconds, dataset.pollSeconds) == (180, 5))
     #expect(
@@ -83,7 +87,8 @@ import Testing
   static let fullDataset = """
     {"origin": {"sqlite": "/data/transit.sqlite"},
      "schedule": {"checkSeconds": 1, "snapshotSeconds": 60},
-     "retention": {"snapshots": 1, "graceSeconds": 60},
+     "retention": {"snapshots": 1, "snapshotAgeSeconds": 3600, "graceSeconds": 60},
+     "shrink": {"percent": 20, "minimumRows": 7},
      "encodings": ["xz", "gzip"], "indexes": "client", "expirySeconds": 180, "pollSeconds": 5,
      "lifecycle": {"1": {"state": "retired", "sunset": "2024-02-29", "message": "Update."},
                    "2": {"state": "active"}},
@@ -161,6 +166,10 @@ import Testing
       "retention": {
         "snapshots": 3,
         "graceSeconds": 3600
+      },
+      "shrink": {
+        "percent": 50,
+        "minimumRows": 100
       },
       "encodings": ["gzip"],
       "expirySeconds": 604800,
