@@ -52,14 +52,14 @@ struct PublishStep {
     let memory = OriginMemory(job, publisher.stateFolder)
     let stamp = try OriginStamp(job.originPath, now: .now())
     // What is to be resumed was passed over when the origin was last looked at.
-    guard try options.isResuming || !memory.knows(stamp, published) else {
+    if try !options.isResuming && memory.knows(stamp, published) {
       try prepareAndSettle(nil)
       try publishSnapshots()
-      return try publishEncodings()
+    } else {
+      let isRestless = try prepareAndSettle(reading: job.originPath)
+      try publishSnapshots()
+      try memory.remember(isRestless ? nil : stamp, published)
     }
-    let isRestless = try prepareAndSettle(reading: job.originPath)
-    try publishSnapshots()
-    try memory.remember(isRestless ? nil : stamp, published)
     try publishEncodings()
   }
 

@@ -90,10 +90,9 @@ import Testing
   static let fullDataset = """
     {"origin": {"sqlite": "/data/transit.sqlite"},
      "schedule": {"checkSeconds": 1, "snapshotSeconds": 60},
-    #expect(
-      dataset.retention == RetentionConfiguration(snapshots: 1, snapshotAgeSeconds: 3600, graceSeconds: 60))
-    #expect(dataset.shrink == ShrinkConfiguration(percent: 20, minimumRows: 7))
-    #expect(dataset.encodings == [.xz, .gzip] && dataset.indexes == .client)
+     "retention": {"snapshots": 1, "snapshotAgeSeconds": 3600, "graceSeconds": 60},
+     "shrink": {"percent": 20, "minimumRows": 7},
+     "encodings": ["xz", "gzip"], "indexes": "client", "expirySeconds": 180, "pollSeconds": 5,
      "lifecycle": {"1": {"state": "retired", "sunset": "2024-02-29", "message": "Update."},
                    "2": {"state": "active"}},
      "license": "CC0", "attribution": "The city", "source": "https://example.org"}
