@@ -2,6 +2,8 @@ import CZlib
 import Dispatch
 import Synchronization
 
+import class Foundation.Thread
+
 /// Compresses a file to one gzip member with several threads; how many does not show in the bytes.
 ///
 /// The file is cut into blocks of a fixed size. A thread takes the next block, deflates it, and waits for the one
@@ -54,7 +56,17 @@ final class ParallelGzip: Sendable {
   /// Does it; returns the measures of what was read and what was written, which is synced.
   func run(threads: Int) throws -> (raw: Compression.Measure, stored: Compression.Measure) {
     try output.withLock { output in try output.write(Self.header) }
-    DispatchQueue.concurrentPerform(iterations: max(1, threads)) { _ in work() }
+    // Threads of our own: Dispatch would give none while its few are busy elsewhere.
+    let others = DispatchGroup()
+    for _ in 1..<max(1, threads) {
+      others.enter()
+      Thread.detachNewThread { [self] in
+        defer { others.leave() }
+        work()
+      }
+    }
+    work()
+    others.wait()
     let raw = input.withLock { input in input.meter.measure() }
     return (raw, try output.withLock { output in try output.end(rawLength: raw.length) })
   }

@@ -1,14 +1,19 @@
 import Dispatch
 import Synchronization
 
+import class Foundation.Thread
+
 /// Work on other threads, beside what its owner does meanwhile. Its owner calls ``finish()`` whatever happens.
 final class SideWork: Sendable {
   private let group = DispatchGroup()
   private let failure = Mutex<(any Error)?>(nil)
 
-  /// Starts one piece.
+  /// Starts one piece, on a thread of its own: Dispatch has no more threads than there are processors, and whatever
+  /// else runs on them would have to end first.
   func start(_ body: @escaping @Sendable () throws -> Void) {
-    DispatchQueue.global().async(group: group) { [self] in
+    group.enter()
+    Thread.detachNewThread { [self] in
+      defer { group.leave() }
       do {
         try body()
       } catch {
