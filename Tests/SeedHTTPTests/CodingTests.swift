@@ -18,6 +18,7 @@ import Testing
 
   @Test func `several fields are one list, and without one there is no coding`() {
     #expect(!HTTPRequest(.get, "/").prefersGzip)
-    #expect(HTTPRequest(.get, "/", headers: ["Accept-Encoding": "br", "accept-encoding": "gzip"]).prefersGzip)
+    #expect(
+      HTTPRequest(.get, "/", headers: ["Accept-Encoding": "br", "accept-encoding": "gzip"]).prefersGzip)
   }
 }
