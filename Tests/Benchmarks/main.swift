@@ -10,6 +10,8 @@ do {
     try MemoryWorkload.measure(arguments)
   } else if arguments.first == "publish" {
     try PublishBenchmark(PublishOptions(arguments.dropFirst())).run()
+  } else if arguments.first == "front" {
+    try ServingBenchmark(ServingOptions(arguments.dropFirst())).run()
   } else {
     try ImportBenchmark(Options(arguments)).run()
   }

@@ -101,10 +101,10 @@ final class MovedClock: Sendable {
     let source = CatalogSource(publication.directory) { clock.now }
     try publish(105)
     #expect(source.current().catalog?.series(series.dataset, major: 2)?.state.head.number == 104)
-    clock.advance(seconds: FrontLimits.checkSeconds)
+    clock.advance(seconds: FrontLimits.retrySeconds)
     #expect(source.current().catalog?.series(series.dataset, major: 2)?.state.head.number == 105)
     let loaded = try #require(source.current().catalog)
-    clock.advance(seconds: FrontLimits.checkSeconds)
+    clock.advance(seconds: FrontLimits.retrySeconds)
     #expect(source.current().catalog === loaded)
   }
 
@@ -116,7 +116,7 @@ final class MovedClock: Sendable {
     let good = try #require(try publication.directory.metadata("timestamp.json"))
     try publication.damage("timestamp.json")
     for _ in 0..<3 {
-      clock.advance(seconds: FrontLimits.checkSeconds)
+      clock.advance(seconds: FrontLimits.retrySeconds)
       #expect(source.current().catalog === loaded)
     }
     #expect(throws: (any Error).self) { try source.reload() }
@@ -125,7 +125,7 @@ final class MovedClock: Sendable {
     #expect(ready.status == 200)
     #expect(ready.json?["error"]?.string?.isEmpty == false)
     try DurableFile.write(good, to: "\(publication.directory.path)/metadata/timestamp.json")
-    clock.advance(seconds: FrontLimits.checkSeconds)
+    clock.advance(seconds: FrontLimits.retrySeconds)
     #expect(get("/readyz", source.current()).json?["error"] == nil)
   }
 
@@ -137,7 +137,7 @@ final class MovedClock: Sendable {
     let failure = try #require(source.current().failure)
     #expect(!failure.contains(path))
     try FileManager.default.copyItem(atPath: publication.directory.path, toPath: path)
-    clock.advance(seconds: FrontLimits.checkSeconds)
+    clock.advance(seconds: FrontLimits.retrySeconds)
     #expect(source.current().catalog != nil)
     #expect(source.current().failure == nil)
   }

@@ -22,9 +22,10 @@ package final class CatalogSource: Sendable {
   private struct State {
     var catalog: PublishedCatalog?
     var failure: String?
-    /// The timestamp that the catalog was loaded by.
+    /// The timestamp's file when a catalog was last loaded, or was to be.
     var stamp: FileStamp?
-    var nextCheck: ContinuousClock.Instant
+    var nextLook: ContinuousClock.Instant
+    var nextRetry: ContinuousClock.Instant
   }
 
   private let directory: PublicationDirectory
@@ -50,11 +51,11 @@ package final class CatalogSource: Sendable {
     self.directory = directory
     self.log = log
     self.now = now
-    state = Mutex(State(nextCheck: now()))
+    state = Mutex(State(nextLook: now(), nextRetry: now()))
     check()
   }
 
-  /// What to answer from now on; looks at most once a second whether another process published.
+  /// What to answer from now on; looks now and then whether another process published.
   package func current() -> CatalogView {
     check()
     return state.withLock { CatalogView($0.catalog, failure: $0.failure) }
@@ -77,23 +78,28 @@ package final class CatalogSource: Sendable {
     return catalog.series(name, major: model.major)?.state.models[model] != nil
   }
 
-  /// Looks whether another process published, if the last look is a second ago.
+  /// Looks whether another process published, if the last look is some time ago.
   func check() {
     guard isDue() else { return }
     // While someone loads, the others go on with what there is.
-    _ = loading.withLockIfAvailable { _ in
-      let found = try? FileStamp(timestampFile)
-      let known = state.withLock { (stamp: $0.stamp, failed: $0.failure != nil) }
-      if found != known.stamp || found == nil || known.failed { try? load() }
-    }
+    _ = loading.withLockIfAvailable { _ in if needsLoad(at: now()) { try? load() } }
   }
 
   private func isDue() -> Bool {
     let now = now()
     return state.withLock { state in
-      guard now >= state.nextCheck else { return false }
-      state.nextCheck = now.advanced(by: .seconds(FrontLimits.checkSeconds))
+      guard now >= state.nextLook else { return false }
+      state.nextLook = now.advanced(by: .milliseconds(FrontLimits.lookMilliseconds))
       return true
+    }
+  }
+
+  /// Something new is loaded at once; what could not be loaded is tried again after a while.
+  private func needsLoad(at now: ContinuousClock.Instant) -> Bool {
+    let found = try? FileStamp(timestampFile)
+    return state.withLock { state in
+      if found != state.stamp { return true }
+      return (state.failure != nil || state.catalog == nil) && now >= state.nextRetry
     }
   }
 
@@ -102,12 +108,16 @@ package final class CatalogSource: Sendable {
   private func load() throws {
     // Taken before the files are read: what is published meanwhile makes the next look find a difference.
     let stamp = try? FileStamp(timestampFile)
-    let previous = state.withLock { $0.catalog }
+    let previous = state.withLock { state in
+      state.stamp = stamp
+      state.nextRetry = now().advanced(by: .seconds(FrontLimits.retrySeconds))
+      return state.catalog
+    }
     do {
       let catalog = try PublishedCatalog(loading: directory, after: previous, at: now())
       log.reset()
       state.withLock { state in
-        (state.catalog, state.stamp, state.failure) = (catalog, stamp, nil)
+        (state.catalog, state.failure) = (catalog, nil)
       }
       onChange.withLock { $0 }()
     } catch {

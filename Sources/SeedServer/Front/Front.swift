@@ -62,7 +62,7 @@ package final class Front: Sendable {
   /// Looks for publications of other processes: an answer that is used again asks nobody.
   private static func watch(_ source: CatalogSource) -> any DispatchSourceTimer {
     let timer = DispatchSource.makeTimerSource(queue: DispatchQueue(label: "seedbank.catalog"))
-    let period = DispatchTimeInterval.milliseconds(FrontLimits.watchMilliseconds)
+    let period = DispatchTimeInterval.milliseconds(FrontLimits.lookMilliseconds)
     timer.schedule(deadline: .now() + period, repeating: period)
     timer.setEventHandler { @Sendable [weak source] in source?.check() }
     timer.resume()

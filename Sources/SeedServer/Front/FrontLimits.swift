@@ -1,9 +1,10 @@
 /// Every bound of the front, each with its unit.
 enum FrontLimits {
-  /// Seconds between two looks at whether another process published.
-  static let checkSeconds = 1
-  /// Milliseconds between two questions whether it is time to look.
-  static let watchMilliseconds = 250
+  /// Milliseconds between two looks at whether another process published: what an operator publishes shows at
+  /// once, and a look costs a few microseconds.
+  static let lookMilliseconds = 20
+  /// Seconds between two attempts to load a publication that could not be loaded.
+  static let retrySeconds = 1
   /// Seconds for which a metadata file is served that no current metadata names, for refreshes under way.
   static let retiredMetadataSeconds = 60
   /// Seconds for which an object is served that no current metadata names: as long as the publisher keeps it

@@ -10,7 +10,7 @@ struct Options {
 
   init(_ arguments: [String]) throws {
     guard arguments.first == "import" else {
-      throw BenchmarkError.usage("expected \"import\" or \"publish\"")
+      throw BenchmarkError.usage("expected \"import\", \"publish\" or \"front\"")
     }
     var rest = arguments.dropFirst()
     while let argument = rest.popFirst() {

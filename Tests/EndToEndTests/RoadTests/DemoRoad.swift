@@ -1,5 +1,6 @@
 import Foundation
 import Support
+import Testing
 
 /// A small demo deployment whose origin random SQL changes, published by the real command.
 struct DemoRoad {
@@ -46,8 +47,20 @@ struct DemoRoad {
     }
   }
 
+  /// Waits until the front serves what was published last, which it notices within moments.
+  private func waitUntilServed(by address: String) throws {
+    let published = try String(
+      contentsOfFile: folder("demo/publication/metadata/timestamp.json"), encoding: .utf8)
+    for _ in 0..<1_000 {
+      if try Tool.run(["curl", "-sf", "\(address)/metadata/timestamp.json"]) == published { return }
+      usleep(10_000)
+    }
+    Issue.record("the front never served what was published")
+  }
+
   /// Brings a store to head through the front.
   func pull(_ store: String, model: String, from address: String) throws {
+    try waitUntilServed(by: address)
     try SeedbankBinary.succeed(
       ["pull", address, "--dataset", "transit", "--model", model, "--store", store, "--root", root],
       in: folder.path)

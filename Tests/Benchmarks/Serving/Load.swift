@@ -1,0 +1,63 @@
+import Foundation
+
+/// What wrk asks for, and what must come of it.
+struct Load {
+  let name: String
+  let path: String
+  /// The path at which nginx has the same bytes.
+  let baselinePath: String
+  let connections: Int
+  let headers: [String]
+  /// Ours in relation to nginx at the least.
+  let bar: Double
+
+  /// Asks for that long.
+  static func ask(_ server: String, _ path: String, _ load: Load, seconds: Int) throws -> LoadResult {
+    let arguments =
+      ["-t1", "-c\(load.connections)", "-d\(seconds)s", "--latency"] + load.headers.flatMap { ["-H", $0] }
+      + [server + path]
+    return try LoadResult(try output(of: "wrk", arguments))
+  }
+
+  /// A program's output.
+  static func output(of program: String, _ arguments: [String]) throws -> String {
+    let (process, pipe) = (Process(), Pipe())
+    process.executableURL = URL(filePath: "/usr/bin/env")
+    process.arguments = [program] + arguments
+    process.standardOutput = pipe
+    try process.run()
+    let data = pipe.fileHandleForReading.readDataToEndOfFile()
+    process.waitUntilExit()
+    guard process.terminationStatus == 0 else { throw BenchmarkError.child(program) }
+    return String(decoding: data, as: UTF8.self)
+  }
+
+  /// wrk's way to write a time: `512.00us`, `1.25ms`, `3.01s`.
+  static func milliseconds(_ text: String) -> Double {
+    let number = Double(text.prefix { $0.isNumber || $0 == "." }) ?? .infinity
+    return text.hasSuffix("us") ? number / 1000 : text.hasSuffix("ms") ? number : number * 1000
+  }
+}
+
+/// What wrk says.
+struct LoadResult {
+  let requestsPerSecond: Double
+  let median: String
+  let p99: String
+
+  init(_ report: String) throws {
+    let words = report.split(separator: "\n").map { $0.split(separator: " ").map(String.init) }
+    func value(_ name: String) throws -> String {
+      guard let line = words.first(where: { $0.first == name }), line.count > 1 else {
+        throw BenchmarkError.child("wrk says nothing of \(name): \(report)")
+      }
+      return line[1]
+    }
+    guard !report.contains("Non-2xx"), !report.contains("Socket errors") else {
+      throw BenchmarkError.child("wrk met errors: \(report)")
+    }
+    guard let rate = Double(try value("Requests/sec:")) else { throw BenchmarkError.child("wrk: \(report)") }
+    requestsPerSecond = rate
+    (median, p99) = (try value("50%"), try value("99%"))
+  }
+}

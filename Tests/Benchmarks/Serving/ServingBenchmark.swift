@@ -1,0 +1,125 @@
+import Foundation
+
+// Benchmarks of the front: rows 1 to 3 and 10 of the numbers to hold, with the real binary.
+//
+// - nginx serves the same bytes with the same headers, of files that it keeps open; neither writes an access log.
+// - wrk asks both in turn, pair by pair, each for the same time; ratios are medians over the pairs.
+// - Client, front and nginx share the machine's cores, so what counts is the ratio, not the rate.
+
+/// Runs the front beside nginx, and prints what came out.
+struct ServingBenchmark {
+  private let options: ServingOptions
+
+  init(_ options: ServingOptions) { self.options = options }
+
+  func run() throws {
+    let folder = FileManager.default.temporaryDirectory.appending(path: "seedbank-bench-\(UUID().uuidString)")
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let scene = try ServingScene(folder: folder.path)
+    for load in try scene.loads() where options.only == nil || options.only == load.name {
+      try measure(load, scene)
+    }
+    if options.only == nil || options.only == "idle" { try measureIdle(scene) }
+  }
+
+  private func measure(_ load: Load, _ scene: ServingScene) throws {
+    var ours: [LoadResult] = []
+    var theirs: [LoadResult] = []
+    for _ in 0..<options.runs {
+      ours.append(try Load.ask(scene.front, load.path, load, seconds: options.seconds))
+      theirs.append(try Load.ask(scene.nginx, load.baselinePath, load, seconds: options.seconds))
+    }
+    let ratio = median(zip(ours, theirs).map { $0.requestsPerSecond / $1.requestsPerSecond })
+    let line = ServingLine(
+      what: load.name, connections: load.connections,
+      requestsPerSecond: median(ours.map(\.requestsPerSecond)),
+      baselineRequestsPerSecond: median(theirs.map(\.requestsPerSecond)), ratio: ratio,
+      median: median(ours.map(\.median)), p99: median(ours.map(\.p99)),
+      baselineMedian: median(theirs.map(\.median)), baselineP99: median(theirs.map(\.p99)), bar: load.bar,
+      holds: ratio >= load.bar)
+    line.print(asJSON: options.isJSON)
+  }
+
+  private func measureIdle(_ scene: ServingScene) throws {
+    let before = try scene.residentBytes()
+    let idle = try IdleConnections(count: IdleConnections.usual, to: scene.front)
+    let bytes = try scene.residentBytes()
+    let milliseconds = try median((0..<options.runs).map { _ in try idle.probe() })
+    IdleLine(
+      connections: IdleConnections.usual, startBytes: before, residentBytes: bytes,
+      probeMilliseconds: milliseconds,
+      holds: bytes <= IdleConnections.mostBytes && milliseconds <= IdleConnections.mostMilliseconds
+    ).print(asJSON: options.isJSON)
+  }
+}
+
+/// What the command line asks for.
+struct ServingOptions {
+  private(set) var isJSON = false
+  private(set) var only: String?
+  private(set) var runs = 5
+  private(set) var seconds = 4
+
+  init(_ arguments: some Sequence<String>) throws {
+    var rest = Array(arguments)[...]
+    while let argument = rest.popFirst() {
+      switch argument {
+      case "--json": isJSON = true
+      case "--only": only = rest.popFirst()
+      case "--runs": runs = max(1, rest.popFirst().flatMap(Int.init) ?? runs)
+      case "--seconds": seconds = max(1, rest.popFirst().flatMap(Int.init) ?? seconds)
+      default: throw BenchmarkError.usage("unknown option \(argument)")
+      }
+    }
+  }
+}
+
+/// One load's figures.
+struct ServingLine: Encodable {
+  let what: String
+  let connections: Int
+  let requestsPerSecond, baselineRequestsPerSecond, ratio: Double
+  let median, p99, baselineMedian, baselineP99: String
+  let bar: Double
+  let holds: Bool
+
+  func print(asJSON: Bool) {
+    if asJSON { return printJSON(self) }
+    let rates = String(
+      format: "%9.0f/s : %9.0f/s = %.2f", requestsPerSecond, baselineRequestsPerSecond, ratio)
+    let times = "p50 \(median) : \(baselineMedian)   p99 \(p99) : \(baselineP99)"
+    Swift.print(
+      "\(what), \(connections) connections:".padding(toLength: 36, withPad: " ", startingAt: 0), rates,
+      "  \(times)   bar \(bar)", holds ? "" : "  UNDER")
+  }
+}
+
+/// What idle connections cost.
+struct IdleLine: Encodable {
+  let connections, startBytes, residentBytes: Int
+  let probeMilliseconds: Double
+  let holds: Bool
+
+  func print(asJSON: Bool) {
+    if asJSON { return printJSON(self) }
+    Swift.print(
+      String(
+        format:
+          "idle, %d connections: %.1f MiB (%.1f before), a new request in %.1f ms   bar 150 MiB, 50 ms %@",
+        connections, Double(residentBytes) / 1_048_576, Double(startBytes) / 1_048_576, probeMilliseconds,
+        holds ? "" : "  OVER"))
+  }
+}
+
+private func printJSON(_ line: some Encodable) {
+  let encoder = JSONEncoder()
+  encoder.outputFormatting = .sortedKeys
+  Swift.print((try? encoder.encode(line)).map { String(decoding: $0, as: UTF8.self) } ?? "")
+}
+
+/// The text in the middle, by the numbers that the texts begin with.
+func median(_ texts: [String]) -> String {
+  let sorted = texts.sorted { Load.milliseconds($0) < Load.milliseconds($1) }
+  return sorted.isEmpty ? "" : sorted[sorted.count / 2]
+}

@@ -1,0 +1,150 @@
+import Foundation
+
+/// A publication with a snapshot and changes, the front over it, and nginx with the same bytes.
+final class ServingScene {
+  /// `http://127.0.0.1:…` of each.
+  let front: String
+  let nginx: String
+  private let folder: String
+  private let frontProcess: Process
+  private let nginxProcess: Process
+
+  /// Trips of the demo: a snapshot of some twenty megabytes.
+  private static let trips = 40_000
+  /// Rows changed, for a gzipped delta of about 100 KB.
+  private static let changedRows = 7_000
+
+  init(folder: String) throws {
+    self.folder = folder
+    let deployment = "\(folder)/demo"
+    try Tool.run(Tool.seedbank, ["demo", "--directory", deployment, "--trips", "\(Self.trips)"])
+    let config = ["--config", "\(deployment)/seedbank.json"]
+    try Tool.run(Tool.seedbank, ["regenerate"] + config)
+    try Tool.run(
+      "sqlite3",
+      [
+        "\(deployment)/transit.sqlite",
+        "UPDATE stop SET name = name || ' ' || abs(random() % 1000) WHERE rowid <= \(Self.changedRows)",
+      ])
+    try Tool.run(Tool.seedbank, ["regenerate"] + config)
+    (frontProcess, front) = try Self.startFront(config)
+    (nginxProcess, nginx) = try Self.startNginx(folder, publication: "\(deployment)/publication")
+  }
+
+  deinit {
+    for process in [frontProcess, nginxProcess] {
+      process.terminate()
+      process.waitUntilExit()
+    }
+  }
+
+  private static func startFront(_ config: [String]) throws -> (Process, String) {
+    let (process, pipe) = (Process(), Pipe())
+    process.executableURL = URL(filePath: Tool.seedbank)
+    process.arguments = ["serve", "--port", "0"] + config
+    var environment = ProcessInfo.processInfo.environment
+    environment["SEEDBANK_HTTP_CONNECTION_LIMIT"] = "\(2 * IdleConnections.usual)"
+    environment["SEEDBANK_HTTP_PER_ADDRESS_LIMIT"] = "\(2 * IdleConnections.usual)"
+    process.environment = environment
+    process.standardOutput = pipe
+    try process.run()
+    var said = ""
+    while !said.contains("\n") {
+      let data = pipe.fileHandleForReading.availableData
+      guard !data.isEmpty else { throw BenchmarkError.child("seedbank serve") }
+      said += String(decoding: data, as: UTF8.self)
+    }
+    guard let address = said.split(separator: "\n")[0].split(separator: " ").last else {
+      throw BenchmarkError.child("seedbank serve says \(said)")
+    }
+    return (process, String(address))
+  }
+
+  private static func startNginx(_ folder: String, publication: String) throws -> (Process, String) {
+    let port = try freePort()
+    try nginxConfiguration(folder, publication, port)
+      .write(toFile: "\(folder)/nginx.conf", atomically: false, encoding: .utf8)
+    let process = Process()
+    process.executableURL = URL(filePath: "/usr/sbin/nginx")
+    process.arguments = ["-c", "\(folder)/nginx.conf", "-e", "\(folder)/nginx.err"]
+    try process.run()
+    let address = "http://127.0.0.1:\(port)"
+    for _ in 0..<100 {
+      if (try? Load.output(of: "curl", ["-sf", "\(address)/metadata/timestamp.json"])) != nil {
+        return (process, address)
+      }
+      usleep(50_000)
+    }
+    throw BenchmarkError.child("nginx does not answer")
+  }
+
+  private static func nginxConfiguration(_ folder: String, _ publication: String, _ port: UInt16) -> String {
+    """
+    worker_processes auto; daemon off; pid \(folder)/nginx.pid; error_log \(folder)/nginx.err;
+    user root;
+    events { worker_connections 8192; }
+    http {
+      access_log off; sendfile on; tcp_nopush on; tcp_nodelay on;
+      keepalive_requests 100000000; keepalive_timeout 65;
+      open_file_cache max=1000; open_file_cache_valid 60s;
+      types { application/json json; application/gzip gz; }
+      add_header Cache-Control "public, max-age=1";
+      add_header X-Content-Type-Options nosniff;
+      add_header Access-Control-Allow-Origin "*";
+      add_header Access-Control-Expose-Headers "Accept-Ranges, Allow, Content-Length, Content-Range, Deprecation, ETag, Link, Location, Repr-Digest, Retry-After, Seedbank-Epoch, Seedbank-Length, Seedbank-Raw-Length, Seedbank-Request, Seedbank-SHA256, Seedbank-Version, Sunset";
+      server {
+        listen 127.0.0.1:\(port); root \(publication);
+        location /changes.json { alias \(folder)/changes.json; add_header Content-Encoding gzip; }
+      }
+    }
+    """
+  }
+
+  private static func freePort() throws -> UInt16 {
+    let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+    defer { close(descriptor) }
+    var address = sockaddr_in()
+    address.sin_family = sa_family_t(AF_INET)
+    address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+    var length = socklen_t(MemoryLayout<sockaddr_in>.size)
+    return withUnsafeMutablePointer(to: &address) { pointer in
+      pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { generic in
+        _ = bind(descriptor, generic, length)
+        _ = getsockname(descriptor, generic, &length)
+      }
+      return UInt16(bigEndian: pointer.pointee.sin_port)
+    }
+  }
+
+  /// The three loads of the table.
+  func loads() throws -> [Load] {
+    let snapshot = try location("\(front)/v1/transit/snapshot?model=2.1")
+    let changes = "/v1/transit/changes?model=2.1&since=1"
+    // What ours sends, as a file of nginx's.
+    _ = try Load.output(
+      of: "curl",
+      ["-sf", "-H", "Accept-Encoding: gzip", "-o", "\(folder)/changes.json", front + changes])
+    let gzip = ["Accept-Encoding: gzip"]
+    return [
+      Load(
+        name: "small", path: "/metadata/timestamp.json", baselinePath: "/metadata/timestamp.json",
+        connections: 64, headers: [], bar: 1.1),
+      Load(
+        name: "snapshot", path: snapshot, baselinePath: snapshot, connections: 16, headers: [], bar: 0.95),
+      Load(
+        name: "changes", path: changes, baselinePath: "/changes.json", connections: 64, headers: gzip,
+        bar: 0.9),
+    ]
+  }
+
+  private func location(_ url: String) throws -> String {
+    try Load.output(of: "curl", ["-sf", "-o", "/dev/null", "-w", "%header{location}", url])
+  }
+
+  /// What the front's process holds.
+  func residentBytes() throws -> Int {
+    let status = try String(contentsOfFile: "/proc/\(frontProcess.processIdentifier)/status", encoding: .utf8)
+    let line = status.split(separator: "\n").first { $0.hasPrefix("VmRSS:") }
+    return 1024 * (line?.split(separator: " ").compactMap { Int($0) }.first ?? 0)
+  }
+}
