@@ -1,5 +1,3 @@
-internal import Synchronization
-
 /// All open connections, and how many each address has.
 ///
 /// libmicrohttpd says that a connection is closed before it closes its descriptor. So whatever stands in this
@@ -16,7 +14,7 @@ final class ConnectionTable: Sendable {
     var counts: [IPAddress: Int] = [:]
   }
 
-  private let state = Mutex(State())
+  private let state = Guarded(State())
   private let patience: Patience
   private let perAddressLimit: Int
   private let exempt: [IPNetwork]
