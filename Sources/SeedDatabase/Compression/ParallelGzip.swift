@@ -1,6 +1,5 @@
 import CZlib
 import Dispatch
-import Synchronization
 
 import class Foundation.Thread
 
@@ -15,8 +14,8 @@ final class ParallelGzip: Sendable {
   private static let header: [UInt8] = [0x1F, 0x8B, 8, 0, 0, 0, 0, 0, 0, 3]
 
   private let lastEnding: BlockDeflater.Ending
-  private let input: Mutex<Input>
-  private let output: Mutex<Output>
+  private let input: Shared<Input>
+  private let output: Shared<Output>
 
   /// What was read so far.
   private struct Input: ~Copyable {
@@ -49,8 +48,8 @@ final class ParallelGzip: Sendable {
     lastEnding = isSpliceable ? .spliceable : .final
     let first = DispatchSemaphore(value: 0)
     first.signal()
-    input = Mutex(Input(file: try File(path, for: .reading), turn: first))
-    output = Mutex(Output(file: try File(destination, for: .replacing)))
+    input = Shared(Input(file: try File(path, for: .reading), turn: first))
+    output = Shared(Output(file: try File(destination, for: .replacing)))
   }
 
   /// Does it; returns the measures of what was read and what was written, which is synced.
