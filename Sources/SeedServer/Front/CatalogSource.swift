@@ -1,5 +1,6 @@
 import SeedDatabase
 import SeedFormat
+import SeedHTTP
 import SeedTrust
 internal import Synchronization
 
@@ -31,10 +32,10 @@ package final class CatalogSource: Sendable {
   private let directory: PublicationDirectory
   private let log: OperatorLog
   private let now: @Sendable () -> ContinuousClock.Instant
-  private let state: Mutex<State>
+  private let state: Guarded<State>
   /// Held while a catalog is loaded, so that an older one never replaces a newer one.
   private let loading = Mutex(())
-  private let onChange = Mutex<@Sendable () -> Void>({})
+  private let onChange = Guarded<@Sendable () -> Void>({})
 
   /// Loads what there is. A publication that is missing or broken is not this caller's error: it may come.
   package convenience init(
@@ -51,7 +52,7 @@ package final class CatalogSource: Sendable {
     self.directory = directory
     self.log = log
     self.now = now
-    state = Mutex(State(nextLook: now(), nextRetry: now()))
+    state = Guarded(State(nextLook: now(), nextRetry: now()))
     check()
   }
 

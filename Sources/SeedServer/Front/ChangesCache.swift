@@ -1,4 +1,4 @@
-internal import Synchronization
+import SeedHTTP
 
 /// The last answers of `changes`: most clients poll from the same few versions.
 ///
@@ -11,7 +11,7 @@ final class ChangesCache: Sendable {
   }
 
   private let limit: Int
-  private let state = Mutex(State())
+  private let state = Guarded(State())
 
   /// Keeps at most `limit` bytes of bodies.
   init(limit: Int = FrontLimits.changesCacheBytes) { self.limit = limit }

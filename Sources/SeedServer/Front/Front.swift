@@ -1,7 +1,6 @@
 internal import Dispatch
 import SeedDatabase
 package import SeedHTTP
-internal import Synchronization
 
 /// What a front serves, and where it listens.
 package struct FrontConfiguration: Sendable {
@@ -84,7 +83,7 @@ package final class Front: Sendable {
 
 /// The server, as far as its own handler may know it.
 private final class RunningServer: Sendable {
-  private let state = Mutex<Weak>(Weak())
+  private let state = Guarded<Weak>(Weak())
 
   private struct Weak {
     weak var server: HTTPServer?

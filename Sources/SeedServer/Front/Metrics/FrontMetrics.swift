@@ -1,18 +1,17 @@
 internal import Glibc
 import SeedFormat
 import SeedHTTP
-internal import Synchronization
 
 /// Counts what the front does, for `/metrics`.
 package final class FrontMetrics: Sendable {
   /// Threads that count at the same time mostly have a stripe each.
   private final class Stripe: Sendable {
-    let counts = Mutex(FrontCounts())
+    let counts = Guarded(FrontCounts())
   }
 
   private static let stripes = 8
   private let stripes = (0..<FrontMetrics.stripes).map { _ in Stripe() }
-  private let builds = Mutex<[BuildKey: Int]>([:])
+  private let builds = Guarded<[BuildKey: Int]>([:])
   private let seriesNames = NameRegister(limit: 0xFFFF)
   private let agentNames = NameRegister(limit: 256)
 

@@ -1,4 +1,4 @@
-internal import Synchronization
+import SeedHTTP
 
 /// Numbers for names that recur, from 1; 0 stands for all that found no more room.
 final class NameRegister: Sendable {
@@ -7,7 +7,7 @@ final class NameRegister: Sendable {
     var names: [String] = []
   }
 
-  private let state = Mutex(State())
+  private let state = Guarded(State())
   private let limit: Int
 
   init(limit: Int) { self.limit = limit }
