@@ -94,9 +94,10 @@ final class PlanBuilder {
       let join = try self.plan(TableMapping(through, key: parentKey + elementKey, names: .explicit))
       try check(parentKey, table, "parentKey", through)
       try check(elementKey, plan.table, "elementKey", through)
-      let kind = RowRelation.Kind.join(
-        join, parentKey: try columns(parentKey, join.table), elementKey: try columns(elementKey, join.table))
-      return RowRelation(kind: kind, plan: plan)
+      let filling = RowRelation.Join(
+        plan: join, parentKey: try columns(parentKey, join.table),
+        elementKey: try columns(elementKey, join.table))
+      return RowRelation(kind: .join(filling), plan: plan)
     }
   }
 

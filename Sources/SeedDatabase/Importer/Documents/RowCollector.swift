@@ -92,10 +92,7 @@ final class RowCollector {
   ) throws -> Bool {
     guard source.tape.kind(index) == .array else { return false }
     let key = plan.key
-    var given: [(column: Int, value: BorrowedValue)] = []
-    if case .array(let parentKey) = relation.kind {
-      for (column, value) in zip(parentKey, key) { given.append((column, value)) }
-    }
+    let given = relation.given(key)
     var element = index + 1
     while element < source.tape.end(of: index) {
       guard try collectElement(key, relation, element, source, given) else { return false }
@@ -108,14 +105,12 @@ final class RowCollector {
     _ parent: [BorrowedValue], _ relation: RowRelation, _ index: Int, _ source: borrowing DocumentSource,
     _ given: [(column: Int, value: BorrowedValue)]
   ) throws -> Bool {
-    guard case .join(let join, let parentKey, let elementKey) = relation.kind else {
+    guard case .join(let join) = relation.kind else {
       return try collectTree(relation.plan, index, source, given)
     }
     guard let key = try elementKeyValues(relation.plan, index, source) else { return false }
-    join.reset()
-    for (column, value) in zip(parentKey, parent) { join.set(column, value) }
-    for (column, value) in zip(elementKey, key) { join.set(column, value) }
-    return try add(join)
+    join.fill(parent, key)
+    return try add(join.plan)
   }
 
   private func elementKeyValues(

@@ -118,11 +118,31 @@ struct RowRelation {
     /// This row's key goes to these columns of the nested rows.
     case array(parentKey: [Int])
     /// Both keys go to these columns of a third table's rows.
-    case join(RowPlan, parentKey: [Int], elementKey: [Int])
+    case join(Join)
+  }
+
+  /// A third table's row, which names one row of each side.
+  struct Join {
+    let plan: RowPlan
+    let parentKey: [Int]
+    let elementKey: [Int]
+
+    /// Fills the plan with the two rows' keys.
+    func fill(_ parent: [BorrowedValue], _ element: [BorrowedValue]) {
+      plan.reset()
+      for (column, value) in zip(parentKey, parent) { plan.set(column, value) }
+      for (column, value) in zip(elementKey, element) { plan.set(column, value) }
+    }
   }
 
   let kind: Kind
   let plan: RowPlan
 
   var isObject: Bool { if case .object = kind { true } else { false } }
+
+  /// What a nested row gets from the row above it.
+  func given(_ parent: [BorrowedValue]) -> [(column: Int, value: BorrowedValue)] {
+    guard case .array(let parentKey) = kind else { return [] }
+    return zip(parentKey, parent).map { ($0, $1) }
+  }
 }

@@ -129,10 +129,7 @@ final class RowTreeWriter {
       return try reject(
         relation.plan, Refusal(.typeMismatch, "expected an array", offset: source.tape.offset(index)), source)
     }
-    var given: [(column: Int, value: BorrowedValue)] = []
-    if case .array(let parentKey) = relation.kind {
-      for (column, value) in zip(parentKey, plan.key) { given.append((column, value)) }
-    }
+    let given = relation.given(plan.key)
     var element = index + 1
     while element < source.tape.end(of: index) {
       try writeElement(plan, relation, element, source, given)
@@ -147,12 +144,10 @@ final class RowTreeWriter {
     switch relation.kind {
     case .object: return
     case .array: _ = try writeTree(relation.plan, index, source, given)
-    case .join(let join, let parentKey, let elementKey):
+    case .join(let join):
       guard let key = try elementKeyValues(relation.plan, index, source) else { return }
-      join.reset()
-      for (column, value) in zip(parentKey, parent.key) { join.set(column, value) }
-      for (column, value) in zip(elementKey, key) { join.set(column, value) }
-      _ = try storing(join, source)
+      join.fill(parent.key, key)
+      _ = try storing(join.plan, source)
     }
   }
 
