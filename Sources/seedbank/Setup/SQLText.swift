@@ -1,21 +1,16 @@
+import SeedDatabase
+
 /// A CREATE statement as its author wrote it, split just far enough to take parts out of it.
 ///
 /// Cutting keeps all else (checks, generated columns, comments) as it was; whoever cuts proves the result by
 /// applying it.
 struct SQLText {
   private let bytes: [UInt8]
-  private let tokens: [Token]
-
-  private struct Token {
-    let range: Range<Int>
-    /// Bare words in upper case, punctuation as it is; empty for what is quoted, which is never a keyword.
-    let keyword: String
-  }
+  private let tokens: [SQLScanner.Token]
 
   init(_ sql: String) {
     bytes = Array(sql.utf8)
-    var scanner = Scanner(bytes)
-    tokens = scanner.all()
+    tokens = SQLScanner.tokens(of: bytes)
   }
 
   /// Without AUTOINCREMENT, which nobody needs where rows arrive with their keys. SQLite reserves the word.
@@ -92,73 +87,5 @@ extension SQLText {
       index += step
     }
     return bracket
-  }
-}
-
-// MARK: - Scanning
-
-extension SQLText {
-  private struct Scanner {
-    let bytes: [UInt8]
-    var offset = 0
-
-    init(_ bytes: [UInt8]) { self.bytes = bytes }
-
-    mutating func all() -> [Token] {
-      var tokens: [Token] = []
-      while let token = next() { tokens.append(token) }
-      return tokens
-    }
-
-    private mutating func next() -> Token? {
-      skipSpaceAndComments()
-      guard offset < bytes.count else { return nil }
-      let start = offset
-      switch bytes[offset] {
-      case UInt8(ascii: "'"), UInt8(ascii: "\""), UInt8(ascii: "`"): return quoted(until: bytes[offset])
-      case UInt8(ascii: "["): return quoted(until: UInt8(ascii: "]"))
-      case let byte where Self.isWord(byte):
-        while offset < bytes.count, Self.isWord(bytes[offset]) { offset += 1 }
-      default: offset += 1
-      }
-      let text = String(decoding: bytes[start..<offset], as: UTF8.self)
-      return Token(range: start..<offset, keyword: text.uppercased())
-    }
-
-    /// A doubled quote stands for itself and does not end the token.
-    private mutating func quoted(until quote: UInt8) -> Token {
-      let start = offset
-      repeat {
-        let rest = bytes[(offset + 1)...]
-        offset = rest.firstIndex(of: quote).map { $0 + 1 } ?? bytes.count
-      } while quote != UInt8(ascii: "]") && offset < bytes.count && bytes[offset] == quote
-      return Token(range: start..<offset, keyword: "")
-    }
-
-    private mutating func skipSpaceAndComments() {
-      while offset < bytes.count {
-        if bytes[offset] <= 0x20 {
-          offset += 1
-        } else if starts("--") {
-          offset = bytes[offset...].firstIndex(of: 0x0A) ?? bytes.count
-        } else if starts("/*") {
-          offset += 2
-          while offset < bytes.count, !starts("*/") { offset += 1 }
-          offset = min(offset + 2, bytes.count)
-        } else {
-          return
-        }
-      }
-    }
-
-    private func starts(_ text: String) -> Bool { bytes[offset...].starts(with: text.utf8) }
-
-    private static func isWord(_ byte: UInt8) -> Bool {
-      switch byte {
-      case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"): true
-      case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "_"), UInt8(ascii: "$"): true
-      default: byte >= 0x80
-      }
-    }
   }
 }
