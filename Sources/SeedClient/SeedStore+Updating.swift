@@ -82,8 +82,12 @@ extension SeedStore {
 
   private func preparing() async throws -> Seed {
     try Task.checkCancellation()
-    if let generation = try await adopt() { return try await seed(of: generation) }
-    return try await looking().seed
+    if let generation = try await takingBundle(over: adopt()) { return try await seed(of: generation) }
+    do {
+      return try await looking().seed
+    } catch {
+      throw withBundleError(error)
+    }
   }
 
   /// Opens the generation that counts, unless it is open already.
@@ -96,7 +100,7 @@ extension SeedStore {
   }
 
   /// Makes a generation the one that is read, and tells everyone.
-  private func open(_ generation: Generation) async throws {
+  func open(_ generation: Generation) async throws {
     let seed = try await seed(of: generation)
     // What another store wrote is that store's to remove.
     if isWriting { previous?.abandon() }
@@ -120,7 +124,7 @@ extension SeedStore {
 
   private func looking() async throws -> UpdateReport {
     try Task.checkCancellation()
-    let local = try await beginWriting()
+    let local = try await takingBundle(over: beginWriting())
     // A file that can no longer be read is as good as none: a snapshot takes its place.
     let meta = try? await local?.reader.meta()
     let metadata = try await writer.look(fetcher, now: surroundings.now())
@@ -134,7 +138,7 @@ extension SeedStore {
   }
 
   /// What is on the device when no one else can change it any more.
-  private func beginWriting() async throws -> Generation? {
+  func beginWriting() async throws -> Generation? {
     let found = try await adopt()
     guard !isWriting else { return found }
     try await writer.begin(keeping: Set([current, previous].compactMap { $0?.name }))

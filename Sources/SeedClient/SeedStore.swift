@@ -7,7 +7,7 @@ public import struct Foundation.URL
 /// An app's reference data: on this device, verified, and kept fresh.
 ///
 /// ```swift
-/// let seeds = try SeedStore(.transit, server: url, root: rootJSON)
+/// let seeds = try SeedStore(.transit, server: url, root: rootJSON, bundle: bundledSeed)
 /// Task { try await seeds.keepUpdated() }
 /// for try await stops in seeds.rows("SELECT name FROM stop ORDER BY name") { show(stops) }
 /// ```
@@ -22,6 +22,8 @@ public actor SeedStore {
   nonisolated let changesSender = Broadcast<SeedChanges>(.all)
   nonisolated let moments = Broadcast<Seed>(.latest)
   let layout: StoreLayout
+  /// What the app brought along.
+  let bundle: BundleLayout?
   let fetcher: Fetcher
   let writer: StoreWriter
   let surroundings: Surroundings
@@ -31,6 +33,8 @@ public actor SeedStore {
   var previous: Generation?
   /// Whether this store holds the writer's lock.
   var isWriting = false
+  /// Whether the bundle was compared with what is there, which is done once.
+  var hasLookedAtBundle = false
 
   /// What a settings screen shows.
   public internal(set) var state: SeedState
@@ -41,26 +45,31 @@ public actor SeedStore {
   ///   - model: What the app was built for; `seedbank config swift` prints it.
   ///   - server: The address of the publication, with its path if it has one.
   ///   - root: The publication's `root.json`, shipped with the app: all trust begins there.
+  ///   - bundle: A folder that `seedbank pull --bundle` made, shipped with the app, if there is one: the data to
+  ///     start with where there is no newer, also offline.
   ///   - directory: A directory of the store's own; unless given, `Seedbank/<dataset>-<major>` in the user's
   ///     folder for application data.
   ///   - options: What an app can choose.
   public init(
-    _ model: SeedModel, server: URL, root: Data, directory: URL? = nil, options: SeedOptions = SeedOptions()
+    _ model: SeedModel, server: URL, root: Data, bundle: URL? = nil, directory: URL? = nil,
+    options: SeedOptions = SeedOptions()
   ) throws(SeedError) {
-    try self.init(model, server: server, root: Array(root), directory: directory?.path, options: options)
+    try self.init(
+      model, server: server, root: Array(root), bundle: bundle?.path, directory: directory?.path,
+      options: options)
   }
 
   /// A store in a world of the caller's making; unless given, the real one.
   package init(
-    _ model: SeedModel, server: URL, root: [UInt8], directory: String?, options: SeedOptions = SeedOptions(),
-    surroundings: Surroundings? = nil
+    _ model: SeedModel, server: URL, root: [UInt8], bundle: String? = nil, directory: String?,
+    options: SeedOptions = SeedOptions(), surroundings: Surroundings? = nil
   ) throws(SeedError) {
-    let agent = "Seedbank/\(ClientRelease.version) (\(model.dataset); \(model.model))"
-    let surroundings = surroundings ?? Surroundings(transport: URLSessionTransport(userAgent: agent))
+    let surroundings = surroundings ?? .device(model)
     try translating { _ = try TrustedMetadataSet(root: root, now: surroundings.now()) }
     self.model = model
     self.surroundings = surroundings
     layout = StoreLayout(directory: directory ?? DefaultDirectory.path(model.series))
+    self.bundle = bundle.map(BundleLayout.init)
     fetcher = Fetcher(
       server: try ServerAddress(server), transport: surroundings.transport, layout: layout,
       onProgress: options.onProgress)

@@ -45,7 +45,9 @@ struct Fetcher: Sendable {
 struct FetchedObject: Sendable {
   let object: PublishedObject
   let path: String
+  /// Whether the file belongs to the app, which brought it along.
+  var isBorrowed = false
 
   /// Removes the file. Where that fails, the sweep at the next start does it.
-  func discard() { try? Folder.remove(path) }
+  func discard() { if !isBorrowed { try? Folder.remove(path) } }
 }

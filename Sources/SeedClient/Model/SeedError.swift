@@ -4,7 +4,7 @@ public struct SeedError: Error, Hashable, Sendable {
   public struct Code: Hashable, Sendable {
     private enum Kind: String {
       case network, untrusted, expired, rolledBack, noCompatibleModel, modelMismatch, retired, versionGone
-      case damaged, insufficientSpace, storeLocked, io, query, cancelled
+      case damaged, bundle, insufficientSpace, storeLocked, io, query, cancelled
     }
 
     private let kind: Kind
@@ -29,6 +29,8 @@ public struct SeedError: Error, Hashable, Sendable {
     public static let versionGone = Code(.versionGone)
     /// A file is not what signed metadata says, whether it was downloaded or on this device.
     public static let damaged = Code(.damaged)
+    /// The seed that the app brought along cannot be used.
+    public static let bundle = Code(.bundle)
     /// There is no room for the new data.
     public static let insufficientSpace = Code(.insufficientSpace)
     /// Another store writes to the same directory.

@@ -19,6 +19,8 @@ public struct SeedState: Sendable {
   public internal(set) var lastUpdated: Date?
   /// Why the last look failed; nothing after one that succeeded.
   public internal(set) var lastError: SeedError?
+  /// Why the seed that the app brought along could not be used; a download stands in for it.
+  public internal(set) var bundleError: SeedError?
   /// How long the series will go on, as last heard.
   public internal(set) var lifecycle: Lifecycle?
   /// The data's license, as the operator wrote it.

@@ -7,9 +7,9 @@ import SeedTrust
 /// Its caller takes turns, so that no two updates meet here.
 actor StoreWriter {
   private nonisolated let executor = QueueExecutor(label: "seedbank.writer")
-  private let layout: StoreLayout
-  private let model: SeedModel
-  private let root: [UInt8]
+  let layout: StoreLayout
+  let model: SeedModel
+  let root: [UInt8]
   private var lock: StoreLock?
   private var live: (name: String, file: SeedFile)?
   private var staged: StagedSeed?
@@ -45,13 +45,17 @@ actor StoreWriter {
 
   /// What the server now says of the series, verified; what was trusted is kept durably.
   func look(_ fetcher: Fetcher, now: UTCTime) async throws -> SeriesMetadata {
+    try await MetadataRefresh.refresh(
+      series: model.series, shippedRoot: root, stored: trusted,
+      fetch: { try await fetcher.metadata($0, limit: $1) }, now: now)
+  }
+
+  /// What is trusted so far, and where more of it goes.
+  var trusted: StoredMetadata {
     let trust = layout.trust
-    let stored = StoredMetadata(
+    return StoredMetadata(
       read: { try DurableFile.readIfPresent("\(trust)/\($0)", limit: Limits.metadataBytes) },
       persist: { try DurableFile.write($1, to: "\(trust)/\($0)", mode: 0o600) })
-    return try await MetadataRefresh.refresh(
-      series: model.series, shippedRoot: root, stored: stored,
-      fetch: { try await fetcher.metadata($0, limit: $1) }, now: now)
   }
 
   // MARK: A new generation

@@ -19,4 +19,10 @@ package struct Surroundings: Sendable {
     self.sleep = sleep
     self.chance = chance
   }
+
+  /// The real world, to which an app of that model is known by its name.
+  static func device(_ model: SeedModel) -> Surroundings {
+    let agent = "Seedbank/\(ClientRelease.version) (\(model.dataset); \(model.model))"
+    return Surroundings(transport: URLSessionTransport(userAgent: agent))
+  }
 }
