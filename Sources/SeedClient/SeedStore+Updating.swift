@@ -9,13 +9,7 @@ extension SeedStore {
   /// end.
   @discardableResult
   public func update() async throws(SeedError) -> UpdateReport {
-    await takeTurn()
-    defer { turns.end() }
-    do {
-      return try await looking()
-    } catch {
-      throw failure(error)
-    }
+    try await inTurn { store in try await store.looking() }
   }
 
   /// Prepares, updates, and goes on looking at the pace that the publisher asks for, until the task is
@@ -31,6 +25,9 @@ extension SeedStore {
     while true {
       switch await failureOfLook() {
       case nil: failures = 0
+      case let failure? where failure.code == .suspended:
+        await untilResumed()
+        continue
       case let failure? where failure.isRetryable:
         failures += 1
         onFailure(failure)
@@ -43,24 +40,12 @@ extension SeedStore {
   private func failureOfLook() async -> SeedError? {
     do {
       // What is on the device is shown before the server is asked.
-      if current == nil { try await prepare() }
+      try await prepare()
       try await update()
       return nil
     } catch {
       return error
     }
-  }
-
-  // MARK: Turns
-
-  func takeTurn() async {
-    if !turns.takeIfFree() { await withCheckedContinuation { turns.wait($0) } }
-  }
-
-  func failure(_ error: any Error) -> SeedError {
-    let failure = Task.isCancelled ? SeedError(CancellationError()) : SeedError(error)
-    if failure.code != .cancelled { state.lastError = failure }
-    return failure
   }
 
   // MARK: One look
@@ -73,9 +58,10 @@ extension SeedStore {
     let metadata = try await writer.look(fetcher, now: surroundings.now())
     note(metadata.state)
     var journey = Journey(from: meta?.version)
-    try await act(Decision.make(metadata, meta, model), metadata, &journey)
+    try await act(Decision.make(metadata, meta, model, rejected: writer.rejected()), metadata, &journey)
     guard let current else { throw SeedError(.damaged, "there is no seed in \(layout.directory)") }
     noteSuccess(hasChanged: journey.action != .upToDate)
+    await keepState()
     return UpdateReport(
       action: journey.action, from: journey.from, seed: try await seed(of: current), bytes: journey.bytes)
   }
@@ -92,7 +78,9 @@ extension SeedStore {
         try await apply(chain, &journey)
       } catch is DeltaMismatch {
         // Once from a snapshot; a mismatch there is reported.
-        try await act(.replacement(metadata, for: state.version), metadata, &journey)
+        let other = try await Decision.replacement(
+          metadata, for: state.version, rejected: writer.rejected())
+        try await act(other, metadata, &journey)
       }
     }
   }
@@ -102,12 +90,10 @@ extension SeedStore {
     for delta in chain {
       let fetched = try await fetcher.object(delta)
       journey.bytes += delta.length
-      let changes = try await writer.apply(fetched, to: generation)
+      let changes = try await writer.apply(fetched, to: seed(of: generation))
       journey.action = .applied
-      let seed = try await seed(of: generation)
-      openingsSender.replaceLatest(seed)
       changesSender.send(changes)
-      moments.send(seed)
+      announce(try await seed(of: generation))
     }
   }
 
@@ -125,7 +111,7 @@ extension SeedStore {
     }
     journey.bytes += ([snapshot] + chain).reduce(0) { $0 + $1.length }
     guard let name = try await writer.swap() else { return }
-    try await open(Generation(name, in: layout))
+    _ = try await openSwapped(name)
     journey.action = .replaced
   }
 
@@ -148,6 +134,7 @@ extension SeedStore {
   private func noteSuccess(hasChanged: Bool) {
     let now = surroundings.now().date
     state.lastChecked = now
+    state.hasLooked = true
     state.lastError = nil
     if hasChanged { state.lastUpdated = now }
   }
