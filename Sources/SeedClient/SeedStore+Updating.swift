@@ -3,34 +3,13 @@ import SeedFormat
 import SeedTrust
 
 extension SeedStore {
-  /// The data to start with: what is on this device, else what the server has.
-  ///
-  /// Works offline once there was a first download, and never yields an empty database.
-  @discardableResult
-  public func prepare() async throws(SeedError) -> Seed {
-    if let current { return try await seed(of: current) }
-    await takeTurn()
-    defer { turns.end() }
-    do {
-      return try await preparing()
-    } catch {
-      throw failure(error)
-    }
-  }
-
   /// Takes one look at the server and does what it calls for.
   ///
   /// Whatever fails, the data that was there stays. When another update is under way this one waits for its
   /// end.
   @discardableResult
   public func update() async throws(SeedError) -> UpdateReport {
-    await takeTurn()
-    defer { turns.end() }
-    do {
-      return try await looking()
-    } catch {
-      throw failure(error)
-    }
+    try await inTurn { store in try await store.looking() }
   }
 
   /// Prepares, updates, and goes on looking at the pace that the publisher asks for, until the task is
@@ -46,6 +25,9 @@ extension SeedStore {
     while true {
       switch await failureOfLook() {
       case nil: failures = 0
+      case let failure? where failure.code == .suspended:
+        await untilResumed()
+        continue
       case let failure? where failure.isRetryable:
         failures += 1
         onFailure(failure)
@@ -58,7 +40,7 @@ extension SeedStore {
   private func failureOfLook() async -> SeedError? {
     do {
       // What is on the device is shown before the server is asked.
-      if current == nil { try await prepare() }
+      try await prepare()
       try await update()
       return nil
     } catch {
@@ -66,63 +48,9 @@ extension SeedStore {
     }
   }
 
-  // MARK: Turns
-
-  private func takeTurn() async {
-    if !turns.takeIfFree() { await withCheckedContinuation { turns.wait($0) } }
-  }
-
-  private func failure(_ error: any Error) -> SeedError {
-    let failure = Task.isCancelled ? SeedError(CancellationError()) : SeedError(error)
-    if failure.code != .cancelled { state.lastError = failure }
-    return failure
-  }
-
-  // MARK: What is on the device
-
-  private func preparing() async throws -> Seed {
-    try Task.checkCancellation()
-    if let generation = try await takingBundle(over: adopt()) { return try await seed(of: generation) }
-    do {
-      return try await looking().seed
-    } catch {
-      throw withBundleError(error)
-    }
-  }
-
-  /// Opens the generation that counts, unless it is open already.
-  private func adopt() async throws -> Generation? {
-    let name = try await writer.currentName(known: current?.name)
-    guard let name, name != current?.name else { return current }
-    let generation = Generation(name, in: layout)
-    try await open(generation)
-    return generation
-  }
-
-  /// Makes a generation the one that is read, and tells everyone.
-  func open(_ generation: Generation) async throws {
-    let seed = try await seed(of: generation)
-    // What another store wrote is that store's to remove.
-    if isWriting { previous?.abandon() }
-    previous = current
-    current = generation
-    openingsSender.send(seed)
-    moments.send(seed)
-  }
-
-  private func seed(of generation: Generation) async throws(SeedError) -> Seed {
-    do {
-      let meta = try await generation.reader.meta()
-      note(meta)
-      return Seed(generation, meta.version)
-    } catch {
-      throw SeedError(error)
-    }
-  }
-
   // MARK: One look
 
-  private func looking() async throws -> UpdateReport {
+  func looking() async throws -> UpdateReport {
     try Task.checkCancellation()
     let local = try await takingBundle(over: beginWriting())
     // A file that can no longer be read is as good as none: a snapshot takes its place.
@@ -130,20 +58,12 @@ extension SeedStore {
     let metadata = try await writer.look(fetcher, now: surroundings.now())
     note(metadata.state)
     var journey = Journey(from: meta?.version)
-    try await act(Decision.make(metadata, meta, model), metadata, &journey)
+    try await act(Decision.make(metadata, meta, model, rejected: writer.rejected()), metadata, &journey)
     guard let current else { throw SeedError(.damaged, "there is no seed in \(layout.directory)") }
     noteSuccess(hasChanged: journey.action != .upToDate)
+    await keepState()
     return UpdateReport(
       action: journey.action, from: journey.from, seed: try await seed(of: current), bytes: journey.bytes)
-  }
-
-  /// What is on the device when no one else can change it any more.
-  func beginWriting() async throws -> Generation? {
-    let found = try await adopt()
-    guard !isWriting else { return found }
-    try await writer.begin(keeping: Set([current, previous].compactMap { $0?.name }))
-    isWriting = true
-    return try await adopt()
   }
 
   private func act(
@@ -158,7 +78,9 @@ extension SeedStore {
         try await apply(chain, &journey)
       } catch is DeltaMismatch {
         // Once from a snapshot; a mismatch there is reported.
-        try await act(.replacement(metadata, for: state.version), metadata, &journey)
+        let other = try await Decision.replacement(
+          metadata, for: state.version, rejected: writer.rejected())
+        try await act(other, metadata, &journey)
       }
     }
   }
@@ -168,12 +90,10 @@ extension SeedStore {
     for delta in chain {
       let fetched = try await fetcher.object(delta)
       journey.bytes += delta.length
-      let changes = try await writer.apply(fetched, to: generation)
+      let changes = try await writer.apply(fetched, to: seed(of: generation))
       journey.action = .applied
-      let seed = try await seed(of: generation)
-      openingsSender.replaceLatest(seed)
       changesSender.send(changes)
-      moments.send(seed)
+      announce(try await seed(of: generation))
     }
   }
 
@@ -191,13 +111,13 @@ extension SeedStore {
     }
     journey.bytes += ([snapshot] + chain).reduce(0) { $0 + $1.length }
     guard let name = try await writer.swap() else { return }
-    try await open(Generation(name, in: layout))
+    _ = try await openSwapped(name)
     journey.action = .replaced
   }
 
   // MARK: State
 
-  private func note(_ meta: SeedMeta) {
+  func note(_ meta: SeedMeta) {
     state.version = meta.version
     state.license = meta.provenance.license
     state.attribution = meta.provenance.attribution
@@ -214,6 +134,7 @@ extension SeedStore {
   private func noteSuccess(hasChanged: Bool) {
     let now = surroundings.now().date
     state.lastChecked = now
+    state.hasLooked = true
     state.lastError = nil
     if hasChanged { state.lastUpdated = now }
   }

@@ -12,8 +12,8 @@ public import struct Foundation.URL
 /// for try await stops in seeds.rows("SELECT name FROM stop ORDER BY name") { show(stops) }
 /// ```
 ///
-/// Keep one store per directory: a second one can read what is there, and its updates fail with
-/// ``SeedError/Code/storeLocked`` while the first one lives. Reading never waits for a download, a swap or an
+/// Keep one store per directory that updates: further ones, in this process or another, read what is there and notice
+/// what it changes, and their own updates fail with ``SeedError/Code/storeLocked`` while the first one lives. Reading never waits for a download, a swap or an
 /// apply.
 public actor SeedStore {
   /// What the app was built for.
@@ -30,11 +30,14 @@ public actor SeedStore {
   var turns = Turns()
   var pace = Pace.unknown
   var current: Generation?
-  var previous: Generation?
+  /// The generations that this store or the app still has in hand.
+  var inHand = GenerationsInHand()
+  var suspension = Suspension()
   /// Whether this store holds the writer's lock.
   var isWriting = false
   /// Whether the bundle was compared with what is there, which is done once.
   var hasLookedAtBundle = false
+  var hasRecord = false
 
   /// What a settings screen shows.
   public internal(set) var state: SeedState
@@ -68,12 +71,12 @@ public actor SeedStore {
     try translating { _ = try TrustedMetadataSet(root: root, now: surroundings.now()) }
     self.model = model
     self.surroundings = surroundings
-    layout = StoreLayout(directory: directory ?? DefaultDirectory.path(model.series))
+    layout = StoreLayout(directory: directory ?? StoreDirectory.defaultPath(model.series))
     self.bundle = bundle.map(BundleLayout.init)
     fetcher = Fetcher(
       server: try ServerAddress(server), transport: surroundings.transport, layout: layout,
       onProgress: options.onProgress)
-    writer = StoreWriter(layout, model, root: root)
+    writer = StoreWriter(layout, model, root: root, options: options)
     state = SeedState(model)
   }
 }

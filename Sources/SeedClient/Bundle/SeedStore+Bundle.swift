@@ -41,7 +41,8 @@ extension SeedStore {
     let series = bundle.metadata.state
     let offer = BundleChoice.Offer(
       epoch: series.epoch, version: bundle.snapshot.version, model: bundle.snapshot.model,
-      models: series.models, isNewerThanTrusted: try await writer.isNews(bundle))
+      models: series.models, isNewerThanTrusted: try await writer.isNews(bundle),
+      hasFailed: try await writer.hasFailed(bundle.snapshot))
     return BundleChoice.make(offer, stored: meta.map { ($0.epoch, $0.version) }, model)
   }
 
@@ -55,9 +56,9 @@ extension SeedStore {
     }
     await writer.trust(bundle)
     guard let name = try await writer.swap() else { return nil }
-    let generation = Generation(name, in: layout)
-    try await open(generation)
+    let generation = try await openSwapped(name)
     state.publishedAt = (bundle.snapshot.publishedAt ?? bundle.metadata.state.publishedAt).date
+    await keepState()
     return generation
   }
 

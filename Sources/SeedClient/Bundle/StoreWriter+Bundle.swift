@@ -15,6 +15,12 @@ extension StoreWriter {
     return try trusted < timestampVersion(bundle.layout.metadataFile(name)) ?? 0
   }
 
+  /// Whether a snapshot, or the rows that it holds, failed on this device before.
+  func hasFailed(_ snapshot: PublishedObject) throws -> Bool {
+    let rejected = try rejected()
+    return rejected.contains(snapshot.sha256) || rejected.contains(snapshot.digest)
+  }
+
   /// The version that a timestamp file says it has; its signatures were verified when it was trusted.
   private func timestampVersion(_ file: String) throws -> Int? {
     let bytes = try DurableFile.readIfPresent(file, limit: Limits.metadataBytes)
@@ -25,7 +31,7 @@ extension StoreWriter {
   /// Makes the bundled snapshot ready beside what is there, by the stages that a download goes through.
   func stage(_ bundle: BundledSeed) throws {
     try FreeSpace.check(for: bundle.snapshot, in: layout.directory)
-    try stage(bundle.verified(), epoch: bundle.metadata.state.epoch)
+    try stage(bundle.verified(), epoch: bundle.metadata.state.epoch, origin: .bundled)
   }
 
   /// Trusts a bundle's metadata from here on, where that takes nothing back: what the store trusts already is the

@@ -12,6 +12,7 @@ package import SeedTrust
 ///     to the newest snapshot: no delta leads on from there.
 ///  5. Otherwise the road with the fewest bytes is taken: a chain of deltas, or the newest snapshot and the
 ///     chain that leads on from it. No road leads to a lower version than the one at hand.
+///  6. A snapshot that was rejected on this device is not taken again, nor a head whose rows were.
 package enum Decision: Hashable, Sendable {
   /// The data is the newest.
   case upToDate
@@ -29,15 +30,19 @@ package enum Decision: Hashable, Sendable {
     case rolledBack(local: Version, head: Version)
     case versionGone(local: Version?, head: Version)
     case retired(message: String?)
+    case rejected(head: Version)
   }
 }
 
 extension Decision {
-  /// Decides by the rules above.
-  package static func make(_ metadata: SeriesMetadata, _ local: SeedMeta?, _ model: SeedModel) -> Decision {
+  /// Decides by the rules above; `rejected` are hashes of snapshots and digests of states.
+  package static func make(
+    _ metadata: SeriesMetadata, _ local: SeedMeta?, _ model: SeedModel, rejected: Set<SHA256Digest> = []
+  ) -> Decision {
     let state = metadata.state
     if let refusal = refusal(state, model) { return .refuse(refusal) }
-    let roads = Roads(metadata)
+    let roads = Roads(metadata, rejected: rejected)
+    guard !roads.isHeadRejected else { return .refuse(.rejected(head: state.head)) }
     guard let local, local.epoch == state.epoch else { return roads.snapshot(from: nil) }
     guard local.version <= state.head else {
       return .refuse(.rolledBack(local: local.version, head: state.head))
@@ -49,8 +54,10 @@ extension Decision {
   }
 
   /// The snapshot to take when deltas did not lead to what they should have.
-  package static func replacement(_ metadata: SeriesMetadata, for local: Version?) -> Decision {
-    Roads(metadata).snapshot(from: local)
+  package static func replacement(
+    _ metadata: SeriesMetadata, for local: Version?, rejected: Set<SHA256Digest> = []
+  ) -> Decision {
+    Roads(metadata, rejected: rejected).snapshot(from: local)
   }
 
   private static func refusal(_ state: SeriesState, _ model: SeedModel) -> Refusal? {
@@ -74,6 +81,8 @@ extension Decision.Refusal: CustomStringConvertible {
       "the publisher is at version \(head) and this device at \(local): the publisher must start a new epoch"
     case .versionGone(let local, let head):
       "nothing that is published leads from \(local.map { "version \($0)" } ?? "nothing") to version \(head)"
+    case .rejected(let head):
+      "version \(head) was tried on this device and taken back: the publisher must publish another one"
     case .retired(let message): "the series has ended" + (message.map { ": \($0)" } ?? "")
     }
   }

@@ -8,17 +8,24 @@ struct Roads {
   private let deltas: [PublishedObject]
   private let snapshots: [PublishedObject]
   private let objects: [PublishedObject]
+  private let rejected: Set<SHA256Digest>
   /// The head's schema, where the metadata names it.
   let schema: SHA256Digest?
 
-  init(_ metadata: SeriesMetadata) {
+  init(_ metadata: SeriesMetadata, rejected: Set<SHA256Digest>) {
     let schema = metadata.state.models[metadata.state.model]
     let usable = metadata.objects.filter { $0.schema == schema && $0.version <= metadata.state.head }
     state = metadata.state
     objects = usable
     deltas = usable.filter { !$0.isSnapshot }
-    snapshots = usable.filter(\.isSnapshot)
+    snapshots = usable.filter { $0.isSnapshot && !rejected.contains($0.sha256) }
+    self.rejected = rejected
     self.schema = schema
+  }
+
+  /// Whether the head's rows are some that were taken back.
+  var isHeadRejected: Bool {
+    objects.contains { $0.version == state.head && rejected.contains($0.digest) }
   }
 
   /// Whether the rows are those that were published as that version, as far as the metadata still tells.
@@ -45,7 +52,8 @@ struct Roads {
 
   private func refusal(_ local: Version?) -> Decision.Refusal {
     if case .retired(let message) = state.lifecycle { return .retired(message: message) }
-    return .versionGone(local: local, head: state.head)
+    let isRejected = objects.contains { $0.isSnapshot && rejected.contains($0.sha256) }
+    return isRejected ? .rejected(head: state.head) : .versionGone(local: local, head: state.head)
   }
 
   private func newestSnapshot(beyond local: Version) -> SnapshotRoad? {

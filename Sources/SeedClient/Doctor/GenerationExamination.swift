@@ -3,36 +3,52 @@ import SeedFormat
 
 /// Proves one generation from its rows.
 struct GenerationExamination {
-  private let layout: StoreLayout
-  private let name: String
-  private let isCurrent: Bool
+  /// What a generation is to its store.
+  enum Place {
+    /// The one that is read.
+    case current
+    /// The one that a roll-back leads to.
+    case previous
+    /// One that does not count any more, or does not yet.
+    case other
 
-  init(_ layout: StoreLayout, _ name: String, isCurrent: Bool) {
-    self.layout = layout
-    self.name = name
-    self.isCurrent = isCurrent
+    init(_ name: String, _ pointer: GenerationPointer?) {
+      self = name == pointer?.current ? .current : name == pointer?.previous ? .previous : .other
+    }
   }
 
-  private var file: String { "\(layout.generation(name))/\(Generation.fileName)" }
-  private var path: String { "generations/\(name)" }
+  private let folder: GenerationFolder
+  private let place: Place
+
+  init(_ folder: GenerationFolder, _ place: Place) {
+    self.folder = folder
+    self.place = place
+  }
+
+  private var path: String { "generations/\(folder.name)" }
 
   /// What the generation says of itself, where it is what it says.
   func run(_ report: inout StoreReport) -> SeedMeta? {
+    guard place != .other else {
+      report.add(.note, path, "it does not count", StoreRemedy.collection)
+      return nil
+    }
     report.generations += 1
     do {
       let (meta, rows) = try proved(isInUse: report.isInUse)
-      if isCurrent { report.data = StoreReport.Data(meta, file: file, rows: rows) }
+      if place == .current { report.data = StoreReport.Data(meta, file: folder.file, rows: rows) }
       return meta
     } catch {
-      let remedy = isCurrent ? StoreRemedy.update : StoreRemedy.sweep
-      report.add(isCurrent ? .error : .note, path, SeedError(error).message, remedy)
+      report.add(place == .current ? .error : .warning, path, SeedError(error).message, remedy)
       return nil
     }
   }
 
+  private var remedy: String { place == .current ? StoreRemedy.update : StoreRemedy.previous }
+
   /// One transaction, so that a writer at work does not show the rows of one version and the digest of another.
   private func proved(isInUse: Bool) throws -> (meta: SeedMeta, rows: Int) {
-    let connection = try Connection(file, recipe(isInUse))
+    let connection = try Connection(folder.file, recipe(isInUse))
     try connection.execute("BEGIN")
     defer { connection.rollBack() }
     let meta = try SeedTables.meta(connection)
@@ -46,7 +62,7 @@ struct GenerationExamination {
 
   /// Where nobody writes and the file is all there is, SQLite need not make the files that readers share.
   private func recipe(_ isInUse: Bool) throws -> Connection.Recipe {
-    let log = try DurableFile.start(of: "\(file)-wal", 1) ?? []
+    let log = try DurableFile.start(of: "\(folder.file)-wal", 1) ?? []
     return isInUse || !log.isEmpty ? .reader : .snapshot
   }
 }

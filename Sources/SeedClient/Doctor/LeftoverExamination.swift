@@ -12,6 +12,10 @@ struct LeftoverExamination {
         report.add(.note, prefix + name, "a write that did not end", StoreRemedy.sweep)
       }
     }
+    let rejected = try layout.rejected().count
+    if rejected > 0 {
+      report.add(.note, "REJECTED", "\(rejected) hashes of data that was taken back", StoreRemedy.none)
+    }
     for name in try Folder.names(in: layout.partial) { try add(name, &report) }
   }
 

@@ -33,14 +33,15 @@ package struct StoreExamination {
   }
 
   private func look(_ report: inout StoreReport) throws {
-    let current = try currentName(&report)
-    let names = try Folder.names(in: layout.generations)
-    let metas = names.map { name in
-      GenerationExamination(layout, name, isCurrent: name == current).run(&report)
+    let pointer = try pointer(&report)
+    var meta: SeedMeta?
+    for name in try Folder.names(in: layout.generations) {
+      let place = GenerationExamination.Place(name, pointer)
+      let found = GenerationExamination(layout.folder(name), place).run(&report)
+      if place == .current { meta = found }
     }
-    let meta = zip(names, metas).first { $0.0 == current }?.1
     let signed = try TrustExamination(layout, root: root, now: now).run(meta?.series, &report)
-    if let meta, let signed { compare(meta, signed, current ?? "", &report) }
+    if let meta, let signed { compare(meta, signed, pointer?.current ?? "", &report) }
     try LeftoverExamination(layout).run(&report)
   }
 
@@ -60,18 +61,18 @@ package struct StoreExamination {
 
   // MARK: What counts
 
-  private func currentName(_ report: inout StoreReport) throws -> String? {
-    guard let name = try layout.currentName() else {
+  private func pointer(_ report: inout StoreReport) throws -> GenerationPointer? {
+    guard let pointer = try layout.pointer() else {
       let problem =
         Folder.exists(layout.current) ? "it does not name a generation" : "no generation counts yet"
       report.add(.error, "CURRENT", problem, StoreRemedy.update)
       return nil
     }
-    guard Folder.isFolder(layout.generation(name)) else {
-      report.add(.error, "CURRENT", "it names \(name), which is not there", StoreRemedy.update)
+    guard Folder.exists(layout.folder(pointer.current).record) else {
+      report.add(.error, "CURRENT", "it names \(pointer.current), which is not there", StoreRemedy.update)
       return nil
     }
-    return name
+    return pointer
   }
 
   /// Whether the rows are those that were published as that version.

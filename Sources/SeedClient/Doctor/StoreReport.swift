@@ -6,7 +6,7 @@ package struct StoreFinding: Hashable, Sendable {
   package enum Severity: String, Sendable, CaseIterable {
     /// The app's data is lost or not what was published.
     case error
-    /// What should stand behind the data is not there.
+    /// The data is sound, what stands behind it is not.
     case warning
     /// Worth knowing.
     case note
@@ -38,7 +38,7 @@ package struct StoreReport: Hashable, Sendable {
 
   package internal(set) var data: Data?
   package internal(set) var findings: [StoreFinding] = []
-  /// Generations that were looked at.
+  /// Generations whose rows were hashed: the current one, and the one before it.
   package internal(set) var generations = 0
   /// Metadata files whose signatures were verified.
   package internal(set) var metadataFiles = 0
@@ -59,6 +59,8 @@ package struct StoreReport: Hashable, Sendable {
 enum StoreRemedy {
   static let update = "look at the server, by the app or by 'seedbank pull': a snapshot takes its place"
   static let none = "nothing needs to be done"
+  static let collection = "nothing needs to be done: a writer removes it when nobody reads it any more"
+  static let previous = "there is no way back by a roll-back until the next snapshot was taken"
   static let sweep = "nothing needs to be done: the next start of a writer removes it"
   static let root = "give --root with the publication's root.json, from a source you trust"
 }

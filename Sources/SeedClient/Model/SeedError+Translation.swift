@@ -55,6 +55,7 @@ extension SeedError {
     case .rolledBack: self.init(.rolledBack, refusal.description)
     case .versionGone: self.init(.versionGone, refusal.description)
     case .retired: self.init(.retired, refusal.description)
+    case .rejected: self.init(.rejected, refusal.description)
     }
   }
 }

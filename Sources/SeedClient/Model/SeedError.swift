@@ -4,7 +4,9 @@ public struct SeedError: Error, Hashable, Sendable {
   public struct Code: Hashable, Sendable {
     private enum Kind: String {
       case network, untrusted, expired, rolledBack, noCompatibleModel, modelMismatch, retired, versionGone
-      case damaged, bundle, insufficientSpace, storeLocked, io, query, cancelled
+      case rejected, damaged, bundle, insufficientSpace, storeLocked, noPrevious, connection, suspended, io,
+        query,
+        cancelled
     }
 
     private let kind: Kind
@@ -27,6 +29,8 @@ public struct SeedError: Error, Hashable, Sendable {
     public static let retired = Code(.retired)
     /// Neither deltas nor a snapshot lead from here to the newest version.
     public static let versionGone = Code(.versionGone)
+    /// All that leads to the newest version was tried on this device and taken back.
+    public static let rejected = Code(.rejected)
     /// A file is not what signed metadata says, whether it was downloaded or on this device.
     public static let damaged = Code(.damaged)
     /// The seed that the app brought along cannot be used.
@@ -35,6 +39,12 @@ public struct SeedError: Error, Hashable, Sendable {
     public static let insufficientSpace = Code(.insufficientSpace)
     /// Another store writes to the same directory.
     public static let storeLocked = Code(.storeLocked)
+    /// There is no generation to go back to.
+    public static let noPrevious = Code(.noPrevious)
+    /// A connection that the app lent cannot do what it is lent for.
+    public static let connection = Code(.connection)
+    /// The store is suspended, or was while this was under way.
+    public static let suspended = Code(.suspended)
     /// A file or folder of the store could not be read or written.
     public static let io = Code(.io)
     /// The app's own query failed.
@@ -54,7 +64,11 @@ public struct SeedError: Error, Hashable, Sendable {
   }
 
   /// Whether trying again later, with the same app, may succeed.
-  public var isRetryable: Bool { ![.modelMismatch, .query, .cancelled].contains(code) }
+  public var isRetryable: Bool { ![.modelMismatch, .noPrevious, .query, .cancelled].contains(code) }
+}
+
+extension SeedError {
+  static let suspended = SeedError(.suspended, "the store is suspended: call resume() first")
 }
 
 extension SeedError.Code: CustomStringConvertible {
