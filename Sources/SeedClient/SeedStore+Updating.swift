@@ -3,21 +3,6 @@ import SeedFormat
 import SeedTrust
 
 extension SeedStore {
-  /// The data to start with: what is on this device, else what the server has.
-  ///
-  /// Works offline once there was a first download, and never yields an empty database.
-  @discardableResult
-  public func prepare() async throws(SeedError) -> Seed {
-    if let current { return try await seed(of: current) }
-    await takeTurn()
-    defer { turns.end() }
-    do {
-      return try await preparing()
-    } catch {
-      throw failure(error)
-    }
-  }
-
   /// Takes one look at the server and does what it calls for.
   ///
   /// Whatever fails, the data that was there stays. When another update is under way this one waits for its
@@ -68,57 +53,19 @@ extension SeedStore {
 
   // MARK: Turns
 
-  private func takeTurn() async {
+  func takeTurn() async {
     if !turns.takeIfFree() { await withCheckedContinuation { turns.wait($0) } }
   }
 
-  private func failure(_ error: any Error) -> SeedError {
+  func failure(_ error: any Error) -> SeedError {
     let failure = Task.isCancelled ? SeedError(CancellationError()) : SeedError(error)
     if failure.code != .cancelled { state.lastError = failure }
     return failure
   }
 
-  // MARK: What is on the device
-
-  private func preparing() async throws -> Seed {
-    try Task.checkCancellation()
-    if let generation = try await adopt() { return try await seed(of: generation) }
-    return try await looking().seed
-  }
-
-  /// Opens the generation that counts, unless it is open already.
-  private func adopt() async throws -> Generation? {
-    let name = try await writer.currentName(known: current?.name)
-    guard let name, name != current?.name else { return current }
-    let generation = Generation(name, in: layout)
-    try await open(generation)
-    return generation
-  }
-
-  /// Makes a generation the one that is read, and tells everyone.
-  private func open(_ generation: Generation) async throws {
-    let seed = try await seed(of: generation)
-    // What another store wrote is that store's to remove.
-    if isWriting { previous?.abandon() }
-    previous = current
-    current = generation
-    openingsSender.send(seed)
-    moments.send(seed)
-  }
-
-  private func seed(of generation: Generation) async throws(SeedError) -> Seed {
-    do {
-      let meta = try await generation.reader.meta()
-      note(meta)
-      return Seed(generation, meta.version)
-    } catch {
-      throw SeedError(error)
-    }
-  }
-
   // MARK: One look
 
-  private func looking() async throws -> UpdateReport {
+  func looking() async throws -> UpdateReport {
     try Task.checkCancellation()
     let local = try await beginWriting()
     // A file that can no longer be read is as good as none: a snapshot takes its place.
@@ -131,15 +78,6 @@ extension SeedStore {
     noteSuccess(hasChanged: journey.action != .upToDate)
     return UpdateReport(
       action: journey.action, from: journey.from, seed: try await seed(of: current), bytes: journey.bytes)
-  }
-
-  /// What is on the device when no one else can change it any more.
-  private func beginWriting() async throws -> Generation? {
-    let found = try await adopt()
-    guard !isWriting else { return found }
-    try await writer.begin(keeping: Set([current, previous].compactMap { $0?.name }))
-    isWriting = true
-    return try await adopt()
   }
 
   private func act(
@@ -193,7 +131,7 @@ extension SeedStore {
 
   // MARK: State
 
-  private func note(_ meta: SeedMeta) {
+  func note(_ meta: SeedMeta) {
     state.version = meta.version
     state.license = meta.provenance.license
     state.attribution = meta.provenance.attribution
