@@ -25,6 +25,7 @@ public actor SeedStore {
   let fetcher: Fetcher
   let writer: StoreWriter
   let surroundings: Surroundings
+  let onPhase: @Sendable (UpdatePhase) -> Void
   var turns = Turns()
   var pace = Pace.unknown
   var current: Generation?
@@ -61,9 +62,8 @@ public actor SeedStore {
     self.model = model
     self.surroundings = surroundings
     layout = StoreLayout(directory: directory ?? DefaultDirectory.path(model.series))
-    fetcher = Fetcher(
-      server: try ServerAddress(server), transport: surroundings.transport, layout: layout,
-      onProgress: options.onProgress)
+    fetcher = Fetcher(try ServerAddress(server), surroundings, layout, options)
+    onPhase = options.onPhase
     writer = StoreWriter(layout, model, root: root)
     state = SeedState(model)
   }

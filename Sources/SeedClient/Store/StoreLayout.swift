@@ -44,12 +44,12 @@ struct StoreLayout: Sendable {
     text.utf8.allSatisfy { (0x30...0x39).contains($0) || (0x61...0x66).contains($0) || $0 == 0x2D }
   }
 
-  /// Removes what crashes left: partial downloads, drafts, and generations that do not count and are not in
+  /// Removes what crashes left: downloads that no one can go on with, drafts, and generations that do not count and are not in
   /// use.
   func sweep(keeping names: Set<String>) throws(FileError) {
     try DurableFile.sweep(directory)
     try DurableFile.sweep(trust)
-    for name in try Folder.names(in: partial) { try Folder.remove("\(partial)/\(name)") }
+    try PartialFolder.sweep(partial)
     let kept = names.union(try currentName().map { [$0] } ?? [])
     for name in try Folder.names(in: generations) where !kept.contains(name) {
       try Folder.removeAll(generation(name))

@@ -49,7 +49,7 @@ private struct Pull: Sendable {
     }
     let root = try TextFile.bytes(arguments.requiredPath("root", from: context.currentDirectory))
     var options = SeedOptions()
-    options.onProgress = { [console = context.console] progress in console.progress(progress.line) }
+    options.onPhase = { [console = context.console] phase in phase.line.map(console.progress) }
     store = try SeedStore(
       Self.model(arguments), server: server, root: root,
       directory: arguments.requiredPath("store", from: context.currentDirectory), options: options)
@@ -133,8 +133,17 @@ private struct Pull: Sendable {
   }
 }
 
-extension SeedProgress {
-  fileprivate var line: String { "\(file): \(bytes * 100 / max(totalBytes, 1)) % of \(totalBytes) bytes" }
+extension UpdatePhase {
+  /// What a terminal shows of it.
+  fileprivate var line: String? {
+    switch self {
+    case .checking, .finished, .swapping: nil
+    case .downloading(let bytes, let total): "downloading: \(bytes * 100 / max(total, 1)) % of \(total) bytes"
+    case .expanding(let bytes, let total): "expanding: \(bytes * 100 / max(total, 1)) % of \(total) bytes"
+    case .buildingIndexes: "building indexes"
+    case .applying(let rows, _, _): "applying changes: \(rows) rows"
+    }
+  }
 }
 
 extension ParsedArguments {
