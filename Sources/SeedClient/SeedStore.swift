@@ -27,6 +27,7 @@ public actor SeedStore {
   let fetcher: Fetcher
   let writer: StoreWriter
   let surroundings: Surroundings
+  let onPhase: @Sendable (UpdatePhase) -> Void
   var turns = Turns()
   var pace = Pace.unknown
   var current: Generation?
@@ -73,9 +74,8 @@ public actor SeedStore {
     self.surroundings = surroundings
     layout = StoreLayout(directory: directory ?? StoreDirectory.defaultPath(model.series))
     self.bundle = bundle.map(BundleLayout.init)
-    fetcher = Fetcher(
-      server: try ServerAddress(server), transport: surroundings.transport, layout: layout,
-      onProgress: options.onProgress)
+    fetcher = Fetcher(try ServerAddress(server), surroundings, layout, options)
+    onPhase = options.onPhase
     writer = StoreWriter(layout, model, root: root, options: options)
     state = SeedState(model)
   }

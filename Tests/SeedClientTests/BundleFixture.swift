@@ -78,6 +78,6 @@ final class BundleFixture {
   }
 
   private var surroundings: Surroundings {
-    Surroundings(transport: publisher, now: { [publisher] in publisher.now })
+    Surroundings(transport: publisher, now: { [publisher] in publisher.now }, sleep: { _ in await Task.yield() })
   }
 }

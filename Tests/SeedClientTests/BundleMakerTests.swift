@@ -78,7 +78,7 @@ import Testing
 
   @Test func `expired metadata is not shipped`() async throws {
     fixture.publisher.pass(days: 1000)
-    #expect(await code { try await fixture.ship() } == .expired)
+    #expect(await code { try await fixture.ship() } == .stale)
     #expect(try fixture.device.folder.names().isEmpty)
   }
 }

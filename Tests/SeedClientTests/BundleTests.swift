@@ -149,7 +149,7 @@ import Testing
     fixture.publisher.pass(days: 1000)
     let store = try fixture.store()
     #expect(try await store.stops() == ["Alexanderplatz"])
-    #expect(await code { try await store.update() } == .expired)
+    #expect(await code { try await store.update() } == .stale)
   }
 
   @Test func `a server that is older than the bundle is refused`() async throws {

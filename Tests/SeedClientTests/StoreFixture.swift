@@ -25,7 +25,8 @@ final class StoreFixture {
     return try SeedStore(
       model, server: try #require(URL(string: "http://seeds.example")), root: publisher.root,
       directory: directory,
-      surroundings: Surroundings(transport: publisher, now: { [publisher] in publisher.now }))
+      surroundings: Surroundings(
+        transport: publisher, now: { [publisher] in publisher.now }, sleep: { _ in await Task.yield() }))
   }
 
   func names(_ folder: String) throws -> [String] {

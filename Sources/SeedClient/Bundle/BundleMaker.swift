@@ -25,9 +25,8 @@ package struct BundleMaker: Sendable {
     self.surroundings = surroundings
     place = BundlePlace(directory: directory, series: model.series)
     scratch = StoreLayout(directory: "\(place.draft)/scratch")
-    fetcher = Fetcher(
-      server: try ServerAddress(server), transport: surroundings.transport, layout: scratch,
-      onProgress: options.onProgress)
+    let phases = PhaseSender(uptime: surroundings.uptime, options.onPhase)
+    fetcher = Fetcher(try ServerAddress(server), surroundings, scratch, options).on(Errand(phases: phases))
   }
 
   /// Downloads, verifies by the way that an app will, and puts the bundle into its place in one step.
@@ -49,7 +48,9 @@ package struct BundleMaker: Sendable {
       series: model.series, shippedRoot: root, stored: previous, fetch: recorder.fetch,
       now: surroundings.now())
     let snapshot = try snapshot(metadata)
-    try FreeSpace.check(for: snapshot, in: scratch.directory)
+    let plan = DiskPlan([snapshot], held: 0)
+    try plan.check(available: surroundings.freeBytes(scratch.directory), in: scratch.directory)
+    fetcher.errand.phases.enter(.downloading(bytes: 0, totalBytes: snapshot.length))
     let fetched = try await fetcher.object(snapshot)
     try write(recorder.files, draft)
     try Folder.create(Folder.parent(of: draft.file(snapshot)))
@@ -62,7 +63,7 @@ package struct BundleMaker: Sendable {
   /// The snapshot that a device without data would take.
   private func snapshot(_ metadata: SeriesMetadata) throws(SeedError) -> PublishedObject {
     switch Decision.make(metadata, nil, model) {
-    case .download(let snapshot, _): return snapshot
+    case .download(let snapshot, _, _): return snapshot
     case .refuse(let refusal): throw SeedError(refusal)
     case .upToDate, .apply: throw SeedError(.versionGone, "no snapshot of \(model.series) is published")
     }

@@ -48,6 +48,8 @@ extension SeedStore {
 
   /// Staged, then one durable write: killed at any point, the next start finds the old data and begins anew.
   private func install(_ bundle: BundledSeed) async throws -> Generation? {
+    let plan = DiskPlan([bundle.snapshot], held: bundle.snapshot.length)
+    try plan.check(available: surroundings.freeBytes(layout.directory), in: layout.directory)
     do {
       try await writer.stage(bundle)
     } catch {

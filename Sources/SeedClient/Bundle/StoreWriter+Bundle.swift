@@ -30,7 +30,6 @@ extension StoreWriter {
 
   /// Makes the bundled snapshot ready beside what is there, by the stages that a download goes through.
   func stage(_ bundle: BundledSeed) throws {
-    try FreeSpace.check(for: bundle.snapshot, in: layout.directory)
     try stage(bundle.verified(), epoch: bundle.metadata.state.epoch, origin: .bundled)
   }
 

@@ -37,7 +37,7 @@ struct StoreLayout: Sendable {
   func sweep() throws(FileError) {
     try DurableFile.sweep(directory)
     try DurableFile.sweep(trust)
-    for name in try Folder.names(in: partial) { try Folder.remove("\(partial)/\(name)") }
+    try PartialFolder.sweep(partial)
   }
 
   /// Removes the generations that do not count and that nobody reads. Only who has the store's lock may do this.

@@ -34,6 +34,7 @@ struct StagedSeed {
     try Folder.create(folder.path, mode: 0o700)
     try fetched.expand(to: path)
     try SnapshotCheck.run(path, fetched.object, epoch: epoch)
+    fetched.phases.enter(.buildingIndexes)
     try LeftOutIndexes.build(in: Connection(path, .writer))
     let file = try SeedFile(path)
     // Before anyone reads it: later a reader would keep the journal mode from changing.

@@ -25,6 +25,8 @@ extension Command {
         .value(
           "root", "file", isRequired: true, help: "The publication's root.json, from a source you trust."),
         .value("schema", "hash", help: "The schema hash the model must have (default: the signed one)."),
+        .flag(
+          "check", help: "Say what would be done and how many bytes that takes; only metadata is fetched."),
         .flag("watch", help: "Go on until SIGINT or SIGTERM, a line for each change."),
         .json,
       ],
@@ -45,7 +47,13 @@ extension Command {
       try await BundlePull(source, into: directory).run(context.console, isJSON: arguments.flag("json"))
     case .store(let directory):
       let pull = try Pull(source, directory, context.console, isJSON: arguments.flag("json"))
-      if arguments.flag("watch") { try await pull.watch() } else { try await pull.once() }
+      if arguments.flag("check") {
+        try await pull.check()
+      } else if arguments.flag("watch") {
+        try await pull.watch()
+      } else {
+        try await pull.once()
+      }
     }
   }
 }
@@ -59,11 +67,17 @@ private enum PullTask {
     let store = try arguments.path("store", from: context.currentDirectory)
     let bundle = try arguments.path("bundle", from: context.currentDirectory)
     switch (store, bundle) {
-    case (let store?, nil): self = .store(store)
-    case (nil, let bundle?) where !arguments.flag("watch"): self = .bundle(bundle)
     case (nil, nil): throw arguments.unsuitable("store", "nothing", "a path here, or for --bundle")
+    case (let store?, nil):
+      guard !arguments.flag("check") || !arguments.flag("watch") else {
+        throw arguments.unsuitable("check", "--watch", "one of the two")
+      }
+      self = .store(store)
     case (_, let bundle?):
-      throw arguments.unsuitable("bundle", bundle, "neither --store nor --watch beside it")
+      guard store == nil, !arguments.flag("check"), !arguments.flag("watch") else {
+        throw arguments.unsuitable("bundle", bundle, "none of --store, --watch and --check beside it")
+      }
+      self = .bundle(bundle)
     }
   }
 }

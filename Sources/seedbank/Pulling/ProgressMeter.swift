@@ -2,7 +2,7 @@ import Foundation
 
 /// How a download goes on, in words. Pure: whoever owns it says what time it is.
 struct ProgressMeter {
-  private let name: String
+  let name: String
   private let total: Int
   /// What had arrived when, the oldest first.
   private var samples: [(time: Duration, bytes: Int)] = []
@@ -27,7 +27,7 @@ struct ProgressMeter {
     while samples.count > 2, time - samples[1].time >= Self.window { samples.removeFirst() }
   }
 
-  /// One line for a terminal: `snapshot-102.sqlite.gz [=====>    ] 52 %, 9.9 MB of 19.0 MB, 3.1 MB/s, 0:03`.
+  /// One line for a terminal: `downloading [=====>    ] 52 %, 9.9 MB of 19.0 MB, 3.1 MB/s, 0:03`.
   var bar: String {
     let share = total > 0 ? min(1, Double(arrived) / Double(total)) : 1
     let filled = Int(share * Double(Self.width))

@@ -21,6 +21,12 @@ struct Pull: Sendable {
     try isJSON ? console.result(json(report)) : console.result(line(report))
   }
 
+  /// What an update would do now.
+  func check() async throws {
+    let plan = try await store.updatePlan()
+    try isJSON ? console.result(plan.json(series)) : console.result("\(series): \(plan.line)")
+  }
+
   /// Generations and changes as they come; a failed look is told on stderr, and the next one comes.
   func watch() async throws {
     try await Signals().cancelling {

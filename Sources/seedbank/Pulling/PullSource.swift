@@ -20,7 +20,7 @@ struct PullSource: Sendable {
     root = try TextFile.bytes(arguments.requiredPath("root", from: context.currentDirectory))
     let progress = DownloadProgress(context.console)
     var options = SeedOptions()
-    options.onProgress = { progress.tell($0) }
+    options.onPhase = { progress.tell($0) }
     self.options = options
   }
 
