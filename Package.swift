@@ -87,6 +87,7 @@ let package = Package(
       "EndToEndTests", ["SeedFormat", "SeedTrust", "SeedDatabase", "SeedServer", "Support", "seedbank"],
       programs: [
         "RoadTests/outside_client.py", "RoadTests/tuf_client.py", "FaultTests/injector.c", "SampleApp",
+        "RecipeDriver",
       ]),
   ] + fuzzing,
   swiftLanguageModes: [.v6]

@@ -10,7 +10,7 @@ final class Database {
     let description: String
   }
 
-  private let handle: OpaquePointer
+  let handle: OpaquePointer
 
   init(_ path: String) throws {
     var handle: OpaquePointer?

@@ -14,9 +14,7 @@ actor Favourites {
 
   /// Reads the seed's rows from here on; the one before is let go.
   func attach(_ seed: Seed) throws {
-    if self.seed != nil { try database.run("DETACH seed") }
-    self.seed = nil
-    try database.run("ATTACH ? AS seed", "\(seed.url.absoluteString)?mode=ro")
+    try seed.attach(to: database.handle)
     self.seed = seed
   }
 

@@ -47,7 +47,8 @@ struct Timetable: Sendable {
   private func show() async throws {
     let state = await seeds.state
     let version = state.version.map { "\($0)" } ?? "none"
-    say("version \(version)\(state.isStale ? ", perhaps not the newest" : "")")
+    let origin = state.origin == .bundled ? ", brought along" : ""
+    say("version \(version)\(origin)\(state.isStale ? ", perhaps not the newest" : "")")
     for line in try await favourites.board() { say("  \(line)") }
   }
 }
