@@ -11,9 +11,9 @@ final class StoreFixture {
   let publisher: ClientPublisherSimulator
   let folder: TemporaryFolder
 
-  init() throws {
+  init(inMemory: Bool = false) throws {
     publisher = try ClientPublisherSimulator()
-    folder = try TemporaryFolder()
+    folder = try TemporaryFolder(inMemory: inMemory)
   }
 
   var directory: String { folder("store") }
