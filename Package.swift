@@ -85,7 +85,10 @@ let package = Package(
       ["SeedClient", "SeedServer", "SeedHTTP", "SeedDatabase", "SeedTrust", "SeedFormat", "Support"]),
     tests(
       "EndToEndTests", ["SeedFormat", "SeedTrust", "SeedDatabase", "SeedServer", "Support", "seedbank"],
-      programs: ["RoadTests/outside_client.py", "RoadTests/tuf_client.py", "FaultTests/injector.c"]),
+      programs: [
+        "RoadTests/outside_client.py", "RoadTests/tuf_client.py", "FaultTests/injector.c", "SampleApp",
+        "RecipeDriver",
+      ]),
   ] + fuzzing,
   swiftLanguageModes: [.v6]
 )

@@ -23,10 +23,18 @@ extension SeedStore {
 
   /// Runs `body` with a read-only connection to the current generation, in one transaction.
   ///
-  /// It prepares the data first if that was not done. `body` runs on a thread of the library's.
+  /// It prepares the data first if that was not done. `body` runs on a thread of the library's. Where the file turns
+  /// out to be damaged, `body` runs once more with the generation before, if there is one, and the next update takes a
+  /// snapshot.
   public func read<Result: Sendable>(
     _ body: @Sendable (borrowing SeedReader) throws -> Result
   ) async throws -> Result {
-    try await prepare().generation.reader.read(body)
+    let generation = try await prepare().generation
+    do {
+      return try await generation.reader.read(body)
+    } catch let error as SeedError {
+      guard error.code == .damaged, let other = try await replacement(of: generation) else { throw error }
+      return try await other.reader.read(body)
+    }
   }
 }

@@ -3,33 +3,43 @@ import SeedFormat
 import SeedTrust
 
 extension SeedStore {
-  /// The data to start with: what is on this device, else what the server has.
-  ///
-  /// Works offline once there was a first download, and never yields an empty database.
-  @discardableResult
-  public func prepare() async throws(SeedError) -> Seed {
-    if let current { return try await seed(of: current) }
-    await takeTurn()
-    defer { turns.end() }
-    do {
-      return try await preparing()
-    } catch {
-      throw failure(error)
-    }
-  }
-
   /// Takes one look at the server and does what it calls for.
   ///
   /// Whatever fails, the data that was there stays. When another update is under way this one waits for its
-  /// end.
+  /// end. Cancelling the task ends the update; the data is the old or the new.
   @discardableResult
-  public func update() async throws(SeedError) -> UpdateReport {
-    await takeTurn()
-    defer { turns.end() }
-    do {
-      return try await looking()
-    } catch {
-      throw failure(error)
+  public func update(_ policy: UpdatePolicy = UpdatePolicy()) async throws(SeedError) -> UpdateReport {
+    try await update(policy, onPhase)
+  }
+
+  /// An update as the sequence of its phases, with the report as the last one.
+  ///
+  /// Each iteration is an update of its own; ending it cancels the update, and the data is the old or the new. Within
+  /// a phase, news come a tenth of a second apart at least.
+  ///
+  /// ```swift
+  /// for try await phase in seeds.updatePhases() {
+  ///   if case .downloading(let bytes, let totalBytes) = phase { show(bytes, of: totalBytes) }
+  /// }
+  /// ```
+  public nonisolated func updatePhases(
+    _ policy: UpdatePolicy = UpdatePolicy()
+  ) -> some AsyncSequence<UpdatePhase, SeedError> & Sendable {
+    UpdatePhases { [self, onPhase] tell throws(SeedError) in
+      try await update(policy) { phase in
+        onPhase(phase)
+        tell(phase)
+      }
+    }
+  }
+
+  /// What an update would do now and how many bytes it would download; nothing but metadata is fetched for it.
+  public func updatePlan() async throws(SeedError) -> UpdatePlan {
+    try await inTurn { store in
+      let journey = try await store.setOut(store.errand(UpdatePolicy()) { _ in })
+      store.noteSuccess(hasChanged: false)
+      await store.keepState()
+      return try journey.plan
     }
   }
 
@@ -37,187 +47,48 @@ extension SeedStore {
   /// cancelled.
   ///
   /// A failed look takes nothing away and does not end this: the next one comes after a wait that grows with
-  /// every failure, and ``state`` says what is wrong. It throws `CancellationError` when the task is
-  /// cancelled, and a ``SeedError`` when trying again cannot help: the app's schema is not the published one.
+  /// every failure, and that is not shorter than the server asks for; ``state`` says what is wrong. It throws
+  /// `CancellationError` when the task is cancelled, and a ``SeedError`` when trying again cannot help: the app's
+  /// schema is not the published one, or no longer published.
   ///
-  /// - Parameter onFailure: Is told of each failed look that another one follows.
-  public func keepUpdated(onFailure: @Sendable (SeedError) -> Void = { _ in }) async throws {
+  /// - Parameters:
+  ///   - policy: What each look may do once there is data; the first download may do all.
+  ///   - onFailure: Is told of each failed look that another one follows.
+  public func keepUpdated(
+    _ policy: UpdatePolicy = .background, onFailure: @Sendable (SeedError) -> Void = { _ in }
+  ) async throws {
     var failures = 0
     while true {
-      switch await failureOfLook() {
+      let failure = await failureOfLook(policy)
+      switch failure {
       case nil: failures = 0
+      case let failure? where failure.code == .suspended:
+        await untilResumed()
+        continue
       case let failure? where failure.isRetryable:
         failures += 1
         onFailure(failure)
       case let failure?: throw failure.code == .cancelled ? CancellationError() : failure
       }
-      try await surroundings.sleep(pace.wait(afterFailures: failures, chance: surroundings.chance()))
+      try await surroundings.sleep(
+        pace.wait(afterFailures: failures, chance: surroundings.chance(), asked: failure?.retryAfter))
     }
   }
 
-  private func failureOfLook() async -> SeedError? {
+  private func failureOfLook(_ policy: UpdatePolicy) async -> SeedError? {
     do {
       // What is on the device is shown before the server is asked.
-      if current == nil { try await prepare() }
-      try await update()
+      try await prepare()
+      try await update(policy)
       return nil
     } catch {
       return error
     }
   }
 
-  // MARK: Turns
-
-  private func takeTurn() async {
-    if !turns.takeIfFree() { await withCheckedContinuation { turns.wait($0) } }
+  private func update(
+    _ policy: UpdatePolicy, _ tell: @escaping @Sendable (UpdatePhase) -> Void
+  ) async throws(SeedError) -> UpdateReport {
+    try await inTurn { store in try await store.looking(store.errand(policy, tell)) }
   }
-
-  private func failure(_ error: any Error) -> SeedError {
-    let failure = Task.isCancelled ? SeedError(CancellationError()) : SeedError(error)
-    if failure.code != .cancelled { state.lastError = failure }
-    return failure
-  }
-
-  // MARK: What is on the device
-
-  private func preparing() async throws -> Seed {
-    try Task.checkCancellation()
-    if let generation = try await adopt() { return try await seed(of: generation) }
-    return try await looking().seed
-  }
-
-  /// Opens the generation that counts, unless it is open already.
-  private func adopt() async throws -> Generation? {
-    let name = try await writer.currentName(known: current?.name)
-    guard let name, name != current?.name else { return current }
-    let generation = Generation(name, in: layout)
-    try await open(generation)
-    return generation
-  }
-
-  /// Makes a generation the one that is read, and tells everyone.
-  private func open(_ generation: Generation) async throws {
-    let seed = try await seed(of: generation)
-    // What another store wrote is that store's to remove.
-    if isWriting { previous?.abandon() }
-    previous = current
-    current = generation
-    openingsSender.send(seed)
-    moments.send(seed)
-  }
-
-  private func seed(of generation: Generation) async throws(SeedError) -> Seed {
-    do {
-      let meta = try await generation.reader.meta()
-      note(meta)
-      return Seed(generation, meta.version)
-    } catch {
-      throw SeedError(error)
-    }
-  }
-
-  // MARK: One look
-
-  private func looking() async throws -> UpdateReport {
-    try Task.checkCancellation()
-    let local = try await beginWriting()
-    // A file that can no longer be read is as good as none: a snapshot takes its place.
-    let meta = try? await local?.reader.meta()
-    let metadata = try await writer.look(fetcher, now: surroundings.now())
-    note(metadata.state)
-    var journey = Journey(from: meta?.version)
-    try await act(Decision.make(metadata, meta, model), metadata, &journey)
-    guard let current else { throw SeedError(.damaged, "there is no seed in \(layout.directory)") }
-    noteSuccess(hasChanged: journey.action != .upToDate)
-    return UpdateReport(
-      action: journey.action, from: journey.from, seed: try await seed(of: current), bytes: journey.bytes)
-  }
-
-  /// What is on the device when no one else can change it any more.
-  private func beginWriting() async throws -> Generation? {
-    let found = try await adopt()
-    guard !isWriting else { return found }
-    try await writer.begin(keeping: Set([current, previous].compactMap { $0?.name }))
-    isWriting = true
-    return try await adopt()
-  }
-
-  private func act(
-    _ decision: Decision, _ metadata: SeriesMetadata, _ journey: inout Journey
-  ) async throws {
-    switch decision {
-    case .upToDate: return
-    case .refuse(let refusal): throw SeedError(refusal)
-    case .download(let snapshot, let chain): try await replace(by: snapshot, chain, metadata, &journey)
-    case .apply(let chain):
-      do {
-        try await apply(chain, &journey)
-      } catch is DeltaMismatch {
-        // Once from a snapshot; a mismatch there is reported.
-        try await act(.replacement(metadata, for: state.version), metadata, &journey)
-      }
-    }
-  }
-
-  private func apply(_ chain: [PublishedObject], _ journey: inout Journey) async throws {
-    guard let generation = current else { return }
-    for delta in chain {
-      let fetched = try await fetcher.object(delta)
-      journey.bytes += delta.length
-      let changes = try await writer.apply(fetched, to: generation)
-      journey.action = .applied
-      let seed = try await seed(of: generation)
-      openingsSender.replaceLatest(seed)
-      changesSender.send(changes)
-      moments.send(seed)
-    }
-  }
-
-  private func replace(
-    by snapshot: PublishedObject, _ chain: [PublishedObject], _ metadata: SeriesMetadata,
-    _ journey: inout Journey
-  ) async throws {
-    try FreeSpace.check(for: snapshot, in: layout.directory)
-    do {
-      try await writer.stage(fetcher.object(snapshot), epoch: metadata.state.epoch)
-      for delta in chain { try await writer.applyStaged(fetcher.object(delta)) }
-    } catch {
-      await writer.discardStaged()
-      throw error
-    }
-    journey.bytes += ([snapshot] + chain).reduce(0) { $0 + $1.length }
-    guard let name = try await writer.swap() else { return }
-    try await open(Generation(name, in: layout))
-    journey.action = .replaced
-  }
-
-  // MARK: State
-
-  private func note(_ meta: SeedMeta) {
-    state.version = meta.version
-    state.license = meta.provenance.license
-    state.attribution = meta.provenance.attribution
-    state.source = meta.provenance.source
-  }
-
-  private func note(_ series: SeriesState) {
-    pace = Pace(pollSeconds: series.pollSeconds)
-    state.newestVersion = series.head
-    state.publishedAt = series.publishedAt.date
-    state.lifecycle = series.lifecycle
-  }
-
-  private func noteSuccess(hasChanged: Bool) {
-    let now = surroundings.now().date
-    state.lastChecked = now
-    state.lastError = nil
-    if hasChanged { state.lastUpdated = now }
-  }
-}
-
-/// What a look has done so far.
-private struct Journey {
-  let from: Version?
-  var action = UpdateReport.Action.upToDate
-  var bytes = 0
 }

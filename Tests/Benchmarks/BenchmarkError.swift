@@ -11,6 +11,7 @@ enum BenchmarkError: Error, CustomStringConvertible {
       "\(problem)\nusage: Scripts/bench import [--json] [--quick] [--runs N] [--only WORKLOAD] [--contender NAME]"
         + "\n       Scripts/bench publish [--json] [--rows N] [--runs N] [--only step|snapshot|build] "
         + "[--layout without-rowid|rowid]"
+        + "\n       Scripts/bench client [--json] [--rows N] [--runs N] [--layout without-rowid|rowid] [--without-import]"
     case .sqlite(let message, let subject): "SQLite says \"\(message)\" to: \(subject)"
     case .unexpected(let what, let place): "unexpected \(what) in \(place)"
     case .child(let request): "the measurement failed: \(request)"

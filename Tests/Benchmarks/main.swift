@@ -12,6 +12,10 @@ do {
     try PublishBenchmark(PublishOptions(arguments.dropFirst())).run()
   } else if arguments.first == "front" {
     try ServingBenchmark(ServingOptions(arguments.dropFirst())).run()
+  } else if arguments.first == "client" {
+    try ClientBenchmark(ClientOptions(arguments.dropFirst())).run()
+  } else if arguments.first == JSONPages.verb, arguments.count == 2 {
+    try JSONPages(arguments[1]).run()
   } else {
     try ImportBenchmark(Options(arguments)).run()
   }

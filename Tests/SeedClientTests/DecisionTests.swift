@@ -168,8 +168,8 @@ extension Decision {
   fileprivate var summary: String {
     switch self {
     case .upToDate: "upToDate"
-    case .apply(let chain): chain.map(\.shortName).joined(separator: " ")
-    case .download(let snapshot, let chain): ([snapshot] + chain).map(\.shortName).joined(separator: " ")
+    case .apply(let chain, _): chain.map(\.shortName).joined(separator: " ")
+    case .download(let snapshot, let chain, _): ([snapshot] + chain).map(\.shortName).joined(separator: " ")
     case .refuse(let refusal): SeedError(refusal).code.description
     }
   }

@@ -69,10 +69,10 @@ import Testing
     try await expectRefusal(.damaged)
   }
 
-  @Test func `a file that the server lacks is a matter of the network`() async throws {
+  @Test func `a file that the server lacks is said to be missing`() async throws {
     let snapshot = try publishReplacement()
     fixture.publisher.withServed { $0.files[snapshot.filePath] = nil }
-    try await expectRefusal(.network)
+    try await expectRefusal(.missingFile)
   }
 
   @Test func `no network leaves the data as it was`() async throws {
@@ -82,7 +82,7 @@ import Testing
 
   @Test func `an expired timestamp is refused`() async throws {
     fixture.publisher.pass(days: 30)
-    try await expectRefusal(.expired)
+    try await expectRefusal(.stale)
   }
 
   @Test func `an older timestamp than before is refused`() async throws {

@@ -47,7 +47,7 @@ import Testing
     #expect(try fixture.names("generations").count == 1)
     let trusted = try fixture.names("trust")
     #expect(!trusted.contains { $0.hasSuffix(".tmp") })
-    #expect(try fixture.names("") == ["CURRENT", "LOCK", "generations", "partial", "trust"])
+    #expect(try fixture.names("") == ["CURRENT", "LOCK", "STATE", "generations", "partial", "trust"])
   }
 
   @Test func `a damaged current file gives way to a snapshot`() async throws {

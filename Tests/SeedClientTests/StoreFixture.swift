@@ -11,9 +11,9 @@ final class StoreFixture {
   let publisher: ClientPublisherSimulator
   let folder: TemporaryFolder
 
-  init() throws {
+  init(inMemory: Bool = false) throws {
     publisher = try ClientPublisherSimulator()
-    folder = try TemporaryFolder()
+    folder = try TemporaryFolder(inMemory: inMemory)
   }
 
   var directory: String { folder("store") }
@@ -25,7 +25,8 @@ final class StoreFixture {
     return try SeedStore(
       model, server: try #require(URL(string: "http://seeds.example")), root: publisher.root,
       directory: directory,
-      surroundings: Surroundings(transport: publisher, now: { [publisher] in publisher.now }))
+      surroundings: Surroundings(
+        transport: publisher, now: { [publisher] in publisher.now }, sleep: { _ in await Task.yield() }))
   }
 
   func names(_ folder: String) throws -> [String] {

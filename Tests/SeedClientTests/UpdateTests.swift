@@ -182,9 +182,10 @@ import Testing
       surroundings: Surroundings(
         transport: publisher, now: { publisher.now },
         sleep: { duration in
-          waiting.continuation.yield(duration)
+          // Between the attempts of one look it waits a second at most; what is fetched is watched for 30.
+          if duration > .seconds(1), duration != .seconds(30) { waiting.continuation.yield(duration) }
           try await Task.sleep(for: .milliseconds(1))
-        }, chance: { 0.5 }))
+        }, chance: { 0.5 }, uptime: { .zero }))
     let task = Task { try await store.keepUpdated() }
     var wait = waiting.stream.makeAsyncIterator()
     let waits = [await wait.next(), await wait.next()]

@@ -1,4 +1,4 @@
-package import Foundation
+import Foundation
 package import SeedClient
 package import SeedDatabase
 package import SeedFormat
@@ -217,20 +217,35 @@ extension ClientPublisherSimulator: Transport {
   /// Bytes handed on at a time, few enough that a snapshot takes several pieces.
   private static let pieceBytes = 1000
 
-  package func get(_ url: URL, limit: Int, _ sink: @escaping ByteSink) async throws -> Bool {
-    let name = url.path.split(separator: "/").joined(separator: "/")
+  package func send(_ request: TransportRequest, to receiver: ResponseReceiver) async throws {
+    let name = request.url.path.split(separator: "/").joined(separator: "/")
     try await served.withLock { $0.hold }?(name)
     let found: [UInt8]? = try served.withLock { served in
       served.requests.append(name)
       guard !served.isOffline else { throw TransportError.unreachable(url: name, reason: "offline") }
       return served.files[name]
     }
-    guard let found else { return false }
-    for start in stride(from: 0, to: found.count, by: Self.pieceBytes) {
-      let end = min(start + Self.pieceBytes, found.count)
-      guard end <= limit else { throw TransportError.tooLong(url: name, limit: limit) }
-      try sink(Array(found[start..<end]))
+    guard let found else { return try receiver.head(ResponseHead(status: 404)) }
+    try Self.answer(request, by: found, to: receiver)
+  }
+
+  /// What a static host answers, parts included.
+  package static func answer(
+    _ request: TransportRequest, by content: [UInt8], to receiver: ResponseReceiver
+  ) throws {
+    let etag = "\"\(SHA256Digest.of(content).hex)\""
+    let isSame = request.validator == nil || request.validator == etag
+    var fields = ["ETag": etag]
+    var part = 0..<content.count
+    if let range = request.range, isSame {
+      guard range.lowerBound < content.count else { return try receiver.head(ResponseHead(status: 416)) }
+      part = range.clamped(to: part)
+      fields["Content-Range"] = "bytes \(part.lowerBound)-\(part.upperBound - 1)/\(content.count)"
     }
-    return true
+    fields["Content-Length"] = "\(part.count)"
+    try receiver.head(ResponseHead(status: fields["Content-Range"] == nil ? 200 : 206, fields: fields))
+    for start in stride(from: part.lowerBound, to: part.upperBound, by: pieceBytes) {
+      try receiver.body(Array(content[start..<min(start + pieceBytes, part.upperBound)]))
+    }
   }
 }

@@ -6,8 +6,11 @@ final class SeedFile {
   private let connection: Connection
   let schema: DatabaseSchema
 
-  init(_ path: String) throws {
-    connection = try Connection(path, .writer)
+  convenience init(_ path: String) throws { try self.init(Connection(path, .writer)) }
+
+  /// The live file behind a connection that somebody lends.
+  init(_ connection: Connection) throws {
+    self.connection = connection
     schema = try SchemaReader(connection).schema()
   }
 
@@ -33,10 +36,14 @@ final class SeedFile {
 
   /// Applies one delta: its rows, version and digest together, or nothing of it. ``DeltaMismatch`` is said of a
   /// document alone that is the published one; one that is not is an error of its own.
-  func apply(_ document: @escaping DocumentPieces.Source, to version: Version) throws -> SeedChanges {
+  func apply(
+    _ document: @escaping DocumentPieces.Source, to version: Version, keyLimit: Int
+  ) throws -> SeedChanges {
     do {
-      let result = try connection.transaction { try DeltaApplier(connection, schema).apply(document) }
-      return SeedChanges(version: version, result.changes)
+      let result = try connection.transaction {
+        try DeltaApplier(connection, schema, keyLimit: keyLimit).apply(document)
+      }
+      return SeedChanges(version: version, result)
     } catch let error as CompressionError {
       throw error
     } catch let error as DatabaseError where !error.isAboutContent {
@@ -66,10 +73,22 @@ extension DatabaseError {
 }
 
 extension SeedChanges {
-  fileprivate init(version: Version, _ report: ChangeReport) {
+  fileprivate init(version: Version, _ result: ImportResult) {
     self.version = version
-    tables = report.filter { !$0.value.isEmpty }.mapValues {
-      Table(inserted: $0.inserted, updated: $0.updated, deleted: $0.deleted)
+    tables = Dictionary(
+      uniqueKeysWithValues: result.changes.filter { !$0.value.isEmpty }.map { name, changes in
+        (name, Table(changes, result.keys[name]))
+      })
+  }
+}
+
+extension SeedChanges.Table {
+  fileprivate init(_ changes: TableChanges, _ keys: ChangedKeys?) {
+    inserted = changes.inserted
+    updated = changes.updated
+    deleted = changes.deleted
+    self.keys = keys.map {
+      SeedChanges.Keys(inserted: $0.inserted, updated: $0.updated, deleted: $0.deleted)
     }
   }
 }

@@ -8,17 +8,26 @@ struct Roads {
   private let deltas: [PublishedObject]
   private let snapshots: [PublishedObject]
   private let objects: [PublishedObject]
+  private let rejected: Set<SHA256Digest>
   /// The head's schema, where the metadata names it.
   let schema: SHA256Digest?
 
-  init(_ metadata: SeriesMetadata) {
+  /// The ways without the objects that have these hashes.
+  init(_ metadata: SeriesMetadata, rejected: Set<SHA256Digest>) {
     let schema = metadata.state.models[metadata.state.model]
-    let usable = metadata.objects.filter { $0.schema == schema && $0.version <= metadata.state.head }
+    let known = metadata.objects.filter { $0.schema == schema && $0.version <= metadata.state.head }
+    let usable = known.filter { !rejected.contains($0.sha256) }
     state = metadata.state
-    objects = usable
+    objects = known
     deltas = usable.filter { !$0.isSnapshot }
-    snapshots = usable.filter(\.isSnapshot)
+    snapshots = usable.filter { $0.isSnapshot && !rejected.contains($0.sha256) }
+    self.rejected = rejected
     self.schema = schema
+  }
+
+  /// Whether the head's rows are some that were taken back.
+  var isHeadRejected: Bool {
+    objects.contains { $0.version == state.head && rejected.contains($0.digest) }
   }
 
   /// Whether the rows are those that were published as that version, as far as the metadata still tells.
@@ -30,35 +39,43 @@ struct Roads {
   func shortest(from local: Version) -> Decision {
     let chain = DeltaChain.shortest(deltas, from: local, to: state.head)
     let snapshot = newestSnapshot(beyond: local)
+    func weighing(_ reason: UpdatePlan.Reason) -> Decision.Weighing {
+      .init(reason: reason, deltaBytes: chain?.bytes, snapshotBytes: snapshot?.bytes)
+    }
     switch (chain, snapshot) {
-    case (let chain?, let snapshot?) where snapshot.bytes < chain.bytes: return snapshot.decision
-    case (let chain?, _): return .apply(chain)
-    case (nil, let snapshot?): return snapshot.decision
+    case (let chain?, let snapshot?) where snapshot.bytes < chain.bytes:
+      return snapshot.decision(weighing(.snapshotIsSmaller))
+    case (let chain?, nil): return .apply(chain, weighing(.onlyDeltas))
+    case (let chain?, _): return .apply(chain, weighing(.deltasAreSmaller))
+    case (nil, let snapshot?): return snapshot.decision(weighing(.onlySnapshot))
     case (nil, nil): return .refuse(refusal(local))
     }
   }
 
   /// The newest snapshot, unless it would lead back from `local`.
-  func snapshot(from local: Version?) -> Decision {
-    newestSnapshot(notBelow: local)?.decision ?? .refuse(refusal(local))
+  func snapshot(from local: Version?, _ reason: UpdatePlan.Reason) -> Decision {
+    guard let road = newestSnapshot(notBelow: local) else { return .refuse(refusal(local)) }
+    return road.decision(.init(reason: reason, snapshotBytes: road.bytes))
   }
 
   private func refusal(_ local: Version?) -> Decision.Refusal {
     if case .retired(let message) = state.lifecycle { return .retired(message: message) }
-    return .versionGone(local: local, head: state.head)
+    let isRejected = objects.contains { $0.isSnapshot && rejected.contains($0.sha256) }
+    return isRejected ? .rejected(head: state.head) : .versionGone(local: local, head: state.head)
   }
 
   private func newestSnapshot(beyond local: Version) -> SnapshotRoad? {
     newestSnapshot(notBelow: local).flatMap { $0.end > local ? $0 : nil }
   }
 
-  /// Of the newest snapshot's encodings the smallest one.
+  /// The road that leads furthest; of those the one from the newest snapshot, in its smallest encoding.
   private func newestSnapshot(notBelow local: Version?) -> SnapshotRoad? {
-    let newest = snapshots.max { ($0.version, $1.length) < ($1.version, $0.length) }
-    guard let newest else { return nil }
-    let chain = DeltaChain.shortest(deltas, from: newest.version, to: state.head) ?? []
-    let road = SnapshotRoad(snapshot: newest, chain: chain)
-    return local.map { road.end >= $0 } ?? true ? road : nil
+    let roads = snapshots.map { snapshot in
+      SnapshotRoad(
+        snapshot: snapshot, chain: DeltaChain.shortest(deltas, from: snapshot.version, to: state.head) ?? [])
+    }
+    let best = roads.max { $0.precedes($1) }
+    return best.flatMap { road in local.map { road.end >= $0 } ?? true ? road : nil }
   }
 }
 
@@ -67,13 +84,20 @@ private struct SnapshotRoad {
   let snapshot: PublishedObject
   let chain: [PublishedObject]
 
-  var bytes: Int { snapshot.length + chain.bytes }
+  var bytes: Int { ([snapshot] + chain).bytes }
   var end: Version { chain.last?.version ?? snapshot.version }
-  var decision: Decision { .download(snapshot, then: chain) }
+
+  /// Whether the other one is the better one.
+  func precedes(_ other: SnapshotRoad) -> Bool {
+    (end, snapshot.version, other.snapshot.length) < (other.end, other.snapshot.version, snapshot.length)
+  }
+
+  func decision(_ weighing: Decision.Weighing) -> Decision { .download(snapshot, then: chain, weighing) }
 }
 
 extension [PublishedObject] {
-  fileprivate var bytes: Int { reduce(0) { $0 + $1.length } }
+  /// Bytes of all of them as they are stored.
+  var bytes: Int { reduce(0) { $0 + $1.length } }
 }
 
 extension PublishedObject {

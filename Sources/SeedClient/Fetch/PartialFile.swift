@@ -1,61 +1,103 @@
 import SeedDatabase
 import SeedFormat
 import SeedTrust
-import Synchronization
 
 /// A file that is arriving: written and hashed at once.
 final class PartialFile: Sendable {
-  private let object: PublishedObject
-  private let onProgress: @Sendable (SeedProgress) -> Void
-  private let arriving: Mutex<Arriving>
+  let object: PublishedObject
+  let url: String
+  let path: String
+  private let state: Shared<State>
 
-  fileprivate struct Arriving: ~Copyable {
-    let file: File
+  fileprivate struct State: ~Copyable {
+    var file: File
     var hasher = SHA256Hasher()
     var length = 0
-    var reported = 0
+    var validator: String?
+    var hasRecord = false
 
     init(_ file: consuming File) { self.file = file }
   }
 
-  /// Times that progress is reported in the course of one file.
-  private static let reports = 100
+  /// Bytes of a part that are read at a time.
+  private static let readBytes = 256 * 1024
 
-  init(
-    _ path: String, _ object: PublishedObject, _ onProgress: @escaping @Sendable (SeedProgress) -> Void
-  ) throws {
-    self.object = object
-    self.onProgress = onProgress
-    arriving = Mutex(Arriving(try File(path, for: .replacing, mode: 0o600)))
-  }
-
-  func take(_ bytes: [UInt8]) throws {
-    let length: Int? = try arriving.withLock { arriving in
-      try arriving.file.write(bytes)
-      arriving.hasher.update(bytes)
-      arriving.length += bytes.count
-      return arriving.isWorthReporting(of: object.length, in: Self.reports) ? arriving.length : nil
+  /// Opens what is there of an object, and hashes it: what a record does not vouch for is removed.
+  init(_ object: PublishedObject, url: String, in folder: String) throws {
+    (self.object, self.url) = (object, url)
+    path = "\(folder)/\(object.sha256.hex)\(PartialRecord.partSuffix)"
+    let record = PartialRecord.read(besides: path)
+    let isKnown = record.map { $0.url == url && $0.sha256 == object.sha256.hex && $0.length == object.length }
+    guard isKnown == true else {
+      state = Shared(State(try File(path, for: .replacing, mode: 0o600)))
+      return
     }
-    guard let length else { return }
-    onProgress(SeedProgress(file: object.fileName, bytes: length, totalBytes: object.length))
+    state = Shared(State(try File(path, for: .updating, mode: 0o600)))
+    try state.withLock { state in
+      (state.validator, state.hasRecord) = (record?.validator, true)
+      try state.hash(pieces: Self.readBytes)
+    }
+    if length > object.length { try restart() }
   }
 
-  /// Throws unless length and hash are those that were signed.
-  func check() throws {
-    let found = arriving.withLock { Compression.Measure(length: $0.length, sha256: $0.hasher.finish()) }
-    guard found != Compression.Measure(length: object.length, sha256: object.sha256) else { return }
-    let difference =
-      found.length == object.length
-      ? "has another SHA-256 than was signed"
-      : "has \(found.length) of the \(object.length) bytes that were signed"
-    throw SeedError(.damaged, "the server's \(object.filePath) \(difference)")
+  /// Bytes that are here.
+  var length: Int { state.withLock { $0.length } }
+  /// The strong validator under which they came.
+  var validator: String? { state.withLock { $0.validator } }
+  var isComplete: Bool { length == object.length }
+  /// Whether another process could go on with it.
+  var isResumable: Bool { state.withLock { $0.hasRecord && $0.length > 0 } }
+
+  /// Makes ready for the first bytes of an answer.
+  func begin(_ validator: String?) throws {
+    try state.withLock { state in
+      guard state.length == 0 else { return }
+      state.validator = validator
+      try PartialRecord(url: url, sha256: object.sha256.hex, length: object.length, validator: validator)
+        .write(besides: path)
+      state.hasRecord = true
+    }
+  }
+
+  /// Appends bytes, up to `end` of the file.
+  func take(_ bytes: [UInt8], upTo end: Int) throws {
+    try state.withLock { state in
+      guard state.length + bytes.count <= end else {
+        throw TransportError.tooLong(url: url, limit: object.length)
+      }
+      try state.file.write(bytes)
+      state.hasher.update(bytes)
+      state.length += bytes.count
+    }
+  }
+
+  /// Forgets all that came.
+  func restart() throws {
+    try state.withLock { state in
+      state = State(try File(path, for: .replacing, mode: 0o600))
+    }
+  }
+
+  /// Whether the whole file has the hash that was signed. It ends the hashing.
+  func isSigned() -> Bool { state.withLock { $0.hasher.finish() } == object.sha256 }
+
+  /// Removes the file and its record. Where that fails, the sweep at the next start does it.
+  func discard() { Self.discard(path) }
+
+  static func discard(_ path: String) {
+    try? Folder.remove(path)
+    try? Folder.remove(PartialRecord.path(besides: path))
   }
 }
 
-extension PartialFile.Arriving {
-  fileprivate mutating func isWorthReporting(of total: Int, in reports: Int) -> Bool {
-    guard length == total || length - reported > total / reports else { return false }
-    reported = length
-    return true
+extension PartialFile.State {
+  /// Hashes what the file has; the next bytes go behind it.
+  fileprivate mutating func hash(pieces count: Int) throws {
+    while true {
+      let piece = try file.read(count)
+      if piece.isEmpty { return }
+      hasher.update(piece)
+      length += piece.count
+    }
   }
 }

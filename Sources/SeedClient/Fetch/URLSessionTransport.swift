@@ -1,11 +1,11 @@
-package import Foundation
-import Synchronization
+import Foundation
+import SeedDatabase
 
 #if canImport(FoundationNetworking)
 import FoundationNetworking
 #endif
 
-/// The transport of apps: URLSession, one request at a time per call, nothing cached, no cookies.
+/// The transport of apps: URLSession, nothing cached, no cookies.
 package final class URLSessionTransport: Transport {
   private let session: URLSession
   private let exchanges: ExchangeDelegate
@@ -32,28 +32,13 @@ package final class URLSessionTransport: Transport {
 
   deinit { session.invalidateAndCancel() }
 
-  /// Gets a resource; see ``Transport``. Large ones come in parts, where the server can do that.
-  package func get(_ url: URL, limit: Int, _ sink: @escaping ByteSink) async throws -> Bool {
-    var start = 0
-    while true {
-      let answer = try await answer(to: Exchange.Question(url: url, start: start, limit: limit), sink)
-      switch answer {
-      case .absent: return false
-      case .whole: return true
-      case .part(let end, let total) where end < total: start = end
-      case .part: return true
-      }
-    }
-  }
-
-  private func answer(to question: Exchange.Question, _ sink: @escaping ByteSink) async throws
-    -> Exchange.Answer
-  {
+  /// Sends a request; see ``Transport``.
+  package func send(_ request: TransportRequest, to receiver: ResponseReceiver) async throws {
     try Task.checkCancellation()
-    let task = session.dataTask(with: question.request)
-    let result: Result<Exchange.Answer, any Error> = await withTaskCancellationHandler {
+    let task = session.dataTask(with: request.urlRequest)
+    let result: Result<Void, any Error> = await withTaskCancellationHandler {
       await withCheckedContinuation { continuation in
-        let exchange = Exchange(question: question, sink: sink) { continuation.resume(returning: $0) }
+        let exchange = Exchange(request: request, receiver: receiver) { continuation.resume(returning: $0) }
         exchanges.begin(exchange, of: task.taskIdentifier)
         task.resume()
       }
@@ -61,13 +46,13 @@ package final class URLSessionTransport: Transport {
       task.cancel()
     }
     try Task.checkCancellation()
-    return try result.get()
+    try result.get()
   }
 }
 
 /// Hears of all requests of a session, on its one delegate queue.
 private final class ExchangeDelegate: NSObject, URLSessionDataDelegate {
-  private let exchanges = Mutex<[Int: Exchange]>([:])
+  private let exchanges = Shared<[Int: Exchange]>([:])
 
   func begin(_ exchange: Exchange, of task: Int) {
     exchanges.withLock { $0[task] = exchange }
@@ -77,44 +62,29 @@ private final class ExchangeDelegate: NSObject, URLSessionDataDelegate {
     _ session: URLSession, task: URLSessionTask, willPerformHTTPRedirection response: HTTPURLResponse,
     newRequest request: URLRequest, completionHandler: @escaping (URLRequest?) -> Void
   ) {
-    let isSameServer = request.url.map { $0.isOnServer(of: response.url) } ?? false
-    completionHandler(isSameServer ? request : nil)
+    let follows = exchanges.withLock {
+      $0[task.taskIdentifier]?.follows(from: response.url, to: request.url) ?? false
+    }
+    completionHandler(follows ? request : nil)
   }
 
   func urlSession(_ session: URLSession, dataTask: URLSessionDataTask, didReceive data: Data) {
-    // Foundation on Linux ignores a response's disposition, so the body of an error arrives here as well.
-    guard let exchange = advance(dataTask, by: data.count), exchange.failure == nil else { return }
-    guard exchange.question.accepts(dataTask.status) else { return dataTask.cancel() }
+    let found = exchanges.withLock { $0[dataTask.taskIdentifier] }
+    guard var exchange = found, exchange.failure == nil else { return }
     do {
-      try exchange.checkLimit()
-      try exchange.sink([UInt8](data))
+      // Foundation on Linux ignores a response's disposition, so the head is judged with the first bytes.
+      try exchange.receive(dataTask.response)
+      try exchange.receiver.body([UInt8](data))
     } catch {
-      exchanges.withLock { $0[dataTask.taskIdentifier]?.failure = error }
+      exchange.failure = error
       dataTask.cancel()
     }
+    exchanges.withLock { $0[dataTask.taskIdentifier] = exchange }
   }
 
   func urlSession(_ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?) {
-    let exchange = exchanges.withLock { $0.removeValue(forKey: task.taskIdentifier) }
-    guard let exchange else { return }
-    exchange.end(Result { try exchange.answer(task.response as? HTTPURLResponse, error) })
-  }
-
-  private func advance(_ task: URLSessionTask, by count: Int) -> Exchange? {
-    exchanges.withLock { exchanges in
-      exchanges[task.taskIdentifier]?.received += count
-      return exchanges[task.taskIdentifier]
-    }
-  }
-}
-
-extension URLSessionTask {
-  fileprivate var status: Int? { (response as? HTTPURLResponse)?.statusCode }
-}
-
-extension URL {
-  /// Whether scheme, host and port are the same: a redirect must not lead anywhere else.
-  fileprivate func isOnServer(of other: URL?) -> Bool {
-    scheme == other?.scheme && host == other?.host && port == other?.port
+    let found = exchanges.withLock { $0.removeValue(forKey: task.taskIdentifier) }
+    guard var exchange = found else { return }
+    exchange.end(exchange.outcome(task.response, error))
   }
 }

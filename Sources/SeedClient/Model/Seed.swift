@@ -15,7 +15,7 @@ public struct Seed: Sendable {
   let generation: Generation
 
   init(_ generation: Generation, _ version: Version) {
-    url = URL(fileURLWithPath: generation.file)
+    url = URL(fileURLWithPath: generation.folder.file)
     self.version = version
     self.generation = generation
   }

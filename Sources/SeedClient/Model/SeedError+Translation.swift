@@ -9,6 +9,7 @@ extension SeedError {
     case let error as SeedError: self = error
     case is CancellationError: self.init(.cancelled, "the task was cancelled")
     case let error as TransportError: self.init(error)
+    case let error as Unobtainable: self.init(error.reason)
     case let error as TrustError: self.init(error)
     case let error as FileError: self.init(error.isFull ? .insufficientSpace : .io, error.description)
     case let error as DatabaseError: self.init(error)
@@ -20,17 +21,23 @@ extension SeedError {
   }
 
   private init(_ error: TransportError) {
-    if case .tooLong = error {
-      self.init(.damaged, error.description)
-    } else {
-      self.init(.network, error.description)
-    }
+    let code: Code =
+      switch error {
+      case .unreachable: .network
+      case .waiting: .waitingForNetwork
+      case .status(_, let status, _): Reply.Status.busy.contains(status) ? .serverBusy : .server
+      case .otherPart, .changing, .coded, .webPage: .server
+      case .absent: .missingFile
+      case .tooLong, .otherLength: .damaged
+      case .tooSlow, .tooLate: .timedOut
+      }
+    self.init(code, error.description, retryAfter: error.retryAfter)
   }
 
   private init(_ error: TrustError) {
     switch error {
-    case .expired: self.init(.expired, error.description)
-    case .missingFile: self.init(.network, error.description)
+    case .expired: self.init(.stale, error.description)
+    case .missingFile: self.init(.missingFile, error.description)
     // A client that asks for a series of another publication finds no role of that name.
     case .missingRole(let role, _) where Series(roleName: role) != nil:
       self.init(.noCompatibleModel, error.description)
@@ -50,11 +57,13 @@ extension SeedError {
 extension SeedError {
   init(_ refusal: Decision.Refusal) {
     switch refusal {
+    case .clientTooOld: self.init(.clientTooOld, refusal.description)
     case .noCompatibleModel: self.init(.noCompatibleModel, refusal.description)
     case .modelMismatch: self.init(.modelMismatch, refusal.description)
     case .rolledBack: self.init(.rolledBack, refusal.description)
     case .versionGone: self.init(.versionGone, refusal.description)
     case .retired: self.init(.retired, refusal.description)
+    case .rejected: self.init(.rejected, refusal.description)
     }
   }
 }

@@ -12,15 +12,44 @@ public struct UpdateReport: Sendable {
     case replaced
   }
 
-  /// What was done.
-  public let action: Action
+  /// What was decided, and why; the last decision where a first one came to nothing.
+  public let plan: UpdatePlan
   /// The version before, if there was one.
   public let from: Version?
   /// The data as it is now.
   public let seed: Seed
-  /// Bytes of the snapshot and deltas that were downloaded.
+  /// Bytes of the snapshot and deltas that were used, each counted once.
   public let bytes: Int
+  /// What went over the network, metadata and repetitions included.
+  public let traffic: UpdateTraffic
+  /// Rows that deltas changed, by table. A new file may differ anywhere: then there are none.
+  public let rows: [String: SeedChanges.Table]
+  /// How long it took, without the time in which the device slept.
+  public let duration: Duration
+
+  /// What was done.
+  public var action: Action { plan.action }
 
   /// The version now.
   public var to: Version { seed.version }
+}
+
+/// What an update cost on the network.
+public struct UpdateTraffic: Hashable, Sendable {
+  /// Requests that were sent; redirects do not count.
+  public internal(set) var requests = 0
+  /// Bytes of answers' bodies.
+  public internal(set) var bytes = 0
+  /// Requests that were sent again because an earlier one failed.
+  public internal(set) var retries = 0
+  /// Files that were begun anew because the server had something else than before.
+  public internal(set) var restarts = 0
+}
+
+extension SeedChanges.Table {
+  static func + (left: Self, right: Self) -> Self {
+    Self(
+      inserted: left.inserted + right.inserted, updated: left.updated + right.updated,
+      deleted: left.deleted + right.deleted, keys: nil)
+  }
 }

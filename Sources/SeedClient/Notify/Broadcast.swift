@@ -1,4 +1,4 @@
-import Synchronization
+import SeedDatabase
 
 /// One sender, any number of listeners; a new one may hear the latest at once.
 final class Broadcast<Element: Sendable>: Sendable {
@@ -17,7 +17,7 @@ final class Broadcast<Element: Sendable>: Sendable {
   }
 
   private let patience: Patience
-  private let state = Mutex(State())
+  private let state = Shared(State())
 
   init(_ patience: Patience) { self.patience = patience }
 

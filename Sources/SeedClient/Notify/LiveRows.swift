@@ -12,7 +12,9 @@ struct LiveRows: Sendable {
     return AsyncThrowingStream(bufferingPolicy: .bufferingNewest(1)) { continuation in
       let task = Task {
         do {
-          for await seed in seeds { continuation.yield(try await rows(of: seed)) }
+          for await seed in seeds {
+            if let rows = try await rows(of: seed) { continuation.yield(rows) }
+          }
           continuation.finish()
         } catch {
           continuation.finish(throwing: error)
@@ -22,7 +24,13 @@ struct LiveRows: Sendable {
     }
   }
 
-  private func rows(of seed: Seed) async throws -> [SeedRow] {
-    try await seed.generation.reader.read { [sql, values] reader in try reader.rows(sql, values) }
+  /// `nil` while the store is suspended: its resumption is a moment of its own.
+  private func rows(of seed: Seed) async throws -> [SeedRow]? {
+    do {
+      return try await seed.generation.reader.read { [sql, values] reader in try reader.rows(sql, values) }
+    } catch let error as SeedError {
+      if error.code == .suspended { return nil }
+      throw error
+    }
   }
 }

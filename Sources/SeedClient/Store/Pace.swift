@@ -17,7 +17,13 @@ package struct Pace: Sendable {
   package init(pollSeconds: Int) { self.pollSeconds = pollSeconds }
 
   /// The wait after so many failed looks in a row; `chance` is a number from 0 to 1.
-  package func wait(afterFailures failures: Int, chance: Double) -> Duration {
+  ///
+  /// A server that asked to be left alone for longer is, up to the longest wait that there is.
+  package func wait(afterFailures failures: Int, chance: Double, asked: Duration? = nil) -> Duration {
+    max(wait(failures, chance), min(asked ?? .zero, .seconds(Self.longest)))
+  }
+
+  private func wait(_ failures: Int, _ chance: Double) -> Duration {
     let poll = min(Double(pollSeconds), Self.longest)
     var seconds = poll
     if failures > 0 {

@@ -5,34 +5,27 @@ import SeedFormat
 struct StoreLayout: Sendable {
   let directory: String
 
-  /// Bytes that the file `CURRENT` has at most.
-  static let currentBytes = 128
-
   var trust: String { "\(directory)/trust" }
   var generations: String { "\(directory)/generations" }
   var partial: String { "\(directory)/partial" }
   /// Names the generation that counts.
   var current: String { "\(directory)/CURRENT" }
   var lock: String { "\(directory)/LOCK" }
+  /// The hashes of what is not to be taken again, one in a line.
+  var rejections: String { "\(directory)/REJECTED" }
+  /// What a store has to tell after a restart.
+  var record: String { "\(directory)/STATE" }
 
-  func generation(_ name: String) -> String { "\(generations)/\(name)" }
+  func folder(_ name: String) -> GenerationFolder {
+    GenerationFolder(name: name, path: "\(generations)/\(name)")
+  }
+
+  var folders: [String] { [directory, trust, generations, partial] }
 
   /// Makes the folders. Only their owner may look in: others must not be able to swap a file between its
   /// check and its use.
   func create() throws(FileError) {
-    for folder in [directory, trust, generations, partial] { try Folder.create(folder, mode: 0o700) }
-  }
-
-  /// The name of the generation that counts, if there is one.
-  func currentName() throws(FileError) -> String? {
-    let bytes = try DurableFile.readIfPresent(current, limit: Self.currentBytes) ?? []
-    let name = String(decoding: bytes, as: UTF8.self).split(separator: "\n").first.map(String.init)
-    return name.flatMap { Self.isName($0) ? $0 : nil }
-  }
-
-  /// Makes a generation count, durably.
-  func setCurrent(_ name: String) throws(FileError) {
-    try DurableFile.write(Array("\(name)\n".utf8), to: current)
+    for folder in folders { try Folder.create(folder, mode: 0o700) }
   }
 
   /// A name that no generation had before: SQLite's journals must never meet another file of their name.
@@ -40,19 +33,18 @@ struct StoreLayout: Sendable {
     "\(version)-\(lowerHex((0..<8).map { _ in UInt8.random(in: .min ... .max) }))"
   }
 
-  private static func isName(_ text: String) -> Bool {
-    text.utf8.allSatisfy { (0x30...0x39).contains($0) || (0x61...0x66).contains($0) || $0 == 0x2D }
-  }
-
-  /// Removes what crashes left: partial downloads, drafts, and generations that do not count and are not in
-  /// use.
-  func sweep(keeping names: Set<String>) throws(FileError) {
+  /// Removes what crashes left, except for generations.
+  func sweep() throws(FileError) {
     try DurableFile.sweep(directory)
     try DurableFile.sweep(trust)
-    for name in try Folder.names(in: partial) { try Folder.remove("\(partial)/\(name)") }
-    let kept = names.union(try currentName().map { [$0] } ?? [])
+    try PartialFolder.sweep(partial)
+  }
+
+  /// Removes the generations that do not count and that nobody reads. Only who has the store's lock may do this.
+  func collect(sparing staged: String?) throws(FileError) {
+    let kept = Set(try pointer()?.names ?? []).union(staged.map { [$0] } ?? [])
     for name in try Folder.names(in: generations) where !kept.contains(name) {
-      try Folder.removeAll(generation(name))
+      try folder(name).removeIfFree()
     }
   }
 }

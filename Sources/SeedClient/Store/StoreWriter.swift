@@ -7,107 +7,188 @@ import SeedTrust
 /// Its caller takes turns, so that no two updates meet here.
 actor StoreWriter {
   private nonisolated let executor = QueueExecutor(label: "seedbank.writer")
-  private let layout: StoreLayout
-  private let model: SeedModel
-  private let root: [UInt8]
+  let layout: StoreLayout
+  let model: SeedModel
+  let root: [UInt8]
+  private let options: SeedOptions
+  private let search: GenerationSearch
   private var lock: StoreLock?
   private var live: (name: String, file: SeedFile)?
   private var staged: StagedSeed?
+  private var lender: SeedConnectionLender?
+  /// The generation that was found last.
+  private var reading: String?
+  /// Generations that a read found to be damaged.
+  private var damaged: Set<String> = []
 
   /// The actor's jobs run on a queue of its own.
   nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 
-  init(_ layout: StoreLayout, _ model: SeedModel, root: [UInt8]) {
+  init(_ layout: StoreLayout, _ model: SeedModel, root: [UInt8], options: SeedOptions) {
     self.layout = layout
     self.model = model
     self.root = root
+    self.options = options
+    search = GenerationSearch(layout: layout, model: model)
   }
 
-  /// The name of the generation that counts, if the app's model can open it.
-  func currentName(known: String?) throws -> String? {
-    guard let name = try layout.currentName(), name != known else { return known }
-    let path = "\(layout.generation(name))/\(Generation.fileName)"
-    // A file that cannot be opened, or that is another model's, is as good as none: a snapshot takes its
-    // place.
-    guard let meta = try? SeedTables.meta(Connection(path, .reader)) else { return nil }
-    return meta.opens(for: model) ? name : nil
+  // MARK: What counts
+
+  /// The generation to read. Under the lock a current one that cannot be read loses its place for good.
+  func find(known: [Generation]) throws -> GenerationSearch.Found {
+    let found = try search.run(known: known, damaged: damaged) { [weak self] in
+      Task { await self?.collect() }
+    }
+    if lock != nil { try settle(found) }
+    reading = found.generation?.name
+    return found
   }
 
-  /// Takes the lock, and removes what crashes left except for the generations in use. Once; later it does
-  /// nothing.
-  func begin(keeping names: Set<String>) throws {
+  /// Remembers that a read of the generation found damage.
+  func noteDamage(_ name: String) { damaged.insert(name) }
+
+  /// What is not to be taken again.
+  func rejected() throws -> Set<SHA256Digest> { try layout.rejected() }
+
+  /// Drops a current generation that cannot be read. That its snapshot was never good is said of it only where no
+  /// read has succeeded: later it is the disk that is to blame, and the same snapshot may help.
+  private func settle(_ found: GenerationSearch.Found) throws {
+    guard let folder = found.damaged?.folder else { return }
+    if !folder.isConfirmed, let record = try? GenerationRecord(of: folder) {
+      try layout.reject([record.snapshot])
+    }
+    guard let other = found.generation else { return }
+    try layout.setCurrent(other.name)
+    if live?.name == folder.name { live = nil }
+    collect()
+  }
+
+  /// Goes back to the previous generation, and remembers what this one held.
+  func rollBack(from generation: Generation, holding digest: SHA256Digest) throws {
+    guard let pointer = try layout.pointer(), pointer.current == generation.name,
+      let previous = pointer.previous
+    else {
+      throw SeedError(.noPrevious, "there is no generation before \(generation.name) in \(layout.directory)")
+    }
+    guard try GenerationCheck.run(layout.folder(previous), model) == .usable else {
+      throw SeedError(.noPrevious, "the generation before \(generation.name) cannot be read")
+    }
+    // In this order: a crash in between ends as the whole does, for what was rejected is not opened.
+    try layout.reject([generation.record.snapshot, digest])
+    try layout.setCurrent(previous)
+    live = nil
+  }
+
+  /// Takes the lock, and removes what crashes left. Once; later it does nothing.
+  func begin() throws {
     guard lock == nil else { return }
-    try layout.create()
+    try Folder.create(layout.directory, mode: 0o700)
     lock = try StoreLock(layout)
-    DefaultDirectory.excludeFromBackup(layout.directory)
-    try layout.sweep(keeping: names)
+    // Before anything is in it: what is made later has the folder's class.
+    StoreDirectory.apply(options, to: layout.directory)
+    try layout.create()
+    try layout.sweep()
+    try layout.collect(sparing: nil)
+  }
+
+  /// Removes generations that do not count and that nobody reads any more.
+  func collect() {
+    guard lock != nil else { return }
+    // What stays here, the next look or the next start takes.
+    try? layout.collect(sparing: staged?.name)
+  }
+
+  /// Closes all that is open and gives the lock back.
+  func suspend() {
+    discardStaged()
+    live = nil
+    lock = nil
   }
 
   /// What the server now says of the series, verified; what was trusted is kept durably.
   func look(_ fetcher: Fetcher, now: UTCTime) async throws -> SeriesMetadata {
+    collect()
+    return try await MetadataRefresh.refresh(
+      series: model.series, shippedRoot: root, stored: trusted,
+      fetch: { try await fetcher.metadata($0, limit: $1) }, now: now)
+  }
+
+  /// What is trusted so far, and where more of it goes.
+  var trusted: StoredMetadata {
     let trust = layout.trust
-    let stored = StoredMetadata(
+    return StoredMetadata(
       read: { try DurableFile.readIfPresent("\(trust)/\($0)", limit: Limits.metadataBytes) },
       persist: { try DurableFile.write($1, to: "\(trust)/\($0)", mode: 0o600) })
-    return try await MetadataRefresh.refresh(
-      series: model.series, shippedRoot: root, stored: stored,
-      fetch: { try await fetcher.metadata($0, limit: $1) }, now: now)
+  }
+
+  // MARK: What a restart must not lose
+
+  /// What the last store on the directory knew.
+  func record() -> StateRecord { StateRecord.read(layout) }
+
+  /// Keeps what is known, durably, where it is worth a write.
+  func keep(_ record: StateRecord) {
+    guard lock != nil, record.isWorthKeeping(over: StateRecord.read(layout)) else { return }
+    // A settings screen that is behind after a restart is no reason for an update to fail.
+    try? record.write(layout)
   }
 
   // MARK: A new generation
 
   /// Makes a verified snapshot ready beside the generation that counts.
-  func stage(_ fetched: FetchedObject, epoch: Epoch) throws {
+  func stage(_ fetched: FetchedObject, epoch: Epoch, origin: SeedOrigin = .downloaded) throws {
     defer { fetched.discard() }
     discardStaged()
-    staged = try StagedSeed(fetched, epoch: epoch, in: layout)
+    staged = try StagedSeed(fetched, epoch: epoch, origin: origin, previous: reading, in: layout)
   }
 
   /// Takes the staged file on by a delta.
   func applyStaged(_ fetched: FetchedObject) throws {
     defer { fetched.discard() }
-    _ = try staged?.file.apply(fetched.document(), to: fetched.object.version)
+    _ = try staged?.file.apply(fetched.document(), to: fetched.object.version, keyLimit: 0)
   }
 
   /// Makes the staged generation count; returns its name.
   func swap() throws -> String? {
     guard let staged else { return nil }
     try layout.setCurrent(staged.name)
-    live = (staged.name, staged.file)
+    live = lender == nil ? (staged.name, staged.file) : nil
     self.staged = nil
     return staged.name
   }
 
   /// Forgets a staged generation that came to nothing.
   func discardStaged() {
-    guard let name = staged?.name else { return }
+    guard let folder = staged?.folder else { return }
     staged = nil
     // What stays here, the sweep at the next start takes.
-    try? Folder.removeAll(layout.generation(name))
+    try? Folder.removeAll(folder.path)
   }
 
   // MARK: The live one
 
+  /// Lets changes go through connections of the app's own, or through the store's own again.
+  func borrow(_ lender: SeedConnectionLender?) {
+    self.lender = lender
+    // One connection writes and checkpoints.
+    live = nil
+  }
+
   /// Takes a generation on by a delta, in one transaction.
-  func apply(_ fetched: FetchedObject, to generation: Generation) throws -> SeedChanges {
+  func apply(_ fetched: FetchedObject, to seed: Seed) async throws -> SeedChanges {
     defer { fetched.discard() }
+    if let lender {
+      return try await Loan(seed: seed, delta: fetched, keyLimit: options.changedKeyLimit).run(lender)
+    }
     let document = try fetched.document()
-    return try open(generation).apply(document, to: fetched.object.version)
+    return try open(seed.generation).apply(
+      document, to: fetched.object.version, keyLimit: options.changedKeyLimit)
   }
 
   private func open(_ generation: Generation) throws -> SeedFile {
     if let live, live.name == generation.name { return live.file }
-    let file = try SeedFile(generation.file)
+    let file = try SeedFile(generation.folder.file)
     live = (generation.name, file)
     return file
-  }
-}
-
-extension SeedMeta {
-  /// Whether an app's queries can be asked of the file, as far as it says itself.
-  fileprivate func opens(for app: SeedModel) -> Bool {
-    guard series == app.series, model.opens(for: app.model) else { return false }
-    // Of an older minor within it the file does not tell the hash; signed metadata did when it was taken in.
-    return model != app.model || app.pin.admits(schema)
   }
 }

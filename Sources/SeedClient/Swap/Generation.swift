@@ -1,35 +1,33 @@
-import Dispatch
-import SeedDatabase
-import Synchronization
-
-/// A seed file's folder, and the lease on it: once abandoned, the folder goes with the last one who holds
-/// this.
+/// A generation in hand: its folder, and a lease on it that lasts as long as this and its reader.
 final class Generation: Sendable {
-  /// The folder's name.
-  let name: String
-  private let folder: String
-  private let isAbandoned = Mutex(false)
+  let folder: GenerationFolder
+  let record: GenerationRecord
   /// The store's own reader of the file.
   let reader: GenerationReader
 
-  static let fileName = "seed.sqlite"
-
-  init(_ name: String, in layout: StoreLayout) {
-    self.name = name
-    folder = layout.generation(name)
-    reader = GenerationReader("\(folder)/\(Self.fileName)")
+  init(_ folder: GenerationFolder, _ record: GenerationRecord, _ lease: Lease) {
+    self.folder = folder
+    self.record = record
+    reader = GenerationReader(folder, lease)
   }
 
-  /// The SQLite file.
-  var file: String { "\(folder)/\(Self.fileName)" }
+  /// The folder's name.
+  var name: String { folder.name }
+}
 
-  /// Says that no one will want the folder but those who hold it now.
-  func abandon() { isAbandoned.withLock { $0 = true } }
+/// The generations that a store or its app has in hand. Part of an actor, which guards it.
+struct GenerationsInHand {
+  private struct Item {
+    weak let generation: Generation?
+  }
 
-  deinit {
-    guard isAbandoned.withLock({ $0 }) else { return }
-    let folder = folder
-    // Whoever let go last may be on the main thread. What stays here, the sweep at the next start takes.
-    DispatchQueue.global(qos: .utility).async { try? Folder.removeAll(folder) }
+  private var items: [Item] = []
+
+  /// Those that still live.
+  var all: [Generation] { items.compactMap(\.generation) }
+
+  mutating func add(_ generation: Generation) {
+    items.removeAll { $0.generation == nil || $0.generation === generation }
+    items.append(Item(generation: generation))
   }
 }

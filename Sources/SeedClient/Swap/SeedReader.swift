@@ -21,7 +21,13 @@ public struct SeedReader: ~Copyable {
       while try statement.step() { rows.append(SeedRow(names: names, values: try statement.row())) }
       return rows
     } catch {
-      throw SeedError(.query, String(describing: error))
+      let isDamage = (error as? DatabaseError)?.saysDamage ?? false
+      throw SeedError(isDamage ? .damaged : .query, String(describing: error))
     }
   }
+}
+
+extension DatabaseError {
+  /// Whether the file is at fault, whatever was asked of it.
+  var saysDamage: Bool { [ResultCode.corrupt, ResultCode.notADatabase].contains(primaryCode) }
 }

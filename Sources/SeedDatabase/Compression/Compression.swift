@@ -74,19 +74,23 @@ package enum Compression {
   package static let processors = ProcessInfo.processInfo.activeProcessorCount
 
   /// Expands a file into a new one, synced; stops with an error once more than `limit` bytes came out.
+  ///
+  /// `onBytes` is told how many bytes were written, again and again; an error of its ends the work.
   package static func expand(
-    _ path: String, to destination: String, _ encoding: ContentEncoding, limit: Int
+    _ path: String, to destination: String, _ encoding: ContentEncoding, limit: Int,
+    onBytes: (Int) throws -> Void = { _ in }
   ) throws -> Measure {
     let codec: any StreamCodec =
       switch encoding {
       case .gzip: try GzipDecoder()
       case .xz: try XZCodec()
       }
-    return try transform(path, to: destination, codec, limit: limit).stored
+    return try transform(path, to: destination, codec, limit: limit, onBytes: onBytes).stored
   }
 
   private static func transform(
-    _ path: String, to destination: String, _ codec: any StreamCodec, limit: Int
+    _ path: String, to destination: String, _ codec: any StreamCodec, limit: Int,
+    onBytes: (Int) throws -> Void = { _ in }
   ) throws -> (raw: Measure, stored: Measure) {
     let source = try File(path, for: .reading)
     let target = try File(destination, for: .replacing)
@@ -101,6 +105,7 @@ package enum Compression {
         output.take(piece)
         guard output.length <= limit else { throw CompressionError.tooLong(limit: limit) }
         try target.write(piece)
+        try onBytes(piece.count)
       }
     }
     try target.sync()

@@ -104,8 +104,20 @@ package struct File: ~Copyable {
   package func unlock() { flock(descriptor, LOCK_UN) }
 
   /// Takes the whole-file lock that the kernel releases with the process; false when another holds it.
-  package func tryLock() throws(FileError) -> Bool {
-    while flock(descriptor, LOCK_EX | LOCK_NB) != 0 {
+  package func tryLock() throws(FileError) -> Bool { try tryLock(LOCK_EX) }
+
+  /// As ``tryLock()``, together with all who share it so; false when one has it alone.
+  package func tryShare() throws(FileError) -> Bool { try tryLock(LOCK_SH) }
+
+  /// Whether the file still has a name.
+  package func isNamed() throws(FileError) -> Bool {
+    var status = stat()
+    _ = try retrying("stat", path) { fstat(descriptor, &status) }
+    return status.st_nlink > 0
+  }
+
+  private func tryLock(_ kind: Int32) throws(FileError) -> Bool {
+    while flock(descriptor, kind | LOCK_NB) != 0 {
       if errno == EWOULDBLOCK { return false }
       if errno != EINTR { throw FileError("lock", path) }
     }

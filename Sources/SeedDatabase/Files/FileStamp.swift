@@ -24,6 +24,9 @@ package struct FileStamp: Hashable, Sendable {
     ].joined(separator: " ")
   }
 
+  /// Whether both are of one file, whatever its content was each time.
+  package func isOfSameFile(as other: FileStamp) -> Bool { device == other.device && inode == other.inode }
+
   /// `nil` where there is no such file.
   package init?(_ path: String) throws(FileError) {
     var status = stat()

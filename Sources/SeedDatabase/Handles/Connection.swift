@@ -30,6 +30,12 @@ package final class Connection {
     try recipe.setUp(self)
   }
 
+  /// A connection that somebody else has opened and will close, as it is set up; its owner lets it alone meanwhile.
+  package init(borrowing handle: OpaquePointer) {
+    let name = sqlite3_db_filename(handle, "main").map { String(cString: $0) }
+    owner = ConnectionHandle(handle, name ?? "", isBorrowed: true)
+  }
+
   /// Runs statements that yield no rows of interest.
   package func execute(_ sql: String) throws(DatabaseError) {
     let code = sqlite3_exec(handle, sql, nil, nil, nil)

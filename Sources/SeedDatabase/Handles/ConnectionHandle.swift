@@ -5,13 +5,16 @@ final class ConnectionHandle {
   let pointer: OpaquePointer
   /// The file's path, for messages.
   let path: String
+  /// Whether somebody else closes it.
+  private let isBorrowed: Bool
 
-  init(_ pointer: OpaquePointer, _ path: String) {
+  init(_ pointer: OpaquePointer, _ path: String, isBorrowed: Bool = false) {
     self.pointer = pointer
     self.path = path
+    self.isBorrowed = isBorrowed
   }
 
-  deinit { sqlite3_close_v2(pointer) }
+  deinit { if !isBorrowed { sqlite3_close_v2(pointer) } }
 
   /// What went wrong in the latest call.
   func error(_ code: Int32, _ subject: String) -> DatabaseError {

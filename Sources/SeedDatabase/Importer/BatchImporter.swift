@@ -8,6 +8,7 @@ package final class BatchImporter {
   private let connection: Connection
   private let schema: DatabaseSchema
   private let layouts: SeedLayout
+  private let keyLimit: Int
   private let fitter = AffinityFitter()
   private var block = ByteBlock()
   private let storedSums: [String: TableSum]
@@ -15,14 +16,17 @@ package final class BatchImporter {
   private var watches: [String: RowWatch] = [:]
   private var searches: [SearchIndex] = []
 
-  /// An importer for the seed behind `connection`; `layouts` says which tables lie elsewhere than `schema` has them.
+  /// An importer for the seed behind `connection`; `layouts` says which tables lie elsewhere than `schema` has them,
+  /// `keyLimit` how many changed keys are reported for each table at most.
   package init(
-    _ connection: Connection, _ schema: DatabaseSchema, _ layouts: SeedLayout = SeedLayout()
+    _ connection: Connection, _ schema: DatabaseSchema, _ layouts: SeedLayout = SeedLayout(),
+    keyLimit: Int = 0
   ) throws {
     guard try connection.integer("PRAGMA foreign_keys") == 0 else { throw ImportError.foreignKeysEnforced }
     self.connection = connection
     self.schema = schema
     self.layouts = layouts
+    self.keyLimit = keyLimit
     storedSums = try SeedTables.sums(connection)
   }
 
@@ -48,7 +52,8 @@ package final class BatchImporter {
     let sum = storedSums[table.name] ?? TableSum()
     let watch = RowWatch(
       layout, referenced: ReferenceCheck(connection, schema, layouts).referencedColumns(of: table),
-      try searchIndexes(over: table, layout, rows: sum.rows))
+      try searchIndexes(over: table, layout, rows: sum.rows),
+      keyLimit > 0 ? KeyLog(key: layout.logical.key, limit: keyLimit) : nil)
     watches[table.name] = watch
     let writer = try TableWriter(layout, sum, connection, fitter, watch)
     let batch = RowBatch(writer, layout, connection)
@@ -65,7 +70,9 @@ package final class BatchImporter {
     for (name, writer) in writers where !writer.changes.isEmpty {
       try SeedTables.store(sums[name] ?? TableSum(), of: name, connection)
     }
-    return ImportResult(changes: writers.mapValues(\.changes), digest: StateDigest.of(sums))
+    return ImportResult(
+      changes: writers.mapValues(\.changes), digest: StateDigest.of(sums),
+      keys: watches.compactMapValues(\.changedKeys))
   }
 
   /// Writes what waits, and says which rows then reference nothing: ``finish()`` throws the first of them.
@@ -107,4 +114,6 @@ package final class BatchImporter {
 package struct ImportResult: Hashable, Sendable {
   package let changes: ChangeReport
   package let digest: SHA256Digest
+  /// The changed keys of each table that had not too many; empty unless they were asked for.
+  package let keys: [String: ChangedKeys]
 }

@@ -5,14 +5,18 @@ package struct DeltaApplier {
   private let connection: Connection
   private let schema: DatabaseSchema
   private let layouts: SeedLayout
+  private let keyLimit: Int
 
-  /// An applier for the seed behind `connection`; `layouts` says which tables lie elsewhere than `schema` has them.
+  /// An applier for the seed behind `connection`; `layouts` says which tables lie elsewhere than `schema` has them,
+  /// `keyLimit` how many changed keys are reported for each table at most.
   package init(
-    _ connection: Connection, _ schema: DatabaseSchema, _ layouts: SeedLayout = SeedLayout()
+    _ connection: Connection, _ schema: DatabaseSchema, _ layouts: SeedLayout = SeedLayout(),
+    keyLimit: Int = 0
   ) {
     self.connection = connection
     self.schema = schema
     self.layouts = layouts
+    self.keyLimit = keyLimit
   }
 
   /// Applies the document; rows, version and digest are stored together, or an error says why not.
@@ -23,7 +27,7 @@ package struct DeltaApplier {
     var reader = try DeltaReader(pieces)
     var meta = try SeedTables.meta(connection)
     try check(reader.header, meta)
-    let importer = try BatchImporter(connection, schema, layouts)
+    let importer = try BatchImporter(connection, schema, layouts, keyLimit: keyLimit)
     try read(&reader, into: importer)
     let result = try importer.finish()
     guard result.digest == reader.header.digest else {

@@ -23,6 +23,7 @@ extension Command {
     .config,
     .help,
     .pull,
+    .doctor,
     .version,
   ]
 }

@@ -14,7 +14,8 @@ final class Console: Sendable {
   /// Takes bytes to one of the two streams.
   typealias Sink = @Sendable (StandardStream, [UInt8]) throws -> Void
 
-  private let showsProgress: Bool
+  /// Whether someone watches on a terminal that can rewrite a line.
+  let showsProgress: Bool
   private let sink: Sink
   private let isLineOpen = Mutex(false)
   private let log = Mutex<LogConfiguration?>(nil)

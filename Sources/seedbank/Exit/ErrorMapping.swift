@@ -52,7 +52,10 @@ struct FailureReport: Hashable {
 extension ExitCode {
   /// What a script should do about an error of the client.
   private static let ofClientErrors: [SeedError.Code: ExitCode] = [
-    .network: .unavailable, .io: .inputOutput, .insufficientSpace: .inputOutput, .storeLocked: .locked,
+    .network: .unavailable, .waitingForNetwork: .unavailable, .server: .unavailable,
+    .serverBusy: .unavailable,
+    .timedOut: .unavailable, .missingFile: .unavailable, .tooLarge: .failure, .io: .inputOutput,
+    .insufficientSpace: .inputOutput, .storeLocked: .locked,
     .cancelled: .failure, .query: .failure,
   ]
 

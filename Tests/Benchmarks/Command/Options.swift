@@ -10,7 +10,7 @@ struct Options {
 
   init(_ arguments: [String]) throws {
     guard arguments.first == "import" else {
-      throw BenchmarkError.usage("expected \"import\", \"publish\" or \"front\"")
+      throw BenchmarkError.usage("expected \"import\", \"publish\", \"front\" or \"client\"")
     }
     var rest = arguments.dropFirst()
     while let argument = rest.popFirst() {

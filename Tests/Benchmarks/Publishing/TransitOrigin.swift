@@ -47,6 +47,8 @@ struct TransitOrigin {
     """
   }
 
+  var schemaWithIndex: String { "\(schema)\n\(Self.index);" }
+
   private func counter(_ count: Int) -> String {
     "WITH RECURSIVE n(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i < \(count - 1))"
   }

@@ -38,7 +38,8 @@ final class ServingScene {
     }
   }
 
-  private static func startFront(_ config: [String]) throws -> (Process, String) {
+  /// A front of its own, and its address.
+  static func startFront(_ config: [String]) throws -> (Process, String) {
     let (process, pipe) = (Process(), Pipe())
     process.executableURL = URL(filePath: Tool.seedbank)
     process.arguments = ["serve", "--port", "0"] + config

@@ -40,7 +40,14 @@ final class ProcessGroup {
   /// Ends the whole group and waits for its leader.
   func stop() {
     guard process.isRunning else { return }
-    kill(-process.processIdentifier, SIGTERM)
+    Foundation.kill(-process.processIdentifier, SIGTERM)
+    process.waitUntilExit()
+  }
+
+  /// Ends the whole group in the middle of what it does.
+  func kill() {
+    guard process.isRunning else { return }
+    Foundation.kill(-process.processIdentifier, SIGKILL)
     process.waitUntilExit()
   }
 

@@ -1,0 +1,66 @@
+package import SeedFormat
+
+/// One thing that an examination of a store found.
+package struct StoreFinding: Hashable, Sendable {
+  /// How much it matters.
+  package enum Severity: String, Sendable, CaseIterable {
+    /// The app's data is lost or not what was published.
+    case error
+    /// The data is sound, what stands behind it is not.
+    case warning
+    /// Worth knowing.
+    case note
+  }
+
+  package let severity: Severity
+  /// The file, within the store.
+  package let path: String
+  /// What is wrong.
+  package let problem: String
+  /// What to do next.
+  package let remedy: String
+}
+
+/// What an examination of a store looked at, and what it found.
+package struct StoreReport: Hashable, Sendable {
+  /// The data that apps read, as far as it can be told.
+  package struct Data: Hashable, Sendable {
+    package let series: Series
+    package let model: ModelVersion
+    package let epoch: Epoch
+    package let version: Version
+    package let digest: SHA256Digest
+    /// The SQLite file.
+    package let file: String
+    /// Rows of all tables.
+    package let rows: Int
+  }
+
+  package internal(set) var data: Data?
+  package internal(set) var findings: [StoreFinding] = []
+  /// Generations whose rows were hashed: the current one, and the one before it.
+  package internal(set) var generations = 0
+  /// Metadata files whose signatures were verified.
+  package internal(set) var metadataFiles = 0
+  /// Bytes of downloads that have not ended.
+  package internal(set) var partialBytes = 0
+  /// Whether a process writes to the store, so that some of what was found may be its work.
+  package internal(set) var isInUse = false
+
+  /// Whether an app gets what was published.
+  package var isSound: Bool { !findings.contains { $0.severity == .error } }
+
+  mutating func add(_ severity: StoreFinding.Severity, _ path: String, _ problem: String, _ remedy: String) {
+    findings.append(StoreFinding(severity: severity, path: path, problem: problem, remedy: remedy))
+  }
+}
+
+/// What whoever looks after a store can do.
+enum StoreRemedy {
+  static let update = "look at the server, by the app or by 'seedbank pull': a snapshot takes its place"
+  static let none = "nothing needs to be done"
+  static let collection = "nothing needs to be done: a writer removes it when nobody reads it any more"
+  static let previous = "there is no way back by a roll-back until the next snapshot was taken"
+  static let sweep = "nothing needs to be done: the next start of a writer removes it"
+  static let root = "give --root with the publication's root.json, from a source you trust"
+}

@@ -1,0 +1,93 @@
+import Foundation
+import SeedDatabase
+import SeedTrust
+
+/// One object on its way to this device: parts, resumed where an earlier attempt or process left off.
+struct Download: Sendable {
+  let fetcher: Fetcher
+  let url: URL
+  let file: PartialFile
+  let deadline: Duration
+
+  private let restarts = Shared(0)
+
+  init(_ file: PartialFile, from url: URL, for fetcher: Fetcher) {
+    (self.file, self.url, self.fetcher) = (file, url, fetcher)
+    deadline = fetcher.surroundings.uptime() + fetcher.patience.total
+  }
+
+  private var object: PublishedObject { file.object }
+
+  /// Times that a download begins anew because the server has something else than before.
+  private static let mostRestarts = 2
+
+  /// Gets what is missing; at the end the file has the length and the hash that were signed.
+  func run() async throws {
+    fetcher.errand.phases.received(file.length)
+    while true {
+      let isInOneGo = file.length == 0
+      let restartsBefore = restarts.withLock { $0 }
+      try await complete()
+      if file.isSigned() { return }
+      // What came in one go is what the server has; what was put together may be of two files.
+      guard !isInOneGo || restarts.withLock({ $0 }) != restartsBefore else { throw damage() }
+      try restart()
+    }
+  }
+
+  /// Gets part after part.
+  private func complete() async throws {
+    let origin = file.length
+    try await fetcher.retrying(received: { file.length - origin }) {
+      while !file.isComplete {
+        switch try await part() {
+        case .bytes: continue
+        case .restart: try restart()
+        case .absent: throw TransportError.absent(url: url.absoluteString)
+        }
+      }
+    }
+  }
+
+  private func part() async throws -> Reply {
+    let start = file.length
+    let attempt = Attempt(
+      fetcher: fetcher, request: request(from: start), length: object.length, deadline: deadline)
+    let reply = try await attempt.run { reply, head in
+      guard case .bytes(let range) = reply else { return }
+      if range.lowerBound < start { try restart() }
+      try file.begin(head.strongValidator)
+    } take: { [phases = fetcher.errand.phases] bytes, range in
+      try file.take(bytes, upTo: range.upperBound)
+      phases.received(bytes.count)
+    }
+    if case .bytes = reply, file.length == start {
+      throw TransportError.unreachable(url: url.absoluteString, reason: "the answer was empty")
+    }
+    return reply
+  }
+
+  private func request(from start: Int) -> TransportRequest {
+    let end = min(start + Fetcher.partBytes, object.length)
+    let isWhole = start == 0 && end == object.length
+    return TransportRequest(
+      url, range: isWhole ? nil : start..<end, validator: start > 0 ? file.validator : nil,
+      policy: fetcher.errand.policy)
+  }
+
+  private func restart() throws {
+    let count = restarts.withLock { restarts in
+      restarts += 1
+      return restarts
+    }
+    guard count <= Self.mostRestarts else { throw TransportError.changing(url: url.absoluteString) }
+    fetcher.errand.phases.received(-file.length)
+    fetcher.errand.count { $0.restarts += 1 }
+    try file.restart()
+  }
+
+  private func damage() -> SeedError {
+    SeedError(
+      .damaged, "the server's \(object.filePath) has another SHA-256 than was signed: publish it again")
+  }
+}

@@ -1,0 +1,34 @@
+import Foundation
+import SeedDatabase
+import SeedTrust
+
+/// What is known of a file that is arriving, kept beside it so that another process can go on.
+struct PartialRecord: Codable, Hashable {
+  let url: String
+  let sha256: String
+  let length: Int
+  /// The strong validator under which the first bytes came.
+  let validator: String?
+
+  /// Bytes that a record has at most.
+  private static let limit = 4096
+  /// Ends the name of a file that is arriving.
+  static let partSuffix = ".part"
+  /// Ends the name of its record.
+  static let recordSuffix = ".part.json"
+
+  /// The record of the part of that path, if there is one that can be read.
+  static func read(besides part: String) -> PartialRecord? {
+    guard let bytes = try? DurableFile.readIfPresent(path(besides: part), limit: limit) else { return nil }
+    return try? JSONDecoder().decode(PartialRecord.self, from: Data(bytes))
+  }
+
+  /// Where the record of a part lies.
+  static func path(besides part: String) -> String { part + ".json" }
+
+  /// Keeps the record. Not durably: one that a power loss takes costs a download.
+  func write(besides part: String) throws {
+    let file = try File(Self.path(besides: part), for: .replacing, mode: 0o600)
+    try file.write(Array(JSONEncoder().encode(self)))
+  }
+}

@@ -1,0 +1,97 @@
+import SeedTrust
+
+/// What an answer's head means for the request that it answers. Pure.
+///
+///  1. 200 is the whole resource; where a later part was asked for, the server cannot send parts or the resource
+///     changed, and all begins anew.
+///  2. 206 is the part that was asked for, or a shorter one that begins with it, of a resource as long as was
+///     signed. Under another strong validator than before it is another resource's, and all begins anew.
+///  3. 416 to a later part: what is here is longer than what is there, and all begins anew.
+///  4. 403, 404 and 410 say that it is not there. (Object stores answer 403 for a name that they do not have.)
+///  5. 429 and 503 ask for patience, and may say how long. Any other status brings nothing.
+///  6. A body that is coded, or a web page, is never what was asked for.
+enum Reply: Hashable, Sendable {
+  /// The body's bytes belong there, and are not more than that.
+  case bytes(Range<Int>)
+  /// The body's bytes, if any, are to be passed over, and the question put again from the first byte on.
+  case restart
+  /// The resource is not there.
+  case absent
+
+  /// The numbers that the rules above are about.
+  enum Status {
+    static let ok = 200
+    static let partialContent = 206
+    static let rangeNotSatisfiable = 416
+    static let absent: Set<Int> = [403, 404, 410]
+    static let busy: Set<Int> = [429, 503]
+  }
+
+  /// Judges by the rules above; `length` is what was signed of the resource.
+  static func judge(
+    _ head: ResponseHead, of request: TransportRequest, length: Int?, now: UTCTime
+  ) throws(TransportError) -> Reply {
+    let start = request.range?.lowerBound ?? 0
+    switch head.status {
+    case Status.ok:
+      try head.checkBody(request.text)
+      try head.checkLength(length, request.text)
+      return .bytes(0..<(length ?? .max))
+    case Status.partialContent where request.range != nil:
+      try head.checkBody(request.text)
+      return try part(head, of: request, start, length)
+    case Status.rangeNotSatisfiable where start > 0: return .restart
+    case let status where Status.absent.contains(status): return .absent
+    case let status:
+      throw .status(url: request.text, status, retryAfter: RetryAfter.read(head["Retry-After"], now: now))
+    }
+  }
+
+  private static func part(
+    _ head: ResponseHead, of request: TransportRequest, _ start: Int, _ length: Int?
+  ) throws(TransportError) -> Reply {
+    let text = head["Content-Range"] ?? "no Content-Range"
+    guard let range = request.range, let part = ContentRange(text), part.first == start,
+      part.last < range.upperBound
+    else { throw .otherPart(url: request.text, found: text) }
+    if let length, part.total != length {
+      throw .otherLength(url: request.text, signed: length, found: part.total)
+    }
+    let isSame =
+      request.validator == nil || head.strongValidator == nil || request.validator == head.strongValidator
+    return isSame ? .bytes(start..<part.last + 1) : .restart
+  }
+}
+
+/// `bytes 0-99/1234`.
+private struct ContentRange {
+  let first: Int
+  let last: Int
+  let total: Int
+
+  init?(_ text: String) {
+    let fields = text.split(whereSeparator: { " -/".contains($0) })
+    guard fields.count == 4, fields[0] == "bytes", let first = Int(fields[1]), let last = Int(fields[2]),
+      let total = Int(fields[3]), first <= last, last < total
+    else { return nil }
+    (self.first, self.last, self.total) = (first, last, total)
+  }
+}
+
+extension ResponseHead {
+  /// The ETag, unless it is a weak one, which says nothing about bytes.
+  var strongValidator: String? { self["ETag"].flatMap { $0.hasPrefix("\"") ? $0 : nil } }
+
+  fileprivate func checkBody(_ url: String) throws(TransportError) {
+    let coding = self["Content-Encoding"] ?? "identity"
+    guard coding.lowercased() == "identity" else { throw .coded(url: url, coding: coding) }
+    guard self["Content-Type"]?.lowercased().hasPrefix("text/html") != true else { throw .webPage(url: url) }
+  }
+
+  fileprivate func checkLength(_ signed: Int?, _ url: String) throws(TransportError) {
+    guard let signed, let text = self["Content-Length"], let found = Int(text), found != signed else {
+      return
+    }
+    throw .otherLength(url: url, signed: signed, found: found)
+  }
+}

@@ -1,0 +1,57 @@
+/// Whether and when a request that failed is sent again within the same update. Pure.
+///
+/// Each failure counts, and bytes that arrived pay for failures: a large file gets through a network that breaks
+/// again and again, and a server that gives nothing is soon left alone.
+struct RetryRule: Hashable, Sendable {
+  /// Failures so far.
+  private(set) var failures = 0
+  /// Failures since the last one that bytes paid for.
+  private var fruitless = 0
+  private var received = 0
+
+  /// Failures that are borne though nothing arrived.
+  private static let bornAnyway = 2
+  /// Bytes that pay for a further failure.
+  private static let bytesPerFailure = 16 * 1024
+  /// Seconds before the first further attempt; each fruitless one doubles them.
+  private static let firstWait = 0.5
+  /// Seconds of the longest wait; a server that asks for more is asked again by the next update.
+  private static let longestWait = 15.0
+  /// By how much of itself a wait is made longer or shorter.
+  private static let jitter = 0.25
+
+  /// The wait before the next attempt, `nil` where there is none; `chance` is a number from 0 to 1.
+  mutating func wait(after error: TransportError, received: Int, chance: Double) -> Duration? {
+    let isFruitful = received - self.received >= Self.bytesPerFailure
+    failures += 1
+    fruitless = isFruitful ? 0 : fruitless + 1
+    if isFruitful { self.received = received }
+    guard error.mayPass, failures <= Self.bornAnyway + received / Self.bytesPerFailure else { return nil }
+    return wait(atLeast: error.retryAfter, chance)
+  }
+
+  private func wait(atLeast asked: Duration?, _ chance: Double) -> Duration? {
+    if let asked, asked > .seconds(Self.longestWait) { return nil }
+    var seconds = Self.firstWait
+    for _ in 0..<max(fruitless - 1, 0) { seconds = min(seconds * 2, Self.longestWait) }
+    let jittered = Duration.seconds(seconds * (1 + Self.jitter * (2 * chance - 1)))
+    return max(jittered, asked ?? .zero)
+  }
+}
+
+extension TransportError {
+  /// Whether the same request may soon succeed.
+  var mayPass: Bool {
+    switch self {
+    case .unreachable, .tooSlow: true
+    case .status(_, let status, _): Self.passing.contains(status)
+    default: false
+    }
+  }
+
+  /// How long the server asks to be left alone.
+  var retryAfter: Duration? { if case .status(_, _, let wait) = self { wait } else { nil } }
+
+  /// Too Many Requests, and what a server or its gateway says while it is in trouble.
+  private static let passing: Set<Int> = [429, 500, 502, 503, 504]
+}

@@ -1,0 +1,79 @@
+import SeedClient
+import SeedFormat
+
+extension Command {
+  static let doctor = Command(
+    definition: CommandDefinition(
+      name: "doctor",
+      abstract: "Prove a client's store without a network.",
+      discussion: """
+        Recomputes the digest from all rows and compares it with the store's own and with signed metadata, checks \
+        the file's structure, references and signatures, and looks for what crashes and interrupted downloads left. \
+        Nothing is written. A store that is in use can be looked at.
+
+        Exit codes: 0 sound, 65 something is wrong, 74 there is no store or its disk fails; each finding says what \
+        to do.
+        """,
+      arguments: [ArgumentDefinition(name: "store", help: "The store's directory.")],
+      options: [
+        .value(
+          "root", "file",
+          help: "The publication's root.json, to verify signatures from (default: the store's own root)."),
+        .json,
+      ],
+      examples: [CommandExample("seedbank doctor ./seeds --root root.json", "Everything in ./seeds.")])
+  ) { arguments, context in
+    let directory = try arguments.requiredPath("store", from: context.currentDirectory)
+    let root = try arguments.path("root", from: context.currentDirectory).map { try TextFile.bytes($0) }
+    let report = try await blocking { try StoreExamination(directory, root: root).run() }
+    try arguments.flag("json") ? context.console.result(report.json) : context.console.result(report.text)
+    guard report.isSound else {
+      let count = report.findings.count { $0.severity == .error }
+      throw CommandFailure(.badData, "\(count == 1 ? "1 thing is" : "\(count) things are") wrong, see above.")
+    }
+  }
+}
+
+extension StoreReport {
+  /// The findings, the worst first, and what was looked at.
+  fileprivate var text: String {
+    let order = StoreFinding.Severity.allCases
+    let lines = order.flatMap { severity in findings.filter { $0.severity == severity } }.map(\.line)
+    let what = data.map {
+      "\($0.series): version \($0.version), model \($0.model), \($0.rows) rows, \($0.file)"
+    }
+    let looked = "\(generations) generations and \(metadataFiles) metadata files verified"
+    return (lines + [what, looked, isSound ? "sound" : "not sound"].compactMap(\.self)).joined(
+      separator: "\n")
+  }
+
+  fileprivate var json: JSONValue {
+    [
+      "sound": .bool(isSound), "inUse": .bool(isInUse), "data": data?.json ?? .null,
+      "findings": .array(findings.map(\.json)), "generations": .integer(Int64(generations)),
+      "metadataFiles": .integer(Int64(metadataFiles)), "partialBytes": .integer(Int64(partialBytes)),
+    ]
+  }
+}
+
+extension StoreReport.Data {
+  fileprivate var json: JSONValue {
+    [
+      "dataset": .string(series.dataset.text), "series": .integer(Int64(series.major)),
+      "model": .string(model.description), "epoch": .string(epoch.text),
+      "version": .integer(Int64(version.number)), "digest": .string(digest.hex),
+      "rows": .integer(Int64(rows)), "path": .string(file),
+    ]
+  }
+}
+
+extension StoreFinding {
+  fileprivate var line: String { "\(severity.rawValue): \(path): \(problem); \(remedy)" }
+
+  fileprivate var json: JSONValue {
+    [
+      "severity": .string(severity.rawValue), "path": .string(path), "problem": .string(problem),
+      "remedy": .string(remedy),
+    ]
+  }
+}

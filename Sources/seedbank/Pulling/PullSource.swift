@@ -1,0 +1,52 @@
+import SeedClient
+import SeedFormat
+
+import struct Foundation.URL
+
+/// What `pull` was told to pull: from where, what, and whom to trust.
+struct PullSource: Sendable {
+  let server: URL
+  let model: SeedModel
+  let root: [UInt8]
+  let options: SeedOptions
+
+  init(_ arguments: ParsedArguments, _ context: Context) throws {
+    let text = arguments.required("url")
+    guard let server = URL(string: text), ["http", "https"].contains(server.scheme), server.host != nil else {
+      throw arguments.unsuitable("url", text, "an address such as https://seeds.example")
+    }
+    self.server = server
+    model = try Self.model(arguments)
+    root = try TextFile.bytes(arguments.requiredPath("root", from: context.currentDirectory))
+    let progress = DownloadProgress(context.console)
+    var options = SeedOptions()
+    options.onPhase = { progress.tell($0) }
+    self.options = options
+  }
+
+  private static func model(_ arguments: ParsedArguments) throws -> SeedModel {
+    let dataset = try arguments.name("dataset") { text throws(InvalidName) in try DatasetName(text) }
+    let model = try arguments.name("model") { text throws(InvalidName) in try ModelVersion(text) }
+    guard arguments.string("schema") != nil else { return SeedModel(dataset: dataset, model: model) }
+    let schema = try arguments.name("schema") { text throws(InvalidName) in try SHA256Digest(hex: text) }
+    return SeedModel(dataset: dataset, model: model, schema: schema)
+  }
+}
+
+extension ParsedArguments {
+  /// An absolute path that must have been given.
+  func requiredPath(_ name: String, from directory: String) throws(UsageError) -> String {
+    guard let path = try path(name, from: directory) else { throw unsuitable(name, "nothing", "a path") }
+    return path
+  }
+
+  fileprivate func name<Value>(
+    _ name: String, _ read: (String) throws(InvalidName) -> Value
+  ) throws(UsageError) -> Value {
+    do {
+      return try read(required(name))
+    } catch {
+      throw unsuitable(name, error.found, error.expected)
+    }
+  }
+}

@@ -1,0 +1,84 @@
+import Foundation
+
+// Benchmarks of the client: row 9 of the numbers to hold, with the real binary as the app.
+//
+// - A first start is a whole process: metadata, download, hash, inflate, hash, checks, swap.
+// - The baseline is what a careful script does with the same file from the same front: curl, gzip -d, sha256sum twice.
+// - The other way is how apps import today: the same rows in pages of JSON that are on the disk already, JSONDecoder,
+//   prepared upserts into the same tables and index, one transaction.
+// - The peak is the process's highest resident size. Ours and the baseline take turns; ratios are medians of pairs.
+
+/// Runs the client and what it is measured against, and prints what came out.
+struct ClientBenchmark {
+  private let options: ClientOptions
+
+  init(_ options: ClientOptions) { self.options = options }
+
+  func run() throws {
+    let folder = FileManager.default.temporaryDirectory.appending(path: "seedbank-bench-\(UUID().uuidString)")
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let origin = try TransitOrigin(folder.path, rows: options.rows, options.layout)
+    let scene = try ClientScene(origin, in: folder.path)
+    let report = ClientReport(options, snapshotBytes: scene.snapshotBytes)
+    let starts = try measureStarts(scene)
+    report.add(starts)
+    if options.measuresImport { report.add(starts, imports: try measureImport(origin, folder.path)) }
+    report.add(try measureIdle(scene))
+  }
+
+  private func measureStarts(_ scene: ClientScene) throws -> Pairs {
+    var pairs = Pairs()
+    // The first pair warms the front's and the system's caches.
+    for run in 0...options.runs {
+      let (baseline, ours) = (try scene.baseline(), try scene.firstStart())
+      if run > 0 { pairs.add(ours: ours, baseline) }
+    }
+    return pairs
+  }
+
+  private func measureImport(_ origin: TransitOrigin, _ folder: String) throws -> [ToolRun] {
+    let pages = JSONPages(folder)
+    try pages.export(origin)
+    return try (0..<min(options.runs, ClientOptions.importRuns)).map { _ in try pages.measure() }
+  }
+
+  private func measureIdle(_ scene: ClientScene) throws -> IdlePoll {
+    let before = try scene.served()
+    _ = try scene.pull()
+    let after = try scene.served()
+    return IdlePoll(requests: after.requests - before.requests, bytes: after.bytes - before.bytes)
+  }
+}
+
+/// What a look costs that finds nothing new.
+struct IdlePoll {
+  let requests: Int
+  let bytes: Int
+}
+
+/// What the command line asks for.
+struct ClientOptions {
+  private(set) var isJSON = false
+  private(set) var rows = 3_200_000
+  private(set) var runs = 5
+  private(set) var layout = TransitOrigin.Layout.withoutRowid
+  private(set) var measuresImport = true
+
+  /// Imports of JSON take minutes and vary little.
+  static let importRuns = 2
+
+  init(_ arguments: some Sequence<String>) throws {
+    var rest = Array(arguments)[...]
+    while let argument = rest.popFirst() {
+      switch argument {
+      case "--json": isJSON = true
+      case "--rows": rows = max(1, rest.popFirst().flatMap(Int.init) ?? rows)
+      case "--runs": runs = max(1, rest.popFirst().flatMap(Int.init) ?? runs)
+      case "--layout": layout = rest.popFirst().flatMap(TransitOrigin.Layout.init) ?? layout
+      case "--without-import": measuresImport = false
+      default: throw BenchmarkError.usage("unknown option \(argument)")
+      }
+    }
+  }
+}

@@ -1,0 +1,88 @@
+import Foundation
+
+/// Prints one line for each number, as a table or as JSON.
+struct ClientReport {
+  private let options: ClientOptions
+  private let snapshotBytes: Int
+
+  /// The numbers to hold.
+  private enum Bars {
+    static let start = 1.5
+    static let imports = 15.0
+    static let peakBytes = 48 * 1024 * 1024
+    static let idleRequests = 2
+    static let idleBytes = 1024
+  }
+
+  init(_ options: ClientOptions, snapshotBytes: Int) {
+    (self.options, self.snapshotBytes) = (options, snapshotBytes)
+  }
+
+  private struct Line: Encodable {
+    let what: String
+    let rows, snapshotBytes: Int
+    let value, bar: Double
+    var seconds, otherSeconds, processorSeconds, otherProcessorSeconds: Double?
+    let holds: Bool
+  }
+
+  /// A first start beside the script, and its memory.
+  func add(_ starts: Pairs) {
+    let ratio = starts.ratio(\.seconds)
+    var line = self.line(
+      "first start : curl, gzip -d, sha256sum twice", ratio, Bars.start, ratio <= Bars.start)
+    line.seconds = median(starts.ours.map(\.seconds))
+    line.otherSeconds = median(starts.baseline.map(\.seconds))
+    line.processorSeconds = median(starts.ours.map(\.processorSeconds))
+    line.otherProcessorSeconds = median(starts.baseline.map(\.processorSeconds))
+    say(line)
+    let peak = starts.ours.map(\.peakBytes).max() ?? 0
+    say(self.line("first start, peak bytes", Double(peak), Double(Bars.peakBytes), peak <= Bars.peakBytes))
+  }
+
+  /// A first start beside an import of the same rows.
+  func add(_ starts: Pairs, imports: [ToolRun]) {
+    let (own, other) = (median(starts.ours.map(\.seconds)), median(imports.map(\.seconds)))
+    var line = self.line(
+      "import of JSON : first start", other / own, Bars.imports, other / own >= Bars.imports)
+    (line.seconds, line.otherSeconds) = (own, other)
+    line.processorSeconds = median(starts.ours.map(\.processorSeconds))
+    line.otherProcessorSeconds = median(imports.map(\.processorSeconds))
+    say(line)
+  }
+
+  func add(_ idle: IdlePoll) {
+    say(
+      line(
+        "idle look, requests", Double(idle.requests), Double(Bars.idleRequests),
+        idle.requests <= Bars.idleRequests))
+    say(
+      line(
+        "idle look, bytes of bodies", Double(idle.bytes), Double(Bars.idleBytes), idle.bytes <= Bars.idleBytes
+      ))
+  }
+
+  private func line(_ what: String, _ value: Double, _ bar: Double, _ holds: Bool) -> Line {
+    Line(
+      what: what, rows: options.rows, snapshotBytes: snapshotBytes, value: value, bar: bar, holds: holds)
+  }
+
+  private func say(_ line: Line) {
+    guard !options.isJSON else {
+      let encoder = JSONEncoder()
+      encoder.outputFormatting = .sortedKeys
+      return print((try? encoder.encode(line)).map { String(decoding: $0, as: UTF8.self) } ?? "")
+    }
+    let title = "\(line.rows) rows, \(line.what):".padding(toLength: 64, withPad: " ", startingAt: 0)
+    print(
+      title, String(format: "%12.2f   bar %.1f", line.value, line.bar), times(line),
+      line.holds ? "" : "  MISSED")
+  }
+
+  private func times(_ line: Line) -> String {
+    guard let seconds = line.seconds, let other = line.otherSeconds, let own = line.processorSeconds,
+      let others = line.otherProcessorSeconds
+    else { return "" }
+    return String(format: "  %.2f s : %.2f s, CPU %.2f s : %.2f s", seconds, other, own, others)
+  }
+}

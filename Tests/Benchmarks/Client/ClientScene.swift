@@ -1,0 +1,79 @@
+import Foundation
+
+/// A front that serves one snapshot, the same rows as JSON, and devices that have nothing yet.
+final class ClientScene {
+  private let folder: String
+  private let front: String
+  private let process: Process
+  private let object: String
+  /// Bytes of the snapshot as published.
+  let snapshotBytes: Int
+
+  private static let dataset = "bench"
+
+  init(_ origin: TransitOrigin, in folder: String) throws {
+    self.folder = folder
+    let deployment = "\(folder)/deployment"
+    try Tool.run(
+      Tool.seedbank, ["init", origin.path, "--directory", deployment, "--dataset", Self.dataset])
+    let config = ["--config", "\(deployment)/seedbank.json"]
+    try Tool.run(Tool.seedbank, ["regenerate"] + config)
+    (process, front) = try ServingScene.startFront(config)
+    let place = try Load.output(
+      of: "curl",
+      [
+        "-sf", "-o", "/dev/null", "-w", "%header{location}",
+        "\(front)/v1/\(Self.dataset)/snapshot?model=1.0",
+      ])
+    object = place.hasPrefix("/") ? front + place : place
+    let length = try Load.output(
+      of: "curl", ["-sfI", "-o", "/dev/null", "-w", "%header{content-length}", object])
+    snapshotBytes = Int(length) ?? 0
+  }
+
+  deinit {
+    process.terminate()
+    process.waitUntilExit()
+  }
+
+  /// A first start: metadata, snapshot, swap.
+  func firstStart() throws -> ToolRun {
+    try? FileManager.default.removeItem(atPath: store)
+    return try pull()
+  }
+
+  /// A look that finds nothing new.
+  func pull() throws -> ToolRun {
+    try Tool.run(
+      Tool.seedbank,
+      [
+        "pull", front, "--dataset", Self.dataset, "--model", "1.0", "--store", store, "--root",
+        "\(folder)/deployment/root.json",
+      ])
+  }
+
+  /// What a careful script does with the same file: download, hash, expand, hash.
+  func baseline() throws -> ToolRun {
+    let file = "\(folder)/baseline.sqlite"
+    defer { for suffix in ["", ".gz"] { try? FileManager.default.removeItem(atPath: file + suffix) } }
+    return try Tool.run(
+      "sh",
+      [
+        "-ec",
+        "curl -sf -o \(file).gz \(object); sha256sum \(file).gz; gzip -dc \(file).gz > \(file); sha256sum \(file)",
+      ])
+  }
+
+  /// Requests and bytes of bodies that the front has answered with so far, without those for its counts.
+  func served() throws -> (requests: Int, bytes: Int) {
+    let page = try Load.output(of: "curl", ["-sf", "\(front)/metrics"])
+    return (sum("seedbank_requests_total{", page), sum("seedbank_response_bytes_total{", page))
+  }
+
+  private var store: String { "\(folder)/store" }
+
+  private func sum(_ name: String, _ page: String) -> Int {
+    page.split(separator: "\n").filter { $0.hasPrefix(name) && !$0.contains("kind=\"metrics\"") }
+      .compactMap { $0.split(separator: " ").last.flatMap { Double($0) } }.reduce(0) { $0 + Int($1) }
+  }
+}

@@ -1,0 +1,55 @@
+import Foundation
+import SeedFormat
+import Support
+import Testing
+
+@Suite struct BundleCommandTests {
+  let store: PulledStore
+
+  init() throws { store = try PulledStore() }
+
+  @Test func `a bundle is made with a report of its size, and made anew`() throws {
+    let first = try store.pull("--bundle", "seed")
+    #expect(first.status == 0 && first.output.contains("to the app"), "\(first.errors)")
+    let again = try store.pull("--bundle", "seed", "--json").json()
+    let files = try Tool.run(["find", "seed", "-type", "f", "-printf", "%s\\n"], in: store.folder.path)
+    let bytes = files.split(separator: "\n").compactMap { Int($0) }.reduce(0, +)
+    #expect(again["bytes"]?.integer == bytes)
+    #expect(again["expandedBytes"]?.integer ?? 0 > 0 && again["dataset"]?.string == "my")
+    let snapshot = try #require(again["snapshot"]?.string)
+    #expect(FileManager.default.fileExists(atPath: store.folder("seed/\(snapshot)")))
+    #expect(!FileManager.default.fileExists(atPath: store.folder("seed.tmp")))
+  }
+
+  @Test func `a folder that holds something else is refused`() throws {
+    try FileManager.default.createDirectory(atPath: store.folder("mine"), withIntermediateDirectories: true)
+    try store.write("precious", to: "mine/notes.txt")
+    let outcome = try store.pull("--bundle", "mine")
+    #expect(outcome.status == 74 && outcome.errors.contains("holds something else"))
+    #expect(try String(contentsOfFile: store.folder("mine/notes.txt"), encoding: .utf8) == "precious")
+  }
+
+  @Test func `a bundle and a store at once, and neither of them, are wrong command lines`() throws {
+    for arguments in [["--bundle", "b", "--store", "s"], ["--bundle", "b", "--watch"], []] {
+      let outcome = try SeedbankBinary.run(
+        ["pull", store.address, "--dataset", "my", "--model", "1.0", "--root", "seedbank/root.json"]
+          + arguments,
+        in: store.folder.path)
+      #expect(outcome.status == 64 && outcome.output.isEmpty)
+    }
+    #expect(!FileManager.default.fileExists(atPath: store.folder("b")))
+  }
+
+  @Test func `without a server it ends with 69 and leaves nothing`() throws {
+    let outcome = try SeedbankBinary.run(
+      [
+        "pull", "http://127.0.0.1:9", "--dataset", "my", "--model", "1.0", "--root", "seedbank/root.json",
+        "--bundle", "seed",
+      ], in: store.folder.path)
+    #expect(outcome.status == 69)
+    #expect(
+      try FileManager.default.contentsOfDirectory(atPath: store.folder.path).allSatisfy {
+        !$0.hasPrefix("seed.")
+      })
+  }
+}

@@ -1,0 +1,112 @@
+import Foundation
+import SeedDatabase
+import SeedFormat
+import Support
+import Testing
+
+@Suite struct DoctorCommandTests {
+  let store: PulledStore
+
+  init() throws {
+    store = try PulledStore()
+    try store.fill()
+  }
+
+  @Test func `a sound store ends with 0 and says what it holds`() throws {
+    let outcome = try store.doctor("--root", "seedbank/root.json")
+    #expect(outcome.status == 0 && outcome.output.hasSuffix("sound\n"), "\(outcome.output)\(outcome.errors)")
+    #expect(outcome.output.contains("my/1: version 3") && outcome.errors.isEmpty)
+    let json = try store.doctor("--root", "seedbank/root.json", "--json").json()
+    #expect(json["sound"]?.bool == true && json["findings"]?.elements == [])
+    #expect(json["data"]?["rows"]?.integer == 3 && json["data"]?["version"]?.integer == 3)
+    #expect(json["metadataFiles"]?.integer == 4)
+  }
+
+  @Test func `without a root it says what could not be verified`() throws {
+    let outcome = try store.doctor()
+    #expect(
+      outcome.status == 0 && outcome.output.contains("warning: trust: the signatures were not verified"))
+  }
+
+  @Test func `nothing of the store is changed by looking`() throws {
+    // A log that was never written back makes SQLite keep the readers' shared file beside it.
+    try Tool.sqlite(store.seed, "PRAGMA wal_checkpoint(TRUNCATE)")
+    let before = try listing()
+    _ = try store.doctor("--root", "seedbank/root.json")
+    #expect(try listing() == before)
+  }
+
+  @Test func `rows that nobody published are found, whatever the file says of itself`() throws {
+    try Tool.sqlite(store.seed, "UPDATE shop SET name = 'forged' WHERE id = 1")
+    let outcome = try store.doctor("--root", "seedbank/root.json")
+    #expect(outcome.status == 65 && outcome.output.contains("not those of the stored sums"))
+    #expect(outcome.output.contains("seedbank pull"))
+  }
+
+  @Test func `rows with forged sums and digest are found by signed metadata`() throws {
+    try Tool.sqlite(store.seed, "UPDATE shop SET name = 'forged' WHERE id = 1")
+    try forgeDigest()
+    let outcome = try store.doctor("--root", "seedbank/root.json")
+    #expect(
+      outcome.status == 65 && outcome.output.contains("not the one that was signed"), "\(outcome.output)")
+  }
+
+  @Test func `a damaged page, a lost pointer and a lost generation are each named`() throws {
+    try Tool.sqlite(store.seed, "PRAGMA wal_checkpoint(TRUNCATE)")
+    let file = try FileHandle(forUpdating: URL(fileURLWithPath: store.seed))
+    try file.seek(toOffset: 4096)
+    try file.write(contentsOf: Data(repeating: 0xFF, count: 8192))
+    try file.close()
+    let damaged = try store.doctor("--root", "seedbank/root.json")
+    #expect(damaged.status == 65 && damaged.output.contains("error: generations/"))
+    try FileManager.default.removeItem(atPath: store.generation)
+    #expect(try store.doctor().output.contains("error: CURRENT: it names"))
+    try store.write("../../etc", to: "store/CURRENT")
+    #expect(try store.doctor().output.contains("error: CURRENT: it does not name a generation"))
+  }
+
+  @Test func `a signature that is not the publisher's is an error`() throws {
+    let other = try OperatedDeployment()
+    try Tool.run(["cp", other.folder("seedbank/root.json"), store.folder("other.json")])
+    let outcome = try store.doctor("--root", "other.json")
+    #expect(outcome.status == 65 && outcome.output.contains("error: trust: "))
+  }
+
+  @Test func `leftovers are notes that say who removes them`() throws {
+    for name in ["CURRENT.tmp", "partial/0123"] { try store.write("half", to: "store/\(name)") }
+    let outcome = try store.doctor("--root", "seedbank/root.json")
+    #expect(outcome.status == 0)
+    for name in ["CURRENT.tmp", "partial/0123"] { #expect(outcome.output.contains("note: \(name): ")) }
+  }
+
+  @Test func `a store in use can be looked at, and says so`() throws {
+    let lock = try File(store.folder("store/LOCK"), for: .updating)
+    #expect(try lock.tryLock())
+    let json = try store.doctor("--root", "seedbank/root.json", "--json").json()
+    #expect(json["inUse"]?.bool == true && json["sound"]?.bool == true)
+    lock.unlock()
+  }
+
+  @Test func `where there is no store it ends with 74 and makes none`() throws {
+    let outcome = try SeedbankBinary.run(["doctor", "nothing"], in: store.folder.path)
+    #expect(outcome.status == 74 && outcome.errors.contains("There is no store in"))
+    #expect(!FileManager.default.fileExists(atPath: store.folder("nothing")))
+  }
+
+  // MARK: Means
+
+  private func listing() throws -> String {
+    try Tool.run(["find", "store", "-type", "f", "-exec", "sha256sum", "{}", "+"], in: store.folder.path)
+  }
+
+  /// Makes the file consistent with its rows, as an attacker on the device could.
+  private func forgeDigest() throws {
+    let connection = try Connection(store.seed, .writer)
+    let schema = try SchemaReader(connection).schema()
+    let sums = try SeedCheck(connection, schema).sums()
+    for (name, sum) in sums { try SeedTables.store(sum, of: name, connection) }
+    var meta = try SeedTables.meta(connection)
+    meta.digest = StateDigest.of(sums)
+    try SeedTables.store(meta, connection)
+  }
+}

@@ -1,0 +1,49 @@
+import SeedClient
+import Testing
+
+@testable import seedbank
+
+@Suite struct ProgressTests {
+  @Test func `a bar tells share, sizes, pace and what is left`() {
+    var meter = ProgressMeter("snapshot-1.sqlite.gz", total: 20_000_000, at: .zero)
+    meter.note(0, at: .zero)
+    #expect(meter.bar == "snapshot-1.sqlite.gz [>                       ] 0 %, 0 bytes of 20.0 MB")
+    meter.note(5_000_000, at: .seconds(2))
+    #expect(
+      meter.bar == "snapshot-1.sqlite.gz [======>                 ] 25 %, 5.0 MB of 20.0 MB, 2.5 MB/s, 0:06")
+    meter.note(20_000_000, at: .seconds(8))
+    #expect(
+      meter.bar == "snapshot-1.sqlite.gz [========================] 100 %, 20.0 MB of 20.0 MB, 2.5 MB/s")
+  }
+
+  @Test func `what was there from an earlier attempt does not count as pace`() {
+    var meter = ProgressMeter("s", total: 10_000_000, at: .zero)
+    meter.note(8_000_000, at: .zero)
+    meter.note(9_000_000, at: .seconds(2))
+    #expect(meter.bar.hasSuffix("500.0 kB/s, 0:02"))
+  }
+
+  @Test func `a stall shows in the pace`() {
+    var meter = ProgressMeter("s", total: 10_000_000, at: .zero)
+    for second in 0...60 { meter.note(min(second, 10) * 100_000, at: .seconds(second)) }
+    #expect(meter.bar.hasSuffix("10 %, 1.0 MB of 10.0 MB, 0 bytes/s"))
+  }
+
+  @Test func `a log gets a line now and then, and none for what is done at once`() {
+    var meter = ProgressMeter("s", total: 100, at: .seconds(5))
+    var lines: [Int] = []
+    for second in 5...40 {
+      meter.note(second, at: .seconds(second))
+      if meter.line(at: .seconds(second)) != nil { lines.append(second) }
+    }
+    #expect(lines == [15, 25, 35])
+  }
+
+  @Test(arguments: [
+    (0, "0 bytes"), (999, "999 bytes"), (1000, "1.0 kB"), (999_949, "999.9 kB"), (999_950, "1.0 MB"),
+    (19_000_000, "19.0 MB"), (3_210_000_000, "3.2 GB"), (5_000_000_000_000_000, "5000.0 TB"),
+  ])
+  func `sizes are said in the unit that fits`(_ bytes: Int, _ text: String) {
+    #expect(ByteCount(bytes: bytes).description == text)
+  }
+}

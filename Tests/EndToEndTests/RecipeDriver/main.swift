@@ -1,0 +1,80 @@
+// Calls every function of the articles' examples, whose files stand beside this one when it is compiled. Each line
+// that it prints is an example that did what its article says.
+
+import Foundation
+import SQLite
+import SeedClient
+import Synchronization
+
+let arguments = CommandLine.arguments
+let server = URL(string: arguments[1])!
+let (shipped, data) = (URL(fileURLWithPath: arguments[2]), URL(fileURLWithPath: arguments[3]))
+
+struct NotAsDocumented: Error { let example: String }
+
+func done(_ example: String, _ holds: Bool) throws {
+  guard holds else { throw NotAsDocumented(example: example) }
+  FileHandle.standardOutput.write(Data("\(example)\n".utf8))
+}
+
+/// Runs something that goes on for ever until it has called `enough`.
+func until(_ body: @escaping @Sendable (_ enough: @escaping @Sendable () -> Void) async throws -> Void)
+  async throws
+{
+  let (signals, signal) = AsyncStream.makeStream(of: Void.self)
+  let task = Task { try await body { signal.yield() } }
+  for await _ in signals { break }
+  task.cancel()
+}
+
+let seeds = try makeSeeds(server: server, shipped: shipped, directory: data.appending(path: "seed"))
+try done("makeSeeds", await seeds.state.version == nil)
+try done("firstStops", try await firstStops(seeds).count == 3)
+try done("settings", await settings(seeds)[0].hasSuffix("as it came with the app"))
+try done("updateFrugally", try await updateFrugally(seeds).hasPrefix("version"))
+
+var phases: [String] = []
+let report = try await update(seeds) { phase, _ in phases.append(phase) }
+try done("update", report?.action == .upToDate && phases.first == "Looking for news")
+try done("refuseEmptyTimetables", try await !refuseEmptyTimetables(seeds))
+
+let shown = Mutex(0)
+try await until { enough in
+  try await follow(seeds) { rows in
+    shown.withLock { $0 = rows.count }
+    enough()
+  }
+}
+try done("follow", shown.withLock { $0 } == 20)
+
+try await until { enough in
+  try await countStops(seeds) { count in
+    shown.withLock { $0 = count }
+    enough()
+  }
+}
+try done("countStops", shown.withLock { $0 } > 1000)
+
+var favourites: OpaquePointer?
+let flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_URI
+sqlite3_open_v2(data.appending(path: "favourites.sqlite").path, &favourites, flags, nil)
+sqlite3_exec(favourites, "CREATE TABLE favourite(stop_id TEXT PRIMARY KEY, note TEXT)", nil, nil, nil)
+let held = try await seeds.prepare()
+let join = try attach(held, toFavourites: favourites!)
+try done("attach", sqlite3_exec(favourites, join, nil, nil, nil) == SQLITE_OK)
+sqlite3_close_v2(favourites)
+
+let stops = StopList()
+let following = Task { await stops.follow(seeds) }
+while stops.names.isEmpty { await Task.yield() }
+following.cancel()
+try done("StopList", stops.names.count == 100 && stops.problem == nil)
+
+await sceneChanged(isActive: false, seeds)
+var refusal: SeedError?
+do { _ = try await firstStops(seeds) } catch { refusal = error as? SeedError }
+await sceneChanged(isActive: true, seeds)
+try done("sceneChanged", try await firstStops(seeds).count == 3 && refusal?.code == .suspended)
+
+try done("options", options(forSecrets: true).fileProtection == .whileUnlocked)
+try done("advice", refusal.flatMap { advice(for: $0) } == nil)

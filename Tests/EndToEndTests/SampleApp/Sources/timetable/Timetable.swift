@@ -1,0 +1,58 @@
+import Foundation
+import SeedClient
+
+/// The app: reference data that others keep fresh, and favourites that belong to its user.
+struct Timetable: Sendable {
+  private let seeds: SeedStore
+  private let favourites: Favourites
+
+  init(_ arguments: Arguments) throws {
+    try FileManager.default.createDirectory(at: arguments.data, withIntermediateDirectories: true)
+    seeds = try SeedStore(
+      .transit, server: arguments.server, root: Data(contentsOf: arguments.seed.appending(path: "root.json")),
+      bundle: arguments.seed, directory: arguments.data.appending(path: "seed"))
+    favourites = try Favourites(arguments.data.appending(path: "favourites.sqlite").path)
+  }
+
+  /// Remembers a stop by its name.
+  func like(_ name: String) async throws {
+    try await favourites.attach(seeds.prepare())
+    try await say(favourites.add(stopNamed: name) ? "\(name) is a favourite" : "there is no stop \(name)")
+  }
+
+  /// The favourites' next departures, with what is on this device.
+  func board() async throws {
+    try await favourites.attach(seeds.prepare())
+    try await show()
+  }
+
+  /// The same, again and again, while the data is kept fresh.
+  func watch() async throws {
+    let (openings, changes) = (seeds.openings, seeds.changes)
+    try await withThrowingTaskGroup(of: Void.self) { group in
+      group.addTask { try await seeds.keepUpdated { failure in complain(failure.message) } }
+      group.addTask {
+        // A new file takes the old one's place: attach it, and let the old one go.
+        for await seed in openings {
+          try await favourites.attach(seed)
+          try await show()
+        }
+      }
+      group.addTask { for await _ in changes { try await show() } }
+      defer { group.cancelAll() }
+      try await group.next()
+    }
+  }
+
+  private func show() async throws {
+    let state = await seeds.state
+    let version = state.version.map { "\($0)" } ?? "none"
+    let origin = state.origin == .bundled ? ", brought along" : ""
+    say("version \(version)\(origin)\(state.isStale ? ", perhaps not the newest" : "")")
+    for line in try await favourites.board() { say("  \(line)") }
+  }
+}
+
+private func say(_ line: String) { FileHandle.standardOutput.write(Data("\(line)\n".utf8)) }
+
+private func complain(_ line: String) { FileHandle.standardError.write(Data("\(line)\n".utf8)) }

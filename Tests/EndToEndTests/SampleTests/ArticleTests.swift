@@ -1,0 +1,43 @@
+import Foundation
+import Support
+import Testing
+
+/// Every example of the articles compiles against what is public, and does what its article says.
+@Suite(.serialized) struct ArticleTests {
+  private static let articles = ["Client", "Recipes"]
+  private static let driver = "\(Readme.package)/Tests/EndToEndTests/RecipeDriver/main.swift"
+  private static let sample = "\(Readme.package)/Tests/EndToEndTests/SampleApp"
+  /// A package of its own, in a folder that is kept so that only what changed is built again.
+  private static let package = "\(Readme.package)/.build/articles"
+
+  @Test func `the examples run`() throws {
+    let articles = try Self.articles.map(Article.init)
+    try Self.write(articles)
+    let program = try OutsidePackage(Self.package).built() + "/articles"
+    let scene = try SampleScene()
+    let server = try scene.front()
+    let output = try Tool.run([
+      program, server.address, scene.road.folder("shipped"), scene.road.folder.path,
+    ])
+    #expect(Set(output.split(separator: "\n")) == Set(articles.flatMap(\.declared)), "\(output)")
+  }
+
+  private static func write(_ articles: [Article]) throws {
+    let sources = "\(package)/Sources/articles"
+    try Tool.run(["rm", "-rf", "\(package)/Sources"])
+    try FileManager.default.createDirectory(atPath: sources, withIntermediateDirectories: true)
+    for article in articles {
+      try article.source.write(toFile: "\(sources)/\(article.name).swift", atomically: false, encoding: .utf8)
+    }
+    try Tool.run(["cp", driver, "\(sample)/Sources/timetable/SeedModels.swift", sources])
+    try Tool.run(["cp", "-r", "\(sample)/Sources/SQLite", "\(package)/Sources/SQLite"])
+    try manifest().write(toFile: "\(package)/Package.swift", atomically: false, encoding: .utf8)
+  }
+
+  /// The sample's manifest, for another program in another place.
+  private static func manifest() throws -> String {
+    try String(contentsOfFile: "\(sample)/Package.swift", encoding: .utf8)
+      .replacingOccurrences(of: "\"timetable\"", with: "\"articles\"")
+      .replacingOccurrences(of: "\"../../..\"", with: "\"../..\"")
+  }
+}

@@ -1,0 +1,54 @@
+import Foundation
+import Support
+import Testing
+
+/// An app as anyone would write it: it brings a seed along, follows a server, and keeps its user's favourites.
+@Suite(.serialized) struct SampleAppTests {
+  @Test func `it works from the first start, follows its server, and never loses a favourite`() throws {
+    let scene = try SampleScene()
+    let stop = try scene.someStop()
+    #expect(try scene.app("favourite", stop) == "\(stop) is a favourite\n")
+    #expect(try scene.app("favourite", "Nowhere at all") == "there is no stop Nowhere at all\n")
+    #expect(try scene.app("board").contains("  \(stop): "))
+
+    let server = try scene.front()
+    let app = try scene.watch(server: server.address)
+    try app.waits(for: "  \(stop): ", within: SampleScene.patience)
+    let renamed = "Renamed while it runs"
+    try scene.publish("UPDATE stop SET name = '\(renamed)' WHERE name = '\(stop)';")
+    try app.waits(for: "  \(renamed): ", within: SampleScene.patience)
+    app.kill()
+    #expect(try scene.app("board").contains("  \(renamed): "))
+
+    // An app update, later: its bundle is newer than what is on the device, which has no network.
+    let again = "Renamed in the new bundle"
+    try scene.publish("UPDATE stop SET name = '\(again)' WHERE name = '\(renamed)';", snapshot: true)
+    try scene.ship()
+    #expect(try scene.app("board").contains("  \(again): "))
+    #expect(server.stop() == 0)
+  }
+
+  @Test func `a favourite whose stop is gone is still there, and says so`() throws {
+    let scene = try SampleScene()
+    let stop = try scene.someStop()
+    _ = try scene.app("favourite", stop)
+    let id = "(SELECT id FROM stop WHERE name = '\(stop)')"
+    try scene.publish("DELETE FROM stop_time WHERE stop_id = \(id); DELETE FROM stop WHERE name = '\(stop)';")
+    try scene.publish("UPDATE line SET color = '000000';", snapshot: true)
+    try scene.ship()
+    #expect(try scene.app("board").contains("\(stop) (not served any more): "))
+  }
+
+  @Test func `its model is the one that the command prints`() throws {
+    let scene = try SampleScene()
+    let printed = try SeedbankBinary.succeed(
+      ["config", "swift", "--config", scene.road.config], in: scene.road.folder.path)
+    let source = try String(
+      contentsOfFile: "\(Readme.package)/Tests/EndToEndTests/SampleApp/Sources/timetable/SeedModels.swift",
+      encoding: .utf8)
+    func declaration(_ text: String) -> Substring {
+      text[(text.range(of: "import SeedClient")?.lowerBound ?? text.endIndex)...]
+    }
+    #expect(declaration(source) == declaration(printed))
+  }
+}

@@ -1,0 +1,62 @@
+import Foundation
+import Support
+
+/// The sample app on a device of its own, and the demo's publisher.
+final class SampleScene {
+  private(set) var road: DemoRoad
+  private let program: String
+
+  static let dead = "http://127.0.0.1:9"
+  static let patience: TimeInterval = 120
+
+  init() throws {
+    program = try OutsidePackage("\(Readme.package)/Tests/EndToEndTests/SampleApp").built() + "/timetable"
+    road = try DemoRoad(seed: 21, trips: 20)
+    try ship()
+  }
+
+  /// Puts what is published now into the app.
+  func ship() throws {
+    let server = try front()
+    try SeedbankBinary.succeed(
+      [
+        "pull", server.address, "--dataset", "transit", "--model", "2.1", "--root", road.root, "--bundle",
+        "shipped",
+      ], in: road.folder.path)
+    _ = server.stop()
+  }
+
+  /// The front, until its owner lets go.
+  func front() throws -> RunningSeedbank {
+    try RunningSeedbank(["serve", "--config", road.config, "--port", "0"], in: road.folder.path)
+  }
+
+  /// Runs one of the app's commands to its end.
+  func app(_ words: String..., server: String = dead) throws -> String {
+    try Tool.run([program] + arguments(server) + words)
+  }
+
+  /// Starts the app for good.
+  func watch(server: String) throws -> ProcessGroup {
+    try ProcessGroup(
+      [program] + arguments(server) + ["watch"], in: road.folder.path, environment: [:],
+      output: road.folder("app.log"))
+  }
+
+  /// Changes rows of the origin, and publishes that.
+  func publish(_ sql: String, snapshot: Bool = false) throws {
+    try Tool.sqlite(road.origin, sql)
+    try road.publish(snapshot: snapshot)
+  }
+
+  /// The name of a stop that something leaves from.
+  func someStop() throws -> String {
+    try Tool.sqlite(
+      road.origin, "SELECT name FROM stop WHERE id = (SELECT min(stop_id) FROM stop_time WHERE position = 1);"
+    ).trimmingCharacters(in: .newlines)
+  }
+
+  private func arguments(_ server: String) -> [String] {
+    ["--seed", road.folder("shipped"), "--server", server, "--data", road.folder("device")]
+  }
+}

@@ -1,0 +1,83 @@
+import Foundation
+import SeedClient
+import SeedDatabase
+import SeedFormat
+import SeedTrust
+import Support
+import Testing
+
+/// A publisher, a folder that an app ships, and a device.
+final class BundleFixture {
+  let device: StoreFixture
+  let bundle: String
+
+  var publisher: ClientPublisherSimulator { device.publisher }
+
+  init() throws {
+    device = try StoreFixture()
+    bundle = device.folder("bundle")
+    try publisher.publish(["a": "Alexanderplatz"])
+  }
+
+  /// Makes the bundle of what is published now.
+  @discardableResult
+  func ship(into directory: String? = nil) async throws -> BundleReport {
+    try await maker(directory ?? bundle).make()
+  }
+
+  func maker(_ directory: String) throws -> BundleMaker {
+    try BundleMaker(
+      model(), server: server, root: publisher.root, directory: directory, surroundings: surroundings)
+  }
+
+  /// The store of an app that ships the bundle.
+  func store(root: [UInt8]? = nil, model: ModelVersion? = nil) throws -> SeedStore {
+    try SeedStore(
+      self.model(model), server: server, root: root ?? publisher.root, bundle: bundle,
+      directory: device.directory, surroundings: surroundings)
+  }
+
+  /// Runs `body` with a store that is let go afterwards, as a process does at its end.
+  func launch<Result>(_ body: (SeedStore) async throws -> Result) async throws -> Result {
+    try await body(store())
+  }
+
+  var isOffline: Bool {
+    get { publisher.withServed { $0.isOffline } }
+    set { publisher.withServed { $0.isOffline = newValue } }
+  }
+
+  /// Every file of the bundle with its bytes.
+  func shipped() throws -> [String: Data] {
+    let files = FileManager.default.enumerator(atPath: bundle)?.compactMap { $0 as? String } ?? []
+    return Dictionary(
+      uniqueKeysWithValues: try files.map { ($0, URL(fileURLWithPath: "\(bundle)/\($0)")) }
+        .filter { !$0.1.hasDirectoryPath && !isFolder($0.1) }.map { ($0.0, try Data(contentsOf: $0.1)) })
+  }
+
+  /// Changes one byte of the file whose name contains `part`.
+  func damage(_ part: String, at offset: Int = 40) throws {
+    let name = try #require(try shipped().keys.sorted().first { $0.contains(part) })
+    let url = URL(fileURLWithPath: "\(bundle)/\(name)")
+    var bytes = try Data(contentsOf: url)
+    bytes[offset] ^= 1
+    try bytes.write(to: url)
+  }
+
+  private func isFolder(_ url: URL) -> Bool {
+    (try? url.resourceValues(forKeys: [.isDirectoryKey]).isDirectory) ?? false
+  }
+
+  private func model(_ version: ModelVersion? = nil) -> SeedModel {
+    SeedModel(
+      dataset: "transit", model: version ?? ClientPublisherSimulator.model, schema: publisher.schema.hash)
+  }
+
+  private var server: URL {
+    get throws { try #require(URL(string: "http://seeds.example")) }
+  }
+
+  private var surroundings: Surroundings {
+    Surroundings(transport: publisher, now: { [publisher] in publisher.now }, sleep: { _ in await Task.yield() })
+  }
+}

@@ -1,0 +1,89 @@
+import Foundation
+import SeedClient
+import SeedDatabase
+import SeedFormat
+import Support
+import Testing
+
+@Suite struct BundleMakerTests {
+  let fixture: BundleFixture
+
+  init() throws { fixture = try BundleFixture() }
+
+  @Test func `it is the publication, cut down to one series and its newest snapshot`() async throws {
+    let report = try await fixture.ship()
+    let files = try fixture.shipped()
+    let served = fixture.publisher.withServed { $0.files }
+    #expect(report.bytes == files.values.reduce(0) { $0 + $1.count })
+    #expect(files["root.json"].map { Array($0) } == fixture.publisher.root)
+    #expect(files.keys.contains(report.snapshot) && report.version == .first)
+    for (name, bytes) in files where name != "root.json" { #expect(served[name] == Array(bytes), "\(name)") }
+    #expect(try fixture.device.folder.names().filter { $0.hasSuffix(".tmp") }.isEmpty)
+  }
+
+  @Test func `a newer one takes the place of the one before`() async throws {
+    try await fixture.ship()
+    try fixture.publisher.publish(["b": "Bellevue"])
+    try fixture.publisher.publishSnapshot()
+    let report = try await fixture.ship()
+    #expect(report.version == .first.next)
+    #expect(try fixture.shipped().keys.count { $0.contains("sqlite") } == 1)
+    #expect(try fixture.device.folder.names() == ["bundle"])
+  }
+
+  @Test func `something else than a bundle of the series is never replaced`() async throws {
+    for content in ["root.json", "photo.jpg", "metadata/2.other-1.json"] {
+      let folder = fixture.device.folder("mine-\(content.count)")
+      let file = URL(fileURLWithPath: "\(folder)/\(content)")
+      try FileManager.default.createDirectory(
+        at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
+      try Data("mine".utf8).write(to: file)
+      #expect(await code { try await fixture.ship(into: folder) } == .io)
+      #expect(try Data(contentsOf: file) == Data("mine".utf8))
+    }
+    let file = fixture.device.folder("file")
+    try Data("mine".utf8).write(to: URL(fileURLWithPath: file))
+    #expect(await code { try await fixture.ship(into: file) } == .io)
+  }
+
+  @Test func `a draft that is not ours is no place to begin`() async throws {
+    let file = fixture.device.folder("bundle.tmp")
+    try Data("mine".utf8).write(to: URL(fileURLWithPath: file))
+    #expect(await code { try await fixture.ship() } == .io)
+    #expect(try Data(contentsOf: URL(fileURLWithPath: file)) == Data("mine".utf8))
+  }
+
+  @Test func `a server that lies about the snapshot leaves the place as it was`() async throws {
+    try await fixture.ship()
+    let before = try fixture.shipped()
+    try fixture.publisher.publish(["b": "Bellevue"])
+    try fixture.publisher.publishSnapshot()
+    let object = try fixture.device.lastSnapshot
+    fixture.publisher.withServed { $0.files[object.filePath]?[30] ^= 1 }
+    #expect(await code { try await fixture.ship() } == .damaged)
+    #expect(try fixture.shipped() == before)
+    #expect(try fixture.device.folder.names() == ["bundle"])
+  }
+
+  @Test func `a server that is older than the bundle in the place is refused`() async throws {
+    let older = fixture.publisher.withServed { $0.files }
+    try fixture.publisher.publish(["b": "Bellevue"])
+    try fixture.publisher.publishSnapshot()
+    try await fixture.ship()
+    let before = try fixture.shipped()
+    fixture.publisher.withServed { $0.files = older }
+    #expect(await code { try await fixture.ship() } == .untrusted)
+    #expect(try fixture.shipped() == before)
+  }
+
+  @Test func `expired metadata is not shipped`() async throws {
+    fixture.publisher.pass(days: 1000)
+    #expect(await code { try await fixture.ship() } == .stale)
+    #expect(try fixture.device.folder.names().isEmpty)
+  }
+}
+
+extension TemporaryFolder {
+  /// What lies in the folder.
+  fileprivate func names() throws -> [String] { try Folder.names(in: path) }
+}

@@ -1,0 +1,196 @@
+import Foundation
+import SeedClient
+import SeedFormat
+import SeedTrust
+import Support
+import Testing
+
+@Suite struct BundleTests {
+  let fixture: BundleFixture
+
+  init() throws { fixture = try BundleFixture() }
+
+  // MARK: Which data counts
+
+  @Test(arguments: [ContentEncoding.gzip, .xz])
+  func `a first start without a network finds what the app brought along`(_ encoding: ContentEncoding)
+    async throws
+  {
+    try fixture.publisher.withdraw(where: \.isSnapshotFile)
+    try fixture.publisher.publishSnapshot(encoding)
+    try await fixture.ship()
+    fixture.isOffline = true
+    let store = try fixture.store()
+    #expect(try await store.prepare().version == .first)
+    #expect(try await store.stops() == ["Alexanderplatz"])
+    #expect(await store.state.bundleError == nil)
+    #expect(await store.state.isStale)
+  }
+
+  @Test func `an update begins at the bundle and downloads what changed since`() async throws {
+    try await fixture.ship()
+    try fixture.publisher.publish(["b": "Bellevue"])
+    fixture.publisher.withServed { $0.requests = [] }
+    let report = try await fixture.launch { store async throws in try await store.update() }
+    #expect(report.action == .applied && report.from == .first && report.to == .first.next)
+    #expect(fixture.publisher.withServed { $0.requests }.allSatisfy { !$0.contains("snapshot-1.sqlite") })
+  }
+
+  @Test func `a bundle that is older than the data on the device is passed over`() async throws {
+    try await fixture.ship()
+    try fixture.publisher.publish(["b": "Bellevue"])
+    try await fixture.launch { store async throws in _ = try await store.update() }
+    fixture.isOffline = true
+    try await fixture.launch { store async throws in
+      #expect(try await store.stops() == ["Alexanderplatz", "Bellevue"])
+    }
+    #expect(try fixture.device.names("generations").count == 1)
+  }
+
+  @Test func `an app update with a newer bundle takes effect at the next start, without a network`()
+    async throws
+  {
+    try await fixture.ship()
+    try await fixture.launch { store async throws in _ = try await store.prepare() }
+    try fixture.publisher.publish(["b": "Bellevue"])
+    try fixture.publisher.publishSnapshot()
+    try await fixture.ship()
+    fixture.isOffline = true
+    try await fixture.launch { store async throws in
+      #expect(try await store.stops() == ["Alexanderplatz", "Bellevue"])
+    }
+  }
+
+  @Test func `a bundle that is older than the floor serves until the next update replaces it`() async throws {
+    try await fixture.ship()
+    try fixture.publisher.publish(["b": "Bellevue"])
+    try fixture.publisher.publishSnapshot()
+    try fixture.publisher.withdraw { $0.version == .first || !$0.isSnapshotFile }
+    fixture.isOffline = true
+    try await fixture.launch { store async throws in #expect(try await store.stops() == ["Alexanderplatz"]) }
+    fixture.isOffline = false
+    try await fixture.launch { store async throws in
+      #expect(try await store.update().action == .replaced)
+      #expect(try await store.stops() == ["Alexanderplatz", "Bellevue"])
+    }
+  }
+
+  @Test func `of two epochs the one with the newer metadata counts`() async throws {
+    try await fixture.ship()
+    let old = try fixture.shipped()
+    try fixture.publisher.publish(["a": "Alex"])
+    try await fixture.launch { store async throws in _ = try await store.update() }
+    try fixture.publisher.startEpoch()
+    try fixture.publisher.publish(["a": "New"])
+    try fixture.publisher.publishSnapshot()
+    try await fixture.ship()
+    fixture.isOffline = true
+    try await fixture.launch { store async throws in #expect(try await store.stops() == ["New"]) }
+    for (name, bytes) in old { try bytes.write(to: URL(fileURLWithPath: "\(fixture.bundle)/\(name)")) }
+    try await fixture.launch { store async throws in #expect(try await store.stops() == ["New"]) }
+  }
+
+  // MARK: Damage
+
+  @Test(arguments: ["timestamp.json", "snapshot.json", "targets.json", "transit-2.json", "sqlite.gz"])
+  func `a damaged bundle gives way to a download, and without one it is named`(_ file: String) async throws {
+    try await fixture.ship()
+    try fixture.damage(file)
+    fixture.isOffline = true
+    try await fixture.launch { store async throws in
+      #expect(await code { try await store.prepare() } == .bundle)
+      #expect(await store.state.bundleError?.code == .bundle)
+    }
+    #expect(try fixture.device.names("generations").isEmpty)
+    fixture.isOffline = false
+    try await fixture.launch { store async throws in
+      #expect(try await store.stops() == ["Alexanderplatz"])
+      #expect(await store.state.bundleError?.code == .bundle)
+      #expect(await store.state.lastError == nil)
+    }
+  }
+
+  @Test func `a damaged bundle does no harm to the data that is there`() async throws {
+    try await fixture.launch { store async throws in _ = try await store.update() }
+    try fixture.publisher.publish(["b": "Bellevue"])
+    try fixture.publisher.publishSnapshot()
+    try await fixture.ship()
+    try fixture.damage("sqlite.gz")
+    fixture.isOffline = true
+    try await fixture.launch { store async throws in
+      #expect(try await store.stops() == ["Alexanderplatz"])
+      #expect(await store.state.bundleError?.code == .bundle)
+    }
+  }
+
+  @Test func `a folder that is not there, or empty, is a bundle that cannot be used`() async throws {
+    fixture.isOffline = true
+    try await fixture.launch { store async throws in
+      #expect(await code { try await store.prepare() } == .bundle)
+    }
+    try FileManager.default.createDirectory(atPath: fixture.bundle, withIntermediateDirectories: true)
+    try await fixture.launch { store async throws in
+      #expect(await code { try await store.prepare() } == .bundle)
+    }
+  }
+
+  @Test func `another publisher's bundle is not trusted`() async throws {
+    try await fixture.ship()
+    fixture.isOffline = true
+    let stranger = try ClientPublisherSimulator()
+    let store = try fixture.store(root: stranger.root)
+    #expect(await code { try await store.prepare() } == .bundle)
+  }
+
+  // MARK: Trust
+
+  @Test func `what has expired since is taken from a bundle, and not from a server`() async throws {
+    try await fixture.ship()
+    fixture.publisher.pass(days: 1000)
+    let store = try fixture.store()
+    #expect(try await store.stops() == ["Alexanderplatz"])
+    #expect(await code { try await store.update() } == .stale)
+  }
+
+  @Test func `a server that is older than the bundle is refused`() async throws {
+    let older = fixture.publisher.withServed { $0.files }
+    try fixture.publisher.publish(["b": "Bellevue"])
+    try fixture.publisher.publishSnapshot()
+    try await fixture.ship()
+    fixture.publisher.withServed { $0.files = older }
+    let store = try fixture.store()
+    #expect(try await store.prepare().version == .first.next)
+    #expect(await code { try await store.update() } == .untrusted)
+  }
+
+  @Test func `a bundle takes nothing back of what the store trusts`() async throws {
+    try await fixture.ship()
+    let older = fixture.publisher.withServed { $0.files }
+    try fixture.publisher.publish(["b": "Bellevue"])
+    try await fixture.launch { store async throws in _ = try await store.update() }
+    let trusted = try timestamp()
+    // The data is lost, not the trust: the bundle stands in, and a server as old as it does not.
+    try FileManager.default.removeItem(atPath: "\(fixture.device.directory)/CURRENT")
+    fixture.publisher.withServed { $0.files = older }
+    try await fixture.launch { store async throws in
+      #expect(try await store.stops() == ["Alexanderplatz"])
+      #expect(await code { try await store.update() } == .untrusted)
+    }
+    #expect(try timestamp() == trusted)
+  }
+
+  @Test func `a bundle is read and never written, though its folder can be`() async throws {
+    try await fixture.ship()
+    let before = try fixture.shipped()
+    try await fixture.launch { store async throws in _ = try await store.update() }
+    #expect(try fixture.shipped() == before)
+  }
+
+  private func timestamp() throws -> Data {
+    try Data(contentsOf: URL(fileURLWithPath: "\(fixture.device.directory)/trust/timestamp.json"))
+  }
+}
+
+extension PublishedObject {
+  fileprivate var isSnapshotFile: Bool { fileName.hasPrefix("snapshot") }
+}
