@@ -35,11 +35,11 @@ actor StoreWriter {
   // MARK: What counts
 
   /// The generation to read. Under the lock a current one that cannot be read loses its place for good.
-  func find(known: [Generation]) throws -> GenerationSearch.Found {
+  func find(known: [Generation], justSwapped: Bool = false) throws -> GenerationSearch.Found {
     let found = try search.run(known: known, damaged: damaged) { [weak self] in
       Task { await self?.collect() }
     }
-    if lock != nil { try settle(found) }
+    if lock != nil { try settle(found, justSwapped: justSwapped) }
     reading = found.generation?.name
     return found
   }
@@ -51,12 +51,12 @@ actor StoreWriter {
   func rejected() throws -> Set<SHA256Digest> { try layout.rejected() }
 
   /// Drops a current generation that cannot be read. That its snapshot was never good is said of it only where no
-  /// read has succeeded: later it is the disk that is to blame, and the same snapshot may help.
-  private func settle(_ found: GenerationSearch.Found) throws {
+  /// read has succeeded: later it is the disk that is to blame, and the same snapshot may help. Nor is it said at a
+  /// start without anything to go back to: then the snapshot has one more chance, in the moment after the swap.
+  private func settle(_ found: GenerationSearch.Found, justSwapped: Bool) throws {
     guard let folder = found.damaged?.folder else { return }
-    if !folder.isConfirmed, let record = try? GenerationRecord(of: folder) {
-      try layout.reject([record.snapshot])
-    }
+    let wasNeverRead = !folder.isConfirmed && (justSwapped || found.generation != nil)
+    if wasNeverRead, let record = try? GenerationRecord(of: folder) { try layout.reject([record.snapshot]) }
     guard let other = found.generation else { return }
     try layout.setCurrent(other.name)
     if live?.name == folder.name { live = nil }
