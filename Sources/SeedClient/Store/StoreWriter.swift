@@ -138,6 +138,7 @@ actor StoreWriter {
   /// Makes a verified snapshot ready beside the generation that counts.
   func stage(_ fetched: FetchedObject, epoch: Epoch, origin: SeedOrigin = .downloaded) throws {
     defer { fetched.discard() }
+    try Task.checkCancellation()
     discardStaged()
     staged = try StagedSeed(fetched, epoch: epoch, origin: origin, previous: reading, in: layout)
   }
@@ -145,6 +146,7 @@ actor StoreWriter {
   /// Takes the staged file on by a delta.
   func applyStaged(_ fetched: FetchedObject) throws {
     defer { fetched.discard() }
+    try Task.checkCancellation()
     _ = try staged?.file.apply(fetched.document(), to: fetched.object.version, keyLimit: 0)
   }
 
@@ -177,6 +179,7 @@ actor StoreWriter {
   /// Takes a generation on by a delta, in one transaction.
   func apply(_ fetched: FetchedObject, to seed: Seed) async throws -> SeedChanges {
     defer { fetched.discard() }
+    try Task.checkCancellation()
     if let lender {
       return try await Loan(seed: seed, delta: fetched, keyLimit: options.changedKeyLimit).run(lender)
     }
