@@ -74,6 +74,10 @@ let package = Package(
       name: "Support",
       dependencies: ["SeedFormat", "SeedTrust", "SeedDatabase", "SeedServer", "SeedClient"],
       path: "Tests/Support", swiftSettings: strict),
+    // A process of its own that reads a store while tests write to it.
+    .executableTarget(
+      name: "StoreReader", dependencies: ["SeedClient"], path: "Tests/StoreReader",
+      swiftSettings: strict),
     tests("SeedFormatTests", ["SeedFormat", "Support"]),
     tests("SeedTrustTests", ["SeedTrust", "SeedFormat", "Support"]),
     tests("SeedDatabaseTests", ["SeedDatabase", "SeedFormat", "SeedTrust", "Support"]),
@@ -82,9 +86,12 @@ let package = Package(
       "SeedServerTests", ["SeedServer", "SeedHTTP", "SeedDatabase", "SeedTrust", "SeedFormat", "Support"]),
     tests(
       "SeedClientTests",
-      ["SeedClient", "SeedServer", "SeedHTTP", "SeedDatabase", "SeedTrust", "SeedFormat", "Support"]),
+      ["SeedClient", "SeedServer", "SeedHTTP", "SeedDatabase", "SeedTrust", "SeedFormat", "Support", "CSQLite"]),
     tests(
-      "EndToEndTests", ["SeedFormat", "SeedTrust", "SeedDatabase", "SeedServer", "Support", "seedbank"],
+      "EndToEndTests",
+      [
+        "SeedFormat", "SeedTrust", "SeedDatabase", "SeedServer", "SeedClient", "Support", "seedbank", "StoreReader",
+      ],
       programs: [
         "RoadTests/outside_client.py", "RoadTests/tuf_client.py", "FaultTests/injector.c", "SampleApp",
         "RecipeDriver",

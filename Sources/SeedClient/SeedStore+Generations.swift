@@ -60,7 +60,7 @@ extension SeedStore {
 
   /// Opens the generation that a swap has just made current. Where it cannot be read the one before comes back.
   func openSwapped(_ name: String) async throws -> Generation {
-    let found = try await writer.find(known: inHand.all)
+    let found = try await writer.find(known: inHand.all, justSwapped: true)
     guard let generation = found.generation, generation.name == name else {
       throw SeedError(
         .damaged,

@@ -18,19 +18,38 @@ final class StoreFixture {
 
   var directory: String { folder("store") }
 
-  func store(schema: SHA256Digest? = nil, model: ModelVersion? = nil) throws -> SeedStore {
+  func store(
+    schema: SHA256Digest? = nil, model: ModelVersion? = nil, options: SeedOptions = SeedOptions()
+  ) throws -> SeedStore {
     let model = SeedModel(
       dataset: "transit", model: model ?? ClientPublisherSimulator.model,
       schema: schema ?? publisher.schema.hash)
     return try SeedStore(
       model, server: try #require(URL(string: "http://seeds.example")), root: publisher.root,
-      directory: directory,
+      directory: directory, options: options,
       surroundings: Surroundings(
         transport: publisher, now: { [publisher] in publisher.now }, sleep: { _ in await Task.yield() }))
   }
 
   func names(_ folder: String) throws -> [String] {
     try FileManager.default.contentsOfDirectory(atPath: "\(directory)/\(folder)").sorted()
+  }
+
+  /// A version that can be had by a snapshot alone.
+  func publishGeneration(_ stops: [String: String]) throws {
+    try publisher.publish(stops)
+    try publisher.publishSnapshot()
+    try publisher.withdraw { $0.fileName.hasPrefix("delta") || $0.version.number < publisher.head }
+  }
+
+  /// Damages the current generation's file.
+  func damage(_ change: (inout Data) -> Void) throws {
+    let name = try String(contentsOfFile: "\(directory)/CURRENT", encoding: .utf8)
+      .trimmingCharacters(in: .newlines)
+    let file = URL(fileURLWithPath: "\(directory)/generations/\(name)/seed.sqlite")
+    var bytes = try Data(contentsOf: file)
+    change(&bytes)
+    try bytes.write(to: file)
   }
 
   var lastSnapshot: PublishedObject {

@@ -80,11 +80,31 @@ import Testing
         DeltaChain.shortest(metadata.objects, from: snapshot.version, to: metadata.state.head))
       for delta in chain {
         let document = try deployment.publication.delta(delta)
-        try connection.transaction {
-          _ = try DeltaApplier(connection, plan.schema).apply(document)
+        let before = try SeedTables.meta(connection).version
+        let result = try connection.transaction {
+          try DeltaApplier(connection, plan.schema, keyLimit: .max).apply(document)
         }
         try check(connection, delta.version, delta.digest)
+        try check(result.keys, from: before, to: delta.version)
       }
+    }
+
+    /// The keys that were reported are those by which the two versions differ.
+    private func check(_ keys: [String: ChangedKeys], from: Version, to: Version) throws {
+      let (before, after) = (try #require(published[from.number]), try #require(published[to.number]))
+      for table in plan.schema.tables {
+        let (old, new) = (before[table.name] ?? [:], after[table.name] ?? [:])
+        let found = keys[table.name] ?? ChangedKeys()
+        let place = Comment("seed \(seed): \(table.name) from \(from) to \(to)")
+        #expect(Self.bytes(found.inserted) == Set(new.keys).subtracting(old.keys), place)
+        #expect(Self.bytes(found.deleted) == Set(old.keys).subtracting(new.keys), place)
+        let changed = old.filter { key, row in new[key].map { $0 != row } ?? false }
+        #expect(Self.bytes(found.updated) == Set(changed.keys), place)
+      }
+    }
+
+    private static func bytes(_ keys: [[SeedValue]]) -> Set<[UInt8]> {
+      Set(keys.map { CanonicalRow.bytes(of: $0) })
     }
 
     private func check(_ connection: Connection, _ version: Version, _ digest: SHA256Digest) throws {

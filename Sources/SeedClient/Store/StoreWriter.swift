@@ -35,11 +35,11 @@ actor StoreWriter {
   // MARK: What counts
 
   /// The generation to read. Under the lock a current one that cannot be read loses its place for good.
-  func find(known: [Generation]) throws -> GenerationSearch.Found {
+  func find(known: [Generation], justSwapped: Bool = false) throws -> GenerationSearch.Found {
     let found = try search.run(known: known, damaged: damaged) { [weak self] in
       Task { await self?.collect() }
     }
-    if lock != nil { try settle(found) }
+    if lock != nil { try settle(found, justSwapped: justSwapped) }
     reading = found.generation?.name
     return found
   }
@@ -51,12 +51,12 @@ actor StoreWriter {
   func rejected() throws -> Set<SHA256Digest> { try layout.rejected() }
 
   /// Drops a current generation that cannot be read. That its snapshot was never good is said of it only where no
-  /// read has succeeded: later it is the disk that is to blame, and the same snapshot may help.
-  private func settle(_ found: GenerationSearch.Found) throws {
+  /// read has succeeded: later it is the disk that is to blame, and the same snapshot may help. Nor is it said at a
+  /// start without anything to go back to: then the snapshot has one more chance, in the moment after the swap.
+  private func settle(_ found: GenerationSearch.Found, justSwapped: Bool) throws {
     guard let folder = found.damaged?.folder else { return }
-    if !folder.isConfirmed, let record = try? GenerationRecord(of: folder) {
-      try layout.reject([record.snapshot])
-    }
+    let wasNeverRead = !folder.isConfirmed && (justSwapped || found.generation != nil)
+    if wasNeverRead, let record = try? GenerationRecord(of: folder) { try layout.reject([record.snapshot]) }
     guard let other = found.generation else { return }
     try layout.setCurrent(other.name)
     if live?.name == folder.name { live = nil }
@@ -138,6 +138,7 @@ actor StoreWriter {
   /// Makes a verified snapshot ready beside the generation that counts.
   func stage(_ fetched: FetchedObject, epoch: Epoch, origin: SeedOrigin = .downloaded) throws {
     defer { fetched.discard() }
+    try Task.checkCancellation()
     discardStaged()
     staged = try StagedSeed(fetched, epoch: epoch, origin: origin, previous: reading, in: layout)
   }
@@ -145,6 +146,7 @@ actor StoreWriter {
   /// Takes the staged file on by a delta.
   func applyStaged(_ fetched: FetchedObject) throws {
     defer { fetched.discard() }
+    try Task.checkCancellation()
     _ = try staged?.file.apply(fetched.document(), to: fetched.object.version, keyLimit: 0)
   }
 
@@ -177,6 +179,7 @@ actor StoreWriter {
   /// Takes a generation on by a delta, in one transaction.
   func apply(_ fetched: FetchedObject, to seed: Seed) async throws -> SeedChanges {
     defer { fetched.discard() }
+    try Task.checkCancellation()
     if let lender {
       return try await Loan(seed: seed, delta: fetched, keyLimit: options.changedKeyLimit).run(lender)
     }

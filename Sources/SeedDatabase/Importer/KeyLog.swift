@@ -47,7 +47,14 @@ final class KeyLog {
 
   func noteInsertion(_ key: [SeedValue]) { note(key, fates[key] == .deleted ? .updated : .inserted) }
 
-  func noteUpdate(_ key: [SeedValue]) { note(key, fates[key] == .inserted ? .inserted : .updated) }
+  /// By its collation a key may be found by another spelling, which then is gone.
+  func noteUpdate(_ old: [SeedValue], _ new: [SeedValue]) {
+    guard old == new else {
+      noteDeletion(old)
+      return noteInsertion(new)
+    }
+    note(new, fates[new] == .inserted ? .inserted : .updated)
+  }
 
   func noteDeletion(_ key: [SeedValue]) {
     guard fates[key] != .inserted else { return forget(key) }

@@ -48,9 +48,9 @@ final class RowWatch {
 
   /// Says that the row took the place of another with its key.
   func noteUpdate(_ before: Before, _ row: [BorrowedValue]) throws {
-    if let key = before.key { keys?.noteUpdate(key) }
     try row.withUnsafeBufferPointer { row in
       written?.add(row)
+      if let keys, let key = before.key { keys.noteUpdate(key, keys.key(of: row)) }
       for (log, old) in zip(removed, before.referenced) where !log.isOverfull && log.describe(row) != old {
         log.add(old)
       }

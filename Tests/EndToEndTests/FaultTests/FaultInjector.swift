@@ -25,16 +25,25 @@ struct FaultInjector {
 
   /// How many file operations a run that succeeds takes.
   func count(_ arguments: [String], in directory: String) throws -> Int {
-    let file = folder("count")
+    let text = String(decoding: try watch(arguments, "SEEDBANK_FAULT_COUNT", in: directory), as: UTF8.self)
+    return Int(text.trimmingCharacters(in: .whitespacesAndNewlines)) ?? 0
+  }
+
+  /// The file operations of a run that succeeds, with all that was written.
+  func log(_ arguments: [String], in directory: String) throws -> [WriteLog.Operation] {
+    try WriteLog.operations(in: watch(arguments, "SEEDBANK_FAULT_LOG", in: directory))
+  }
+
+  private func watch(_ arguments: [String], _ variable: String, in directory: String) throws -> [UInt8] {
+    let file = folder("watched")
     let outcome = try SeedbankBinary.run(
-      arguments, environment: ["LD_PRELOAD": library, "SEEDBANK_FAULT_COUNT": file], in: directory)
+      arguments, environment: ["LD_PRELOAD": library, variable: file], in: directory)
     guard outcome.status == 0 else {
       throw Tool.Failure(
         command: arguments.joined(separator: " "), status: outcome.status,
         output: outcome.output + outcome.errors)
     }
-    let text = try String(contentsOfFile: file, encoding: .utf8)
-    return Int(text.trimmingCharacters(in: .whitespacesAndNewlines)) ?? 0
+    return Array(try Data(contentsOf: URL(fileURLWithPath: file)))
   }
 
   /// Runs the command with a fault at the operation of that number, counted from 1.

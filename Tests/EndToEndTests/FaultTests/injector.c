@@ -3,10 +3,13 @@
 // One counter for all threads and all calls, so that "the n-th operation" means the same in every run.
 // SEEDBANK_FAULT=kill:N, eio:N, enospc:N, eio-on:N or enospc-on:N (from N on); absent: nothing fails.
 // SEEDBANK_FAULT_COUNT=PATH takes the number of operations when the process exits.
+// SEEDBANK_FAULT_LOG=PATH takes every operation that succeeded, in order: a line of the operation's name, the path, a
+// second path or nothing, an offset and a length, parted by tabs; behind that line so many bytes, where it is a write.
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdatomic.h>
@@ -49,6 +52,49 @@ static int fails(void) {
   return 1;
 }
 
+static int log_descriptor = -1;
+static pthread_mutex_t log_lock = PTHREAD_MUTEX_INITIALIZER;
+
+static ssize_t write_really(int descriptor, const void *bytes, size_t count) {
+  static __typeof__(&write) real;
+  if (!real) real = (__typeof__(&write))dlsym(RTLD_NEXT, "write");
+  return real(descriptor, bytes, count);
+}
+
+__attribute__((constructor)) static void open_log(void) {
+  const char *path = getenv("SEEDBANK_FAULT_LOG");
+  __typeof__(&open) real = (__typeof__(&open))dlsym(RTLD_NEXT, "open");
+  if (path) log_descriptor = real(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+}
+
+// Held from before an operation until it is logged, so that the log has the order in which things happened.
+static void begin_logged(void) {
+  if (log_descriptor >= 0) pthread_mutex_lock(&log_lock);
+}
+
+static void end_logged(int succeeded, const char *name, const char *path, const char *other, long offset,
+                       const void *bytes, long length) {
+  if (log_descriptor < 0) return;
+  int number = errno;
+  char line[8500];
+  int count = snprintf(line, sizeof line, "%s\t%s\t%s\t%ld\t%ld\n", name, path, other, offset, length);
+  if (succeeded) {
+    write_really(log_descriptor, line, (size_t)count);
+    if (bytes) write_really(log_descriptor, bytes, (size_t)length);
+  }
+  pthread_mutex_unlock(&log_lock);
+  errno = number;
+}
+
+// The path that a descriptor's file has now.
+static const char *path_of(int descriptor, char *buffer, size_t capacity) {
+  char link[64];
+  snprintf(link, sizeof link, "/proc/self/fd/%d", descriptor);
+  ssize_t length = log_descriptor < 0 ? 0 : readlink(link, buffer, capacity - 1);
+  buffer[length < 0 ? 0 : length] = 0;
+  return buffer;
+}
+
 // Pipes, terminals and sockets are not what is tested.
 static int is_file(int descriptor) {
   struct stat status;
@@ -59,34 +105,45 @@ static int is_file(int descriptor) {
   static __typeof__(&name) real; \
   if (!real) real = (__typeof__(&name))dlsym(RTLD_NEXT, #name)
 
-#define ON_DESCRIPTOR(result, name, parameters, arguments) \
-  result name parameters { \
+// `offset`, `bytes` and `length` tell the log of the call, which sees the parameters and `result`.
+#define ON_DESCRIPTOR(type, name, operation, parameters, arguments, offset, bytes, length) \
+  type name parameters { \
     REAL(name); \
-    if (is_file(descriptor) && fails()) return -1; \
-    return real arguments; \
+    if (!is_file(descriptor)) return real arguments; \
+    if (fails()) return -1; \
+    char buffer[4096]; \
+    begin_logged(); \
+    long start = offset; \
+    type result = real arguments; \
+    end_logged(result >= 0, operation, path_of(descriptor, buffer, sizeof buffer), "", start, bytes, length); \
+    return result; \
   }
 
-#define ON_PATH(name, parameters, arguments) \
+#define ON_PATH(name, parameters, arguments, other) \
   int name parameters { \
     REAL(name); \
     if (fails()) return -1; \
-    return real arguments; \
+    begin_logged(); \
+    int result = real arguments; \
+    end_logged(result == 0, #name, path, other, 0, NULL, 0); \
+    return result; \
   }
 
-ON_DESCRIPTOR(ssize_t, write, (int descriptor, const void *bytes, size_t count), (descriptor, bytes, count))
-ON_DESCRIPTOR(ssize_t, pwrite, (int descriptor, const void *bytes, size_t count, off_t offset),
-              (descriptor, bytes, count, offset))
-ON_DESCRIPTOR(ssize_t, pwrite64, (int descriptor, const void *bytes, size_t count, off64_t offset),
-              (descriptor, bytes, count, offset))
-ON_DESCRIPTOR(int, fsync, (int descriptor), (descriptor))
-ON_DESCRIPTOR(int, fdatasync, (int descriptor), (descriptor))
-ON_DESCRIPTOR(int, ftruncate, (int descriptor, off_t length), (descriptor, length))
-ON_DESCRIPTOR(int, ftruncate64, (int descriptor, off64_t length), (descriptor, length))
+ON_DESCRIPTOR(ssize_t, write, "write", (int descriptor, const void *bytes, size_t count), (descriptor, bytes, count),
+              lseek(descriptor, 0, SEEK_CUR), bytes, result)
+ON_DESCRIPTOR(ssize_t, pwrite, "write", (int descriptor, const void *bytes, size_t count, off_t offset),
+              (descriptor, bytes, count, offset), offset, bytes, result)
+ON_DESCRIPTOR(ssize_t, pwrite64, "write", (int descriptor, const void *bytes, size_t count, off64_t offset),
+              (descriptor, bytes, count, offset), offset, bytes, result)
+ON_DESCRIPTOR(int, fsync, "sync", (int descriptor), (descriptor), 0, NULL, 0)
+ON_DESCRIPTOR(int, fdatasync, "sync", (int descriptor), (descriptor), 0, NULL, 0)
+ON_DESCRIPTOR(int, ftruncate, "truncate", (int descriptor, off_t length), (descriptor, length), length, NULL, 0)
+ON_DESCRIPTOR(int, ftruncate64, "truncate", (int descriptor, off64_t length), (descriptor, length), length, NULL, 0)
 
-ON_PATH(rename, (const char *path, const char *destination), (path, destination))
-ON_PATH(unlink, (const char *path), (path))
-ON_PATH(rmdir, (const char *path), (path))
-ON_PATH(mkdir, (const char *path, mode_t mode), (path, mode))
+ON_PATH(rename, (const char *path, const char *destination), (path, destination), destination)
+ON_PATH(unlink, (const char *path), (path), "")
+ON_PATH(rmdir, (const char *path), (path), "")
+ON_PATH(mkdir, (const char *path, mode_t mode), (path, mode), "")
 
 #define ON_OPEN(name) \
   int name(const char *path, int flags, ...) { \
@@ -95,8 +152,12 @@ ON_PATH(mkdir, (const char *path, mode_t mode), (path, mode))
     va_start(rest, flags); \
     mode_t mode = flags & O_CREAT ? va_arg(rest, mode_t) : 0; \
     va_end(rest); \
-    if ((flags & (O_CREAT | O_TRUNC)) && fails()) return -1; \
-    return real(path, flags, mode); \
+    if (!(flags & (O_CREAT | O_TRUNC))) return real(path, flags, mode); \
+    if (fails()) return -1; \
+    begin_logged(); \
+    int result = real(path, flags, mode); \
+    end_logged(result >= 0, flags & O_TRUNC ? "replace" : "create", path, "", 0, NULL, 0); \
+    return result; \
   }
 
 ON_OPEN(open)

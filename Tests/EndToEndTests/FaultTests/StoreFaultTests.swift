@@ -1,0 +1,114 @@
+import Foundation
+import SeedDatabase
+import SeedFormat
+import SeedTrust
+import Support
+import Testing
+
+/// A client is killed, or a file operation fails, or the power goes, at any point: the store opens at a published
+/// version, and the same command converges.
+@Suite(.serialized) struct StoreFaultTests {
+  /// Operations that an ordinary run tries for each fault; a deep run tries all of them.
+  static let sample = 8
+  /// Operations of a step at the least: a step that has fewer does not test what it is meant to.
+  static let least: [StoreScene.Step: Int] = [.firstStart: 125, .swap: 125, .apply: 250, .collect: 15]
+
+  @Test(arguments: StoreScene.Step.allCases)
+  func `a client that dies at any file operation leaves a published version, and converges`(
+    _ step: StoreScene.Step
+  ) throws {
+    let (scene, injector) = (try StoreScene(step), try FaultInjector())
+    let count = try injector.count(scene.pull, in: scene.folder.path)
+    #expect(count >= Self.least[step] ?? 0, "\(step): \(count) operations")
+    var tried = 0
+    for fault in FaultInjector.Fault.allCases {
+      for point in FaultInjector.points(count, sample: Self.sample) {
+        try scene.restore()
+        let outcome = try injector.run(scene.pull, fault, at: point, in: scene.folder.path)
+        try expect(scene, "\(step), \(fault) at \(point) of \(count), \(outcome.status): \(outcome.errors)")
+        tried += 1
+      }
+    }
+    print("\(step): \(count) operations, \(tried) faults")
+  }
+
+  private func expect(_ scene: StoreScene, _ what: String) throws {
+    let store = scene.folder("store")
+    do {
+      #expect(try scene.version(in: store) != nil || scene.step == .firstStart, "\(what): nothing counts")
+      try SeedbankBinary.succeed(scene.pull, in: scene.folder.path)
+      #expect(try scene.version(in: store) == scene.head, "\(what): the next run does not converge")
+      let generations = try Folder.names(in: "\(store)/generations").count
+      #expect(generations <= 2, "\(what): \(generations) generations are left")
+    } catch {
+      Issue.record("\(what): \(error)")
+    }
+  }
+
+  // MARK: Power loss
+
+  /// Restarts with some of what was not synced, beside those with nothing of it.
+  static let mixtures = 40
+
+  @Test(arguments: StoreScene.Step.allCases)
+  func `a power loss at any point loses no version that counted`(_ step: StoreScene.Step) throws {
+    let (scene, injector) = (try StoreScene(step), try FaultInjector())
+    let log = try injector.log(scene.pull, in: scene.folder.path)
+    var disk = try ForgetfulDisk(scene.folder("saved"), root: scene.folder("store"))
+    let seed = UInt64.random(in: 0...UInt64.max)
+    var chance = SplitMix(seed: seed)
+    var (reached, seen) = (Version?.none, -1)
+    let mixed = Set(FaultInjector.points(log.count, sample: Self.mixtures))
+    if step != .firstStart { reached = .first }
+    for (index, operation) in log.enumerated() {
+      disk.perform(operation.under(scene.folder.path))
+      let what = "\(step), after \(index + 1) of \(log.count) operations, seed \(seed)"
+      if disk.generation != seen {
+        seen = disk.generation
+        reached = try restart(disk, scene, nil, notBefore: reached, what)
+      }
+      if mixed.contains(index + 1) {
+        _ = try restart(disk, scene, SplitMix(seed: chance.next()), notBefore: reached, what + ", in part")
+      }
+    }
+    #expect(reached == scene.head, "\(step): a version that was reported is lost")
+    print("\(step): \(log.count) prefixes, \(seen) syncs, \(mixed.count) mixtures")
+  }
+
+  @Test func `a disk that forgets would show a sync that is missing`() throws {
+    let (scene, injector) = (try StoreScene(.swap), try FaultInjector())
+    let log = try injector.log(scene.pull, in: scene.folder.path)
+    var disk = try ForgetfulDisk(scene.folder("saved"), root: scene.folder("store"))
+    for operation in log where operation.name != "sync" { disk.perform(operation.under(scene.folder.path)) }
+    #expect(try restart(disk, scene, nil, notBefore: nil, "without syncs") == .first)
+  }
+
+  /// The version that is there after a restart.
+  private func restart(
+    _ disk: ForgetfulDisk, _ scene: StoreScene, _ chance: SplitMix?, notBefore reached: Version?,
+    _ what: String
+  ) throws -> Version? {
+    let store = try TemporaryFolder(inMemory: true)
+    var chance = chance
+    do {
+      try disk.restart(in: store("store"), chance: &chance)
+      let found = try scene.version(in: store("store"))
+      let isKept = reached.map { reached in found.map { $0 >= reached } ?? false } ?? true
+      #expect(isKept, "\(what): \(found as Any) after \(reached as Any)")
+      return found ?? reached
+    } catch {
+      Issue.record("\(what): \(error)")
+      return reached
+    }
+  }
+}
+
+extension WriteLog.Operation {
+  /// With whole paths: a command knows its store by the path that it was given.
+  fileprivate func under(_ directory: String) -> Self {
+    func whole(_ path: String) -> String {
+      path.isEmpty || path.hasPrefix("/") ? path : "\(directory)/\(path)"
+    }
+    return Self(name: name, path: whole(path), other: whole(other), offset: offset, bytes: bytes)
+  }
+}

@@ -1,0 +1,149 @@
+import Foundation
+import SeedDatabase
+import SeedFormat
+import SeedServer
+import SeedTrust
+import Support
+
+/// A store as it was, a front that serves what is newer, and the digests of all that was ever published.
+final class StoreScene {
+  /// What the client will have to do.
+  enum Step: String, CaseIterable {
+    /// Everything, from nothing on.
+    case firstStart
+    /// A snapshot in the place of what is there.
+    case swap
+    /// Many deltas.
+    case apply
+    /// Nothing but removing what was left of generations, downloads and drafts.
+    case collect
+  }
+
+  /// Deltas that are applied one after another.
+  static let deltas = 14
+
+  let folder: TemporaryFolder
+  let step: Step
+  let pull: [String]
+  private var digests: [Version: SHA256Digest] = [:]
+  private let server: RunningSeedbank
+  private let series: Series
+
+  init(_ step: Step) throws {
+    self.step = step
+    folder = try TemporaryFolder(inMemory: true)
+    series = try Series("my", major: 1)
+    try Tool.sqlite(
+      folder("my.sqlite"),
+      """
+      CREATE TABLE shop(id INTEGER PRIMARY KEY, name TEXT UNIQUE, rank REAL);
+      CREATE TABLE item(shop INTEGER REFERENCES shop, code TEXT, photo BLOB, PRIMARY KEY(shop, code)) WITHOUT ROWID;
+      CREATE INDEX item_by_code ON item(code);
+      INSERT INTO shop SELECT value, 'shop ' || value, 0.5 FROM generate_series(0, 99);
+      INSERT INTO item SELECT value % 100, 'code ' || value, randomblob(40) FROM generate_series(1, 6000);
+      """)
+    try SeedbankBinary.succeed(["init", "my.sqlite"], in: folder.path)
+    try Self.leaveIndexes(folder)
+    try SeedbankBinary.succeed(FaultScene.regenerate, in: folder.path)
+    server = try RunningSeedbank(
+      ["serve", "--config", "seedbank/seedbank.json", "--port", "0"], in: folder.path)
+    pull = [
+      "pull", server.address, "--dataset", "my", "--model", "1.0", "--store", "store", "--root",
+      "seedbank/root.json",
+    ]
+    try learn()
+    try FileManager.default.createDirectory(atPath: folder("saved"), withIntermediateDirectories: true)
+    if step != .firstStart { try save() }
+    try goOn()
+    try restore()
+  }
+
+  /// Building indexes is one step more at which a client may die.
+  private static func leaveIndexes(_ folder: TemporaryFolder) throws {
+    let dataset = folder("seedbank/my/dataset.json")
+    let text = try String(contentsOfFile: dataset, encoding: .utf8)
+    try text.replacing("\"encodings\"", with: "\"indexes\": \"client\", \"encodings\"")
+      .write(toFile: dataset, atomically: true, encoding: .utf8)
+  }
+
+  /// The newest version.
+  var head: Version { digests.keys.max() ?? .first }
+
+  /// The store as it was before the step.
+  func restore() throws {
+    try Tool.run(["rm", "-rf", folder("store")])
+    try Tool.run(["cp", "-a", folder("saved"), folder("store")])
+  }
+
+  private func save() throws {
+    try SeedbankBinary.succeed(pull, in: folder.path)
+    try Tool.run(["rm", "-rf", folder("saved")])
+    try Tool.run(["cp", "-a", folder("store"), folder("saved")])
+  }
+
+  private func goOn() throws {
+    switch step {
+    case .firstStart, .swap:
+      try publish("UPDATE item SET photo = randomblob(40)")
+      try publish("UPDATE item SET photo = randomblob(41); UPDATE shop SET rank = id")
+    case .apply:
+      for number in 1...Self.deltas {
+        try publish(
+          """
+          UPDATE shop SET name = 'name ' || \(number) || '.' || id WHERE id % \(Self.deltas) = \(number % Self.deltas);
+          DELETE FROM item WHERE code LIKE '%\(number)7'; UPDATE item SET photo = randomblob(30) WHERE shop = \(number);
+          """)
+      }
+    case .collect: try leave()
+    }
+  }
+
+  private func publish(_ sql: String) throws {
+    try Tool.sqlite(folder("my.sqlite"), sql)
+    let arguments = step == .apply ? Array(FaultScene.regenerate.dropLast()) : FaultScene.regenerate
+    try SeedbankBinary.succeed(arguments, in: folder.path)
+    try learn()
+    let head = #""head":\#(head)"#
+    // The front looks for another process's publication by itself.
+    try eventually("the front serves the new version", within: 60) {
+      try Tool.run(["curl", "-s", "\(server.address)/v1/my"]).contains(head) ? true : nil
+    }
+  }
+
+  /// What crashes and readers that have gone leave behind.
+  private func leave() throws {
+    let current = try String(contentsOfFile: folder("saved/CURRENT"), encoding: .utf8)
+    let live = folder("saved/generations/\(current.trimmingCharacters(in: .newlines))")
+    for name in ["1-00aa", "1-00bb", "1-00cc"] {
+      try Tool.run(["cp", "-a", live, folder("saved/generations/\(name)")])
+    }
+    try Tool.run(["rm", folder("saved/generations/1-00cc/generation.json")])
+    for name in ["partial/0123", "trust/root.json.tmp", "CURRENT.tmp", "STATE.tmp"] {
+      try Data("half".utf8).write(to: URL(fileURLWithPath: folder("saved/\(name)")))
+    }
+  }
+
+  private func learn() throws {
+    let publication = PublicationDirectory(folder("seedbank/publication"))
+    for object in try publication.published().series[series]?.metadata.objects ?? [] {
+      digests[object.version] = object.digest
+    }
+  }
+
+  // MARK: What a store holds
+
+  /// The version of the store in a folder, whose rows must be those that were published as it; `nil` where nothing
+  /// counts yet.
+  func version(in store: String) throws -> Version? {
+    guard let name = try? String(contentsOfFile: "\(store)/CURRENT", encoding: .utf8) else { return nil }
+    let file = "\(store)/generations/\(name.trimmingCharacters(in: .newlines))/seed.sqlite"
+    let seed = try Connection(file, .reader)
+    let schema = try SchemaReader(seed).schema()
+    try SeedCheck(seed, schema).run()
+    let meta = try SeedTables.meta(seed)
+    guard digests[meta.version] == meta.digest else {
+      throw NotASeed("version \(meta.version) was not published with the digest \(meta.digest)")
+    }
+    return meta.version
+  }
+}

@@ -1,0 +1,149 @@
+import Foundation
+import SeedClient
+import SeedDatabase
+import SeedFormat
+import SeedTrust
+import Support
+import Testing
+
+/// Readers in this process and in others go on while a store swaps and applies.
+@Suite(.serialized) struct ReaderTests {
+  static let isDeep = ProcessInfo.processInfo.environment["SEEDBANK_DEEP"] != nil
+  static let swaps = isDeep ? 100 : 6
+  /// Deltas that are applied between two swaps.
+  static let applies = 4
+  static let stops = 40
+  /// Half of them read through a store, half through connections of their own on what `openings` yields.
+  static let threads = 8
+  static let processes = 4
+
+  private struct Scene {
+    let folder: TemporaryFolder
+    let publisher: ClientPublisherSimulator
+    private var version = 0
+
+    init() throws {
+      folder = try TemporaryFolder(inMemory: true)
+      publisher = try ClientPublisherSimulator()
+      try Data(publisher.root).write(to: URL(fileURLWithPath: folder("root.json")))
+    }
+
+    var model: SeedModel {
+      SeedModel(dataset: "transit", model: ClientPublisherSimulator.model, schema: publisher.schema.hash)
+    }
+
+    func store() throws -> SeedStore {
+      try SeedStore(
+        model, server: try #require(URL(string: "http://seeds.example")), root: publisher.root,
+        directory: folder("store"),
+        surroundings: Surroundings(transport: publisher, now: { [publisher] in publisher.now }))
+    }
+
+    /// A version whose number is the name of every stop.
+    mutating func publish(asSnapshot: Bool) throws {
+      version += 1
+      let names = (0..<ReaderTests.stops).map { ("s\($0)", "\(version)") }
+      try publisher.publish(Dictionary(uniqueKeysWithValues: names))
+      guard asSnapshot else { return }
+      try publisher.publishSnapshot()
+      try publisher.withdraw { $0.fileName.hasPrefix("delta") || $0.version.number < publisher.head }
+    }
+  }
+
+  @Test func `every read sees one published version through swaps and applies, and none fails`() async throws
+  {
+    var scene = try Scene()
+    try scene.publish(asSnapshot: true)
+    let store = try scene.store()
+    let first = try await store.prepare()
+    let arguments = ["transit", "\(scene.model.model)", scene.publisher.schema.hash.hex]
+    let processes = try (0..<Self.processes).map { _ in
+      try ReaderProcess(scene.folder("store"), root: scene.folder("root.json"), arguments)
+    }
+    let done = Flag()
+    let reads = try await withThrowingTaskGroup(of: Int.self) { group in
+      for thread in 0..<Self.threads {
+        let reader = try scene.store()
+        group.addTask {
+          try await thread.isMultiple(of: 2) ? Self.read(reader, done) : Self.open(store, done)
+        }
+      }
+      for _ in 0..<Self.swaps {
+        for _ in 0..<Self.applies {
+          try scene.publish(asSnapshot: false)
+          #expect(try await store.update().action == .applied)
+        }
+        try scene.publish(asSnapshot: true)
+        #expect(try await store.update().action == .replaced)
+      }
+      done.raise()
+      return try await group.reduce(into: []) { $0.append($1) }
+    }
+    let reports = try processes.map { try $0.stop() }
+    #expect(reads.allSatisfy { $0 > 0 })
+    #expect(reports.allSatisfy { $0.status == 0 }, "\(reports.map(\.text))")
+    // One that never let go has kept its generation, as it was when it was left.
+    let held = try Connection(first.url.path, .reader).rows("SELECT DISTINCT name FROM stop").map {
+      $0[0].text
+    }
+    #expect(held == ["\(1 + Self.applies)"])
+    try await store.update()
+    let left = try Folder.names(in: scene.folder("store/generations")).count
+    #expect(left == 3, "the held one, the current and the previous one")
+    print("reads by threads \(reads), by processes \(reports.map(\.text))")
+  }
+
+  /// Through a store that only reads.
+  private static func read(_ store: SeedStore, _ done: Flag) async throws -> Int {
+    var reads = 0
+    repeat {
+      let seen = try await store.read { reader in
+        (
+          try reader.rows("SELECT value FROM seedbank_meta WHERE key = 'version'").compactMap {
+            $0[0].string
+          },
+          try reader.rows("SELECT DISTINCT name FROM stop").compactMap { $0[0].string }
+        )
+      }
+      guard seen.0 == seen.1 else { throw Torn(seen: "\(seen)") }
+      reads += 1
+    } while !done.isRaised
+    return reads
+  }
+
+  /// Through a connection of its own on the newest seed.
+  private static func open(_ store: SeedStore, _ done: Flag) async throws -> Int {
+    var reads = 0
+    repeat {
+      let seed = try await store.prepare()
+      let connection = try Connection(seed.url.path, .reader)
+      for _ in 0..<10 {
+        let seen = try connection.transaction(.deferred) {
+          (
+            try connection.rows("SELECT value FROM seedbank_meta WHERE key = 'version'").map { $0[0].text },
+            try connection.rows("SELECT DISTINCT name FROM stop").map { $0[0].text }
+          )
+        }
+        guard seen.0 == seen.1 else { throw Torn(seen: "\(seen)") }
+        reads += 1
+      }
+      await Task.yield()
+      withExtendedLifetime(seed) {}
+    } while !done.isRaised
+    return reads
+  }
+
+  struct Torn: Error {
+    let seen: String
+  }
+}
+
+/// Raised once, seen by all.
+private final class Flag: @unchecked Sendable {
+  private let lock = NSLock()
+  private var value = false
+
+  var isRaised: Bool { lock.withLock { value } }
+
+  func raise() { lock.withLock { value = true } }
+}

@@ -1,0 +1,101 @@
+import Foundation
+import SeedClient
+import SeedDatabase
+import SeedFormat
+import Support
+import Testing
+
+/// Who reads a generation keeps it, in whatever process; what nobody reads goes.
+@Suite struct LeaseTests {
+  let fixture: StoreFixture
+
+  init() throws {
+    fixture = try StoreFixture()
+    try fixture.publishGeneration(["a": "One"])
+  }
+
+  private func generations() throws -> Int { try fixture.names("generations").count }
+
+  @Test func `a reader that never lets go keeps its generation, and only that one`() async throws {
+    let writer = try fixture.store()
+    try await writer.prepare()
+    let reader = try fixture.store()
+    let held = try await reader.prepare()
+    for number in 2...6 {
+      try fixture.publishGeneration(["a": "Name \(number)"])
+      try await writer.update()
+    }
+    #expect(try stops(inFile: held.url) == ["One"])
+    try await writer.update()
+    #expect(try generations() == 3, "the one that is read, the current and the previous one")
+  }
+
+  @Test func `a generation whose reader let go later is removed at the next look`() async throws {
+    let writer = try fixture.store()
+    try await writer.prepare()
+    try await reading { reader in
+      let held = try await reader.prepare()
+      for number in 2...4 {
+        try fixture.publishGeneration(["a": "Name \(number)"])
+        try await writer.update()
+      }
+      #expect(try generations() == 3)
+      #expect(try stops(inFile: held.url) == ["One"])
+    }
+    try await writer.update()
+    #expect(try generations() == 2)
+  }
+
+  @Test func `the current and the previous generation stay though nobody reads them`() async throws {
+    try await reading { store in
+      try await store.prepare()
+      try fixture.publishGeneration(["a": "Two"])
+      try await store.update()
+    }
+    let store = try fixture.store()
+    try await store.update()
+    #expect(try generations() == 2)
+  }
+
+  @Test func `a store that only reads notices a swap at its next read`() async throws {
+    let writer = try fixture.store()
+    try await writer.prepare()
+    let reader = try fixture.store()
+    var openings = reader.openings.makeAsyncIterator()
+    #expect(try await reader.stops() == ["One"])
+    let first = try await openings.next()
+    try fixture.publishGeneration(["a": "Two"])
+    try await writer.update()
+    #expect(try await reader.stops() == ["Two"])
+    let second = try await openings.next()
+    #expect(first?.url != second?.url && second?.version == .first.next)
+  }
+
+  @Test func `a live query of a store that only reads follows what another one applies`() async throws {
+    let writer = try fixture.store()
+    try await writer.prepare()
+    let reader = try fixture.store()
+    var rows = reader.rows("SELECT name FROM stop").makeAsyncIterator()
+    try await reader.prepare()
+    #expect(try await rows.next()?.map { $0[0].string } == ["One"])
+    try fixture.publisher.publish(["a": "Uno"])
+    try await writer.update()
+    try await reader.prepare()
+    #expect(try await rows.next()?.map { $0[0].string } == ["Uno"])
+  }
+
+  @Test func `a generation without its record is a leftover, and no one's`() async throws {
+    try await reading { try await $0.prepare() }
+    let half = "\(fixture.directory)/generations/9-00ff"
+    try FileManager.default.createDirectory(atPath: half, withIntermediateDirectories: true)
+    try Data("half".utf8).write(to: URL(fileURLWithPath: "\(half)/seed.sqlite"))
+    let store = try fixture.store()
+    try await store.update()
+    #expect(try generations() == 1)
+  }
+
+  /// A store that lives as long as `body`.
+  private func reading(_ body: (SeedStore) async throws -> Void) async throws {
+    try await body(try fixture.store())
+  }
+}

@@ -1,0 +1,184 @@
+import CSQLite
+import Foundation
+import SeedClient
+import SeedDatabase
+import SeedFormat
+import Support
+import Testing
+
+/// Deltas that go through the app's own writer, and seeds that are attached to its own database.
+@Suite struct LendingTests {
+  let fixture: StoreFixture
+
+  init() throws {
+    fixture = try StoreFixture()
+    try fixture.publisher.publish(["a": "One", "b": "Bellevue"])
+  }
+
+  /// A connection of the app's own, which notes what its update hook sees.
+  fileprivate final class AppConnection: @unchecked Sendable {
+    let handle: OpaquePointer
+    private(set) var events: [String] = []
+
+    init(_ path: String, _ flags: Int32 = SQLITE_OPEN_READWRITE) throws {
+      var handle: OpaquePointer?
+      guard sqlite3_open_v2(path, &handle, flags, nil) == SQLITE_OK, let handle else {
+        throw Failed(what: path)
+      }
+      self.handle = handle
+      sqlite3_update_hook(handle, noteEvent, Unmanaged.passUnretained(self).toOpaque())
+    }
+
+    deinit { sqlite3_close(handle) }
+
+    func execute(_ sql: String) throws {
+      guard sqlite3_exec(handle, sql, nil, nil, nil) == SQLITE_OK else { throw Failed(what: sql) }
+    }
+
+    func note(_ event: String) { events.append(event) }
+
+    func texts(_ sql: String) throws -> [String] {
+      try Connection(borrowing: handle).rows(sql).map { $0[0].description }
+    }
+  }
+
+  struct Failed: Error {
+    let what: String
+  }
+
+  @Test func `the app's own connection sees each row that a delta changes`() async throws {
+    let store = try fixture.store()
+    let seed = try await store.prepare()
+    let app = try AppConnection(seed.url.path)
+    try app.execute("PRAGMA foreign_keys = ON")
+    await store.withConnection { _, apply in _ = try apply(app.handle) }
+    try fixture.publisher.publish(["a": "Uno", "c": "Charité"], deleting: ["b"])
+    let report = try await store.update()
+    #expect(report.action == .applied)
+    #expect(
+      app.events.filter { $0.hasSuffix(" stop") }.sorted() == ["delete stop", "insert stop", "update stop"])
+    #expect(try await store.stops() == ["Uno", "Charité"])
+    #expect(try app.texts("PRAGMA foreign_keys") == ["1"])
+    // And back to the store's own.
+    await store.withConnection(nil)
+    try fixture.publisher.publish(["a": "Eins"])
+    try await store.update()
+    #expect(try app.texts("SELECT name FROM stop WHERE id = 'a'") == ["Eins"])
+  }
+
+  @Test func `a swap goes on without the app, whose next delta needs the new file`() async throws {
+    let store = try fixture.store()
+    let seed = try await store.prepare()
+    let app = try AppConnection(seed.url.path)
+    await store.withConnection { _, apply in _ = try apply(app.handle) }
+    try fixture.publishGeneration(["a": "Two"])
+    #expect(try await store.update().action == .replaced)
+    try fixture.publisher.publish(["a": "Three"])
+    #expect(await code { try await store.update() } == .connection)
+    let reopened = try AppConnection(await store.prepare().url.path)
+    await store.withConnection { _, apply in _ = try apply(reopened.handle) }
+    try await store.update()
+    #expect(try await store.stops() == ["Three", "Bellevue"])
+  }
+
+  struct Mistake: Sendable, CustomTestStringConvertible {
+    let testDescription: String
+    let words: String
+    let flags: Int32
+    let sql: String
+  }
+
+  @Test(arguments: [
+    Mistake(
+      testDescription: "read-only", words: "cannot write", flags: SQLITE_OPEN_READONLY, sql: "SELECT 1"),
+    Mistake(
+      testDescription: "in a transaction", words: "writeWithoutTransaction", flags: SQLITE_OPEN_READWRITE,
+      sql: "BEGIN"),
+  ])
+  func `a connection that cannot take changes is refused with words, and the data stays`(_ mistake: Mistake)
+    async throws
+  {
+    let store = try fixture.store()
+    let app = try AppConnection(await store.prepare().url.path, mistake.flags)
+    try app.execute(mistake.sql)
+    await store.withConnection { _, apply in _ = try apply(app.handle) }
+    try fixture.publisher.publish(["a": "Uno"])
+    let error = await #expect(throws: SeedError.self) { try await store.update() }
+    #expect(error?.code == .connection && error?.message.contains(mistake.words) == true, "\(error as Any)")
+    #expect(try await store.stops() == ["One", "Bellevue"])
+  }
+
+  @Test func `a writer that is not lent, is lent twice, or fails afterwards has a clear end`() async throws {
+    let store = try fixture.store()
+    let app = try AppConnection(await store.prepare().url.path)
+    try fixture.publisher.publish(["a": "Uno"])
+    await store.withConnection { _, _ in }
+    #expect(await code { try await store.update() } == .connection)
+    await store.withConnection { _, _ in throw Failed(what: "the pool is closed") }
+    let error = await #expect(throws: SeedError.self) { try await store.update() }
+    #expect(error?.message.contains("the pool is closed") == true)
+    await store.withConnection { _, apply in
+      _ = try apply(app.handle)
+      _ = try? apply(app.handle)
+      throw Failed(what: "after the commit")
+    }
+    #expect(try await store.update().action == .applied, "what was committed counts")
+    #expect(try await store.stops() == ["Uno", "Bellevue"])
+  }
+
+  @Test func `changes that do not fit through the app's connection lead to a snapshot`() async throws {
+    let store = try fixture.store()
+    let app = try AppConnection(await store.prepare().url.path)
+    await store.withConnection { _, apply in _ = try apply(app.handle) }
+    try fixture.publisher.publish(["a": "Two"])
+    try fixture.publisher.publishSnapshot()
+    // An app that writes to the seed breaks its digest.
+    try app.execute("UPDATE stop SET name = 'mine' WHERE id = 'a'")
+    #expect(try await store.update().action == .replaced)
+    #expect(try await store.stops() == ["Two", "Bellevue"])
+  }
+
+  // MARK: Attaching
+
+  @Test func `an app joins its own data with the seed, which it cannot write, and follows a swap`()
+    async throws
+  {
+    let store = try fixture.store()
+    let first = try await store.prepare()
+    let app = try AppConnection(
+      fixture.folder("app #1 100%.sqlite"), SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_URI)
+    try app.execute("CREATE TABLE favourite(stop TEXT PRIMARY KEY); INSERT INTO favourite VALUES ('a')")
+    try first.attach(to: app.handle)
+    let sql = "SELECT name FROM favourite JOIN seed.stop ON id = favourite.stop"
+    #expect(try app.texts(sql) == ["One"])
+    #expect(throws: Failed.self) { try app.execute("DELETE FROM seed.stop") }
+    try fixture.publishGeneration(["a": "Two"])
+    let second = try await store.update().seed
+    #expect(try app.texts(sql) == ["One"])
+    try second.attach(to: app.handle)
+    #expect(try app.texts(sql) == ["Two"])
+    try Seed.detach(from: app.handle)
+    #expect(throws: (any Error).self) { try app.texts(sql) }
+  }
+
+  @Test func `a connection in a transaction cannot attach, and is told so`() async throws {
+    let store = try fixture.store()
+    let seed = try await store.prepare()
+    let app = try AppConnection(
+      fixture.folder("app.sqlite"), SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_URI)
+    try seed.attach(to: app.handle)
+    try app.execute("BEGIN; SELECT * FROM seed.stop")
+    #expect(await code { try seed.attach(to: app.handle) } == .connection)
+  }
+}
+
+private func noteEvent(
+  _ context: UnsafeMutableRawPointer?, _ kind: Int32, _: UnsafePointer<CChar>?,
+  _ table: UnsafePointer<CChar>?,
+  _: sqlite3_int64
+) {
+  guard let context, let table else { return }
+  let names = [SQLITE_INSERT: "insert", SQLITE_UPDATE: "update", SQLITE_DELETE: "delete"]
+  Unmanaged<LendingTests.AppConnection>.fromOpaque(context).takeUnretainedValue()
+    .note("\(names[kind] ?? "?") \(String(cString: table))")
+}

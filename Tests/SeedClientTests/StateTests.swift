@@ -1,0 +1,93 @@
+import Foundation
+import SeedClient
+import SeedFormat
+import Support
+import Testing
+
+/// What a settings screen shows, and what a screen that redraws single rows hears.
+@Suite struct StateTests {
+  let fixture: StoreFixture
+
+  init() throws {
+    fixture = try StoreFixture()
+    try fixture.publisher.publish(["a": "One"])
+  }
+
+  @Test
+  func `a restart knows when the data was looked at, changed and published, and says that it may be stale`()
+    async throws
+  {
+    let time = fixture.publisher.now
+    _ = try await fixture.store().update()
+    fixture.publisher.withServed { $0.isOffline = true }
+    let store = try fixture.store()
+    try await store.prepare()
+    let state = await store.state
+    let date = Date(timeIntervalSince1970: Double(time.secondsSinceEpoch))
+    #expect(state.lastChecked == date && state.lastUpdated == date && state.publishedAt == date)
+    #expect(state.version == .first && state.newestVersion == .first && state.origin == .downloaded)
+    #expect(state.attribution == "Stadtwerke" && state.license == "CC0-1.0" && state.isStale)
+  }
+
+  @Test func `a look that changes nothing is kept once an hour at most`() async throws {
+    let store = try fixture.store()
+    try await store.update()
+    let file = "\(fixture.directory)/STATE"
+    let before = try Data(contentsOf: URL(fileURLWithPath: file))
+    let number = try inode(file)
+    try await store.update()
+    #expect(try inode(file) == number)
+    fixture.publisher.pass(days: 1)
+    try fixture.publisher.sign()
+    try await store.update()
+    #expect(try inode(file) != number)
+    #expect(try Data(contentsOf: URL(fileURLWithPath: file)) != before)
+    let state = await store.state
+    #expect(!state.isStale && state.lastChecked != state.lastUpdated)
+  }
+
+  @Test func `a record that cannot be read is none`() async throws {
+    _ = try await fixture.store().update()
+    try Data("{".utf8).write(to: URL(fileURLWithPath: "\(fixture.directory)/STATE"))
+    let store = try fixture.store()
+    try await store.prepare()
+    #expect(await store.state.lastChecked == nil)
+    try await store.update()
+    #expect(await store.state.lastChecked != nil)
+  }
+
+  private func inode(_ path: String) throws -> Int? {
+    try FileManager.default.attributesOfItem(atPath: path)[.systemFileNumber] as? Int
+  }
+
+  // MARK: Keys
+
+  private func change(limit: Int, _ upserts: [String: String], deleting: [String] = []) async throws
+    -> SeedChanges.Table
+  {
+    var options = SeedOptions()
+    options.changedKeyLimit = limit
+    let store = try fixture.store(options: options)
+    try await store.prepare()
+    var changes = store.changes.makeAsyncIterator()
+    try fixture.publisher.publish(upserts, deleting: deleting)
+    try await store.update()
+    return try #require(try await changes.next()?.tables["stop"])
+  }
+
+  @Test func `changes name the keys where they are asked for`() async throws {
+    try fixture.publisher.publish(["b": "Bellevue", "c": "Charité"])
+    let change = try await change(limit: 3, ["a": "Uno", "d": "Dom"], deleting: ["b"])
+    #expect(change.keys?.inserted == [[.text("d")]])
+    #expect(change.keys?.updated == [[.text("a")]])
+    #expect(change.keys?.deleted == [[.text("b")]])
+  }
+
+  @Test(arguments: [(0, 1), (2, 3)])
+  func `without a wish, and beyond the limit, there are counts alone`(_ limit: Int, _ rows: Int) async throws
+  {
+    let new = Dictionary(uniqueKeysWithValues: (0..<rows).map { ("n\($0)", "New \($0)") })
+    let change = try await change(limit: limit, new)
+    #expect(change.keys == nil && change.inserted == rows)
+  }
+}

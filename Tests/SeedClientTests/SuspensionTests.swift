@@ -1,0 +1,122 @@
+import Foundation
+import SeedClient
+import SeedDatabase
+import SeedFormat
+import Support
+import Testing
+
+@Suite struct SuspensionTests {
+  let fixture: StoreFixture
+
+  init() throws {
+    fixture = try StoreFixture()
+    try fixture.publishGeneration(["a": "One"])
+  }
+
+  /// The files on which someone still has a lock.
+  private func locked() throws -> [String] {
+    let records = try fixture.names("generations").map { "generations/\($0)/generation.json" }
+    return try (["LOCK"] + records).filter { name in
+      let file = try File("\(fixture.directory)/\(name)", for: .reading)
+      guard try file.tryLock() else { return true }
+      file.unlock()
+      return false
+    }
+  }
+
+  @Test func `a suspended store holds no lock, though the app still holds a seed`() async throws {
+    let store = try fixture.store()
+    let seed = try await store.prepare()
+    #expect(try locked().count == 2)
+    await store.suspend()
+    #expect(try locked().isEmpty)
+    #expect(await code { _ = try await store.stops() } == .suspended)
+    #expect(await code { try await store.prepare() } == .suspended)
+    #expect(await code { try await store.update() } == .suspended)
+    await store.resume()
+    #expect(try await store.stops() == ["One"])
+    #expect(try stops(inFile: seed.url) == ["One"])
+  }
+
+  @Test func `what another process did meanwhile is opened at the resumption`() async throws {
+    let store = try fixture.store()
+    try await store.update()
+    var openings = store.openings.makeAsyncIterator()
+    let first = try await openings.next()
+    await store.suspend()
+    let other = try fixture.store()
+    for number in 2...4 {
+      try fixture.publishGeneration(["a": "Name \(number)"])
+      try await other.update()
+    }
+    try await other.update()
+    #expect(try fixture.names("generations").count == 2)
+    await store.resume()
+    let second = try await openings.next()
+    #expect(second?.version.number == 4 && second?.url != first?.url)
+    #expect(try await store.stops() == ["Name 4"])
+  }
+
+  @Test func `a resumption without news yields the same generation once more`() async throws {
+    let store = try fixture.store()
+    try await store.update()
+    var openings = store.openings.makeAsyncIterator()
+    let first = try await openings.next()
+    await store.suspend()
+    await store.resume()
+    #expect(try await openings.next()?.url == first?.url)
+    try fixture.publishGeneration(["a": "Two"])
+    try await store.update()
+    #expect(try await store.stops() == ["Two"])
+  }
+
+  @Test func `an update under way ends, and the next one completes`() async throws {
+    let store = try fixture.store()
+    try await store.update()
+    try fixture.publishGeneration(["a": "Two"])
+    let (reached, arrivals) = AsyncStream.makeStream(of: Void.self)
+    fixture.publisher.withServed { served in
+      served.hold = { name in
+        guard name.contains("snapshot-") else { return }
+        arrivals.yield()
+        try await Task.sleep(for: .seconds(3600))
+      }
+    }
+    let update = Task { await code { try await store.update() } }
+    var arrival = reached.makeAsyncIterator()
+    await arrival.next()
+    await store.suspend()
+    #expect(await update.value == .suspended)
+    #expect(try locked().isEmpty)
+    fixture.publisher.withServed { $0.hold = nil }
+    await store.resume()
+    try await store.update()
+    #expect(try await store.stops() == ["Two"])
+  }
+
+  @Test func `keepUpdated and live queries go on after the resumption, without a word of failure`()
+    async throws
+  {
+    let store = try fixture.store()
+    var rows = store.rows("SELECT name FROM stop").makeAsyncIterator()
+    try await store.prepare()
+    #expect(try await rows.next()?.map { $0[0].string } == ["One"])
+    let (reached, arrivals) = AsyncStream.makeStream(of: Void.self)
+    fixture.publisher.withServed { served in
+      served.hold = { _ in
+        arrivals.yield()
+        try await Task.sleep(for: .seconds(3600))
+      }
+    }
+    let keeping = Task { try await store.keepUpdated { Issue.record("\($0)") } }
+    var arrival = reached.makeAsyncIterator()
+    await arrival.next()
+    await store.suspend()
+    fixture.publisher.withServed { $0.hold = nil }
+    try fixture.publishGeneration(["a": "Two"])
+    await store.resume()
+    while try await rows.next()?.map({ $0[0].string }) != ["Two"] {}
+    keeping.cancel()
+    _ = await keeping.result
+  }
+}
