@@ -1,0 +1,58 @@
+import SeedDatabase
+
+/// Time as a test owns it: short waits pass at once, long ones when they are let pass.
+package final class TestClock: Sendable {
+  private struct State {
+    var now = Duration.zero
+    var permits = 0
+    var sleepers: [Int: AsyncStream<Void>.Continuation] = [:]
+    var nextSleeper = 0
+  }
+
+  /// The longest wait that passes by itself: what a client waits between two attempts.
+  private static let short = Duration.seconds(15)
+
+  private let state = Shared(State())
+
+  package init() {}
+
+  /// The time that has passed.
+  package var uptime: Duration { state.withLock { $0.now } }
+
+  /// Sleeps in this time.
+  package func sleep(_ duration: Duration) async throws {
+    if duration > Self.short { await permission() }
+    try Task.checkCancellation()
+    state.withLock { $0.now += duration }
+    await Task.yield()
+  }
+
+  /// Lets one long wait pass: one that there is, or the next one.
+  package func letTimePass() {
+    let sleeper: AsyncStream<Void>.Continuation? = state.withLock { state in
+      guard let first = state.sleepers.keys.min() else {
+        state.permits += 1
+        return nil
+      }
+      return state.sleepers.removeValue(forKey: first)
+    }
+    sleeper?.finish()
+  }
+
+  private func permission() async {
+    let (stream, continuation) = AsyncStream.makeStream(of: Void.self)
+    let sleeper: Int? = state.withLock { state in
+      guard state.permits == 0 else {
+        state.permits -= 1
+        return nil
+      }
+      state.nextSleeper += 1
+      state.sleepers[state.nextSleeper] = continuation
+      return state.nextSleeper
+    }
+    guard let sleeper else { return }
+    // It ends when it is let pass, or with its task.
+    for await _ in stream {}
+    state.withLock { $0.sleepers[sleeper] = nil }
+  }
+}
