@@ -22,7 +22,9 @@ extension HostileCase {
       $0.status(503, "Retry-After: soon")
     },
     HostileCase("it wants a name and a password", .fails(.server)) { $0.status(401) },
-    HostileCase("it forbids, as object stores do for what they lack", .fails(.missingFile)) { $0.status(403) },
+    HostileCase("it forbids, as object stores do for what they lack", .fails(.missingFile)) {
+      $0.status(403)
+    },
     HostileCase("it does not find", .fails(.missingFile)) { $0.status(404) },
     HostileCase("it says that it is gone", .fails(.missingFile)) { $0.status(410) },
     HostileCase("it says that nothing changed", .fails(.server)) { exchange in

@@ -3,7 +3,9 @@ import Support
 
 extension HostileCase {
   /// Sends other bytes, well framed.
-  private static func send(_ bytes: [UInt8], _ exchange: HostileExchange, _ field: String = "X-Nothing: 1") -> Bool {
+  private static func send(_ bytes: [UInt8], _ exchange: HostileExchange, _ field: String = "X-Nothing: 1")
+    -> Bool
+  {
     exchange.head("200 OK", length: bytes.count, field) && exchange.connection.send(bytes)
   }
 
@@ -28,7 +30,8 @@ extension HostileCase {
     HostileCase("there are more bytes than were signed", .fails(.damaged)) { exchange in
       send(exchange.content + [0], exchange)
     },
-    HostileCase("an old snapshot has the new one's name", at: "snapshot-2.", of: .both, .succeeds) { exchange in
+    HostileCase("an old snapshot has the new one's name", at: "snapshot-2.", of: .both, .succeeds) {
+      exchange in
       swap("snapshot-1.", exchange)
     },
     HostileCase("the metadata has the snapshot's name", .fails(.damaged)) { swap("timestamp", $0) },
@@ -87,13 +90,17 @@ extension HostileCase {
     HostileCase("a delta is missing, and there is a snapshot", at: "delta", of: .both, .succeeds) {
       $0.status(404)
     },
-    HostileCase("a delta is damaged, and there is a snapshot", at: "delta", of: .both, .succeeds) { exchange in
+    HostileCase("a delta is damaged, and there is a snapshot", at: "delta", of: .both, .succeeds) {
+      exchange in
       send(exchange.content.reversed(), exchange)
     },
-    HostileCase("a delta is forbidden for now, which is not missing", at: "delta", of: .both, .fails(.serverBusy)) {
+    HostileCase(
+      "a delta is forbidden for now, which is not missing", at: "delta", of: .both, .fails(.serverBusy)
+    ) {
       $0.status(429, "Retry-After: 100")
     },
-    HostileCase("a delta and the snapshot are damaged", at: "targets", of: .both, .fails(.damaged)) { exchange in
+    HostileCase("a delta and the snapshot are damaged", at: "targets", of: .both, .fails(.damaged)) {
+      exchange in
       send(exchange.content.reversed(), exchange)
     },
     HostileCase("the snapshot has the delta's name", at: "delta", of: .delta, .fails(.damaged)) {

@@ -19,7 +19,8 @@ struct HostileCase: Sendable, CustomTestStringConvertible {
   var testDescription: String { behaviour.name }
 
   init(
-    _ name: String, at part: String = "snapshot-1.", times: Int = .max, of publication: Publication = .snapshot,
+    _ name: String, at part: String = "snapshot-1.", times: Int = .max,
+    of publication: Publication = .snapshot,
     _ outcome: Outcome, _ answer: @escaping @Sendable (HostileExchange) -> Bool
   ) {
     behaviour = HostileBehaviour(name, at: part, times: times, answer)
@@ -128,7 +129,8 @@ struct HostileCase: Sendable, CustomTestStringConvertible {
     HostileCase("its last chunk never comes", .succeeds) { exchange in
       exchange.head("200 OK", length: nil, "Transfer-Encoding: chunked")
       exchange.connection.send(
-        Array("\(String(exchange.content.count, radix: 16))\r\n".utf8) + exchange.content + Array("\r\n".utf8))
+        Array("\(String(exchange.content.count, radix: 16))\r\n".utf8) + exchange.content + Array("\r\n".utf8)
+      )
       return exchange.stall()
     },
     HostileCase("its chunks break off, once", times: 1, .succeeds) { exchange in

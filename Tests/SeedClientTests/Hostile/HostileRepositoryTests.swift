@@ -13,7 +13,8 @@ import Testing
   private static let recordBytes = 4096
 
   @Test(arguments: HostileCase.all)
-  func `each hostile behaviour ends in its named error or in the new data`(example: HostileCase) async throws {
+  func `each hostile behaviour ends in its named error or in the new data`(example: HostileCase) async throws
+  {
     let world = try await HostileWorld.shared.value
     let device = try Device(world)
     let files = files(of: example.publication, world)
@@ -122,7 +123,8 @@ private struct Device {
       world.model, server: server, root: world.root, directory: folder("store"),
       surroundings: Surroundings(
         transport: URLSessionTransport(userAgent: "test"), now: { time },
-        sleep: { [clock] in try await clock.sleep($0) }, chance: { 0.5 }, uptime: { [clock] in clock.uptime }))
+        sleep: { [clock] in try await clock.sleep($0) }, chance: { 0.5 }, uptime: { [clock] in clock.uptime })
+    )
   }
 
   func names(in name: String) throws -> [String] {

@@ -114,8 +114,7 @@ package struct HostileExchange: Sendable {
 
   /// Says nothing more while time passes, until the client goes.
   package func stall() -> Bool {
-    clock.letTimePass()
-    connection.awaitEnd()
+    connection.untilEnd { clock.letTimePass() }
     return false
   }
 }

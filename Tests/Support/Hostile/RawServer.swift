@@ -129,10 +129,15 @@ package final class RawConnection: Sendable {
     return true
   }
 
-  /// Waits until the client ends the connection.
-  package func awaitEnd() {
+  /// Microseconds between two looks whether the client is still there.
+  private static let lookMicroseconds = 5000
+
+  /// Does something again and again until the client ends the connection.
+  package func untilEnd(_ body: () -> Void) {
+    var pause = timeval(tv_sec: 0, tv_usec: Self.lookMicroseconds)
+    setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &pause, socklen_t(MemoryLayout<timeval>.size))
     var byte: UInt8 = 0
-    while recv(descriptor, &byte, 1, 0) == 1 {}
+    repeat { body() } while recv(descriptor, &byte, 1, 0) < 0 && [EAGAIN, EINTR].contains(errno)
   }
 
   /// Ends it as a broken network does: what the client has not read may be lost.

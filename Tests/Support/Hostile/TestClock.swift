@@ -4,7 +4,6 @@ import SeedDatabase
 package final class TestClock: Sendable {
   private struct State {
     var now = Duration.zero
-    var permits = 0
     var sleepers: [Int: AsyncStream<Void>.Continuation] = [:]
     var nextSleeper = 0
   }
@@ -27,30 +26,22 @@ package final class TestClock: Sendable {
     await Task.yield()
   }
 
-  /// Lets one long wait pass: one that there is, or the next one.
+  /// Lets the long waits pass that there are now.
   package func letTimePass() {
-    let sleeper: AsyncStream<Void>.Continuation? = state.withLock { state in
-      guard let first = state.sleepers.keys.min() else {
-        state.permits += 1
-        return nil
-      }
-      return state.sleepers.removeValue(forKey: first)
+    let sleepers = state.withLock { state in
+      defer { state.sleepers = [:] }
+      return state.sleepers.values.map { $0 }
     }
-    sleeper?.finish()
+    for sleeper in sleepers { sleeper.finish() }
   }
 
   private func permission() async {
     let (stream, continuation) = AsyncStream.makeStream(of: Void.self)
-    let sleeper: Int? = state.withLock { state in
-      guard state.permits == 0 else {
-        state.permits -= 1
-        return nil
-      }
+    let sleeper = state.withLock { state in
       state.nextSleeper += 1
       state.sleepers[state.nextSleeper] = continuation
       return state.nextSleeper
     }
-    guard let sleeper else { return }
     // It ends when it is let pass, or with its task.
     for await _ in stream {}
     state.withLock { $0.sleepers[sleeper] = nil }
