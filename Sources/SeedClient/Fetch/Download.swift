@@ -10,6 +10,8 @@ struct Download: Sendable {
   let deadline: Duration
 
   private let restarts = Shared(0)
+  /// Whether what is there came in several answers.
+  private let isJoined = Shared(false)
 
   init(_ file: PartialFile, from url: URL, for fetcher: Fetcher) {
     (self.file, self.url, self.fetcher) = (file, url, fetcher)
@@ -24,15 +26,14 @@ struct Download: Sendable {
   /// Gets what is missing; at the end the file has the length and the hash that were signed.
   func run() async throws {
     fetcher.errand.phases.received(file.length)
-    while true {
-      let isInOneGo = file.length == 0
-      let restartsBefore = restarts.withLock { $0 }
-      try await complete()
-      if file.isSigned() { return }
-      // What came in one go is what the server has; what was put together may be of two files.
-      guard !isInOneGo || restarts.withLock({ $0 }) != restartsBefore else { throw damage() }
-      try restart()
-    }
+    isJoined.withLock { $0 = file.length > 0 }
+    try await complete()
+    if file.isSigned() { return }
+    // What came in one go is what the server has; what was put together may be of two files, once.
+    guard isJoined.withLock({ $0 }), restarts.withLock({ $0 }) == 0 else { throw damage() }
+    try restart()
+    try await complete()
+    guard file.isSigned() else { throw damage() }
   }
 
   /// Gets part after part.
@@ -55,7 +56,7 @@ struct Download: Sendable {
       fetcher: fetcher, request: request(from: start), length: object.length, deadline: deadline)
     let reply = try await attempt.run { reply, head in
       guard case .bytes(let range) = reply else { return }
-      if range.lowerBound < start { try restart() }
+      if range.lowerBound < start { try restart() } else if start > 0 { isJoined.withLock { $0 = true } }
       try file.begin(head.strongValidator)
     } take: { [phases = fetcher.errand.phases] bytes, range in
       try file.take(bytes, upTo: range.upperBound)
@@ -83,6 +84,7 @@ struct Download: Sendable {
     guard count <= Self.mostRestarts else { throw TransportError.changing(url: url.absoluteString) }
     fetcher.errand.phases.received(-file.length)
     fetcher.errand.count { $0.restarts += 1 }
+    isJoined.withLock { $0 = false }
     try file.restart()
   }
 

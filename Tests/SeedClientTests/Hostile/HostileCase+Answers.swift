@@ -1,0 +1,105 @@
+import SeedClient
+import Support
+
+extension HostileCase {
+  // MARK: Statuses
+
+  static let statuses = [
+    HostileCase("it has an error, once", times: 1, .succeeds) { $0.status(500) },
+    HostileCase("it has errors", .fails(.server)) { $0.status(500) },
+    HostileCase("a gateway has no answer, once", times: 1, .succeeds) { $0.status(502) },
+    HostileCase("it is overloaded, once", times: 1, .succeeds) { $0.status(503) },
+    HostileCase("it is overloaded for an hour", .fails(.serverBusy)) {
+      $0.status(503, "Retry-After: 3600")
+    },
+    HostileCase("it says that there were too many requests, twice", times: 2, .succeeds) {
+      $0.status(429, "Retry-After: 2")
+    },
+    HostileCase("it says that there were too many requests, and until when", .fails(.serverBusy)) {
+      $0.status(429, "Retry-After: Fri, 01 Jan 2100 00:00:00 GMT")
+    },
+    HostileCase("it asks for patience in words", .fails(.serverBusy)) {
+      $0.status(503, "Retry-After: soon")
+    },
+    HostileCase("it wants a name and a password", .fails(.server)) { $0.status(401) },
+    HostileCase("it forbids, as object stores do for what they lack", .fails(.missingFile)) {
+      $0.status(403)
+    },
+    HostileCase("it does not find", .fails(.missingFile)) { $0.status(404) },
+    HostileCase("it says that it is gone", .fails(.missingFile)) { $0.status(410) },
+    HostileCase("it says that nothing changed", .fails(.server)) { exchange in
+      exchange.connection.send("HTTP/1.1 304 Not Modified\r\n\r\n")
+      return false
+    },
+    HostileCase("it has a status that nobody knows", .fails(.server)) { $0.status(799) },
+    HostileCase("it redirects in a loop", .fails(.server)) { exchange in
+      exchange.status(302, "Location: /\(exchange.request.path)")
+    },
+    HostileCase("it redirects to another server", .fails(.server)) { exchange in
+      exchange.status(302, "Location: http://localhost:9/\(exchange.request.path)")
+    },
+    HostileCase("it redirects to a file that is not there", .fails(.missingFile)) {
+      $0.status(302, "Location: /nowhere")
+    },
+    HostileCase("it redirects without saying where to", .fails(.server)) { $0.status(302) },
+  ]
+
+  // MARK: Parts
+
+  private static let half = 30_000
+
+  /// The first half, and then the connection breaks.
+  private static func breakHalfway(_ exchange: HostileExchange, etag: String) -> Bool {
+    exchange.head("200 OK", length: exchange.content.count, "ETag: \(etag)")
+    exchange.connection.send(exchange.content.prefix(half))
+    return false
+  }
+
+  static let parts = [
+    HostileCase("it ignores that a part was asked for", times: 2, .succeeds) { exchange in
+      if exchange.count == 1 { return breakHalfway(exchange, etag: exchange.etag) }
+      return exchange.head("200 OK", length: exchange.content.count)
+        && exchange.connection.send(exchange.content)
+    },
+    HostileCase("its validator changes between two parts", times: 2, .succeeds) { exchange in
+      if exchange.count == 1 { return breakHalfway(exchange, etag: exchange.etag) }
+      return exchange.part(exchange.request.range ?? 0..<1, etag: "\"other\"")
+    },
+    HostileCase("its validator changes with every part", .fails(.server)) { exchange in
+      let etag = "\"\(exchange.count)\""
+      guard let range = exchange.request.range else { return breakHalfway(exchange, etag: etag) }
+      return exchange.part(range, etag: etag)
+    },
+    HostileCase("it sends another part than the one that was asked for", .fails(.server)) { exchange in
+      guard let range = exchange.request.range else { return breakHalfway(exchange, etag: "\"x\"") }
+      return exchange.part(range.lowerBound + 1..<range.upperBound)
+    },
+    HostileCase("it has nonsense for a Content-Range", .fails(.server)) { exchange in
+      guard let range = exchange.request.range else { return breakHalfway(exchange, etag: exchange.etag) }
+      return exchange.part(range, saying: "bytes 5-4/3")
+    },
+    HostileCase("a part is of a file of another length", .fails(.damaged)) { exchange in
+      guard let range = exchange.request.range else { return breakHalfway(exchange, etag: exchange.etag) }
+      return exchange.part(range, saying: "bytes \(range.lowerBound)-\(range.upperBound - 1)/999999999")
+    },
+    HostileCase("a part has more bytes than it says", .fails(.damaged)) { exchange in
+      guard let range = exchange.request.range else { return breakHalfway(exchange, etag: exchange.etag) }
+      return exchange.part(
+        range, saying: "bytes \(range.lowerBound)-\(range.lowerBound)/\(exchange.content.count)")
+    },
+    HostileCase("a part has other bytes, once", times: 2, .succeeds) { exchange in
+      guard let range = exchange.request.range else { return breakHalfway(exchange, etag: exchange.etag) }
+      return exchange.part(range, bytes: [UInt8](repeating: 7, count: range.count))
+    },
+    HostileCase("it sends a part though none was asked for", .fails(.server)) { exchange in
+      exchange.part(0..<1000)
+    },
+    HostileCase("it says that there is no such part, once", times: 2, .succeeds) { exchange in
+      exchange.count == 1 ? breakHalfway(exchange, etag: exchange.etag) : exchange.status(416)
+    },
+    HostileCase("a part comes in smaller parts", times: 20, .succeeds) { exchange in
+      guard let range = exchange.request.range else { return breakHalfway(exchange, etag: exchange.etag) }
+      return exchange.part(range.lowerBound..<min(range.lowerBound + 10_000, range.upperBound))
+    },
+  ]
+}

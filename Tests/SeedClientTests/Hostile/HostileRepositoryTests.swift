@@ -1,0 +1,146 @@
+import Foundation
+import SeedClient
+import SeedDatabase
+import SeedFormat
+import SeedTrust
+import Support
+import Testing
+
+/// Whatever a server does, an update ends in the named error or in the new data; what was there stays readable,
+/// and the disk does not fill.
+@Suite struct HostileRepositoryTests {
+  /// Bytes of a record beside a part.
+  private static let recordBytes = 4096
+
+  @Test(arguments: HostileCase.all)
+  func `each hostile behaviour ends in its named error or in the new data`(example: HostileCase) async throws
+  {
+    let world = try await HostileWorld.shared.value
+    let device = try Device(world)
+    let files = files(of: example.publication, world)
+    let failure = try await failure(of: example.behaviour, files, device)
+    switch example.outcome {
+    case .succeeds: #expect(failure == nil)
+    case .fails(let expected): #expect(failure == expected)
+    }
+    #expect(try device.bytes(in: "partial") <= world.largest + Self.recordBytes)
+    #expect(try device.names(in: "generations").count <= 2)
+    guard example.publication != .bomb else { return }
+    #expect(try await self.failure(of: Self.honest, files, device) == nil)
+    #expect(try device.names(in: "partial").isEmpty)
+  }
+
+  private static let honest = HostileBehaviour("honest", at: "", times: 0) { _ in false }
+
+  /// What an update by a store of its own comes to.
+  private func failure(
+    of behaviour: HostileBehaviour, _ files: [String: [UInt8]], _ device: Device
+  ) async throws -> SeedError.Code? {
+    let server = try HostileRepository(files, behaviour, device.clock)
+    defer { server.stop() }
+    let store = try device.store(server.url)
+    let before = try await store.mark()
+    let failure = await code { try await store.update() }
+    #expect(try await store.mark() == (failure == nil ? "New" : before))
+    return failure
+  }
+
+  @Test func `there are at least forty of them, each with a name of its own`() {
+    #expect(HostileCase.all.count >= 40)
+    #expect(Set(HostileCase.all.map(\.testDescription)).count == HostileCase.all.count)
+  }
+
+  private func files(of publication: HostileCase.Publication, _ world: HostileWorld) -> [String: [UInt8]] {
+    switch publication {
+    case .delta: world.withDelta
+    case .both: world.withBoth
+    case .snapshot: world.withSnapshot
+    case .bomb: world.withBomb
+    }
+  }
+
+  @Test func `what a server asks for in seconds is waited for, and said where it is too long`() async throws {
+    let world = try await HostileWorld.shared.value
+    let device = try Device(world)
+    let patient = HostileBehaviour("busy", at: "snapshot-1.", times: 1) { $0.status(503, "Retry-After: 9") }
+    let server = try HostileRepository(world.withSnapshot, patient, device.clock)
+    defer { server.stop() }
+    let report = try await device.store(server.url).update()
+    #expect(device.clock.uptime >= .seconds(9) && report.traffic.retries == 1)
+    let busy = HostileBehaviour("busy", at: "timestamp") { $0.status(429, "Retry-After: 1234") }
+    let other = try Device(world)
+    let busyServer = try HostileRepository(world.withSnapshot, busy, other.clock)
+    defer { busyServer.stop() }
+    let store = try other.store(busyServer.url)
+    await #expect(throws: SeedError.self) { try await store.update() }
+    #expect(await store.state.lastError?.retryAfter == .seconds(1234))
+  }
+
+  @Test func `metadata of another publisher, of another time, or in another order is refused`() async throws {
+    let world = try await HostileWorld.shared.value
+    #expect(try await outcome(serving: world.foreign, world) == .untrusted)
+    var mixed = world.withSnapshot
+    mixed["metadata/timestamp.json"] = world.foreign["metadata/timestamp.json"]
+    #expect(try await outcome(serving: mixed, world) == .untrusted)
+    mixed = world.withSnapshot
+    mixed["metadata/timestamp.json"] = world.withDelta["metadata/timestamp.json"]
+    // An earlier state as a whole is one that the publisher had.
+    #expect(try await outcome(serving: mixed, world) == nil)
+  }
+
+  @Test func `a clock in the future finds everything stale, one in the past nothing`() async throws {
+    let world = try await HostileWorld.shared.value
+    #expect(try await outcome(serving: world.withSnapshot, world, daysLater: 30) == .stale)
+    #expect(try await outcome(serving: world.withSnapshot, world, daysLater: -3000) == nil)
+  }
+
+  private func outcome(
+    serving files: [String: [UInt8]], _ world: HostileWorld, daysLater days: Int = 0
+  ) async throws -> SeedError.Code? {
+    let device = try Device(world)
+    let server = try HostileRepository(files, Self.honest, device.clock)
+    defer { server.stop() }
+    let store = try device.store(server.url, now: world.now.adding(days: days))
+    return await code { try await store.update() }
+  }
+}
+
+/// A device of a test's own, with version 1 on it.
+private struct Device {
+  let world: HostileWorld
+  let clock = TestClock()
+  private let folder: TemporaryFolder
+
+  init(_ world: HostileWorld) throws {
+    self.world = world
+    folder = try TemporaryFolder(inMemory: true)
+    try world.copyDevice(to: folder("store"))
+  }
+
+  func store(_ server: URL, now: UTCTime? = nil) throws -> SeedStore {
+    let time = now ?? world.now
+    return try SeedStore(
+      world.model, server: server, root: world.root, directory: folder("store"),
+      surroundings: Surroundings(
+        transport: URLSessionTransport(userAgent: "test"), now: { time },
+        sleep: { [clock] in try await clock.sleep($0) }, chance: { 0.5 }, uptime: { [clock] in clock.uptime })
+    )
+  }
+
+  func names(in name: String) throws -> [String] {
+    try FileManager.default.contentsOfDirectory(atPath: "\(folder("store"))/\(name)")
+  }
+
+  func bytes(in name: String) throws -> Int {
+    try names(in: name).reduce(0) { sum, file in
+      try sum + File("\(folder("store"))/\(name)/\(file)", for: .reading).length()
+    }
+  }
+}
+
+extension SeedStore {
+  /// The name that tells the versions apart.
+  fileprivate func mark() async throws -> String? {
+    try await read { reader in try reader.rows("SELECT name FROM stop WHERE id = 'a'").first?[0].string }
+  }
+}

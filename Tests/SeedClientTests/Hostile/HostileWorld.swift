@@ -1,0 +1,100 @@
+import Foundation
+import SeedClient
+import SeedDatabase
+import SeedFormat
+import SeedTrust
+import Support
+import Testing
+
+/// A device with version 1, and what a publisher has for it: a delta to version 2, or a new history.
+final class HostileWorld: Sendable {
+  let root: [UInt8]
+  let model: SeedModel
+  let now: UTCTime
+  let old: [String: [UInt8]]
+  /// With a delta from version 1 to 2, and no snapshot of version 2.
+  let withDelta: [String: [UInt8]]
+  /// As above, with a snapshot of version 2.
+  let withBoth: [String: [UInt8]]
+  /// With a new history, which only a snapshot leads to.
+  let withSnapshot: [String: [UInt8]]
+  /// As above, and the snapshot expands to far more than was signed.
+  let withBomb: [String: [UInt8]]
+  /// Of another publisher, under other keys.
+  let foreign: [String: [UInt8]]
+  /// Bytes of the largest file.
+  let largest: Int
+  private let template: TemporaryFolder
+
+  static let shared = Task { try await HostileWorld() }
+
+  /// The stop whose name tells a version.
+  static let names = ["1": "Old", "2": "New"]
+  private static let stops = 4000
+
+  private init() async throws {
+    let publisher = try ClientPublisherSimulator()
+    (root, now) = (publisher.root, publisher.now)
+    model = SeedModel(
+      dataset: "transit", model: ClientPublisherSimulator.model, schema: publisher.schema.hash)
+    var stops = ["a": "Old"]
+    var random = SplitMix(seed: 1)
+    for number in 0..<Self.stops { stops["s\(number)"] = "\(random.next())" }
+    try publisher.publish(stops)
+    old = publisher.withServed { $0.files }
+    template = try TemporaryFolder()
+    try await Self.prepare(publisher, model, in: template("store"))
+    try publisher.publish(["a": "New"])
+    withDelta = publisher.withServed { $0.files }
+    try publisher.publishSnapshot()
+    withBoth = publisher.withServed { $0.files }
+    try publisher.startEpoch()
+    withSnapshot = publisher.withServed { $0.files }
+    withBomb = try Self.bomb(publisher)
+    foreign = try Self.foreign()
+    largest = withSnapshot.values.map(\.count).max() ?? 0
+  }
+
+  private static func prepare(
+    _ publisher: ClientPublisherSimulator, _ model: SeedModel, in directory: String
+  ) async throws {
+    let store = try SeedStore(
+      model, server: #require(URL(string: "http://seeds.example")), root: publisher.root,
+      directory: directory,
+      surroundings: Surroundings(transport: publisher, now: { [now = publisher.now] in now }))
+    try await store.prepare()
+  }
+
+  /// A snapshot of zeros without end in the place of the last one, signed as if it were small.
+  private static func bomb(_ publisher: ClientPublisherSimulator) throws -> [String: [UInt8]] {
+    let stored = try Compression.gzip([UInt8](repeating: 0, count: 64 * 1024 * 1024))
+    try publisher.resign { object in
+      guard object.fileName.hasPrefix("snapshot") else { return object }
+      return PublishedObject(
+        series: object.series, kind: object.kind, length: stored.count, sha256: .of(stored),
+        model: object.model, rawLength: 100_000, rawSHA256: object.rawSHA256, schema: object.schema,
+        digest: object.digest)
+    }
+    var files = publisher.withServed { $0.files }
+    for object in publisher.objects where object.fileName.hasPrefix("snapshot") {
+      files[object.filePath] = stored
+    }
+    return files
+  }
+
+  private static func foreign() throws -> [String: [UInt8]] {
+    let publisher = try ClientPublisherSimulator()
+    try publisher.publish(["a": "Foreign"])
+    return publisher.withServed { $0.files }
+  }
+
+  /// The device's folder, in a folder of a test's own.
+  func copyDevice(to path: String) throws {
+    try FileManager.default.copyItem(atPath: template("store"), toPath: path)
+  }
+
+  /// The one file whose path has these words.
+  func file(_ part: String, in files: [String: [UInt8]]) throws -> [UInt8] {
+    try #require(files.first { $0.key.contains(part) }?.value)
+  }
+}

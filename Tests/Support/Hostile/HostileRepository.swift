@@ -1,0 +1,120 @@
+package import Foundation
+import SeedDatabase
+import SeedFormat
+import SeedTrust
+
+/// A publication's server that misbehaves in one way, over real connections; else it is a static host.
+package final class HostileRepository: Sendable {
+  private let server: RawServer
+  private let counted: Shared<[String]>
+
+  /// Serves `files`, but for those that the behaviour is about.
+  package init(_ files: [String: [UInt8]], _ behaviour: HostileBehaviour, _ clock: TestClock) throws {
+    let counted = Shared<[String]>([])
+    server = try RawServer { request, connection in
+      let count = counted.withLock { requests in
+        requests.append(request.path)
+        return requests.count { behaviour.concerns($0) }
+      }
+      let exchange = HostileExchange(
+        request: request, connection: connection, files: files, count: count, clock: clock)
+      guard behaviour.concerns(request.path), count <= behaviour.times else { return exchange.serve() }
+      return behaviour.answer(exchange)
+    }
+    self.counted = counted
+  }
+
+  package var url: URL { URL(string: "http://127.0.0.1:\(server.port)")! }
+  /// The paths that were asked for, in order.
+  package var requests: [String] { counted.withLock { $0 } }
+
+  /// Ends it.
+  package func stop() { server.stop() }
+}
+
+/// One way in which a server can be wrong.
+package struct HostileBehaviour: Sendable {
+  package let name: String
+  let part: String
+  let times: Int
+  let answer: @Sendable (HostileExchange) -> Bool
+
+  /// - Parameters:
+  ///   - name: What is wrong.
+  ///   - part: What the paths that it is about contain.
+  ///   - times: How many requests it is about; all later ones are served.
+  ///   - answer: The answer; whether the connection goes on.
+  package init(
+    _ name: String, at part: String, times: Int = .max,
+    _ answer: @escaping @Sendable (HostileExchange) -> Bool
+  ) {
+    self.name = name
+    self.part = part
+    self.times = times
+    self.answer = answer
+  }
+
+  func concerns(_ path: String) -> Bool { part.isEmpty || path.contains(part) }
+}
+
+/// A request to a hostile repository.
+package struct HostileExchange: Sendable {
+  package let request: RawRequest
+  package let connection: RawConnection
+  package let files: [String: [UInt8]]
+  /// How many requests of this kind there were, this one included.
+  package let count: Int
+  package let clock: TestClock
+
+  /// The file that is asked for.
+  package var content: [UInt8] { files[request.path] ?? [] }
+  /// Its strong validator.
+  package var etag: String { "\"\(SHA256Digest.of(content).hex)\"" }
+
+  /// What a static host answers.
+  package func serve() -> Bool {
+    guard files[request.path] != nil else { return status(404) }
+    if let range = request.range, request["If-Range"] == nil || request["If-Range"] == etag {
+      guard range.lowerBound < content.count else { return status(416) }
+      return part(range.clamped(to: 0..<content.count))
+    }
+    return head("200 OK", length: content.count, "ETag: \(etag)") && connection.send(content)
+  }
+
+  /// A part as it is, or with other words about it.
+  package func part(
+    _ range: Range<Int>, saying said: String? = nil, etag: String? = nil, bytes: [UInt8]? = nil
+  ) -> Bool {
+    let said = said ?? "bytes \(range.lowerBound)-\(range.upperBound - 1)/\(content.count)"
+    let bytes = bytes ?? Array(content[range])
+    return head(
+      "206 Partial Content", length: bytes.count, "Content-Range: \(said)", "ETag: \(etag ?? self.etag)")
+      && connection.send(bytes)
+  }
+
+  /// A status with a short body.
+  package func status(_ status: Int, _ fields: String...) -> Bool {
+    let body = "no\n"
+    let lines = ["HTTP/1.1 \(status) Status", "Content-Length: \(body.utf8.count)"] + fields
+    return connection.send(lines.joined(separator: "\r\n") + "\r\n\r\n" + body)
+  }
+
+  /// A head, with a length or without one.
+  @discardableResult
+  package func head(_ status: String, length: Int?, _ fields: String...) -> Bool {
+    let lines = ["HTTP/1.1 \(status)"] + (length.map { ["Content-Length: \($0)"] } ?? []) + fields
+    return connection.send(lines.joined(separator: "\r\n") + "\r\n\r\n")
+  }
+
+  /// Sends without an end, until the client goes.
+  package func sendForever(_ bytes: [UInt8]) -> Bool {
+    while connection.send(bytes) {}
+    return false
+  }
+
+  /// Says nothing more while time passes, until the client goes.
+  package func stall() -> Bool {
+    connection.untilEnd { clock.letTimePass() }
+    return false
+  }
+}

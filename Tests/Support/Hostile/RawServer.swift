@@ -1,0 +1,155 @@
+import Foundation
+import SeedDatabase
+
+/// A server on a port of its own that sends exactly the bytes it is told to, however wrong they are.
+package final class RawServer: Sendable {
+  package let port: UInt16
+  private let listener: CInt
+  private let connections = Shared<[RawConnection]>([])
+
+  /// Answers each request by `answer`, one thread per connection; it closes the connection where that says false.
+  package init(_ answer: @escaping @Sendable (RawRequest, RawConnection) -> Bool) throws {
+    listener = socket(AF_INET, CInt(SOCK_STREAM.rawValue) | CInt(SOCK_CLOEXEC.rawValue), 0)
+    var address = sockaddr_in()
+    address.sin_family = sa_family_t(AF_INET)
+    inet_pton(AF_INET, "127.0.0.1", &address.sin_addr)
+    var size = socklen_t(MemoryLayout<sockaddr_in>.size)
+    let (listener, backlog) = (listener, CInt(16))
+    let isBound = withUnsafeMutablePointer(to: &address) { pointer in
+      pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
+        bind(listener, address, size) == 0 && listen(listener, backlog) == 0
+          && getsockname(listener, address, &size) == 0
+      }
+    }
+    guard isBound else { throw POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO) }
+    port = UInt16(bigEndian: address.sin_port)
+    Thread.detachNewThread { [connections] in Self.accept(on: listener, connections, answer) }
+  }
+
+  deinit { stop() }
+
+  /// Ends all connections, and takes no more.
+  package func stop() {
+    shutdown(listener, CInt(SHUT_RDWR))
+    for connection in connections.withLock({ $0 }) { connection.end() }
+  }
+
+  private static func accept(
+    on listener: CInt, _ connections: Shared<[RawConnection]>,
+    _ answer: @escaping @Sendable (RawRequest, RawConnection) -> Bool
+  ) {
+    while true {
+      let descriptor = Foundation.accept(listener, nil, nil)
+      guard descriptor >= 0 else { break }
+      let connection = RawConnection(descriptor)
+      connections.withLock { $0.append(connection) }
+      Thread.detachNewThread {
+        while let request = connection.request(), answer(request, connection) {}
+        connection.end()
+      }
+    }
+    close(listener)
+  }
+}
+
+/// The head of a request.
+package struct RawRequest: Sendable {
+  /// The path without its first slash.
+  package let path: String
+  private let fields: [String: String]
+
+  init?(_ head: String) {
+    let lines = head.split(separator: "\r\n")
+    let words = lines.first?.split(separator: " ") ?? []
+    guard words.count == 3 else { return nil }
+    path = String(words[1].drop { $0 == "/" })
+    fields = Dictionary(
+      lines.dropFirst().compactMap { line in
+        let parts = line.split(separator: ":", maxSplits: 1)
+        guard parts.count == 2 else { return nil }
+        return (parts[0].lowercased(), parts[1].trimmingCharacters(in: .whitespaces))
+      }, uniquingKeysWith: { _, last in last })
+  }
+
+  package subscript(name: String) -> String? { fields[name.lowercased()] }
+
+  /// The bytes that are asked for, as `bytes=5-9` says it.
+  package var range: Range<Int>? {
+    let ends = (self["Range"] ?? "").split(whereSeparator: { "=-".contains($0) }).compactMap { Int($0) }
+    return ends.count == 2 ? ends[0]..<ends[1] + 1 : nil
+  }
+}
+
+/// One connection of a raw server's.
+package final class RawConnection: Sendable {
+  private let descriptor: CInt
+  private let isOpen = Shared(true)
+  private let sent = Shared(0)
+
+  /// Bytes that the kernel keeps for a client that does not read: few, or what a reset loses says nothing.
+  private static let bufferBytes = CInt(16 * 1024)
+
+  init(_ descriptor: CInt) {
+    self.descriptor = descriptor
+    var bytes = Self.bufferBytes
+    setsockopt(descriptor, SOL_SOCKET, SO_SNDBUF, &bytes, socklen_t(MemoryLayout<CInt>.size))
+  }
+
+  deinit { close(descriptor) }
+
+  /// The next request; `nil` when the client has no more.
+  func request() -> RawRequest? {
+    var head: [UInt8] = []
+    var byte: UInt8 = 0
+    while !head.suffix(4).elementsEqual([13, 10, 13, 10]) {
+      guard recv(descriptor, &byte, 1, 0) == 1 else { return nil }
+      head.append(byte)
+    }
+    return RawRequest(String(decoding: head, as: UTF8.self))
+  }
+
+  /// Sends text as it is; false when the client is gone.
+  @discardableResult
+  package func send(_ text: String) -> Bool { send(Array(text.utf8)) }
+
+  /// Sends bytes as they are; false when the client is gone.
+  @discardableResult
+  package func send(_ bytes: some Collection<UInt8>) -> Bool {
+    let bytes = Array(bytes)
+    var start = 0
+    while start < bytes.count {
+      let count = bytes.withUnsafeBytes { buffer in
+        Foundation.send(
+          descriptor, buffer.baseAddress?.advanced(by: start), bytes.count - start, CInt(MSG_NOSIGNAL))
+      }
+      guard count > 0 else { return false }
+      start += count
+      sent.withLock { $0 += count }
+    }
+    return true
+  }
+
+  /// Microseconds between two looks whether the client is still there.
+  private static let lookMicroseconds = 5000
+
+  /// Does something again and again until the client ends the connection.
+  package func untilEnd(_ body: () -> Void) {
+    var pause = timeval(tv_sec: 0, tv_usec: Self.lookMicroseconds)
+    setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &pause, socklen_t(MemoryLayout<timeval>.size))
+    var byte: UInt8 = 0
+    repeat { body() } while recv(descriptor, &byte, 1, 0) < 0 && [EAGAIN, EINTR].contains(errno)
+  }
+
+  /// Ends it as a broken network does: what the client has not read may be lost.
+  package func reset() {
+    var linger = linger(l_onoff: 1, l_linger: 0)
+    setsockopt(descriptor, SOL_SOCKET, SO_LINGER, &linger, socklen_t(MemoryLayout<Foundation.linger>.size))
+    // To connect to nowhere ends a connection at once, and the descriptor stays this one's.
+    var nowhere = sockaddr()
+    nowhere.sa_family = sa_family_t(AF_UNSPEC)
+    connect(descriptor, &nowhere, socklen_t(MemoryLayout<sockaddr>.size))
+  }
+
+  /// Ends it in good order.
+  func end() { shutdown(descriptor, CInt(SHUT_RDWR)) }
+}
