@@ -15,6 +15,7 @@ package struct RecordedPublisher: Sendable {
   }
 
   private func note(_ builds: [Build]) {
+    guard !builds.isEmpty else { return }
     history.record(builds)
     builds.forEach(observe)
   }
