@@ -79,11 +79,20 @@ async function copy(line, figure, button) {
   setTimeout(() => { button.textContent = "Copy"; }, 1500);
 }
 
-function lifecycle(element, life) {
-  if (life.state === "active") return;
+function lifecycle(life) {
+  if (life.state === "active") return "";
   const until = life.sunset ? ` Its end: ${life.sunset}.` : "";
-  element.textContent = `This series is ${life.state}.${until} ${life.message ?? ""}`.trim();
-  element.hidden = false;
+  return `This series is ${life.state}.${until} ${life.message ?? ""}`.trim();
+}
+
+function hold(held) {
+  if (!held) return "";
+  return `It went back to the rows of version ${held.version} at ${new Date(held.since).toLocaleString()}, and nothing new is published.`;
+}
+
+function notice(element, series) {
+  element.textContent = [lifecycle(series.lifecycle), hold(series.hold)].join(" ").trim();
+  element.hidden = element.textContent === "";
 }
 
 function seriesCard(dataset, series) {
@@ -91,7 +100,7 @@ function seriesCard(dataset, series) {
   const name = `${dataset}/${series.major}`;
   card.querySelector("h3").textContent = `Series ${name}`;
   card.querySelector(".scroll").setAttribute("aria-label", `Snapshots of ${name}`);
-  lifecycle(card.querySelector(".lifecycle"), series.lifecycle);
+  notice(card.querySelector(".lifecycle"), series);
   const facts = card.querySelector("dl");
   fact(facts, "Head", series.head, "head");
   fact(facts, "Published", new Date(series.publishedAtSeconds * 1000).toLocaleString());

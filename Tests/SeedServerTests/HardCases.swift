@@ -100,7 +100,7 @@ extension PublishedObject {
 func publishedFiles(_ publication: PublicationDirectory) throws -> [String: [UInt8]] {
   var files: [String: [UInt8]] = [:]
   func walk(_ folder: String) throws {
-    for name in try Folder.names(in: folder) where name != ".lock" {
+    for name in try Folder.names(in: folder) where !name.hasSuffix(".lock") {
       let path = "\(folder)/\(name)"
       if Folder.isFolder(path) {
         try walk(path)

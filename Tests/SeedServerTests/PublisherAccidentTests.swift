@@ -218,7 +218,7 @@ import Testing
     try deployment.verifiedStep(forcingSnapshot: true)
     let second = Publisher(
       PublicationDirectory(twin), stateFolder: twin + "-state", keys: deployment.keys, targetsKeys: nil)
-    _ = try second.step(deployment.job, now: deployment.clock, forcingSnapshot: true)
+    _ = try second.step(deployment.job, StepOptions(forcingSnapshot: true), now: deployment.clock)
     let expected = try publishedFiles(deployment.publication).map {
       ($0.key.dropFirst(deployment.publication.path.count), $0.value)
     }

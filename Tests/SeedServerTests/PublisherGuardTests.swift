@@ -42,7 +42,7 @@ import Testing
       #expect(error?.description.contains("--accept-shrink") == true)
     }
     let report = try deployment.publisher.step(
-      deployment.job, now: deployment.clock, acceptingShrink: true)
+      deployment.job, StepOptions(acceptingShrink: true), now: deployment.clock)
     #expect(report.series[0].outcome == .changed)
     try deployment.verify()
     #expect(try deployment.verifiedStep().outcome == .unchanged)
@@ -79,7 +79,7 @@ import Testing
     try deployment.origin("DELETE FROM stop")
     try deployment.expectNamedUnchanged { #expect(throws: PublicationError.self) { try deployment.step() } }
     let report = try deployment.publisher.step(
-      deployment.job, now: deployment.clock, acceptingShrink: true)
+      deployment.job, StepOptions(acceptingShrink: true), now: deployment.clock)
     #expect(report.series[0].outcome == .founded && report.series[0].rows["stop"] == 0)
   }
 
@@ -93,7 +93,7 @@ import Testing
     )
     let before = try Self.files(deployment)
     let preview = try deployment.publisher.preview(
-      deployment.job, now: deployment.clock, forcingSnapshot: true)
+      deployment.job, StepOptions(forcingSnapshot: true), now: deployment.clock)
     #expect(try Self.files(deployment) == before)
     let series = try #require(preview.series.first)
     let report = try deployment.step(forcingSnapshot: true).series[0]

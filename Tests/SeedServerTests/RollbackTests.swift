@@ -28,7 +28,7 @@ import Testing
   private func step(_ deployment: TestDeployment, isResuming: Bool = false) throws -> SeriesReport {
     deployment.clock = deployment.clock.adding(seconds: 1)
     let report = try deployment.publisher.step(
-      deployment.job, now: deployment.clock, isResuming: isResuming)
+      deployment.job, StepOptions(isResuming: isResuming), now: deployment.clock)
     try deployment.verify()
     return report.series[0]
   }

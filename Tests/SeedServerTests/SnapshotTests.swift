@@ -49,7 +49,9 @@ import Testing
     let copy = try WorkingCopy(deployment.copy(), deployment.job.plans[0].schema)
     let measures = try ["one", "two"].map { name in
       let path = deployment.folder(name)
-      try SnapshotMaker(copy.schema, indexes).make(copy, at: path)
+      let maker = SnapshotMaker(copy.schema, indexes)
+      try maker.draw(copy, at: path)
+      try maker.complete(path)
       return try Compression.compress(path, to: path + ".gz", .gzip, threads: name == "one" ? 1 : 3)
     }
     #expect(measures[0].raw == measures[1].raw && measures[0].stored == measures[1].stored)

@@ -7,7 +7,7 @@ package import SeedTrust
 package final class TestDeployment {
   package let folder: TemporaryFolder
   package let publication: PublicationDirectory
-  package let publisher: Publisher
+  package var publisher: Publisher
   package let keys: OnlineKeys
   /// The time of the next step; each step takes one second.
   package var clock = UTCTime.now()
@@ -31,7 +31,7 @@ package final class TestDeployment {
   /// One publish step.
   package func step(forcingSnapshot: Bool = false) throws -> StepReport {
     clock = clock.adding(seconds: 1)
-    return try publisher.step(job, now: clock, forcingSnapshot: forcingSnapshot)
+    return try publisher.step(job, StepOptions(forcingSnapshot: forcingSnapshot), now: clock)
   }
 
   /// What the signed metadata says of a series now.

@@ -7,7 +7,7 @@ import class Foundation.Thread
 ///
 /// The file is cut into blocks of a fixed size. A thread takes the next block, deflates it, and waits for the one
 /// before it to be written: so memory holds one block per thread, whatever the file's size.
-final class ParallelGzip: Sendable {
+package final class ParallelGzip: Sendable {
   /// Bytes of a block. Smaller ones would end more often and be larger in all, larger ones fill memory.
   static let blockBytes = 1024 * 1024
   /// No time, no name, and "Unix" as the system: equal content gives equal bytes.
@@ -44,17 +44,19 @@ final class ParallelGzip: Sendable {
     let nextTurn: DispatchSemaphore
   }
 
-  init(_ path: String, to destination: String, isSpliceable: Bool) throws(FileError) {
+  /// Opens the file and a new one for its member, spliceable as a document's is, where that is wanted.
+  package init(_ path: String, to destination: String, isSpliceable: Bool) throws(FileError) {
     lastEnding = isSpliceable ? .spliceable : .final
     let first = DispatchSemaphore(value: 0)
     first.signal()
     input = Shared(Input(file: try File(path, for: .reading), turn: first))
-    output = Shared(Output(file: try File(destination, for: .replacing)))
+    var member = Output(file: try File(destination, for: .replacing))
+    try member.write(Self.header)
+    output = Shared(member)
   }
 
   /// Does it; returns the measures of what was read and what was written, which is synced.
   func run(threads: Int) throws -> (raw: Compression.Measure, stored: Compression.Measure) {
-    try output.withLock { output in try output.write(Self.header) }
     // Threads of our own: Dispatch would give none while its few are busy elsewhere.
     let others = DispatchGroup()
     for _ in 1..<max(1, threads) {
@@ -66,11 +68,18 @@ final class ParallelGzip: Sendable {
     }
     work()
     others.wait()
+    return try finish()
+  }
+
+  /// The measures of what was read and what was written, which is synced, once ``work()`` has returned wherever it was
+  /// called; throws what went wrong there.
+  package func finish() throws -> (raw: Compression.Measure, stored: Compression.Measure) {
     let raw = input.withLock { input in input.meter.measure() }
     return (raw, try output.withLock { output in try output.end(rawLength: raw.length) })
   }
 
-  private func work() {
+  /// Compresses until nothing is left to begin; any number of threads may be at it, and one must.
+  package func work() {
     do {
       let deflater = try BlockDeflater(blockBytes: Self.blockBytes)
       while let block = try take() {

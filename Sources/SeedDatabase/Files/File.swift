@@ -123,6 +123,11 @@ package struct File: ~Copyable {
     }
     return true
   }
+
+  /// Takes that lock, and waits for as long as another holds it.
+  package func lock() throws(FileError) {
+    _ = try retrying("lock", path) { flock(descriptor, LOCK_EX) }
+  }
 }
 
 // Inside the struct the members of the same names would shadow the system's functions.

@@ -41,7 +41,7 @@ extension PublicationDirectory {
       let folder = "targets/\(one.targetPrefix)"
       files += try Folder.names(in: "\(path)/\(folder)").map { folder + $0 }
     }
-    return files.filter { !$0.hasSuffix(DurableFile.temporarySuffix) }
+    return files.filter { !$0.hasSuffix(DurableFile.temporarySuffix) && !$0.hasSuffix(SnapshotDrafts.suffix) }
   }
 
   /// Removes what crashes left; nobody else may be writing.

@@ -8,6 +8,8 @@ package struct Publisher: Sendable {
   let stateFolder: String
   let keys: OnlineKeys
   let targetsKeys: RoleSigners?
+  /// Called before a snapshot that was drawn is compressed: a seam, for what happens to a publication meanwhile.
+  package var beforeCompression: @Sendable (Series, ContentEncoding) throws -> Void = { _, _ in }
 
   /// Seconds after which signatures are renewed though nothing changed.
   package static let renewalSeconds = 3600
@@ -22,35 +24,56 @@ package struct Publisher: Sendable {
     self.targetsKeys = targetsKeys
   }
 
-  /// One publish step: what the origin holds now becomes what clients can fetch.
-  ///
-  /// A series that a rollback holds stays as it is unless `isResuming`.
-  package func step(
-    _ job: DatasetJob, now: UTCTime, forcingSnapshot: Bool = false, acceptingShrink: Bool = false,
-    isResuming: Bool = false
-  ) throws -> StepReport {
-    try run(
-      job,
-      StepOptions(
-        forcingSnapshot: forcingSnapshot, acceptingShrink: acceptingShrink, isResuming: isResuming),
-      now: now)
+  /// One publish step: what the origin holds now becomes what clients can fetch, with the snapshots that are due.
+  package func step(_ job: DatasetJob, _ options: StepOptions = StepOptions(), now: UTCTime) throws
+    -> StepReport
+  {
+    var report = StepReport()
+    try run(job, options, now: now, &report)
+    return report
   }
 
   /// Publishes what a series held at an older version as its next version, with a snapshot, and holds it there.
   package func rollBack(
     _ series: Series, to version: Version, _ job: DatasetJob, now: UTCTime
   ) throws -> StepReport {
-    guard job.plans.contains(where: { $0.series == series }) else {
-      throw RollbackError.notPublished(series: series)
-    }
-    return try run(job, StepOptions(forcingSnapshot: true, rollback: (series, version)), now: now)
+    var report = StepReport()
+    try run(job, try StepOptions(rollingBack: series, to: version, job), now: now, &report)
+    return report
   }
 
-  private func run(_ job: DatasetJob, _ options: StepOptions, now: UTCTime) throws -> StepReport {
-    try working { published in
+  /// A whole step. Whatever is thrown, the report tells what was published before.
+  func run(_ job: DatasetJob, _ options: StepOptions, now: UTCTime, _ report: inout StepReport) throws {
+    let published = try publishChanges(job, options, now: now, &report)
+    try publishSnapshots(job, options, now: now, after: published, &report)
+  }
+
+  /// The first half of a step: the changes, under the publication's lock.
+  func publishChanges(
+    _ job: DatasetJob, _ options: StepOptions, now: UTCTime, _ report: inout StepReport,
+    _ patience: PublicationLock.Patience = .refusing
+  ) throws -> PublishedMetadata {
+    let outcome = try working(patience) { published in
       var step = PublishStep(publisher: self, job: job, options: options, now: now, published: published)
       return try step.run()
     }
+    report = outcome.report
+    return outcome.published
+  }
+
+  /// The second half: the snapshots that are due. Other steps may run meanwhile.
+  func publishSnapshots(
+    _ job: DatasetJob, _ options: StepOptions, now: UTCTime, after published: PublishedMetadata,
+    _ report: inout StepReport
+  ) throws {
+    var step = SnapshotStep(publisher: self, job: job, options: options, now: now, published: published)
+    try step.run(&report)
+  }
+
+  /// The second half of a step of its own.
+  func publishSnapshots(_ job: DatasetJob, now: UTCTime, _ report: inout StepReport) throws {
+    let published = try working(.waiting) { $0 }
+    try publishSnapshots(job, StepOptions(), now: now, after: published, &report)
   }
 
   /// Removes what no metadata has named for its grace period, without publishing anything; on a dry run it is
@@ -67,20 +90,20 @@ package struct Publisher: Sendable {
 
   /// What a step would do now. Nothing is written that stays.
   package func preview(
-    _ job: DatasetJob, now: UTCTime, forcingSnapshot: Bool = false, acceptingShrink: Bool = false,
-    isResuming: Bool = false
+    _ job: DatasetJob, _ options: StepOptions = StepOptions(), now: UTCTime
   ) throws -> StepReport {
-    let options = StepOptions(
-      forcingSnapshot: forcingSnapshot, acceptingShrink: acceptingShrink, isResuming: isResuming)
-    return try working { published in
+    try working { published in
       try StepPreview(publisher: self, job: job, options: options, now: now, published: published).report()
     }
   }
 
-  private func working<Result>(_ body: (PublishedMetadata) throws -> Result) throws -> Result {
+  /// Runs `body` under the lock, with what is published now.
+  func working<Result>(
+    _ patience: PublicationLock.Patience = .refusing, _ body: (PublishedMetadata) throws -> Result
+  ) throws -> Result {
     guard publication.exists else { throw PublicationError.missing(path: publication.path) }
     try Folder.create(stateFolder)
-    return try PublicationLock.hold(publication) {
+    return try PublicationLock.hold(publication, patience) {
       let published = try publication.published()
       try checkOwner(published)
       return try body(published)
@@ -95,18 +118,6 @@ package struct Publisher: Sendable {
       throw .foreign(path: publication.path)
     }
   }
-}
-
-/// What an operator asks of a step beyond the schedule.
-struct StepOptions: Sendable {
-  /// A snapshot of the newest version, whatever the schedule says.
-  var forcingSnapshot = false
-  /// Tables may lose as many rows as they did.
-  var acceptingShrink = false
-  /// Series that a rollback holds take up their origin again.
-  var isResuming = false
-  /// The one series that goes back, and where to; the others rest meanwhile.
-  var rollback: (series: Series, version: Version)?
 }
 
 extension SeriesMetadata {

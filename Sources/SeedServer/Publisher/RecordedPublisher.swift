@@ -15,38 +15,49 @@ package struct RecordedPublisher: Sendable {
   }
 
   private func note(_ builds: [Build]) {
+    guard !builds.isEmpty else { return }
     history.record(builds)
     builds.forEach(observe)
   }
 
   /// As `Publisher.step`.
-  package func step(
-    _ job: DatasetJob, now: UTCTime, forcingSnapshot: Bool = false, acceptingShrink: Bool = false,
-    isResuming: Bool = false
-  ) throws -> StepReport {
-    try record(job.name, now, rolledBack: nil) {
-      try publisher.step(
-        job, now: now, forcingSnapshot: forcingSnapshot, acceptingShrink: acceptingShrink,
-        isResuming: isResuming)
+  package func step(_ job: DatasetJob, _ options: StepOptions = StepOptions(), now: UTCTime) throws
+    -> StepReport
+  {
+    try record(job.name, now, rolledBack: nil) { report in
+      try publisher.run(job, options, now: now, &report)
+    }
+  }
+
+  /// The first half of a step, for one who publishes the snapshots at the same time: so it waits while they are
+  /// listed.
+  package func publishChanges(_ job: DatasetJob, now: UTCTime) throws -> StepReport {
+    try record(job.name, now, rolledBack: nil) { report in
+      _ = try publisher.publishChanges(job, StepOptions(), now: now, &report, .waiting)
+    }
+  }
+
+  /// The second half, noted where there is a snapshot; other steps may run meanwhile.
+  package func publishSnapshots(_ job: DatasetJob, now: UTCTime) throws -> StepReport {
+    try record(job.name, now, rolledBack: nil) { report in
+      try publisher.publishSnapshots(job, now: now, &report)
     }
   }
 
   /// As `Publisher.preview`, which publishes nothing and so is not noted.
   package func preview(
-    _ job: DatasetJob, now: UTCTime, forcingSnapshot: Bool = false, acceptingShrink: Bool = false,
-    isResuming: Bool = false
+    _ job: DatasetJob, _ options: StepOptions = StepOptions(), now: UTCTime
   ) throws -> StepReport {
-    try publisher.preview(
-      job, now: now, forcingSnapshot: forcingSnapshot, acceptingShrink: acceptingShrink,
-      isResuming: isResuming)
+    try publisher.preview(job, options, now: now)
   }
 
   /// As `Publisher.rollBack`.
   package func rollBack(
     _ series: Series, to version: Version, _ job: DatasetJob, now: UTCTime
   ) throws -> StepReport {
-    try record(job.name, now, rolledBack: series) {
-      try publisher.rollBack(series, to: version, job, now: now)
+    let options = try StepOptions(rollingBack: series, to: version, job)
+    return try record(job.name, now, rolledBack: series) { report in
+      try publisher.run(job, options, now: now, &report)
     }
   }
 
@@ -57,22 +68,26 @@ package struct RecordedPublisher: Sendable {
     try publisher.prune(graceSeconds: graceSeconds, now: now, isDryRun: isDryRun)
   }
 
+  /// Notes what `body` reports, also where it fails behind something that was published.
   private func record(
-    _ dataset: DatasetName, _ now: UTCTime, rolledBack: Series?, _ body: () throws -> StepReport
+    _ dataset: DatasetName, _ now: UTCTime, rolledBack: Series?, _ body: (inout StepReport) throws -> Void
   ) throws -> StepReport {
     let start = ContinuousClock.now
-    func milliseconds() -> Int { Int((ContinuousClock.now - start) / .milliseconds(1)) }
-    do {
-      let report = try body()
-      let time = milliseconds()
+    var report = StepReport()
+    func noteReport() -> Int {
+      let time = Int((ContinuousClock.now - start) / .milliseconds(1))
       note(report.series.map { Build($0, rolledBack, at: now, milliseconds: time) })
-      return report
-    } catch  where Self.isNoStep(error) {
-      throw error
+      return time
+    }
+    do {
+      try body(&report)
     } catch {
-      note([Build(error, of: dataset, at: now, milliseconds: milliseconds())])
+      let time = noteReport()
+      if !Self.isNoStep(error) { note([Build(error, of: dataset, at: now, milliseconds: time)]) }
       throw error
     }
+    _ = noteReport()
+    return report
   }
 
   /// Another publisher is at the same work and notes it; a version that is not there is a slip of the hand.

@@ -6,9 +6,7 @@ import SeedTrust
 struct SeriesStep {
   let plan: SeriesPlan
   let job: DatasetJob
-  let publication: PublicationDirectory
-  /// Where working copies lie.
-  let stateFolder: String
+  let publisher: Publisher
   let options: StepOptions
   let now: UTCTime
 
@@ -30,6 +28,9 @@ struct SeriesStep {
     /// A delta leads on from the head.
     case follow(SeriesMetadata)
   }
+
+  private var publication: PublicationDirectory { publisher.publication }
+  private var stateFolder: String { publisher.stateFolder }
 
   /// Where the series' working copy lies.
   var copyPath: String { WorkingCopy.path(of: plan.series, in: stateFolder) }
@@ -163,7 +164,7 @@ struct SeriesStep {
     var report = SeriesReport(series: plan.series, outcome: .founded, version: version)
     report.rows = try checkShrink(copy, published).mapValues(\.rows)
     report.warnings = plan.warnings
-    let snapshot = try SnapshotPublication(publication, plan, job, now: now).make(copy, stateFolder)
+    let snapshot = try snapshot(of: copy)
     report.hasSnapshot = true
     report.snapshotBytes = snapshot.length
     let state = state(
@@ -172,6 +173,14 @@ struct SeriesStep {
     let kept = Retention(job).afterFoundation(published?.objects ?? [], now: now)
     return .foundation(
       copy, SeriesMetadata(series: plan.series, state: state, objects: kept + [snapshot]), report)
+  }
+
+  /// The new copy's snapshot; it counts once metadata lists it.
+  private func snapshot(of copy: WorkingCopy) throws -> PublishedObject {
+    let snapshots = SnapshotPublication(publisher, plan, job, now: now, isFounding: true)
+    let draft = try snapshots.finish(try snapshots.draw(copy))
+    try snapshots.place(draft)
+    return draft.object
   }
 
   /// The sums of a new copy, once they are known not to have shrunk against those of the one before.

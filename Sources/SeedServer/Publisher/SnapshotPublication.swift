@@ -2,76 +2,98 @@ import SeedDatabase
 import SeedFormat
 import SeedTrust
 
-/// Makes the snapshot of a copy and lays it among the published objects, in one encoding after the other.
+/// Makes the snapshots of a series as files that no metadata names yet, in one encoding after the other.
 struct SnapshotPublication {
-  private let publication: PublicationDirectory
+  private let publisher: Publisher
   private let plan: SeriesPlan
   private let encodings: [ContentEncoding]
   private let indexes: IndexPlace
   private let now: UTCTime
+  private let drafts: SnapshotDrafts
 
+  /// A founding one is made under the publication's lock, of a copy that is not in its place yet; somebody may still
+  /// be making one of what was published before.
   init(
-    _ publication: PublicationDirectory, _ plan: SeriesPlan, _ job: DatasetJob, now: UTCTime
+    _ publisher: Publisher, _ plan: SeriesPlan, _ job: DatasetJob, now: UTCTime, isFounding: Bool = false
   ) {
-    self.publication = publication
+    self.publisher = publisher
     self.plan = plan
     encodings = job.encodings
     indexes = job.indexes
     self.now = now
+    drafts = SnapshotDrafts(
+      publisher.publication, plan.series, publisher.stateFolder, isFounding: isFounding)
   }
 
-  /// The new object, in gzip; it counts once metadata lists it.
+  private var publication: PublicationDirectory { publisher.publication }
+
+  /// Draws the copy's committed state; nobody may write to the copy or draw another one meanwhile.
+  func draw(_ copy: WorkingCopy) throws -> SeedMeta {
+    try SnapshotMaker(plan.schema, indexes).draw(copy, at: drafts.file)
+    return try copy.meta()
+  }
+
+  /// The draft in gzip of what was drawn.
   ///
   /// The file is proven while it is compressed; only what was proven is handed out.
-  func make(_ copy: WorkingCopy, _ stateFolder: String) throws -> PublishedObject {
-    let file = temporaryFile(in: stateFolder)
-    defer { try? WorkingCopy.remove(file) }
+  func finish(_ meta: SeedMeta) throws -> SnapshotDraft {
+    let file = drafts.file
+    defer { try? SnapshotMaker.remove(file) }
     let maker = SnapshotMaker(plan.schema, indexes)
-    try maker.make(copy, at: file)
-    let checks = SideWork()
-    maker.startChecks(of: file, on: checks)
-    let meta = try copy.meta()
-    let object = Result {
-      try store(file, .gzip, meta.version, model: meta.model, schema: meta.schema, digest: meta.digest)
-    }
-    try checks.finish()
-    return try object.get()
+    try maker.complete(file)
+    try publisher.beforeCompression(plan.series, .gzip)
+    let sync = SideWork()
+    // What the disk does not take must not be signed, though for now it can be read.
+    sync.start { try File(file, for: .reading).sync() }
+    let draft = Result { try compress(file, meta, checking: maker.checks(of: file)) }
+    try sync.finish()
+    return try draft.get()
   }
 
-  /// The next encoding that a listed snapshot lacks, made from its published file; `nil` where it has all.
-  func nextEncoding(
-    of snapshot: PublishedObject, among objects: [PublishedObject], _ stateFolder: String
-  ) throws -> PublishedObject? {
-    let version = snapshot.version
-    let missing = encodings.filter { encoding in
-      !objects.contains { $0.kind == .snapshot(version, encoding) }
-    }
-    guard let encoding = missing.min(by: { $0.rawValue < $1.rawValue }) else { return nil }
-    let (file, stored) = (temporaryFile(in: stateFolder), publication.file(snapshot))
-    defer { try? WorkingCopy.remove(file) }
-    let raw = try Compression.expand(stored, to: file, .gzip, limit: snapshot.rawLength)
+  /// Every processor helps with the compression, once the checks leave it free.
+  private func compress(
+    _ file: String, _ meta: SeedMeta, checking checks: [Crew.Job]
+  ) throws -> SnapshotDraft {
+    let path = try drafts.path(meta.version, .gzip)
+    let gzip = try ParallelGzip(file, to: path, isSpliceable: false)
+    let threads = Compression.processors
+    try Crew.run(checks + Array(repeating: { gzip.work() }, count: threads), threads: threads)
+    let (raw, stored) = try gzip.finish()
+    return SnapshotDraft(
+      path: path,
+      object: PublishedObject(
+        series: plan.series, kind: .snapshot(meta.version, .gzip), length: stored.length,
+        sha256: stored.sha256, model: meta.model, rawLength: raw.length, rawSHA256: raw.sha256,
+        schema: meta.schema, digest: meta.digest, publishedAt: now))
+  }
+
+  /// The first encoding that a listed snapshot lacks; `nil` where it has all.
+  func missingEncoding(of snapshot: PublishedObject, among objects: [PublishedObject]) -> ContentEncoding? {
+    encodings.filter { encoding in !objects.contains { $0.kind == .snapshot(snapshot.version, encoding) } }
+      .min { $0.rawValue < $1.rawValue }
+  }
+
+  /// The draft of a listed snapshot in another encoding, from its published file.
+  func draft(of snapshot: PublishedObject, in encoding: ContentEncoding) throws -> SnapshotDraft {
+    let (file, published) = (drafts.file, publication.file(snapshot))
+    defer { try? SnapshotMaker.remove(file) }
+    let raw = try Compression.expand(published, to: file, .gzip, limit: snapshot.rawLength)
     guard raw == .init(length: snapshot.rawLength, sha256: snapshot.rawSHA256) else {
-      throw PublicationError.damaged(file: stored)
+      throw PublicationError.damaged(file: published)
     }
-    return try store(
-      file, encoding, version, model: snapshot.model, schema: snapshot.schema, digest: snapshot.digest)
+    try publisher.beforeCompression(plan.series, encoding)
+    let path = try drafts.path(snapshot.version, encoding)
+    let stored = try Compression.compress(file, to: path, encoding).stored
+    return SnapshotDraft(
+      path: path,
+      object: PublishedObject(
+        series: plan.series, kind: .snapshot(snapshot.version, encoding), length: stored.length,
+        sha256: stored.sha256, model: snapshot.model, rawLength: raw.length, rawSHA256: raw.sha256,
+        schema: snapshot.schema, digest: snapshot.digest, publishedAt: now))
   }
 
-  private func temporaryFile(in stateFolder: String) -> String {
-    "\(stateFolder)/\(plan.series.roleName).snapshot\(DurableFile.temporarySuffix)"
-  }
-
-  private func store(
-    _ file: String, _ encoding: ContentEncoding, _ version: Version, model: ModelVersion,
-    schema: SHA256Digest, digest: SHA256Digest
-  ) throws -> PublishedObject {
-    let draft = try publication.draft("snapshot-\(version)-\(encoding.rawValue)", of: plan.series)
-    let (raw, stored) = try Compression.compress(file, to: draft, encoding)
-    let object = PublishedObject(
-      series: plan.series, kind: .snapshot(version, encoding), length: stored.length, sha256: stored.sha256,
-      model: model, rawLength: raw.length, rawSHA256: raw.sha256, schema: schema, digest: digest,
-      publishedAt: now)
-    try DurableFile.moveIntoPlace(draft, publication.file(object))
-    return object
+  /// Gives a draft its place among the objects; it counts once metadata lists it.
+  func place(_ draft: SnapshotDraft) throws {
+    try DurableFile.moveIntoPlace(draft.path, publication.file(draft.object))
   }
 }

@@ -30,8 +30,7 @@ struct StepPreview {
     _ plan: SeriesPlan, _ origin: SQLiteOrigin?, _ published: SeriesMetadata?
   ) throws -> SeriesReport {
     let step = SeriesStep(
-      plan: plan, job: job, publication: publisher.publication, stateFolder: publisher.stateFolder,
-      options: options, now: now)
+      plan: plan, job: job, publisher: publisher, options: options, now: now)
     switch (try step.course(published), origin) {
     case (.hold, _):
       return SeriesReport(series: plan.series, outcome: .held, version: published?.state.head)

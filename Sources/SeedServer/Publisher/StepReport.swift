@@ -1,5 +1,6 @@
 package import SeedDatabase
 package import SeedFormat
+import SeedTrust
 
 /// What one publish step did.
 package struct StepReport: Sendable {
@@ -13,6 +14,19 @@ package struct StepReport: Sendable {
 
   /// Whether clients have anything new to fetch.
   package var isUnchanged: Bool { series.allSatisfy { !$0.hasNews } }
+
+  /// Takes down that a snapshot was listed.
+  mutating func note(_ snapshot: PublishedObject, merged: [DeltaSpan]) {
+    if !series.contains(where: { $0.series == snapshot.series }) {
+      series.append(
+        SeriesReport(series: snapshot.series, outcome: .unchanged, version: snapshot.version))
+    }
+    for index in series.indices where series[index].series == snapshot.series {
+      series[index].hasSnapshot = true
+      series[index].snapshotBytes = snapshot.length
+      series[index].merged += merged
+    }
+  }
 
   /// The series that take nothing from their origin.
   package var held: [Series] { series.filter { $0.outcome == .held }.map(\.series) }

@@ -17,37 +17,62 @@ struct SnapshotMaker {
   /// Ends the name of the file that still has the indexes which the snapshot will not have.
   private static let indexedSuffix = ".indexed"
 
-  /// Writes the copy's committed state to `path`: vacuumed and analysed, its search tables compared with their rows.
-  func make(_ copy: WorkingCopy, at path: String) throws {
-    switch indexes {
-    case .snapshot: try vacuum(copy.connection, into: path) { try analyse($0) }
-    case .client:
-      let indexed = path + Self.indexedSuffix
-      defer { try? WorkingCopy.remove(indexed) }
-      try vacuum(copy.connection, into: indexed) { connection in
-        try analyse(connection)
-        try LeftOutIndexes.leaveOut(of: connection)
-      }
-      try vacuum(try Connection(indexed, .writer), into: path) { _ in }
-    }
-    try SeedCheck(try Connection(path, .writer), schema).checkSearchTables()
+  /// Draws the copy's committed state, of which ``complete(_:)`` makes the file at `path`. Only for this must nobody
+  /// write to the copy.
+  func draw(_ copy: WorkingCopy, at path: String) throws {
+    try vacuum(copy.connection, into: indexes == .client ? path + Self.indexedSuffix : path)
   }
 
-  /// Proves the finished file on threads of its own, which only read it.
-  func startChecks(of path: String, on work: SideWork) {
+  /// Makes the file of what was drawn: vacuumed and analysed, its search tables compared with their rows.
+  func complete(_ path: String) throws {
+    if indexes == .client { try leaveOutIndexes(path) }
+    let file = try writer(path)
+    if indexes == .snapshot { try analyse(file) }
+    try SeedCheck(file, schema).checkSearchTables()
+  }
+
+  /// What proves the finished file, the longest first; each only reads it, on whatever thread.
+  func checks(of path: String) -> [Crew.Job] {
     let schema = schema
-    work.start { try SeedCheck(Connection(path, .snapshot), schema).checkStructure() }
-    work.start { try SeedCheck(Connection(path, .snapshot), schema).checkContent() }
+    return [
+      { try SeedCheck(Connection(path, .snapshot), schema).checkStructure() },
+      { try SeedCheck(Connection(path, .snapshot), schema).checkContent() },
+    ]
   }
 
-  private func vacuum(
-    _ source: Connection, into path: String, _ finish: (Connection) throws -> Void
-  ) throws {
+  /// Removes the file at `path` and all that was written on the way to it.
+  static func remove(_ path: String) throws(FileError) {
+    for file in [path, path + indexedSuffix] { try WorkingCopy.remove(file) }
+  }
+
+  /// Whether anything of a file at `path` is there.
+  static func exists(_ path: String) -> Bool {
+    [path, path + indexedSuffix].contains { Folder.exists($0) }
+  }
+
+  private func leaveOutIndexes(_ path: String) throws {
+    let indexed = path + Self.indexedSuffix
+    defer { try? WorkingCopy.remove(indexed) }
+    let file = try writer(indexed)
+    try analyse(file)
+    try LeftOutIndexes.leaveOut(of: file)
+    try vacuum(file, into: path)
+  }
+
+  /// Nothing waits for the disk here: what a crash leaves is thrown away, and a finished file is synced while it is
+  /// compressed.
+  private func vacuum(_ source: Connection, into path: String) throws {
     try WorkingCopy.remove(path)
+    try source.execute("PRAGMA synchronous = OFF")
+    defer { try? source.execute("PRAGMA synchronous = FULL") }
     try source.execute("VACUUM INTO ?", .text(path))
+  }
+
+  private func writer(_ path: String) throws -> Connection {
     let file = try Connection(path, .writer)
-    try file.execute("PRAGMA journal_mode = DELETE")
-    try finish(file)
+    // The first one is written into the file; the second is the connection's, and spares a journal's file.
+    try file.execute("PRAGMA journal_mode = DELETE; PRAGMA journal_mode = MEMORY; PRAGMA synchronous = OFF")
+    return file
   }
 
   private func analyse(_ file: Connection) throws {

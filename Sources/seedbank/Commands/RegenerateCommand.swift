@@ -9,7 +9,8 @@ extension Command {
       abstract: "Publish what changed in the origins, once.",
       discussion: """
         One publish step for each dataset, for a timer to call. An origin that did not change costs little and \
-        publishes nothing. Only one publisher works on a publication at a time; a second one exits with 75. A table \
+        publishes nothing. Only one publisher changes a publication at a time; a second one exits with 75. Snapshots \
+        are compressed while others may publish, and listed when they are ready. A table \
         that lost more rows than 'shrink' allows holds its dataset back (65) until --accept-shrink.
 
         A series that 'rollback' holds stays as it is, with its signatures renewed, and the exit code is 65 \
@@ -36,10 +37,12 @@ extension Command {
     let deployment = try Deployment(configuration, context.console)
     let jobs = try configuration.datasets(chosenBy: arguments).map { try DatasetJob($0) }
     let work = arguments.flag("dry-run") ? deployment.publisher.preview : deployment.publisher.step
+    let options = StepOptions(
+      forcingSnapshot: arguments.flag("snapshot"), acceptingShrink: arguments.flag("accept-shrink"),
+      isResuming: arguments.flag("resume"))
     var held: [Series] = []
     for job in jobs {
-      let report = try work(
-        job, .now(), arguments.flag("snapshot"), arguments.flag("accept-shrink"), arguments.flag("resume"))
+      let report = try work(job, options, .now())
       held += report.held
       for warning in report.warnings { context.console.warning("\(job.name): \(warning)") }
       if arguments.flag("json") {

@@ -15,33 +15,63 @@ struct PublishingService: Sendable {
   private static let restSeconds = 60
 
   /// What the last good step saw.
-  private struct Memory {
+  private struct Memory: Equatable {
     let stamp: OriginStamp
     let at: UTCTime
   }
 
-  /// The service; a function that ends only by cancellation.
+  /// The service; a function that ends only by cancellation. Snapshots are made while further steps publish.
   func run() async {
+    let (steps, step) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
+    await withTaskGroup { group in
+      group.addTask { await publishChanges { step.yield() } }
+      group.addTask { await publishSnapshots(after: steps) }
+    }
+  }
+
+  private func publishChanges(_ afterStep: () -> Void) async {
     var memory: Memory?
     var lastError: String?
     while !Task.isCancelled {
-      do {
-        memory = try await look(memory)
-        lastError = nil
-      } catch {
-        let message = FailureReport(error).message
-        if message != lastError { warn(message) }
-        lastError = message
+      lastError = await warned(lastError) {
+        let seen = try await look(memory)
+        if seen != memory { afterStep() }
+        memory = seen
       }
       // Cancelled while asleep: the loop's condition ends it.
       try? await Task.sleep(for: .seconds(checkSeconds))
     }
   }
 
-  /// One step, whatever the origin looks like.
+  private func publishSnapshots(after steps: AsyncStream<Void>) async {
+    var lastError: String?
+    for await _ in steps {
+      lastError = await warned(lastError) {
+        let (publisher, job) = (publisher, job)
+        tell(try await blocking { try publisher.publishSnapshots(job, now: .now()) })
+      }
+    }
+  }
+
+  /// Says what goes wrong, unless it was said last time; returns what was wrong.
+  private func warned(_ lastError: String?, _ body: () async throws -> Void) async -> String? {
+    do {
+      try await body()
+      return nil
+    } catch {
+      let message = FailureReport(error).message
+      if message != lastError { warn(message) }
+      return message
+    }
+  }
+
+  /// The changes of one step, whatever the origin looks like; a first version comes with its snapshot.
   func stepOnce() async throws {
     let (publisher, job) = (publisher, job)
-    let outcome = try await blocking { try publisher.step(job, now: .now()) }
+    tell(try await blocking { try publisher.publishChanges(job, now: .now()) })
+  }
+
+  private func tell(_ outcome: StepReport) {
     for warning in outcome.warnings { warn("\(job.name): \(warning)") }
     report(outcome)
   }

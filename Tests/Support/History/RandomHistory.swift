@@ -1,5 +1,6 @@
 import SeedDatabase
 import SeedFormat
+package import SeedServer
 
 /// A database that lives: random changes that always end in a state which the client schema allows.
 ///
@@ -32,6 +33,20 @@ package final class RandomHistory {
 
   /// All rows of the state.
   package func rows() throws -> SeedRows { try seedRows(truth, schema) }
+
+  /// What a model makes of the state: its own SELECTs, run where the truth is, filled in by SQLite.
+  package func rows(of model: ModelDefinition) throws -> SeedRows {
+    let expected = try Connection("expected", .scratch)
+    try expected.execute(model.schemaSQL)
+    let schema = try SchemaReader(expected).schema()
+    for table in schema.tables {
+      let columns = table.columnNames.map(quoted).joined(separator: ", ")
+      let sql = model.projections[table.name] ?? "SELECT \(columns) FROM \(quoted(table.name))"
+      let insert = try expected.prepare(TableSQL(table).insert)
+      for row in try truth.rows(sql) { try insert.run(row) }
+    }
+    return try seedRows(expected, schema)
+  }
 
   // MARK: Changes
 

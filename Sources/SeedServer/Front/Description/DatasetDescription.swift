@@ -40,6 +40,7 @@ private struct SeriesDescription {
       "model": .string(state.model.description),
       "models": .array(state.models.keys.sorted().map { .string($0.description) }),
       "lifecycle": lifecycle,
+      "hold": hold,
       "publishedAt": .string(state.publishedAt.text),
       "publishedAtSeconds": .number(state.publishedAt.secondsSinceEpoch),
       "pollSeconds": .number(state.pollSeconds),
@@ -64,6 +65,11 @@ private struct SeriesDescription {
     case .retired(let message):
       .object(present: ["state": "retired", "message": message.map(JSONValue.string)])
     }
+  }
+
+  /// Which version's rows the head has again, while nothing new is published.
+  private var hold: JSONValue? {
+    state.hold.map { ["version": .number($0.version.number), "since": .string($0.since.text)] }
   }
 
   /// The newest first.

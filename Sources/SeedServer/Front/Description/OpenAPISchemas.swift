@@ -108,7 +108,11 @@ enum OpenAPISchemas {
       "publishedAt": ["type": "string", "format": "date-time"], "publishedAtSeconds": ["type": "integer"],
       "pollSeconds": whole, "snapshots": array("Snapshot"), "snapshot": text,
       "deltas": object(["count": ["type": "integer"], "bytes": ["type": "integer"]]), "changes": text,
-    ], optional: ["license": text, "attribution": text, "source": text])
+    ],
+    optional: [
+      "license": text, "attribution": text, "source": text,
+      "hold": object(["version": whole, "since": ["type": "string", "format": "date-time"]]),
+    ])
 
   private static let snapshot: JSONValue = object([
     "version": whole, "model": model, "encoding": ["type": "string", "enum": ["gzip", "xz"]],

@@ -1,0 +1,77 @@
+import SeedDatabase
+import SeedFormat
+import SeedTrust
+
+/// Signs what changes and lays it out, while the publication's lock is held; knows what is published after it.
+struct PublicationUpdate {
+  private let publisher: Publisher
+  private let job: DatasetJob
+  private let now: UTCTime
+  private(set) var published: PublishedMetadata
+  /// What an operator should look at.
+  private(set) var warnings: [String] = []
+
+  /// Seconds by which clocks may differ before it is said.
+  private static let clockToleranceSeconds = UTCTime.secondsPerDay
+
+  init(_ publisher: Publisher, _ job: DatasetJob, now: UTCTime, after published: PublishedMetadata) {
+    self.publisher = publisher
+    self.job = job
+    self.now = now
+    self.published = published
+  }
+
+  /// What the signed metadata says of a series.
+  func metadata(_ series: Series) -> SeriesMetadata? { published.series[series]?.metadata }
+
+  private var signer: RepositorySigner { RepositorySigner(now: now, lifetime: job.lifetimeSeconds) }
+
+  private mutating func write(_ step: SigningStep) throws {
+    try publisher.publication.write(step.files)
+    published = step.published
+  }
+
+  /// Delegates to the job's series that are new.
+  mutating func delegateNewSeries() throws {
+    let known = published.delegatedSeries
+    let new = job.plans.map(\.series).filter { !known.contains($0) }
+    guard let first = new.first else { return }
+    guard let targets = publisher.targetsKeys else {
+      throw PublicationError.notDelegated(series: "\(first)")
+    }
+    try write(
+      try signer.delegate(
+        known + new, to: publisher.keys.series.verifiers, after: published, keys: targets.keys))
+  }
+
+  /// Publishes what series are now.
+  mutating func publish(_ changed: [SeriesMetadata]) throws {
+    guard !changed.isEmpty else { return }
+    noteClock()
+    try write(try signer.publish(changed, after: published, keys: publisher.keys))
+  }
+
+  /// Old signatures are renewed for every series, so that none expires while its origin rests.
+  mutating func renewIfDue() throws {
+    let oldest = published.series.values.map(\.expires) + [published.timestamp.expires]
+    guard let first = oldest.min() else { return }
+    let left = first.secondsSinceEpoch - now.secondsSinceEpoch
+    guard left < job.lifetimeSeconds - Publisher.renewalSeconds else { return }
+    try publish(published.series.values.map(\.metadata).sorted { $0.series < $1.series })
+  }
+
+  /// Removes what nothing names any more, after its grace; the paths of what went.
+  func prune() throws -> [String] {
+    try publisher.publication.prune(
+      published, PruningMemory(publisher.stateFolder), Pruning(graceSeconds: job.graceSeconds), now: now,
+      isDryRun: false
+    ).removed
+  }
+
+  private mutating func noteClock() {
+    let newest = published.series.values.map(\.metadata.state.publishedAt).max()
+    guard let newest, now.adding(seconds: Self.clockToleranceSeconds) < newest else { return }
+    let warning = "the clock says \(now), but something was published at \(newest) already: check the clock"
+    if !warnings.contains(warning) { warnings.append(warning) }
+  }
+}

@@ -1,0 +1,69 @@
+import SeedFormat
+import SeedTrust
+
+/// Decides whether a snapshot may be listed that was made while others published. Pure.
+enum SnapshotListing {
+  /// Why a snapshot is not listed; what is published meanwhile does without it.
+  enum Obstacle: Hashable, CustomStringConvertible {
+    /// The series is not published any more.
+    case seriesGone
+    /// The series began anew.
+    case otherHistory
+    /// A new schema was published, and no delta leads there.
+    case otherSchema
+    /// No delta leads on from it any more.
+    case belowFloor
+    /// The publication went back behind it, as one from a backup does.
+    case aheadOfHead
+    /// Its version holds other rows in what is published.
+    case otherContent
+    /// It is listed already, or a newer one is.
+    case superseded
+    /// The same snapshot in gzip, of which it was made, is not listed any more.
+    case withdrawn
+
+    var description: String {
+      switch self {
+      case .seriesGone: "the series is not published any more"
+      case .otherHistory: "the series began anew meanwhile"
+      case .otherSchema: "a new schema was published meanwhile"
+      case .belowFloor: "deltas do not lead on from it any more"
+      case .aheadOfHead: "the publication went back behind it meanwhile"
+      case .otherContent: "its version holds other rows in what is published"
+      case .superseded: "it or a newer one is listed already"
+      case .withdrawn: "its gzip is not listed any more"
+      }
+    }
+  }
+
+  /// What keeps a snapshot off the list of what is published now; it was drawn in `epoch`.
+  static func obstacle(
+    to snapshot: PublishedObject, of epoch: Epoch, in published: SeriesMetadata?
+  ) -> Obstacle? {
+    guard let published else { return .seriesGone }
+    guard published.state.epoch == epoch else { return .otherHistory }
+    return snapshot.encoding == .gzip
+      ? obstacle(toNew: snapshot, published) : obstacle(toFurther: snapshot, published)
+  }
+
+  private static func obstacle(toNew snapshot: PublishedObject, _ published: SeriesMetadata) -> Obstacle? {
+    let (state, version) = (published.state, snapshot.version)
+    guard version <= state.head else { return .aheadOfHead }
+    guard state.models[state.model] == snapshot.schema else { return .otherSchema }
+    guard version >= state.floor else { return .belowFloor }
+    if let newest = published.newestSnapshot, newest.version >= version { return .superseded }
+    let same = published.objects.filter { $0.version == version }
+    guard same.allSatisfy({ $0.digest == snapshot.digest }) else { return .otherContent }
+    let way = DeltaChain.shortest(published.objects, from: version, to: state.head)
+    return way == nil ? .belowFloor : nil
+  }
+
+  private static func obstacle(toFurther snapshot: PublishedObject, _ published: SeriesMetadata) -> Obstacle?
+  {
+    let same = published.objects.filter { $0.span == nil && $0.version == snapshot.version }
+    guard same.contains(where: { $0.encoding == .gzip && $0.rawSHA256 == snapshot.rawSHA256 }) else {
+      return .withdrawn
+    }
+    return same.contains { $0.kind == snapshot.kind } ? .superseded : nil
+  }
+}

@@ -1,0 +1,110 @@
+import Foundation
+import SeedDatabase
+import SeedFormat
+import SeedServer
+import SeedTrust
+import Support
+import Testing
+
+/// Five publish steps in a row, with snapshots, merged deltas, a floor that rises and files that go: at each of their
+/// file operations the publisher may die, and the disk may fail or be full.
+@Suite(.serialized) struct StepFaultTests {
+  /// Operations of one step that an ordinary run tries for each fault; a deep run tries all of them.
+  static let sample = 3
+  private static let firstVersion = 13
+  private static let plain = ["regenerate", "--config", "seedbank/seedbank.json"]
+  /// At the second snapshot the first one is not kept any more; what is not named goes at the next step.
+  private static let steps = [plain, plain + ["--snapshot"], plain, plain + ["--snapshot"], plain]
+
+  private let folder: TemporaryFolder
+  private let injector: FaultInjector
+  private let series: Series
+
+  private var publication: PublicationDirectory { PublicationDirectory(folder("seedbank/publication")) }
+  private var probe: PublicationProbe { PublicationProbe(publication: publication) }
+
+  init() throws {
+    (folder, injector) = (try TemporaryFolder(inMemory: true), try FaultInjector())
+    series = try Series("my", major: 1)
+    try Tool.sqlite(
+      folder("my.sqlite"),
+      """
+      CREATE TABLE shop(id INTEGER PRIMARY KEY, name TEXT, rank REAL);
+      INSERT INTO shop SELECT value, 'shop ' || value, 0.5 FROM generate_series(1, 50);
+      """)
+    try SeedbankBinary.succeed(["init", "my.sqlite"], in: folder.path)
+    let dataset = folder("seedbank/my/dataset.json")
+    let text = try String(contentsOfFile: dataset, encoding: .utf8)
+    try text.replacing(/"snapshots": \d+/, with: "\"snapshots\": 1")
+      .write(toFile: dataset, atomically: true, encoding: .utf8)
+    try SeedbankBinary.succeed(Self.plain, in: folder.path)
+    for version in 2...Self.firstVersion {
+      try changeOrigin(version)
+      try SeedbankBinary.succeed(Self.plain, in: folder.path)
+    }
+  }
+
+  private func changeOrigin(_ version: Int) throws {
+    try Tool.sqlite(
+      folder("my.sqlite"),
+      "UPDATE shop SET rank = \(version) WHERE id = \(version); DELETE FROM shop WHERE id = \(60 - version)")
+  }
+
+  /// Whatever metadata does not name any more has not been named for long.
+  private func endGrace() throws {
+    let memory = folder("seedbank/state/unnamed-files.json")
+    guard let text = try? String(contentsOfFile: memory, encoding: .utf8) else { return }
+    try text.replacing(/:\d+/, with: ":1").write(toFile: memory, atomically: true, encoding: .utf8)
+  }
+
+  @Test func `five publish steps that fail at any file operation leave the old or the new version`() throws {
+    var version = Self.firstVersion
+    for command in Self.steps {
+      version += 1
+      try changeOrigin(version)
+      try endGrace()
+      try Tool.run(["rm", "-rf", folder("before")])
+      try Tool.run(["cp", "-a", folder("seedbank"), folder("before")])
+      try failEverywhere(command, to: version)
+    }
+    let metadata = try #require(try publication.published().series[series]?.metadata)
+    #expect(metadata.state.floor.number == 17 && metadata.state.head.number == 18)
+  }
+
+  private func failEverywhere(_ command: [String], to version: Int) throws {
+    let old = try probe.head(series)
+    let count = try injector.count(command, in: folder.path)
+    let new = try probe.head(series)
+    #expect(old?.version == version - 1 && new?.version == version && count > 30)
+    for fault in FaultInjector.Fault.allCases {
+      for point in FaultInjector.points(count, sample: Self.sample) {
+        try restore()
+        let outcome = try injector.run(command, fault, at: point, in: folder.path)
+        let what = "\(fault) at \(point) of \(count) to version \(version), status \(outcome.status)"
+        let found = try probe.head(series)
+        #expect(found?.rows == (found?.version == old?.version ? old?.rows : new?.rows), "\(what)")
+        try expectConvergence(command, new?.rows, "\(what): \(outcome.errors)")
+      }
+    }
+  }
+
+  private func restore() throws {
+    try Tool.run(["rm", "-rf", folder("seedbank")])
+    try Tool.run(["cp", "-a", folder("before"), folder("seedbank")])
+  }
+
+  /// The same command ends at the new version, and the one after it leaves nothing that is not named.
+  private func expectConvergence(_ command: [String], _ rows: SeedRows?, _ what: String) throws {
+    try SeedbankBinary.succeed(command, in: folder.path)
+    #expect(try probe.head(series)?.rows == rows, "\(what): the next run does not converge")
+    try endGrace()
+    try SeedbankBinary.succeed(Self.plain, in: folder.path)
+    let metadata = try #require(try publication.published().series[series]?.metadata)
+    if command != Self.plain { #expect(metadata.newestSnapshot?.version == metadata.state.head, "\(what)") }
+    let names = try Folder.names(in: "\(publication.path)/targets/\(series.targetPrefix)")
+    #expect(
+      Set(names) == Set(metadata.objects.map { "\($0.sha256.hex).\($0.fileName)" }), "\(what): files are left"
+    )
+    #expect(try probe.head(series)?.rows == rows, "\(what)")
+  }
+}
