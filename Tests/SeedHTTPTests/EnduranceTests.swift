@@ -1,5 +1,6 @@
 import Foundation
 import SeedHTTP
+import Support
 import Synchronization
 import Testing
 
@@ -57,6 +58,19 @@ extension SocketTests {
       }
       let many = try (0..<10).map { _ in try RawClient(port: trusting.port) }
       for client in many { #expect(try client.get("/").status == 200) }
+    }
+
+    @Test func `a request by a trusted proxy is told of with its sender's address`() throws {
+      for (trusted, expected) in [("127.0.0.1", "203.0.113.9"), ("192.0.2.1", "127.0.0.1")] {
+        let told = Told()
+        let server = try startServer { configuration in
+          configuration.trustedProxies = [IPNetwork(trusted)!]
+          configuration.observe = { exchange in told.exchanges.withLock { $0.append(exchange) } }
+        }
+        _ = try RawClient(port: server.port).get("/", extra: "X-Forwarded-For: 203.0.113.9\r\n")
+        while told.exchanges.withLock({ $0.isEmpty }) { usleep(1_000) }
+        #expect(told.exchanges.withLock { $0[0].request.remoteAddress } == expected)
+      }
     }
 
     @Test func `a place that became free is given to the next`() throws {

@@ -80,9 +80,12 @@ struct MetricsPage {
 
   // MARK: How things stand
 
-  mutating func writeConnections(_ count: Int) {
+  mutating func write(_ standing: FrontStanding) {
     text.family("seedbank_connections", .gauge, "Open connections.")
-    text.sample("seedbank_connections", [], Double(count))
+    text.sample("seedbank_connections", [], Double(standing.connections))
+    text.family(
+      "seedbank_requests_in_flight", .gauge, "Requests that are being answered, this one among them.")
+    text.sample("seedbank_requests_in_flight", [], Double(standing.answering))
   }
 
   mutating func writePublication(_ catalog: PublishedCatalog?, now: Int) {

@@ -1,28 +1,32 @@
 import Foundation
-import SeedHTTP
 
 /// A client that sends exactly the bytes it is given and reads no longer than ``timeoutSeconds``.
-final class RawClient {
+package final class RawClient {
   /// What came back for one request.
-  struct Response {
-    let status: Int
-    let fields: [(name: String, value: String)]
-    let body: [UInt8]
+  package struct Response {
+    package let status: Int
+    package let fields: [(name: String, value: String)]
+    package let body: [UInt8]
 
-    func values(of name: String) -> [String] {
+    /// The values of all fields of that name.
+    package func values(of name: String) -> [String] {
       fields.filter { $0.name.lowercased() == name.lowercased() }.map(\.value)
     }
 
-    subscript(name: String) -> String? { values(of: name).first }
+    /// The value of the first field of that name.
+    package subscript(name: String) -> String? { values(of: name).first }
   }
 
-  struct Failure: Error { let operation: String }
+  /// What could not be done.
+  package struct Failure: Error { package let operation: String }
 
-  static let timeoutSeconds = 20
+  /// Seconds without a byte after which a call gives up; no figure of the product.
+  package static let timeoutSeconds = 20
   private let descriptor: CInt
   private var buffer: [UInt8] = []
 
-  init(port: UInt16, host: String = "127.0.0.1") throws {
+  /// Connects; from another of the machine's own addresses where `source` names one.
+  package init(port: UInt16, host: String = "127.0.0.1", source: String? = nil) throws {
     let isIPv6 = host.contains(":")
     descriptor = socket(
       isIPv6 ? AF_INET6 : AF_INET, CInt(SOCK_STREAM.rawValue) | CInt(SOCK_CLOEXEC.rawValue), 0)
@@ -30,6 +34,7 @@ final class RawClient {
     let size = socklen_t(MemoryLayout<timeval>.size)
     setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &timeout, size)
     setsockopt(descriptor, SOL_SOCKET, SO_SNDTIMEO, &timeout, size)
+    if let source { bindIPv4(source) }
     guard isIPv6 ? connectIPv6(host, port) : connectIPv4(host, port) else {
       throw Failure(operation: "connect")
     }
@@ -38,11 +43,22 @@ final class RawClient {
   deinit { close(descriptor) }
 
   private func connectIPv4(_ host: String, _ port: UInt16) -> Bool {
+    withUnsafeBytes(of: addressIPv4(host, port), connect)
+  }
+
+  private func bindIPv4(_ host: String) {
+    withUnsafeBytes(of: addressIPv4(host, 0)) { bytes in
+      guard let start = bytes.assumingMemoryBound(to: sockaddr.self).baseAddress else { return }
+      _ = bind(descriptor, start, socklen_t(bytes.count))
+    }
+  }
+
+  private func addressIPv4(_ host: String, _ port: UInt16) -> sockaddr_in {
     var address = sockaddr_in()
     address.sin_family = sa_family_t(AF_INET)
     address.sin_port = port.bigEndian
     inet_pton(AF_INET, host, &address.sin_addr)
-    return withUnsafeBytes(of: address, connect)
+    return address
   }
 
   private func connectIPv6(_ host: String, _ port: UInt16) -> Bool {
@@ -60,7 +76,7 @@ final class RawClient {
 
   /// Sends as much as the other side takes; false if it took less than all.
   @discardableResult
-  func send(_ bytes: some Sequence<UInt8>) -> Bool {
+  package func send(_ bytes: some Sequence<UInt8>) -> Bool {
     let all = Array(bytes)
     var sent = 0
     while sent < all.count {
@@ -71,16 +87,18 @@ final class RawClient {
     return true
   }
 
+  /// Sends a text's bytes; see above.
   @discardableResult
-  func send(_ text: String) -> Bool { send(text.utf8) }
+  package func send(_ text: String) -> Bool { send(text.utf8) }
 
-  func get(_ target: String, method: String = "GET", extra: String = "") throws -> Response {
+  /// Asks for a target and reads the answer.
+  package func get(_ target: String, method: String = "GET", extra: String = "") throws -> Response {
     send("\(method) \(target) HTTP/1.1\r\nHost: localhost\r\n\(extra)\r\n")
     return try response(hasBody: method != "HEAD")
   }
 
   /// Reads one response by its Content-Length.
-  func response(hasBody: Bool = true) throws -> Response {
+  package func response(hasBody: Bool = true) throws -> Response {
     let separator = Array("\r\n\r\n".utf8)
     while buffer.firstRange(of: separator) == nil { try more() }
     let head = buffer.firstRange(of: separator)!
@@ -107,6 +125,7 @@ final class RawClient {
 
   private func readMore() -> Bool {
     var chunk = [UInt8](repeating: 0, count: 1 << 18)
+    errno = 0
     let count = read(descriptor, &chunk, chunk.count)
     guard count > 0 else { return false }
     buffer += chunk.prefix(count)
@@ -114,50 +133,15 @@ final class RawClient {
   }
 
   /// Says that nothing more will be sent, and reads until the other side ends or resets.
-  func readToEnd() -> [UInt8] {
+  package func readToEnd() -> [UInt8] {
     shutdown(descriptor, CInt(SHUT_WR))
     while readMore() {}
     return buffer
   }
 
   /// Reads until the other side ends or resets.
-  func isEndedByServer() -> Bool {
+  package func isEndedByServer() -> Bool {
     while readMore() {}
     return errno != EAGAIN
   }
-}
-
-/// A server on a free port, unless changed, that says back what arrived.
-func startServer(_ change: (inout HTTPServerConfiguration) -> Void = { _ in }) throws -> HTTPServer {
-  var configuration = HTTPServerConfiguration()
-  configuration.idleTimeoutSeconds = 60
-  change(&configuration)
-  return try HTTPServer(configuration: configuration, handler: answer)
-}
-
-/// A server on a free port with that handler.
-func serve(_ handler: @escaping @Sendable (HTTPRequest) -> HTTPResponse) throws -> HTTPServer {
-  try HTTPServer(configuration: HTTPServerConfiguration(), handler: handler)
-}
-
-/// Says back what arrived; `/missing` is not found.
-@Sendable func answer(_ request: HTTPRequest) -> HTTPResponse {
-  guard request.path != "/missing" else {
-    return .problem("unknown", status: 404, title: "Not Found", detail: "there is \"nothing\"\n")
-  }
-  let text = "\(request.method.name) \(request.path) \(request.query ?? "-") \(request.remoteAddress)"
-  return HTTPResponse(status: 200, headers: ["Content-Type": "text/plain"], body: .bytes(Array(text.utf8)))
-}
-
-/// Makes a fresh directory, and removes it after `body`.
-func withTemporaryDirectory(_ body: (URL) throws -> Void) throws {
-  let directory = FileManager.default.temporaryDirectory.appending(path: "seedhttp-\(UUID().uuidString)")
-  try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
-  defer { try? FileManager.default.removeItem(at: directory) }
-  try body(directory)
-}
-
-/// How many descriptors this process has.
-func openDescriptors() throws -> Int {
-  try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").count
 }
