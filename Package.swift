@@ -84,7 +84,8 @@ let package = Package(
       "SeedClientTests",
       ["SeedClient", "SeedServer", "SeedHTTP", "SeedDatabase", "SeedTrust", "SeedFormat", "Support"]),
     tests(
-      "EndToEndTests", ["SeedFormat", "SeedTrust", "SeedDatabase", "SeedServer", "Support", "seedbank"],
+      "EndToEndTests",
+      ["SeedFormat", "SeedTrust", "SeedDatabase", "SeedHTTP", "SeedServer", "Support", "seedbank"],
       programs: ["RoadTests/outside_client.py", "RoadTests/tuf_client.py", "FaultTests/injector.c"]),
   ] + fuzzing,
   swiftLanguageModes: [.v6]

@@ -107,17 +107,17 @@ package final class RawClient {
       let parts = line.split(separator: ":", maxSplits: 1).map { $0.trimmingCharacters(in: .whitespaces) }
       return (name: parts[0], value: parts.count > 1 ? parts[1] : "")
     }
-    buffer.removeSubrange(..<head.upperBound)
     guard let status = Int(lines[0].split(separator: " ")[1]) else { throw Failure(operation: "status") }
     let length = fields.first { $0.name == "Content-Length" }.flatMap { Int($0.value) } ?? 0
-    return Response(status: status, fields: fields, body: hasBody ? try take(length) : [])
+    // What 204 and 304 announce is the length of what they stand for.
+    let end = head.upperBound + (hasBody && status != 204 && status != 304 ? length : 0)
+    while buffer.count < end { try more() }
+    defer { buffer.removeFirst(end) }
+    return Response(status: status, fields: fields, body: Array(buffer[head.upperBound..<end]))
   }
 
-  private func take(_ count: Int) throws -> [UInt8] {
-    while buffer.count < count { try more() }
-    defer { buffer.removeFirst(count) }
-    return Array(buffer.prefix(count))
-  }
+  /// Bytes that came and belong to no whole answer.
+  package var unreadBytes: Int { buffer.count }
 
   private func more() throws {
     guard readMore() else { throw Failure(operation: "read") }

@@ -26,8 +26,9 @@ enum CacheRule {
   static let object = "public, max-age=31536000, immutable"
   /// Versioned metadata does not change, except when a lost publication is begun anew under the same names.
   static let versionedMetadata = "public, max-age=3600"
-  /// What changes with each publication: long enough for a cache in front to take the load off.
-  static let current = "public, max-age=1"
+  /// What changes with each publication: long enough for a cache in front to take the load off. For some seconds
+  /// more it may give what it has while it asks for the new one, so that nobody waits for that.
+  static let current = "public, max-age=1, stale-while-revalidate=5"
   /// The web page's files keep their names when they change.
   static let page = "public, max-age=60"
   /// Health.
