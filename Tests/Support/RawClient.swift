@@ -25,8 +25,11 @@ package final class RawClient {
   private let descriptor: CInt
   private var buffer: [UInt8] = []
 
-  /// Connects; from another of the machine's own addresses where `source` names one.
-  package init(port: UInt16, host: String = "127.0.0.1", source: String? = nil) throws {
+  /// Connects; from another of the machine's own addresses where `source` names one, and with little room for
+  /// what comes where `receives` says so.
+  package init(
+    port: UInt16, host: String = "127.0.0.1", source: String? = nil, receives bytes: CInt? = nil
+  ) throws {
     let isIPv6 = host.contains(":")
     descriptor = socket(
       isIPv6 ? AF_INET6 : AF_INET, CInt(SOCK_STREAM.rawValue) | CInt(SOCK_CLOEXEC.rawValue), 0)
@@ -35,6 +38,9 @@ package final class RawClient {
     setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &timeout, size)
     setsockopt(descriptor, SOL_SOCKET, SO_SNDTIMEO, &timeout, size)
     if let source { bindIPv4(source) }
+    if var bytes {
+      setsockopt(descriptor, SOL_SOCKET, SO_RCVBUF, &bytes, socklen_t(MemoryLayout<CInt>.size))
+    }
     guard isIPv6 ? connectIPv6(host, port) : connectIPv4(host, port) else {
       throw Failure(operation: "connect")
     }
@@ -118,6 +124,24 @@ package final class RawClient {
 
   /// Bytes that came and belong to no whole answer.
   package var unreadBytes: Int { buffer.count }
+
+  /// Reads and forgets that many bytes.
+  package func skip(_ count: Int) throws {
+    var rest = count
+    while rest > 0 {
+      if buffer.isEmpty { try more() }
+      let taken = min(rest, buffer.count)
+      buffer.removeFirst(taken)
+      rest -= taken
+    }
+  }
+
+  /// Reads at most that many bytes, if any are there, and says whether the connection still stands.
+  package func sip(_ count: Int) -> Bool {
+    var chunk = [UInt8](repeating: 0, count: count)
+    let taken = recv(descriptor, &chunk, count, CInt(MSG_DONTWAIT))
+    return taken > 0 || (taken < 0 && errno == EAGAIN)
+  }
 
   private func more() throws {
     guard readMore() else { throw Failure(operation: "read") }

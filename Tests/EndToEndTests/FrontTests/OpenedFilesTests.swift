@@ -6,7 +6,7 @@ import Testing
 /// What the front opens while anybody may ask it for anything, seen by the kernel.
 @Suite struct OpenedFilesTests {
   private static let tracer = "/usr/bin/strace"
-  private static let requests = Depth.count(3_000, deep: 10_000)
+  private static let requests = 10_000
 
   @Test(
     .enabled(
