@@ -38,6 +38,7 @@ package struct Router: Sendable {
       response.mark = mark
     } catch {
       response = HTTPResponse(error)
+      response.mark = AnswerMark(route.kind, refusal: error.type).number
     }
     if response.mark == 0 { response.mark = AnswerMark(route.kind).number }
     return Self.dressed(response, for: request)

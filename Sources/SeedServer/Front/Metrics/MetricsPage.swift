@@ -25,6 +25,7 @@ struct MetricsPage {
     text.histogram(
       "seedbank_changes_versions_behind", "How far behind the head clients of changes are.",
       bounds: FrontCounts.behindBounds.map(Double.init), counts: counts.behind, sum: Double(counts.behindSum))
+    writeChanges(counts)
     writeDownloads(
       "seedbank_downloads_started_total", "Snapshots whose sending began.", counts.downloadsStarted)
     writeDownloads(
@@ -41,6 +42,14 @@ struct MetricsPage {
         let name = status == 0 ? "none" : "\(status)xx"
         text.sample("seedbank_requests_total", [("kind", "\(kind)"), ("status", name)], Double(count))
       }
+    }
+  }
+
+  private mutating func writeChanges(_ counts: FrontCounts) {
+    text.family(
+      "seedbank_changes_total", .counter, "Answers of changes: nothing new, deltas, or a refusal's type.")
+    for (result, count) in zip(FrontCounts.changesResults, counts.changes) where count > 0 {
+      text.sample("seedbank_changes_total", [("result", result)], Double(count))
     }
   }
 
