@@ -90,7 +90,8 @@ let package = Package(
     tests(
       "EndToEndTests",
       [
-        "SeedFormat", "SeedTrust", "SeedDatabase", "SeedServer", "SeedClient", "Support", "seedbank", "StoreReader",
+        "SeedFormat", "SeedTrust", "SeedDatabase", "SeedHTTP", "SeedServer", "SeedClient", "Support", "seedbank",
+        "StoreReader",
       ],
       programs: [
         "RoadTests/outside_client.py", "RoadTests/tuf_client.py", "FaultTests/injector.c", "SampleApp",

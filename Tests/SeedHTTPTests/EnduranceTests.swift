@@ -1,5 +1,6 @@
 import Foundation
 import SeedHTTP
+import Support
 import Synchronization
 import Testing
 
@@ -44,6 +45,35 @@ extension SocketTests {
       #expect(client.readToEnd().count < size)
     }
 
+    @Test func `a client that reads slowly fills no megabytes of the kernel's memory`() throws {
+      let size = 50_000_000
+      let server = try serve { _ in
+        HTTPResponse(status: 200, body: .bytes(Array(repeating: 1, count: size)))
+      }
+      let client = try RawClient(port: server.port, receives: 2_048)
+      client.send("GET / HTTP/1.1\r\nHost: a\r\n\r\n")
+      // What waits grows until the kernel takes no more.
+      var (before, waiting) = (0, try Self.waitingBytes(at: server.port))
+      while waiting == 0 || waiting != before {
+        usleep(50_000)
+        (before, waiting) = (waiting, try Self.waitingBytes(at: server.port))
+      }
+      #expect(waiting < 600_000)
+    }
+
+    /// Bytes that a port's connections have for the network and that nobody has acknowledged.
+    private static func waitingBytes(at port: UInt16) throws -> Int {
+      let ending = ":" + String(format: "%04X", port)
+      let established = "01"
+      var bytes = 0
+      for line in try String(contentsOfFile: "/proc/net/tcp", encoding: .utf8).split(separator: "\n") {
+        let columns = line.split(separator: " ")
+        guard columns[1].hasSuffix(ending), columns[3] == established else { continue }
+        bytes += Int(columns[4].prefix { $0 != ":" }, radix: 16) ?? 0
+      }
+      return bytes
+    }
+
     @Test func `one address has no more connections than its share, a trusted proxy as many as it likes`()
       throws
     {
@@ -57,6 +87,19 @@ extension SocketTests {
       }
       let many = try (0..<10).map { _ in try RawClient(port: trusting.port) }
       for client in many { #expect(try client.get("/").status == 200) }
+    }
+
+    @Test func `a request by a trusted proxy is told of with its sender's address`() throws {
+      for (trusted, expected) in [("127.0.0.1", "203.0.113.9"), ("192.0.2.1", "127.0.0.1")] {
+        let told = Told()
+        let server = try startServer { configuration in
+          configuration.trustedProxies = [IPNetwork(trusted)!]
+          configuration.observe = { exchange in told.exchanges.withLock { $0.append(exchange) } }
+        }
+        _ = try RawClient(port: server.port).get("/", extra: "X-Forwarded-For: 203.0.113.9\r\n")
+        while told.exchanges.withLock({ $0.isEmpty }) { usleep(1_000) }
+        #expect(told.exchanges.withLock { $0[0].request.remoteAddress } == expected)
+      }
     }
 
     @Test func `a place that became free is given to the next`() throws {

@@ -115,6 +115,8 @@ import Testing
     #expect(response.headers["allow"] == "GET, HEAD, OPTIONS")
     #expect(response.headers["content-type"] == "application/problem+json")
     guard case .bytes(let body) = response.body else { throw refusal }
-    #expect(String(decoding: body, as: UTF8.self).hasPrefix(#"{"type":"bad-request","title":"Method"#))
+    #expect(
+      String(decoding: body, as: UTF8.self).hasPrefix(
+        #"{"type":"method-not-allowed","title":"Method not allowed"#))
   }
 }

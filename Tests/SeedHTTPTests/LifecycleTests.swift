@@ -1,5 +1,6 @@
 import Foundation
 import SeedHTTP
+import Support
 import Synchronization
 import Testing
 
@@ -69,6 +70,20 @@ extension SocketTests {
       server.stop(gracePeriod: .seconds(3600))
       #expect(idle.isEndedByServer())
       #expect(half.isEndedByServer())
+    }
+
+    @Test func `a server that drains answers all, and each connection once`() throws {
+      let server = try startServer()
+      let kept = try RawClient(port: server.port)
+      #expect(try kept.get("/")["Connection"] == nil)
+      server.drain()
+      #expect(try kept.get("/")["Connection"] == "close")
+      #expect(kept.isEndedByServer())
+      let fresh = try RawClient(port: server.port)
+      #expect(try fresh.get("/")["Connection"] == "close")
+      #expect(fresh.isEndedByServer())
+      server.stop()
+      #expect(throws: RawClient.Failure.self) { try RawClient(port: server.port) }
     }
 
     @Test func `stop can be called by several at once and again`() throws {

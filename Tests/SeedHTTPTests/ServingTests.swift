@@ -1,5 +1,6 @@
 import Foundation
 import SeedHTTP
+import Support
 import Synchronization
 import Testing
 

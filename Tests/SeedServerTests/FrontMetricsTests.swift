@@ -59,6 +59,9 @@ import Testing
     #expect(samples["seedbank_changes_versions_behind_bucket{le=\"0\"}"] == 1)
     #expect(samples["seedbank_changes_versions_behind_bucket{le=\"4\"}"] == 2)
     #expect(samples["seedbank_changes_versions_behind_sum"] == 4)
+    #expect(samples["seedbank_changes_total{result=\"deltas\"}"] == 1)
+    #expect(samples["seedbank_changes_total{result=\"current\"}"] == 1)
+    #expect(samples["seedbank_changes_total{result=\"version-gone\"}"] == 1)
     #expect(
       samples["seedbank_request_seconds_bucket{le=\"+Inf\"}"] == samples["seedbank_request_seconds_count"])
   }
@@ -69,6 +72,7 @@ import Testing
     #expect(samples["seedbank_floor_version{series=\"transit/2\"}"] == 100)
     #expect(samples["seedbank_ready"] == 1)
     #expect(samples["seedbank_connections"] ?? 0 >= 1)
+    #expect(samples["seedbank_requests_in_flight"] ?? 0 >= 1, "the one that asks")
     let age = try #require(samples["seedbank_publication_age_seconds{series=\"transit/2\"}"])
     #expect(abs(Double(time(nil)) - Double(FrontPublication.start.secondsSinceEpoch + 104) - age) < 60)
   }
@@ -97,8 +101,10 @@ import Testing
     for kind in AnswerMark.Kind.allCases {
       for series in [0, 1, 65_535] {
         for behind in [nil, 0, 1, 1_000_000] as [Int?] {
-          let mark = AnswerMark(kind, series: series, versionsBehind: behind)
-          #expect(AnswerMark(number: mark.number) == mark)
+          for refusal in [nil] + ProblemType.allCases.map(Optional.some) {
+            let mark = AnswerMark(kind, series: series, versionsBehind: behind, refusal: refusal)
+            #expect(mark.number >= 0 && AnswerMark(number: mark.number) == mark)
+          }
         }
       }
     }

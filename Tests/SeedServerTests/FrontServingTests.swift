@@ -103,6 +103,23 @@ import Testing
     }
   }
 
+  @Test func `what the server refuses itself looks like every other answer, to HEAD as well`() throws {
+    for arguments in [
+      ["-X", "POST"], ["-H", "Host: a b"], ["--http1.0", "-H", "Transfer-Encoding: chunked"],
+    ] {
+      let answer = try run("curl", ["-sSi"] + arguments + ["\(root)/v1"]).output
+      #expect(answer.contains("Content-Type: application/problem+json\r\n"))
+      #expect(answer.contains("Access-Control-Allow-Origin: *\r\n"))
+      #expect(answer.contains("Access-Control-Expose-Headers: Accept-Ranges"))
+      #expect(answer.contains("Seedbank-Request: "))
+      #expect(answer.contains("X-Content-Type-Options: nosniff\r\n"))
+    }
+    #expect(try curl("-X", "POST", "\(root)/v1").contains(#""type":"method-not-allowed""#))
+    let head = try run("curl", ["-sSI", "-H", "Host: a b", "\(root)/v1"]).output
+    #expect(head.hasPrefix("HTTP/1.1 400 ") && head.hasSuffix("\r\n\r\n"))
+    #expect(head.contains("Access-Control-Allow-Origin: *\r\n") && !head.contains("Content-Length: 0\r\n"))
+  }
+
   @Test func `a reload is served at once`() throws {
     let series = FrontPublication.transit
     try publication.publish(series, head: 105, floor: 105, [publication.snapshot(series, 105)])
@@ -110,6 +127,24 @@ import Testing
     #expect(
       try curl("-o", "/dev/null", "-w", "%header{seedbank-version}", "\(root)/v1/transit/snapshot?model=2.1")
         == "105")
+  }
+
+  @Test func `a front that ends says so where load balancers look, and answers on for a while`() throws {
+    let client = try RawClient(port: front.port)
+    #expect(try client.get("/readyz").status == 200)
+    let ended = DispatchGroup()
+    ended.enter()
+    Thread.detachNewThread { [front] in
+      front.stop(drain: .seconds(1))
+      ended.leave()
+    }
+    while let answer = try? RawClient(port: front.port).get("/readyz"), answer.status == 200 {}
+    let ready = try RawClient(port: front.port).get("/readyz")
+    #expect(ready.status == 503 && ready["Retry-After"] == "2")
+    #expect(try RawClient(port: front.port).get("/v1").status == 200)
+    #expect(try client.get("/v1")["Connection"] == "close")
+    ended.wait()
+    #expect(throws: RawClient.Failure.self) { try RawClient(port: front.port) }
   }
 
   @Test func `the port of a front that stopped is free`() throws {

@@ -29,16 +29,24 @@ final class ConnectionTable: Sendable {
   /// Open connections.
   var count: Int { state.withLock { $0.entries.count } }
 
-  /// Whether any connection waits for an answer, or for the rest of one.
-  var isAnswering: Bool {
+  /// How many connections wait for an answer, or for the rest of one.
+  var answeringCount: Int {
+    state.withLock { state in state.entries.values.count { $0.connection.activity.isAnswering } }
+  }
+
+  /// Whether any connection waits for an answer, or may have sent a request that nobody has read.
+  func areBusy(at now: UInt64) -> Bool {
     state.withLock { state in
-      state.entries.values.contains { [.handling, .sending].contains($0.connection.activity.phase) }
+      state.entries.values.contains { $0.connection.activity.isBusy(at: now) }
     }
   }
 
+  /// Whether that is a proxy in front, which is trusted.
+  func isExempt(_ address: IPAddress) -> Bool { exempt.contains { $0.contains(address) } }
+
   /// Whether one more connection of that address may stay.
   func admits(_ address: IPAddress?) -> Bool {
-    guard let address, !exempt.contains(where: { $0.contains(address) }) else { return true }
+    guard let address, !isExempt(address) else { return true }
     return state.withLock { $0.counts[address.subscriber, default: 0] < perAddressLimit }
   }
 

@@ -28,6 +28,16 @@ struct Patience: Sendable {
     let phase: Phase
     /// Milliseconds of a clock that only goes forward.
     let since: UInt64
+
+    /// Milliseconds for which a connection that was just opened or answered counts as busy: a client at work
+    /// has sent its next request by then.
+    static let momentMilliseconds: UInt64 = 250
+
+    /// Whether a request waits for its answer, or for the rest of it.
+    var isAnswering: Bool { phase == .handling || phase == .sending }
+
+    /// Whether a request waits for its answer, or may well be on its way.
+    func isBusy(at now: UInt64) -> Bool { isAnswering || now < since + Self.momentMilliseconds }
   }
 
   /// Where the measurement of an answer's progress stands.

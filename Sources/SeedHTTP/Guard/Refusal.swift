@@ -13,14 +13,22 @@ package struct Refusal: Error, Hashable, Sendable {
   package var response: HTTPResponse {
     var headers: HTTPHeaders = ["Connection": "close"]
     if status == 405 { headers.append("Allow", HTTPMethod.allowed) }
-    return .problem("bad-request", status: status, title: title, detail: detail, headers: headers)
+    return .problem(type, status: status, title: title, detail: detail, headers: headers)
+  }
+
+  private var type: String {
+    switch status {
+    case 405: "method-not-allowed"
+    case 505: "version-not-supported"
+    default: "bad-request"
+    }
   }
 
   private var title: String {
     switch status {
-    case 405: "Method Not Allowed"
-    case 505: "HTTP Version Not Supported"
-    default: "Bad Request"
+    case 405: "Method not allowed"
+    case 505: "HTTP version not supported"
+    default: "Bad request"
     }
   }
 }

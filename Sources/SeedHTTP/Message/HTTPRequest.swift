@@ -8,7 +8,8 @@ package struct HTTPRequest: Hashable, Sendable {
   package let query: String?
   /// The header fields.
   package let headers: HTTPHeaders
-  /// The address of the connection's other end as a numeric literal; a proxy's, if one stands in front.
+  /// The address of whoever sent it as a numeric literal: of the connection's other end, or where that is a
+  /// trusted proxy, the one that it gives.
   package let remoteAddress: String
   /// What the log and an answer that tells of a mistake call it; 0 outside a server.
   package let id: UInt64

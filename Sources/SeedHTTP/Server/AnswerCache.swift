@@ -2,7 +2,7 @@
 ///
 /// Nothing is made for a request that finds its answer here: no string, no headers, no copy of a body.
 final class AnswerCache: Sendable {
-  /// Answers that are kept; each may hold a descriptor.
+  /// Answers that are kept; each may hold a descriptor, which ``DescriptorBudget`` counts.
   static let limit = 512
   /// Bytes of all bodies that are kept in memory.
   static let bytesLimit = 16 * 1024 * 1024

@@ -8,6 +8,8 @@ package final class HTTPServer: Sendable {
   package let host: String
   /// The port that it listens on: the one chosen, if 0 was asked for.
   package let port: UInt16
+  /// Open connections at most: what was asked for, or what the system's limit on open files leaves of it.
+  package let connectionLimit: Int
   private let dispatcher: RequestDispatcher
   private let daemon: Mutex<Daemon?>
   private let reaper: Reaper
@@ -20,6 +22,9 @@ package final class HTTPServer: Sendable {
     configuration: HTTPServerConfiguration, handler: @escaping @Sendable (HTTPRequest) -> HTTPResponse
   ) throws(HTTPServerError) {
     ignoreBrokenPipes()
+    var configuration = configuration
+    connectionLimit = try Self.claimDescriptors(configuration)
+    configuration.connectionLimit = connectionLimit
     let socket = try ListeningSocket(host: configuration.host, port: configuration.port)
     let dispatcher = RequestDispatcher(configuration, handler: handler)
     guard let started = Daemon(configuration, on: socket, dispatcher: dispatcher) else {
@@ -34,22 +39,40 @@ package final class HTTPServer: Sendable {
     running.enter()
   }
 
+  private static func claimDescriptors(
+    _ configuration: HTTPServerConfiguration
+  ) throws(HTTPServerError) -> Int {
+    guard let budget = DescriptorBudget.claim(connections: configuration.connectionLimit) else {
+      throw .tooFewDescriptors(needed: DescriptorBudget.needed(for: configuration.connectionLimit))
+    }
+    return budget.connections
+  }
+
   /// Open connections.
   package var connectionCount: Int { dispatcher.connections.count }
+
+  /// Requests that wait for an answer, or for the rest of one.
+  package var answeringCount: Int { dispatcher.connections.answeringCount }
 
   /// Has the handler asked again for every answer that it allowed to be used again.
   package func forgetAnswers() { dispatcher.answers.forget() }
 
   deinit { stop(gracePeriod: .zero) }
 
+  /// Ends each connection with the answer that it gets next, so that its client comes back by a new one. New
+  /// connections are still taken: whoever sends them is to notice first that this server is about to end.
+  package func drain() { dispatcher.beginDraining() }
+
   /// Stops: turns new connections away, waits until the admitted requests are answered or the period is over,
   /// then cuts what is left.
+  ///
+  /// A connection that was taken or answered a moment ago is waited for a moment: its request may be under way.
   ///
   /// It blocks its caller until all threads have ended, which a handler that does not return can delay beyond
   /// the period. A second call waits for the first and does nothing more.
   package func stop(gracePeriod: Duration = .seconds(5)) {
     guard dispatcher.beginEnding() else { return running.wait() }
-    dispatcher.waitUntilIdle(milliseconds: UInt64(max(0, gracePeriod / .milliseconds(1))))
+    dispatcher.waitUntilQuiet(milliseconds: UInt64(max(0, gracePeriod / .milliseconds(1))))
     daemon.withLock { $0 = nil }
     running.leave()
   }

@@ -9,11 +9,14 @@ package struct HTTPServerConfiguration: Sendable {
   /// Threads that answer.
   package var threads = ProcessInfo.processInfo.activeProcessorCount
   /// Open connections at most, shared out evenly over the threads.
-  package var connectionLimit = 4096
+  ///
+  /// Each may need a second descriptor for a file. Where the system does not allow as many, there are fewer
+  /// connections; see ``HTTPServer/connectionLimit``.
+  package var connectionLimit = 4000
   /// Open connections at most from one IPv4 address or one IPv6 network of 64 bits; nil for a quarter of
   /// ``connectionLimit``, so that three of them cannot keep everyone else out.
   package var perAddressLimit: Int?
-  /// Who may have any number of connections: the proxies in front.
+  /// The proxies in front: they may have any number of connections, and are believed in `X-Forwarded-For`.
   package var trustedProxies: [IPNetwork] = []
   /// Requests on one connection, after which it ends: its memory then starts afresh.
   package var requestsPerConnection = 10_000
@@ -27,6 +30,8 @@ package struct HTTPServerConfiguration: Sendable {
   package var floorBytesPerSecond = 512
   /// Seconds over which a client's pace is measured.
   package var floorWindowSeconds = 20
+  /// Gives what the server answers itself, refusals mostly, the fields that all answers of its owner have.
+  package var dress: @Sendable (HTTPResponse, HTTPRequest) -> HTTPResponse = { response, _ in response }
   /// Takes what libmicrohttpd has to say, one line at a time, on its threads. The other side can provoke any
   /// number of such lines, so nothing is written unless someone asks for it.
   package var log: @Sendable (String) -> Void = { _ in }

@@ -28,10 +28,19 @@ struct ListeningSocket: ~Copyable {
   // Several threads wait for one connection: accept must not block those that come late.
   private static let flags = CInt(SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue)
 
+  /// Bytes of an answer that wait in the kernel before the network could take them.
+  ///
+  /// Without a bound the kernel takes several megabytes for each client that reads slowly: a thousand of them
+  /// fill its memory for TCP, and everybody's packets are dropped. What is under way to a fast client does not
+  /// count, so that nobody gets anything slower.
+  private static let unsentBytes: CInt = 128 * 1024
+
   private static func listen(_ descriptor: CInt, at address: SocketAddress) -> Bool {
     // SO_REUSEADDR: a restart must not wait for the old connections' TIME_WAIT.
     set(SO_REUSEADDR, of: SOL_SOCKET, to: 1, on: descriptor)
     if case .v6 = address { set(IPV6_V6ONLY, of: CInt(IPPROTO_IPV6), to: 0, on: descriptor) }
+    // Connections inherit it.
+    set(TCP_NOTSENT_LOWAT, of: CInt(IPPROTO_TCP), to: unsentBytes, on: descriptor)
     return address.withPointer { bind(descriptor, $0, $1) } == 0 && Glibc.listen(descriptor, SOMAXCONN) == 0
   }
 

@@ -13,15 +13,24 @@ final class PreparedResponse: Sendable {
   // libmicrohttpd counts its users with a lock of its own, and changes nothing else of it.
   private nonisolated(unsafe) let response: OpaquePointer
 
-  /// The response as the library takes it; nil if it cannot be made of these parts.
-  init?(_ source: HTTPResponse, ending: Bool) {
+  /// Why a response cannot be sent.
+  enum Failure: String, Error {
+    /// Its parts are at fault.
+    case malformed = "its status, a header or its file's range is not right"
+    /// The process has no descriptor or memory left.
+    case exhausted = "there is no descriptor or memory left"
+  }
+
+  /// The response as the library takes it.
+  init(_ source: HTTPResponse, ending: Bool) throws(Failure) {
     // Of what 304 stands for only the length is told.
     let body: HTTPBody =
       source.status == 304 ? .stream(length: source.body.length) { NoBytes() } : source.body
-    guard 200...599 ~= source.status, let made = Self.make(body) else { return nil }
+    guard 200...599 ~= source.status, body.isSound else { throw .malformed }
+    guard let made = Self.make(body) else { throw .exhausted }
     guard Self.add(source.headers, to: made, ending: ending) else {
       MHD_destroy_response(made)
-      return nil
+      throw .malformed
     }
     response = made
     status = source.status
@@ -69,7 +78,6 @@ final class PreparedResponse: Sendable {
   }
 
   private static func make(_ file: OpenFile, offset: Int64, length: Int64) -> OpaquePointer? {
-    guard file.holds(offset: offset, length: length) else { return nil }
     guard length > 0 else { return seedbank_mhd_response_copying(nil, 0) }
     guard let descriptor = file.duplicatedDescriptor() else { return nil }
     let made = MHD_create_response_from_fd_at_offset64(UInt64(length), descriptor, UInt64(offset))
@@ -78,16 +86,36 @@ final class PreparedResponse: Sendable {
   }
 }
 
-extension HTTPResponse {
-  /// What is sent in place of a response that cannot be made.
-  static var unusable: HTTPResponse {
-    .problem(
-      "internal-error", status: 500, title: "Internal Server Error",
-      detail: "the answer could not be put together; trying again may help")
+extension PreparedResponse.Failure {
+  /// What is sent in place of the response.
+  var response: HTTPResponse {
+    switch self {
+    case .malformed:
+      .problem(
+        "internal-error", status: 500, title: "Internal error",
+        detail: "the answer could not be put together: the operator has to look at it")
+    case .exhausted:
+      .problem(
+        "overloaded", status: 503, title: "Overloaded",
+        detail: "too many files are open: try again in a moment",
+        headers: ["Retry-After": Self.retryAfterSeconds])
+    }
   }
+
+  /// Seconds after which some other answer has most likely let go of its file.
+  private static let retryAfterSeconds = "2"
 }
 
 extension HTTPBody {
+  /// Whether a file has all bytes of its part that is to be sent.
+  fileprivate var isSound: Bool {
+    if case .file(let file, let offset, let length) = self {
+      file.holds(offset: offset, length: length)
+    } else {
+      true
+    }
+  }
+
   fileprivate var bytesInMemory: Int {
     if case .bytes(let bytes) = self { bytes.count } else { 0 }
   }

@@ -11,10 +11,20 @@ final class RequestDispatcher: Sendable {
   private let measure: (@Sendable (HTTPMeasurement) -> Void)?
   private let observe: (@Sendable (HTTPExchange) -> Void)?
   private let labelAgent: (@Sendable (UnsafeBufferPointer<UInt8>) -> Int)?
+  private let dress: @Sendable (HTTPResponse, HTTPRequest) -> HTTPResponse
   private let requestsPerConnection: Int
-  private let ending = Atomic(false)
+  private let phase = Atomic(Phase.serving.rawValue)
   /// Begins anywhere, so that two processes hardly ever give the same.
   private let nextID = Atomic(UInt64.random(in: 0...UInt64.max / 2))
+
+  /// How far the end has come.
+  private enum Phase: UInt8 {
+    case serving
+    /// Each connection ends with the answer that it gets next; new ones are taken.
+    case draining
+    /// The same, and new connections are turned away.
+    case ending
+  }
 
   init(
     _ configuration: HTTPServerConfiguration, handler: @escaping @Sendable (HTTPRequest) -> HTTPResponse
@@ -24,25 +34,32 @@ final class RequestDispatcher: Sendable {
     measure = configuration.measure
     observe = configuration.observe
     labelAgent = configuration.labelAgent
+    dress = configuration.dress
     requestsPerConnection = configuration.requestsPerConnection
     self.handler = handler
   }
 
   /// Whether a new connection from there may stay.
-  func accepts(_ address: IPAddress?) -> Bool { !isEnding && connections.admits(address) }
+  func accepts(_ address: IPAddress?) -> Bool { !hasReached(.ending) && connections.admits(address) }
 
-  private var isEnding: Bool { ending.load(ordering: .acquiring) }
+  private func hasReached(_ reached: Phase) -> Bool { phase.load(ordering: .acquiring) >= reached.rawValue }
 
-  /// From now on connections are turned away and end with the response that they wait for; false if it was
-  /// so already.
+  /// From now on each connection ends with its next answer, and another one may take its place.
+  func beginDraining() { phase.max(Phase.draining.rawValue, ordering: .acquiringAndReleasing) }
+
+  /// From now on connections are turned away as well; false if it was so already.
   ///
   /// Not MHD_quiesce_daemon: in 0.9.75 it races with its own workers, and the loser aborts the process.
-  func beginEnding() -> Bool { !ending.exchange(true, ordering: .acquiringAndReleasing) }
+  func beginEnding() -> Bool {
+    phase.exchange(Phase.ending.rawValue, ordering: .acquiringAndReleasing) != Phase.ending.rawValue
+  }
 
-  /// Waits until no request is unanswered, at most for that time.
-  func waitUntilIdle(milliseconds: UInt64) {
+  /// Waits until no request is unanswered or just on its way, at most for that time.
+  func waitUntilQuiet(milliseconds: UInt64) {
     let deadline = monotonicMilliseconds() + milliseconds
-    while connections.isAnswering, monotonicMilliseconds() < deadline { usleep(Self.idleCheckMicroseconds) }
+    while monotonicMilliseconds() < deadline, connections.areBusy(at: monotonicMilliseconds()) {
+      usleep(Self.idleCheckMicroseconds)
+    }
   }
 
   private static let idleCheckMicroseconds: UInt32 = 2_000
@@ -79,8 +96,10 @@ final class RequestDispatcher: Sendable {
       try RequestGuard.check(
         line, head.fields, accountsForEveryByte: head.accountsForEveryByte(with: line))
     } catch {
-      work.finishHead(isHead: isHead, agent: agent, observe.map { _ in request(line, on: connection) })
-      return make(error.response).map { send($0, to: work, on: connection) } ?? false
+      let request = request(line, on: connection)
+      work.finishHead(isHead: isHead, agent: agent, request)
+      let answer = prepare(dress(error.response, request), to: request, ending: true)
+      return answer.map { send($0, to: work, on: connection) } ?? false
     }
     admit(work, on: connection, line, isHead: isHead, agent: agent, head.fields)
     // Between the calls libmicrohttpd would send "100 Continue", though there is nothing to continue with.
@@ -109,31 +128,40 @@ final class RequestDispatcher: Sendable {
   }
 
   private func request(_ line: RequestLine, on connection: OpaquePointer) -> HTTPRequest {
-    HTTPRequest(
-      HTTPMethod(line.method.text), line.target.text, headers: headers(of: connection),
-      remoteAddress: remoteAddress(of: connection), id: nextID.add(1, ordering: .relaxed).newValue)
+    let headers = headers(of: connection)
+    let sender = ForwardedAddress.of(
+      headers.values(of: "X-Forwarded-For"), from: remoteAddress(of: connection),
+      trusts: connections.isExempt)
+    return HTTPRequest(
+      HTTPMethod(line.method.text), line.target.text, headers: headers, remoteAddress: sender,
+      id: nextID.add(1, ordering: .relaxed).newValue)
   }
 
-  private func isLast(_ work: RequestInWork) -> Bool { isEnding || work.number >= requestsPerConnection }
+  private func isLast(_ work: RequestInWork) -> Bool {
+    hasReached(.draining) || work.number >= requestsPerConnection
+  }
 
   private func ask(_ request: HTTPRequest, for work: RequestInWork, on connection: OpaquePointer) -> Bool {
     let generation = answers.generation
     let response = handler(request)
     let ending = isLast(work)
-    guard let answer = make(response, ending: ending) else { return false }
-    if response.isReusable, !ending {
+    guard let answer = prepare(response, to: request, ending: ending) else { return false }
+    if response.isReusable, !ending, answer.status == response.status {
       let gzip = request.prefersGzip
       work.target.withUnsafeBufferPointer { answers.keep(answer, to: $0, gzip: gzip, of: generation) }
     }
     return send(answer, to: work, on: connection)
   }
 
-  private func make(_ response: HTTPResponse, ending: Bool = false) -> PreparedResponse? {
-    if let prepared = PreparedResponse(response, ending: ending) { return prepared }
-    log(
-      "a response with status \(response.status) cannot be sent: bad header, bad file range or no descriptor left"
-    )
-    return PreparedResponse(.unusable, ending: ending)
+  private func prepare(
+    _ response: HTTPResponse, to request: HTTPRequest, ending: Bool
+  ) -> PreparedResponse? {
+    do throws(PreparedResponse.Failure) {
+      return try PreparedResponse(response, ending: ending)
+    } catch {
+      log("a response with status \(response.status) cannot be sent: \(error.rawValue)")
+      return try? PreparedResponse(dress(error.response, request), ending: ending)
+    }
   }
 
   private func send(

@@ -2,6 +2,8 @@ internal import Dispatch
 import SeedDatabase
 package import SeedHTTP
 
+internal import class Foundation.Thread
+
 /// What a front serves, and where it listens.
 package struct FrontConfiguration: Sendable {
   /// The publication's folder.
@@ -33,6 +35,7 @@ package final class Front: Sendable {
   private let server: HTTPServer
   /// What is counted; publishing in the same process counts its builds there as well.
   package let metrics = FrontMetrics()
+  private let serverWatch = ServerWatch()
   // Safe to be cancelled from any thread, though its type does not say so.
   private nonisolated(unsafe) let watch: any DispatchSourceTimer
 
@@ -43,17 +46,29 @@ package final class Front: Sendable {
     let log = OperatorLog(configuration.report)
     let source = CatalogSource(PublicationDirectory(configuration.publication), log: log)
     let pages = try configuration.pages.map { path throws(FileError) in try StaticPages(folder: path) }
-    let running = RunningServer()
-    let router = Router(pages: pages ?? StaticPages(), log: log, metrics: metrics) {
-      running.server?.connectionCount ?? 0
+    let router = Router(pages: pages ?? StaticPages(), log: log, metrics: metrics) { [serverWatch] in
+      serverWatch.standing
     }
     server = try HTTPServer(configuration: configuration.http(metrics, source)) { request in
       router.respond(to: request, in: source.current())
     }
-    running.server = server
+    serverWatch.begin(server)
     self.source = source
     source.whenChanged { [weak server] in server?.forgetAnswers() }
     watch = Front.watch(source)
+    reportShortage(configuration)
+  }
+
+  /// Says so where the system allows fewer connections than were asked for.
+  private func reportShortage(_ configuration: FrontConfiguration) {
+    let wanted = configuration.http.connectionLimit
+    guard server.connectionLimit < wanted else { return }
+    let record = LogRecord(
+      .warning,
+      "The system allows this process too few open files for \(wanted) connections: there will be at most "
+        + "\(server.connectionLimit). Raise the hard limit (ulimit -Hn, LimitNOFILE=) or lower "
+        + "http.connectionLimit")
+    configuration.report(record)
   }
 
   deinit { watch.cancel() }
@@ -77,21 +92,13 @@ package final class Front: Sendable {
   /// Serves what was just published, at once. Other processes' publications are seen within a second.
   package func reload() throws { try source.reload() }
 
-  /// Ends, with some time for the answers under way; see `HTTPServer.stop`.
-  package func stop(gracePeriod: Duration = .seconds(5)) { server.stop(gracePeriod: gracePeriod) }
-}
-
-/// The server, as far as its own handler may know it.
-private final class RunningServer: Sendable {
-  private let state = Guarded<Weak>(Weak())
-
-  private struct Weak {
-    weak var server: HTTPServer?
-  }
-
-  var server: HTTPServer? {
-    get { state.withLock { $0.server } }
-    set { state.withLock { $0.server = newValue } }
+  /// Ends: `/readyz` says so at once, for the time of `drain` everything is still answered, then the answers
+  /// under way get some time; see `HTTPServer.drain` and `HTTPServer.stop`. It blocks its caller.
+  package func stop(drain: Duration = .zero, gracePeriod: Duration = .seconds(5)) {
+    serverWatch.end()
+    server.drain()
+    if drain > .zero { Thread.sleep(forTimeInterval: drain / .seconds(1)) }
+    server.stop(gracePeriod: gracePeriod)
   }
 }
 
@@ -100,6 +107,7 @@ extension FrontConfiguration {
   fileprivate func http(_ metrics: FrontMetrics, _ source: CatalogSource) -> HTTPServerConfiguration {
     var http = http
     http.observe = requests.observer(report)
+    http.dress = { Router.dressed($0, for: $1) }
     http.measure = { metrics.count($0) }
     http.labelAgent = { agent in
       metrics.label(ofAgent: agent) { dataset, model in source.publishes(dataset, model) }

@@ -23,13 +23,14 @@ enum FrontLimits {
 /// What `Cache-Control` says, by what is served.
 enum CacheRule {
   /// An object is named by its hash: the name never means anything else.
-  static let object = "public, max-age=31536000, immutable"
+  static let object = "max-age=31536000, immutable"
   /// Versioned metadata does not change, except when a lost publication is begun anew under the same names.
-  static let versionedMetadata = "public, max-age=3600"
-  /// What changes with each publication: long enough for a cache in front to take the load off.
-  static let current = "public, max-age=1"
+  static let versionedMetadata = "max-age=3600"
+  /// What changes with each publication: long enough for a cache in front to take the load off. For some seconds
+  /// more it may give what it has while it asks for the new one, so that nobody waits for that.
+  static let current = "max-age=1, stale-while-revalidate=5"
   /// The web page's files keep their names when they change.
-  static let page = "public, max-age=60"
+  static let page = "max-age=60"
   /// Health.
   static let never = "no-store"
 

@@ -37,7 +37,7 @@ extension Router {
 
   func counts(_ view: CatalogView) -> HTTPResponse {
     let page = metrics.page(
-      view.catalog, connections: connections(), now: UTCTime.now().secondsSinceEpoch)
+      view.catalog, standing(), now: UTCTime.now().secondsSinceEpoch)
     return HTTPResponse(
       status: 200, headers: ["Content-Type": PrometheusText.mediaType, "Cache-Control": CacheRule.never],
       body: .bytes(page))
@@ -45,14 +45,19 @@ extension Router {
 
   func ready(_ view: CatalogView) -> HTTPResponse {
     let series = (view.catalog?.datasets.values.flatMap { $0 } ?? []).sorted { $0.series < $1.series }
-    let isReady = !series.isEmpty && series.allSatisfy { !$0.usableSnapshots.isEmpty }
+    let isEnding = standing().isEnding
+    let isReady = !isEnding && !series.isEmpty && series.allSatisfy { !$0.usableSnapshots.isEmpty }
     let detail = JSONValue.object(present: [
       "ready": .bool(isReady),
       "series": .array(series.map(\.readiness)),
-      "error": view.failure.map(JSONValue.string),
+      "error": isEnding ? .string(Self.ending) : view.failure.map(JSONValue.string),
     ])
     return .health(detail, status: isReady ? 200 : 503)
   }
+}
+
+extension Router {
+  private static let ending = "this process is about to end"
 }
 
 extension SeriesMetadata {

@@ -8,8 +8,8 @@ package struct Router: Sendable {
   let pages: StaticPages
   let log: OperatorLog
   let metrics: FrontMetrics
-  /// How many connections there are.
-  let connections: @Sendable () -> Int
+  /// How the server stands.
+  let standing: @Sendable () -> FrontStanding
   let cache = ChangesCache()
   /// Raw bytes of deltas in one answer of `changes`.
   let pageBytes: Int
@@ -18,10 +18,10 @@ package struct Router: Sendable {
   init(
     pages: StaticPages = StaticPages(), pageBytes: Int = Limits.changesPageBytes,
     log: OperatorLog = OperatorLog { _ in }, metrics: FrontMetrics = FrontMetrics(),
-    connections: @escaping @Sendable () -> Int = { 0 }
+    standing: @escaping @Sendable () -> FrontStanding = { FrontStanding() }
   ) {
     self.metrics = metrics
-    self.connections = connections
+    self.standing = standing
     self.pages = pages
     self.pageBytes = pageBytes
     self.log = log
@@ -38,9 +38,18 @@ package struct Router: Sendable {
       response.mark = mark
     } catch {
       response = HTTPResponse(error)
-      response.headers.append("Seedbank-Request", request.idText)
+      response.mark = AnswerMark(route.kind, refusal: error.type).number
     }
     if response.mark == 0 { response.mark = AnswerMark(route.kind).number }
+    return Self.dressed(response, for: request)
+  }
+
+  /// The answer with the fields that all answers have, whoever makes them.
+  static func dressed(_ response: HTTPResponse, for request: HTTPRequest) -> HTTPResponse {
+    var response = response
+    if response.status >= 400, response.headers["Content-Type"] == Problem.mediaType {
+      response.headers.append("Seedbank-Request", request.idText)
+    }
     response.headers.append("Access-Control-Allow-Origin", "*")
     response.headers.append("Access-Control-Expose-Headers", Self.exposedHeaders)
     return response
@@ -133,9 +142,9 @@ extension HTTPResponse {
 
   /// A small JSON answer that nobody keeps.
   static func health(_ json: JSONValue, status: Int) -> HTTPResponse {
-    HTTPResponse(
-      status: status, headers: ["Content-Type": MediaType.json, "Cache-Control": CacheRule.never],
-      body: .bytes(json.bytes + [UInt8(ascii: "\n")]))
+    var headers: HTTPHeaders = ["Content-Type": MediaType.json, "Cache-Control": CacheRule.never]
+    if status == 503 { headers.append("Retry-After", CacheRule.retryAfterSeconds) }
+    return HTTPResponse(status: status, headers: headers, body: .bytes(json.bytes + [UInt8(ascii: "\n")]))
   }
 }
 

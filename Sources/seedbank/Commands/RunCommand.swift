@@ -57,7 +57,7 @@ private struct RunService {
       _ = await signals.first()
       group.cancelAll()
     }
-    front.stop()
+    front.stop(drain: .seconds(deployment.configuration.http.drainSeconds))
   }
 
   private func service(_ dataset: DatasetConfiguration, _ front: Front) throws -> PublishingService {

@@ -24,7 +24,7 @@ extension Command {
     let front = try Front(configuration, arguments, context)
     try context.console.result("listening on \(front.address)")
     _ = await signals.first()
-    front.stop()
+    front.stop(drain: .seconds(configuration.http.drainSeconds))
   }
 }
 

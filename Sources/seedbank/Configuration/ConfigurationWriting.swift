@@ -29,6 +29,7 @@ extension HTTPConfiguration {
       (.perAddressLimit, perAddressLimit.map(number)),
       (.trustedProxies, trustedProxies.isEmpty ? nil : .array(trustedProxies.map(JSONValue.string))),
       (.idleTimeoutSeconds, number(idleTimeoutSeconds)),
+      (.drainSeconds, drainSeconds == 0 ? nil : number(drainSeconds)),
     ])
   }
 }

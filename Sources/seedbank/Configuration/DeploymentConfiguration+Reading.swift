@@ -6,7 +6,7 @@ enum DeploymentKey: String, ConfigurationKey {
 }
 
 enum HTTPKey: String, ConfigurationKey {
-  case host, port, threads, connectionLimit, perAddressLimit, trustedProxies, idleTimeoutSeconds
+  case host, port, threads, connectionLimit, perAddressLimit, trustedProxies, idleTimeoutSeconds, drainSeconds
 }
 
 enum LogKey: String, ConfigurationKey {
@@ -78,6 +78,7 @@ extension HTTPConfiguration {
     trustedProxies = try Self.networks(object)
     idleTimeoutSeconds = try object.integer(
       .idleTimeoutSeconds, in: Self.idleTimeouts, default: idleTimeoutSeconds)
+    drainSeconds = try object.integer(.drainSeconds, in: Self.drains, default: drainSeconds)
   }
 
   private static func networks(

@@ -46,11 +46,14 @@ struct HTTPConfiguration: Hashable, Sendable {
   /// Addresses and networks of proxies, which may have any number of connections.
   var trustedProxies: [String] = []
   var idleTimeoutSeconds = 30
+  /// For how long everything is still answered while `/readyz` says that the end is near.
+  var drainSeconds = 0
 
   static let ports = 0...65535
   static let threadCounts = 1...256
   static let connectionLimits = 1...1_000_000
   static let idleTimeouts = 1...3600
+  static let drains = 0...3600
 }
 
 /// What the log looks like, and how much of it there is.

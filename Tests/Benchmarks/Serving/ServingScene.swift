@@ -89,7 +89,7 @@ final class ServingScene {
       keepalive_requests 100000000; keepalive_timeout 65;
       open_file_cache max=1000; open_file_cache_valid 60s;
       types { application/json json; application/gzip gz; }
-      add_header Cache-Control "public, max-age=1";
+      add_header Cache-Control "max-age=1, stale-while-revalidate=5";
       add_header X-Content-Type-Options nosniff;
       add_header Access-Control-Allow-Origin "*";
       add_header Access-Control-Expose-Headers "Accept-Ranges, Allow, Content-Length, Content-Range, Deprecation, ETag, Link, Location, Repr-Digest, Retry-After, Seedbank-Epoch, Seedbank-Length, Seedbank-Raw-Length, Seedbank-Request, Seedbank-SHA256, Seedbank-Version, Sunset";

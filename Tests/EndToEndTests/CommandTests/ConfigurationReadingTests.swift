@@ -39,7 +39,7 @@ import Testing
     #expect(configuration.keys == "\(folder.path)/secret/keys")
     let http = HTTPConfiguration(
       host: "::1", port: 0, threads: 4, connectionLimit: 10, perAddressLimit: 3,
-      trustedProxies: ["127.0.0.1", "10.0.0.0/8"], idleTimeoutSeconds: 5)
+      trustedProxies: ["127.0.0.1", "10.0.0.0/8"], idleTimeoutSeconds: 5, drainSeconds: 7)
     #expect(configuration.http == http)
     #expect(configuration.log == LogConfiguration(format: .json, level: .debug, requests: .errors))
     let dataset = try #require(configuration.datasets.first)
@@ -83,7 +83,7 @@ import Testing
   static let fullDeployment = """
     {"publication": "/srv/pub", "state": "../state", "keys": "./secret//keys", "datasets": ["transit"],
      "http": {"host": "::1", "port": 0, "threads": 4, "connectionLimit": 10, "perAddressLimit": 3,
-              "trustedProxies": ["127.0.0.1", "10.0.0.0/8"], "idleTimeoutSeconds": 5},
+              "trustedProxies": ["127.0.0.1", "10.0.0.0/8"], "idleTimeoutSeconds": 5, "drainSeconds": 7},
      "log": {"format": "json", "level": "debug", "requests": "errors"}}
     """
 

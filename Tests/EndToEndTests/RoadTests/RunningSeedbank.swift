@@ -12,13 +12,17 @@ final class RunningSeedbank {
   /// How long a start may take before the test gives up; no figure of the product.
   private static let patience: TimeInterval = 120
 
-  /// Starts the command on a port that the system chooses, and waits until it says that it listens.
-  init(_ arguments: [String], in directory: String, environment: [String: String] = [:]) throws {
+  /// Starts the command on a port that the system chooses, and waits until it says that it listens. A
+  /// `launcher` is a program with its arguments that becomes the command, such as a tracer.
+  init(
+    _ arguments: [String], in directory: String, environment: [String: String] = [:], launcher: [String] = []
+  ) throws {
     outputPath = "\(directory)/\(UUID().uuidString).out"
     errorsPath = outputPath + ".errors"
     for path in [outputPath, errorsPath] { try Data().write(to: URL(fileURLWithPath: path)) }
-    process.executableURL = SeedbankBinary.url
-    process.arguments = arguments
+    process.executableURL = launcher.first.map { URL(fileURLWithPath: $0) } ?? SeedbankBinary.url
+    process.arguments =
+      launcher.isEmpty ? arguments : launcher.dropFirst() + [SeedbankBinary.url.path] + arguments
     process.environment = environment
     process.currentDirectoryURL = URL(fileURLWithPath: directory)
     process.standardInput = FileHandle.nullDevice
@@ -46,16 +50,29 @@ final class RunningSeedbank {
     let status: Int32
   }
 
+  /// The port of its address.
+  var port: UInt16 { address.split(separator: ":").last.flatMap { UInt16($0) } ?? 0 }
+  /// The process's number.
+  var identifier: Int32 { process.processIdentifier }
+
   /// What the process has printed so far.
   var output: String { (try? String(contentsOfFile: outputPath, encoding: .utf8)) ?? "" }
   /// What it has said beside that.
   var errors: String { (try? String(contentsOfFile: errorsPath, encoding: .utf8)) ?? "" }
 
-  /// Asks the process to end and returns its exit status.
-  func stop() -> Int32 {
-    if process.isRunning { process.terminate() }
+  /// Asks the process to end.
+  func askToEnd() { if process.isRunning { process.terminate() } }
+
+  /// Waits for the process's end and returns its exit status.
+  func waitForEnd() -> Int32 {
     process.waitUntilExit()
     return process.terminationStatus
+  }
+
+  /// Asks the process to end and returns its exit status.
+  func stop() -> Int32 {
+    askToEnd()
+    return waitForEnd()
   }
 
   deinit { if process.isRunning { process.terminate() } }

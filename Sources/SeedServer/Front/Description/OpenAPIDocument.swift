@@ -159,7 +159,8 @@ enum OpenAPIDocument {
     JSONMember(
       status,
       [
-        "description": .string(status == "200" ? "Ready." : "Not ready."),
+        "description": .string(status == "200" ? "Ready." : "Not ready, or about to end."),
+        "headers": headers(["Cache-Control"] + (status == "503" ? ["Retry-After"] : [])),
         "content": ["application/json": ["schema": reference("schemas", "Readiness")]],
       ])
   }

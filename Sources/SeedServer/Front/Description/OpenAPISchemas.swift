@@ -41,6 +41,7 @@ enum OpenAPISchemas {
     "Deprecation": header("That the series comes to an end (RFC 9745)."),
     "Sunset": header("When it does (RFC 8594)."),
     "Retry-After": header("Seconds after which to ask again."),
+    "Seedbank-Request": header("What the operator's log calls the request."),
     "Seedbank-Version": header("The version that the client has then."),
     "Seedbank-Epoch": header("Versions of another epoch have nothing in common with these."),
     "Seedbank-SHA256": header("The file's digest in hexadecimal digits."),
@@ -57,7 +58,11 @@ enum OpenAPISchemas {
       + [
         (400, "A parameter or the request itself is malformed; `parameter` names it."),
         (404, "There is no such thing."),
-        (410, "It is gone: take the snapshot, or a newer app."),
+        (
+          410,
+          "It is gone, as `type` says: `version-gone` and `version-ahead` name the snapshot to take instead, "
+            + "`model-retired` asks for a newer app."
+        ),
         (412, "What there is is not what If-Match or If-Unmodified-Since asks for."),
         (416, "The range begins at or after the end."),
         (503, "Not now: ask again after Retry-After."),
@@ -65,7 +70,8 @@ enum OpenAPISchemas {
 
   private static func problem(_ status: Int, _ text: String) -> JSONValue {
     [
-      "description": .string(text), "headers": OpenAPIDocument.headers(status == 503 ? ["Retry-After"] : []),
+      "description": .string(text),
+      "headers": OpenAPIDocument.headers(["Seedbank-Request"] + (status == 503 ? ["Retry-After"] : [])),
       "content": [
         "application/problem+json": ["schema": OpenAPIDocument.reference("schemas", "Problem")]
       ],
@@ -78,12 +84,13 @@ enum OpenAPISchemas {
       "dataset": text, "url": ["type": "string", "format": "uri-reference"], "series": array("Series"),
     ]),
     "Series": series, "Snapshot": snapshot, "Lifecycle": lifecycle, "Changes": changes, "Delta": delta,
-    "Problem": .object([
-      JSONMember("type", "object"), JSONMember("required", ["type", "title", "status", "detail"]),
-      JSONMember(
-        "properties",
-        ["type": text, "title": text, "status": ["type": "integer"], "detail": text, "parameter": text]),
-    ]),
+    "Problem": object(
+      ["type": problemType, "title": text, "status": ["type": "integer"], "detail": text],
+      optional: [
+        "parameter": text, "datasets": texts, "models": texts, "newest": model, "series": whole,
+        "snapshot": ["type": "string", "format": "uri-reference"], "since": whole, "floor": whole,
+        "head": whole,
+      ]),
     "Alive": object(["live": ["type": "boolean"]]),
     "Readiness": .object([
       JSONMember("type", "object"), JSONMember("required", ["ready", "series"]),
@@ -140,6 +147,15 @@ enum OpenAPISchemas {
   private static let objectPattern: JSONValue =
     "^[0-9a-f]{64}\\.(snapshot-[1-9][0-9]*\\.sqlite|delta-[1-9][0-9]*-[1-9][0-9]*\\.json)\\.(gz|xz)$"
   private static let text: JSONValue = ["type": "string"]
+  private static let texts: JSONValue = ["type": "array", "items": text]
+  /// The router's types, and those of what the server says by itself.
+  private static let problemType: JSONValue = [
+    "type": "string",
+    "enum": .array(
+      (ProblemType.allCases.map(\.rawValue) + [
+        "precondition-failed", "range-not-satisfiable", "version-not-supported",
+      ]).map(JSONValue.string)),
+  ]
   private static let whole: JSONValue = [
     "type": "integer", "minimum": 1, "maximum": .integer(Limits.exactJSONInteger),
   ]

@@ -1,3 +1,4 @@
+import SeedFormat
 import SeedHTTP
 
 /// What was counted by one of the threads that answer.
@@ -8,6 +9,9 @@ struct FrontCounts: Sendable {
   static let behindBounds = [0, 1, 4, 16, 64, 256, 1024]
   /// Classes of status: none, 1xx to 5xx.
   static let statusClasses = 6
+
+  /// What `changes` says: nothing new, deltas, or the type of a refusal.
+  static let changesResults = ["current", "deltas"] + ProblemType.allCases.map(\.rawValue)
 
   private static let kinds = AnswerMark.Kind.allCases.count
 
@@ -21,6 +25,8 @@ struct FrontCounts: Sendable {
   /// Answers of `changes` by how far behind the client was.
   private(set) var behind = [Int](repeating: 0, count: behindBounds.count + 1)
   private(set) var behindSum = 0
+  /// Answers of `changes` by result, in the order of ``changesResults``.
+  private(set) var changes = [Int](repeating: 0, count: changesResults.count)
   /// Snapshots whose sending began, and those that went out whole, by the series' place in the register.
   private(set) var downloadsStarted: [Int: Int] = [:]
   private(set) var downloadsCompleted: [Int: Int] = [:]
@@ -39,8 +45,14 @@ struct FrontCounts: Sendable {
     latency[Self.latencyBounds.firstIndex { seconds <= $0 } ?? Self.latencyBounds.count] += 1
     latencySeconds += seconds
     if let versions = mark.versionsBehind { countBehind(versions) }
+    if mark.kind == .changes, let place = Self.changesResult(mark) { changes[place] += 1 }
     if mark.kind == .snapshot, measurement.bodyBytes > 0 { countDownload(mark.series, measurement) }
     if measurement.agent > 0 { clients[measurement.agent, default: 0] += 1 }
+  }
+
+  private static func changesResult(_ mark: AnswerMark) -> Int? {
+    if let versions = mark.versionsBehind { return versions == 0 ? 0 : 1 }
+    return mark.refusal.flatMap { changesResults.firstIndex(of: $0.rawValue) }
   }
 
   private mutating func countBehind(_ versions: Int) {
@@ -59,6 +71,7 @@ struct FrontCounts: Sendable {
     for index in bytes.indices { bytes[index] += other.bytes[index] }
     for index in latency.indices { latency[index] += other.latency[index] }
     for index in behind.indices { behind[index] += other.behind[index] }
+    for index in changes.indices { changes[index] += other.changes[index] }
     latencySeconds += other.latencySeconds
     behindSum += other.behindSum
     downloadsStarted.merge(other.downloadsStarted, uniquingKeysWith: +)

@@ -53,10 +53,10 @@ package final class FrontMetrics: Sendable {
   }
 
   /// The page in Prometheus' text format, with gauges of what is published.
-  func page(_ catalog: PublishedCatalog?, connections: Int, now: Int) -> [UInt8] {
+  func page(_ catalog: PublishedCatalog?, _ standing: FrontStanding, now: Int) -> [UInt8] {
     var page = MetricsPage(seriesName: seriesNames.name(at:), agentName: agentNames.name(at:))
     page.write(total)
-    page.writeConnections(connections)
+    page.write(standing)
     page.writeBuilds(builds.withLock { $0 })
     page.writePublication(catalog, now: now)
     return page.bytes

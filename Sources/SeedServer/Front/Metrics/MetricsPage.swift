@@ -25,6 +25,7 @@ struct MetricsPage {
     text.histogram(
       "seedbank_changes_versions_behind", "How far behind the head clients of changes are.",
       bounds: FrontCounts.behindBounds.map(Double.init), counts: counts.behind, sum: Double(counts.behindSum))
+    writeChanges(counts)
     writeDownloads(
       "seedbank_downloads_started_total", "Snapshots whose sending began.", counts.downloadsStarted)
     writeDownloads(
@@ -41,6 +42,14 @@ struct MetricsPage {
         let name = status == 0 ? "none" : "\(status)xx"
         text.sample("seedbank_requests_total", [("kind", "\(kind)"), ("status", name)], Double(count))
       }
+    }
+  }
+
+  private mutating func writeChanges(_ counts: FrontCounts) {
+    text.family(
+      "seedbank_changes_total", .counter, "Answers of changes: nothing new, deltas, or a refusal's type.")
+    for (result, count) in zip(FrontCounts.changesResults, counts.changes) where count > 0 {
+      text.sample("seedbank_changes_total", [("result", result)], Double(count))
     }
   }
 
@@ -80,9 +89,12 @@ struct MetricsPage {
 
   // MARK: How things stand
 
-  mutating func writeConnections(_ count: Int) {
+  mutating func write(_ standing: FrontStanding) {
     text.family("seedbank_connections", .gauge, "Open connections.")
-    text.sample("seedbank_connections", [], Double(count))
+    text.sample("seedbank_connections", [], Double(standing.connections))
+    text.family(
+      "seedbank_requests_in_flight", .gauge, "Requests that are being answered, this one among them.")
+    text.sample("seedbank_requests_in_flight", [], Double(standing.answering))
   }
 
   mutating func writePublication(_ catalog: PublishedCatalog?, now: Int) {

@@ -1,28 +1,35 @@
 import Foundation
-import SeedHTTP
 
 /// A client that sends exactly the bytes it is given and reads no longer than ``timeoutSeconds``.
-final class RawClient {
+package final class RawClient {
   /// What came back for one request.
-  struct Response {
-    let status: Int
-    let fields: [(name: String, value: String)]
-    let body: [UInt8]
+  package struct Response {
+    package let status: Int
+    package let fields: [(name: String, value: String)]
+    package let body: [UInt8]
 
-    func values(of name: String) -> [String] {
+    /// The values of all fields of that name.
+    package func values(of name: String) -> [String] {
       fields.filter { $0.name.lowercased() == name.lowercased() }.map(\.value)
     }
 
-    subscript(name: String) -> String? { values(of: name).first }
+    /// The value of the first field of that name.
+    package subscript(name: String) -> String? { values(of: name).first }
   }
 
-  struct Failure: Error { let operation: String }
+  /// What could not be done.
+  package struct Failure: Error { package let operation: String }
 
-  static let timeoutSeconds = 20
+  /// Seconds without a byte after which a call gives up; no figure of the product.
+  package static let timeoutSeconds = 20
   private let descriptor: CInt
   private var buffer: [UInt8] = []
 
-  init(port: UInt16, host: String = "127.0.0.1") throws {
+  /// Connects; from another of the machine's own addresses where `source` names one, and with little room for
+  /// what comes where `receives` says so.
+  package init(
+    port: UInt16, host: String = "127.0.0.1", source: String? = nil, receives bytes: CInt? = nil
+  ) throws {
     let isIPv6 = host.contains(":")
     descriptor = socket(
       isIPv6 ? AF_INET6 : AF_INET, CInt(SOCK_STREAM.rawValue) | CInt(SOCK_CLOEXEC.rawValue), 0)
@@ -30,6 +37,10 @@ final class RawClient {
     let size = socklen_t(MemoryLayout<timeval>.size)
     setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &timeout, size)
     setsockopt(descriptor, SOL_SOCKET, SO_SNDTIMEO, &timeout, size)
+    if let source { bindIPv4(source) }
+    if var bytes {
+      setsockopt(descriptor, SOL_SOCKET, SO_RCVBUF, &bytes, socklen_t(MemoryLayout<CInt>.size))
+    }
     guard isIPv6 ? connectIPv6(host, port) : connectIPv4(host, port) else {
       throw Failure(operation: "connect")
     }
@@ -38,11 +49,22 @@ final class RawClient {
   deinit { close(descriptor) }
 
   private func connectIPv4(_ host: String, _ port: UInt16) -> Bool {
+    withUnsafeBytes(of: addressIPv4(host, port), connect)
+  }
+
+  private func bindIPv4(_ host: String) {
+    withUnsafeBytes(of: addressIPv4(host, 0)) { bytes in
+      guard let start = bytes.assumingMemoryBound(to: sockaddr.self).baseAddress else { return }
+      _ = bind(descriptor, start, socklen_t(bytes.count))
+    }
+  }
+
+  private func addressIPv4(_ host: String, _ port: UInt16) -> sockaddr_in {
     var address = sockaddr_in()
     address.sin_family = sa_family_t(AF_INET)
     address.sin_port = port.bigEndian
     inet_pton(AF_INET, host, &address.sin_addr)
-    return withUnsafeBytes(of: address, connect)
+    return address
   }
 
   private func connectIPv6(_ host: String, _ port: UInt16) -> Bool {
@@ -60,27 +82,32 @@ final class RawClient {
 
   /// Sends as much as the other side takes; false if it took less than all.
   @discardableResult
-  func send(_ bytes: some Sequence<UInt8>) -> Bool {
+  package func send(_ bytes: some Sequence<UInt8>) -> Bool {
     let all = Array(bytes)
     var sent = 0
     while sent < all.count {
-      let count = all[sent...].withUnsafeBytes { write(descriptor, $0.baseAddress, $0.count) }
+      // A connection that the other side ended must not end the tests.
+      let count = all[sent...].withUnsafeBytes {
+        Foundation.send(descriptor, $0.baseAddress, $0.count, CInt(MSG_NOSIGNAL))
+      }
       guard count > 0 else { return false }
       sent += count
     }
     return true
   }
 
+  /// Sends a text's bytes; see above.
   @discardableResult
-  func send(_ text: String) -> Bool { send(text.utf8) }
+  package func send(_ text: String) -> Bool { send(text.utf8) }
 
-  func get(_ target: String, method: String = "GET", extra: String = "") throws -> Response {
+  /// Asks for a target and reads the answer.
+  package func get(_ target: String, method: String = "GET", extra: String = "") throws -> Response {
     send("\(method) \(target) HTTP/1.1\r\nHost: localhost\r\n\(extra)\r\n")
     return try response(hasBody: method != "HEAD")
   }
 
   /// Reads one response by its Content-Length.
-  func response(hasBody: Bool = true) throws -> Response {
+  package func response(hasBody: Bool = true) throws -> Response {
     let separator = Array("\r\n\r\n".utf8)
     while buffer.firstRange(of: separator) == nil { try more() }
     let head = buffer.firstRange(of: separator)!
@@ -89,16 +116,34 @@ final class RawClient {
       let parts = line.split(separator: ":", maxSplits: 1).map { $0.trimmingCharacters(in: .whitespaces) }
       return (name: parts[0], value: parts.count > 1 ? parts[1] : "")
     }
-    buffer.removeSubrange(..<head.upperBound)
     guard let status = Int(lines[0].split(separator: " ")[1]) else { throw Failure(operation: "status") }
     let length = fields.first { $0.name == "Content-Length" }.flatMap { Int($0.value) } ?? 0
-    return Response(status: status, fields: fields, body: hasBody ? try take(length) : [])
+    // What 204 and 304 announce is the length of what they stand for.
+    let end = head.upperBound + (hasBody && status != 204 && status != 304 ? length : 0)
+    while buffer.count < end { try more() }
+    defer { buffer.removeFirst(end) }
+    return Response(status: status, fields: fields, body: Array(buffer[head.upperBound..<end]))
   }
 
-  private func take(_ count: Int) throws -> [UInt8] {
-    while buffer.count < count { try more() }
-    defer { buffer.removeFirst(count) }
-    return Array(buffer.prefix(count))
+  /// Bytes that came and belong to no whole answer.
+  package var unreadBytes: Int { buffer.count }
+
+  /// Reads and forgets that many bytes.
+  package func skip(_ count: Int) throws {
+    var rest = count
+    while rest > 0 {
+      if buffer.isEmpty { try more() }
+      let taken = min(rest, buffer.count)
+      buffer.removeFirst(taken)
+      rest -= taken
+    }
+  }
+
+  /// Reads at most that many bytes, if any are there, and says whether the connection still stands.
+  package func sip(_ count: Int) -> Bool {
+    var chunk = [UInt8](repeating: 0, count: count)
+    let taken = recv(descriptor, &chunk, count, CInt(MSG_DONTWAIT))
+    return taken > 0 || (taken < 0 && errno == EAGAIN)
   }
 
   private func more() throws {
@@ -107,6 +152,7 @@ final class RawClient {
 
   private func readMore() -> Bool {
     var chunk = [UInt8](repeating: 0, count: 1 << 18)
+    errno = 0
     let count = read(descriptor, &chunk, chunk.count)
     guard count > 0 else { return false }
     buffer += chunk.prefix(count)
@@ -114,50 +160,15 @@ final class RawClient {
   }
 
   /// Says that nothing more will be sent, and reads until the other side ends or resets.
-  func readToEnd() -> [UInt8] {
+  package func readToEnd() -> [UInt8] {
     shutdown(descriptor, CInt(SHUT_WR))
     while readMore() {}
     return buffer
   }
 
   /// Reads until the other side ends or resets.
-  func isEndedByServer() -> Bool {
+  package func isEndedByServer() -> Bool {
     while readMore() {}
     return errno != EAGAIN
   }
-}
-
-/// A server on a free port, unless changed, that says back what arrived.
-func startServer(_ change: (inout HTTPServerConfiguration) -> Void = { _ in }) throws -> HTTPServer {
-  var configuration = HTTPServerConfiguration()
-  configuration.idleTimeoutSeconds = 60
-  change(&configuration)
-  return try HTTPServer(configuration: configuration, handler: answer)
-}
-
-/// A server on a free port with that handler.
-func serve(_ handler: @escaping @Sendable (HTTPRequest) -> HTTPResponse) throws -> HTTPServer {
-  try HTTPServer(configuration: HTTPServerConfiguration(), handler: handler)
-}
-
-/// Says back what arrived; `/missing` is not found.
-@Sendable func answer(_ request: HTTPRequest) -> HTTPResponse {
-  guard request.path != "/missing" else {
-    return .problem("unknown", status: 404, title: "Not Found", detail: "there is \"nothing\"\n")
-  }
-  let text = "\(request.method.name) \(request.path) \(request.query ?? "-") \(request.remoteAddress)"
-  return HTTPResponse(status: 200, headers: ["Content-Type": "text/plain"], body: .bytes(Array(text.utf8)))
-}
-
-/// Makes a fresh directory, and removes it after `body`.
-func withTemporaryDirectory(_ body: (URL) throws -> Void) throws {
-  let directory = FileManager.default.temporaryDirectory.appending(path: "seedhttp-\(UUID().uuidString)")
-  try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
-  defer { try? FileManager.default.removeItem(at: directory) }
-  try body(directory)
-}
-
-/// How many descriptors this process has.
-func openDescriptors() throws -> Int {
-  try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").count
 }

@@ -1,0 +1,33 @@
+import SeedHTTP
+
+/// How the server that a router answers for stands.
+package struct FrontStanding: Hashable, Sendable {
+  /// Open connections.
+  var connections = 0
+  /// Requests that are being answered.
+  var answering = 0
+  /// Whether the process is about to end: then others should be asked.
+  var isEnding = false
+}
+
+/// A front's server as its own router sees it: the router is there first, and must not keep the server alive.
+final class ServerWatch: Sendable {
+  private struct State {
+    weak var server: HTTPServer?
+    var isEnding = false
+  }
+
+  private let state = Guarded(State())
+
+  /// From here on the standing is that of this server.
+  func begin(_ server: HTTPServer) { state.withLock { $0.server = server } }
+
+  /// From here on the front is about to end.
+  func end() { state.withLock { $0.isEnding = true } }
+
+  var standing: FrontStanding {
+    let (server, isEnding) = state.withLock { ($0.server, $0.isEnding) }
+    return FrontStanding(
+      connections: server?.connectionCount ?? 0, answering: server?.answeringCount ?? 0, isEnding: isEnding)
+  }
+}

@@ -1,0 +1,117 @@
+import Foundation
+import SeedDatabase
+import SeedFormat
+import SeedServer
+import SeedTrust
+import Support
+import Synchronization
+import Testing
+
+/// Clients that never stop looking while a publisher never stops publishing.
+@Suite struct FollowingTests {
+  private static let clients = 4
+  private static let steps = Depth.count(30, deep: 200)
+  /// Steps after which the publisher waits until each client has looked again, so that none is left behind by
+  /// more than what an object's grace allows.
+  private static let roundSteps = 5
+
+  @Test func `looking clients meet no error and no mixed publication, while objects are pruned`() async throws
+  {
+    let seed = UInt64.random(in: 0...UInt64.max)
+    let served = try ServedDeployment(seed: seed)
+    served.deployment.job.graceSeconds = 60
+    try await follow(served, port: served.front.port, seed)
+  }
+
+  @Test func `the same through nginx with its cache on`() async throws {
+    let seed = UInt64.random(in: 0...UInt64.max)
+    let served = try ServedDeployment(seed: seed)
+    let proxy = try NginxProxy(before: served.front.port)
+    try await follow(served, port: proxy.plainPort, seed)
+  }
+
+  private func follow(_ served: ServedDeployment, port: UInt16, _ seed: UInt64) async throws {
+    let rounds = Rounds(clients: Self.clients)
+    let clients = try (0..<Self.clients).map { _ in try FollowingClient(port: port, root: served.root) }
+    // Each client belongs to one thread of its own.
+    for (number, client) in clients.enumerated() {
+      nonisolated(unsafe) let client = client
+      detached { await rounds.run(number, client) }
+    }
+    for step in 1...Self.steps {
+      try served.publish(snapshot: step % 7 == 0)
+      if step % Self.roundSteps == 0 { rounds.waitForAll() }
+    }
+    rounds.end(at: try served.deployment.metadata().state.head.number)
+    #expect(rounds.errors.isEmpty, "seed \(seed): \(rounds.errors.prefix(3))")
+    let expected = try clients[0].rows()
+    #expect(expected != nil)
+    for client in clients { #expect(try client.rows() == expected, "seed \(seed)") }
+  }
+}
+
+/// Counts the looks of clients that run on threads of their own, and tells them when to end.
+private final class Rounds: Sendable {
+  private struct State {
+    var looks: [Int]
+    var errors: [String] = []
+    var target: Int?
+    var running: Int
+  }
+
+  private let state: Mutex<State>
+
+  init(clients: Int) {
+    state = Mutex(State(looks: [Int](repeating: 0, count: clients), running: clients))
+  }
+
+  var errors: [String] { state.withLock { $0.errors } }
+
+  /// Looks until an error comes, or the head that all have to reach was reached.
+  func run(_ number: Int, _ client: FollowingClient) async {
+    while true {
+      do {
+        let head = try await client.look(now: .now())
+        let target = state.withLock { state in
+          state.looks[number] += 1
+          return state.target
+        }
+        if let target, head >= target { break }
+      } catch {
+        state.withLock { $0.errors.append("client \(number): \(error)") }
+        break
+      }
+    }
+    state.withLock { $0.running -= 1 }
+  }
+
+  /// Waits until each client has looked twice more, which ends a look that was under way, or one has failed.
+  func waitForAll() {
+    let before = state.withLock { $0.looks }
+    while state.withLock({ state in
+      state.errors.isEmpty && zip(state.looks, before).contains { $0 < $1 + 2 }
+    }) { usleep(1_000) }
+  }
+
+  /// Waits until all have reached that head, or failed.
+  func end(at head: Int) {
+    state.withLock { $0.target = head }
+    while state.withLock({ $0.running > 0 && $0.errors.isEmpty }) { usleep(1_000) }
+  }
+}
+
+/// Runs asynchronous work on a thread of its own: it blocks, and the pool's threads are not there for that.
+private func detached(_ body: @escaping @Sendable () async -> Void) {
+  let queue = QueueOfOne()
+  Task.detached(executorPreference: queue) { await body() }
+}
+
+/// A thread that runs jobs one after the other.
+private final class QueueOfOne: TaskExecutor {
+  private let queue = DispatchQueue(label: "seedbank.test.client")
+
+  func enqueue(_ job: consuming ExecutorJob) {
+    let job = UnownedJob(job)
+    queue.async { job.runSynchronously(on: self.asUnownedTaskExecutor()) }
+  }
+}

@@ -1,0 +1,83 @@
+import Foundation
+import Support
+import Synchronization
+import Testing
+
+/// The end of the real process while clients go on asking.
+@Suite struct GracefulEndTests {
+  private static let rounds = Depth.count(3, deep: 20)
+  private static let clients = 8
+
+  /// What became of the requests of all clients.
+  private final class Outcome: Sendable {
+    let counts = Mutex((answered: 0, broken: 0, unanswered: 0))
+    let isOver = Mutex(false)
+  }
+
+  @Test func `SIGTERM under load leaves no accepted request without its whole answer`() throws {
+    let road = try DemoRoad(seed: 51, trips: 50)
+    for _ in 0..<Self.rounds {
+      let server = try RunningSeedbank(
+        ["serve", "--config", road.config, "--port", "0"], in: road.folder.path)
+      let outcome = Outcome()
+      let group = DispatchGroup()
+      let snapshot = try #require(
+        RawClient(port: server.port).get("/v1/transit/snapshot?model=2.1")["Location"])
+      for number in 0..<Self.clients {
+        Thread.detachNewThread(in: group) { [port = server.port] in
+          Self.keepAsking(port, number.isMultiple(of: 2) ? snapshot : "/v1/transit", outcome)
+        }
+      }
+      while outcome.counts.withLock({ $0.answered < 200 }) { usleep(1_000) }
+      #expect(server.stop() == 0)
+      group.wait()
+      let counts = outcome.counts.withLock { $0 }
+      #expect(counts.broken == 0 && counts.unanswered == 0, "\(counts)")
+    }
+  }
+
+  /// Asks over one connection until the server ends it, then over another one, until there is none any more.
+  private static func keepAsking(_ port: UInt16, _ target: String, _ outcome: Outcome) {
+    while let client = try? RawClient(port: port) {
+      var isFirst = true
+      while true {
+        let answer = try? client.get(target)
+        let isWhole = answer?.status == 200
+        outcome.counts.withLock { counts in
+          if isWhole { counts.answered += 1 }
+          if !isWhole, client.unreadBytes > 0 { counts.broken += 1 }
+          // A fresh connection without a single byte is one that the kernel took, and the server did not.
+          if !isWhole, client.unreadBytes == 0, !isFirst { counts.unanswered += 1 }
+        }
+        isFirst = false
+        if !isWhole || answer?["Connection"] == "close" { break }
+      }
+    }
+  }
+
+  @Test func `readiness goes first, and everything is answered until the end`() throws {
+    let road = try DemoRoad(seed: 52, trips: 50)
+    let server = try RunningSeedbank(
+      ["serve", "--config", road.config, "--port", "0"], in: road.folder.path,
+      environment: ["SEEDBANK_HTTP_DRAIN_SECONDS": "3"])
+    #expect(try RawClient(port: server.port).get("/readyz").status == 200)
+    server.askToEnd()
+    try eventually("readiness goes", within: 60) {
+      try RawClient(port: server.port).get("/readyz").status == 503 ? true : nil
+    }
+    let answer = try RawClient(port: server.port).get("/v1")
+    #expect(answer.status == 200 && answer["Connection"] == "close")
+    #expect(try RawClient(port: server.port).get("/livez").status == 200)
+    #expect(server.waitForEnd() == 0)
+  }
+}
+
+extension Thread {
+  fileprivate static func detachNewThread(in group: DispatchGroup, _ body: @escaping @Sendable () -> Void) {
+    group.enter()
+    detachNewThread {
+      body()
+      group.leave()
+    }
+  }
+}

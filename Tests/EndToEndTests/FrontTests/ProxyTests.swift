@@ -1,0 +1,177 @@
+import Foundation
+import SeedFormat
+import SeedHTTP
+import SeedServer
+import SeedTrust
+import Support
+import Synchronization
+import Testing
+
+/// The documented nginx configuration in front of a front.
+@Suite struct ProxyTests {
+  private let served: ServedDeployment
+  private let proxy: NginxProxy
+
+  init() throws {
+    served = try ServedDeployment(seed: 61)
+    for _ in 0..<3 { try served.publish() }
+    proxy = try NginxProxy(before: served.front.port, slices: "32k")
+  }
+
+  private func get(
+    _ target: String, _ fields: String = "", method: String = "GET"
+  ) throws -> RawClient.Response {
+    try RawClient(port: proxy.plainPort).get(target, method: method, extra: fields)
+  }
+
+  private var changes: String { "/v1/test/changes?model=1.0&since=1" }
+
+  @Test func `TLS is spoken with a client that checks it, and HTTP leads there`() throws {
+    let answer = try Tool.run([
+      "curl", "-sS", "--fail", "--cacert", proxy.certificate, "-D", "-",
+      "https://localhost:\(proxy.tlsPort)/v1/test",
+    ])
+    #expect(answer.contains("HTTP/2 200"))
+    #expect(answer.lowercased().contains("strict-transport-security:"))
+    #expect(throws: Tool.Failure.self) {
+      try Tool.run([
+        "curl", "-sS", "--tls-max", "1.1", "--cacert", proxy.certificate,
+        "https://localhost:\(proxy.tlsPort)/v1",
+      ])
+    }
+    let redirect = try RawClient(port: proxy.redirectPort).get("/v1/test?a=b")
+    #expect(redirect.status == 308 && redirect["Location"] == "https://localhost/v1/test?a=b")
+  }
+
+  @Test func `what was asked for once comes out of the cache`() throws {
+    for target in ["/v1/test", "/metadata/timestamp.json", changes, "/openapi.json"] {
+      #expect(try get(target)["X-Cache"] == "MISS", "\(target)")
+      let again = try get(target)
+      #expect(again["X-Cache"] == "HIT" && again.status == 200, "\(target)")
+      #expect(again["Cache-Control"]?.hasPrefix("max-age=") == true)
+    }
+  }
+
+  @Test func `an object's slices are kept, whoever asked for them, and make up the file`() throws {
+    let object = try served.newestSnapshot()
+    let path = "/\(object.filePath)"
+    #expect(object.length > 3 * 32 * 1024, "several slices")
+    let part = try get(path, "Range: bytes=40000-80000\r\n")
+    #expect(part.status == 206 && part.body.count == 40_001)
+    #expect(part["Content-Range"] == "bytes 40000-80000/\(object.length)")
+    #expect(try get(path, "Range: bytes=50000-50001\r\n")["X-Cache"] == "HIT")
+    let whole = try get(path)
+    #expect(whole.status == 200 && SHA256Digest.of(whole.body) == object.sha256)
+    #expect(whole["ETag"] == "\"\(object.sha256.hex)\"" && whole["Content-Encoding"] == nil)
+    #expect(whole["Cache-Control"] == "max-age=31536000, immutable")
+    #expect(whole["Repr-Digest"] != nil && whole["Accept-Ranges"] == "bytes")
+    #expect(try get(path)["X-Cache"] == "HIT")
+    #expect(try get(path, "Range: bytes=-7\r\n").body == Array(whole.body.suffix(7)))
+    #expect(try get(path, "Range: bytes=\(object.length)-\r\n").status == 416)
+    #expect(try get(path, "Range: bytes=0-9\r\nIf-Range: \"other\"\r\n").status == 200)
+  }
+
+  @Test func `conditions are answered by the cache`() throws {
+    let object = try served.newestSnapshot()
+    for target in ["/\(object.filePath)", "/metadata/timestamp.json", "/v1/test"] {
+      let first = try get(target)
+      let tag = try #require(first["ETag"])
+      let again = try get(target, "If-None-Match: \(tag)\r\n")
+      #expect(again.status == 304 && again.body.isEmpty, "\(target)")
+      #expect(again["ETag"] == tag)
+    }
+  }
+
+  @Test func `HEAD has the headers of GET and no body`() throws {
+    let object = try served.newestSnapshot()
+    for target in ["/\(object.filePath)", "/metadata/timestamp.json", "/v1/test", changes] {
+      let (whole, head) = (try get(target), try get(target, method: "HEAD"))
+      #expect(head.status == 200 && head["ETag"] == whole["ETag"], "\(target)")
+      #expect(head["Content-Length"] == whole["Content-Length"], "\(target)")
+      #expect(head["Content-Type"] == whole["Content-Type"])
+    }
+  }
+
+  @Test func `gzip goes to those who read it, and one copy of each coding is kept`() throws {
+    let gzip = try get(changes, "Accept-Encoding: gzip, deflate, br\r\n")
+    #expect(gzip["Content-Encoding"] == "gzip" && gzip["Vary"]?.contains("Accept-Encoding") == true)
+    #expect(try get(changes, "Accept-Encoding: br;q=0.9, gzip;q=0.5\r\n")["X-Cache"] == "HIT")
+    for refusing in [
+      "", "Accept-Encoding: identity\r\n", "Accept-Encoding: gzip;q=0\r\n", "Accept-Encoding: xgzip\r\n",
+    ] {
+      let plain = try get(changes, refusing)
+      #expect(plain["Content-Encoding"] == nil && plain.body.first == UInt8(ascii: "{"), "\(refusing)")
+    }
+    let path = "/\(try served.newestSnapshot().filePath)"
+    #expect(
+      try get(path, "Accept-Encoding: gzip\r\n")["Content-Encoding"] == nil, "a .gz is its own resource")
+  }
+
+  @Test func `refusals pass as they are and are not kept`() throws {
+    for (target, status, type) in [
+      ("/v1/test/changes?model=1.0&since=999", 410, "version-ahead"), ("/v1/none", 404, "unknown-dataset"),
+      ("/v1/test/changes?model=1.0", 400, "bad-request"),
+    ] {
+      for _ in 0..<2 {
+        let answer = try get(target)
+        #expect(answer.status == status && answer["Content-Type"] == "application/problem+json")
+        #expect(String(decoding: answer.body, as: UTF8.self).contains(type))
+        #expect(answer["X-Cache"] == "MISS" && answer["Access-Control-Allow-Origin"] == "*")
+      }
+    }
+    #expect(try get("/v1", "", method: "POST").status == 405)
+    let preflight = try get("/v1/test", method: "OPTIONS")
+    #expect(preflight.status == 204 && preflight["Access-Control-Allow-Methods"] == "GET, HEAD, OPTIONS")
+  }
+
+  @Test func `what is published shows behind the cache, an old answer bridges the time`() throws {
+    let before = try get("/v1/test")
+    try served.publish()
+    let after = try RawClient(port: served.front.port).get("/v1/test").body
+    let shown = try eventually("the cache follows", within: 60) { () -> RawClient.Response? in
+      let answer = try get("/v1/test")
+      #expect(answer.body == before.body || answer.body == after)
+      return answer.body == after ? answer : nil
+    }
+    #expect(shown.status == 200)
+  }
+
+  @Test func `while the front is away, what was asked for goes on, and all else says when to come back`()
+    throws
+  {
+    let object = try served.newestSnapshot()
+    _ = (try get("/\(object.filePath)"), try get("/v1/test"))
+    served.front.stop(gracePeriod: .zero)
+    #expect(try SHA256Digest.of(get("/\(object.filePath)").body) == object.sha256)
+    let old = try eventually("the answer grows old", within: 60) { () -> RawClient.Response? in
+      let answer = try get("/v1/test")
+      return answer["X-Cache"] == "STALE" ? answer : nil
+    }
+    #expect(old.status == 200)
+    let away = try get("/v1")
+    #expect(away.status == 503 && away["Retry-After"] == "2")
+    #expect(away["Content-Type"] == "application/problem+json")
+  }
+
+  @Test func `the front hears who asks, whatever the client says of that`() throws {
+    let told = Told()
+    var configuration = FrontConfiguration(publication: served.deployment.publication.path, report: told.add)
+    configuration.requests = .all
+    configuration.http.trustedProxies = ["127.0.0.1"].compactMap { IPNetwork($0) }
+    let front = try Front(configuration)
+    let proxy = try NginxProxy(before: front.port)
+    let client = try RawClient(port: proxy.plainPort, source: "127.0.0.77")
+    #expect(try client.get("/v1/none", extra: "X-Forwarded-For: 6.6.6.6\r\n").status == 404)
+    let record = try eventually("the request is told of", within: 60) { told.records.first }
+    #expect(record.fields.first { $0.name == "address" }?.value == "127.0.0.77")
+  }
+
+  /// Records that came from any thread.
+  private final class Told: Sendable {
+    private let state = Mutex<[LogRecord]>([])
+
+    var records: [LogRecord] { state.withLock { $0 } }
+
+    func add(_ record: LogRecord) { state.withLock { $0.append(record) } }
+  }
+}

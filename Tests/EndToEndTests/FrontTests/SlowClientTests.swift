@@ -1,0 +1,115 @@
+import Foundation
+import Support
+import Synchronization
+import Testing
+
+/// Clients that hold as many connections as they get and hardly do their part, in the three ways of slowhttptest:
+/// heads, bodies and reading.
+@Suite struct SlowClientTests {
+  private static let limit = Depth.count(100, deep: 1_000)
+  /// Connections of somebody else, one after the other, while an attack goes on.
+  private static let probes = Depth.count(40, deep: 400)
+
+  enum Attack: String, CaseIterable {
+    case heads, bodies, reading
+  }
+
+  @Test(arguments: Attack.allCases)
+  func `nine tenths of all connections from one address keep nobody out`(attack: Attack) throws {
+    try withstand(attack, Self.limit * 9 / 10, from: ["127.0.0.2"])
+  }
+
+  @Test(arguments: Attack.allCases)
+  func `more than all connections from three addresses keep nobody out`(attack: Attack) throws {
+    try withstand(attack, Self.limit * 11 / 10, from: ["127.0.0.2", "127.0.0.3", "127.0.0.4"])
+  }
+
+  private func withstand(_ attack: Attack, _ connections: Int, from sources: [String]) throws {
+    let road = try DemoRoad(seed: 81, trips: 20)
+    let server = try RunningSeedbank(
+      ["serve", "--config", road.config, "--port", "0"], in: road.folder.path,
+      environment: ["SEEDBANK_HTTP_CONNECTION_LIMIT": "\(Self.limit)"])
+    let target = try #require(
+      RawClient(port: server.port).get("/v1/transit/snapshot?model=2.1")["Location"])
+    let crowd = SlowCrowd(attack, connections, from: sources, port: server.port, target: target)
+    crowd.begin()
+    defer { crowd.end() }
+    var slowest = Duration.zero
+    for _ in 0..<Self.probes {
+      let start = ContinuousClock.now
+      #expect(try RawClient(port: server.port).get("/v1").status == 200)
+      slowest = max(slowest, ContinuousClock.now - start)
+      usleep(50_000)
+    }
+    #expect(crowd.sentTurns > 0)
+    // A figure to be read, not to be judged by: how long a request takes is the machine's matter as well.
+    if Depth.isDeep { print("\(attack), \(connections) from \(sources.count): slowest answer \(slowest)") }
+  }
+}
+
+/// Slow clients that come back whenever they are thrown out.
+private final class SlowCrowd: Sendable {
+  private let attack: SlowClientTests.Attack
+  private let sources: [String]
+  private let count: Int
+  private let port: UInt16
+  private let target: String
+  private let turns = Atomic(0)
+  private let isOver = Atomic(false)
+  private let group = DispatchGroup()
+
+  init(_ attack: SlowClientTests.Attack, _ count: Int, from sources: [String], port: UInt16, target: String) {
+    (self.attack, self.count, self.sources, self.port, self.target) = (attack, count, sources, port, target)
+  }
+
+  var sentTurns: Int { turns.load(ordering: .relaxed) }
+
+  /// Starts, and returns when all connections have been tried once.
+  func begin() {
+    let began = DispatchSemaphore(value: 0)
+    group.enter()
+    Thread.detachNewThread { [self] in
+      var clients = [RawClient?](repeating: nil, count: count)
+      turn(&clients)
+      began.signal()
+      while !isOver.load(ordering: .relaxed) {
+        turn(&clients)
+        usleep(100_000)
+      }
+      group.leave()
+    }
+    began.wait()
+  }
+
+  func end() {
+    isOver.store(true, ordering: .relaxed)
+    group.wait()
+  }
+
+  /// Each client does a little; who was thrown out comes again.
+  private func turn(_ clients: inout [RawClient?]) {
+    for index in clients.indices {
+      if let client = clients[index], nudge(client) { continue }
+      clients[index] = open(from: sources[index % sources.count])
+    }
+    turns.add(1, ordering: .relaxed)
+  }
+
+  private func open(from source: String) -> RawClient? {
+    let client = try? RawClient(port: port, source: source, receives: attack == .reading ? 2_048 : nil)
+    switch attack {
+    case .heads: client?.send("GET / HTTP/1.1\r\nHost: a\r\n")
+    case .bodies: client?.send("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 100000\r\n\r\n")
+    case .reading: client?.send("GET \(target) HTTP/1.1\r\nHost: a\r\n\r\n")
+    }
+    return client
+  }
+
+  private func nudge(_ client: RawClient) -> Bool {
+    switch attack {
+    case .heads: client.send("X-A: b\r\n") && client.sip(1)
+    case .bodies: client.send("a") && client.sip(1)
+    case .reading: client.sip(16)
+    }
+  }
+}

@@ -1,0 +1,45 @@
+import Foundation
+import Testing
+
+@testable import SeedHTTP
+
+/// How many connections there are under the system's limit on open files.
+@Suite struct DescriptorBudgetTests {
+  @Test func `what was asked for is granted where the hard limit allows it`() throws {
+    let budget = try #require(DescriptorBudget(connections: 4000, hardLimit: 1_048_576))
+    #expect(budget.connections == 4000)
+    #expect(budget.descriptors == DescriptorBudget.needed(for: 4000))
+  }
+
+  @Test func `each connection that is taken has a socket, a file and what does not depend on it`() throws {
+    for hard in [800, 1024, 4096, 8191, 65_536] {
+      let budget = try #require(DescriptorBudget(connections: 1_000_000, hardLimit: hard))
+      #expect(budget.descriptors <= hard)
+      #expect(budget.descriptors == AnswerCache.limit + DescriptorBudget.others + 2 * budget.connections)
+      #expect(budget.descriptors + 2 > hard, "one more would not fit")
+    }
+  }
+
+  @Test func `a limit without room for a single connection is refused, and the number needed is named`() {
+    #expect(DescriptorBudget(connections: 4000, hardLimit: DescriptorBudget.fixed + 1) == nil)
+    #expect(DescriptorBudget(connections: 1, hardLimit: DescriptorBudget.fixed + 2)?.connections == 1)
+    #expect(HTTPServerError.tooFewDescriptors(needed: 8768).description.contains("8768"))
+  }
+
+  @Test func `a start raises the process's soft limit, and never lowers it`() throws {
+    var before = rlimit()
+    getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &before)
+    let budget = try #require(DescriptorBudget.claim(connections: 100))
+    var after = rlimit()
+    getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &after)
+    #expect(after.rlim_cur == max(before.rlim_cur, rlim_t(budget.descriptors)))
+    #expect(after.rlim_max == before.rlim_max)
+  }
+
+  @Test func `an answer for whose file no descriptor is left says when to ask again`() {
+    let response = PreparedResponse.Failure.exhausted.response
+    #expect(response.status == 503 && response.headers["Retry-After"] == "2")
+    #expect(response.headers["Content-Type"] == "application/problem+json")
+    #expect(PreparedResponse.Failure.malformed.response.status == 500)
+  }
+}
