@@ -5,7 +5,7 @@ import Testing
 /// The sample app's first start, without a network, with the process killed or a disk failing at any file operation.
 @Suite(.serialized) struct BundleFaultTests {
   /// Operations that an ordinary run tries for each fault; a deep run tries all of them.
-  private static let sample = 8
+  private static let sample = 4
 
   @Test func `an app that dies at any point of its first start has its data the next time`() throws {
     let (scene, injector) = (try SampleScene(), try FaultInjector())
