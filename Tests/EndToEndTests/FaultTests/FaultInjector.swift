@@ -4,7 +4,8 @@ import Support
 /// Runs the real command with one file operation failing, or with the process killed at it.
 struct FaultInjector {
   private let folder: TemporaryFolder
-  private var library: String { folder("injector.so") }
+  /// To be preloaded.
+  var library: String { folder("injector.so") }
 
   /// What happens at an operation.
   enum Fault: String, CaseIterable {

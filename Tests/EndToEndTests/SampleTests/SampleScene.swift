@@ -32,9 +32,14 @@ final class SampleScene {
   }
 
   /// Runs one of the app's commands to its end.
-  func app(_ words: String..., server: String = dead) throws -> String {
-    try Tool.run([program] + arguments(server) + words)
+  func app(
+    _ words: String..., server: String = dead, environment: [String: String] = [:]
+  ) throws -> String {
+    try Tool.run([program] + arguments(server) + words, environment: environment)
   }
+
+  /// The app is new on the device.
+  func forget() throws { try Tool.run(["rm", "-rf", road.folder("device")]) }
 
   /// Starts the app for good.
   func watch(server: String) throws -> ProcessGroup {
