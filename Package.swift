@@ -86,11 +86,15 @@ let package = Package(
       "SeedServerTests", ["SeedServer", "SeedHTTP", "SeedDatabase", "SeedTrust", "SeedFormat", "Support"]),
     tests(
       "SeedClientTests",
-      ["SeedClient", "SeedServer", "SeedHTTP", "SeedDatabase", "SeedTrust", "SeedFormat", "Support", "CSQLite"]),
+      [
+        "SeedClient", "SeedServer", "SeedHTTP", "SeedDatabase", "SeedTrust", "SeedFormat", "Support",
+        "CSQLite",
+      ]),
     tests(
       "EndToEndTests",
       [
-        "SeedFormat", "SeedTrust", "SeedDatabase", "SeedServer", "SeedClient", "Support", "seedbank", "StoreReader",
+        "SeedFormat", "SeedTrust", "SeedDatabase", "SeedServer", "SeedClient", "Support", "seedbank",
+        "StoreReader",
       ],
       programs: ["RoadTests/outside_client.py", "RoadTests/tuf_client.py", "FaultTests/injector.c"]),
   ] + fuzzing,
