@@ -86,7 +86,10 @@ let package = Package(
       "SeedServerTests", ["SeedServer", "SeedHTTP", "SeedDatabase", "SeedTrust", "SeedFormat", "Support"]),
     tests(
       "SeedClientTests",
-      ["SeedClient", "SeedServer", "SeedHTTP", "SeedDatabase", "SeedTrust", "SeedFormat", "Support", "CSQLite"]),
+      [
+        "SeedClient", "SeedServer", "SeedHTTP", "SeedDatabase", "SeedTrust", "SeedFormat", "Support",
+        "CSQLite",
+      ]),
     tests(
       "EndToEndTests",
       [

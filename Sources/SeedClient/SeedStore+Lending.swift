@@ -23,6 +23,8 @@ extension SeedStore {
   /// `apply`, whose own check covers them, and are as before afterwards; how long to wait for another writer is the
   /// connection's setting.
   ///
+  /// The closure may read from the store and prepare it; another update would wait for this one, for ever.
+  ///
   /// - Parameter lender: Calls `apply` once, and rethrows what it throws. Called once for each delta.
   public func withConnection(_ lender: SeedConnectionLender?) async {
     // Not in the midst of an update, which may hold the other connection.

@@ -7,7 +7,7 @@ extension SeedStore {
   /// closed and all locks given back, also those of seeds that the app still holds: before this the app closes its
   /// own connections to them, or detaches them.
   ///
-  /// Until ``resume()`` every call fails with ``SeedError/Code/suspended``, but for ``keepUpdated(_:onFailure:)`` and
+  /// Until ``resume()`` every call fails with ``SeedError/Code/suspended``, but for `keepUpdated` and
   /// live queries, which wait. iOS ends an app that is suspended while it holds a lock in an App Group (0xdead10cc).
   public func suspend() async {
     suspension.begin()

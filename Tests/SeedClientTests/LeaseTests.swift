@@ -39,6 +39,7 @@ import Testing
         try fixture.publishGeneration(["a": "Name \(number)"])
         try await writer.update()
       }
+      try await writer.update()
       #expect(try generations() == 3)
       #expect(try stops(inFile: held.url) == ["One"])
     }

@@ -108,6 +108,18 @@ import Testing
     #expect(try await store.stops() == ["One", "Bellevue"])
   }
 
+  @Test func `a connection that finds the file locked says so, and the next update completes`() async throws {
+    let store = try fixture.store()
+    let seed = try await store.prepare()
+    let (app, other) = (try AppConnection(seed.url.path), try AppConnection(seed.url.path))
+    await store.withConnection { _, apply in _ = try apply(app.handle) }
+    try fixture.publisher.publish(["a": "Uno"])
+    try other.execute("BEGIN IMMEDIATE")
+    #expect(await code { try await store.update() } == .connection)
+    try other.execute("ROLLBACK")
+    #expect(try await store.update().action == .applied)
+  }
+
   @Test func `a writer that is not lent, is lent twice, or fails afterwards has a clear end`() async throws {
     let store = try fixture.store()
     let app = try AppConnection(await store.prepare().url.path)

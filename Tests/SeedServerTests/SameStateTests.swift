@@ -85,7 +85,8 @@ import Testing
           try DeltaApplier(connection, plan.schema, keyLimit: .max).apply(document)
         }
         try check(connection, delta.version, delta.digest)
-        try check(result.keys, from: before, to: delta.version)
+        // Once for each delta: every walk but this one begins before or behind it.
+        if before == snapshot.version { try check(result.keys, from: before, to: delta.version) }
       }
     }
 

@@ -40,8 +40,13 @@ struct Loan: Sendable {
     let connection = Connection(borrowing: handle)
     try check(connection)
     let document = try delta.document()
-    return try connection.withoutForeignKeys {
-      try SeedFile(connection).apply(document, to: delta.object.version, keyLimit: keyLimit)
+    do {
+      return try connection.withoutForeignKeys {
+        try SeedFile(connection).apply(document, to: delta.object.version, keyLimit: keyLimit)
+      }
+    } catch let error as DatabaseError {
+      guard error.primaryCode == ResultCode.busy else { throw error }
+      throw Self.refused("another connection writes to the file, and it waits no longer")
     }
   }
 

@@ -56,7 +56,7 @@ actor StoreWriter {
   private func settle(_ found: GenerationSearch.Found, justSwapped: Bool) throws {
     guard let folder = found.damaged?.folder else { return }
     let wasNeverRead = !folder.isConfirmed && (justSwapped || found.generation != nil)
-    if wasNeverRead, let record = try? GenerationRecord(of: folder) { try layout.reject([record.snapshot]) }
+    if wasNeverRead, let record = try GenerationRecord(of: folder) { try layout.reject([record.snapshot]) }
     guard let other = found.generation else { return }
     try layout.setCurrent(other.name)
     if live?.name == folder.name { live = nil }

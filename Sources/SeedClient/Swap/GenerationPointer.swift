@@ -17,7 +17,7 @@ extension StoreLayout {
   /// durable write changes both.
   func pointer() throws(FileError) -> GenerationPointer? {
     guard let name = try currentName() else { return nil }
-    let previous = (try? GenerationRecord(of: folder(name)))?.previous
+    let previous = try GenerationRecord(of: folder(name))?.previous
     return GenerationPointer(
       current: name, previous: previous.flatMap { Folder.exists(folder($0).record) ? $0 : nil })
   }

@@ -19,13 +19,15 @@ struct GenerationRecord: Hashable, Sendable {
     self.previous = previous
   }
 
-  init(of folder: GenerationFolder) throws {
-    let json = try JSONValue(parsing: DurableFile.read(folder.record, limit: Self.longest))
-    guard let snapshot = json["snapshot"]?.string,
+  /// `nil` where there is none that is whole; a disk that fails is an error.
+  init?(of folder: GenerationFolder) throws(FileError) {
+    guard let bytes = try DurableFile.readIfPresent(folder.record, limit: Self.longest),
+      let json = try? JSONValue(parsing: bytes),
+      let snapshot = json["snapshot"]?.string.flatMap({ try? SHA256Digest(hex: $0) }),
       let origin = json["origin"]?.string.flatMap(SeedOrigin.init)
-    else { throw NotASeed("\(folder.record) does not say where the generation came from") }
+    else { return nil }
     let previous = json["previous"]?.string.flatMap { StoreLayout.isName($0) ? $0 : nil }
-    self.init(snapshot: try SHA256Digest(hex: snapshot), origin: origin, previous: previous)
+    self.init(snapshot: snapshot, origin: origin, previous: previous)
   }
 
   func write(to folder: GenerationFolder) throws {

@@ -45,10 +45,11 @@ struct GenerationSearch: Sendable {
       let lease = try Lease(folder, onEnd: onEnd)
       // Only what still counts now was not yet up for removal when the lease was taken.
       guard try layout.pointer() == pointer else { return nil }
-      switch try finding(lease, folder, damaged) {
+      let record = try GenerationRecord(of: folder)
+      switch try finding(lease, record, folder, damaged) {
       case .usable:
-        guard let lease else { continue }
-        result.generation = Generation(folder, try GenerationRecord(of: folder), lease)
+        guard let lease, let record else { continue }
+        result.generation = Generation(folder, record, lease)
         return result
       case .damaged(let reason): if name == pointer.current { result.damaged = (folder, reason) }
       case .foreign: break
@@ -58,13 +59,10 @@ struct GenerationSearch: Sendable {
   }
 
   private func finding(
-    _ lease: Lease?, _ folder: GenerationFolder, _ damaged: Set<String>
+    _ lease: Lease?, _ record: GenerationRecord?, _ folder: GenerationFolder, _ damaged: Set<String>
   ) throws -> GenerationCheck.Finding {
-    guard lease != nil else { return .damaged(reason: "\(folder.path) is not whole") }
+    guard lease != nil, let record else { return .damaged(reason: "\(folder.path) is not whole") }
     guard !damaged.contains(folder.name) else { return .damaged(reason: "a read of it found damage") }
-    guard let record = try? GenerationRecord(of: folder) else {
-      return .damaged(reason: "\(folder.record) cannot be read")
-    }
     // A crash may come between noting a rejection and going back.
     guard try !layout.rejected().contains(record.snapshot) else { return .damaged(reason: "it was rejected") }
     return try GenerationCheck.run(folder, model)
