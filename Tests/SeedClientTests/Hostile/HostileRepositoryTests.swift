@@ -18,32 +18,26 @@ import Testing
     let world = try await HostileWorld.shared.value
     let device = try Device(world)
     let files = files(of: example.publication, world)
-    let failure = try await failure(of: example.behaviour, files, device)
+    let server = try HostileRepository(files, example.behaviour, device.clock)
+    defer { server.stop() }
+    let store = try device.store(server.url)
+    #expect(try await store.mark() == "Old")
+    let failure = await code { try await store.update() }
     switch example.outcome {
     case .succeeds: #expect(failure == nil)
     case .fails(let expected): #expect(failure == expected)
     }
+    #expect(try await store.mark() == (failure == nil ? "New" : "Old"))
     #expect(try device.bytes(in: "partial") <= world.largest + Self.recordBytes)
     #expect(try device.names(in: "generations").count <= 2)
     guard example.publication != .bomb else { return }
-    #expect(try await self.failure(of: Self.honest, files, device) == nil)
+    server.reform()
+    try await store.update()
+    #expect(try await store.mark() == "New")
     #expect(try device.names(in: "partial").isEmpty)
   }
 
   private static let honest = HostileBehaviour("honest", at: "", times: 0) { _ in false }
-
-  /// What an update by a store of its own comes to.
-  private func failure(
-    of behaviour: HostileBehaviour, _ files: [String: [UInt8]], _ device: Device
-  ) async throws -> SeedError.Code? {
-    let server = try HostileRepository(files, behaviour, device.clock)
-    defer { server.stop() }
-    let store = try device.store(server.url)
-    let before = try await store.mark()
-    let failure = await code { try await store.update() }
-    #expect(try await store.mark() == (failure == nil ? "New" : before))
-    return failure
-  }
 
   @Test func `there are at least forty of them, each with a name of its own`() {
     #expect(HostileCase.all.count >= 40)
