@@ -70,6 +70,22 @@ import Testing
     #expect(await store.state.lastError?.retryAfter == .seconds(1234))
   }
 
+  @Test func `a store that keeps itself updated leaves a busy server alone for as long as it asked`()
+    async throws
+  {
+    let world = try await HostileWorld.shared.value
+    let device = try Device(world)
+    let busy = HostileBehaviour("busy", at: "timestamp") { $0.status(503, "Retry-After: 1234") }
+    let server = try HostileRepository(world.withSnapshot, busy, device.clock)
+    defer { server.stop() }
+    let waits = AsyncStream.makeStream(of: Duration.self)
+    let store = try device.store(server.url) { waits.continuation.yield($0) }
+    let task = Task { try await store.keepUpdated() }
+    for await wait in waits.stream where wait == .seconds(1234) { break }
+    task.cancel()
+    await #expect(throws: CancellationError.self) { try await task.value }
+  }
+
   @Test func `metadata of another publisher, of another time, or in another order is refused`() async throws {
     let world = try await HostileWorld.shared.value
     #expect(try await outcome(serving: world.foreign, world) == .untrusted)
@@ -111,13 +127,18 @@ private struct Device {
     try world.copyDevice(to: folder("store"))
   }
 
-  func store(_ server: URL, now: UTCTime? = nil) throws -> SeedStore {
+  func store(
+    _ server: URL, now: UTCTime? = nil, onSleep: @escaping @Sendable (Duration) -> Void = { _ in }
+  ) throws -> SeedStore {
     let time = now ?? world.now
     return try SeedStore(
       world.model, server: server, root: world.root, directory: folder("store"),
       surroundings: Surroundings(
         transport: URLSessionTransport(userAgent: "test"), now: { time },
-        sleep: { [clock] in try await clock.sleep($0) }, chance: { 0.5 }, uptime: { [clock] in clock.uptime })
+        sleep: { [clock] duration in
+          onSleep(duration)
+          try await clock.sleep(duration)
+        }, chance: { 0.5 }, uptime: { [clock] in clock.uptime })
     )
   }
 
