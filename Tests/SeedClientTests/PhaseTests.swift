@@ -17,13 +17,15 @@ import Testing
     try fixture.publisher.publish(["a": "Alexanderplatz", "b": "Bellevue"])
   }
 
-  private func store(step: Duration = .seconds(1), free: Int? = nil) throws -> SeedStore {
+  private func store(
+    step: Duration = .seconds(1), free: Int? = nil, over transport: (any Transport)? = nil
+  ) throws -> SeedStore {
     try SeedStore(
       SeedModel(dataset: "transit", model: "2.1", schema: fixture.publisher.schema.hash),
       server: try #require(URL(string: "http://seeds.example")), root: fixture.publisher.root,
       directory: fixture.directory,
       surroundings: Surroundings(
-        transport: fixture.publisher, now: { [publisher = fixture.publisher] in publisher.now },
+        transport: transport ?? fixture.publisher, now: { [publisher = fixture.publisher] in publisher.now },
         sleep: { _ in
           // What is watched here comes at once; the watch ends with it.
           try await Task.sleep(for: .seconds(3600))
@@ -140,6 +142,23 @@ import Testing
     #expect(try await store.update(UpdatePolicy(maximumBytes: needed)).action == .replaced)
   }
 
+  @Test func `a network to be spared is used for the first data and when the user asks, else waited for`()
+    async throws
+  {
+    let store = try store(over: SparedNetwork(publisher: fixture.publisher))
+    let failures = AsyncStream.makeStream(of: SeedError.self)
+    let task = Task { try await store.keepUpdated { failures.continuation.yield($0) } }
+    var failure = failures.stream.makeAsyncIterator()
+    let waiting = try #require(await failure.next())
+    #expect(waiting.code == .waitingForNetwork && waiting.isRetryable)
+    task.cancel()
+    await #expect(throws: CancellationError.self) { try await task.value }
+    #expect(try await store.stops() == ["Alexanderplatz", "Bellevue"])
+    try fixture.publisher.publish(["a": "Alex"])
+    #expect(await code { try await store.update(.background) } == .waitingForNetwork)
+    #expect(try await store.update().action == .applied)
+  }
+
   @Test func `a full disk is seen before the first byte, and said with numbers`() async throws {
     let store = try store(free: 1000)
     await #expect(throws: SeedError.self) { try await store.update() }
@@ -156,6 +175,18 @@ import Testing
     try await store.prepare()
     let traffic = try await store.update().traffic
     #expect(traffic.requests == 2 && traffic.bytes <= 1024)
+  }
+}
+
+/// A network that the user asked apps to spare.
+private struct SparedNetwork: Transport {
+  let publisher: ClientPublisherSimulator
+
+  func send(_ request: TransportRequest, to receiver: ResponseReceiver) async throws {
+    guard request.policy.allowsConstrained else {
+      throw TransportError.waiting(url: request.url.absoluteString)
+    }
+    try await publisher.send(request, to: receiver)
   }
 }
 

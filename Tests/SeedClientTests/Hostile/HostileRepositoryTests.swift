@@ -70,6 +70,27 @@ import Testing
     #expect(await store.state.lastError?.retryAfter == .seconds(1234))
   }
 
+  @Test func `after a restart an update goes on where the last one broke off`() async throws {
+    let world = try await HostileWorld.shared.value
+    let device = try Device(world)
+    let (arrived, snapshot) = (20_000, "snapshot-1.")
+    let breaking = HostileBehaviour("breaking", at: snapshot) { exchange in
+      guard exchange.count == 1 else { return false }
+      exchange.head("200 OK", length: exchange.content.count, "ETag: \(exchange.etag)")
+      exchange.connection.send(exchange.content.prefix(arrived))
+      return false
+    }
+    let server = try HostileRepository(world.withSnapshot, breaking, device.clock)
+    defer { server.stop() }
+    #expect(await code { try await device.store(server.url).update() } == .network)
+    #expect(try device.names(in: "partial").count == 2)
+    server.reform()
+    let report = try await device.update(from: server.url)
+    #expect(report.action == .replaced && report.traffic.restarts == 0)
+    #expect(report.traffic.bytes < report.bytes && report.bytes > arrived)
+    #expect(try device.names(in: "partial").isEmpty)
+  }
+
   @Test func `a store that keeps itself updated leaves a busy server alone for as long as it asked`()
     async throws
   {
@@ -140,6 +161,19 @@ private struct Device {
           try await clock.sleep(duration)
         }, chance: { 0.5 }, uptime: { [clock] in clock.uptime })
     )
+  }
+
+  /// An update by a new store, once the one before has let the lock go.
+  func update(from server: URL) async throws -> UpdateReport {
+    let store = try store(server)
+    while true {
+      do {
+        return try await store.update()
+      } catch {
+        guard error.code == .storeLocked else { throw error }
+        await Task.yield()
+      }
+    }
   }
 
   func names(in name: String) throws -> [String] {
