@@ -1,9 +1,17 @@
 import Foundation
+import SeedDatabase
 import SeedFormat
 import SeedTrust
 import Testing
 
 @testable import SeedClient
+
+/// Nobody is there.
+private struct NoNetwork: Transport {
+  func send(_ request: TransportRequest, to receiver: ResponseReceiver) async throws {
+    throw TransportError.unreachable(url: request.url.absoluteString, reason: "there is no network")
+  }
+}
 
 /// What answers mean and what follows from failures: the pure rules of fetching.
 @Suite struct FetchRuleTests {
@@ -152,6 +160,29 @@ import Testing
     #expect(pace.wait(afterFailures: 1, chance: 0.5, asked: .seconds(600)) == .seconds(600))
     #expect(pace.wait(afterFailures: 1, chance: 0.5, asked: .seconds(1)) == .seconds(5))
     #expect(pace.wait(afterFailures: 1, chance: 0.5, asked: .seconds(1_000_000)) == .seconds(86_400))
+  }
+
+  @Test(arguments: [(bytes: 0, ends: "tooSlow"), (bytes: 1_000_000, ends: "tooLate")])
+  func `a transfer has a pace to keep, and an end`(bytes: Int, ends: String) async throws {
+    let (clock, received) = (Shared(Duration.zero), Shared<Shared<Int>?>(nil))
+    let surroundings = Surroundings(
+      transport: NoNetwork(),
+      sleep: { duration in
+        clock.withLock { $0 += duration }
+        received.withLock { $0 }?.withLock { $0 += bytes }
+      }, uptime: { clock.withLock { $0 } })
+    var patience = SeedPatience()
+    patience.total = .seconds(100)
+    let watch = Watch(
+      url: "http://seeds.example/a", patience: patience, surroundings: surroundings, deadline: patience.total)
+    received.withLock { $0 = watch.received }
+    await #expect {
+      // It never ends by itself.
+      try await watch.run { try await Task.sleep(for: .seconds(3600)) }
+    } throws: { error in
+      Mirror(reflecting: error).children.first?.label == ends
+    }
+    #expect(clock.withLock { $0 } == (ends == "tooSlow" ? patience.window : patience.total))
   }
 
   // MARK: Redirects
