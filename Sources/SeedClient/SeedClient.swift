@@ -16,8 +16,9 @@
 // - Nothing that blocks runs on the caller's thread or in Swift's own pool: SQLite, inflating and syncing
 //   belong to actors that run on a dispatch queue of their own (`QueueExecutor`).
 // - A failed look takes nothing away: the old data stays readable, and `SeedState` says what is wrong.
-// - No global state. Time, waiting, chance and the network come in through `Surroundings`, so that tests own
-//   them.
+// - No global state. Time, waiting, chance, free space and the network come in through `Surroundings`, so that
+//   tests own them. A `Transport` sends one request and judges nothing: what an answer means is `Reply`'s to say,
+//   whether to ask again `RetryRule`'s, and whether it takes too long `Watch`'s.
 // - What an app catches is `SeedError` and nothing else; other errors are translated in
 //   SeedError+Translation.swift.
 

@@ -98,6 +98,58 @@ import Testing
     #expect(Decision.make(metadata, nil, wrong).summary == "modelMismatch")
   }
 
+  @Test func `an app below all that is published is too old, one between is not`() throws {
+    var metadata = try Self.metadata(Self.cases[0])
+    metadata.state.models = ["2.1": .of([1]), "2.3": .of([3]), "2.4": .of([4])]
+    metadata.state.model = "2.4"
+    func refusal(_ model: ModelVersion) -> String {
+      Decision.make(metadata, nil, SeedModel(dataset: "transit", model: model)).summary
+    }
+    #expect(refusal("2.0") == "clientTooOld")
+    #expect(refusal("2.2") == "noCompatibleModel")
+    #expect(refusal("2.5") == "noCompatibleModel")
+    #expect(!SeedError(Decision.Refusal.clientTooOld(app: "2.0", oldest: "2.1")).isRetryable)
+  }
+
+  @Test func `what proved bad is as good as not published`() throws {
+    let example = Case("", nil, [("s10", 100), ("d8-10", 5), ("d8-9", 10), ("d9-10", 10), ("x10", 60)], "")
+    let metadata = try Self.metadata(example)
+    let local = try Self.seed(version: 8)
+    func decide(_ local: SeedMeta?, without names: Set<String>) -> String {
+      let rejected = metadata.objects.filter { names.contains($0.shortName) }.map(\.sha256)
+      return Decision.make(metadata, local, Self.app, rejected: Set(rejected)).summary
+    }
+    #expect(decide(local, without: []) == "d8-10")
+    #expect(decide(local, without: ["d8-10"]) == "d8-9 d9-10")
+    #expect(decide(local, without: ["d8-10", "d8-9"]) == "x10")
+    #expect(decide(local, without: ["d8-10", "d8-9", "x10"]) == "s10")
+    #expect(decide(local, without: ["d8-10", "d8-9", "x10", "s10"]) == "versionGone")
+    #expect(decide(nil, without: ["x10"]) == "s10")
+    // That the rows are those that were published is said by bad objects as well.
+    #expect(decide(try Self.seed(version: 10), without: ["s10", "x10"]) == "upToDate")
+  }
+
+  @Test func `a plan says what is to be done and why`() throws {
+    func plan(_ local: Int?, _ objects: [(String, bytes: Int)]) throws -> UpdatePlan {
+      let metadata = try Self.metadata(Case("", local, objects, ""))
+      let decision = Decision.make(metadata, try local.map { try Self.seed(version: $0) }, Self.app)
+      return try UpdatePlan(decision, from: try local.map { try Version($0) }, head: metadata.state.head)
+    }
+    let chain = try plan(9, [("s10", 100), ("d9-10", 5)])
+    #expect(chain.action == .applied && chain.reason == .deltasAreSmaller && chain.bytes == 5)
+    #expect(chain.deltaBytes == 5 && chain.snapshotBytes == 100 && chain.files == ["delta-9-10.json.gz"])
+    let snapshot = try plan(8, [("s9", 4), ("d9-10", 1), ("d8-10", 6)])
+    #expect(snapshot.action == .replaced && snapshot.reason == .snapshotIsSmaller && snapshot.bytes == 5)
+    #expect(snapshot.files == ["snapshot-9.sqlite.gz", "delta-9-10.json.gz"] && snapshot.to.number == 10)
+    #expect(try plan(9, [("d9-10", 5)]).reason == .onlyDeltas)
+    #expect(try plan(9, [("s10", 5)]).reason == .onlySnapshot)
+    #expect(try plan(nil, [("s10", 5)]).reason == .firstDownload)
+    let nothing = try plan(10, [("s10", 5)])
+    #expect(nothing.action == .upToDate && nothing.reason == .upToDate && nothing.bytes == 0)
+    #expect(nothing.to.number == 10)
+    #expect(throws: SeedError.self) { try plan(11, [("s10", 5)]) }
+  }
+
   @Test func `a tool takes the schema that is signed`() throws {
     let tool = SeedModel(dataset: "transit", model: "2.1")
     #expect(Decision.make(try Self.metadata(Self.cases[0]), nil, tool).summary == "s10")
@@ -152,7 +204,8 @@ import Testing
       }
     let isOfHeadsSchema = !["o", "p"].contains(name.first)
     return PublishedObject(
-      series: app.series, kind: kind, length: bytes, sha256: .of([3]), model: "2.1", rawLength: 1,
+      series: app.series, kind: kind, length: bytes, sha256: .of(Array(name.utf8)), model: "2.1",
+      rawLength: 1,
       rawSHA256: .of([4]),
       schema: .of([isOfHeadsSchema ? 1 : 0]), digest: .of([2]))
   }
@@ -176,7 +229,7 @@ extension Decision {
 }
 
 extension PublishedObject {
-  fileprivate var shortName: String {
+  var shortName: String {
     switch kind {
     case .snapshot(let version, .gzip): "s\(version)"
     case .snapshot(let version, .xz): "x\(version)"

@@ -6,8 +6,7 @@ package import SeedTrust
 ///
 ///  1. The series must open for the app's minor, with exactly the schema that the app pins; else it is
 ///     refused: the app is too old where its minor lies below all that are published.
-///  2. Without data, or with data of another epoch, the newest snapshot is taken (an older one where only that one
-///     leads to the head).
+///  2. Without data, or with data of another epoch, the newest snapshot is taken.
 ///  3. Data ahead of the head is refused: the publisher has lost versions that it published.
 ///  4. Data with another schema than the head's, or with other rows than were published as its version, goes
 ///     to the newest snapshot: no delta leads on from there.

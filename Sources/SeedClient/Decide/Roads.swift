@@ -68,14 +68,14 @@ struct Roads {
     newestSnapshot(notBelow: local).flatMap { $0.end > local ? $0 : nil }
   }
 
-  /// The road that leads furthest; of those the one from the newest snapshot, in its smallest encoding.
+  /// Of the newest snapshot's encodings the smallest one. (No older snapshot leads further: a delta that leads on
+  /// from it covers the newer one as well.)
   private func newestSnapshot(notBelow local: Version?) -> SnapshotRoad? {
-    let roads = snapshots.map { snapshot in
-      SnapshotRoad(
-        snapshot: snapshot, chain: DeltaChain.shortest(deltas, from: snapshot.version, to: state.head) ?? [])
-    }
-    let best = roads.max { $0.precedes($1) }
-    return best.flatMap { road in local.map { road.end >= $0 } ?? true ? road : nil }
+    let newest = snapshots.max { ($0.version, $1.length) < ($1.version, $0.length) }
+    guard let newest else { return nil }
+    let chain = DeltaChain.shortest(deltas, from: newest.version, to: state.head) ?? []
+    let road = SnapshotRoad(snapshot: newest, chain: chain)
+    return local.map { road.end >= $0 } ?? true ? road : nil
   }
 }
 
@@ -86,11 +86,6 @@ private struct SnapshotRoad {
 
   var bytes: Int { ([snapshot] + chain).bytes }
   var end: Version { chain.last?.version ?? snapshot.version }
-
-  /// Whether the other one is the better one.
-  func precedes(_ other: SnapshotRoad) -> Bool {
-    (end, snapshot.version, other.snapshot.length) < (other.end, other.snapshot.version, snapshot.length)
-  }
 
   func decision(_ weighing: Decision.Weighing) -> Decision { .download(snapshot, then: chain, weighing) }
 }

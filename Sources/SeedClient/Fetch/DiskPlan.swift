@@ -53,5 +53,7 @@ extension Int {
     return overflow ? .max : product
   }
 
-  fileprivate func percent(_ percent: Int) -> Int { (self / 100 + 1).times(percent) }
+  fileprivate func percent(_ percent: Int) -> Int {
+    (self / 100 + (isMultiple(of: 100) ? 0 : 1)).times(percent)
+  }
 }

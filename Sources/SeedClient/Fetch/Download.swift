@@ -9,6 +9,8 @@ struct Download: Sendable {
   let file: PartialFile
   let deadline: Duration
 
+  /// Bytes that came, those included that came to nothing.
+  private let arrived = Shared(0)
   private let restarts = Shared(0)
   /// Whether what is there came in several answers.
   private let isJoined = Shared(false)
@@ -38,8 +40,7 @@ struct Download: Sendable {
 
   /// Gets part after part.
   private func complete() async throws {
-    let origin = file.length
-    try await fetcher.retrying(received: { file.length - origin }) {
+    try await fetcher.retrying(received: { arrived.withLock { $0 } }) {
       while !file.isComplete {
         switch try await part() {
         case .bytes: continue
@@ -60,6 +61,7 @@ struct Download: Sendable {
       try file.begin(head.strongValidator)
     } take: { [phases = fetcher.errand.phases] bytes, range in
       try file.take(bytes, upTo: range.upperBound)
+      arrived.withLock { $0 += bytes.count }
       phases.received(bytes.count)
     }
     if case .bytes = reply, file.length == start {

@@ -1,5 +1,5 @@
 #if canImport(Darwin)
-import struct Foundation.URL
+import Foundation
 #else
 import Glibc
 #endif
@@ -11,7 +11,7 @@ package enum FreeSpace {
   package static func bytes(in folder: String) -> Int? {
     let url = URL(fileURLWithPath: folder, isDirectory: true)
     let values = try? url.resourceValues(forKeys: [.volumeAvailableCapacityForImportantUsageKey])
-    return values?.volumeAvailableCapacityForImportantUsage.map(Int.init)
+    return values?.volumeAvailableCapacityForImportantUsage.map { Int($0) }
   }
   #else
   /// Bytes that a process without privileges may still write.

@@ -5,12 +5,14 @@
 struct RetryRule: Hashable, Sendable {
   /// Failures so far.
   private(set) var failures = 0
-  /// Failures since the last one that bytes paid for.
+  /// Failures in a row between which nothing arrived.
   private var fruitless = 0
   private var received = 0
 
-  /// Failures that are borne though nothing arrived.
-  private static let bornAnyway = 2
+  /// Failures in a row that are borne though nothing arrived between them.
+  private static let mostFruitless = 3
+  /// Bytes that must arrive between two failures for the second not to be fruitless.
+  private static let fruitBytes = 1024
   /// Bytes that pay for a further failure.
   private static let bytesPerFailure = 16 * 1024
   /// Seconds before the first further attempt; each fruitless one doubles them.
@@ -20,20 +22,25 @@ struct RetryRule: Hashable, Sendable {
   /// By how much of itself a wait is made longer or shorter.
   private static let jitter = 0.25
 
-  /// The wait before the next attempt, `nil` where there is none; `chance` is a number from 0 to 1.
+  /// The wait before the next attempt, `nil` where there is none.
+  ///
+  /// - Parameters:
+  ///   - error: What happened.
+  ///   - received: Bytes that have arrived by all attempts.
+  ///   - chance: A number from 0 to 1.
   mutating func wait(after error: TransportError, received: Int, chance: Double) -> Duration? {
-    let isFruitful = received - self.received >= Self.bytesPerFailure
     failures += 1
-    fruitless = isFruitful ? 0 : fruitless + 1
-    if isFruitful { self.received = received }
-    guard error.mayPass, failures <= Self.bornAnyway + received / Self.bytesPerFailure else { return nil }
+    fruitless = received - self.received >= Self.fruitBytes ? 1 : fruitless + 1
+    self.received = received
+    let isPaid = failures < Self.mostFruitless + received / Self.bytesPerFailure
+    guard error.mayPass, fruitless < Self.mostFruitless, isPaid else { return nil }
     return wait(atLeast: error.retryAfter, chance)
   }
 
   private func wait(atLeast asked: Duration?, _ chance: Double) -> Duration? {
     if let asked, asked > .seconds(Self.longestWait) { return nil }
     var seconds = Self.firstWait
-    for _ in 0..<max(fruitless - 1, 0) { seconds = min(seconds * 2, Self.longestWait) }
+    for _ in 1..<max(fruitless, 1) { seconds = min(seconds * 2, Self.longestWait) }
     let jittered = Duration.seconds(seconds * (1 + Self.jitter * (2 * chance - 1)))
     return max(jittered, asked ?? .zero)
   }

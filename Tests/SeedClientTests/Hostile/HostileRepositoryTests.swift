@@ -18,32 +18,26 @@ import Testing
     let world = try await HostileWorld.shared.value
     let device = try Device(world)
     let files = files(of: example.publication, world)
-    let failure = try await failure(of: example.behaviour, files, device)
+    let server = try HostileRepository(files, example.behaviour, device.clock)
+    defer { server.stop() }
+    let store = try device.store(server.url)
+    #expect(try await store.mark() == "Old")
+    let failure = await code { try await store.update() }
     switch example.outcome {
     case .succeeds: #expect(failure == nil)
     case .fails(let expected): #expect(failure == expected)
     }
+    #expect(try await store.mark() == (failure == nil ? "New" : "Old"))
     #expect(try device.bytes(in: "partial") <= world.largest + Self.recordBytes)
     #expect(try device.names(in: "generations").count <= 2)
     guard example.publication != .bomb else { return }
-    #expect(try await self.failure(of: Self.honest, files, device) == nil)
+    server.reform()
+    try await store.update()
+    #expect(try await store.mark() == "New")
     #expect(try device.names(in: "partial").isEmpty)
   }
 
   private static let honest = HostileBehaviour("honest", at: "", times: 0) { _ in false }
-
-  /// What an update by a store of its own comes to.
-  private func failure(
-    of behaviour: HostileBehaviour, _ files: [String: [UInt8]], _ device: Device
-  ) async throws -> SeedError.Code? {
-    let server = try HostileRepository(files, behaviour, device.clock)
-    defer { server.stop() }
-    let store = try device.store(server.url)
-    let before = try await store.mark()
-    let failure = await code { try await store.update() }
-    #expect(try await store.mark() == (failure == nil ? "New" : before))
-    return failure
-  }
 
   @Test func `there are at least forty of them, each with a name of its own`() {
     #expect(HostileCase.all.count >= 40)
@@ -74,6 +68,43 @@ import Testing
     let store = try other.store(busyServer.url)
     await #expect(throws: SeedError.self) { try await store.update() }
     #expect(await store.state.lastError?.retryAfter == .seconds(1234))
+  }
+
+  @Test func `after a restart an update goes on where the last one broke off`() async throws {
+    let world = try await HostileWorld.shared.value
+    let device = try Device(world)
+    let (arrived, snapshot) = (20_000, "snapshot-1.")
+    let breaking = HostileBehaviour("breaking", at: snapshot) { exchange in
+      guard exchange.count == 1 else { return false }
+      exchange.head("200 OK", length: exchange.content.count, "ETag: \(exchange.etag)")
+      exchange.connection.send(exchange.content.prefix(arrived))
+      return false
+    }
+    let server = try HostileRepository(world.withSnapshot, breaking, device.clock)
+    defer { server.stop() }
+    #expect(await code { try await device.store(server.url).update() } == .network)
+    #expect(try device.names(in: "partial").count == 2)
+    server.reform()
+    let report = try await device.update(from: server.url)
+    #expect(report.action == .replaced && report.traffic.restarts == 0)
+    #expect(report.traffic.bytes < report.bytes && report.bytes > arrived)
+    #expect(try device.names(in: "partial").isEmpty)
+  }
+
+  @Test func `a store that keeps itself updated leaves a busy server alone for as long as it asked`()
+    async throws
+  {
+    let world = try await HostileWorld.shared.value
+    let device = try Device(world)
+    let busy = HostileBehaviour("busy", at: "timestamp") { $0.status(503, "Retry-After: 1234") }
+    let server = try HostileRepository(world.withSnapshot, busy, device.clock)
+    defer { server.stop() }
+    let waits = AsyncStream.makeStream(of: Duration.self)
+    let store = try device.store(server.url) { waits.continuation.yield($0) }
+    let task = Task { try await store.keepUpdated() }
+    for await wait in waits.stream where wait == .seconds(1234) { break }
+    task.cancel()
+    await #expect(throws: CancellationError.self) { try await task.value }
   }
 
   @Test func `metadata of another publisher, of another time, or in another order is refused`() async throws {
@@ -117,14 +148,32 @@ private struct Device {
     try world.copyDevice(to: folder("store"))
   }
 
-  func store(_ server: URL, now: UTCTime? = nil) throws -> SeedStore {
+  func store(
+    _ server: URL, now: UTCTime? = nil, onSleep: @escaping @Sendable (Duration) -> Void = { _ in }
+  ) throws -> SeedStore {
     let time = now ?? world.now
     return try SeedStore(
       world.model, server: server, root: world.root, directory: folder("store"),
       surroundings: Surroundings(
         transport: URLSessionTransport(userAgent: "test"), now: { time },
-        sleep: { [clock] in try await clock.sleep($0) }, chance: { 0.5 }, uptime: { [clock] in clock.uptime })
+        sleep: { [clock] duration in
+          onSleep(duration)
+          try await clock.sleep(duration)
+        }, chance: { 0.5 }, uptime: { [clock] in clock.uptime })
     )
+  }
+
+  /// An update by a new store, once the one before has let the lock go.
+  func update(from server: URL) async throws -> UpdateReport {
+    let store = try store(server)
+    while true {
+      do {
+        return try await store.update()
+      } catch {
+        guard error.code == .storeLocked else { throw error }
+        await Task.yield()
+      }
+    }
   }
 
   func names(in name: String) throws -> [String] {

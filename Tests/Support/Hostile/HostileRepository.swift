@@ -7,10 +7,11 @@ import SeedTrust
 package final class HostileRepository: Sendable {
   private let server: RawServer
   private let counted: Shared<[String]>
+  private let isReformed: Shared<Bool>
 
   /// Serves `files`, but for those that the behaviour is about.
   package init(_ files: [String: [UInt8]], _ behaviour: HostileBehaviour, _ clock: TestClock) throws {
-    let counted = Shared<[String]>([])
+    let (counted, isReformed) = (Shared<[String]>([]), Shared(false))
     server = try RawServer { request, connection in
       let count = counted.withLock { requests in
         requests.append(request.path)
@@ -18,15 +19,19 @@ package final class HostileRepository: Sendable {
       }
       let exchange = HostileExchange(
         request: request, connection: connection, files: files, count: count, clock: clock)
-      guard behaviour.concerns(request.path), count <= behaviour.times else { return exchange.serve() }
+      let isHostile = behaviour.concerns(request.path) && count <= behaviour.times
+      guard isHostile, !isReformed.withLock({ $0 }) else { return exchange.serve() }
       return behaviour.answer(exchange)
     }
-    self.counted = counted
+    (self.counted, self.isReformed) = (counted, isReformed)
   }
 
   package var url: URL { URL(string: "http://127.0.0.1:\(server.port)")! }
   /// The paths that were asked for, in order.
   package var requests: [String] { counted.withLock { $0 } }
+
+  /// From now on it is a static host.
+  package func reform() { isReformed.withLock { $0 = true } }
 
   /// Ends it.
   package func stop() { server.stop() }

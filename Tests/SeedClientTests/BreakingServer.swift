@@ -1,0 +1,66 @@
+import SeedDatabase
+import SeedFormat
+import SeedTrust
+import Support
+
+/// A static host of one file whose connections break at given offsets of that file, once at each.
+final class BreakingServer: Sendable {
+  let content: [UInt8]
+  private let server: RawServer
+  private let state: Shared<State>
+
+  private struct State {
+    var offsets: [Int]
+    let goesDown: Bool
+    var isDown = false
+    var sentBytes = 0
+  }
+
+  /// Bytes that are sent at a time.
+  private static let pieceBytes = 8 * 1024
+
+  /// - Parameters:
+  ///   - content: The file.
+  ///   - offsets: Where connections break, in order.
+  ///   - goesDown: Whether nobody is served after a break.
+  init(_ content: [UInt8], breakingAt offsets: [Int], goingDown goesDown: Bool = false) throws {
+    let state = Shared(State(offsets: offsets, goesDown: goesDown))
+    let etag = "\"\(SHA256Digest.of(content).hex)\""
+    (self.content, self.state) = (content, state)
+    server = try RawServer { request, connection in
+      guard !state.withLock({ $0.isDown }) else { return false }
+      let range = (request.range ?? 0..<content.count).clamped(to: 0..<content.count)
+      let said =
+        request.range == nil
+        ? "200 OK"
+        : "206 Partial\r\nContent-Range: bytes \(range.lowerBound)-\(range.upperBound - 1)/\(content.count)"
+      connection.send("HTTP/1.1 \(said)\r\nETag: \(etag)\r\nContent-Length: \(range.count)\r\n\r\n")
+      return Self.send(content, range, connection, state)
+    }
+  }
+
+  var port: UInt16 { server.port }
+  /// Bytes of the file that were given to the network.
+  var sentBytes: Int { state.withLock { $0.sentBytes } }
+
+  /// Serves again.
+  func comeBack() { state.withLock { $0.isDown = false } }
+
+  private static func send(
+    _ content: [UInt8], _ range: Range<Int>, _ connection: RawConnection, _ state: Shared<State>
+  ) -> Bool {
+    let end = state.withLock { state in
+      let offset = state.offsets.first { range.contains($0) }
+      state.offsets.removeAll { $0 == offset }
+      if offset != nil { state.isDown = state.goesDown }
+      return offset
+    }
+    for start in stride(from: range.lowerBound, to: end ?? range.upperBound, by: pieceBytes) {
+      let piece = content[start..<min(start + pieceBytes, end ?? range.upperBound)]
+      guard connection.send(piece) else { return false }
+      state.withLock { $0.sentBytes += piece.count }
+    }
+    if end != nil { connection.reset() }
+    return end == nil
+  }
+}

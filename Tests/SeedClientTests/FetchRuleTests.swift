@@ -1,0 +1,244 @@
+import Foundation
+import SeedDatabase
+import SeedFormat
+import SeedTrust
+import Testing
+
+@testable import SeedClient
+
+/// Nobody is there.
+private struct NoNetwork: Transport {
+  func send(_ request: TransportRequest, to receiver: ResponseReceiver) async throws {
+    throw TransportError.unreachable(url: request.url.absoluteString, reason: "there is no network")
+  }
+}
+
+/// What answers mean and what follows from failures: the pure rules of fetching.
+@Suite struct FetchRuleTests {
+  private static let now = UTCTime(secondsSinceEpoch: 1_785_585_600)
+
+  // MARK: Replies
+
+  struct Answer: Sendable, CustomTestStringConvertible {
+    let testDescription: String
+    var range: Range<Int>?
+    var validator: String?
+    let status: Int
+    var fields: [String: String] = [:]
+    /// A reply, or the name of the error's case.
+    let expected: String
+  }
+
+  static let answers: [Answer] = [
+    Answer(testDescription: "the whole", status: 200, expected: "bytes(Range(0..<100))"),
+    Answer(
+      testDescription: "the whole, of the signed length", status: 200, fields: ["Content-Length": "100"],
+      expected: "bytes(Range(0..<100))"),
+    Answer(
+      testDescription: "the whole, of another length", status: 200, fields: ["content-length": "99"],
+      expected: "otherLength"),
+    Answer(
+      testDescription: "the whole in the place of a part", range: 50..<100, status: 200,
+      expected: "bytes(Range(0..<100))"),
+    Answer(
+      testDescription: "the part", range: 50..<100, status: 206,
+      fields: ["Content-Range": "bytes 50-99/100"], expected: "bytes(Range(50..<100))"),
+    Answer(
+      testDescription: "a shorter part", range: 50..<100, status: 206,
+      fields: ["Content-Range": "bytes 50-59/100"], expected: "bytes(Range(50..<60))"),
+    Answer(
+      testDescription: "a longer part", range: 50..<60, status: 206,
+      fields: ["Content-Range": "bytes 50-99/100"], expected: "otherPart"),
+    Answer(
+      testDescription: "a part that begins elsewhere", range: 50..<100, status: 206,
+      fields: ["Content-Range": "bytes 49-99/100"], expected: "otherPart"),
+    Answer(
+      testDescription: "a part of nobody knows what", range: 50..<100, status: 206,
+      fields: ["Content-Range": "bytes 50-99/*"], expected: "otherPart"),
+    Answer(
+      testDescription: "a part without words", range: 50..<100, status: 206, expected: "otherPart"),
+    Answer(
+      testDescription: "a part of a longer file", range: 50..<100, status: 206,
+      fields: ["Content-Range": "bytes 50-99/101"], expected: "otherLength"),
+    Answer(
+      testDescription: "a part of the same file", range: 50..<100, validator: "\"a\"", status: 206,
+      fields: ["Content-Range": "bytes 50-99/100", "ETag": "\"a\""], expected: "bytes(Range(50..<100))"),
+    Answer(
+      testDescription: "a part of another file", range: 50..<100, validator: "\"a\"", status: 206,
+      fields: ["Content-Range": "bytes 50-99/100", "ETag": "\"b\""], expected: "restart"),
+    Answer(
+      testDescription: "a weak validator says nothing", range: 50..<100, validator: "\"a\"", status: 206,
+      fields: ["Content-Range": "bytes 50-99/100", "ETag": "W/\"b\""], expected: "bytes(Range(50..<100))"),
+    Answer(
+      testDescription: "a part that nobody asked for", status: 206,
+      fields: ["Content-Range": "bytes 0-99/100"], expected: "status"),
+    Answer(testDescription: "no such part", range: 50..<100, status: 416, expected: "restart"),
+    Answer(testDescription: "not even a first part", range: 0..<100, status: 416, expected: "status"),
+    Answer(testDescription: "coded", status: 200, fields: ["Content-Encoding": "br"], expected: "coded"),
+    Answer(
+      testDescription: "coded as it is", status: 200, fields: ["Content-Encoding": "Identity"],
+      expected: "bytes(Range(0..<100))"),
+    Answer(
+      testDescription: "a web page", status: 200, fields: ["Content-Type": "Text/HTML"], expected: "webPage"),
+    Answer(testDescription: "forbidden", status: 403, expected: "absent"),
+    Answer(testDescription: "not found", status: 404, expected: "absent"),
+    Answer(testDescription: "gone", status: 410, expected: "absent"),
+    Answer(testDescription: "too many requests", status: 429, expected: "status"),
+    Answer(testDescription: "a redirect that was not followed", status: 301, expected: "status"),
+    Answer(testDescription: "an error", status: 500, expected: "status"),
+  ]
+
+  @Test(arguments: answers) func `an answer's head says what its bytes are`(answer: Answer) throws {
+    let url = try #require(URL(string: "http://seeds.example/a"))
+    let request = TransportRequest(url, range: answer.range, validator: answer.validator)
+    let head = ResponseHead(status: answer.status, fields: answer.fields)
+    var found = ""
+    do {
+      found = "\(try Reply.judge(head, of: request, length: 100, now: Self.now))"
+    } catch {
+      found = String("\(Mirror(reflecting: error).children.first?.label ?? "")")
+    }
+    #expect(found == answer.expected)
+  }
+
+  // MARK: Patience
+
+  @Test func `a server asks for patience in seconds or until a date, and no longer than a day`() {
+    func read(_ text: String?) -> Duration? { RetryAfter.read(text, now: Self.now) }
+    #expect(read("120") == .seconds(120))
+    #expect(read("0") == .seconds(0))
+    #expect(read("-5") == .seconds(0))
+    #expect(read("999999999") == .seconds(86_400))
+    #expect(read("Sat, 01 Aug 2026 12:01:00 GMT") == .seconds(60))
+    #expect(read("Sat, 01 Aug 2026 11:59:00 GMT") == .seconds(0))
+    #expect(read("Fri, 01 Jan 2100 00:00:00 GMT") == .seconds(86_400))
+    for text in [nil, "", "soon", "Saturday, 01-Aug-26 12:01:00 GMT", "Sat, 41 Aug 2026 12:01:00 GMT", "1.5"]
+    {
+      #expect(read(text) == nil)
+    }
+  }
+
+  @Test func `fruitless failures are few, and their waits double`() {
+    var rule = RetryRule()
+    let broken = TransportError.unreachable(url: "", reason: "")
+    let waits = (0..<3).map { _ in rule.wait(after: broken, received: 0, chance: 0.5) }
+    #expect(waits == [.seconds(0.5), .seconds(1), nil])
+  }
+
+  @Test func `bytes pay for failures`() {
+    var rule = RetryRule()
+    let broken = TransportError.unreachable(url: "", reason: "")
+    for number in 1...1000 {
+      #expect(rule.wait(after: broken, received: number * 16_384, chance: 0) == .seconds(0.375))
+    }
+    let waits = (0..<3).map { _ in rule.wait(after: broken, received: 1000 * 16_384, chance: 1) }
+    #expect(waits == [.seconds(1.25), nil, nil])
+    var drops = RetryRule()
+    let attempts = (1...1000).prefix { drops.wait(after: broken, received: $0 * 1024, chance: 0) != nil }
+    #expect(attempts.count < 10)
+  }
+
+  @Test func `what cannot pass is not tried again, and a long patience is the next update's`() {
+    func wait(_ error: TransportError) -> Duration? {
+      var rule = RetryRule()
+      return rule.wait(after: error, received: 0, chance: 0.5)
+    }
+    #expect([429, 500, 502, 503, 504].allSatisfy { wait(.status(url: "", $0)) == .seconds(0.5) })
+    #expect([301, 304, 400, 401, 418, 501, 505].allSatisfy { wait(.status(url: "", $0)) == nil })
+    #expect(wait(.status(url: "", 503, retryAfter: .seconds(7))) == .seconds(7))
+    #expect(wait(.status(url: "", 503, retryAfter: .seconds(16))) == nil)
+    #expect(wait(.tooSlow(url: "", bytes: 0, in: .seconds(30))) == .seconds(0.5))
+    let final: [TransportError] = [
+      .absent(url: ""), .tooLong(url: "", limit: 1), .webPage(url: ""), .waiting(url: ""), .changing(url: ""),
+      .coded(url: "", coding: "br"), .tooLate(url: "", after: .zero), .otherPart(url: "", found: ""),
+    ]
+    #expect(final.allSatisfy { wait($0) == nil })
+  }
+
+  @Test func `the pace heeds what a server asked for, up to a day`() {
+    let pace = Pace(pollSeconds: 30)
+    #expect(pace.wait(afterFailures: 1, chance: 0.5, asked: .seconds(600)) == .seconds(600))
+    #expect(pace.wait(afterFailures: 1, chance: 0.5, asked: .seconds(1)) == .seconds(5))
+    #expect(pace.wait(afterFailures: 1, chance: 0.5, asked: .seconds(1_000_000)) == .seconds(86_400))
+  }
+
+  @Test(arguments: [(bytes: 0, ends: "tooSlow"), (bytes: 1_000_000, ends: "tooLate")])
+  func `a transfer has a pace to keep, and an end`(bytes: Int, ends: String) async throws {
+    let (clock, received) = (Shared(Duration.zero), Shared<Shared<Int>?>(nil))
+    let surroundings = Surroundings(
+      transport: NoNetwork(),
+      sleep: { duration in
+        clock.withLock { $0 += duration }
+        received.withLock { $0 }?.withLock { $0 += bytes }
+      }, uptime: { clock.withLock { $0 } })
+    var patience = SeedPatience()
+    patience.total = .seconds(100)
+    let watch = Watch(
+      url: "http://seeds.example/a", patience: patience, surroundings: surroundings, deadline: patience.total)
+    received.withLock { $0 = watch.received }
+    await #expect {
+      // It never ends by itself.
+      try await watch.run { try await Task.sleep(for: .seconds(3600)) }
+    } throws: { error in
+      Mirror(reflecting: error).children.first?.label == ends
+    }
+    #expect(clock.withLock { $0 } == (ends == "tooSlow" ? patience.window : patience.total))
+  }
+
+  // MARK: Redirects
+
+  @Test func `a redirect stays on its server, keeps its scheme, and ends`() throws {
+    func exchange() throws -> Exchange {
+      let url = try #require(URL(string: "https://seeds.example/a"))
+      return Exchange(
+        request: TransportRequest(url),
+        receiver: ResponseReceiver { _ in
+        } body: { _ in
+        }, end: { _ in })
+    }
+    let origin = URL(string: "https://seeds.example/a")
+    func follows(_ text: String) throws -> Bool {
+      var exchange = try exchange()
+      return exchange.follows(from: origin, to: URL(string: text))
+    }
+    #expect(try follows("https://seeds.example/b"))
+    for other in [
+      "http://seeds.example/b", "https://seeds.example:8443/b", "https://evil.example/b",
+      "ftp://seeds.example/b",
+      "https://seeds.example.evil.example/", "file:///etc/passwd",
+    ] { #expect(try !follows(other)) }
+    var exchange = try exchange()
+    let followed = (0..<100).prefix { _ in exchange.follows(from: origin, to: origin) }
+    #expect(followed.count == 5)
+  }
+
+  // MARK: Room
+
+  @Test func `an update's room is counted before its first byte`() throws {
+    func needed(_ objects: [PublishedObject], held: Int = 0) -> Int { DiskPlan(objects, held: held).needed }
+    let snapshot = Self.object(.snapshot(.first, .gzip), length: 1000, raw: 10_000)
+    let delta = Self.object(.delta(from: .first, to: .first.next), length: 100, raw: 1000)
+    #expect(needed([]) == 0)
+    #expect(needed([snapshot]) > (1000 + 10_000) * 11 / 10)
+    #expect(needed([snapshot]) < 2 * (1000 + 10_000))
+    #expect(needed([snapshot, delta]) > needed([snapshot]) + 2 * 1000)
+    #expect(needed([snapshot], held: 500) < needed([snapshot]))
+    #expect(needed([Self.object(.snapshot(.first, .gzip), length: .max, raw: .max)]) == .max)
+    let plan = DiskPlan([snapshot], held: 0)
+    try plan.check(available: nil, in: "/")
+    try plan.check(available: plan.needed, in: "/")
+    do {
+      try plan.check(available: plan.needed - 1, in: "/")
+      Issue.record("it fits")
+    } catch {
+      #expect(error.code == .insufficientSpace && error.neededBytes == plan.needed)
+      #expect(error.availableBytes == plan.needed - 1)
+    }
+  }
+
+  private static func object(_ kind: PublishedObject.Kind, length: Int, raw: Int) -> PublishedObject {
+    PublishedObject(
+      series: Series("transit", model: "2.1"), kind: kind, length: length, sha256: .of([]), model: "2.1",
+      rawLength: raw, rawSHA256: .of([]), schema: .of([]), digest: .of([]))
+  }
+}

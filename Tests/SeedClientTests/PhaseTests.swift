@@ -1,0 +1,212 @@
+import Foundation
+import SeedClient
+import SeedDatabase
+import SeedFormat
+import SeedTrust
+import Support
+import Testing
+
+/// An update, followed and bounded by those who asked for it.
+@Suite struct PhaseTests {
+  private let fixture: StoreFixture
+  /// The device's clock, which each look at it moves on.
+  private let clock = Shared(Duration.zero)
+
+  init() throws {
+    fixture = try StoreFixture()
+    try fixture.publisher.publish(["a": "Alexanderplatz", "b": "Bellevue"])
+  }
+
+  private func store(
+    step: Duration = .seconds(1), free: Int? = nil, over transport: (any Transport)? = nil
+  ) throws -> SeedStore {
+    try SeedStore(
+      SeedModel(dataset: "transit", model: "2.1", schema: fixture.publisher.schema.hash),
+      server: try #require(URL(string: "http://seeds.example")), root: fixture.publisher.root,
+      directory: fixture.directory,
+      surroundings: Surroundings(
+        transport: transport ?? fixture.publisher, now: { [publisher = fixture.publisher] in publisher.now },
+        sleep: { _ in
+          // What is watched here comes at once; the watch ends with it.
+          try await Task.sleep(for: .seconds(3600))
+        },
+        uptime: { [clock] in
+          clock.withLock { now in
+            now += step
+            return now
+          }
+        }, freeBytes: { _ in free }))
+  }
+
+  private func phases(_ store: SeedStore) async throws -> [UpdatePhase] {
+    var phases: [UpdatePhase] = []
+    for try await phase in store.updatePhases() { phases.append(phase) }
+    return phases
+  }
+
+  @Test func `a first start goes through its phases, in order, to the report`() async throws {
+    try fixture.publisher.publish(["c": "Charité"])
+    let phases = try await phases(try store())
+    #expect(
+      phases.names == [
+        "checking", "downloading", "expanding", "buildingIndexes", "applying", "swapping", "finished",
+      ])
+    for (phase, next) in zip(phases, phases.dropFirst()) where phase.name == next.name {
+      #expect((phase.fractionCompleted ?? 0) <= (next.fractionCompleted ?? 0))
+    }
+    for name in ["downloading", "expanding", "applying"] {
+      #expect(phases.last { $0.name == name }?.fractionCompleted == 1)
+    }
+    guard case .finished(let report) = phases.last else { throw CancellationError() }
+    #expect(report.plan.reason == .firstDownload && report.action == .replaced && report.rows.isEmpty)
+    #expect(report.duration > .zero && report.traffic.retries == 0)
+    #expect(report.traffic.bytes > report.bytes && report.bytes == report.plan.bytes)
+  }
+
+  @Test func `deltas tell their rows, and the report tells them by table`() async throws {
+    let store = try store()
+    try await store.prepare()
+    try fixture.publisher.publish(["a": "Alex", "c": "Charité"])
+    try fixture.publisher.publish(["c": "Charlottenburg"], deleting: ["b"])
+    let phases = try await phases(store)
+    #expect(phases.names == ["checking", "downloading", "applying", "finished"])
+    guard case .finished(let report) = phases.last, let stops = report.rows["stop"] else {
+      throw CancellationError()
+    }
+    #expect((stops.inserted, stops.updated, stops.deleted) == (1, 2, 1))
+    #expect(report.plan.files.count == 2 && report.from == .first && report.to.number == 3)
+    let rows = phases.compactMap { if case .applying(let rows, _, _) = $0 { rows } else { nil } }
+    #expect(rows.last == 4)
+  }
+
+  @Test func `news of one phase are a tenth of a second apart, but for its end`() async throws {
+    let phases = try await phases(try store(step: .microseconds(1)))
+    let downloading = phases.filter { $0.name == "downloading" }.map(\.fractionCompleted)
+    #expect(downloading == [0, 1])
+  }
+
+  @Test func `nothing new has two phases`() async throws {
+    let store = try store()
+    try await store.prepare()
+    #expect(try await phases(store).names == ["checking", "finished"])
+  }
+
+  @Test func `a failure ends the phases with its error`() async throws {
+    let store = try store()
+    try await store.prepare()
+    fixture.publisher.withServed { $0.files["metadata/timestamp.json"] = nil }
+    #expect(await code { _ = try await phases(store) } == .missingFile)
+  }
+
+  @Test(arguments: ["checking", "downloading", "expanding", "buildingIndexes"])
+  func `who stops listening cancels the update, and the data is the old`(last: String) async throws {
+    let store = try store()
+    try await store.prepare()
+    try fixture.publisher.startEpoch()
+    try fixture.publisher.publish(["a": "Alex"])
+    for try await phase in store.updatePhases() { if phase.name == last { break } }
+    let names = try await store.stops()
+    #expect([["Alexanderplatz", "Bellevue"], ["Alex", "Bellevue"]].contains(names))
+    #expect(try await store.update().to.number == 2)
+    #expect(try await store.stops() == ["Alex", "Bellevue"])
+  }
+
+  // MARK: Policies
+
+  @Test func `a plan tells what an update would do, and nothing but metadata is fetched for it`() async throws
+  {
+    let store = try store()
+    let first = try await store.updatePlan()
+    #expect(first.action == .replaced && first.reason == .firstDownload && first.from == nil)
+    #expect(fixture.publisher.withServed { $0.requests.allSatisfy { $0.hasPrefix("metadata/") } })
+    try await store.prepare()
+    #expect(try await store.updatePlan().action == .upToDate)
+    try fixture.publisher.publish(["c": "Charité"])
+    let delta = try await store.updatePlan()
+    let length = try fixture.lastDelta.length
+    #expect(delta.action == .applied && delta.bytes == length)
+    #expect(try await store.update().plan == delta)
+  }
+
+  @Test func `an update larger than its policy allows downloads nothing and says what it needs`() async throws
+  {
+    let store = try store()
+    try await store.prepare()
+    try fixture.publisher.startEpoch()
+    let needed = try fixture.lastSnapshot.length
+    await #expect(throws: SeedError.self) { try await store.update(UpdatePolicy(maximumBytes: needed - 1)) }
+    let error = try #require(await store.state.lastError)
+    #expect(error.code == .tooLarge && error.neededBytes == needed && error.availableBytes == needed - 1)
+    let path = try fixture.lastSnapshot.filePath
+    #expect(fixture.publisher.withServed { !$0.requests.contains(path) })
+    #expect(try await store.update(UpdatePolicy(maximumBytes: needed)).action == .replaced)
+  }
+
+  @Test func `a network to be spared is used for the first data and when the user asks, else waited for`()
+    async throws
+  {
+    let store = try store(over: SparedNetwork(publisher: fixture.publisher))
+    let failures = AsyncStream.makeStream(of: SeedError.self)
+    let task = Task { try await store.keepUpdated { failures.continuation.yield($0) } }
+    var failure = failures.stream.makeAsyncIterator()
+    let waiting = try #require(await failure.next())
+    #expect(waiting.code == .waitingForNetwork && waiting.isRetryable)
+    task.cancel()
+    await #expect(throws: CancellationError.self) { try await task.value }
+    #expect(try await store.stops() == ["Alexanderplatz", "Bellevue"])
+    try fixture.publisher.publish(["a": "Alex"])
+    #expect(await code { try await store.update(.background) } == .waitingForNetwork)
+    #expect(try await store.update().action == .applied)
+  }
+
+  @Test func `a full disk is seen before the first byte, and said with numbers`() async throws {
+    let store = try store(free: 1000)
+    await #expect(throws: SeedError.self) { try await store.update() }
+    let error = try #require(await store.state.lastError)
+    #expect(error.code == .insufficientSpace && error.availableBytes == 1000 && error.isRetryable)
+    let rawLength = try fixture.lastSnapshot.rawLength
+    #expect(try #require(error.neededBytes) > rawLength)
+    #expect(fixture.publisher.withServed { $0.requests.allSatisfy { $0.hasPrefix("metadata/") } })
+    #expect(try await store.updatePlan().action == .replaced)
+  }
+
+  @Test func `an idle poll asks for two files and gets less than a kibibyte`() async throws {
+    let store = try store()
+    try await store.prepare()
+    let traffic = try await store.update().traffic
+    #expect(traffic.requests == 2 && traffic.bytes <= 1024)
+  }
+}
+
+/// A network that the user asked apps to spare.
+private struct SparedNetwork: Transport {
+  let publisher: ClientPublisherSimulator
+
+  func send(_ request: TransportRequest, to receiver: ResponseReceiver) async throws {
+    guard request.policy.allowsConstrained else {
+      throw TransportError.waiting(url: request.url.absoluteString)
+    }
+    try await publisher.send(request, to: receiver)
+  }
+}
+
+extension UpdatePhase {
+  fileprivate var name: String {
+    switch self {
+    case .checking: "checking"
+    case .downloading: "downloading"
+    case .expanding: "expanding"
+    case .buildingIndexes: "buildingIndexes"
+    case .applying: "applying"
+    case .swapping: "swapping"
+    case .finished: "finished"
+    }
+  }
+}
+
+extension [UpdatePhase] {
+  /// The phases' names, each once for all its news.
+  fileprivate var names: [String] {
+    reduce(into: []) { if $0.last != $1.name { $0.append($1.name) } }
+  }
+}

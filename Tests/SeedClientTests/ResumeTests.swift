@@ -1,0 +1,131 @@
+import Foundation
+import SeedDatabase
+import SeedFormat
+import SeedTrust
+import Support
+import Testing
+
+@testable import SeedClient
+
+/// Connections break anywhere, and what arrived is not asked for again.
+@Suite struct ResumeTests {
+  private static let isDeep = ProcessInfo.processInfo.environment["SEEDBANK_DEEP"] == "1"
+  /// Bytes of the file: two parts and a piece, or one part.
+  private static let large = 20_000_000
+  private static let small = 2_000_000
+  /// Breaks of one download, and downloads with one break each.
+  private static let breaks = 200
+
+  @Test func `a file arrives though the connection breaks at random offsets again and again`() async throws {
+    let number = UInt64.random(in: 0...UInt64.max)
+    let seed = "seed \(number)"
+    var random = SplitMix(seed: number)
+    let offsets = (0..<Self.breaks).map { _ in Int.random(in: 1..<Self.large, using: &random) }.sorted()
+    let server = try BreakingServer(Self.content(Self.large), breakingAt: offsets)
+    let traffic = try await Self.download(from: server, in: TemporaryFolder(inMemory: true))
+    #expect(traffic.retries > 0 && traffic.restarts == 0, "\(seed)")
+    #expect(Double(server.sentBytes) < 1.2 * Double(Self.large), "\(seed)")
+  }
+
+  @Test func `wherever the connection breaks, the rest arrives`() async throws {
+    let folder = try TemporaryFolder(inMemory: true)
+    let content = Self.content(Self.small)
+    for _ in 0..<(Self.isDeep ? Self.breaks : Self.breaks / 10) {
+      let offset = Int.random(in: 1..<Self.small)
+      let server = try BreakingServer(content, breakingAt: [offset])
+      let traffic = try await Self.download(from: server, in: folder)
+      #expect(traffic.retries == 1 && traffic.restarts == 0, "at \(offset)")
+      #expect(Double(server.sentBytes) < 1.2 * Double(Self.small), "at \(offset)")
+    }
+  }
+
+  @Test func `another process goes on where one left off`() async throws {
+    let folder = try TemporaryFolder(inMemory: true)
+    let content = Self.content(Self.small)
+    let server = try BreakingServer(content, breakingAt: [Self.small / 2], goingDown: true)
+    await #expect(throws: TransportError.self) { _ = try await Self.download(from: server, in: folder) }
+    server.comeBack()
+    let traffic = try await Self.download(from: server, in: folder)
+    #expect(traffic.bytes < Self.small && traffic.bytes > 0 && traffic.restarts == 0)
+  }
+
+  @Test func `a part that was changed on the disk costs one download more, not the file`() async throws {
+    let folder = try TemporaryFolder(inMemory: true)
+    let content = Self.content(Self.small)
+    let server = try BreakingServer(content, breakingAt: [])
+    let object = Self.object(content)
+    try Folder.create(folder("partial"))
+    let part = folder("partial/\(object.sha256.hex).part")
+    try Data(repeating: 7, count: 1000).write(to: URL(fileURLWithPath: part))
+    let record = PartialRecord(
+      url: "http://127.0.0.1:\(server.port)/\(object.filePath)", sha256: object.sha256.hex,
+      length: object.length, validator: nil)
+    try record.write(besides: part)
+    let traffic = try await Self.download(from: server, in: folder)
+    #expect(traffic.restarts == 1 && traffic.bytes == 2 * Self.small - 1000)
+  }
+
+  @Test func `a part without its record, or of another address, is not gone on with`() async throws {
+    let folder = try TemporaryFolder(inMemory: true)
+    let content = Self.content(Self.small)
+    let server = try BreakingServer(content, breakingAt: [])
+    let object = Self.object(content)
+    try Folder.create(folder("partial"))
+    let part = folder("partial/\(object.sha256.hex).part")
+    for url in [nil, "http://other.example/\(object.filePath)"] {
+      try Data(content.prefix(1000)).write(to: URL(fileURLWithPath: part))
+      let record = url.map {
+        PartialRecord(url: $0, sha256: object.sha256.hex, length: object.length, validator: nil)
+      }
+      try record?.write(besides: part)
+      #expect(try await Self.download(from: server, in: folder).bytes == Self.small)
+    }
+  }
+
+  @Test func `parts that no record speaks for, and of what nobody wants, are swept`() async throws {
+    let folder = try TemporaryFolder()
+    let kept = ["aa.part", "aa.part.json"]
+    for name in kept + ["bb.part", "cc.part.json", "dd"] {
+      try Data("x".utf8).write(to: URL(fileURLWithPath: folder(name)))
+    }
+    try PartialFolder.sweep(folder.path)
+    #expect(try Folder.names(in: folder.path) == kept)
+    #expect(try await PartialFolder(folder.path).keep([]) == 0)
+    #expect(try Folder.names(in: folder.path).isEmpty)
+  }
+
+  // MARK: Parts
+
+  private static func content(_ count: Int) -> [UInt8] {
+    [UInt8](unsafeUninitializedCapacity: count) { buffer, filled in
+      for index in 0..<count { buffer[index] = UInt8(truncatingIfNeeded: index &* 31 ^ index >> 9) }
+      filled = count
+    }
+  }
+
+  private static func object(_ content: [UInt8]) -> PublishedObject {
+    PublishedObject(
+      series: Series("transit", model: "2.1"), kind: .snapshot(.first, .gzip), length: content.count,
+      sha256: .of(content), model: "2.1", rawLength: 1, rawSHA256: .of([]), schema: .of([]), digest: .of([]))
+  }
+
+  /// Downloads with a fetcher of its own; the file that arrived is compared and removed.
+  private static func download(
+    from server: BreakingServer, in folder: TemporaryFolder
+  ) async throws -> UpdateTraffic {
+    try Folder.create(folder("partial"))
+    let clock = TestClock()
+    let surroundings = Surroundings(
+      transport: URLSessionTransport(userAgent: "test"), sleep: { try await clock.sleep($0) },
+      chance: { 0.5 }, uptime: { clock.uptime })
+    let errand = Errand()
+    let url = try #require(URL(string: "http://127.0.0.1:\(server.port)"))
+    var fetcher = Fetcher(
+      try ServerAddress(url), surroundings, StoreLayout(directory: folder.path), SeedOptions())
+    fetcher.errand = errand
+    let fetched = try await fetcher.object(object(server.content))
+    #expect(try Data(contentsOf: URL(fileURLWithPath: fetched.path)) == Data(server.content))
+    fetched.discard()
+    return errand.cost
+  }
+}
