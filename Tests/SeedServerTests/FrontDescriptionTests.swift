@@ -18,6 +18,22 @@ import Testing
     document = try #require(response.json)
   }
 
+  @Test func `a series that a rollback holds says so, and since when`() throws {
+    let series = Series("transit", model: "2.0")
+    var state = SeriesState(
+      epoch: .random(), head: .first, floor: .first, model: "2.0", models: [:], publishedAt: .now(),
+      pollSeconds: 60)
+    func described() -> JSONValue? {
+      let metadata = SeriesMetadata(series: series, state: state, objects: [])
+      guard case .array(let series)? = DatasetDescription([metadata]).json["series"] else { return nil }
+      return series.first
+    }
+    #expect(described()?["head"] != nil && described()?["hold"] == nil)
+    state.hold = SeriesHold(version: .first, since: UTCTime(secondsSinceEpoch: 0))
+    #expect(described()?["hold"]?["version"] == .integer(1))
+    #expect(described()?["hold"]?["since"] == .string("1970-01-01T00:00:00Z"))
+  }
+
   /// Every value below a member of that name.
   private func values(of name: String, in value: JSONValue) -> [JSONValue] {
     switch value {

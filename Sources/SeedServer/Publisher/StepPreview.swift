@@ -18,7 +18,9 @@ struct StepPreview {
       try job.isRetired
       ? nil : SQLiteOrigin(job.originPath, patienceSeconds: job.originPatienceSeconds)
     for plan in job.plans {
-      let series = try preview(plan, origin, published.series[plan.series]?.metadata)
+      let metadata = published.series[plan.series]?.metadata
+      var series = try preview(plan, origin, metadata)
+      if series.hasSnapshot { series.expectedSnapshotBytes = metadata?.newestSnapshot?.length }
       report.series.append(series)
       report.warnings += series.warnings
     }

@@ -65,6 +65,8 @@ package struct SeriesReport: Sendable {
   package var merged: [DeltaSpan] = []
   /// Whether a snapshot is published; its size is known once it is.
   package var hasSnapshot = false
+  /// Bytes that the snapshot may have, where nothing was written: those of the newest one.
+  package var expectedSnapshotBytes: Int?
   /// Bytes of the new snapshot as stored in gzip.
   package var snapshotBytes: Int?
   /// What an operator should look at, though the series went on.

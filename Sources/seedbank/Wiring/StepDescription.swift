@@ -17,10 +17,17 @@ extension SeriesReport {
     let sizes = [
       deltaBytes.map { "delta of \($0) bytes" },
       merged.isEmpty ? nil : "merged \(merged.map(\.description).joined(separator: " and "))",
-      snapshotBytes.map { "snapshot of \($0) bytes" } ?? (hasSnapshot ? "snapshot" : nil),
+      snapshotWords,
       repair.map { "working copy made anew because \($0)" },
     ]
     return (parts + sizes.compactMap(\.self)).joined(separator: ", ")
+  }
+
+  private var snapshotWords: String? {
+    guard hasSnapshot else { return nil }
+    if let snapshotBytes { return "snapshot of \(snapshotBytes) bytes" }
+    guard let expectedSnapshotBytes else { return "snapshot" }
+    return "snapshot of about \(expectedSnapshotBytes) bytes, as the newest one has"
   }
 
   /// How much the line matters to an operator.
@@ -48,6 +55,7 @@ extension SeriesReport {
       "merged": .array(merged.map { ["from": number($0.from.number), "to": number($0.to.number)] }),
       "snapshot": .bool(hasSnapshot),
       "snapshotBytes": snapshotBytes.map { .integer(Int64($0)) } ?? .null,
+      "expectedSnapshotBytes": expectedSnapshotBytes.map { .integer(Int64($0)) } ?? .null,
       "repair": repair.map { .string($0) } ?? .null,
       "tables": .object(tables.map { JSONMember($0, table($0)) }),
     ]
