@@ -147,6 +147,18 @@ import Testing
     #expect(throws: RawClient.Failure.self) { try RawClient(port: front.port) }
   }
 
+  @Test func `an operator hears where the system allows fewer connections than were asked for`() throws {
+    var allowed = rlimit()
+    getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &allowed)
+    let (told, connections) = (RequestLogTests.Told(), 1_000_000)
+    var configuration = FrontConfiguration(publication: publication.directory.path, report: told.add)
+    configuration.http.connectionLimit = connections
+    let front = try Front(configuration)
+    #expect(try RawClient(port: front.port).get("/livez").status == 200)
+    let warnings = told.records.filter { $0.level == .warning && $0.message.contains("LimitNOFILE") }
+    #expect(warnings.count == (allowed.rlim_max < 2 * connections ? 1 : 0))
+  }
+
   @Test func `the port of a front that stopped is free`() throws {
     let port = front.port
     #expect(throws: HTTPServerError.portInUse(host: "127.0.0.1", port: port)) {

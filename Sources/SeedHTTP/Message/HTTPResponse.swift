@@ -9,8 +9,9 @@ package struct HTTPResponse: Sendable {
   package var headers: HTTPHeaders
   /// The body; the answer to `HEAD` has the same headers and leaves it out.
   package var body: HTTPBody
-  /// Whether it depends on nothing but the request's target, and whether gzip is preferred, until ``HTTPServer/forgetAnswers()``: then the
-  /// handler is not asked again for as long. Only GET and HEAD without a condition or range are answered so.
+  /// Whether it depends on nothing but the request's target, and whether gzip is preferred, until
+  /// ``HTTPServer/forgetAnswers``: then the handler is not asked again for as long. Only GET and HEAD without a
+  /// condition or range are answered so.
   package var isReusable = false
   /// A number by which the handler's owner knows the exchange again when it is over.
   package var mark = 0

@@ -48,14 +48,16 @@ package final class HTTPServer: Sendable {
     return budget.connections
   }
 
-  /// Open connections.
-  package var connectionCount: Int { dispatcher.connections.count }
-
-  /// Requests that wait for an answer, or for the rest of one.
-  package var answeringCount: Int { dispatcher.connections.answeringCount }
+  /// What it has to do; a handler may keep that, which must not keep the server.
+  package var load: HTTPLoad { HTTPLoad(table: dispatcher.connections) }
 
   /// Has the handler asked again for every answer that it allowed to be used again.
-  package func forgetAnswers() { dispatcher.answers.forget() }
+  ///
+  /// A function of its own, so that whoever calls it on the server's threads need not hold the server.
+  package var forgetAnswers: @Sendable () -> Void {
+    let answers = dispatcher.answers
+    return { answers.forget() }
+  }
 
   deinit { stop(gracePeriod: .zero) }
 

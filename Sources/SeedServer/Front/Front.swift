@@ -54,7 +54,7 @@ package final class Front: Sendable {
     }
     serverWatch.begin(server)
     self.source = source
-    source.whenChanged { [weak server] in server?.forgetAnswers() }
+    source.whenChanged(server.forgetAnswers)
     watch = Front.watch(source)
     reportShortage(configuration)
   }

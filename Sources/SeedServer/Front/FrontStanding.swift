@@ -10,24 +10,24 @@ package struct FrontStanding: Hashable, Sendable {
   var isEnding = false
 }
 
-/// A front's server as its own router sees it: the router is there first, and must not keep the server alive.
+/// A front's server as its own router sees it: the router is there first.
 final class ServerWatch: Sendable {
   private struct State {
-    weak var server: HTTPServer?
+    var load: HTTPLoad?
     var isEnding = false
   }
 
   private let state = Guarded(State())
 
   /// From here on the standing is that of this server.
-  func begin(_ server: HTTPServer) { state.withLock { $0.server = server } }
+  func begin(_ server: HTTPServer) { state.withLock { $0.load = server.load } }
 
   /// From here on the front is about to end.
   func end() { state.withLock { $0.isEnding = true } }
 
   var standing: FrontStanding {
-    let (server, isEnding) = state.withLock { ($0.server, $0.isEnding) }
+    let (load, isEnding) = state.withLock { ($0.load, $0.isEnding) }
     return FrontStanding(
-      connections: server?.connectionCount ?? 0, answering: server?.answeringCount ?? 0, isEnding: isEnding)
+      connections: load?.connections ?? 0, answering: load?.answering ?? 0, isEnding: isEnding)
   }
 }
