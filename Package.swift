@@ -93,7 +93,8 @@ let package = Package(
     tests(
       "EndToEndTests",
       [
-        "SeedFormat", "SeedTrust", "SeedDatabase", "SeedHTTP", "SeedServer", "SeedClient", "Support", "seedbank",
+        "SeedFormat", "SeedTrust", "SeedDatabase", "SeedHTTP", "SeedServer", "SeedClient", "Support",
+        "seedbank",
         "StoreReader",
       ],
       programs: [

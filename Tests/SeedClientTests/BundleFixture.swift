@@ -78,6 +78,7 @@ final class BundleFixture {
   }
 
   private var surroundings: Surroundings {
-    Surroundings(transport: publisher, now: { [publisher] in publisher.now }, sleep: { _ in await Task.yield() })
+    Surroundings(
+      transport: publisher, now: { [publisher] in publisher.now }, sleep: { _ in await Task.yield() })
   }
 }
