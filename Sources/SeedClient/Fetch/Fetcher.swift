@@ -14,7 +14,7 @@ struct Fetcher: Sendable {
 
   /// Bytes of one part. Foundation on Linux gathers what arrives faster than it is taken, without a bound
   /// (and its `suspend()` starts the transfer anew), so a part is what may pile up in memory.
-  static let partBytes = 8 * 1024 * 1024
+  static let partBytes = 4 * 1024 * 1024
 
   init(_ server: ServerAddress, _ surroundings: Surroundings, _ layout: StoreLayout, _ options: SeedOptions) {
     self.server = server
