@@ -94,11 +94,17 @@ private struct Trip: PageRow {
 }
 
 private struct StopTime: PageRow {
-  let trip_id, position, arrival, departure: Int64
-  let stop_id: String
+  let tripID, position, arrival, departure: Int64
+  let stopID: String
+
+  enum CodingKeys: String, CodingKey {
+    case tripID = "trip_id"
+    case stopID = "stop_id"
+    case position, arrival, departure
+  }
 
   var values: [SeedValue] {
-    [.integer(trip_id), .integer(position), .text(stop_id), .integer(arrival), .integer(departure)]
+    [.integer(tripID), .integer(position), .text(stopID), .integer(arrival), .integer(departure)]
   }
 }
 
