@@ -1,26 +1,5 @@
 package import SeedFormat
 
-/// One thing that an examination of a store found.
-package struct StoreFinding: Hashable, Sendable {
-  /// How much it matters.
-  package enum Severity: String, Sendable, CaseIterable {
-    /// The app's data is lost or not what was published.
-    case error
-    /// The data is sound, what stands behind it is not.
-    case warning
-    /// Worth knowing.
-    case note
-  }
-
-  package let severity: Severity
-  /// The file, within the store.
-  package let path: String
-  /// What is wrong.
-  package let problem: String
-  /// What to do next.
-  package let remedy: String
-}
-
 /// What an examination of a store looked at, and what it found.
 package struct StoreReport: Hashable, Sendable {
   /// The data that apps read, as far as it can be told.
@@ -37,7 +16,7 @@ package struct StoreReport: Hashable, Sendable {
   }
 
   package internal(set) var data: Data?
-  package internal(set) var findings: [StoreFinding] = []
+  package internal(set) var findings: [Finding] = []
   /// Generations whose rows were hashed: the current one, and the one before it.
   package internal(set) var generations = 0
   /// Metadata files whose signatures were verified.
@@ -48,10 +27,10 @@ package struct StoreReport: Hashable, Sendable {
   package internal(set) var isInUse = false
 
   /// Whether an app gets what was published.
-  package var isSound: Bool { !findings.contains { $0.severity == .error } }
+  package var isSound: Bool { findings.areSound }
 
-  mutating func add(_ severity: StoreFinding.Severity, _ path: String, _ problem: String, _ remedy: String) {
-    findings.append(StoreFinding(severity: severity, path: path, problem: problem, remedy: remedy))
+  mutating func add(_ severity: Finding.Severity, _ path: String, _ problem: String, _ remedy: String) {
+    findings.append(Finding(severity, path, problem, remedy: remedy))
   }
 }
 

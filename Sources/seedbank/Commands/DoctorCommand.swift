@@ -27,18 +27,14 @@ extension Command {
     let root = try arguments.path("root", from: context.currentDirectory).map { try TextFile.bytes($0) }
     let report = try await blocking { try StoreExamination(directory, root: root).run() }
     try arguments.flag("json") ? context.console.result(report.json) : context.console.result(report.text)
-    guard report.isSound else {
-      let count = report.findings.count { $0.severity == .error }
-      throw CommandFailure(.badData, "\(count == 1 ? "1 thing is" : "\(count) things are") wrong, see above.")
-    }
+    try report.findings.checkSound()
   }
 }
 
 extension StoreReport {
   /// The findings, the worst first, and what was looked at.
   fileprivate var text: String {
-    let order = StoreFinding.Severity.allCases
-    let lines = order.flatMap { severity in findings.filter { $0.severity == severity } }.map(\.line)
+    let lines = findings.worstFirst.map(\.line)
     let what = data.map {
       "\($0.series): version \($0.version), model \($0.model), \($0.rows) rows, \($0.file)"
     }
@@ -63,17 +59,6 @@ extension StoreReport.Data {
       "model": .string(model.description), "epoch": .string(epoch.text),
       "version": .integer(Int64(version.number)), "digest": .string(digest.hex),
       "rows": .integer(Int64(rows)), "path": .string(file),
-    ]
-  }
-}
-
-extension StoreFinding {
-  fileprivate var line: String { "\(severity.rawValue): \(path): \(problem); \(remedy)" }
-
-  fileprivate var json: JSONValue {
-    [
-      "severity": .string(severity.rawValue), "path": .string(path), "problem": .string(problem),
-      "remedy": .string(remedy),
     ]
   }
 }

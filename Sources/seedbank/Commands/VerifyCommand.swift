@@ -38,18 +38,14 @@ extension Command {
     } else {
       try console.result(report.text)
     }
-    guard report.isSound else {
-      let count = report.findings.count { $0.severity == .error }
-      throw CommandFailure(.badData, "\(count == 1 ? "1 thing is" : "\(count) things are") wrong, see above.")
-    }
+    try report.findings.checkSound()
   }
 }
 
 extension VerificationReport {
   /// The findings, the worst first, and what was looked at.
   fileprivate var text: String {
-    let order = Finding.Severity.allCases
-    let lines = order.flatMap { severity in findings.filter { $0.severity == severity } }.map(\.line)
+    let lines = findings.worstFirst.map(\.line)
     let looked =
       "\(metadataFiles) metadata files, \(objects) objects (\(bytes) bytes), \(snapshots) snapshots,"
       + " \(deltas) deltas verified"
@@ -65,17 +61,6 @@ extension VerificationReport {
       "unnamed": .array(unnamed.map { .string($0) }), "metadataFiles": .integer(Int64(metadataFiles)),
       "objects": .integer(Int64(objects)), "bytes": .integer(Int64(bytes)),
       "snapshots": .integer(Int64(snapshots)), "deltas": .integer(Int64(deltas)),
-    ]
-  }
-}
-
-extension Finding {
-  fileprivate var line: String { "\(severity.rawValue): \(path): \(problem); \(remedy)" }
-
-  fileprivate var json: JSONValue {
-    [
-      "severity": .string(severity.rawValue), "path": .string(path), "problem": .string(problem),
-      "remedy": .string(remedy),
     ]
   }
 }

@@ -1,30 +1,4 @@
-/// One thing that a verification found.
-package struct Finding: Hashable, Sendable {
-  /// How much it matters.
-  package enum Severity: String, Sendable, CaseIterable {
-    /// Clients get something wrong, or nothing.
-    case error
-    /// It will become an error unless someone acts.
-    case warning
-    /// Worth knowing.
-    case note
-  }
-
-  package let severity: Severity
-  /// The file, within the publication where it is of the publication.
-  package let path: String
-  /// What is wrong.
-  package let problem: String
-  /// What to do about it.
-  package let remedy: String
-
-  package init(_ severity: Severity, _ path: String, _ problem: String, remedy: String) {
-    self.severity = severity
-    self.path = path
-    self.problem = problem
-    self.remedy = remedy
-  }
-}
+package import SeedFormat
 
 /// What a verification looked at and what it found.
 package struct VerificationReport: Sendable {
@@ -45,7 +19,7 @@ package struct VerificationReport: Sendable {
   package internal(set) var deltas = 0
 
   /// Whether clients get what they should.
-  package var isSound: Bool { !findings.contains { $0.severity == .error } }
+  package var isSound: Bool { findings.areSound }
 
   mutating func add(_ severity: Finding.Severity, _ path: String, _ problem: String, remedy: String) {
     findings.append(Finding(severity, path, problem, remedy: remedy))
