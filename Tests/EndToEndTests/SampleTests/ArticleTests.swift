@@ -13,8 +13,8 @@ import Testing
   @Test func `the examples run`() throws {
     let articles = try Self.articles.map(Article.init)
     try Self.write(articles)
-    let program = try OutsidePackage(Self.package).built() + "/articles"
     let scene = try SampleScene()
+    let program = try OutsidePackage(Self.package, program: "articles").program()
     let server = try scene.front()
     let output = try Tool.run([
       program, server.address, scene.road.folder("shipped"), scene.road.folder.path,

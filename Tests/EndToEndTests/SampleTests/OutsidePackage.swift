@@ -1,17 +1,20 @@
-import Foundation
+import Support
 
 /// A package that depends on this one as anyone's would, built beside it.
 struct OutsidePackage {
   private let path: String
+  private let name: String
 
-  /// Kept between runs, so that only what changed is built again, and shared: the library is built once.
-  static let build = "\(Readme.package)/.build/outside"
+  /// The package at `path`, which has a program of that name.
+  init(_ path: String, program name: String) { (self.path, self.name) = (path, name) }
 
-  init(_ path: String) { self.path = path }
+  /// Kept between runs, so that only what changed is built again. Each package has its own: in a shared one SwiftPM
+  /// (6.3) leaves one package's program out after it has built the other's.
+  private var build: String { "\(Readme.package)/.build/outside/\(name)" }
 
-  /// Builds it; returns the folder of its programs.
-  func built() throws -> String {
-    try Tool.run(["swift", "build", "--package-path", path, "--scratch-path", Self.build])
-    return "\(Self.build)/debug"
+  /// Builds it; returns its program.
+  func program() throws -> String {
+    try Tool.run(["swift", "build", "--package-path", path, "--scratch-path", build])
+    return "\(build)/debug/\(name)"
   }
 }

@@ -10,7 +10,8 @@ final class SampleScene {
   static let patience: TimeInterval = 120
 
   init() throws {
-    program = try OutsidePackage("\(Readme.package)/Tests/EndToEndTests/SampleApp").built() + "/timetable"
+    let sample = "\(Readme.package)/Tests/EndToEndTests/SampleApp"
+    program = try OutsidePackage(sample, program: "timetable").program()
     road = try DemoRoad(seed: 21, trips: 20)
     try ship()
   }
