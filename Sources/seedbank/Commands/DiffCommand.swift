@@ -32,6 +32,7 @@ extension Command {
       ])
   ) { arguments, context in
     let scratch = try ScratchFolder()
+    defer { scratch.remove() }
     let limit = try arguments.integer("limit", in: 0...Int.max) ?? .max
     let sides = try DiffSides(arguments, context)
     let printer = DiffPrinter(

@@ -30,7 +30,9 @@ extension Command {
     let version = try arguments.integer("to", in: 1...Int(Limits.exactJSONInteger)).map { try Version($0) }
     guard let version else { return }
     if arguments.flag("dry-run") {
-      let preview = try RollbackPreview(choice, version, try ScratchFolder())
+      let scratch = try ScratchFolder()
+      defer { scratch.remove() }
+      let preview = try RollbackPreview(choice, version, scratch)
       return try arguments.flag("json")
         ? context.console.result(preview.json) : context.console.result(preview.text)
     }

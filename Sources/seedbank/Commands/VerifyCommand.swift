@@ -26,6 +26,7 @@ extension Command {
     let chosen =
       arguments.string("dataset") == nil ? nil : try configuration.datasets(chosenBy: arguments).first
     let (console, scratch) = (context.console, try ScratchFolder())
+    defer { scratch.remove() }
     let report = try await blocking {
       try PublicationVerifier(
         PublicationDirectory(configuration.publication), stateFolder: configuration.state,

@@ -30,6 +30,7 @@ struct Inspection {
 
   private func expanded(_ encoding: ContentEncoding) throws -> [JSONMember] {
     let scratch = try ScratchFolder()
+    defer { scratch.remove() }
     let inner = scratch.file("expanded")
     let raw = try Compression.expand(path, to: inner, encoding, limit: .max)
     let kind = try FileKind(inner)

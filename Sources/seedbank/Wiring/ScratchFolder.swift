@@ -1,8 +1,8 @@
 import Foundation
 import SeedDatabase
 
-/// A folder for files of the moment, removed with its owner, or when a signal ends the process. In `TMPDIR`,
-/// for the files can be large.
+/// A folder for files of the moment, removed by its owner, or when a signal ends the process. In `TMPDIR`, for the
+/// files can be large.
 final class ScratchFolder: Sendable {
   let path: String
   private let watch: Task<Void, Never>
@@ -18,15 +18,22 @@ final class ScratchFolder: Sendable {
     watch = Task {
       guard let number = await signals.first() else { return }
       Interruption.begin(number)
-      // Whoever is at work may still be making files in it.
-      for _ in 0..<Self.attempts where Folder.exists(path) { try? Folder.removeAll(path) }
+      Self.remove(path)
       Interruption.end()
     }
   }
 
-  deinit {
+  /// Removes the folder. Its owner says so, for the last reference may be a queue's, which lets go of it after the
+  /// process has ended.
+  func remove() {
+    // In this order: a signal between the two would end the process by the system's way.
+    Self.remove(path)
     watch.cancel()
-    try? Folder.removeAll(path)
+  }
+
+  /// Whoever is at work may still be making files in it, and after a signal two remove them at once.
+  private static func remove(_ path: String) {
+    for _ in 0..<attempts where Folder.exists(path) { try? Folder.removeAll(path) }
   }
 
   /// A path in the folder.
