@@ -3,7 +3,8 @@
 // Rules of this module:
 // - One way: Fetch/ → Verify/ → Swap/ → Apply/ → Notify/. A stage's result is the next one's input, and no
 //   stage knows one behind it. Decide/ says what is to be done and does nothing; `SeedStore` walks through
-//   them all.
+//   them all. Bundle/ hands a seed that the app brought along to Verify/, as Fetch/ does with one from a server;
+//   Doctor/ only looks.
 // - No byte of a snapshot or a delta reaches SQLite before its length and SHA-256 matched signed metadata.
 // - What an app has open never changes under its path: a snapshot becomes a new generation, in a folder of
 //   its own.

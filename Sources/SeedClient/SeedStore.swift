@@ -13,8 +13,8 @@ public import struct Foundation.URL
 /// ```
 ///
 /// Keep one store per directory that updates: further ones, in this process or another, read what is there and notice
-/// what it changes, and their own updates fail with ``SeedError/Code/storeLocked`` while the first one lives. Reading never waits for a download, a swap or an
-/// apply.
+/// what it changes, and their own updates fail with ``SeedError/Code/storeLocked`` while the first one lives. Reading
+/// never waits for a download, a swap or an apply.
 public actor SeedStore {
   /// What the app was built for.
   public nonisolated let model: SeedModel

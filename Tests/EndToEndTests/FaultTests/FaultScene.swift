@@ -26,11 +26,7 @@ struct FaultScene {
       INSERT INTO item SELECT 1 + value % 3, 'code ' || value, randomblob(40) FROM generate_series(1, 300);
       """)
     try SeedbankBinary.succeed(["init", "my.sqlite"], in: folder.path)
-    // Building indexes is one step more at which a client may die.
-    let dataset = folder("seedbank/my/dataset.json")
-    let text = try String(contentsOfFile: dataset, encoding: .utf8)
-    try text.replacing("\"encodings\"", with: "\"indexes\": \"client\", \"encodings\"")
-      .write(toFile: dataset, atomically: true, encoding: .utf8)
+    try Self.leaveIndexesToClients(folder)
     try SeedbankBinary.succeed(Self.regenerate, in: folder.path)
     old = try PublicationProbe(publication: Self.publication(folder)).head(series)?.rows ?? [:]
     try Tool.sqlite(
@@ -43,6 +39,14 @@ struct FaultScene {
     try SeedbankBinary.succeed(Self.regenerate, in: folder.path)
     new = try PublicationProbe(publication: Self.publication(folder)).head(series)?.rows ?? [:]
     try Tool.run(["cp", "-a", folder("seedbank"), folder("after")])
+  }
+
+  /// Building indexes is one step more at which a client may die.
+  static func leaveIndexesToClients(_ folder: TemporaryFolder) throws {
+    let dataset = folder("seedbank/my/dataset.json")
+    let text = try String(contentsOfFile: dataset, encoding: .utf8)
+    try text.replacing("\"encodings\"", with: "\"indexes\": \"client\", \"encodings\"")
+      .write(toFile: dataset, atomically: true, encoding: .utf8)
   }
 
   var publication: PublicationDirectory { Self.publication(folder) }

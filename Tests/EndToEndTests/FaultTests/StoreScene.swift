@@ -43,7 +43,7 @@ final class StoreScene {
       INSERT INTO item SELECT value % 100, 'code ' || value, randomblob(40) FROM generate_series(1, 6000);
       """)
     try SeedbankBinary.succeed(["init", "my.sqlite"], in: folder.path)
-    try Self.leaveIndexes(folder)
+    try FaultScene.leaveIndexesToClients(folder)
     try SeedbankBinary.succeed(FaultScene.regenerate, in: folder.path)
     server = try RunningSeedbank(
       ["serve", "--config", "seedbank/seedbank.json", "--port", "0"], in: folder.path)
@@ -56,14 +56,6 @@ final class StoreScene {
     if step != .firstStart { try save() }
     try goOn()
     try restore()
-  }
-
-  /// Building indexes is one step more at which a client may die.
-  private static func leaveIndexes(_ folder: TemporaryFolder) throws {
-    let dataset = folder("seedbank/my/dataset.json")
-    let text = try String(contentsOfFile: dataset, encoding: .utf8)
-    try text.replacing("\"encodings\"", with: "\"indexes\": \"client\", \"encodings\"")
-      .write(toFile: dataset, atomically: true, encoding: .utf8)
   }
 
   /// The newest version.
