@@ -9,6 +9,7 @@
 // - Foreign keys are off on every connection that imports (SQLite must not cascade behind the digest's back);
 //   the importer checks the references itself before it lets a transaction end.
 // - A connection is opened by a recipe (``Connection/Recipe``), never with flags at the call site.
+// - Check/ proves a seed from its bytes alone, and believes nothing that the file says of itself.
 // - Errors carry the statement, never the bound values: those are the operator's data.
 //
 // Properties of the importer's classes that every row touches are marked `@exclusivity(unchecked)`: one owner has

@@ -47,7 +47,8 @@ package struct KeyOrder: Sendable {
     return 0
   }
 
-  private static func compare(_ left: BorrowedValue, _ right: BorrowedValue, _ collation: Collation) -> Int {
+  /// Of two values, by a collation.
+  static func compare(_ left: BorrowedValue, _ right: BorrowedValue, _ collation: Collation) -> Int {
     switch (left, right) {
     case (.integer(let a), .integer(let b)): a < b ? -1 : a > b ? 1 : 0
     case (.real(let a), .real(let b)): a < b ? -1 : a > b ? 1 : 0

@@ -1,0 +1,184 @@
+import Foundation
+import SeedFormat
+import Support
+import Testing
+
+@testable import SeedDatabase
+
+/// Tables and indexes are compared as SQLite's `integrity_check` does, and more exactly.
+@Suite struct TableCheckTests {
+  /// Both layouts, keys of several columns, falling parts, each collation, a column that is called as a rowid is.
+  static let schemas = [
+    """
+    CREATE TABLE t(id INTEGER PRIMARY KEY, a TEXT COLLATE NOCASE, b REAL, c);
+    CREATE INDEX i ON t(a, b DESC); CREATE INDEX u ON t(c, b)
+    """,
+    """
+    CREATE TABLE t(id INTEGER PRIMARY KEY, a TEXT, b INT, c, UNIQUE(a, c));
+    CREATE INDEX i ON t(b DESC, c COLLATE RTRIM); CREATE INDEX u ON t(c)
+    """,
+    """
+    CREATE TABLE t(id INT, a TEXT, b BLOB, c, PRIMARY KEY(a, id DESC)) WITHOUT ROWID;
+    CREATE INDEX i ON t(c, b); CREATE INDEX u ON t(b, a DESC)
+    """,
+    """
+    CREATE TABLE t(id INT NOT NULL, rowid TEXT COLLATE RTRIM NOT NULL, b, c, PRIMARY KEY(rowid, id));
+    CREATE INDEX i ON t(c COLLATE NOCASE DESC, b); CREATE INDEX u ON t(b, c)
+    """,
+    """
+    CREATE TABLE t(id INTEGER NOT NULL, a ANY, b REAL, c ANY, PRIMARY KEY(id)) STRICT, WITHOUT ROWID;
+    CREATE INDEX i ON t(b, c, a DESC); CREATE INDEX u ON t(c)
+    """,
+  ]
+
+  private static let rows = 300
+
+  @Test(arguments: schemas)
+  func `a sound table passes, with the sum of its rows`(_ schema: String) throws {
+    let world = try CheckedTable(schema, rows: Self.rows)
+    let rows = try world.connection.rows(TableSQL(world.table).allInKeyOrder)
+    var sum = TableSum()
+    var hasher = RowHasher()
+    for row in rows { sum.insert(hasher.hash(row)) }
+    #expect(try world.check().run() == sum && rows.count > Self.rows / 2, "\(world)")
+  }
+
+  @Test(arguments: [
+    "CREATE TABLE t(id INTEGER PRIMARY KEY, a, b, c); CREATE INDEX i ON t(a) WHERE b = 1",
+    "CREATE TABLE t(id INTEGER PRIMARY KEY, a, b, c); CREATE INDEX i ON t(a || b)",
+    "CREATE TABLE t(id INTEGER PRIMARY KEY, a, b, c); CREATE INDEX i ON t(a, id)",
+    "CREATE TABLE t(id INTEGER PRIMARY KEY, a, b, c, d AS (a || b)); CREATE INDEX i ON t(d)",
+    "CREATE TABLE t(rowid INT NOT NULL, oid INT, _rowid_ INT, c, PRIMARY KEY(rowid)); CREATE INDEX i ON t(c)",
+  ])
+  func `an index over part of the rows, an expression or what has no name is left to SQLite`(_ schema: String)
+    throws
+  {
+    let connection = try Connection("test", .memory)
+    try connection.run(script: schema)
+    #expect(try TableCheck(connection, SchemaReader(connection).table("t")) == nil)
+  }
+
+  @Test(
+    arguments: schemas,
+    [
+      "DELETE FROM o WHERE id = 7", "DELETE FROM t WHERE id = 7", "UPDATE o SET c = 'other' WHERE id = 7",
+      "UPDATE o SET b = 0.125 WHERE id = 7", "UPDATE o SET id = 9999 WHERE id = 7",
+      "UPDATE o SET c = x'00' WHERE id = 7", "UPDATE o SET b = NULL WHERE id = 7",
+    ])
+  func `an index that was made for other rows is found`(_ schema: String, _ change: String) throws {
+    for index in ["i", "u"] {
+      let world = try CheckedTable(schema, rows: Self.rows)
+      try world.connection.execute(change)
+      try world.giveIndexOfOther(index)
+      #expect(try world.isSound() == world.isSoundToSQLite(), "\(index), \(world)")
+    }
+  }
+
+  @Test(arguments: schemas)
+  func `rows that an index was not made for are found`(_ schema: String) throws {
+    let world = try CheckedTable(schema, rows: Self.rows)
+    try world.connection.execute("DELETE FROM o WHERE id % 2 = 0")
+    try world.giveRowsOfOther()
+    #expect(try !world.isSound() && !world.isSoundToSQLite(), "\(world)")
+  }
+
+  @Test(arguments: schemas)
+  func `entries in another order are found, also those of the table itself`(_ schema: String) throws {
+    for (old, new) in [(" DESC", "     "), ("t(b", "t(c"), ("(c", "(b")] where schema.contains(old) {
+      let world = try CheckedTable(schema, rows: Self.rows)
+      try world.rewriteSchema(old, new)
+      #expect(try !world.isSound() && !world.isSoundToSQLite(), "\(old), \(world)")
+    }
+  }
+
+  @Test(arguments: schemas)
+  func `two equal entries of a unique index are found, but not those with a NULL`(_ schema: String) throws {
+    let doubled = try CheckedTable(schema, rows: Self.rows)
+    try doubled.rewriteSchema("CREATE INDEX u", "CREATE UNIQUE INDEX u")
+    #expect(try !doubled.isSound() && !doubled.isSoundToSQLite(), "\(doubled)")
+    let absent = try CheckedTable(schema, rows: Self.rows)
+    try absent.connection.execute("UPDATE t SET b = NULL, c = NULL")
+    try absent.rewriteSchema("CREATE INDEX u", "CREATE UNIQUE INDEX u")
+    #expect(try absent.isSound() && absent.isSoundToSQLite(), "\(absent)")
+  }
+}
+
+/// A table of random rows, and another one with the same.
+private struct CheckedTable: CustomStringConvertible {
+  let connection: Connection
+  let table: TableSchema
+  let description: String
+
+  init(_ schema: String, rows: Int) throws {
+    let seed = UInt64.random(in: 0...UInt64.max)
+    var chance = SplitMix(seed: seed)
+    description = "seed \(seed), \(schema)"
+    connection = try Connection("test", .memory)
+    try connection.set(1010, false)  // SQLITE_DBCONFIG_DEFENSIVE
+    try connection.execute(schema)
+    table = try SchemaReader(connection).table("t")
+    for number in 1...rows {
+      let values = table.columns.map { $0.name == "id" ? .integer(Int64(number)) : Self.value($0, &chance) }
+      let marks = values.map { _ in "?" }.joined(separator: ", ")
+      try connection.cached("INSERT OR IGNORE INTO t VALUES (\(marks))").run(values)
+    }
+    try connection.execute(
+      schema.replacing(" t(", with: " o(").replacing("INDEX ", with: "INDEX o_")
+        + "; INSERT INTO o SELECT * FROM t")
+  }
+
+  /// Few values, so that all kinds of them are equal now and then; none differs from another by case alone.
+  private static func value(_ column: ColumnSchema, _ chance: inout SplitMix) -> SeedValue {
+    let number = Int64.random(in: -9...9, using: &chance)
+    if column.declaredType == "REAL" { return .real(Double(number) / 4) }
+    if column.declaredType == "TEXT" { return .text(text(number)) }
+    switch Int.random(in: column.isNotNull ? 1...4 : 0...4, using: &chance) {
+    case 0: return .null
+    case 1: return .integer(number)
+    case 2: return .real(Double(number) / 4)
+    case 3: return .text(text(number))
+    default: return .blob(Array("\(number)".utf8))
+    }
+  }
+
+  private static func text(_ number: Int64) -> String {
+    String(repeating: number < 0 ? "a long one, " : "A", count: Int(abs(number)))
+  }
+
+  func check() throws -> TableCheck { try #require(try TableCheck(connection, table)) }
+
+  func isSound() throws -> Bool {
+    do {
+      _ = try check().run()
+      return true
+    } catch is NotASeed {
+      return false
+    }
+  }
+
+  func isSoundToSQLite() throws -> Bool {
+    try connection.value("PRAGMA integrity_check(t)") == .text("ok")
+  }
+
+  func giveIndexOfOther(_ name: String) throws { try exchange(name, "o_\(name)") }
+
+  func giveRowsOfOther() throws { try exchange("t", "o") }
+
+  private func exchange(_ name: String, _ other: String) throws {
+    try writeSchema(
+      """
+      UPDATE sqlite_schema SET rootpage = (SELECT sum(rootpage) FROM sqlite_schema WHERE name IN ('\(name)', '\(other)'))
+        - rootpage WHERE name IN ('\(name)', '\(other)')
+      """)
+  }
+
+  /// Only of `t`, whose rows and entries stay where they are.
+  func rewriteSchema(_ old: String, _ new: String) throws {
+    try writeSchema(
+      "UPDATE sqlite_schema SET sql = replace(sql, '\(old)', '\(new)') WHERE tbl_name = 't'")
+  }
+
+  private func writeSchema(_ sql: String) throws {
+    try connection.execute("PRAGMA writable_schema = ON; \(sql); PRAGMA writable_schema = RESET")
+  }
+}
