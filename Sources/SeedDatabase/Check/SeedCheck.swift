@@ -24,7 +24,9 @@ package struct SeedCheck {
   /// `integrity_check` looks up each row in each index, all over the file: in large tables that takes several times as
   /// long as reading table and index from end to end, which ``TableCheck`` does. The rest of it is `quick_check`.
   package func checkStructure() throws {
-    try ask("quick_check")
+    // Of a WITHOUT ROWID table whose key has its columns in another order it may say wrongly (3.40.1) that there is a
+    // NULL; what it finds, the whole check finds too.
+    if try answer("quick_check") != "ok" { try ask("integrity_check") }
     try connection.execute("PRAGMA cache_size = -\(Self.cacheKibibytes)")
     let tables = try connection.rows("SELECT name FROM sqlite_schema WHERE type = 'table' AND rootpage > 0")
     for name in tables.map(\.[0].text) where try !isCompared(name) {
@@ -33,8 +35,12 @@ package struct SeedCheck {
   }
 
   private func ask(_ check: String) throws {
-    let words = try connection.value("PRAGMA \(check)")?.text ?? ""
+    let words = try answer(check)
     guard words == "ok" else { throw NotASeed("\(check) says: \(words)") }
+  }
+
+  private func answer(_ check: String) throws -> String {
+    try connection.value("PRAGMA \(check)")?.text ?? ""
   }
 
   private func isCompared(_ name: String) throws -> Bool {
