@@ -76,6 +76,7 @@ import Testing
     let count = try injector.count(command, in: folder.path)
     let new = try probe.head(series)
     #expect(old?.version == version - 1 && new?.version == version && count > 30)
+    print("step to version \(version): \(count) operations")
     for fault in FaultInjector.Fault.allCases {
       for point in FaultInjector.points(count, sample: Self.sample) {
         try restore()
