@@ -125,7 +125,7 @@ import Testing
     fetcher.errand = errand
     let fetched = try await fetcher.object(object(server.content))
     #expect(try Data(contentsOf: URL(fileURLWithPath: fetched.path)) == Data(server.content))
-    fetched.discard()
+    PartialFile.discard(fetched.path)
     return errand.cost
   }
 }

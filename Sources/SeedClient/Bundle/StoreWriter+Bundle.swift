@@ -29,8 +29,8 @@ extension StoreWriter {
   }
 
   /// Makes the bundled snapshot ready beside what is there, by the stages that a download goes through.
-  func stage(_ bundle: BundledSeed) throws {
-    try stage(bundle.verified(), epoch: bundle.metadata.state.epoch, origin: .bundled)
+  func stage(_ bundle: BundledSeed) async throws {
+    try await stage(bundle.verified(), epoch: bundle.metadata.state.epoch, origin: .bundled)
   }
 
   /// Trusts a bundle's metadata from here on, where that takes nothing back: what the store trusts already is the

@@ -106,6 +106,21 @@ struct FetchedObject: Sendable {
   /// Who hears how its use goes on.
   var phases = PhaseSender.silent
 
-  /// Removes the file. Where that fails, the sweep at the next start does it.
-  func discard() { if !isBorrowed { PartialFile.discard(path) } }
+  /// Uses the file up. Where its use is cancelled, as in the background on a phone, it stays: the next update finds it
+  /// whole and asks for no byte of it.
+  func using<Value>(
+    isolation: isolated (any Actor)? = #isolation, _ use: () async throws -> Value
+  ) async throws -> Value {
+    do {
+      let value = try await use()
+      discard()
+      return value
+    } catch {
+      if !Task.isCancelled { discard() }
+      throw error
+    }
+  }
+
+  /// Where removing fails, the sweep at the next start does it.
+  private func discard() { if !isBorrowed { PartialFile.discard(path) } }
 }

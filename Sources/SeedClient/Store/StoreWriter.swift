@@ -136,18 +136,20 @@ actor StoreWriter {
   // MARK: A new generation
 
   /// Makes a verified snapshot ready beside the generation that counts.
-  func stage(_ fetched: FetchedObject, epoch: Epoch, origin: SeedOrigin = .downloaded) throws {
-    defer { fetched.discard() }
-    try Task.checkCancellation()
-    discardStaged()
-    staged = try StagedSeed(fetched, epoch: epoch, origin: origin, previous: reading, in: layout)
+  func stage(_ fetched: FetchedObject, epoch: Epoch, origin: SeedOrigin = .downloaded) async throws {
+    try await fetched.using {
+      try Task.checkCancellation()
+      discardStaged()
+      staged = try StagedSeed(fetched, epoch: epoch, origin: origin, previous: reading, in: layout)
+    }
   }
 
   /// Takes the staged file on by a delta.
-  func applyStaged(_ fetched: FetchedObject) throws {
-    defer { fetched.discard() }
-    try Task.checkCancellation()
-    _ = try staged?.file.apply(fetched.document(), to: fetched.object.version, keyLimit: 0)
+  func applyStaged(_ fetched: FetchedObject) async throws {
+    try await fetched.using {
+      try Task.checkCancellation()
+      _ = try staged?.file.apply(fetched.document(), to: fetched.object.version, keyLimit: 0)
+    }
   }
 
   /// Makes the staged generation count; returns its name.
@@ -178,14 +180,15 @@ actor StoreWriter {
 
   /// Takes a generation on by a delta, in one transaction.
   func apply(_ fetched: FetchedObject, to seed: Seed) async throws -> SeedChanges {
-    defer { fetched.discard() }
-    try Task.checkCancellation()
-    if let lender {
-      return try await Loan(seed: seed, delta: fetched, keyLimit: options.changedKeyLimit).run(lender)
+    try await fetched.using {
+      try Task.checkCancellation()
+      if let lender {
+        return try await Loan(seed: seed, delta: fetched, keyLimit: options.changedKeyLimit).run(lender)
+      }
+      let document = try fetched.document()
+      return try open(seed.generation).apply(
+        document, to: fetched.object.version, keyLimit: options.changedKeyLimit)
     }
-    let document = try fetched.document()
-    return try open(seed.generation).apply(
-      document, to: fetched.object.version, keyLimit: options.changedKeyLimit)
   }
 
   private func open(_ generation: Generation) throws -> SeedFile {
