@@ -13,6 +13,8 @@ struct PublicationUpdate {
 
   /// Seconds by which clocks may differ before it is said.
   private static let clockToleranceSeconds = UTCTime.secondsPerDay
+  /// Signatures that live for minutes are renewed more often than others, so that one late step does no harm.
+  private static let renewalsPerLifetime = 4
 
   init(_ publisher: Publisher, _ job: DatasetJob, now: UTCTime, after published: PublishedMetadata) {
     self.publisher = publisher
@@ -56,14 +58,15 @@ struct PublicationUpdate {
     let oldest = published.series.values.map(\.expires) + [published.timestamp.expires]
     guard let first = oldest.min() else { return }
     let left = first.secondsSinceEpoch - now.secondsSinceEpoch
-    guard left < job.lifetimeSeconds - Publisher.renewalSeconds else { return }
+    let age = min(Publisher.renewalSeconds, job.lifetimeSeconds / Self.renewalsPerLifetime)
+    guard left < job.lifetimeSeconds - age else { return }
     try publish(published.series.values.map(\.metadata).sorted { $0.series < $1.series })
   }
 
   /// Removes what nothing names any more, after its grace; the paths of what went.
   func prune() throws -> [String] {
     try publisher.publication.prune(
-      published, PruningMemory(publisher.stateFolder), Pruning(graceSeconds: job.graceSeconds), now: now,
+      published, PruningMemory(publisher.stateFolder), publisher.pruning(job), now: now,
       isDryRun: false
     ).removed
   }
