@@ -61,14 +61,17 @@ extension SeedStore {
   /// Opens the generation that a swap has just made current. Where it cannot be read the one before comes back.
   func openSwapped(_ name: String) async throws -> Generation {
     let found = try await writer.find(known: inHand.all, justSwapped: true)
-    guard let generation = found.generation, generation.name == name else {
-      throw SeedError(
-        .damaged,
-        "the new file cannot be read on this device (\(found.damaged?.reason ?? "it is gone")); "
-          + "the data from before stays, and this snapshot is not taken again")
-    }
+    guard let generation = found.generation, generation.name == name else { throw unreadable(found) }
     try await open(generation)
     return generation
+  }
+
+  private func unreadable(_ found: GenerationSearch.Found) -> SeedError {
+    let reason = found.damaged?.reason ?? "it is gone"
+    return SeedError(
+      found.isRejected ? .damaged : .io,
+      "the new file cannot be read on this device (\(reason)); the data from before stays, and "
+        + (found.isRejected ? "this snapshot is not taken again" : "the disk may be at fault: try again"))
   }
 
   func seed(of generation: Generation) async throws(SeedError) -> Seed {
