@@ -14,11 +14,15 @@ extension SeedStore {
   /// A live query: its rows now, and again after every change and every new generation.
   ///
   /// The first rows come when there is data. A statement that fails ends the sequence with
-  /// ``SeedError/Code/query``.
+  /// ``SeedError/Code/query``. Where the file turns out to be damaged the next rows are those of the generation before,
+  /// if there is one, and the next update takes a snapshot. The sequence ends with the store.
   public nonisolated func rows(_ sql: String, _ values: SeedValue...) -> AsyncThrowingStream<
     [SeedRow], any Error
   > {
-    LiveRows(moments: moments, sql: sql, values: values).stream()
+    LiveRows(sql: sql, values: values) { [weak self] damaged in
+      _ = try await self?.replacement(of: damaged)
+    }
+    .stream(at: moments.stream())
   }
 
   /// Runs `body` with a read-only connection to the current generation, in one transaction.
