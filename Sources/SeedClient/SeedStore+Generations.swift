@@ -20,7 +20,7 @@ extension SeedStore {
   /// something newer. Fails with ``SeedError/Code/noPrevious`` where there is no way back.
   @discardableResult
   public func rollBack() async throws(SeedError) -> Seed {
-    try await inTurn { store in try await store.rollingBack() }
+    try await inTurn(isLook: false) { store in try await store.rollingBack() }
   }
 
   // MARK: What is on the device
@@ -106,8 +106,13 @@ extension SeedStore {
 
   /// What to read instead of a generation in which a read found damage; `nil` where there is nothing.
   func replacement(of generation: Generation) async throws -> Generation? {
-    await takeTurn()
+    guard await takeTurnUnlessCancelled() else { throw SeedError(CancellationError()) }
     defer { turns.end() }
+    return try await leave(generation)
+  }
+
+  /// Reads a generation that is damaged no more, and what there is in its place.
+  func leave(_ generation: Generation) async throws -> Generation? {
     await writer.noteDamage(generation.name)
     // The next look takes a snapshot where nothing else is left.
     if current === generation { current = nil }
