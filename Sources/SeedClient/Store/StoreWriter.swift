@@ -189,7 +189,7 @@ actor StoreWriter {
 
   /// Takes a generation on by a delta, in one transaction.
   func apply(_ fetched: FetchedObject, to seed: Seed) async throws -> SeedChanges {
-    try await fetched.using {
+    let changes = try await fetched.using {
       try Task.checkCancellation()
       if let lender {
         return try await Loan(seed: seed, delta: fetched, keyLimit: options.changedKeyLimit).run(lender)
@@ -198,6 +198,8 @@ actor StoreWriter {
       return try open(seed.generation).apply(
         document, to: fetched.object.version, keyLimit: options.changedKeyLimit)
     }
+    fetched.discard()
+    return changes
   }
 
   private func open(_ generation: Generation) throws -> SeedFile {
