@@ -8,6 +8,9 @@ extension SeedStore {
 
   /// What each apply changed, from now on.
   ///
+  /// For a listener that is busy the newest 1000 wait; of more the oldest are left out, so that one who never takes
+  /// them costs no memory without a bound.
+  ///
   /// A new generation may differ anywhere and yields no element here, but one of ``openings``.
   public nonisolated var changes: some AsyncSequence<SeedChanges, Never> & Sendable { changesSender.stream() }
 
