@@ -4,9 +4,9 @@ import SeedFormat
 extension SeedStore {
   /// Proves the data on this device: the file's structure, and its digest, recomputed from all rows.
   ///
-  /// Nothing of it is done at a start or at an update, for it reads the whole file: seconds where that is large. Call it
-  /// where the data is in doubt. It runs on a thread of the library's; reads go on meanwhile, and updates and
-  /// ``suspend()`` wait. Without data there is nothing to prove.
+  /// Nothing of it is done at a start or at an update, for it reads the whole file: seconds where that is large. Call
+  /// it where the data is in doubt. It runs on a thread of the library's; reads go on meanwhile, updates wait, and
+  /// ``suspend()`` ends it. Without data there is nothing to prove.
   ///
   /// Fails with ``SeedError/Code/damaged`` where the file is not what it was when it was verified. It is read no
   /// more then: the generation before takes its place, if there is one and it can be proved, and the next update

@@ -87,7 +87,8 @@ import Testing
     try await store.update()
     if isConfirmed {
       #expect(try await store.stops().count == 3001)
-      // Another store, for this one may remember the page.
+      // Another store, for this one may remember the page. The lock is free at once, whoever still holds this one.
+      await store.suspend()
       store = try fixture.store()
     }
     // One page of many: what a start looks at stays whole.

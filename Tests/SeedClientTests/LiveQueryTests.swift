@@ -16,7 +16,8 @@ import Testing
     try fixture.publishGeneration(many)
     var store = try fixture.store()
     #expect(try await store.stops().count == 3000)
-    // Another store, for this one may remember the page.
+    // Another store, for this one may remember the page. The lock is free at once, whoever still holds this one.
+    await store.suspend()
     store = try fixture.store()
     // One page of many: what a start looks at stays whole.
     try fixture.damage { bytes in

@@ -58,4 +58,15 @@ import Testing
     #expect(await code { try await store.verify() } == .damaged)
     #expect(try await store.stops() == ["Two"])
   }
+
+  @Test func `a proof that is cancelled finds nothing`() async throws {
+    let store = try fixture.store()
+    try forge(try await store.update().seed)
+    let proof = Task {
+      withUnsafeCurrentTask { $0?.cancel() }
+      return await code { try await store.verify() }
+    }
+    #expect(await proof.value == .cancelled)
+    #expect(try await store.update().action == .upToDate)
+  }
 }

@@ -52,4 +52,15 @@ import Testing
     try connection.transaction { try connection.execute("INSERT INTO t VALUES (?)", .integer(1)) }
     #expect(try connection.integer("SELECT count(*) FROM t") == 1)
   }
+
+  @Test func `a statement that goes on for ever fails where its task is cancelled`() async {
+    let counting = Task {
+      let connection = try Connection("test", .memory)
+      connection.endWithTask()
+      withUnsafeCurrentTask { $0?.cancel() }
+      try connection.execute(
+        "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT max(i) FROM n")
+    }
+    await #expect(throws: DatabaseError.self) { try await counting.value }
+  }
 }

@@ -12,9 +12,13 @@ actor GenerationProof {
   /// thrown.
   func damage(in generation: Generation) throws -> String? {
     do {
-      _ = try Self.run(Connection(generation.folder.file, .reader))
+      let connection = try Connection(generation.folder.file, .reader)
+      connection.endWithTask()
+      _ = try Self.run(connection)
       return nil
     } catch {
+      // What SQLite says of a check that it could not end is no finding.
+      try Task.checkCancellation()
       guard GenerationCheck.isDamage(error) || SeedError(error).code == .damaged else { throw error }
       return SeedError(error).message
     }
