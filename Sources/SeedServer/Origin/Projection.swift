@@ -36,7 +36,7 @@ package struct Projection: Hashable, Sendable {
     let missing = table.columnNames.filter { !found.contains($0.lowercased()) }
     let surplus = mayHaveMore ? [] : statement.columnNames.filter { !expected.contains($0.lowercased()) }
     guard missing.isEmpty, surplus.isEmpty else {
-      throw OriginError.columns(table: table.name, source: place, missing: missing, surplus: surplus)
+      throw OriginError.columns(table: table.name, source: self, missing: missing, surplus: surplus)
     }
   }
 

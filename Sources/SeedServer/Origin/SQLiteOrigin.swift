@@ -23,7 +23,7 @@ package final class SQLiteOrigin {
       if error.primaryCode == ResultCode.busy {
         throw OriginError.locked(path: path, seconds: patienceSeconds)
       }
-      throw OriginError.unreadable(path: path, reason: error)
+      throw OriginError.reading(path, error)
     }
   }
 

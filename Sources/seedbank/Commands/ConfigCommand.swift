@@ -59,7 +59,8 @@ extension Command {
     let more = fatal.count > 1 ? ", and \(fatal.count - 1) more" : ""
     throw CommandFailure(
       isAway ? .unavailable : .configuration,
-      "A publish step would refuse this: \(first.place.printable): \(first.problem)\(more).")
+      "A publish step would refuse this: \(first.place.printable): \(first.problem)\(more).",
+      isInResult: true)
   }
 
   private static func show(

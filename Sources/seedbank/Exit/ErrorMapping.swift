@@ -9,9 +9,12 @@ import SeedTrust
 struct FailureReport: Hashable {
   let exitCode: ExitCode
   let message: String
+  /// Whether the command's result, which was printed before, tells of it already.
+  let isInResult: Bool
 
   /// The one place where kinds of errors become exit codes.
   init(_ error: any Error) {
+    isInResult = (error as? CommandFailure)?.isInResult ?? false
     switch error {
     case let error as CommandFailure: (exitCode, message) = (error.exitCode, error.message)
     case let error as UsageError: (exitCode, message) = (.usage, error.message)
@@ -24,6 +27,14 @@ struct FailureReport: Hashable {
     }
   }
 
+  /// The same for a script.
+  var json: JSONValue {
+    [
+      "kind": .string(exitCode.word), "exitCode": .integer(Int64(exitCode.rawValue)),
+      "message": .string(message),
+    ]
+  }
+
   /// For the errors of the libraries, which describe themselves.
   private static func exitCode(of error: any Error) -> ExitCode? {
     switch error {
@@ -33,6 +44,7 @@ struct FailureReport: Hashable {
     case is PlanError, is SchemaProblem: .configuration
     case let error as KeyFileError: keyFileCode(error)
     case PublicationError.locked: .locked
+    case let error as PublicationError where error.isConfiguration: .configuration
     case is ImportError, is InvalidText, is InvalidName, is TrustError, is PublicationError: .badData
     case is RecallError, is RollbackError, is NotASeed, is ApplyError, is CompressionError: .badData
     default: nil
@@ -64,6 +76,14 @@ extension ExitCode {
 }
 
 extension String {
-  /// With a capital and a full stop, as the other messages have.
-  fileprivate var asSentence: String { prefix(1).uppercased() + dropFirst() + (hasSuffix(".") ? "" : ".") }
+  /// With a capital and a full stop, as the other messages have; a name that it begins with stays as it is.
+  fileprivate var asSentence: String {
+    let start = beginsWithWord ? prefix(1).uppercased() : String(prefix(1))
+    return start + dropFirst() + (hasSuffix(".") ? "" : ".")
+  }
+
+  /// Whether it begins with a word of the language: a path or a series has more in it than letters.
+  private var beginsWithWord: Bool {
+    prefix { $0 != " " }.allSatisfy { ("a"..."z").contains($0) || $0 == "'" || $0 == "," }
+  }
 }

@@ -19,6 +19,7 @@ extension SeriesReport {
       merged.isEmpty ? nil : "merged \(merged.map(\.description).joined(separator: " and "))",
       snapshotWords,
       repair.map { "working copy made anew because \($0)" },
+      shrunk.isEmpty ? nil : "held back, its tables lost too many rows",
     ]
     return (parts + sizes.compactMap(\.self)).joined(separator: ", ")
   }
@@ -57,6 +58,7 @@ extension SeriesReport {
       "snapshotBytes": snapshotBytes.map { .integer(Int64($0)) } ?? .null,
       "expectedSnapshotBytes": expectedSnapshotBytes.map { .integer(Int64($0)) } ?? .null,
       "repair": repair.map { .string($0) } ?? .null,
+      "shrunk": .array(shrunk.map(\.json)),
       "tables": .object(tables.map { JSONMember($0, table($0)) }),
     ]
   }
@@ -68,6 +70,12 @@ extension SeriesReport {
   private func table(_ name: String) -> JSONValue {
     let changes = changes[name] ?? TableChanges()
     return .object([JSONMember("rows", rows[name].map(number) ?? .null)] + changes.members)
+  }
+}
+
+extension ShrunkTable {
+  fileprivate var json: JSONValue {
+    ["table": .string(name), "before": number(before), "after": number(after)]
   }
 }
 

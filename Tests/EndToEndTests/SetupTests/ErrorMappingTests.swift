@@ -36,6 +36,16 @@ import Testing
       KeyFileError.system(FileFailure(operation: "read", path: "/k", code: EIO)), .inputOutput,
       "Cannot read /k: Input/output error."
     ),
+    (
+      OriginError.damaged(path: "/o", reason: DatabaseError(code: 11, message: "malformed", subject: "")),
+      .badData,
+      "The origin /o is damaged and cannot be read: malformed; restore it from a backup, "
+        + "or save what is left with 'sqlite3 /o .recover'."
+    ),
+    (
+      PublicationError.shrunk([try! Series("transit", major: 1): []]), .badData,
+      "transit/1 is held back: . If that is meant, run `seedbank regenerate --accept-shrink`."
+    ),
     (SchemaProblem.noTables, .configuration, "No table that could be published."),
   ]
 
