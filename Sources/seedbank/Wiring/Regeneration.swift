@@ -10,6 +10,7 @@ struct Regeneration {
   let asJSON: Bool
   let console: Console
   private var failures: [CommandFailure] = []
+  private var abandoned: [AbandonedSeries] = []
 
   init(_ deployment: Deployment, _ arguments: ParsedArguments, _ console: Console) {
     self.deployment = deployment
@@ -23,6 +24,14 @@ struct Regeneration {
 
   /// Tries every dataset; then says what was wrong, and throws the first of it.
   mutating func run(_ datasets: [DatasetConfiguration]) throws {
+    // What is wrong with the publication is the steps' to say.
+    if let published = try? deployment.publication.published() {
+      abandoned = AbandonedSeries.all(in: published, deployment.configuration)
+    }
+    let configured = Set(deployment.configuration.datasets.map(\.name))
+    for series in abandoned where !configured.contains(series.series.dataset) {
+      console.warning(series.warning)
+    }
     for dataset in datasets {
       switch Result(catching: { try work(dataset) }) {
       case .success(let report): try tell(report, dataset.name)
@@ -41,9 +50,10 @@ struct Regeneration {
   }
 
   private mutating func tell(_ report: StepReport, _ dataset: DatasetName) throws {
-    for warning in report.warnings { console.warning("\(dataset): \(warning)") }
+    let warnings = report.warnings + abandoned.filter { $0.series.dataset == dataset }.map(\.warning)
+    for warning in warnings { console.warning("\(dataset): \(warning)") }
     if asJSON {
-      try console.result(report.json(dataset))
+      try console.result(report.json(dataset, warnings: warnings))
     } else {
       for line in report.lines { try console.result(line) }
     }

@@ -81,7 +81,7 @@ extension ShrunkTable {
 
 extension StepReport {
   /// What is said of the dataset beside its series, for a script.
-  func json(_ dataset: DatasetName) -> JSONValue {
+  func json(_ dataset: DatasetName, warnings: [String]) -> JSONValue {
     [
       "dataset": .string(dataset.text), "dryRun": .bool(isPreview), "series": .array(series.map(\.json)),
       "pruned": .array(pruned.map { .string($0) }), "warnings": .array(warnings.map { .string($0) }),

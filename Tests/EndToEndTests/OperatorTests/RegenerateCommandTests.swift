@@ -78,6 +78,57 @@ import Testing
     }
   }
 
+  @Test func `a published series without a model is told until it is retired`() throws {
+    try move("seedbank/transit/models/1.0", to: "away")
+    let words = "transit/1: published at version 1, but no folder of its models is left"
+    let outcome = try regenerate("--json")
+    #expect(outcome.status == 0 && outcome.errors.contains(words))
+    #expect(try json(outcome)[0]["warnings"]?.elements?.first?.string?.hasPrefix(words) == true)
+    for command in [["status"], ["config", "check"]] {
+      let told = try SeedbankBinary.run(command, in: folder.path)
+      #expect(told.status == 0 && told.output.contains(words))
+    }
+    try move("away", to: "seedbank/transit/models/1.0")
+    #expect(try !regenerate().errors.contains(words))
+    try retire("1")
+    try move("seedbank/transit/models/1.0", to: "away")
+    #expect(try !regenerate().errors.contains("no folder"))
+    try Tool.run(["sed", "-i", "s/, \"other\"//", folder("seedbank/seedbank.json")])
+    #expect(try regenerate().errors.contains("other/1: published at version 1, but no folder"))
+  }
+
+  /// Publishes that a major of `transit` is over.
+  private func retire(_ major: String) throws {
+    let retired = #"{"\#(major)": {"state": "retired", "message": "Please update"}}"#
+    try Tool.run(["sed", "-i", "1s/{/{\"lifecycle\": \(retired),/", folder("seedbank/transit/dataset.json")])
+    try SeedbankBinary.succeed(["regenerate"], in: folder.path)
+  }
+
+  @Test func `the status tells a lifecycle whole, and nothing to come where it is over`() throws {
+    try retire("1")
+    let text = try SeedbankBinary.succeed(["status", "--dataset", "transit"], in: folder.path)
+    #expect(text.contains("model: 1.0, retired (\"Please update\")"))
+    #expect(text.contains("next: nothing, it is retired"))
+    let outcome = try SeedbankBinary.run(["status", "--json"], in: folder.path)
+    let series = try json(outcome)[0]["series"]?.elements?.first
+    #expect(series?["message"]?.string == "Please update" && series?["nextSnapshotAt"] == .null)
+  }
+
+  @Test func `where there are several, the option that chooses is asked for with its values`() throws {
+    let dataset = try SeedbankBinary.run(["diff", "1", "1"], in: folder.path)
+    #expect(dataset.status == 64 && dataset.errors.contains("'--dataset', \"transit\" or \"other\""))
+    let series = try SeedbankBinary.run(["diff", "1", "1", "--dataset", "transit"], in: folder.path)
+    #expect(series.status == 64 && series.errors.contains("'--series', \"1\" or \"2\""))
+  }
+
+  @Test(arguments: [
+    ["config", "show", "--dataset", "transit"], ["config", "check", "--model", "1.0"],
+    ["diff", "1", "1", "--dataset", "other", "--limit", "3"],
+  ])
+  func `an option that would mean nothing is refused`(_ words: [String]) throws {
+    #expect(try SeedbankBinary.run(words, in: folder.path).status == 64)
+  }
+
   @Test func `every series that lost its rows is named, and a dry run counts them before it ends with 65`()
     throws
   {

@@ -43,8 +43,9 @@ import Testing
         + "or save what is left with 'sqlite3 /o .recover'."
     ),
     (
-      PublicationError.shrunk([try! Series("transit", major: 1): []]), .badData,
-      "transit/1 is held back: . If that is meant, run `seedbank regenerate --accept-shrink`."
+      PublicationError.notDelegated(series: "transit/1"), .configuration,
+      "The series transit/1 is new, and the targets key that must sign its delegation is not here: "
+        + "put targets.key into the folder of the keys for this one step."
     ),
     (SchemaProblem.noTables, .configuration, "No table that could be published."),
   ]
@@ -55,5 +56,10 @@ import Testing
     let report = FailureReport(expected.error)
     #expect(report.exitCode == expected.code)
     #expect(report.message == expected.message)
+  }
+
+  @Test func `a sentence that begins with a name keeps it as it is`() throws {
+    let error = PublicationError.shrunk([try Series("transit", major: 1): []])
+    #expect(FailureReport(error).message.hasPrefix("transit/1 is held back"))
   }
 }
