@@ -37,6 +37,16 @@ package enum OriginError: Error, Sendable, CustomStringConvertible {
     }
   }
 
+  /// What is wrong with a single row, without the row: others may have the same.
+  var rowRule: String? {
+    switch self {
+    case .invalidText(_, let column, _):
+      "the column \"\(column)\" holds text that is not valid UTF-8, which JSON cannot carry"
+    case .nullInKey(_, let column): "NULL in the key column \"\(column)\""
+    default: nil
+    }
+  }
+
   package var description: String {
     switch self {
     case .missing(let path):

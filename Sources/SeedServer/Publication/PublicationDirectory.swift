@@ -87,7 +87,7 @@ package enum PublicationError: Error, Hashable, Sendable, CustomStringConvertibl
   /// Whether the deployment's keys must be mended, and not what is published.
   package var isConfiguration: Bool {
     switch self {
-    case .notDelegated, .foreignSeriesKey: true
+    case .notDelegated, .foreign, .foreignSeriesKey: true
     default: false
     }
   }
@@ -112,7 +112,8 @@ package enum PublicationError: Error, Hashable, Sendable, CustomStringConvertibl
         "\(series) is held back: \(tables.map(\.description).joined(separator: ", ")). "
       }.joined() + "If that is meant, run `seedbank regenerate --accept-shrink`"
     case .foreign(let path):
-      "the publication at \(path) was signed with other keys than this deployment's: it belongs to another one"
+      "the publication at \(path) was signed with other keys than this deployment's: it belongs to another one; "
+        + "put the keys back that it was founded with, or correct the folder"
     case .foreignSeriesKey(let path):
       "the publication at \(path) does not name this deployment's key for the role series: "
         + "put the series.key back that it was founded with"

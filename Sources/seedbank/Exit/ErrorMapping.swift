@@ -20,6 +20,11 @@ struct FailureReport: Hashable {
     case let error as UsageError: (exitCode, message) = (.usage, error.message)
     case let error as ConfigurationError: (exitCode, message) = (.configuration, error.message)
     case let error as SeedError: (exitCode, message) = (ExitCode(error.code), error.message.asSentence)
+    case let error as TrustError where error.isOfPublication:
+      exitCode = .badData
+      message =
+        "\(error)".asSentence.dropLast()
+        + "; restore the publication from a backup, 'seedbank verify' tells what is damaged."
     default:
       let known = Self.exitCode(of: error)
       exitCode = known ?? .failure
@@ -73,6 +78,17 @@ extension ExitCode {
 
   /// Everything else is data that is refused.
   fileprivate init(_ code: SeedError.Code) { self = Self.ofClientErrors[code] ?? .badData }
+}
+
+extension TrustError {
+  /// Whether it says how the publication's files fail to belong together, and not what one file looks like.
+  fileprivate var isOfPublication: Bool {
+    switch self {
+    case .missingFile, .missingRole, .hashMismatch, .lengthMismatch, .wrongVersion, .rollback, .badSignature:
+      true
+    case .expired, .malformed, .tooLong, .pathNotDelegated, .outOfOrder: false
+    }
+  }
 }
 
 extension String {

@@ -46,8 +46,18 @@ import Testing
     ),
     Accident(
       name: "a text is no UTF-8", status: 65,
-      words: "row id = 7: the column \"name\" holds text that is not valid",
-      script: "sqlite3 my.sqlite \"UPDATE shop SET name = CAST(x'ff' AS TEXT) WHERE id = 7\""),
+      words:
+        "column \"name\" holds text that is not valid utf-8, which json cannot carry, 2 rows (id = 7; id = 9)",
+      script: "sqlite3 my.sqlite \"UPDATE shop SET name = CAST(x'ff' AS TEXT) WHERE id IN (7, 9)\""),
+    Accident(
+      name: "keys are NULL", status: 65, words: "NULL in the key column \"id\", 2 rows",
+      script: """
+        echo 'SELECT CASE WHEN id < 3 THEN NULL ELSE id END AS id, name, rank FROM shop' \
+          > seedbank/my/models/1.0/shop.sql
+        """),
+    Accident(
+      name: "the publication lost a file", status: 65, words: "restore the publication from a backup",
+      script: "mv seedbank/publication/metadata/timestamp.json seedbank/publication/timestamp.json"),
     Accident(
       name: "the schema is no SQL", status: 78, words: "models/1.0/schema.sql:",
       script: "echo 'CREATE TABLE x(;' >> seedbank/my/models/1.0/schema.sql"),
@@ -82,7 +92,7 @@ import Testing
       name: "the publication came from an old backup", status: 65, words: "ahead of the publication",
       script: "rm -r seedbank/publication && cp -a old/publication seedbank/publication"),
     Accident(
-      name: "the publication is another deployment's", status: 65, words: "belongs to another one",
+      name: "the publication is another deployment's", status: 78, words: "belongs to another one",
       script: "rm -r seedbank/publication && cp -a other/seedbank/publication seedbank/publication"),
   ]
 
