@@ -131,6 +131,6 @@ import Testing
       [model("1.0", "CREATE TABLE t(id TEXT PRIMARY KEY)")], in: try TemporaryFolder(inMemory: true))
     try deployment.origin("CREATE TABLE t(id); INSERT INTO t VALUES (CAST(x'ff' AS TEXT))")
     let error = #expect(throws: OriginError.self) { try deployment.step() }
-    #expect("\(try #require(error))".contains("row id = (not UTF-8)"))
+    #expect("\(try #require(error))".contains("1 row (id = (not UTF-8))"))
   }
 }

@@ -192,6 +192,46 @@ import Testing
     #expect(error?.description.hasPrefix("models/1.0/stop.sql:2: ") == true, "\(error?.description ?? "")")
   }
 
+  @Test(arguments: [
+    ("INSERT", "INSERT INTO a VALUES (1)"), ("WITH", "WITH b AS (SELECT 1) INSERT INTO a SELECT * FROM b"),
+    ("ATTACH", "ATTACH 'attached.db' AS other"), ("VACUUM", "VACUUM INTO 'copy.db'"),
+  ])
+  func `what defines nothing is a mistake in a schema, and is not run`(_ word: String, _ sql: String) throws {
+    let schema = "CREATE TABLE a(id INTEGER PRIMARY KEY); -- and\n\n\(sql);"
+    let error = #expect(throws: PlanError.self) { try SeriesPlan.plans("test", [model("1.0", schema)]) }
+    #expect(error?.description.hasPrefix("models/1.0/schema.sql:3: \(word) defines nothing") == true)
+    #expect(!Folder.exists("attached.db") && !Folder.exists("copy.db"))
+  }
+
+  @Test func `a search table may be set up in a schema`() throws {
+    let schema = """
+      CREATE TABLE a(id INTEGER PRIMARY KEY, name TEXT);
+      CREATE VIRTUAL TABLE find USING fts5(name, content='a', content_rowid='id');
+      INSERT INTO find(find, rank) VALUES ('rank', 'bm25(10.0)');
+      """
+    #expect(try SeriesPlan.plans("test", [model("1.0", schema)])[0].warnings.isEmpty)
+  }
+
+  @Test func `a view over what is not there is warned of`() throws {
+    let schema = "CREATE TABLE a(id INTEGER PRIMARY KEY); CREATE VIEW v AS SELECT nme FROM a"
+    let warnings = try SeriesPlan.plans("test", [model("1.0", schema)])[0].warnings
+    #expect(warnings == ["models/1.0/schema.sql: view \"v\": no such column: nme: no app can read it"])
+  }
+
+  @Test func `a projection is one SELECT, and a comment may follow it`() throws {
+    func step(_ sql: String) throws {
+      let deployment = try TestDeployment(
+        [model("1.0", "CREATE TABLE a(id INTEGER PRIMARY KEY)", projections: ["a": sql])],
+        in: try TemporaryFolder(inMemory: true))
+      try deployment.origin("CREATE TABLE a(id)")
+      _ = try deployment.step()
+    }
+    let error = #expect(throws: OriginError.self) { try step("SELECT id FROM a;\nDELETE FROM a") }
+    #expect(error?.isConfiguration == true)
+    #expect(error?.description == "models/1.0/a.sql:2: another statement follows; a projection is one SELECT")
+    try step("SELECT id FROM a; -- all of them")
+  }
+
   @Test func `what may disappoint on a device is said at the first build`() throws {
     let schema = """
       CREATE TABLE stop(id INTEGER PRIMARY KEY, name TEXT) WITHOUT ROWID;

@@ -4,14 +4,21 @@ package import SeedDatabase
 package enum OriginError: Error, Sendable, CustomStringConvertible {
   case missing(path: String)
   case unreadable(path: String, reason: DatabaseError)
+  case damaged(path: String, reason: DatabaseError)
   case projection(table: String, source: String, reason: String)
   case syntax(source: String, reason: String)
-  case columns(table: String, source: String, missing: [String], surplus: [String])
+  case columns(table: String, source: Projection, missing: [String], surplus: [String])
   case invalidText(table: String, column: String, key: String)
   case nullInKey(table: String, column: String)
   case duplicateKey(table: String, key: String)
   case violations([RowViolation])
   case locked(path: String, seconds: Int)
+
+  /// What reading a file failed for: a damaged one stays so, anything else may pass.
+  package static func reading(_ path: String, _ reason: DatabaseError) -> OriginError {
+    let isDamaged = reason.primaryCode == ResultCode.corrupt || reason.primaryCode == ResultCode.notADatabase
+    return isDamaged ? .damaged(path: path, reason: reason) : .unreadable(path: path, reason: reason)
+  }
 
   /// Whether another try may find the origin in order without anyone mending it.
   package var isUnavailable: Bool {
@@ -22,16 +29,37 @@ package enum OriginError: Error, Sendable, CustomStringConvertible {
   }
 
   /// Whether it is not the origin but a model's SELECT that must be mended.
-  package var isConfiguration: Bool { if case .syntax = self { true } else { false } }
+  package var isConfiguration: Bool {
+    switch self {
+    case .syntax: true
+    case .columns(_, let source, _, _): source.sql != nil
+    default: false
+    }
+  }
+
+  /// What is wrong with a single row, without the row: others may have the same.
+  var rowRule: String? {
+    switch self {
+    case .invalidText(_, let column, _):
+      "the column \"\(column)\" holds text that is not valid UTF-8, which JSON cannot carry"
+    case .nullInKey(_, let column): "NULL in the key column \"\(column)\""
+    default: nil
+    }
+  }
 
   package var description: String {
     switch self {
-    case .missing(let path): "there is no origin database at \(path)"
-    case .unreadable(let path, let reason): "the origin \(path) cannot be read: \(reason.message)"
+    case .missing(let path):
+      "there is no origin database at \(path): put it there, or correct the path"
+    case .unreadable(let path, let reason):
+      "the origin \(path) cannot be read: \(reason.message); see that this user may read the file and its folder"
+    case .damaged(let path, let reason):
+      "the origin \(path) is damaged and cannot be read: \(reason.message); "
+        + "restore it from a backup, or save what is left with 'sqlite3 \(path) .recover'"
     case .projection(let table, let source, let reason): "table \"\(table)\" (\(source)): \(reason)"
     case .syntax(let source, let reason): "\(source): \(reason)"
     case .columns(let table, let source, let missing, let surplus):
-      "table \"\(table)\" (\(source)): "
+      "table \"\(table)\" (\(source.place)): "
         + [("lacks the column", missing), ("has the surplus column", surplus)]
         .filter { !$0.1.isEmpty }.map { "\($0.0) \($0.1.joined(separator: ", "))" }.joined(separator: "; ")
     case .invalidText(let table, let column, let key):

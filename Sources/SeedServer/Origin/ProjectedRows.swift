@@ -59,7 +59,7 @@ package final class UnorderedRows {
     do {
       return try statement.step()
     } catch {
-      throw .unreadable(path: statement.path, reason: error)
+      throw .reading(statement.path, error)
     }
   }
 }

@@ -23,6 +23,18 @@ package struct Projection: Hashable, Sendable {
     return "(\(select)\n)"
   }
 
+  /// Refuses what follows the SELECT, which SQLite passes over.
+  func checkIsAlone() throws(OriginError) {
+    guard let sql else { return }
+    let bytes = Array(sql.utf8)
+    let tokens = SQLScanner.tokens(of: bytes)
+    guard let end = tokens.firstIndex(where: { $0.keyword == ";" }),
+      let next = tokens[end...].first(where: { $0.keyword != ";" })
+    else { return }
+    let line = bytes[..<next.range.lowerBound].count { $0 == UInt8(ascii: "\n") } + 1
+    throw .syntax(source: "\(place):\(line)", reason: "another statement follows; a projection is one SELECT")
+  }
+
   /// The client's columns in the client's order.
   func select(_ table: TableSchema, from source: String, isOrdered: Bool) -> String {
     let columns = table.columnNames.map(quoted).joined(separator: ", ")
@@ -36,13 +48,14 @@ package struct Projection: Hashable, Sendable {
     let missing = table.columnNames.filter { !found.contains($0.lowercased()) }
     let surplus = mayHaveMore ? [] : statement.columnNames.filter { !expected.contains($0.lowercased()) }
     guard missing.isEmpty, surplus.isEmpty else {
-      throw OriginError.columns(table: table.name, source: place, missing: missing, surplus: surplus)
+      throw OriginError.columns(table: table.name, source: self, missing: missing, surplus: surplus)
     }
   }
 
-  /// Without the semicolon and the white space at the end: it becomes a subquery.
+  /// Without the semicolon and what is behind it: it becomes a subquery.
   private func trimmed(_ sql: String) -> String {
-    guard let last = sql.lastIndex(where: { !$0.isWhitespace && $0 != ";" }) else { return "" }
-    return String(sql[...last])
+    let bytes = Array(sql.utf8)
+    let end = SQLScanner.tokens(of: bytes).first { $0.keyword == ";" }?.range.lowerBound
+    return String(decoding: bytes[..<(end ?? bytes.count)], as: UTF8.self)
   }
 }

@@ -23,7 +23,7 @@ package final class SQLiteOrigin {
       if error.primaryCode == ResultCode.busy {
         throw OriginError.locked(path: path, seconds: patienceSeconds)
       }
-      throw OriginError.unreadable(path: path, reason: error)
+      throw OriginError.reading(path, error)
     }
   }
 
@@ -76,6 +76,7 @@ package final class SQLiteOrigin {
   {
     do {
       let source = try projection.source(of: table, in: connection)
+      try projection.checkIsAlone()
       return try connection.prepare(projection.select(table, from: source, isOrdered: isOrdered))
     } catch let error as DatabaseError {
       throw Self.projectionError(error, table, projection)

@@ -27,10 +27,16 @@ struct ViolationSurvey {
     do {
       return try body()
     } catch let error as ImportError {
-      var survey = try ViolationSurvey(origin, plan)
-      let violations = try survey.run()
-      throw violations.isEmpty ? error : OriginError.violations(violations)
+      throw try all(origin, plan) ?? error
+    } catch let error as OriginError where error.rowRule != nil {
+      throw try all(origin, plan) ?? error
     }
+  }
+
+  private static func all(_ origin: SQLiteOrigin, _ plan: SeriesPlan) throws -> OriginError? {
+    var survey = try ViolationSurvey(origin, plan)
+    let violations = try survey.run()
+    return violations.isEmpty ? nil : .violations(violations)
   }
 
   private mutating func run() throws -> [RowViolation] {
@@ -43,12 +49,26 @@ struct ViolationSurvey {
   private mutating func insert(_ table: TableSchema) throws {
     let rows = try origin.unorderedRows(table, plan.projection(table))
     let insert = try scratch.prepare(TableSQL(table).insert)
-    while try rows.next() {
-      let row = try rows.validRow()
-      guard let error = refusal(insert, row) else { continue }
-      guard error.primaryCode == ResultCode.constraint else { throw error }
-      note(table, error.message, rowDescription(table.keyNames, table.keyValues(of: row)))
+    while try next(rows, table, insert) {}
+  }
+
+  /// Takes one row; false behind the last.
+  private mutating func next(_ rows: UnorderedRows, _ table: TableSchema, _ insert: Statement) throws -> Bool
+  {
+    do {
+      guard try rows.next() else { return false }
+      try note(table, insert, try rows.validRow())
+    } catch let error as OriginError {
+      guard let rule = error.rowRule else { throw error }
+      note(table, rule, rows.keyDescription)
     }
+    return true
+  }
+
+  private mutating func note(_ table: TableSchema, _ insert: Statement, _ row: [SeedValue]) throws {
+    guard let error = refusal(insert, row) else { return }
+    guard error.primaryCode == ResultCode.constraint else { throw error }
+    note(table, error.message, rowDescription(table.keyNames, table.keyValues(of: row)))
   }
 
   private func refusal(_ insert: Statement, _ row: [SeedValue]) -> DatabaseError? {

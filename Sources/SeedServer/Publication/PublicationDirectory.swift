@@ -1,5 +1,5 @@
 package import SeedDatabase
-import SeedFormat
+package import SeedFormat
 package import SeedTrust
 
 /// The published files on disk: `metadata/` and `targets/`.
@@ -80,8 +80,17 @@ package enum PublicationError: Error, Hashable, Sendable, CustomStringConvertibl
   case notDelegated(series: String)
   case noChain(series: String, from: String, to: String)
   case noSnapshot(series: String)
-  case shrunk(series: String, [ShrunkTable])
+  case shrunk([Series: [ShrunkTable]])
   case foreign(path: String)
+  case foreignSeriesKey(path: String)
+
+  /// Whether the deployment's keys must be mended, and not what is published.
+  package var isConfiguration: Bool {
+    switch self {
+    case .notDelegated, .foreign, .foreignSeriesKey: true
+    default: false
+    }
+  }
 
   package var description: String {
     switch self {
@@ -93,15 +102,21 @@ package enum PublicationError: Error, Hashable, Sendable, CustomStringConvertibl
       "the working copy \(copy) is at version \(version), ahead of the publication's \(head): "
         + "the publication seems to come from an old backup; restore the newest one, or begin anew with `seedbank new-epoch`"
     case .notDelegated(let series):
-      "the series \(series) is new, and the targets key that must sign its delegation is not here"
+      "the series \(series) is new, and the targets key that must sign its delegation is not here: "
+        + "put targets.key into the folder of the keys for this one step"
     case .noChain(let series, let from, let to):
       "the publication of \(series) has no deltas that lead from version \(from) to \(to)"
     case .noSnapshot(let series): "the publication of \(series) has no snapshot of the current schema"
-    case .shrunk(let series, let tables):
-      "\(series) is held back: \(tables.map(\.description).joined(separator: ", ")). "
-        + "If that is meant, run `seedbank regenerate --accept-shrink`"
+    case .shrunk(let series):
+      series.sorted { $0.key < $1.key }.map { series, tables in
+        "\(series) is held back: \(tables.map(\.description).joined(separator: ", ")). "
+      }.joined() + "If that is meant, run `seedbank regenerate --accept-shrink`"
     case .foreign(let path):
-      "the publication at \(path) was signed with other keys than this deployment's: it belongs to another one"
+      "the publication at \(path) was signed with other keys than this deployment's: it belongs to another one; "
+        + "put the keys back that it was founded with, or correct the folder"
+    case .foreignSeriesKey(let path):
+      "the publication at \(path) does not name this deployment's key for the role series: "
+        + "put the series.key back that it was founded with"
     }
   }
 }

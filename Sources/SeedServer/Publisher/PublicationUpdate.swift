@@ -46,20 +46,18 @@ struct PublicationUpdate {
 
   /// Delegates to the job's series that are new.
   mutating func delegateNewSeries() throws {
-    let known = published.delegatedSeries
-    let new = job.plans.map(\.series).filter { !known.contains($0) }
-    guard let first = new.first ?? (isBeginningEpoch ? known.first : nil) else { return }
-    guard let targets = publisher.targetsKeys else {
-      throw PublicationError.notDelegated(series: "\(first)")
-    }
+    let new = try publisher.newSeries(of: job, after: published)
+    guard let targets = publisher.targetsKeys, !new.isEmpty || isBeginningEpoch else { return }
     try write(
       try signer.delegate(
-        known + new, to: publisher.keys.series.verifiers, after: published, keys: targets.keys))
+        published.delegatedSeries + new, to: publisher.keys.series.verifiers, after: published,
+        keys: targets.keys))
   }
 
   /// Publishes what series are now.
   mutating func publish(_ changed: [SeriesMetadata]) throws {
     guard !changed.isEmpty else { return }
+    try publisher.checkSeriesKey(published)
     noteClock()
     let others = isBeginningEpoch ? published.series.values.map(\.metadata) : []
     let resigned = others.filter { other in !changed.contains { $0.series == other.series } }

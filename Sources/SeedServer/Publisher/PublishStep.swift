@@ -75,13 +75,26 @@ struct PublishStep {
   private mutating func prepareAndSettle(_ origin: SQLiteOrigin?) throws {
     var prepared: [SeriesStep.Prepared] = []
     do {
-      for plan in options.plans(of: job) { prepared.append(try prepare(plan, origin)) }
+      try prepareAll(origin, &prepared)
       try update.publish(prepared.compactMap(\.metadata))
     } catch {
       for case .change(let change, _, _) in prepared { change.rollBack() }
       throw error
     }
     try settle(prepared)
+  }
+
+  /// Of series that are held back for what they lost all are told.
+  private func prepareAll(_ origin: SQLiteOrigin?, _ prepared: inout [SeriesStep.Prepared]) throws {
+    var shrunk: [Series: [ShrunkTable]] = [:]
+    for plan in options.plans(of: job) {
+      do {
+        prepared.append(try prepare(plan, origin))
+      } catch PublicationError.shrunk(let found) {
+        shrunk.merge(found) { $1 }
+      }
+    }
+    guard shrunk.isEmpty else { throw PublicationError.shrunk(shrunk) }
   }
 
   private func prepare(_ plan: SeriesPlan, _ origin: SQLiteOrigin?) throws -> SeriesStep.Prepared {

@@ -124,6 +124,22 @@ package struct Publisher: Sendable {
       throw .foreign(path: publication.path)
     }
   }
+
+  /// What the series key signs must be good for what was delegated.
+  func checkSeriesKey(_ published: PublishedMetadata) throws(PublicationError) {
+    let named = Set((published.targets.delegations?.roles ?? []).flatMap(\.keys.keyIDs))
+    guard named.isDisjoint(with: keys.series.keys.map(\.publicKey.keyID)) else { return }
+    throw .foreignSeriesKey(path: publication.path)
+  }
+
+  /// The job's series that must be delegated to; throws where nobody can.
+  func newSeries(of job: DatasetJob, after published: PublishedMetadata) throws(PublicationError) -> [Series]
+  {
+    let known = published.delegatedSeries
+    let new = job.plans.map(\.series).filter { !known.contains($0) }
+    guard let first = new.first, targetsKeys == nil else { return new }
+    throw .notDelegated(series: "\(first)")
+  }
 }
 
 extension SeriesMetadata {

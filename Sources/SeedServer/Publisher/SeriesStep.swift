@@ -162,7 +162,9 @@ struct SeriesStep {
     let meta = foundingMeta(at: version, epoch: epoch)
     let copy = try WorkingCopy(building: copyPath + ".new", origin, plan, meta)
     var report = SeriesReport(series: plan.series, outcome: .founded, version: version)
-    report.rows = try checkShrink(copy, published).mapValues(\.rows)
+    let shrunk = try shrunk(copy, published)
+    guard shrunk.isEmpty else { throw PublicationError.shrunk([plan.series: shrunk]) }
+    report.rows = try copy.sums().mapValues(\.rows)
     report.warnings = plan.warnings
     let snapshot = try snapshot(of: copy)
     report.hasSnapshot = true
@@ -185,14 +187,12 @@ struct SeriesStep {
     return draft.object
   }
 
-  /// The sums of a new copy, once they are known not to have shrunk against those of the one before.
-  func checkShrink(_ copy: WorkingCopy, _ published: SeriesMetadata?) throws -> [String: TableSum] {
-    let sums = try copy.sums()
+  /// The tables of a new copy that shrank too far against those of the one before.
+  func shrunk(_ copy: WorkingCopy, _ published: SeriesMetadata?) throws -> [ShrunkTable] {
     guard published != nil, !options.acceptingShrink, Folder.exists(copyPath),
       let before = try? WorkingCopy(copyPath, plan.schema).sums()
-    else { return sums }
-    try job.shrinkGuard.check(plan.series, before: before, after: sums)
-    return sums
+    else { return [] }
+    return job.shrinkGuard.shrunk(before: before, after: try copy.sums())
   }
 
   /// A copy of a series that is nowhere published means that the publication was lost, or is another one.

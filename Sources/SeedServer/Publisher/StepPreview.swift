@@ -14,6 +14,7 @@ struct StepPreview {
   func report() throws -> StepReport {
     var report = StepReport()
     report.isPreview = true
+    if try publisher.newSeries(of: job, after: published).isEmpty { try publisher.checkSeriesKey(published) }
     let origin =
       try job.isRetired
       ? nil : SQLiteOrigin(job.originPath, patienceSeconds: job.originPatienceSeconds)
@@ -50,7 +51,8 @@ struct StepPreview {
     try step.refuseCopyWithoutPublication(published)
     let copy = try WorkingCopy(trying: origin, step.plan, meta)
     var report = SeriesReport(series: step.plan.series, outcome: .founded, version: meta.version)
-    report.rows = try step.checkShrink(copy, published).mapValues(\.rows)
+    report.rows = try copy.sums().mapValues(\.rows)
+    report.shrunk = try step.shrunk(copy, published)
     report.warnings = step.plan.warnings
     report.hasSnapshot = true
     return report
@@ -68,6 +70,7 @@ struct StepPreview {
     defer { change.rollBack() }
     var report = SeriesReport(series: series, outcome: .changed, version: change.delta.header.to)
     report.changes = change.changes
+    report.shrunk = change.shrunk
     report.rows = try change.copy.sums().mapValues(\.rows)
     report.deltaBytes = change.delta.stored.length
     report.merged = DeltaLevels.due(at: change.delta.header.to, floor: published.state.floor)
@@ -92,7 +95,8 @@ struct StepPreview {
     _ step: SeriesStep, _ origin: SQLiteOrigin, _ published: SeriesMetadata
   ) throws -> SeriesChange? {
     let draft = "\(step.copyPath).delta\(DurableFile.temporarySuffix)"
-    let source = step.source(origin, draftPath: draft)
+    var source = step.source(origin, draftPath: draft)
+    source.isPreview = true
     let keeper = CopyKeeper(publisher.publication, step.plan, published, path: step.copyPath)
     if let copy = try keeper.openIfWhole() {
       do {

@@ -28,6 +28,12 @@ package struct StepReport: Sendable {
     }
   }
 
+  /// Why a step would be held back that was only tried.
+  package var shrinkError: PublicationError? {
+    let shrunk = series.filter { !$0.shrunk.isEmpty }.map { ($0.series, $0.shrunk) }
+    return shrunk.isEmpty ? nil : .shrunk(Dictionary(uniqueKeysWithValues: shrunk))
+  }
+
   /// The series that take nothing from their origin.
   package var held: [Series] { series.filter { $0.outcome == .held }.map(\.series) }
 }
@@ -69,6 +75,8 @@ package struct SeriesReport: Sendable {
   package var expectedSnapshotBytes: Int?
   /// Bytes of the new snapshot as stored in gzip.
   package var snapshotBytes: Int?
+  /// Tables that lost more rows than is allowed, where the step was only tried.
+  package var shrunk: [ShrunkTable] = []
   /// What an operator should look at, though the series went on.
   var warnings: [String] = []
   /// Why the working copy had to be made anew from the publication.

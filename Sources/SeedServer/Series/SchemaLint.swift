@@ -22,7 +22,7 @@ struct SchemaLint {
   }
 
   /// One sentence each.
-  var warnings: [String] { hiddenTables + youngFunctions }
+  var warnings: [String] { hiddenTables + youngFunctions + brokenViews }
 
   private var file: String { "\(model.path)/schema.sql" }
 
@@ -30,6 +30,25 @@ struct SchemaLint {
     schema.tables.filter(\.isWithoutRowid).map {
       "\(file): table \"\($0.name)\" is WITHOUT ROWID: SQLite tells no observer of its changes, so an app that "
         + "watches the database (GRDB does) does not see them"
+    }
+  }
+
+  /// Views are not read when they are made, so that a slip in one shows only where an app opens it.
+  private var brokenViews: [String] {
+    guard let made = try? Connection("lint", .memory), (try? made.execute(model.schemaSQL)) != nil else {
+      return []
+    }
+    return schema.views.compactMap { view -> String? in
+      do throws(DatabaseError) {
+        _ = try made.prepare("SELECT * FROM \(quoted(view))")
+        return nil
+      } catch {
+        // A function may be there on a younger SQLite; a name will not be.
+        guard error.message.hasPrefix("no such column") || error.message.hasPrefix("no such table") else {
+          return nil
+        }
+        return "\(file): view \"\(view)\": \(error.message): no app can read it"
+      }
     }
   }
 

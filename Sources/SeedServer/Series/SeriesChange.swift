@@ -8,6 +8,8 @@ struct SeriesChange {
   let delta: DeltaDraft
   /// What the delta did to the copy, by table.
   let changes: ChangeReport
+  /// The tables for which a step would be held back; only one that is tried gets here with some.
+  let shrunk: [ShrunkTable]
 
   /// What a change is made of, and what holds it back.
   struct Source {
@@ -16,6 +18,8 @@ struct SeriesChange {
     let provenance: Provenance
     /// `nil` where the operator accepts what is gone.
     let shrinkGuard: ShrinkGuard?
+    /// Whether what the guard finds is only told.
+    var isPreview = false
     /// Where changes wait that are too many for memory.
     let spillFolder: String
     /// Where the delta is written before it has a name.
@@ -43,7 +47,8 @@ struct SeriesChange {
     let spill = SpillFile(in: source.spillFolder)
     let diff = try SeriesDiff(source.origin, copy, plan, spill: spill)
     guard !diff.delta.isEmpty else { return nil }
-    try source.shrinkGuard?.check(plan.series, before: diff.before, after: diff.sums)
+    shrunk = source.shrinkGuard?.shrunk(before: diff.before, after: diff.sums) ?? []
+    guard shrunk.isEmpty || source.isPreview else { throw PublicationError.shrunk([plan.series: shrunk]) }
     let meta = try copy.meta()
     let header = DeltaHeader(
       series: plan.series, model: plan.newest.version, schema: plan.schema.hash,

@@ -94,6 +94,10 @@ package struct SeriesPlan: Sendable {
 
   private static func schema(of model: ModelDefinition) throws(PlanError) -> DatabaseSchema {
     let file = "\(model.path)/schema.sql"
+    if let (line, word) = SchemaScript(model.schemaSQL).stranger {
+      throw .schema(
+        file: "\(file):\(line)", "\(word) defines nothing: a schema has no rows, they come from the origin")
+    }
     let schema: DatabaseSchema
     do {
       schema = try SchemaReader.schema(of: model.schemaSQL)

@@ -1,5 +1,4 @@
 import SeedDatabase
-import SeedFormat
 
 /// Holds a dataset back when a table lost more rows than a day's work takes: an origin that was emptied, or caught
 /// in the middle of being loaded anew, must not empty every client. Pure.
@@ -11,15 +10,12 @@ package struct ShrinkGuard: Hashable, Sendable {
 
   package init() {}
 
-  /// Throws where some table shrank beyond what is allowed.
-  func check(
-    _ series: Series, before: [String: TableSum], after: [String: TableSum]
-  ) throws(PublicationError) {
-    let shrunk = before.keys.sorted().compactMap { name -> ShrunkTable? in
+  /// The tables that shrank beyond what is allowed.
+  func shrunk(before: [String: TableSum], after: [String: TableSum]) -> [ShrunkTable] {
+    before.keys.sorted().compactMap { name -> ShrunkTable? in
       guard let old = before[name]?.rows, let new = after[name]?.rows else { return nil }
       return isShrunk(old, new) ? ShrunkTable(name: name, before: old, after: new) : nil
     }
-    guard shrunk.isEmpty else { throw .shrunk(series: "\(series)", shrunk) }
   }
 
   private func isShrunk(_ old: Int, _ new: Int) -> Bool {

@@ -21,7 +21,7 @@ struct DeploymentCheck {
   private let now: UTCTime
   private(set) var findings: [Finding] = []
 
-  init(_ configuration: DeploymentConfiguration, now: UTCTime) {
+  init(_ configuration: DeploymentConfiguration, _ overrides: ConfigurationOverrides, now: UTCTime) throws {
     self.configuration = configuration
     self.now = now
     let published = checkPublication()
@@ -30,6 +30,12 @@ struct DeploymentCheck {
     }
     checkFolders()
     for dataset in configuration.datasets { check(dataset, published) }
+    for series in published.map({ AbandonedSeries.all(in: $0, configuration) }) ?? [] {
+      add(false, "\(series.series)", series.problem)
+    }
+    for (name, meant) in try StrangeVariables(overrides, configuration).all {
+      add(false, name, "this variable of the environment means nothing; did you mean \(meant)?")
+    }
   }
 
   private mutating func add(
@@ -80,6 +86,9 @@ struct DeploymentCheck {
       plans = try dataset.plans()
     } catch {
       return add(dataset.folder, error)
+    }
+    for major in dataset.lifecycle.keys.sorted() where !plans.contains(where: { $0.series.major == major }) {
+      add(false, dataset.folder, "lifecycle.\(major): there is no model of that major; take it out")
     }
     for plan in plans {
       for warning in plan.warnings { add(false, "\(plan.series)", warning) }

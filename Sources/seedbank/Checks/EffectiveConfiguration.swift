@@ -15,12 +15,13 @@ struct EffectiveConfiguration {
 
   init(_ configuration: DeploymentConfiguration, _ overrides: ConfigurationOverrides) throws {
     var entries = try Self.entries(
-      configuration.json, ConfigurationPlace(file: configuration.file, overrides: overrides))
+      configuration.json(isComplete: true), ConfigurationPlace(file: configuration.file, overrides: overrides)
+    )
     for dataset in configuration.datasets {
       let place = ConfigurationPlace(
         file: "\(dataset.folder)/\(DatasetConfiguration.fileName)", prefix: "datasets.\(dataset.name).",
         overrides: overrides)
-      entries += try Self.entries(dataset.json, place)
+      entries += try Self.entries(dataset.json(isComplete: true), place)
     }
     self.entries = entries
   }

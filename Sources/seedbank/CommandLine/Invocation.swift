@@ -24,6 +24,13 @@ enum Invocation {
     self = parsed.flag(OptionDefinition.help.name) ? .help(command.definition) : .run(command, parsed)
   }
 
+  /// Whether the result is to be JSON, and so the reason why there is none.
+  var asksForJSON: Bool {
+    guard case .run(let command, let arguments) = self else { return false }
+    let name = OptionDefinition.json.name
+    return command.definition.allOptions.contains { $0.name == name } && arguments.flag(name)
+  }
+
   /// The command of that name.
   static func command(_ name: String, among commands: [Command]) throws(UsageError) -> Command {
     if let command = commands.first(where: { $0.definition.name == name }) { return command }

@@ -58,6 +58,11 @@ struct ParsedArguments: Sendable {
       problem: .unsuitable(name: display(name), found: found, expected: expected))
   }
 
+  /// An error about an option that is needed because there are several to choose from.
+  func undecided(_ name: String, _ choices: String) -> UsageError {
+    UsageError(command: definition.name, problem: .undecided(option: display(name), choices: choices))
+  }
+
   private func display(_ name: String) -> String {
     definition.allOptions.first { $0.name == name }?.long ?? "<\(name)>"
   }

@@ -8,6 +8,7 @@ struct UsageError: Error, Hashable {
     case missingArgument(String)
     case missingOption(String)
     case surplusArgument(String)
+    case undecided(option: String, choices: String)
     case unsuitable(name: String, found: String, expected: String)
   }
 
@@ -32,6 +33,8 @@ extension UsageError {
     case .missingArgument(let placeholder): "Missing the argument '\(placeholder)'."
     case .missingOption(let placeholder): "Missing the option '\(placeholder)'."
     case .surplusArgument(let found): "Unexpected argument '\(found.clipped)'."
+    case .undecided(let option, let choices):
+      "There are several: say which one is meant with '\(option)', \(choices)."
     case .unsuitable(let name, let found, let expected):
       "Expected \(expected) for '\(name)', found '\(found.clipped)'."
     }

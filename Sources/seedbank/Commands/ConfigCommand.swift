@@ -33,17 +33,29 @@ extension Command {
       ])
   ) { arguments, context in
     let configuration = try context.configuration(arguments)
+    try refuseModelOptions(arguments)
     switch arguments.required("action") {
-    case "check": try check(configuration, arguments, context.console)
+    case "check": try check(configuration, arguments, context)
     case "show": try show(configuration, arguments, context)
     default: try printSwift(configuration, arguments, context.console)
     }
   }
 
+  /// They choose a declaration, and nothing else.
+  private static func refuseModelOptions(_ arguments: ParsedArguments) throws(UsageError) {
+    let action = arguments.required("action")
+    guard action != "swift" else { return }
+    for name in ["dataset", "model"] where arguments.string(name) != nil {
+      throw arguments.unsuitable(name, "config \(action)", "'config swift'")
+    }
+  }
+
   private static func check(
-    _ configuration: DeploymentConfiguration, _ arguments: ParsedArguments, _ console: Console
+    _ configuration: DeploymentConfiguration, _ arguments: ParsedArguments, _ context: Context
   ) throws {
-    let findings = DeploymentCheck(configuration, now: .now()).findings
+    let console = context.console
+    let check = try DeploymentCheck(configuration, context.overrides(arguments), now: .now())
+    let findings = check.findings
     let fatal = findings.filter(\.isFatal)
     if arguments.flag("json") {
       try console.result(
@@ -59,7 +71,8 @@ extension Command {
     let more = fatal.count > 1 ? ", and \(fatal.count - 1) more" : ""
     throw CommandFailure(
       isAway ? .unavailable : .configuration,
-      "A publish step would refuse this: \(first.place.printable): \(first.problem)\(more).")
+      "A publish step would refuse this: \(first.place.printable): \(first.problem)\(more).",
+      isInResult: true)
   }
 
   private static func show(

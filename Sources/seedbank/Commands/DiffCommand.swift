@@ -34,6 +34,9 @@ extension Command {
     let scratch = try ScratchFolder()
     defer { scratch.remove() }
     let limit = try arguments.integer("limit", in: 0...Int.max) ?? .max
+    guard arguments.flag("rows") || arguments.string("limit") == nil else {
+      throw arguments.unsuitable("limit", "no --rows", "--rows beside it")
+    }
     let sides = try DiffSides(arguments, context)
     let printer = DiffPrinter(
       limit: arguments.flag("rows") ? limit : 0, asJSON: arguments.flag("json"), context.console)

@@ -1,6 +1,4 @@
-import SeedFormat
 import SeedServer
-import SeedTrust
 
 extension Command {
   static let regenerate = Command(
@@ -12,6 +10,8 @@ extension Command {
         publishes nothing. Only one publisher changes a publication at a time; a second one exits with 75. Snapshots \
         are compressed while others may publish, and listed when they are ready. A table \
         that lost more rows than 'shrink' allows holds its dataset back (65) until --accept-shrink.
+
+        Every dataset is tried, whatever is wrong with another; the exit code is that of the first that failed.
 
         A series that 'rollback' holds stays as it is, with its signatures renewed, and the exit code is 65 \
         until --resume.
@@ -35,30 +35,7 @@ extension Command {
     let configuration = try context.configuration(arguments)
     context.console.startLog(configuration.log)
     let deployment = try Deployment(configuration, context.console)
-    let jobs = try configuration.datasets(chosenBy: arguments).map { try DatasetJob($0) }
-    let work = arguments.flag("dry-run") ? deployment.publisher.preview : deployment.publisher.step
-    let options = StepOptions(
-      forcingSnapshot: arguments.flag("snapshot"), acceptingShrink: arguments.flag("accept-shrink"),
-      isResuming: arguments.flag("resume"))
-    var held: [Series] = []
-    for job in jobs {
-      let report = try work(job, options, .now())
-      held += report.held
-      for warning in report.warnings { context.console.warning("\(job.name): \(warning)") }
-      if arguments.flag("json") {
-        try context.console.result(report.json(job.name))
-      } else {
-        for line in report.lines { try context.console.result(line) }
-      }
-    }
-    guard held.isEmpty else { throw Self.heldFailure(held) }
-  }
-
-  private static func heldFailure(_ series: [Series]) -> CommandFailure {
-    let names = series.map(\.description).joined(separator: ", ")
-    return CommandFailure(
-      .badData,
-      "\(names): held since a rollback, nothing new is published;"
-        + " 'seedbank regenerate --resume' takes up the origin again.")
+    var regeneration = Regeneration(deployment, arguments, context.console)
+    try regeneration.run(try configuration.datasets(chosenBy: arguments))
   }
 }

@@ -40,7 +40,7 @@ extension Command {
     let report = try deployment.publisher.rollBack(
       choice.series, to: version, try DatasetJob(choice.dataset), now: .now())
     try arguments.flag("json")
-      ? context.console.result(report.json(choice.dataset.name))
+      ? context.console.result(report.json(choice.dataset.name, warnings: report.warnings))
       : report.lines.forEach(context.console.result)
     for warning in report.warnings { context.console.warning(warning) }
     context.console.note(

@@ -47,6 +47,7 @@ private struct RunService {
   func run(until signals: Signals) async throws {
     let front = try Front(deployment.configuration, arguments, context)
     let services = try deployment.configuration.datasets.map { try service($0, front) }
+    warnOfAbandonedSeries()
     // What cannot be published now is tried again on schedule; what is published already is served meanwhile.
     for service in services { await attempt(service) }
     try context.console.result("listening on \(front.address)")
@@ -58,6 +59,14 @@ private struct RunService {
       group.cancelAll()
     }
     front.stop(drain: .seconds(deployment.configuration.http.drainSeconds))
+  }
+
+  private func warnOfAbandonedSeries() {
+    // What is wrong with the publication is the steps' to say.
+    guard let published = try? deployment.publication.published() else { return }
+    for series in AbandonedSeries.all(in: published, deployment.configuration) {
+      context.console.warning(series.warning)
+    }
   }
 
   private func service(_ dataset: DatasetConfiguration, _ front: Front) throws -> PublishingService {

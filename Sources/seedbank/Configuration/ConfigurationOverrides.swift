@@ -10,7 +10,8 @@ struct ConfigurationSetting: Hashable, Sendable {
 /// What stands above the files: options, and below them the environment.
 ///
 /// Only single values can be overridden, not lists. Variables of no key are let pass: container platforms put
-/// variables of their own into the environment, named after a service that may well be called seedbank.
+/// variables of their own into the environment, named after a service that may well be called seedbank. Of one that is
+/// a slip away from ours `config check` warns.
 struct ConfigurationOverrides: Sendable {
   var settings: [ConfigurationSetting] = []
   var environment: [String: String] = [:]

@@ -1,18 +1,20 @@
 import SeedFormat
+import SeedHTTP
 import SeedServer
 
 extension DeploymentConfiguration {
   /// seedbank.json, such that reading it gives these values again.
-  var fileText: String { json.prettyText }
+  var fileText: String { json(isComplete: false).prettyText }
 
-  /// Every key with its value, the datasets by name; paths as seen from the file.
-  var json: JSONValue {
+  /// The keys with their values, the datasets by name; paths as seen from the file. Only where it is to be complete
+  /// are those among them that a file seldom has and that are as usual.
+  func json(isComplete: Bool) -> JSONValue {
     let folder = Paths.folder(of: file)
     return object([
       (DeploymentKey.publication, .string(Paths.relative(publication, to: folder))),
       (.state, .string(Paths.relative(state, to: folder))),
       (.keys, .string(Paths.relative(keys, to: folder))),
-      (.http, http.json),
+      (.http, http.json(isComplete: isComplete)),
       (.log, log.json),
       (.datasets, .array(datasets.map { .string($0.name.text) })),
     ])
@@ -20,16 +22,20 @@ extension DeploymentConfiguration {
 }
 
 extension HTTPConfiguration {
-  fileprivate var json: JSONValue {
-    object([
+  fileprivate func json(isComplete: Bool) -> JSONValue {
+    let usual = HTTPServerConfiguration()
+    return object([
       (HTTPKey.host, .string(host)),
       (.port, number(port)),
-      (.threads, threads.map(number)),
+      (.threads, (threads ?? (isComplete ? usual.threads : nil)).map(number)),
       (.connectionLimit, number(connectionLimit)),
-      (.perAddressLimit, perAddressLimit.map(number)),
-      (.trustedProxies, trustedProxies.isEmpty ? nil : .array(trustedProxies.map(JSONValue.string))),
+      (.perAddressLimit, perAddressLimit.map(number) ?? (isComplete ? .null : nil)),
+      (
+        .trustedProxies,
+        trustedProxies.isEmpty && !isComplete ? nil : .array(trustedProxies.map(JSONValue.string))
+      ),
       (.idleTimeoutSeconds, number(idleTimeoutSeconds)),
-      (.drainSeconds, drainSeconds == 0 ? nil : number(drainSeconds)),
+      (.drainSeconds, drainSeconds == 0 && !isComplete ? nil : number(drainSeconds)),
     ])
   }
 }
@@ -45,17 +51,17 @@ extension LogConfiguration {
 
 extension DatasetConfiguration {
   /// dataset.json, such that reading it gives these values again; the models are files of their own.
-  var fileText: String { json.prettyText }
+  var fileText: String { json(isComplete: false).prettyText }
 
-  /// Every key with its value; paths as seen from the folder.
-  var json: JSONValue {
+  /// The keys with their values; paths as seen from the folder. As for the deployment's own.
+  func json(isComplete: Bool) -> JSONValue {
     object([
       (DatasetKey.origin, origin.json(from: folder)),
       (.schedule, schedule.json),
-      (.retention, retention.json),
+      (.retention, retention.json(isComplete: isComplete)),
       (.shrink, shrink.json),
       (.encodings, .array(encodings.map { .string($0.rawValue) })),
-      (.indexes, indexes == .snapshot ? nil : .string(indexes.rawValue)),
+      (.indexes, indexes == .snapshot && !isComplete ? nil : .string(indexes.rawValue)),
       (.expirySeconds, number(expirySeconds)),
       (.pollSeconds, number(pollSeconds)),
       (.lifecycle, lifecycle.isEmpty ? nil : lifecycleJSON),
@@ -85,10 +91,10 @@ extension ScheduleConfiguration {
 }
 
 extension RetentionConfiguration {
-  fileprivate var json: JSONValue {
+  fileprivate func json(isComplete: Bool) -> JSONValue {
     object([
       (RetentionKey.snapshots, number(snapshots)),
-      (.snapshotAgeSeconds, snapshotAgeSeconds.map(number)),
+      (.snapshotAgeSeconds, snapshotAgeSeconds.map(number) ?? (isComplete ? .null : nil)),
       (.graceSeconds, number(graceSeconds)),
     ])
   }

@@ -9,19 +9,35 @@ import SeedTrust
 struct FailureReport: Hashable {
   let exitCode: ExitCode
   let message: String
+  /// Whether the command's result, which was printed before, tells of it already.
+  let isInResult: Bool
 
   /// The one place where kinds of errors become exit codes.
   init(_ error: any Error) {
+    isInResult = (error as? CommandFailure)?.isInResult ?? false
     switch error {
     case let error as CommandFailure: (exitCode, message) = (error.exitCode, error.message)
     case let error as UsageError: (exitCode, message) = (.usage, error.message)
     case let error as ConfigurationError: (exitCode, message) = (.configuration, error.message)
     case let error as SeedError: (exitCode, message) = (ExitCode(error.code), error.message.asSentence)
+    case let error as TrustError where error.isOfPublication:
+      exitCode = .badData
+      message =
+        "\(error)".asSentence.dropLast()
+        + "; restore the publication from a backup, 'seedbank verify' tells what is damaged."
     default:
       let known = Self.exitCode(of: error)
       exitCode = known ?? .failure
       message = known == nil ? "\(error)" : "\(error)".asSentence
     }
+  }
+
+  /// The same for a script.
+  var json: JSONValue {
+    [
+      "kind": .string(exitCode.word), "exitCode": .integer(Int64(exitCode.rawValue)),
+      "message": .string(message),
+    ]
   }
 
   /// For the errors of the libraries, which describe themselves.
@@ -33,6 +49,7 @@ struct FailureReport: Hashable {
     case is PlanError, is SchemaProblem: .configuration
     case let error as KeyFileError: keyFileCode(error)
     case PublicationError.locked: .locked
+    case let error as PublicationError where error.isConfiguration: .configuration
     case is ImportError, is InvalidText, is InvalidName, is TrustError, is PublicationError: .badData
     case is RecallError, is RollbackError, is NotASeed, is ApplyError, is CompressionError: .badData
     default: nil
@@ -63,7 +80,26 @@ extension ExitCode {
   fileprivate init(_ code: SeedError.Code) { self = Self.ofClientErrors[code] ?? .badData }
 }
 
+extension TrustError {
+  /// Whether it says how the publication's files fail to belong together, and not what one file looks like.
+  fileprivate var isOfPublication: Bool {
+    switch self {
+    case .missingFile, .missingRole, .hashMismatch, .lengthMismatch, .wrongVersion, .rollback, .badSignature:
+      true
+    case .expired, .malformed, .tooLong, .pathNotDelegated, .outOfOrder: false
+    }
+  }
+}
+
 extension String {
-  /// With a capital and a full stop, as the other messages have.
-  fileprivate var asSentence: String { prefix(1).uppercased() + dropFirst() + (hasSuffix(".") ? "" : ".") }
+  /// With a capital and a full stop, as the other messages have; a name that it begins with stays as it is.
+  fileprivate var asSentence: String {
+    let start = beginsWithWord ? prefix(1).uppercased() : String(prefix(1))
+    return start + dropFirst() + (hasSuffix(".") ? "" : ".")
+  }
+
+  /// Whether it begins with a word of the language: a path or a series has more in it than letters.
+  private var beginsWithWord: Bool {
+    prefix { $0 != " " }.allSatisfy { ("a"..."z").contains($0) || $0 == "'" || $0 == "," }
+  }
 }

@@ -13,4 +13,7 @@ enum ExitCode: Int32, Sendable, CaseIterable {
   /// Another process holds the lock: trying again later may do.
   case locked = 75
   case configuration = 78
+
+  /// As scripts read it.
+  var word: String { "\(self)" }
 }

@@ -19,6 +19,7 @@ extension [Finding] {
   func checkSound() throws(CommandFailure) {
     let count = count { $0.severity == .error }
     guard count > 0 else { return }
-    throw CommandFailure(.badData, "\(count == 1 ? "1 thing is" : "\(count) things are") wrong, see above.")
+    throw CommandFailure(
+      .badData, "\(count == 1 ? "1 thing is" : "\(count) things are") wrong, see above.", isInResult: true)
   }
 }

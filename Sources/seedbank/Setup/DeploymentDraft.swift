@@ -58,7 +58,7 @@ struct DeploymentDraft: Sendable {
   /// The configuration, by paths within the directory.
   var texts: [DraftedFile] {
     let deployment = DeploymentConfiguration(file: file, datasets: [dataset])
-    let members = dataset.json.members ?? []
+    let members = dataset.json(isComplete: false).members ?? []
     let described = JSONValue.object([JSONMember("$comment", .string(Self.comment))] + members)
     let own = [
       DraftedFile(path: DeploymentConfiguration.fileName, text: deployment.fileText),

@@ -24,7 +24,7 @@ struct OriginSurvey: Sendable {
   /// A file of another kind stays one: trying again later, as 69 suggests, would not help.
   private static func failure(_ path: String, _ error: DatabaseError) -> any Error {
     guard [ResultCode.notADatabase, ResultCode.corrupt].contains(error.primaryCode) else {
-      return OriginError.unreadable(path: path, reason: error)
+      return OriginError.reading(path, error)
     }
     return CommandFailure(.badData, "\(path): expected a SQLite database, found: \(error.message).")
   }

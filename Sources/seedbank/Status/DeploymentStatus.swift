@@ -53,6 +53,7 @@ struct DeploymentStatus {
         return ExpiryWarning(now: now).text(role.name, role.expires, lifetime: isOnline ? lifetime : nil)
       } + keys.compactMap { key in key.problem.map { "\(key.path): \($0.text)" } }
       + series.flatMap { $0.warnings(now, lifetime: lifetime) }
+      + AbandonedSeries.all(in: published, view.configuration).map(\.warning)
   }
 }
 

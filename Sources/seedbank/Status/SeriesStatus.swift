@@ -42,6 +42,7 @@ struct SeriesStatus {
   private static func nextSnapshot(
     _ metadata: SeriesMetadata?, _ dataset: DatasetConfiguration, _ publication: PublicationDirectory
   ) throws -> UTCTime? {
+    if case .retired = metadata?.state.lifecycle { return nil }
     guard let metadata, let newest = metadata.newestSnapshot, newest.version != metadata.state.head else {
       return nil
     }

@@ -35,7 +35,9 @@ extension SeriesStatus {
       "epoch": .optional(state?.epoch.text), "head": .optional(state?.head.number),
       "floor": .optional(state?.floor.number), "publishedAt": .optional(state?.publishedAt.text),
       "ageSeconds": .optional(state.map { now.secondsSinceEpoch - $0.publishedAt.secondsSinceEpoch }),
-      "lifecycle": .optional(state?.lifecycle.word), "hold": state?.hold.map(Self.json) ?? .null,
+      "lifecycle": .optional(state?.lifecycle.word),
+      "sunset": .optional(state?.lifecycle.sunset), "message": .optional(state?.lifecycle.message),
+      "hold": state?.hold.map(Self.json) ?? .null,
       "rows": rows.map(Self.json) ?? .null, "snapshots": .array(snapshots.map(Self.json)),
       "deltas": [
         "count": .integer(Int64(deltas.count)), "bytes": .integer(Int64(deltas.reduce(0) { $0 + $1.length })),
@@ -85,6 +87,22 @@ extension Lifecycle {
     case .deprecated: "deprecated"
     case .retired: "retired"
     }
+  }
+
+  /// The day on which it ends.
+  var sunset: String? { if case .deprecated(let sunset, _) = self { sunset } else { nil } }
+
+  /// For the people who use the app.
+  var message: String? {
+    switch self {
+    case .active: nil
+    case .deprecated(_, let message), .retired(let message): message
+    }
+  }
+
+  /// All of it.
+  var words: String {
+    word + (sunset.map { " until \($0)" } ?? "") + (message.map { " (\"\($0)\")" } ?? "")
   }
 }
 

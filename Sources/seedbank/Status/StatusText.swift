@@ -21,7 +21,7 @@ extension SeriesStatus {
     guard let state = published?.metadata.state else { return ["\(series)", "  not published yet"] }
     let age = now.secondsSinceEpoch - state.publishedAt.secondsSinceEpoch
     let facts: [(String, String?)] = [
-      ("model", "\(state.model), \(state.lifecycle.word)"),
+      ("model", "\(state.model), \(state.lifecycle.words)"),
       ("version", "\(state.head), deltas lead on from \(state.floor)"),
       ("published", "\(state.publishedAt), \(Self.words(seconds: max(0, age))) ago"),
       ("held", state.hold.map { "at the content of version \($0.version) since \($0.since)" }),
@@ -38,6 +38,7 @@ extension SeriesStatus {
   }
 
   private var next: String {
+    if case .retired = published?.metadata.state.lifecycle { return "nothing, it is retired" }
     let snapshot = nextSnapshot.map { "a snapshot at \($0), " } ?? ""
     return "\(snapshot)a look at the origin every \(checkSeconds) s while 'seedbank run' is at work"
   }

@@ -11,14 +11,16 @@ struct SeriesChoice {
   init(_ arguments: ParsedArguments, _ configuration: DeploymentConfiguration) throws {
     let datasets = try configuration.datasets(chosenBy: arguments)
     guard datasets.count == 1, let dataset = datasets.first else {
-      throw arguments.unsuitable("dataset", "", alternatives(datasets.map(\.name.text)))
+      throw arguments.undecided("dataset", alternatives(datasets.map(\.name.text)))
     }
     let majors = Set(dataset.models.map(\.version.major)).sorted()
     let given = arguments.string("series")
     let major =
       given.map { text in majors.first { String($0) == text } } ?? (majors.count == 1 ? majors[0] : nil)
     guard let major else {
-      throw arguments.unsuitable("series", given ?? "", alternatives(majors.map(String.init)))
+      let choices = alternatives(majors.map(String.init))
+      throw given.map { arguments.unsuitable("series", $0, choices) }
+        ?? arguments.undecided("series", choices)
     }
     self.dataset = dataset
     series = try Series(dataset.name, major: major)

@@ -19,6 +19,7 @@ extension SeriesReport {
       merged.isEmpty ? nil : "merged \(merged.map(\.description).joined(separator: " and "))",
       snapshotWords,
       repair.map { "working copy made anew because \($0)" },
+      shrunk.isEmpty ? nil : "held back, its tables lost too many rows",
     ]
     return (parts + sizes.compactMap(\.self)).joined(separator: ", ")
   }
@@ -57,6 +58,7 @@ extension SeriesReport {
       "snapshotBytes": snapshotBytes.map { .integer(Int64($0)) } ?? .null,
       "expectedSnapshotBytes": expectedSnapshotBytes.map { .integer(Int64($0)) } ?? .null,
       "repair": repair.map { .string($0) } ?? .null,
+      "shrunk": .array(shrunk.map(\.json)),
       "tables": .object(tables.map { JSONMember($0, table($0)) }),
     ]
   }
@@ -71,9 +73,15 @@ extension SeriesReport {
   }
 }
 
+extension ShrunkTable {
+  fileprivate var json: JSONValue {
+    ["table": .string(name), "before": number(before), "after": number(after)]
+  }
+}
+
 extension StepReport {
   /// What is said of the dataset beside its series, for a script.
-  func json(_ dataset: DatasetName) -> JSONValue {
+  func json(_ dataset: DatasetName, warnings: [String]) -> JSONValue {
     [
       "dataset": .string(dataset.text), "dryRun": .bool(isPreview), "series": .array(series.map(\.json)),
       "pruned": .array(pruned.map { .string($0) }), "warnings": .array(warnings.map { .string($0) }),

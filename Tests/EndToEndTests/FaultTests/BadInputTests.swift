@@ -25,10 +25,10 @@ import Testing
       name: "the origin is missing", status: 69, words: "There is no origin database at",
       script: "mv my.sqlite away"),
     Accident(
-      name: "the origin is no database", status: 69, words: "cannot be read: file is not a database",
+      name: "the origin is no database", status: 65, words: "restore it from a backup",
       script: "head -c 9000 /dev/zero | tr '\\0' x > my.sqlite"),
     Accident(
-      name: "the origin lost its pages", status: 69, words: "cannot be read",
+      name: "the origin lost its pages", status: 65, words: "restore it from a backup",
       script: "truncate -s 4096 my.sqlite"),
     Accident(
       name: "a table was dropped", status: 65, words: "no such table: shop",
@@ -46,14 +46,36 @@ import Testing
     ),
     Accident(
       name: "a text is no UTF-8", status: 65,
-      words: "row id = 7: the column \"name\" holds text that is not valid",
-      script: "sqlite3 my.sqlite \"UPDATE shop SET name = CAST(x'ff' AS TEXT) WHERE id = 7\""),
+      words:
+        "column \"name\" holds text that is not valid utf-8, which json cannot carry, 2 rows (id = 7; id = 9)",
+      script: "sqlite3 my.sqlite \"UPDATE shop SET name = CAST(x'ff' AS TEXT) WHERE id IN (7, 9)\""),
+    Accident(
+      name: "keys are NULL", status: 65, words: "NULL in the key column \"id\", 2 rows",
+      script: """
+        echo 'SELECT CASE WHEN id < 3 THEN NULL ELSE id END AS id, name, rank FROM shop' \
+          > seedbank/my/models/1.0/shop.sql
+        """),
+    Accident(
+      name: "the publication lost a file", status: 65, words: "restore the publication from a backup",
+      script: "mv seedbank/publication/metadata/timestamp.json seedbank/publication/timestamp.json"),
     Accident(
       name: "the schema is no SQL", status: 78, words: "models/1.0/schema.sql:",
       script: "echo 'CREATE TABLE x(;' >> seedbank/my/models/1.0/schema.sql"),
     Accident(
       name: "a SELECT is no SQL", status: 78, words: "models/1.0/shop.sql:2:",
       script: "printf 'SELECT id,\\n name,, rank FROM shop' > seedbank/my/models/1.0/shop.sql"),
+    Accident(
+      name: "a SELECT has a column too many", status: 78, words: "surplus column extra",
+      script: "echo 'SELECT *, 1 AS extra FROM shop' > seedbank/my/models/1.0/shop.sql"),
+    Accident(
+      name: "the series key is another deployment's", status: 78, words: "put the series.key back",
+      script: """
+        sqlite3 my.sqlite 'UPDATE shop SET rank = 5 WHERE id = 5'
+        cp other/seedbank/keys/series.key seedbank/keys/series.key
+        """),
+    Accident(
+      name: "a new major comes without the targets key", status: 78, words: "put targets.key into",
+      script: "cp -r seedbank/my/models/1.0 seedbank/my/models/2.0 && rm seedbank/keys/targets.key"),
     Accident(
       name: "a schema changed under its minor", status: 78, words: "give the change a new minor",
       script: "sed -i 's/name TEXT/name TEXT, more TEXT/' seedbank/my/models/1.0/schema.sql"),
@@ -70,7 +92,7 @@ import Testing
       name: "the publication came from an old backup", status: 65, words: "ahead of the publication",
       script: "rm -r seedbank/publication && cp -a old/publication seedbank/publication"),
     Accident(
-      name: "the publication is another deployment's", status: 65, words: "belongs to another one",
+      name: "the publication is another deployment's", status: 78, words: "belongs to another one",
       script: "rm -r seedbank/publication && cp -a other/seedbank/publication seedbank/publication"),
   ]
 

@@ -45,6 +45,20 @@ import Testing
     #expect(found.contains { $0.contains("does not name this key for the role timestamp") })
   }
 
+  @Test func `what means nothing is warned of`() throws {
+    let deployment = try OperatedDeployment()
+    let dataset = deployment.folder("seedbank/my/dataset.json")
+    let lifecycle = #"{"lifecycle": {"9": {"state": "retired"}},"#
+    try Tool.run(["sed", "-i", "1s/{/\(lifecycle)/", dataset])
+    let outcome = try deployment.seedbank(
+      "config", "check", environment: ["SEEDBANK_HTTP_PROT": "1", "SEEDBANK_SERVICE_HOST": "10.0.0.1"])
+    #expect(outcome.status == 0)
+    #expect(outcome.output.contains("warning: SEEDBANK_HTTP_PROT: "), "\(outcome.output)")
+    #expect(outcome.output.contains("did you mean SEEDBANK_HTTP_PORT?"))
+    #expect(outcome.output.contains("lifecycle.9: there is no model of that major"))
+    #expect(!outcome.output.contains("SERVICE_HOST"))
+  }
+
   @Test func `an origin that is away ends with 69, a missing publication with 78`() throws {
     let deployment = try OperatedDeployment()
     try Tool.run(["mv", deployment.folder("my.sqlite"), deployment.folder("away.sqlite")])
@@ -62,7 +76,10 @@ import Testing
       to: deployment.folder("seedbank/seedbank.json"))
     let outcome = try deployment.seedbank(
       "config", "show", "--json",
-      environment: ["SEEDBANK_LOG_FORMAT": "json", "SEEDBANK_DATASETS_MY_POLL_SECONDS": "9"])
+      environment: [
+        "SEEDBANK_LOG_FORMAT": "json", "SEEDBANK_DATASETS_MY_POLL_SECONDS": "9",
+        "SEEDBANK_DATASETS_MY_INDEXES": "snapshot",
+      ])
     let values = try #require(try JSONValue(parsing: Array(outcome.output.utf8))["values"]?.elements)
     func source(_ path: String) -> String? { values.first { $0["path"]?.string == path }?["source"]?.string }
     let file = deployment.folder("seedbank/seedbank.json")
@@ -71,6 +88,11 @@ import Testing
     #expect(source("log.format") == "SEEDBANK_LOG_FORMAT")
     #expect(source("datasets.my.pollSeconds") == "SEEDBANK_DATASETS_MY_POLL_SECONDS")
     #expect(source("datasets.my.origin.sqlite") == deployment.folder("seedbank/my/dataset.json"))
+    #expect(source("datasets.my.indexes") == "SEEDBANK_DATASETS_MY_INDEXES")
+    for path in [
+      "http.threads", "http.perAddressLimit", "http.trustedProxies", "http.drainSeconds",
+      "datasets.my.retention.snapshotAgeSeconds",
+    ] { #expect(source(path) == "default", "\(path)") }
     let key = try String(contentsOfFile: deployment.folder("seedbank/keys/series.key"), encoding: .utf8)
     let secret = try #require(try JSONValue(parsing: Array(key.utf8))["private"]?.string)
     #expect(!outcome.output.contains(secret))

@@ -36,6 +36,17 @@ import Testing
       KeyFileError.system(FileFailure(operation: "read", path: "/k", code: EIO)), .inputOutput,
       "Cannot read /k: Input/output error."
     ),
+    (
+      OriginError.damaged(path: "/o", reason: DatabaseError(code: 11, message: "malformed", subject: "")),
+      .badData,
+      "The origin /o is damaged and cannot be read: malformed; restore it from a backup, "
+        + "or save what is left with 'sqlite3 /o .recover'."
+    ),
+    (
+      PublicationError.notDelegated(series: "transit/1"), .configuration,
+      "The series transit/1 is new, and the targets key that must sign its delegation is not here: "
+        + "put targets.key into the folder of the keys for this one step."
+    ),
     (SchemaProblem.noTables, .configuration, "No table that could be published."),
   ]
 
@@ -45,5 +56,10 @@ import Testing
     let report = FailureReport(expected.error)
     #expect(report.exitCode == expected.code)
     #expect(report.message == expected.message)
+  }
+
+  @Test func `a sentence that begins with a name keeps it as it is`() throws {
+    let error = PublicationError.shrunk([try Series("transit", major: 1): []])
+    #expect(FailureReport(error).message.hasPrefix("transit/1 is held back"))
   }
 }

@@ -1,0 +1,153 @@
+import Foundation
+import SeedDatabase
+import SeedFormat
+import Support
+import Testing
+
+/// What one call of `regenerate` says of several datasets, and of several series.
+@Suite struct RegenerateCommandTests {
+  private let folder: TemporaryFolder
+
+  /// Two datasets with 200 rows each, `other` and `transit`; the latter has two majors. All is published.
+  init() throws {
+    folder = try TemporaryFolder(inMemory: true)
+    for name in ["transit", "other"] {
+      try Tool.sqlite(
+        folder("\(name).sqlite"),
+        """
+        CREATE TABLE stop(id INTEGER PRIMARY KEY, name TEXT);
+        INSERT INTO stop SELECT value, 'stop ' || value FROM generate_series(1, 200);
+        """)
+    }
+    try SeedbankBinary.succeed(["init", "transit.sqlite"], in: folder.path)
+    try Tool.run(
+      [
+        "sh", "-ec",
+        """
+        cp -r transit other
+        cp -r transit/models/1.0 transit/models/2.0
+        sed -i 's/transit.sqlite/other.sqlite/' other/dataset.json
+        sed -i 's/"transit"/"transit", "other"/' seedbank.json
+        """,
+      ], in: folder("seedbank"))
+    try SeedbankBinary.succeed(["regenerate"], in: folder.path)
+  }
+
+  private func regenerate(_ options: String...) throws -> SeedbankBinary.Outcome {
+    try SeedbankBinary.run(["regenerate"] + options, in: folder.path)
+  }
+
+  private func json(_ outcome: SeedbankBinary.Outcome) throws -> [JSONValue] {
+    try outcome.output.split(separator: "\n").map { try JSONValue(parsing: Array($0.utf8)) }
+  }
+
+  private func move(_ old: String, to new: String) throws {
+    try FileManager.default.moveItem(atPath: folder(old), toPath: folder(new))
+  }
+
+  @Test(arguments: [[], ["--dry-run"]])
+  func `what is wrong with one dataset keeps no other back`(_ dryRun: [String]) throws {
+    try move("transit.sqlite", to: "away")
+    try Tool.sqlite(folder("other.sqlite"), "UPDATE stop SET name = 'x' WHERE id = 1")
+    let outcome = try SeedbankBinary.run(["regenerate", "--json"] + dryRun, in: folder.path)
+    #expect(outcome.status == 69 && outcome.errors.contains("transit: There is no origin database"))
+    let lines = try json(outcome)
+    try #require(lines.count == 2)
+    #expect(lines[0]["dataset"]?.string == "transit" && lines[0]["series"] == nil)
+    #expect(lines[0]["error"]?["kind"]?.string == "unavailable")
+    #expect(lines[0]["error"]?["exitCode"]?.integer == 69)
+    #expect(lines[1]["series"]?.elements?.first?["outcome"]?.string == "changed" && lines[1]["error"] == nil)
+  }
+
+  @Test func `every dataset that failed is told, and the first has the exit code`() throws {
+    try move("transit.sqlite", to: "away")
+    try Tool.sqlite(folder("other.sqlite"), "DROP TABLE stop")
+    let outcome = try regenerate()
+    #expect(outcome.status == 69 && outcome.errors.contains("transit: There is no origin database"))
+    #expect(outcome.errors.contains("other: Table") && outcome.errors.contains("no such table: stop"))
+  }
+
+  @Test func `a failure of the whole command is one line of JSON`() throws {
+    try FileManager.default.removeItem(atPath: folder("seedbank/keys/timestamp.key"))
+    for command in ["regenerate", "prune"] {
+      let outcome = try SeedbankBinary.run([command, "--json"], in: folder.path)
+      let lines = try json(outcome)
+      #expect(outcome.status == 78 && lines.count == 1)
+      #expect(lines.first?["error"]?["kind"]?.string == "configuration")
+      #expect(lines.first?["error"]?["message"]?.string?.contains("timestamp.key") == true)
+    }
+  }
+
+  @Test func `a published series without a model is told until it is retired`() throws {
+    try move("seedbank/transit/models/1.0", to: "away")
+    let words = "transit/1: published at version 1, but no folder of its models is left"
+    let outcome = try regenerate("--json")
+    #expect(outcome.status == 0 && outcome.errors.contains(words))
+    #expect(try json(outcome)[0]["warnings"]?.elements?.first?.string?.hasPrefix(words) == true)
+    for command in [["status"], ["config", "check"]] {
+      let told = try SeedbankBinary.run(command, in: folder.path)
+      #expect(told.status == 0 && told.output.contains(words))
+    }
+    try move("away", to: "seedbank/transit/models/1.0")
+    #expect(try !regenerate().errors.contains(words))
+    try retire("1")
+    try move("seedbank/transit/models/1.0", to: "away")
+    #expect(try !regenerate().errors.contains("no folder"))
+    try Tool.run(["sed", "-i", "s/, \"other\"//", folder("seedbank/seedbank.json")])
+    #expect(try regenerate().errors.contains("other/1: published at version 1, but no folder"))
+  }
+
+  /// Publishes that a major of `transit` is over.
+  private func retire(_ major: String) throws {
+    let retired = #"{"\#(major)": {"state": "retired", "message": "Please update"}}"#
+    try Tool.run(["sed", "-i", "1s/{/{\"lifecycle\": \(retired),/", folder("seedbank/transit/dataset.json")])
+    try SeedbankBinary.succeed(["regenerate"], in: folder.path)
+  }
+
+  @Test func `the status tells a lifecycle whole, and nothing to come where it is over`() throws {
+    try retire("1")
+    let text = try SeedbankBinary.succeed(["status", "--dataset", "transit"], in: folder.path)
+    #expect(text.contains("model: 1.0, retired (\"Please update\")"))
+    #expect(text.contains("next: nothing, it is retired"))
+    let outcome = try SeedbankBinary.run(["status", "--json"], in: folder.path)
+    let series = try json(outcome)[0]["series"]?.elements?.first
+    #expect(series?["message"]?.string == "Please update" && series?["nextSnapshotAt"] == .null)
+  }
+
+  @Test func `where there are several, the option that chooses is asked for with its values`() throws {
+    let dataset = try SeedbankBinary.run(["diff", "1", "1"], in: folder.path)
+    #expect(dataset.status == 64 && dataset.errors.contains("'--dataset', \"transit\" or \"other\""))
+    let series = try SeedbankBinary.run(["diff", "1", "1", "--dataset", "transit"], in: folder.path)
+    #expect(series.status == 64 && series.errors.contains("'--series', \"1\" or \"2\""))
+  }
+
+  @Test(arguments: [
+    ["config", "show", "--dataset", "transit"], ["config", "check", "--model", "1.0"],
+    ["diff", "1", "1", "--dataset", "other", "--limit", "3"],
+  ])
+  func `an option that would mean nothing is refused`(_ words: [String]) throws {
+    #expect(try SeedbankBinary.run(words, in: folder.path).status == 64)
+  }
+
+  @Test func `every series that lost its rows is named, and a dry run counts them before it ends with 65`()
+    throws
+  {
+    try Tool.sqlite(folder("transit.sqlite"), "DELETE FROM stop")
+    let step = try regenerate("--dataset", "transit")
+    #expect(step.status == 65 && step.output.isEmpty)
+    for series in ["transit/1 is held back", "transit/2 is held back"] {
+      #expect(step.errors.contains(series), "\(step.errors)")
+    }
+    let dry = try regenerate("--dataset", "transit", "--dry-run", "--json")
+    #expect(dry.status == 65 && dry.errors.contains("transit/2 is held back"))
+    let lines = try json(dry)
+    try #require(lines.count == 1)
+    let series = try #require(lines[0]["series"]?.elements)
+    for one in series {
+      #expect(one["shrunk"]?.elements?.first?["before"]?.integer == 200)
+      #expect(one["tables"]?["stop"]?["deleted"]?.integer == 200)
+    }
+    #expect(series.count == 2)
+    #expect(try regenerate("--dataset", "transit", "--accept-shrink").status == 0)
+  }
+}
