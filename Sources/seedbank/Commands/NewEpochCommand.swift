@@ -34,7 +34,7 @@ extension Command {
     try deployment.publisher.beginEpoch(jobs, root: root, now: .now()) { job, report in
       for warning in report.warnings { context.console.warning("\(job.name): \(warning)") }
       if arguments.flag("json") {
-        try context.console.result(report.json(job.name))
+        try context.console.result(report.json(job.name, warnings: report.warnings))
       } else {
         for line in report.lines { try context.console.result(line) }
       }
