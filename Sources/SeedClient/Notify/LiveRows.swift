@@ -27,7 +27,9 @@ struct LiveRows: Sendable {
   /// `nil` while the store is suspended: its resumption is a moment of its own.
   private func rows(of seed: Seed) async throws -> [SeedRow]? {
     do {
-      return try await seed.generation.reader.read { [sql, values] reader in try reader.rows(sql, values) }
+      return try await seed.generation.reader.read { [sql, values] reader in
+        try reader.rows(sql, values: values)
+      }
     } catch let error as SeedError {
       if error.code == .suspended { return nil }
       throw error
