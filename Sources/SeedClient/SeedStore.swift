@@ -68,7 +68,7 @@ public actor SeedStore {
     _ model: SeedModel, server: URL, root: [UInt8], bundle: String? = nil, directory: String?,
     options: SeedOptions = SeedOptions(), surroundings: Surroundings? = nil
   ) throws(SeedError) {
-    let surroundings = surroundings ?? .device(model)
+    let surroundings = surroundings ?? .device(model, options)
     try translating { _ = try TrustedMetadataSet(root: root, now: surroundings.now()) }
     self.model = model
     self.surroundings = surroundings

@@ -20,7 +20,7 @@ package struct BundleMaker: Sendable {
   ) throws(SeedError) {
     self.model = model
     self.root = root
-    let surroundings = surroundings ?? .device(model)
+    let surroundings = surroundings ?? .device(model, options)
     self.surroundings = surroundings
     place = BundlePlace(directory: directory, series: model.series)
     scratch = StoreLayout(directory: "\(place.draft)/scratch")
