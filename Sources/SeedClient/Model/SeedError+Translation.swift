@@ -26,7 +26,7 @@ extension SeedError {
       case .unreachable: .network
       case .waiting: .waitingForNetwork
       case .status(_, let status, _): Reply.Status.busy.contains(status) ? .serverBusy : .server
-      case .otherPart, .changing, .coded, .webPage: .server
+      case .otherPart, .changing, .partless, .coded, .webPage: .server
       case .absent: .missingFile
       case .tooLong, .otherLength: .damaged
       case .tooSlow, .tooLate: .timedOut
