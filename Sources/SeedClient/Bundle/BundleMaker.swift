@@ -32,8 +32,8 @@ package struct BundleMaker: Sendable {
   package func make() async throws(SeedError) -> BundleReport {
     do {
       try place.check()
-      try Folder.removeAll(place.draft)
-      defer { try? Folder.removeAll(place.draft) }
+      let draft = try BundleDraft(place)
+      defer { withExtendedLifetime(draft) {} }
       try scratch.create()
       return try await making(BundleLayout(directory: "\(place.draft)/bundle"))
     } catch {
