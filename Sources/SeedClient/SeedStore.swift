@@ -69,7 +69,7 @@ public actor SeedStore {
     options: SeedOptions = SeedOptions(), surroundings: Surroundings? = nil
   ) throws(SeedError) {
     let surroundings = surroundings ?? .device(model, options)
-    try translating { _ = try TrustedMetadataSet(root: root, now: surroundings.now()) }
+    try ShippedRoot.check(root)
     self.model = model
     self.surroundings = surroundings
     layout = StoreLayout(directory: directory ?? StoreDirectory.defaultPath(model.series))

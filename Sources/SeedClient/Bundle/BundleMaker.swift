@@ -43,12 +43,11 @@ package struct BundleMaker: Sendable {
 
   private func making(_ draft: BundleLayout) async throws -> BundleReport {
     let recorder = Recorder(fetcher)
-    let metadata = try await MetadataRefresh.refresh(
-      series: model.series, shippedRoot: root, stored: previous, fetch: recorder.fetch,
-      now: surroundings.now())
+    let metadata = try await fetcher.refreshed(
+      model.series, root: root, stored: previous, fetch: recorder.fetch)
     let snapshot = try snapshot(metadata)
     let plan = DiskPlan([snapshot], held: 0)
-    try plan.check(available: surroundings.freeBytes(scratch.directory), in: scratch.directory)
+    try await fetcher.partial.check(plan, in: scratch.directory, surroundings)
     fetcher.errand.phases.enter(.downloading(bytes: 0, totalBytes: snapshot.length))
     let fetched = try await fetcher.object(snapshot)
     try write(recorder.files, draft)

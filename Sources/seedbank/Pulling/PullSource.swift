@@ -17,9 +17,10 @@ struct PullSource: Sendable {
     }
     self.server = server
     model = try Self.model(arguments)
-    root = try TextFile.bytes(arguments.requiredPath("root", from: context.currentDirectory))
+    root = try RootFile.bytes(arguments.requiredPath("root", from: context.currentDirectory))
     let progress = DownloadProgress(context.console)
     var options = SeedOptions()
+    options.isBoundToMajor = true
     options.onPhase = { progress.tell($0) }
     self.options = options
   }
