@@ -19,7 +19,7 @@ extension SeedStore {
     await keepState()
     let report = UpdateReport(
       plan: plan, from: journey.local?.version, seed: try await seed(of: current), bytes: journey.bytes,
-      traffic: errand.cost, rows: journey.rows,
+      traffic: errand.cost, rows: journey.rows, lifecycle: journey.metadata.state.lifecycle,
       duration: surroundings.uptime() - start)
     errand.phases.enter(.finished(report))
     return report

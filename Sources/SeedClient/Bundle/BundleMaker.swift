@@ -104,7 +104,8 @@ package struct BundleMaker: Sendable {
     BundleReport(
       directory: place.directory, series: model.series, version: snapshot.version, model: snapshot.model,
       snapshot: snapshot.filePath, snapshotBytes: snapshot.length, expandedBytes: snapshot.rawLength,
-      metadataBytes: files.values.reduce(newestRoot(files).count) { $0 + $1.count })
+      metadataBytes: files.values.reduce(newestRoot(files).count) { $0 + $1.count },
+      lifecycle: metadata.state.lifecycle)
   }
 }
 

@@ -9,6 +9,8 @@ struct PullSource: Sendable {
   let model: SeedModel
   let root: [UInt8]
   let options: SeedOptions
+  /// Hears from every look how long the series will go on.
+  let notice: LifecycleNotice
 
   init(_ arguments: ParsedArguments, _ context: Context) throws {
     let text = arguments.required("url")
@@ -21,7 +23,12 @@ struct PullSource: Sendable {
     let progress = DownloadProgress(context.console)
     var options = SeedOptions()
     options.isBoundToMajor = true
-    options.onPhase = { progress.tell($0) }
+    let notice = LifecycleNotice(model.series, context.console)
+    options.onPhase = { phase in
+      progress.tell(phase)
+      if case .finished(let report) = phase { notice.tell(report.lifecycle) }
+    }
+    self.notice = notice
     self.options = options
   }
 
