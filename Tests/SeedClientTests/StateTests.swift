@@ -58,6 +58,16 @@ import Testing
     #expect(await store.state.lifecycle == fixture.publisher.lifecycle)
   }
 
+  @Test func `endless words about the end cost no more than themselves`() async throws {
+    fixture.publisher.lifecycle = .retired(message: String(repeating: "x", count: 100_000))
+    try fixture.publisher.sign()
+    _ = try await fixture.store().update()
+    let store = try fixture.store()
+    try await store.prepare()
+    #expect(await store.state.lastChecked != nil)
+    #expect(await store.state.lifecycle == nil)
+  }
+
   @Test func `a record that cannot be read is none`() async throws {
     _ = try await fixture.store().update()
     try Data("{".utf8).write(to: URL(fileURLWithPath: "\(fixture.directory)/STATE"))

@@ -43,8 +43,15 @@ struct StateRecord: Hashable, Sendable {
     ]
     let numbers = members.compactMap { name, value in value.map { JSONMember(name, .integer(Int64($0))) } }
     let words = lifecycle.map { [JSONMember("lifecycle", $0.json)] } ?? []
-    var bytes: [UInt8] = []
-    JSONWriter.append(.object(numbers + words), to: &bytes)
+    let whole = Self.bytes(numbers + words)
+    // A publisher's endless words must not take along what is read with them.
+    let bytes = whole.count <= Self.longest ? whole : Self.bytes(numbers)
     try DurableFile.write(bytes, to: layout.record, mode: 0o600)
+  }
+
+  private static func bytes(_ members: [JSONMember]) -> [UInt8] {
+    var bytes: [UInt8] = []
+    JSONWriter.append(.object(members), to: &bytes)
+    return bytes
   }
 }

@@ -1,6 +1,7 @@
 import Foundation
 import SeedFormat
 import Support
+import Synchronization
 import Testing
 
 @Suite struct BundleCommandTests {
@@ -62,6 +63,29 @@ import Testing
       ],
       in: store.folder.path)
     #expect(outcome.status == 78 && outcome.errors.contains("mine.json is not a publication's root"))
+  }
+
+  @Test func `a signal ends it and leaves nothing beside the place`() throws {
+    let asked = Mutex(false)
+    let silent = try RawServer { _, _ in
+      asked.withLock { $0 = true }
+      return true
+    }
+    let process = Process()
+    process.executableURL = SeedbankBinary.url
+    process.arguments = [
+      "pull", "http://127.0.0.1:\(silent.port)", "--dataset", "my", "--model", "1.0", "--root",
+      "seedbank/root.json", "--bundle", "seed",
+    ]
+    process.currentDirectoryURL = URL(fileURLWithPath: store.folder.path)
+    process.standardError = FileHandle.nullDevice
+    try process.run()
+    try eventually("it asks the server", within: 60) { asked.withLock(\.self) ? true : nil }
+    #expect(FileManager.default.fileExists(atPath: store.folder("seed.tmp")))
+    process.terminate()
+    process.waitUntilExit()
+    #expect(process.terminationReason == .exit && process.terminationStatus == 1)
+    #expect(!FileManager.default.fileExists(atPath: store.folder("seed.tmp")))
   }
 
   @Test func `a bundle and a store at once, and neither of them, are wrong command lines`() throws {
