@@ -1,9 +1,10 @@
 import Foundation
-import SeedClient
 import SeedDatabase
 import SeedFormat
 import Support
 import Testing
+
+@testable import SeedClient
 
 /// Whoever reads why something failed knows which server or file it is about, and what to do.
 @Suite struct AdviceTests {
@@ -81,6 +82,14 @@ import Testing
   @Test func `an app that is too old learns which model it needs`() async throws {
     let error = try await failure { try await fixture.store(model: "2.0").update() }
     #expect(error.code == .clientTooOld && error.oldestModel == ClientPublisherSimulator.model)
+  }
+
+  @Test func `an ended series and a full disk say what helps`() {
+    let ended = SeedError(Decision.Refusal.retired(message: "Use major 3."))
+    #expect(ended.code == .retired && !ended.isRetryable)
+    #expect(ended.message == "the series has ended (Use major 3.): release the app with a newer model")
+    let full = SeedError(FileError("write", "/x", ENOSPC))
+    #expect(full.code == .insufficientSpace && full.isRetryable && full.message.hasSuffix("and try again"))
   }
 
   @Test func `a root that is none is the app's mistake, and so is an address that is none`() async throws {

@@ -25,11 +25,11 @@ final class LifecycleNotice: Sendable {
     case .active: "\(series) goes on after all"
     case .deprecated(let sunset, let message):
       "\(series) is deprecated" + (sunset.map { " and ends on \($0)" } ?? "") + Self.clause(message)
-        + "; move on to a newer model"
+        + ": move on to a newer model"
     case .retired(let message):
-      "\(series) has ended and gets no more updates" + Self.clause(message) + "; move on to a newer model"
+      "\(series) has ended and gets no more updates" + Self.clause(message) + ": move on to a newer model"
     }
   }
 
-  private static func clause(_ message: String?) -> String { message.map { ": \($0)" } ?? "" }
+  private static func clause(_ message: String?) -> String { message.map { " (\($0))" } ?? "" }
 }
