@@ -45,4 +45,16 @@ static inline void seedbank_sqlite_lend_result_blob(sqlite3_context *context, co
   sqlite3_result_blob64(context, bytes, length, SQLITE_STATIC);
 }
 
+/// The errno of the latest system call that failed on a connection's file or its log; 0 where none did. SQLite answers
+/// SQLITE_CORRUPT for a page that the disk does not give back.
+static inline int seedbank_sqlite_system_error(sqlite3 *database) {
+  int number = 0;
+  sqlite3_file *log = 0;
+  sqlite3_file_control(database, "main", SQLITE_FCNTL_LAST_ERRNO, &number);
+  if (number) return number;
+  sqlite3_file_control(database, "main", SQLITE_FCNTL_JOURNAL_POINTER, &log);
+  if (log && log->pMethods) log->pMethods->xFileControl(log, SQLITE_FCNTL_LAST_ERRNO, &number);
+  return number;
+}
+
 #endif

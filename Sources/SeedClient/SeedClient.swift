@@ -13,7 +13,7 @@
 // - Who reads a generation holds a lease on it, a lock that the kernel takes back; only who has the store's lock
 //   removes a generation, and only one that nobody leases and that is neither the current nor the previous one.
 // - The current generation changes by one durable write. One that cannot be read before it was ever read gives way to
-//   the one before, and its snapshot is remembered.
+//   the one before, and its snapshot is remembered, but where the disk is to blame.
 // - Nothing that blocks runs on the caller's thread or in Swift's own pool: SQLite, inflating and syncing
 //   belong to actors that run on a dispatch queue of their own (`QueueExecutor`).
 // - A failed look takes nothing away: the old data stays readable, and `SeedState` says what is wrong.

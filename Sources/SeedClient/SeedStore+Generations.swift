@@ -20,7 +20,7 @@ extension SeedStore {
   /// something newer. Fails with ``SeedError/Code/noPrevious`` where there is no way back.
   @discardableResult
   public func rollBack() async throws(SeedError) -> Seed {
-    try await inTurn { store in try await store.rollingBack() }
+    try await inTurn(isLook: false) { store in try await store.rollingBack() }
   }
 
   // MARK: What is on the device
@@ -61,14 +61,17 @@ extension SeedStore {
   /// Opens the generation that a swap has just made current. Where it cannot be read the one before comes back.
   func openSwapped(_ name: String) async throws -> Generation {
     let found = try await writer.find(known: inHand.all, justSwapped: true)
-    guard let generation = found.generation, generation.name == name else {
-      throw SeedError(
-        .damaged,
-        "the new file cannot be read on this device (\(found.damaged?.reason ?? "it is gone")); "
-          + "the data from before stays, and this snapshot is not taken again")
-    }
+    guard let generation = found.generation, generation.name == name else { throw unreadable(found) }
     try await open(generation)
     return generation
+  }
+
+  private func unreadable(_ found: GenerationSearch.Found) -> SeedError {
+    let reason = found.damaged?.reason ?? "it is gone"
+    return SeedError(
+      found.isRejected ? .damaged : .io,
+      "the new file cannot be read on this device (\(reason)); the data from before stays, and "
+        + (found.isRejected ? "this snapshot is not taken again" : "the disk may be at fault: try again"))
   }
 
   func seed(of generation: Generation) async throws(SeedError) -> Seed {
@@ -103,8 +106,13 @@ extension SeedStore {
 
   /// What to read instead of a generation in which a read found damage; `nil` where there is nothing.
   func replacement(of generation: Generation) async throws -> Generation? {
-    await takeTurn()
+    guard await takeTurnUnlessCancelled() else { throw SeedError(CancellationError()) }
     defer { turns.end() }
+    return try await leave(generation)
+  }
+
+  /// Reads a generation that is damaged no more, and what there is in its place.
+  func leave(_ generation: Generation) async throws -> Generation? {
     await writer.noteDamage(generation.name)
     // The next look takes a snapshot where nothing else is left.
     if current === generation { current = nil }

@@ -107,8 +107,8 @@ extension SeedStore {
     by snapshot: PublishedObject, _ chain: [PublishedObject], _ journey: inout Journey
   ) async throws {
     let phases = journey.fetcher.errand.phases
+    let fetched = try await fetch([snapshot] + chain, &journey)
     do {
-      let fetched = try await fetch([snapshot] + chain, &journey)
       try await writer.stage(fetched[0], epoch: journey.metadata.state.epoch)
       if !chain.isEmpty { phases.enter(.applying(chain)) }
       for delta in fetched.dropFirst() { try await writer.applyStaged(delta) }
@@ -118,6 +118,8 @@ extension SeedStore {
     }
     phases.enter(.swapping)
     guard let name = try await writer.swap() else { return }
+    // Not before: whoever is cancelled while the changes are applied begins with the whole files.
+    for file in fetched { file.discard() }
     _ = try await openSwapped(name)
     journey.rows = [:]
   }

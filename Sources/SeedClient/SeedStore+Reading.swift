@@ -8,13 +8,17 @@ extension SeedStore {
 
   /// What each apply changed, from now on.
   ///
+  /// For a listener that is busy the newest 1000 wait; of more the oldest are left out, so that one who never takes
+  /// them costs no memory without a bound.
+  ///
   /// A new generation may differ anywhere and yields no element here, but one of ``openings``.
   public nonisolated var changes: some AsyncSequence<SeedChanges, Never> & Sendable { changesSender.stream() }
 
   /// A live query: its rows now, and again after every change and every new generation.
   ///
   /// The first rows come when there is data. A statement that fails ends the sequence with
-  /// ``SeedError/Code/query``.
+  /// ``SeedError/Code/query``. Where the file turns out to be damaged the next rows are those of the generation before,
+  /// if there is one, and the next update takes a snapshot. The sequence ends with the store.
   public nonisolated func rows(_ sql: String, _ values: SeedValue...) -> AsyncThrowingStream<
     [SeedRow], any Error
   > {
@@ -25,7 +29,10 @@ extension SeedStore {
   public nonisolated func rows(_ sql: String, values: [SeedValue]) -> AsyncThrowingStream<
     [SeedRow], any Error
   > {
-    LiveRows(moments: moments, sql: sql, values: values).stream()
+    LiveRows(sql: sql, values: values) { [weak self] damaged in
+      _ = try await self?.replacement(of: damaged)
+    }
+    .stream(at: moments.stream())
   }
 
   /// Runs `body` with a read-only connection to the current generation, in one transaction.

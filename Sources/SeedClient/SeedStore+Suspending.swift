@@ -36,10 +36,20 @@ extension SeedStore {
     await reopen()
   }
 
-  /// Returns when the store is not suspended.
-  func untilResumed() async {
-    if suspension.isSuspended { await withCheckedContinuation { suspension.wait($0) } }
+  /// Returns when the store is not suspended; it throws where the caller is cancelled before.
+  func untilResumed() async throws(CancellationError) {
+    guard suspension.isSuspended else { return }
+    let place = Waiters.Place()
+    let isResumed = await withTaskCancellationHandler {
+      await withCheckedContinuation { suspension.wait($0, at: place) }
+    } onCancel: {
+      // Behind this on the actor: by then the place is taken.
+      Task { await self.giveUpResumption(place) }
+    }
+    guard isResumed else { throw CancellationError() }
   }
+
+  private func giveUpResumption(_ place: Waiters.Place) { suspension.giveUp(place) }
 
   private func reopen() async {
     let held = current

@@ -63,7 +63,7 @@ extension SeedStore {
       switch failure {
       case nil: failures = 0
       case let failure? where failure.code == .suspended:
-        await untilResumed()
+        try await untilResumed()
         continue
       case let failure? where failure.isRetryable:
         failures += 1

@@ -19,7 +19,7 @@ public actor SeedStore {
   /// What the app was built for.
   public nonisolated let model: SeedModel
   nonisolated let openingsSender = Broadcast<Seed>(.latest)
-  nonisolated let changesSender = Broadcast<SeedChanges>(.all)
+  nonisolated let changesSender = Broadcast<SeedChanges>(.newest(1000))
   nonisolated let moments = Broadcast<Seed>(.latest)
   let layout: StoreLayout
   /// What the app brought along.

@@ -1,3 +1,5 @@
+import Foundation
+import SeedDatabase
 import SeedFormat
 import Support
 import Testing
@@ -25,5 +27,79 @@ import Testing
     #expect(report.action == .replaced)
     #expect(fixture.publisher.withServed { !$0.requests.contains(snapshot.filePath) })
     #expect(try fixture.names("partial").isEmpty)
+  }
+
+  @Test func `a snapshot stays where the applying of its changes is cancelled, and so do they`() async throws
+  {
+    let fixture = try StoreFixture()
+    for name in ["Alex", "Alexanderplatz"] { try fixture.publisher.publish(["a": name]) }
+    let isFirst = Shared(true)
+    var options = SeedOptions()
+    options.onPhase = { phase in
+      guard case .applying = phase, isFirst.withLock({ $0 }) else { return }
+      isFirst.withLock { $0 = false }
+      withUnsafeCurrentTask { $0?.cancel() }
+    }
+    let store = try fixture.store(options: options)
+    #expect(await code { try await store.update() } == .cancelled)
+    #expect(try fixture.names("partial").count == 4)
+    fixture.publisher.withServed { $0.requests = [] }
+    try await store.update()
+    #expect(fixture.publisher.withServed { !$0.requests.contains { $0.hasPrefix("targets/") } })
+    #expect(try await store.stops() == ["Alexanderplatz"])
+    #expect(try fixture.names("partial").isEmpty)
+  }
+
+  @Test(arguments: [(ENOSPC, 2), (EIO, 0)])
+  func `what has arrived stays where the disk is full, and goes where it fails`(
+    _ number: Int32, _ files: Int
+  ) async throws {
+    let fixture = try StoreFixture()
+    try fixture.publisher.publish(["a": "Alexanderplatz"])
+    let store = try fixture.store()
+    try await store.prepare()
+    try fixture.publisher.startEpoch()
+    let fetched = try await store.fetcher.object(fixture.lastSnapshot)
+    await #expect(throws: FileError.self) {
+      try await fetched.using { throw FileError("write", "seed.sqlite", number) }
+    }
+    #expect(try fixture.names("partial").count == files)
+  }
+
+  // MARK: Waiting
+
+  @Test func `who waits for a first download ends when it is cancelled`() async throws {
+    let fixture = try StoreFixture()
+    try fixture.publisher.publish(["a": "Alexanderplatz"])
+    let store = try fixture.store()
+    let (reached, arrivals) = AsyncStream.makeStream(of: Void.self)
+    fixture.publisher.withServed { served in
+      served.hold = { _ in
+        arrivals.yield()
+        try await Task.sleep(for: .seconds(3600))
+      }
+    }
+    let update = Task { await code { try await store.update() } }
+    var arrival = reached.makeAsyncIterator()
+    await arrival.next()
+    let read = Task { await code { _ = try await store.stops() } }
+    read.cancel()
+    #expect(await read.value == .cancelled)
+    update.cancel()
+    #expect(await update.value == .cancelled)
+    fixture.publisher.withServed { $0.hold = nil }
+    #expect(try await store.stops() == ["Alexanderplatz"])
+  }
+
+  @Test func `keepUpdated ends when it is cancelled, though the store is suspended`() async throws {
+    let fixture = try StoreFixture()
+    try fixture.publisher.publish(["a": "Alexanderplatz"])
+    let store = try fixture.store()
+    await store.suspend()
+    let keeping = Task { try await store.keepUpdated() }
+    keeping.cancel()
+    await #expect(throws: CancellationError.self) { try await keeping.value }
+    await store.resume()
+    #expect(try await store.stops() == ["Alexanderplatz"])
   }
 }

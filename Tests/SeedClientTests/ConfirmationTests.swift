@@ -139,5 +139,7 @@ import Testing
     try await store.prepare()
     #expect(await code { try await store.rollBack() } == .noPrevious)
     #expect(try await store.stops() == ["One"])
+    let state = await store.state
+    #expect(state.lastError == nil && !state.isStale, "it was no look that failed")
   }
 }

@@ -74,6 +74,25 @@ import Testing
     #expect(builds[0].last.secondsSinceEpoch - builds[0].at.secondsSinceEpoch == 2)
   }
 
+  @Test func `what came last is last, whatever the clock said before`() throws {
+    let scene = try Scene()
+    let right = scene.deployment.clock
+    scene.deployment.clock = right.adding(days: 365)
+    try scene.step("UPDATE stop SET name = 'x' WHERE id = 1")
+    try scene.step()
+    scene.deployment.clock = right
+    try scene.step()
+    try Folder.remove(scene.deployment.job.originPath)
+    for _ in 0..<2 {
+      #expect(throws: OriginError.self) {
+        try scene.publisher.step(scene.deployment.job, now: scene.deployment.clock)
+      }
+    }
+    let series = Series(scene.deployment.job.name, model: "2.0")
+    #expect(try scene.history.latest(of: series)?.outcome == .failed)
+    #expect(try scene.history.newest(10).map(\.outcome) == [.failed, .unchanged, .published])
+  }
+
   @Test func `the oldest rows go, with their counts`() throws {
     let scene = try Scene()
     let report = try scene.step("UPDATE stop SET name = 'x' WHERE id = 1").series

@@ -44,6 +44,20 @@ import Testing
     #expect(try !Self.files(deployment).contains(first.filePath))
   }
 
+  @Test func `a step of one dataset keeps what another one asks to be kept for longer`() throws {
+    let deployment = try Self.deployment()
+    let first = try #require(try deployment.metadata().newestSnapshot)
+    try Self.change(deployment, "b")
+    deployment.job.graceSeconds = 60
+    deployment.publisher.graceSeconds = 600
+    deployment.clock = deployment.clock.adding(seconds: 590)
+    _ = try deployment.step()
+    #expect(try Self.files(deployment).contains(first.filePath))
+    deployment.clock = deployment.clock.adding(seconds: 20)
+    _ = try deployment.step()
+    #expect(try !Self.files(deployment).contains(first.filePath))
+  }
+
   @Test func `after a hundred publications only what is named is left, and all of it`() throws {
     let deployment = try Self.deployment()
     deployment.job.graceSeconds = 5

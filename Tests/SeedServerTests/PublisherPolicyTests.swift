@@ -223,6 +223,19 @@ import Testing
 
   // MARK: The clock
 
+  @Test(arguments: [60, 200, 3_000, 100_000])
+  func `signatures that live for short are renewed before they end`(_ lifetime: Int) throws {
+    let deployment = try PublisherFixture.deployment()
+    deployment.job.lifetimeSeconds = lifetime
+    try deployment.publish("UPDATE stop SET name = 'x' WHERE id = 1")
+    for _ in 0..<12 {
+      deployment.clock = deployment.clock.adding(seconds: lifetime / 3)
+      _ = try deployment.step()
+      let left = try deployment.publication.published().timestamp.expires.secondsSinceEpoch
+      #expect(left - deployment.clock.secondsSinceEpoch > lifetime / 3)
+    }
+  }
+
   @Test func `signatures are renewed when they are an hour old, and not before`() throws {
     let deployment = try PublisherFixture.deployment()
     deployment.clock = deployment.clock.adding(seconds: Publisher.renewalSeconds - 10)

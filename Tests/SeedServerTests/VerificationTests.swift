@@ -62,6 +62,31 @@ import Testing
     #expect(Set(report.unnamed).isDisjoint(with: try namedFiles(deployment)))
   }
 
+  @Test func `a publication with merged deltas is sound at every version`() throws {
+    let deployment = try PublisherFixture.deployment()
+    var passed = 0
+    for version in 2...40 {
+      try deployment.origin("UPDATE stop SET name = 'name \(version)' WHERE id = \(version % 3 + 1)")
+      _ = try deployment.step(forcingSnapshot: version == 35)
+      let report = try verify(deployment)
+      #expect(report.isSound && report.findings.isEmpty, "version \(version): \(report.findings)")
+      #expect(
+        report.deltas + report.passedDeltas
+          == (try deployment.metadata(major: 2).objects.count(where: \.isDelta)))
+      passed = max(passed, report.passedDeltas)
+    }
+    #expect(passed > 0, "the walk never goes past a delta")
+  }
+
+  @Test func `deltas are no findings of their own where the snapshot is broken that they start from`() throws
+  {
+    let deployment = try PublisherFixture.deployment()
+    for name in ["x", "y", "z"] { try deployment.publish("UPDATE stop SET name = '\(name)' WHERE id = 1") }
+    let snapshot = try #require(try deployment.metadata(major: 2).newestSnapshot)
+    try DurableFile.write([1, 2, 3], to: deployment.publication.file(snapshot))
+    #expect(errors(try verify(deployment)).map(\.path) == [snapshot.filePath])
+  }
+
   @Test func `snapshots that leave indexes to the client are as sound, and can be recalled`() throws {
     let schema = "\(PublisherFixture.schema); CREATE INDEX stop_name ON stop(name)"
     let deployment = try PublisherFixture.deployment([model("2.0", schema)])

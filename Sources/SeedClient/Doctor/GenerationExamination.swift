@@ -44,20 +44,11 @@ struct GenerationExamination {
     }
   }
 
-  private var remedy: String { place == .current ? StoreRemedy.update : StoreRemedy.previous }
+  private var remedy: String { place == .current ? StoreRemedy.repair : StoreRemedy.previous }
 
-  /// One transaction, so that a writer at work does not show the rows of one version and the digest of another.
   private func proved(isInUse: Bool) throws -> (meta: SeedMeta, rows: Int) {
     let connection = try Connection(folder.file, recipe(isInUse))
-    try connection.execute("BEGIN")
-    defer { connection.rollBack() }
-    let meta = try SeedTables.meta(connection)
-    let schema = try SchemaReader(connection).schema()
-    guard schema.hash == meta.schema else {
-      throw NotASeed("its tables are not those of the schema that it names")
-    }
-    try SeedCheck(connection, schema).run()
-    return (meta, try SeedTables.sums(connection).values.reduce(0) { $0 + $1.rows })
+    return try GenerationProof.run(connection)
   }
 
   /// Where nobody writes and the file is all there is, SQLite need not make the files that readers share.

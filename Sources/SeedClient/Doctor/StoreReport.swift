@@ -37,6 +37,9 @@ package struct StoreReport: Hashable, Sendable {
 /// What whoever looks after a store can do.
 enum StoreRemedy {
   static let update = "look at the server, by the app or by 'seedbank pull': a snapshot takes its place"
+  static let repair =
+    "verify and update it, by verify() and update() in the app or by 'seedbank pull --verify': a snapshot takes its "
+    + "place"
   static let none = "nothing needs to be done"
   static let collection = "nothing needs to be done: a writer removes it when nobody reads it any more"
   static let previous = "there is no way back by a roll-back until the next snapshot was taken"

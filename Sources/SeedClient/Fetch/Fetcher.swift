@@ -106,21 +106,19 @@ struct FetchedObject: Sendable {
   /// Who hears how its use goes on.
   var phases = PhaseSender.silent
 
-  /// Uses the file up. Where its use is cancelled, as in the background on a phone, it stays: the next update finds it
-  /// whole and asks for no byte of it.
+  /// Uses the file, which goes where it is of no use. Where its use is cancelled, as in the background on a phone, or
+  /// the disk is full, it stays: the next update finds it whole and asks for no byte of it.
   func using<Value>(
     isolation: isolated (any Actor)? = #isolation, _ use: () async throws -> Value
   ) async throws -> Value {
     do {
-      let value = try await use()
-      discard()
-      return value
+      return try await use()
     } catch {
-      if !Task.isCancelled { discard() }
+      if !Task.isCancelled, SeedError(error).code != .insufficientSpace { discard() }
       throw error
     }
   }
 
-  /// Where removing fails, the sweep at the next start does it.
-  private func discard() { if !isBorrowed { PartialFile.discard(path) } }
+  /// Removes the file, once what came of it counts. Where that fails, the sweep at the next start does it.
+  func discard() { if !isBorrowed { PartialFile.discard(path) } }
 }

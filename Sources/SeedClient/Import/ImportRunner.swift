@@ -17,7 +17,7 @@ actor ImportRunner {
   func run(
     _ source: ImportSource, _ mapping: ImportMapping, _ policy: ImportPolicy, _ callbacks: ImportCallbacks
   ) async throws -> ImportReport {
-    if !turns.takeIfFree() { await withCheckedContinuation { turns.wait($0) } }
+    if !turns.takeIfFree() { _ = await withCheckedContinuation { turns.wait($0) } }
     defer { turns.end() }
     do {
       return try await translated(source, mapping, policy, callbacks)

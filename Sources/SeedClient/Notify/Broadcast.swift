@@ -12,8 +12,8 @@ final class Broadcast<Element: Sendable>: Sendable {
   enum Patience {
     /// The latest alone, also of what was sent before it came.
     case latest
-    /// All of it, from when it came.
-    case all
+    /// All of it, from when it came, up to a number; of more the oldest is left out.
+    case newest(Int)
   }
 
   private let patience: Patience
@@ -56,7 +56,7 @@ final class Broadcast<Element: Sendable>: Sendable {
   private var buffering: AsyncStream<Element>.Continuation.BufferingPolicy {
     switch patience {
     case .latest: .bufferingNewest(1)
-    case .all: .unbounded
+    case .newest(let count): .bufferingNewest(count)
     }
   }
 }

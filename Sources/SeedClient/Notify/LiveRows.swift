@@ -2,14 +2,15 @@ import SeedFormat
 
 /// A query that is asked again whenever the data changed.
 struct LiveRows: Sendable {
-  let moments: Broadcast<Seed>
   let sql: String
   let values: [SeedValue]
+  /// Is told of a generation in which the query met damage; what is read in its place is a moment of its own.
+  let onDamage: @Sendable (Generation) async throws -> Void
 
-  /// The rows now, and after every moment; a result that no one took in time gives way to the next.
-  func stream() -> AsyncThrowingStream<[SeedRow], any Error> {
-    let seeds = moments.stream()
-    return AsyncThrowingStream(bufferingPolicy: .bufferingNewest(1)) { continuation in
+  /// The rows now, and after every moment; a result that no one took in time gives way to the next. It ends with the
+  /// moments, whose sender it must not keep.
+  func stream(at seeds: AsyncStream<Seed>) -> AsyncThrowingStream<[SeedRow], any Error> {
+    AsyncThrowingStream(bufferingPolicy: .bufferingNewest(1)) { continuation in
       let task = Task {
         do {
           for await seed in seeds {
@@ -24,15 +25,16 @@ struct LiveRows: Sendable {
     }
   }
 
-  /// `nil` while the store is suspended: its resumption is a moment of its own.
+  /// `nil` while the store is suspended, whose resumption is a moment of its own, and where there is damage.
   private func rows(of seed: Seed) async throws -> [SeedRow]? {
     do {
       return try await seed.generation.reader.read { [sql, values] reader in
         try reader.rows(sql, values: values)
       }
     } catch let error as SeedError {
-      if error.code == .suspended { return nil }
-      throw error
+      if error.code == .damaged { try await onDamage(seed.generation) }
+      guard [.suspended, .damaged].contains(error.code) else { throw error }
+      return nil
     }
   }
 }

@@ -36,10 +36,10 @@ actor StoreWriter {
 
   /// The generation to read. Under the lock a current one that cannot be read loses its place for good.
   func find(known: [Generation], justSwapped: Bool = false) throws -> GenerationSearch.Found {
-    let found = try search.run(known: known, damaged: damaged) { [weak self] in
+    var found = try search.run(known: known, damaged: damaged) { [weak self] in
       Task { await self?.collect() }
     }
-    if lock != nil { try settle(found, justSwapped: justSwapped) }
+    if lock != nil { found.isRejected = try settle(found, justSwapped: justSwapped) }
     reading = found.generation?.name
     return found
   }
@@ -50,17 +50,26 @@ actor StoreWriter {
   /// What is not to be taken again.
   func rejected() throws -> Set<SHA256Digest> { try layout.rejected() }
 
-  /// Drops a current generation that cannot be read. That its snapshot was never good is said of it only where no
-  /// read has succeeded: later it is the disk that is to blame, and the same snapshot may help. Nor is it said at a
-  /// start without anything to go back to: then the snapshot has one more chance, in the moment after the swap.
-  private func settle(_ found: GenerationSearch.Found, justSwapped: Bool) throws {
-    guard let folder = found.damaged?.folder else { return }
-    let wasNeverRead = !folder.isConfirmed && (justSwapped || found.generation != nil)
-    if wasNeverRead, let record = try GenerationRecord(of: folder) { try layout.reject([record.snapshot]) }
-    guard let other = found.generation else { return }
+  /// Drops a current generation that cannot be read; returns whether its snapshot is not to be taken again.
+  private func settle(_ found: GenerationSearch.Found, justSwapped: Bool) throws -> Bool {
+    guard let folder = found.damaged?.folder else { return false }
+    let isRejected = try reject(folder, if: justSwapped || found.generation != nil)
+    guard let other = found.generation else { return isRejected }
     try layout.setCurrent(other.name)
     if live?.name == folder.name { live = nil }
     collect()
+    return isRejected
+  }
+
+  /// That a snapshot was never good is said of it only where no read has succeeded: later it is the disk that is to
+  /// blame, and the same snapshot may help. So it may where the disk fails in this very moment. Nor is it said at a
+  /// start without anything to go back to: then the snapshot has one more chance, in the moment after the swap.
+  private func reject(_ folder: GenerationFolder, if hasNoMoreChance: Bool) throws -> Bool {
+    guard hasNoMoreChance, !folder.isConfirmed, let record = try GenerationRecord(of: folder),
+      GenerationCheck.provesDamage(folder)
+    else { return false }
+    try layout.reject([record.snapshot])
+    return true
   }
 
   /// Goes back to the previous generation, and remembers what this one held.
@@ -180,7 +189,7 @@ actor StoreWriter {
 
   /// Takes a generation on by a delta, in one transaction.
   func apply(_ fetched: FetchedObject, to seed: Seed) async throws -> SeedChanges {
-    try await fetched.using {
+    let changes = try await fetched.using {
       try Task.checkCancellation()
       if let lender {
         return try await Loan(seed: seed, delta: fetched, keyLimit: options.changedKeyLimit).run(lender)
@@ -189,6 +198,8 @@ actor StoreWriter {
       return try open(seed.generation).apply(
         document, to: fetched.object.version, keyLimit: options.changedKeyLimit)
     }
+    fetched.discard()
+    return changes
   }
 
   private func open(_ generation: Generation) throws -> SeedFile {

@@ -1,7 +1,7 @@
 /// Whether a store is suspended, and who waits for its resumption. Part of an actor, which guards it.
 struct Suspension {
   private(set) var isSuspended = false
-  private var waiting: [CheckedContinuation<Void, Never>] = []
+  private var waiting = Waiters()
   /// Ends what is under way; absent while nothing is.
   private var cancel: (@Sendable () -> Void)?
 
@@ -14,12 +14,16 @@ struct Suspension {
   /// Ends the suspension.
   mutating func end() {
     isSuspended = false
-    for continuation in waiting { continuation.resume() }
-    waiting = []
+    waiting.resumeAll()
   }
 
-  /// Waits for the end of the suspension.
-  mutating func wait(_ continuation: CheckedContinuation<Void, Never>) { waiting.append(continuation) }
+  /// Waits for the end of the suspension; resumed with whether it has come.
+  mutating func wait(_ continuation: CheckedContinuation<Bool, Never>, at place: Waiters.Place) {
+    waiting.add(continuation, at: place)
+  }
+
+  /// Ends a waiting before that, if it still goes on.
+  mutating func giveUp(_ place: Waiters.Place) { waiting.giveUp(place) }
 
   /// Says how to end what is under way now.
   mutating func watch(_ cancel: (@Sendable () -> Void)?) { self.cancel = cancel }

@@ -1,7 +1,7 @@
 /// Lets one at a time pass, in the order of their coming. Part of an actor, which guards it.
 struct Turns {
   private var isTaken = false
-  private var waiting: [CheckedContinuation<Void, Never>] = []
+  private var waiting = Waiters()
 
   /// Takes the turn if nobody has it.
   mutating func takeIfFree() -> Bool {
@@ -10,11 +10,16 @@ struct Turns {
     return true
   }
 
-  /// Waits behind the others; resumed with the turn taken.
-  mutating func wait(_ continuation: CheckedContinuation<Void, Never>) { waiting.append(continuation) }
+  /// Waits behind the others; resumed with whether the turn is taken.
+  mutating func wait(_ continuation: CheckedContinuation<Bool, Never>, at place: Waiters.Place = .init()) {
+    waiting.add(continuation, at: place)
+  }
+
+  /// Ends a waiting without the turn, if it still goes on.
+  mutating func giveUp(_ place: Waiters.Place) { waiting.giveUp(place) }
 
   /// Hands the turn to the next one.
   mutating func end() {
-    if waiting.isEmpty { isTaken = false } else { waiting.removeFirst().resume() }
+    if waiting.isEmpty { isTaken = false } else { waiting.resumeFirst() }
   }
 }

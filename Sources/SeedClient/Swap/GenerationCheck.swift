@@ -28,10 +28,23 @@ enum GenerationCheck {
     }
   }
 
+  /// Whether SQLite, asked anew for all pages, finds damage in bytes that the disk does give back: then the snapshot
+  /// was never good. Of a disk that failed, now or a moment ago, nothing follows for the snapshot.
+  static func provesDamage(_ folder: GenerationFolder) -> Bool {
+    do {
+      let connection = try Connection(folder.file, .reader)
+      let answer = Result { try connection.rows("PRAGMA quick_check") }
+      guard !connection.hasDiskFailed else { return false }
+      return try answer.get() != [[.text("ok")]]
+    } catch {
+      return isDamage(error)
+    }
+  }
+
   /// SQLITE_ERROR: a table that every seed has is missing.
   private static let genericError: Int32 = 1
 
-  private static func isDamage(_ error: any Error) -> Bool {
+  static func isDamage(_ error: any Error) -> Bool {
     switch error {
     case let error as DatabaseError:
       error.saysDamage || error.primaryCode == genericError

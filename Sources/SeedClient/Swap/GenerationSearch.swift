@@ -13,6 +13,8 @@ struct GenerationSearch: Sendable {
     var generation: Generation?
     /// The current generation, where it cannot be read, and why.
     var damaged: (folder: GenerationFolder, reason: String)?
+    /// Whether the damaged one's snapshot is not to be taken again.
+    var isRejected = false
   }
 
   /// Each further attempt means that another generation was made current since the last one.

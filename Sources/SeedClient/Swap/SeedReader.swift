@@ -22,13 +22,34 @@ public struct SeedReader: ~Copyable {
       while try statement.step() { rows.append(SeedRow(names: names, values: try statement.row())) }
       return rows
     } catch {
-      let isDamage = (error as? DatabaseError)?.saysDamage ?? false
-      throw SeedError(isDamage ? .damaged : .query, String(describing: error))
+      throw SeedError(ofQuery: error)
     }
+  }
+}
+
+extension SeedError {
+  /// What a query of the app's led to: its own mistake, but where the file, the disk or another connection is to blame.
+  init(ofQuery error: any Error) {
+    let isOurs = (error as? DatabaseError).map { $0.saysDamage || $0.saysObstacle } ?? false
+    self = isOurs ? SeedError(error) : SeedError(.query, String(describing: error))
   }
 }
 
 extension DatabaseError {
   /// Whether the file is at fault, whatever was asked of it.
   var saysDamage: Bool { [ResultCode.corrupt, ResultCode.notADatabase].contains(primaryCode) }
+
+  /// Whether something keeps the file from being read now: a locked device, a disk or memory that is full or fails,
+  /// another connection.
+  var saysObstacle: Bool {
+    // The code as such stands for a statement that would write; its extensions for a log that cannot be read yet.
+    let isLogUnreadable = primaryCode == ResultCode.readOnly && code != ResultCode.readOnly
+    return isLogUnreadable || ResultCode.obstacles.contains(primaryCode)
+  }
+}
+
+extension ResultCode {
+  fileprivate static let obstacles: Set<Int32> = [
+    denied, busy, noMemory, io, full, cannotOpen, lockProtocol,
+  ]
 }

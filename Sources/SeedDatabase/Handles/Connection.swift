@@ -141,6 +141,10 @@ package final class Connection {
   /// Whether a transaction is open.
   package var isInTransaction: Bool { sqlite3_get_autocommit(handle) == 0 }
 
+  /// Whether the system failed to read or write the file, or its log, since the connection was opened: SQLite calls
+  /// a page that the disk does not give back corrupt (3.40.1), as it does one with other bytes than it should have.
+  package var hasDiskFailed: Bool { seedbank_sqlite_system_error(handle) != 0 }
+
   /// Rows changed by the last statement.
   package var changes: Int { Int(sqlite3_changes64(handle)) }
 

@@ -29,8 +29,14 @@ package struct DatabaseError: Error, Hashable, Sendable, CustomStringConvertible
 
 /// The result codes that this project tells apart.
 package enum ResultCode {
+  package static let denied: Int32 = 3
   package static let busy: Int32 = 5
+  package static let noMemory: Int32 = 7
+  package static let readOnly: Int32 = 8
+  package static let io: Int32 = 10
   package static let full: Int32 = 13
+  package static let cannotOpen: Int32 = 14
+  package static let lockProtocol: Int32 = 15
   package static let corrupt: Int32 = 11
   package static let constraint: Int32 = 19
   package static let notADatabase: Int32 = 26

@@ -33,8 +33,11 @@ struct BuildTable {
       let (id, latest) = try latest(build.dataset, major: build.series?.major),
       latest.outcome == build.outcome, latest.error == build.error, latest.to == build.to
     else { return false }
+    // Identifiers tell what came when: a clock may be set back.
+    let next = try connection.integer("SELECT max(id) + 1 FROM build") ?? 1
+    try connection.execute("UPDATE build_table SET build = ? WHERE build = ?", .integer(next), .integer(id))
     try connection.execute(
-      "UPDATE build SET last = ?, times = times + 1, milliseconds = ? WHERE id = ?",
+      "UPDATE build SET id = ?, last = ?, times = times + 1, milliseconds = ? WHERE id = ?", .integer(next),
       .integer(Int64(build.at.secondsSinceEpoch)), .integer(Int64(build.milliseconds)), .integer(id))
     return true
   }
@@ -60,9 +63,9 @@ struct BuildTable {
 
   /// Drops the oldest builds.
   func drop(allBut count: Int) throws {
-    let oldest = "(SELECT max(id) FROM build) - \(count)"
-    try connection.execute("DELETE FROM build WHERE id <= \(oldest)")
-    try connection.execute("DELETE FROM build_table WHERE build <= \(oldest)")
+    try connection.execute(
+      "DELETE FROM build WHERE id <= (SELECT id FROM build ORDER BY id DESC LIMIT 1 OFFSET \(count))")
+    try connection.execute("DELETE FROM build_table WHERE build < (SELECT min(id) FROM build)")
   }
 
   private func number(_ value: Int?) -> SeedValue { value.map { .integer(Int64($0)) } ?? .null }
@@ -73,13 +76,13 @@ struct BuildTable {
   func newest(_ count: Int, of dataset: DatasetName?) throws -> [Build] {
     let name: SeedValue = dataset.map { .text($0.text) } ?? .null
     return try builds(
-      "WHERE dataset = ifnull(?, dataset) ORDER BY last DESC, id DESC LIMIT \(count)", [name]
+      "WHERE dataset = ifnull(?, dataset) ORDER BY id DESC LIMIT \(count)", [name]
     ).map(\.build)
   }
 
   func latest(of series: Series) throws -> Build? {
     try builds(
-      "WHERE dataset = ? AND (major = ? OR major IS NULL) ORDER BY last DESC, id DESC LIMIT 1",
+      "WHERE dataset = ? AND (major = ? OR major IS NULL) ORDER BY id DESC LIMIT 1",
       [.text(series.dataset.text), .integer(Int64(series.major))]
     ).first?.build
   }

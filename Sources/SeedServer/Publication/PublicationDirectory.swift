@@ -86,12 +86,12 @@ package enum PublicationError: Error, Hashable, Sendable, CustomStringConvertibl
   package var description: String {
     switch self {
     case .missing(let path):
-      "there is no publication at \(path): `seedbank init` makes one; if it was lost, restore it from a backup"
+      "there is no publication at \(path): `seedbank init` makes one. If it was lost, restore it from a backup, or begin anew with `seedbank new-epoch`"
     case .damaged(let file): "\(file) is not what the signed metadata describes: restore it from a backup"
     case .locked(let path): "another publisher is at work on \(path): try again when it is done"
     case .copyAhead(let copy, let version, let head):
       "the working copy \(copy) is at version \(version), ahead of the publication's \(head): "
-        + "the publication seems to come from an old backup; restore the newest one"
+        + "the publication seems to come from an old backup; restore the newest one, or begin anew with `seedbank new-epoch`"
     case .notDelegated(let series):
       "the series \(series) is new, and the targets key that must sign its delegation is not here"
     case .noChain(let series, let from, let to):

@@ -19,7 +19,7 @@ struct CopyKeeper {
   /// The copy at head without mending it, for a look that must change nothing; `nil` where it needs mending.
   func openIfWhole() throws(PublicationError) -> WorkingCopy? {
     guard Folder.exists(path), let copy = try? WorkingCopy(path, plan.schema), let meta = try? copy.meta(),
-      strangeness(meta) == nil
+      strangeness(copy, meta) == nil
     else { return nil }
     try refuseAhead(meta)
     return meta.version == published.state.head ? copy : nil
@@ -36,7 +36,7 @@ struct CopyKeeper {
     } catch {
       return (try rebuild(), "\(error)")
     }
-    if let strangeness = strangeness(meta) { return (try rebuild(), strangeness) }
+    if let strangeness = strangeness(copy, meta) { return (try rebuild(), strangeness) }
     try refuseAhead(meta)
     do {
       try catchUp(copy, from: meta.version)
@@ -47,11 +47,12 @@ struct CopyKeeper {
   }
 
   /// Why the copy is not one of what is published.
-  private func strangeness(_ meta: SeedMeta) -> String? {
+  private func strangeness(_ copy: WorkingCopy, _ meta: SeedMeta) -> String? {
     guard meta.epoch == published.state.epoch, meta.series == plan.series else {
       return "it belonged to another history"
     }
-    return meta.schema == plan.schema.hash ? nil : "it had another schema"
+    guard meta.schema == plan.schema.hash else { return "it had another schema" }
+    return copy.hasItsSchema ? nil : "its tables, indexes or views were changed by hand"
   }
 
   private func refuseAhead(_ meta: SeedMeta) throws(PublicationError) {
@@ -66,6 +67,7 @@ struct CopyKeeper {
     let temporary = path + ".rebuild"
     let copy = try WorkingCopy(
       adopting: try expandedSnapshot(to: temporary + ".sqlite"), as: temporary, plan.schema)
+    guard copy.hasItsSchema else { throw PublicationError.noSnapshot(series: "\(plan.series)") }
     try catchUp(copy, from: try copy.meta().version)
     return try Self.install(copy, as: path)
   }

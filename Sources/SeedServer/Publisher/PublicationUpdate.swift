@@ -13,18 +13,31 @@ struct PublicationUpdate {
 
   /// Seconds by which clocks may differ before it is said.
   private static let clockToleranceSeconds = UTCTime.secondsPerDay
+  /// Signatures that live for minutes are renewed more often than others, so that one late step does no harm.
+  private static let renewalsPerLifetime = 4
 
-  init(_ publisher: Publisher, _ job: DatasetJob, now: UTCTime, after published: PublishedMetadata) {
+  /// Whether nothing that clients have seen may be older than what is signed now; nobody knows what that was.
+  private let isBeginningEpoch: Bool
+
+  init(
+    _ publisher: Publisher, _ job: DatasetJob, now: UTCTime, after published: PublishedMetadata,
+    isBeginningEpoch: Bool = false
+  ) {
     self.publisher = publisher
     self.job = job
     self.now = now
+    self.isBeginningEpoch = isBeginningEpoch
     self.published = published
   }
 
   /// What the signed metadata says of a series.
   func metadata(_ series: Series) -> SeriesMetadata? { published.series[series]?.metadata }
 
-  private var signer: RepositorySigner { RepositorySigner(now: now, lifetime: job.lifetimeSeconds) }
+  private var signer: RepositorySigner {
+    RepositorySigner(
+      now: now, lifetime: job.lifetimeSeconds,
+      leastVersion: isBeginningEpoch ? Publisher.firstVersionAnew(now) : 1)
+  }
 
   private mutating func write(_ step: SigningStep) throws {
     try publisher.publication.write(step.files)
@@ -35,7 +48,7 @@ struct PublicationUpdate {
   mutating func delegateNewSeries() throws {
     let known = published.delegatedSeries
     let new = job.plans.map(\.series).filter { !known.contains($0) }
-    guard let first = new.first else { return }
+    guard let first = new.first ?? (isBeginningEpoch ? known.first : nil) else { return }
     guard let targets = publisher.targetsKeys else {
       throw PublicationError.notDelegated(series: "\(first)")
     }
@@ -48,7 +61,9 @@ struct PublicationUpdate {
   mutating func publish(_ changed: [SeriesMetadata]) throws {
     guard !changed.isEmpty else { return }
     noteClock()
-    try write(try signer.publish(changed, after: published, keys: publisher.keys))
+    let others = isBeginningEpoch ? published.series.values.map(\.metadata) : []
+    let resigned = others.filter { other in !changed.contains { $0.series == other.series } }
+    try write(try signer.publish(changed + resigned, after: published, keys: publisher.keys))
   }
 
   /// Old signatures are renewed for every series, so that none expires while its origin rests.
@@ -56,14 +71,15 @@ struct PublicationUpdate {
     let oldest = published.series.values.map(\.expires) + [published.timestamp.expires]
     guard let first = oldest.min() else { return }
     let left = first.secondsSinceEpoch - now.secondsSinceEpoch
-    guard left < job.lifetimeSeconds - Publisher.renewalSeconds else { return }
+    let age = min(Publisher.renewalSeconds, job.lifetimeSeconds / Self.renewalsPerLifetime)
+    guard left < job.lifetimeSeconds - age else { return }
     try publish(published.series.values.map(\.metadata).sorted { $0.series < $1.series })
   }
 
   /// Removes what nothing names any more, after its grace; the paths of what went.
   func prune() throws -> [String] {
     try publisher.publication.prune(
-      published, PruningMemory(publisher.stateFolder), Pruning(graceSeconds: job.graceSeconds), now: now,
+      published, PruningMemory(publisher.stateFolder), publisher.pruning(job), now: now,
       isDryRun: false
     ).removed
   }

@@ -21,7 +21,8 @@ struct PublishStep {
     self.job = job
     self.options = options
     self.now = now
-    update = PublicationUpdate(publisher, job, now: now, after: published)
+    update = PublicationUpdate(
+      publisher, job, now: now, after: published, isBeginningEpoch: options.isBeginningEpoch)
   }
 
   /// All of it: nothing of what was published is touched before what replaces it is complete.
@@ -47,7 +48,8 @@ struct PublishStep {
     let memory = OriginMemory(job, publisher.stateFolder)
     let stamp = try OriginStamp(job.originPath, now: .now())
     // What is to be resumed was passed over when the origin was last looked at.
-    if try !options.isResuming && memory.knows(stamp, update.published) { return try prepareAndSettle(nil) }
+    let mustRead = options.isResuming || options.isBeginningEpoch
+    if try !mustRead && memory.knows(stamp, update.published) { return try prepareAndSettle(nil) }
     let isRestless = try prepareAndSettle(reading: job.originPath)
     try memory.remember(isRestless ? nil : stamp, update.published)
   }

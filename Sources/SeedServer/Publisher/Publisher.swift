@@ -8,6 +8,9 @@ package struct Publisher: Sendable {
   let stateFolder: String
   let keys: OnlineKeys
   let targetsKeys: RoleSigners?
+  /// Seconds for which a file stays at the least after it was last named. A step of one dataset comes upon the files of
+  /// all, so this is the longest time that any of them asks for.
+  package var graceSeconds = 0
   /// Called before a snapshot that was drawn is compressed: a seam, for what happens to a publication meanwhile.
   package var beforeCompression: @Sendable (Series, ContentEncoding) throws -> Void = { _, _ in }
 
@@ -23,6 +26,9 @@ package struct Publisher: Sendable {
     self.keys = keys
     self.targetsKeys = targetsKeys
   }
+
+  /// What goes at a step of a job.
+  func pruning(_ job: DatasetJob) -> Pruning { Pruning(graceSeconds: max(job.graceSeconds, graceSeconds)) }
 
   /// One publish step: what the origin holds now becomes what clients can fetch, with the snapshots that are due.
   package func step(_ job: DatasetJob, _ options: StepOptions = StepOptions(), now: UTCTime) throws

@@ -61,6 +61,20 @@ package struct RecordedPublisher: Sendable {
     }
   }
 
+  /// After a disaster: makes a publication that is lost anew, and begins a new history for every series of all
+  /// datasets, so that their clients fetch a snapshot. Tells what each dataset's step did.
+  package func beginEpoch(
+    _ jobs: [DatasetJob], root: [UInt8], now: UTCTime, _ tell: (DatasetJob, StepReport) throws -> Void
+  ) throws {
+    try publisher.beginAnew(jobs, root: root, now: now)
+    for job in jobs {
+      let report = try record(job.name, now, rolledBack: nil) { report in
+        try publisher.run(job, .beginningEpoch, now: now, &report)
+      }
+      try tell(job, report)
+    }
+  }
+
   /// As `Publisher.prune`, which publishes nothing and so is not noted.
   package func prune(
     graceSeconds: Int, now: UTCTime, isDryRun: Bool

@@ -50,7 +50,7 @@ struct SeriesStep {
   /// What is to be done, by what is published.
   func course(_ published: SeriesMetadata?) throws -> Course {
     guard !job.isRetired(plan.series) else { return .rest }
-    guard let published else { return .found(at: .first, epoch: .random()) }
+    guard let published, !options.isBeginningEpoch else { return .found(at: .first, epoch: .random()) }
     if let hold = published.state.hold, !options.isResuming { return .hold(hold) }
     try plan.check(against: published.state)
     guard published.state.model == plan.newest.version else {
@@ -170,7 +170,9 @@ struct SeriesStep {
     let state = state(
       epoch: epoch, head: version, floor: version,
       publishedAt: max(now, published?.state.publishedAt ?? .distantPast))
-    let kept = Retention(job).afterFoundation(published?.objects ?? [], now: now)
+    // Versions of another history mean other rows.
+    let known = options.isBeginningEpoch ? [] : published?.objects ?? []
+    let kept = Retention(job).afterFoundation(known, now: now)
     return .foundation(
       copy, SeriesMetadata(series: plan.series, state: state, objects: kept + [snapshot]), report)
   }
@@ -195,7 +197,7 @@ struct SeriesStep {
 
   /// A copy of a series that is nowhere published means that the publication was lost, or is another one.
   func refuseCopyWithoutPublication(_ published: SeriesMetadata?) throws {
-    guard published == nil, Folder.exists(copyPath) else { return }
+    guard published == nil, !options.isBeginningEpoch, Folder.exists(copyPath) else { return }
     let version = try WorkingCopy(copyPath, plan.schema).meta().version
     throw PublicationError.copyAhead(copy: copyPath, version: "\(version)", head: "nothing")
   }

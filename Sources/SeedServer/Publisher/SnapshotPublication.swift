@@ -55,16 +55,28 @@ struct SnapshotPublication {
     _ file: String, _ meta: SeedMeta, checking checks: [Crew.Job]
   ) throws -> SnapshotDraft {
     let path = try drafts.path(meta.version, .gzip)
-    let gzip = try ParallelGzip(file, to: path, isSpliceable: false)
-    let threads = Compression.processors
-    try Crew.run(checks + Array(repeating: { gzip.work() }, count: threads), threads: threads)
-    let (raw, stored) = try gzip.finish()
+    let (raw, stored) = try Self.writing(path) {
+      let gzip = try ParallelGzip(file, to: path, isSpliceable: false)
+      let threads = Compression.processors
+      try Crew.run(checks + Array(repeating: { gzip.work() }, count: threads), threads: threads)
+      return try gzip.finish()
+    }
     return SnapshotDraft(
       path: path,
       object: PublishedObject(
         series: plan.series, kind: .snapshot(meta.version, .gzip), length: stored.length,
         sha256: stored.sha256, model: meta.model, rawLength: raw.length, rawSHA256: raw.sha256,
         schema: meta.schema, digest: meta.digest, publishedAt: now))
+  }
+
+  /// On a full disk what is half written must not stay until the next step.
+  private static func writing<Result>(_ draft: String, _ body: () throws -> Result) throws -> Result {
+    do {
+      return try body()
+    } catch {
+      try? Folder.remove(draft)
+      throw error
+    }
   }
 
   /// The first encoding that a listed snapshot lacks; `nil` where it has all.
@@ -83,7 +95,7 @@ struct SnapshotPublication {
     }
     try publisher.beforeCompression(plan.series, encoding)
     let path = try drafts.path(snapshot.version, encoding)
-    let stored = try Compression.compress(file, to: path, encoding).stored
+    let stored = try Self.writing(path) { try Compression.compress(file, to: path, encoding).stored }
     return SnapshotDraft(
       path: path,
       object: PublishedObject(

@@ -59,12 +59,21 @@ struct SnapshotStep {
   // MARK: Snapshots
 
   private mutating func publishSnapshot(_ plan: SeriesPlan, _ report: inout StepReport) throws {
-    guard let drawn = try draw(plan) else { return }
-    try list(try snapshots(plan).finish(drawn), drawn.epoch, plan, &report)
+    guard let drawn = try draw(plan, { try $0.open().copy }) else { return }
+    do {
+      try list(try snapshots(plan).finish(drawn), drawn.epoch, plan, &report)
+    } catch let flaw as NotASeed {
+      // What a step does not look at may have been edited by hand: search tables, indexes. The published one is sound.
+      guard let drawn = try draw(plan, { try $0.rebuild() }) else { return }
+      report.warnings.append("\(plan.series): the working copy was made anew: \(flaw)")
+      try list(try snapshots(plan).finish(drawn), drawn.epoch, plan, &report)
+    }
   }
 
-  /// The copy's state at its head; `nil` where meanwhile nothing is due any more.
-  private mutating func draw(_ plan: SeriesPlan) throws -> SeedMeta? {
+  /// The state of the copy that `open` gives, at its head; `nil` where meanwhile nothing is due any more.
+  private mutating func draw(
+    _ plan: SeriesPlan, _ open: (CopyKeeper) throws -> WorkingCopy
+  ) throws -> SeedMeta? {
     try publisher.working(.waiting) { published in
       self.published = published
       guard isDue(plan.series, published), let metadata = published.series[plan.series]?.metadata else {
@@ -72,7 +81,7 @@ struct SnapshotStep {
       }
       let path = WorkingCopy.path(of: plan.series, in: publisher.stateFolder)
       let keeper = CopyKeeper(publisher.publication, plan, metadata, path: path)
-      return try snapshots(plan).draw(try keeper.open().copy)
+      return try snapshots(plan).draw(try open(keeper))
     }
   }
 

@@ -8,6 +8,8 @@ package struct StepOptions: Sendable {
   package var acceptingShrink = false
   /// Series that a rollback holds take up their origin again.
   package var isResuming = false
+  /// After a disaster: every series begins a new history with what its origin holds now.
+  private(set) var isBeginningEpoch = false
   /// The one series that goes back, and where to; the others rest meanwhile.
   private(set) var rollback: (series: Series, version: Version)?
 
@@ -22,6 +24,13 @@ package struct StepOptions: Sendable {
     guard job.plans.contains(where: { $0.series == series }) else { throw .notPublished(series: series) }
     forcingSnapshot = true
     rollback = (series, version)
+  }
+
+  /// A new history for every series.
+  static var beginningEpoch: StepOptions {
+    var options = StepOptions(acceptingShrink: true)
+    options.isBeginningEpoch = true
+    return options
   }
 
   /// The series at work in such a step.

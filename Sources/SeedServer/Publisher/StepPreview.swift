@@ -107,7 +107,7 @@ struct StepPreview {
 
   private func prunable() throws -> [String] {
     try publisher.publication.prune(
-      published, PruningMemory(publisher.stateFolder), Pruning(graceSeconds: job.graceSeconds), now: now,
+      published, PruningMemory(publisher.stateFolder), publisher.pruning(job), now: now,
       isDryRun: true
     ).removed
   }

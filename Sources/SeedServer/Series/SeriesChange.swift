@@ -57,7 +57,7 @@ struct SeriesChange {
       try SeedTables.store(after, copy.connection)
     } catch {
       draft.remove()
-      throw error
+      throw CopyDamaged(error, of: copy) ?? error
     }
     delta = draft
     self.copy = copy

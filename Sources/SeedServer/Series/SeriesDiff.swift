@@ -56,5 +56,18 @@ struct CopyDamaged: Error, CustomStringConvertible {
   let table: String
   let reason: String
 
+  init(table: String, reason: String) {
+    self.table = table
+    self.reason = reason
+  }
+
+  /// What a change met in the copy; `nil` where the copy is not to blame. A search table that was emptied by hand says
+  /// of itself that it is malformed.
+  init?(_ error: any Error, of copy: WorkingCopy) {
+    let damages = [ResultCode.corrupt, ResultCode.notADatabase]
+    guard let error = error as? DatabaseError, damages.contains(error.primaryCode) else { return nil }
+    self.init(table: copy.schema.searchTables.first?.name ?? copy.schema.tables[0].name, reason: "\(error)")
+  }
+
   var description: String { "its table \"\(table)\" was damaged: \(reason)" }
 }

@@ -62,6 +62,9 @@ struct WorkingCopy {
     try connection.execute("DROP TABLE IF EXISTS sqlite_stat1; DROP TABLE IF EXISTS sqlite_stat4")
   }
 
+  /// Whether what is in the file is what its schema says, and nothing else.
+  var hasItsSchema: Bool { (try? SchemaReader(connection).schema().hash) == schema.hash }
+
   /// What the copy says of itself.
   func meta() throws -> SeedMeta { try SeedTables.meta(connection) }
 

@@ -25,10 +25,18 @@ struct SnapshotMaker {
 
   /// Makes the file of what was drawn: vacuumed and analysed, its search tables compared with their rows.
   func complete(_ path: String) throws {
+    try checkSchema(indexes == .client ? path + Self.indexedSuffix : path)
     if indexes == .client { try leaveOutIndexes(path) }
     let file = try writer(path)
     if indexes == .snapshot { try analyse(file) }
     try SeedCheck(file, schema).checkSearchTables()
+  }
+
+  /// Whoever edited the copy by hand may have added what no client expects, or taken away what all do.
+  private func checkSchema(_ drawn: String) throws {
+    guard try SchemaReader(Connection(drawn, .snapshot)).schema().hash == schema.hash else {
+      throw NotASeed("its tables, indexes or views are not those of its model")
+    }
   }
 
   /// What proves the finished file, the longest first; each only reads it, on whatever thread.

@@ -28,11 +28,17 @@ struct ChainVerification {
   mutating func run(_ report: inout VerificationReport) throws {
     defer { try? WorkingCopy.remove(file) }
     var start = snapshots.first
+    var walks: [DeltaSpan] = []
     while let base = start {
       let end = try walk(from: base, &report)
+      walks.append(DeltaSpan(from: base.version, to: end))
       start = snapshots.first { $0.version > end }
     }
-    for delta in pending where publication.stillNames(delta) {
+    let passed = pending.filter { delta in walks.contains { walk in delta.span.map(walk.contains) ?? false } }
+    report.passedDeltas += passed.count
+    // Without a snapshot that can be read none can be tried, and that is a finding of its own.
+    for delta in pending where !snapshots.isEmpty && !passed.contains(delta) && publication.stillNames(delta)
+    {
       report.error(
         delta.filePath, "no published snapshot leads to a version that it could be applied to",
         remedy: Remedy.snapshot)

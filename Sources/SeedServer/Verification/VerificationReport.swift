@@ -17,6 +17,9 @@ package struct VerificationReport: Sendable {
   package internal(set) var snapshots = 0
   /// Deltas that were applied.
   package internal(set) var deltas = 0
+  /// Deltas that begin where no published snapshot leads any more, for longer ones go past it: they are known by
+  /// their hashes alone. The publisher applied each of them before it was published.
+  package internal(set) var passedDeltas = 0
 
   /// Whether clients get what they should.
   package var isSound: Bool { findings.areSound }

@@ -30,11 +30,18 @@ package struct RepositorySigner: Sendable {
 
   private let now: UTCTime
   private let lifetime: Int
+  private let leastVersion: Int
 
   /// Signs as of `now`; the online roles will be valid for `lifetime` seconds.
-  package init(now: UTCTime, lifetime: Int = RepositorySigner.onlineSeconds) {
+  ///
+  /// - Parameters:
+  ///   - now: When it signs.
+  ///   - lifetime: Seconds.
+  ///   - leastVersion: What every version is at the least: after a disaster one that no client has seen.
+  package init(now: UTCTime, lifetime: Int = RepositorySigner.onlineSeconds, leastVersion: Int = 1) {
     self.now = now
     self.lifetime = lifetime
+    self.leastVersion = leastVersion
   }
 
   // MARK: Offline steps
@@ -43,15 +50,34 @@ package struct RepositorySigner: Sendable {
   package func create(delegating series: [Series], keys: PublicationKeys) throws -> SigningStep {
     let root = Root(
       header: header(version: 1, days: Self.rootDays), roles: keys.rootVerifiers)
-    let targets = targets(version: 1, series, keys.online.series.verifiers)
-    let snapshot = SnapshotRole(header: online(version: 1), meta: ["targets.json": MetaFile(version: 1)])
-    let timestamp = Timestamp(header: online(version: 1), snapshot: MetaFile(version: 1))
+    let file = try sign(root, Root.type, keys.root.keys, for: root)
+    return try begin(under: root, file, delegating: series, targets: keys.targets.keys, online: keys.online)
+  }
+
+  /// The same under a root that clients trust already, where all that was signed under it is lost.
+  package func create(
+    under root: [UInt8], delegating series: [Series], targets: [SigningKey], online: OnlineKeys
+  ) throws -> SigningStep {
+    let trusted = try TrustedMetadataSet(root: root, now: .distantPast).root
+    let file = MetadataFile(name: MetadataName.versioned(Root.type, trusted.version), bytes: root)
+    return try begin(under: trusted, file, delegating: series, targets: targets, online: online)
+  }
+
+  private func begin(
+    under root: Root, _ file: MetadataFile, delegating series: [Series], targets keys: [SigningKey],
+    online: OnlineKeys
+  ) throws -> SigningStep {
+    let version = leastVersion
+    let targets = targets(version: version, series, online.series.verifiers)
+    let snapshot = SnapshotRole(
+      header: header(online: version), meta: ["targets.json": MetaFile(version: version)])
+    let timestamp = Timestamp(header: header(online: version), snapshot: MetaFile(version: version))
     return SigningStep(
       files: [
-        try sign(root, Root.type, keys.root.keys, for: root),
-        try sign(targets, Targets.type, keys.targets.keys, for: root),
-        try sign(snapshot, SnapshotRole.type, keys.online.snapshot.keys, for: root),
-        try sign(timestamp, Timestamp.type, keys.online.timestamp.keys, for: root),
+        file,
+        try sign(targets, Targets.type, keys, for: root),
+        try sign(snapshot, SnapshotRole.type, online.snapshot.keys, for: root),
+        try sign(timestamp, Timestamp.type, online.timestamp.keys, for: root),
       ],
       published: PublishedMetadata(root: root, timestamp: timestamp, snapshot: snapshot, targets: targets))
   }
@@ -79,7 +105,7 @@ package struct RepositorySigner: Sendable {
     _ series: [Series], to verifiers: RoleVerifiers, after published: PublishedMetadata, keys: [SigningKey]
   ) throws -> SigningStep {
     var next = published
-    next.targets = targets(version: published.targets.version + 1, series, verifiers)
+    next.targets = targets(version: following(published.targets.version), series, verifiers)
     let file = try sign(next.targets, Targets.type, keys, for: published.root)
     return SigningStep(files: [file], published: next)
   }
@@ -109,7 +135,7 @@ package struct RepositorySigner: Sendable {
     for metadata in changed {
       let name = metadata.series.roleName
       let role = metadata.role(
-        version: (meta["\(name).json"]?.version ?? 0) + 1,
+        version: following(meta["\(name).json"]?.version ?? 0),
         expires: expiry(notBefore: published.series[metadata.series]?.expires))
       meta["\(name).json"] = MetaFile(version: role.version)
       files.append(try sign(role, name, keys.series.keys, for: published.targets))
@@ -139,11 +165,13 @@ package struct RepositorySigner: Sendable {
     max(now.adding(seconds: lifetime), earlier ?? .distantPast)
   }
 
-  private func online(version: Int) -> RoleHeader { RoleHeader(version: version, expires: expiry()) }
+  private func header(online version: Int) -> RoleHeader { RoleHeader(version: version, expires: expiry()) }
 
   private func online(after header: RoleHeader) -> RoleHeader {
-    RoleHeader(version: header.version + 1, expires: expiry(notBefore: header.expires))
+    RoleHeader(version: following(header.version), expires: expiry(notBefore: header.expires))
   }
+
+  private func following(_ version: Int) -> Int { max(version + 1, leastVersion) }
 
   private func header(version: Int, days: Int) -> RoleHeader {
     RoleHeader(version: version, expires: now.adding(days: days))

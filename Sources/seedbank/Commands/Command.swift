@@ -17,6 +17,7 @@ extension Command {
     .verify,
     .diff,
     .rollback,
+    .newEpoch,
     .prune,
     .inspect,
     .importing,

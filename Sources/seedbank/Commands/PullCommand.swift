@@ -10,6 +10,9 @@ extension Command {
         Looks at the server once and brings the store to the newest version, by a snapshot or by the changes since. \
         Everything is verified from the root file on. The result names the SQLite file: read it, do not write to it.
 
+        With --verify it first recomputes the digest of the data that is there from all rows; where that is not what \
+        was verified when it came, a snapshot takes its place.
+
         With --bundle it makes the folder that an app ships instead: root, metadata and the newest snapshot, as they \
         were published. Only a bundle of the same dataset and major is replaced by it, and only by a newer one.
 
@@ -29,6 +32,7 @@ extension Command {
         .value("schema", "hash", help: "The schema hash the model must have (default: the signed one)."),
         .flag(
           "check", help: "Say what would be done and how many bytes that takes; only metadata is fetched."),
+        .flag("verify", help: "Prove the data in the store first; damaged data is replaced."),
         .flag("watch", help: "Go on until SIGINT or SIGTERM, a line for each change."),
         .json,
       ],
@@ -49,6 +53,7 @@ extension Command {
       try await BundlePull(source, into: directory).run(context.console, isJSON: arguments.flag("json"))
     case .store(let directory):
       let pull = try Pull(source, directory, context.console, isJSON: arguments.flag("json"))
+      if arguments.flag("verify") { try await pull.verify() }
       if arguments.flag("check") {
         try await pull.check()
       } else if arguments.flag("watch") {
@@ -71,13 +76,14 @@ private enum PullTask {
     switch (store, bundle) {
     case (nil, nil): throw arguments.unsuitable("store", "nothing", "a path here, or for --bundle")
     case (let store?, nil):
-      guard !arguments.flag("check") || !arguments.flag("watch") else {
-        throw arguments.unsuitable("check", "--watch", "one of the two")
+      for other in ["watch", "verify"] where arguments.flag("check") && arguments.flag(other) {
+        throw arguments.unsuitable("check", "--\(other)", "one of the two")
       }
       self = .store(store)
     case (_, let bundle?):
-      guard store == nil, !arguments.flag("check"), !arguments.flag("watch") else {
-        throw arguments.unsuitable("bundle", bundle, "none of --store, --watch and --check beside it")
+      guard store == nil, !["check", "watch", "verify"].contains(where: arguments.flag) else {
+        throw arguments.unsuitable(
+          "bundle", bundle, "none of --store, --watch, --check and --verify beside it")
       }
       self = .bundle(bundle)
     }

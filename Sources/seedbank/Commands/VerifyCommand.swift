@@ -50,10 +50,13 @@ extension VerificationReport {
     let looked =
       "\(metadataFiles) metadata files, \(objects) objects (\(bytes) bytes), \(snapshots) snapshots,"
       + " \(deltas) deltas verified"
-    let rest =
+    let unnamed =
       unnamed.isEmpty
       ? [] : ["\(unnamed.count) files that no metadata names: 'seedbank prune' removes them in time"]
-    return (lines + rest + [looked, isSound ? "sound" : "not sound"]).joined(separator: "\n")
+    let passed =
+      passedDeltas == 0
+      ? [] : ["\(passedDeltas) deltas known by their hashes alone: longer ones lead past where they begin"]
+    return (lines + unnamed + passed + [looked, isSound ? "sound" : "not sound"]).joined(separator: "\n")
   }
 
   fileprivate var json: JSONValue {
@@ -62,6 +65,7 @@ extension VerificationReport {
       "unnamed": .array(unnamed.map { .string($0) }), "metadataFiles": .integer(Int64(metadataFiles)),
       "objects": .integer(Int64(objects)), "bytes": .integer(Int64(bytes)),
       "snapshots": .integer(Int64(snapshots)), "deltas": .integer(Int64(deltas)),
+      "passedDeltas": .integer(Int64(passedDeltas)),
     ]
   }
 }

@@ -19,6 +19,15 @@ struct Pull: Sendable {
     notice = source.notice
   }
 
+  /// Proves the data that is there. What is damaged the look that follows replaces.
+  func verify() async throws {
+    do {
+      try await store.verify()
+    } catch  where error.code == .damaged {
+      console.warning(error.message)
+    }
+  }
+
   func once() async throws {
     let report = try await store.update()
     try isJSON ? console.result(json(report)) : console.result(line(report))

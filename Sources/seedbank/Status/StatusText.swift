@@ -23,7 +23,7 @@ extension SeriesStatus {
     let facts: [(String, String?)] = [
       ("model", "\(state.model), \(state.lifecycle.word)"),
       ("version", "\(state.head), deltas lead on from \(state.floor)"),
-      ("published", "\(state.publishedAt), \(Self.words(seconds: age)) ago"),
+      ("published", "\(state.publishedAt), \(Self.words(seconds: max(0, age))) ago"),
       ("held", state.hold.map { "at the content of version \($0.version) since \($0.since)" }),
       ("rows", rows.map(Self.words)),
       (

@@ -14,9 +14,11 @@ struct Deployment {
     self.configuration = configuration
     publication = PublicationDirectory(configuration.publication)
     let keys = try DeploymentKeys(folder: configuration.keys) { console.warning($0) }
-    publisher = RecordedPublisher(
-      Publisher(publication, stateFolder: configuration.state, keys: keys.online, targetsKeys: keys.targets),
-      BuildHistory(configuration.state) { console.tell($0) })
+    var publisher = Publisher(
+      publication, stateFolder: configuration.state, keys: keys.online, targetsKeys: keys.targets)
+    publisher.graceSeconds = configuration.datasets.map(\.retention.graceSeconds).max() ?? 0
+    self.publisher = RecordedPublisher(
+      publisher, BuildHistory(configuration.state) { console.tell($0) })
   }
 
   /// Where the trust anchor for clients lies.

@@ -14,9 +14,9 @@ struct PublishingService: Sendable {
   /// Seconds after which a step runs though the origin looks the same: snapshots and signatures fall due.
   private static let restSeconds = 60
 
-  /// What the last good step saw.
+  /// What the last good step saw; no stamp where there was no origin, as a retired dataset needs none.
   private struct Memory: Equatable {
-    let stamp: OriginStamp
+    let stamp: OriginStamp?
     let at: UTCTime
   }
 
@@ -79,14 +79,15 @@ struct PublishingService: Sendable {
   private func look(_ memory: Memory?) async throws -> Memory {
     let now = UTCTime.now()
     // Taken before the step reads: what is written meanwhile shows at the next look.
-    let stamp = try OriginStamp(job.originPath, now: now)
+    let stamp = try? OriginStamp(job.originPath, now: now)
     if let memory, isResting(memory, stamp, now) { return memory }
+    // Where the origin is away the step says so, and keeps the signatures of what is published fresh.
     try await stepOnce()
     return Memory(stamp: stamp, at: now)
   }
 
-  private func isResting(_ memory: Memory, _ stamp: OriginStamp, _ now: UTCTime) -> Bool {
-    memory.stamp == stamp && memory.stamp.isTrustworthy
+  private func isResting(_ memory: Memory, _ stamp: OriginStamp?, _ now: UTCTime) -> Bool {
+    memory.stamp == stamp && memory.stamp?.isTrustworthy ?? true
       // A clock that was set back must not make it rest until then.
       && (0..<Self.restSeconds).contains(now.secondsSinceEpoch - memory.at.secondsSinceEpoch)
   }

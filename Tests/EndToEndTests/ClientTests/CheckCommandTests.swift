@@ -34,6 +34,7 @@ import Testing
 
   @Test func `a check beside a watch is a wrong command line`() throws {
     #expect(try store.pull("--store", "store", "--check", "--watch").status == 64)
+    #expect(try store.pull("--store", "store", "--check", "--verify").status == 64)
     #expect(try store.pull("--bundle", "seed", "--check").status == 64)
   }
 }

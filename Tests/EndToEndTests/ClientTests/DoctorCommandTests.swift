@@ -40,7 +40,16 @@ import Testing
     try Tool.sqlite(store.seed, "UPDATE shop SET name = 'forged' WHERE id = 1")
     let outcome = try store.doctor("--root", "seedbank/root.json")
     #expect(outcome.status == 65 && outcome.output.contains("not those of the stored sums"))
-    #expect(outcome.output.contains("seedbank pull"))
+    #expect(outcome.output.contains("'seedbank pull --verify'"))
+  }
+
+  @Test func `what it advises mends the store`() throws {
+    try Tool.sqlite(store.seed, "UPDATE shop SET name = 'forged' WHERE id = 1")
+    let outcome = try store.pull("--store", "store", "--verify")
+    #expect(outcome.status == 0 && outcome.errors.contains("is damaged"), "\(outcome.errors)")
+    #expect(try store.doctor("--root", "seedbank/root.json").status == 0)
+    let again = try store.pull("--store", "store", "--verify")
+    #expect(again.output.contains("is the newest") && again.errors.isEmpty)
   }
 
   @Test func `rows with forged sums and digest are found by signed metadata`() throws {

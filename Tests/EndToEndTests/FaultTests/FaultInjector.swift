@@ -56,6 +56,14 @@ struct FaultInjector {
       in: directory)
   }
 
+  /// Runs the command while a disk does not give a seed's rows back, once there is a file of that name.
+  func run(_ arguments: [String], failingReadsWith file: String, in directory: String) throws
+    -> SeedbankBinary.Outcome
+  {
+    try SeedbankBinary.run(
+      arguments, environment: ["LD_PRELOAD": library, "SEEDBANK_FAULT_READS": file], in: directory)
+  }
+
   /// The operations to fail: all of them in a deep run, else some spread evenly, first and last among them.
   static func points(_ count: Int, sample: Int) -> [Int] {
     let isDeep = ProcessInfo.processInfo.environment["SEEDBANK_DEEP"] != nil

@@ -32,6 +32,14 @@ import Testing
     print("\(step): \(count) operations, \(tried) faults")
   }
 
+  @Test func `a disk that fails in the moment after a swap is not held against the snapshot`() throws {
+    let (scene, injector) = (try StoreScene(.firstStart), try FaultInjector())
+    let failed = try injector.run(
+      scene.pull, failingReadsWith: scene.folder("store/CURRENT"), in: scene.folder.path)
+    #expect(failed.status == 74 && failed.errors.contains("try again"), "\(failed.errors)")
+    try expect(scene, "with the disk well again")
+  }
+
   private func expect(_ scene: StoreScene, _ what: String) throws {
     let store = scene.folder("store")
     do {

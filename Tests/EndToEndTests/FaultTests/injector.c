@@ -5,6 +5,7 @@
 // SEEDBANK_FAULT_COUNT=PATH takes the number of operations when the process exits.
 // SEEDBANK_FAULT_LOG=PATH takes every operation that succeeded, in order: a line of the operation's name, the path, a
 // second path or nothing, an offset and a length, parted by tabs; behind that line so many bytes, where it is a write.
+// SEEDBANK_FAULT_READS=PATH: while there is such a file, the pages of a seed.sqlite behind its first cannot be read.
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>
@@ -162,3 +163,24 @@ ON_PATH(mkdir, (const char *path, mode_t mode), (path, mode), "")
 
 ON_OPEN(open)
 ON_OPEN(open64)
+
+static int read_fails(int descriptor, off64_t offset) {
+  static const char name[] = "/seed.sqlite";
+  const char *sign = getenv("SEEDBANK_FAULT_READS");
+  if (!sign || offset < 4096 || access(sign, F_OK) != 0) return 0;
+  char link[64], path[4096];
+  snprintf(link, sizeof link, "/proc/self/fd/%d", descriptor);
+  ssize_t length = readlink(link, path, sizeof path), tail = sizeof name - 1;
+  if (length < tail || memcmp(path + length - tail, name, (size_t)tail) != 0) return 0;
+  errno = EIO;
+  return 1;
+}
+
+#define ON_READ(name, type) \
+  ssize_t name(int descriptor, void *bytes, size_t count, type offset) { \
+    REAL(name); \
+    return read_fails(descriptor, offset) ? -1 : real(descriptor, bytes, count, offset); \
+  }
+
+ON_READ(pread, off_t)
+ON_READ(pread64, off64_t)

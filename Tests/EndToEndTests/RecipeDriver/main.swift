@@ -41,6 +41,8 @@ var phases: [String] = []
 let report = try await update(seeds) { phase, _ in phases.append(phase) }
 try done("update", report?.action == .upToDate && phases.first == "Looking for news")
 try done("refuseEmptyTimetables", try await !refuseEmptyTimetables(seeds))
+try await mend(seeds)
+try done("mend", try await firstStops(seeds).count == 3)
 
 let shown = Mutex(0)
 try await until { enough in

@@ -1,0 +1,47 @@
+import SeedDatabase
+import SeedFormat
+import SeedTrust
+
+extension Publisher {
+  /// The version that metadata has at the least after a disaster.
+  ///
+  /// Clients refuse metadata that is older than what they have seen, and what that was is lost. One a second is more
+  /// than any publisher signs, so the clock is ahead of all of them.
+  static func firstVersionAnew(_ now: UTCTime) -> Int { now.secondsSinceEpoch }
+
+  /// After a disaster: a publication that is lost is made anew under the root that clients trust, and one that is too old
+  /// is taken on. Every step with ``StepOptions/beginningEpoch`` that follows begins a dataset's new history.
+  func beginAnew(_ jobs: [DatasetJob], root: [UInt8], now: UTCTime) throws {
+    let series = jobs.flatMap(\.plans).map(\.series)
+    guard let targets = targetsKeys else {
+      throw PublicationError.notDelegated(series: series.map(\.description).joined(separator: ", "))
+    }
+    try Folder.create("\(publication.path)/metadata")
+    try PublicationLock.hold(publication) {
+      guard (try? publication.published()) == nil else { return }
+      let signer = RepositorySigner(now: now, leastVersion: Self.firstVersionAnew(now))
+      let first = try signer.create(
+        under: publication.newestRoot(from: root), delegating: series, targets: targets.keys, online: keys)
+      try publication.keep(firstRoot: root)
+      try publication.write(first.files)
+    }
+  }
+}
+
+extension PublicationDirectory {
+  /// Lays the root that was handed out to clients where all others are found from.
+  fileprivate func keep(firstRoot bytes: [UInt8]) throws(FileError) {
+    try DurableFile.write(bytes, to: "\(path)/metadata/\(MetadataName.versioned(Root.type, 1))")
+  }
+
+  /// The last root that is still there of those that follow one another.
+  fileprivate func newestRoot(from first: [UInt8]) throws -> [UInt8] {
+    var trusted = try TrustedMetadataSet(root: first, now: .distantPast)
+    var newest = first
+    while let next = try metadata(MetadataName.versioned(Root.type, trusted.root.version + 1)) {
+      try trusted.updateRoot(next)
+      newest = next
+    }
+    return newest
+  }
+}

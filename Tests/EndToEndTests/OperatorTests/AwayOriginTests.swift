@@ -1,0 +1,27 @@
+import Foundation
+import SeedFormat
+import SeedServer
+import Support
+import Testing
+
+/// A publisher on a schedule while its origin is away.
+@Suite struct AwayOriginTests {
+  @Test
+  func `steps go on without the origin, for signatures are renewed in them, and it is missed in the history`()
+    throws
+  {
+    let deployment = try OperatedDeployment()
+    let running = try RunningSeedbank(["run", "--port", "0"], in: deployment.folder.path)
+    defer { withExtendedLifetime(running) {} }
+    try Tool.run(["mv", deployment.folder("my.sqlite"), deployment.folder("away.sqlite")])
+    let history = BuildHistory(deployment.folder("seedbank/state"))
+    try eventually("steps without an origin are noted", within: 60) {
+      try history.newest(1).first { $0.outcome == .failed && $0.times >= 2 }
+    }
+    try Tool.run(["mv", deployment.folder("away.sqlite"), deployment.folder("my.sqlite")])
+    try deployment.origin("UPDATE shop SET name = 'back'")
+    try eventually("the origin is followed again", within: 60) {
+      try history.newest(1).first { $0.outcome == .published }
+    }
+  }
+}

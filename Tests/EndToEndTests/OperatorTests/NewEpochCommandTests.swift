@@ -1,0 +1,89 @@
+import Foundation
+import SeedDatabase
+import SeedFormat
+import SeedServer
+import Support
+import Testing
+
+/// What an operator does when what clients have seen is gone for good.
+@Suite struct NewEpochCommandTests {
+  /// What was lost.
+  enum Disaster: String, CaseIterable {
+    case publication, everything, metadata, oldBackup, oldBackupWithoutCopies
+  }
+
+  private func strike(_ disaster: Disaster, _ deployment: OperatedDeployment) throws {
+    let folder = deployment.folder
+    switch disaster {
+    case .publication: try Tool.run(["rm", "-rf", folder("seedbank/publication")])
+    case .everything: try Tool.run(["rm", "-rf", folder("seedbank/publication"), folder("seedbank/state")])
+    case .metadata: try Tool.run(["rm", folder("seedbank/publication/metadata/timestamp.json")])
+    case .oldBackup, .oldBackupWithoutCopies:
+      try Tool.run(["rm", "-rf", folder("seedbank/publication")])
+      try Tool.run(["cp", "-a", folder("backup"), folder("seedbank/publication")])
+      if disaster == .oldBackupWithoutCopies { try Tool.run(["rm", "-rf", folder("seedbank/state")]) }
+    }
+  }
+
+  private func pull(_ deployment: OperatedDeployment, _ store: String) throws {
+    let server = try RunningSeedbank(["serve", "--port", "0"], in: deployment.folder.path)
+    try SeedbankBinary.succeed(
+      [
+        "pull", server.address, "--dataset", "my", "--model", "1.0", "--store", store, "--root",
+        "seedbank/root.json",
+      ], in: deployment.folder.path)
+  }
+
+  private func shops(_ deployment: OperatedDeployment, _ store: String) throws -> String {
+    let current = try String(contentsOfFile: deployment.folder("\(store)/CURRENT"), encoding: .utf8)
+    let name = current.trimmingCharacters(in: .whitespacesAndNewlines)
+    return try Tool.sqlite(
+      deployment.folder("\(store)/generations/\(name)/seed.sqlite"),
+      "SELECT group_concat(DISTINCT name) FROM shop")
+  }
+
+  @Test(arguments: Disaster.allCases)
+  func `after a disaster old and new clients get what the origin holds, and follow on`(_ disaster: Disaster)
+    throws
+  {
+    let deployment = try OperatedDeployment()
+    try Tool.run(["cp", "-a", deployment.folder("seedbank/publication"), deployment.folder("backup")])
+    for name in ["one", "two", "three"] {
+      try deployment.origin("UPDATE shop SET name = '\(name)'")
+      #expect(try deployment.seedbank("regenerate").status == 0)
+    }
+    try pull(deployment, "old")
+    try strike(disaster, deployment)
+    try deployment.origin("UPDATE shop SET name = 'after'")
+    if disaster != .oldBackupWithoutCopies {
+      let refused = try deployment.seedbank("regenerate")
+      #expect(refused.status != 0)
+      if disaster != .metadata { #expect(refused.errors.contains("seedbank new-epoch"), "\(refused.errors)") }
+    }
+    #expect(try deployment.seedbank("new-epoch").status == 64)
+    let outcome = try deployment.seedbank("new-epoch", "--yes")
+    #expect(outcome.status == 0 && outcome.output.hasPrefix("my/1: version 1 founded"), "\(outcome)")
+    #expect(try deployment.seedbank("verify").status == 0)
+    for store in ["old", "new"] {
+      try pull(deployment, store)
+      #expect(try shops(deployment, store).contains("after"), "\(store)")
+    }
+    try deployment.origin("UPDATE shop SET name = 'later'")
+    #expect(try deployment.seedbank("regenerate").output.hasPrefix("my/1: version 2"))
+    for store in ["old", "new"] {
+      try pull(deployment, store)
+      #expect(try shops(deployment, store).contains("later"), "\(store)")
+    }
+  }
+
+  @Test func `without the targets key nothing is touched`() throws {
+    let deployment = try OperatedDeployment()
+    try strike(.publication, deployment)
+    try Tool.run(["rm", deployment.folder("seedbank/keys/targets.key")])
+    let outcome = try deployment.seedbank("new-epoch", "--yes")
+    #expect(outcome.status != 0 && outcome.errors.contains("targets key"), "\(outcome)")
+    #expect(
+      !FileManager.default.fileExists(
+        atPath: deployment.folder("seedbank/publication/metadata/timestamp.json")))
+  }
+}
