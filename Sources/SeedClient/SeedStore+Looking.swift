@@ -19,7 +19,8 @@ extension SeedStore {
     await keepState()
     let report = UpdateReport(
       plan: plan, from: journey.local?.version, seed: try await seed(of: current), bytes: journey.bytes,
-      traffic: errand.cost, rows: journey.rows, duration: surroundings.uptime() - start)
+      traffic: errand.cost, rows: journey.rows, lifecycle: journey.metadata.state.lifecycle,
+      duration: surroundings.uptime() - start)
     errand.phases.enter(.finished(report))
     return report
   }
@@ -35,7 +36,7 @@ extension SeedStore {
     try Task.checkCancellation()
     let local = try await takingBundle(over: beginWriting())
     let fetcher = fetcher.on(errand)
-    let metadata = try await writer.look(fetcher, now: surroundings.now())
+    let metadata = try await writer.look(fetcher)
     note(metadata.state)
     // A file that can no longer be read is as good as none: a snapshot takes its place.
     return Journey(
@@ -61,7 +62,7 @@ extension SeedStore {
 
   /// Asks once more, for the publisher may have moved on, and else decides without the object.
   private func detour(after failure: Unobtainable, _ journey: inout Journey) async throws {
-    let metadata = try await writer.look(journey.fetcher, now: surroundings.now())
+    let metadata = try await writer.look(journey.fetcher)
     journey.detour(metadata, without: failure.object)
     note(metadata.state)
     let decision = journey.decided
@@ -76,7 +77,7 @@ extension SeedStore {
     let objects = journey.decision.objects
     guard !objects.isEmpty else { return }
     let plan = DiskPlan(objects, held: try await journey.fetcher.partial.keep(objects))
-    try plan.check(available: surroundings.freeBytes(layout.directory), in: layout.directory)
+    try await journey.fetcher.partial.check(plan, in: layout.directory, surroundings)
   }
 
   private func take(_ decision: Decision, _ journey: inout Journey) async throws {

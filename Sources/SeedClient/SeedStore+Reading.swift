@@ -22,6 +22,13 @@ extension SeedStore {
   public nonisolated func rows(_ sql: String, _ values: SeedValue...) -> AsyncThrowingStream<
     [SeedRow], any Error
   > {
+    rows(sql, values: values)
+  }
+
+  /// The same, for values whose number is known at run time alone.
+  public nonisolated func rows(_ sql: String, values: [SeedValue]) -> AsyncThrowingStream<
+    [SeedRow], any Error
+  > {
     LiveRows(sql: sql, values: values) { [weak self] damaged in
       _ = try await self?.replacement(of: damaged)
     }

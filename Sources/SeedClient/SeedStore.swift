@@ -68,8 +68,8 @@ public actor SeedStore {
     _ model: SeedModel, server: URL, root: [UInt8], bundle: String? = nil, directory: String?,
     options: SeedOptions = SeedOptions(), surroundings: Surroundings? = nil
   ) throws(SeedError) {
-    let surroundings = surroundings ?? .device(model)
-    try translating { _ = try TrustedMetadataSet(root: root, now: surroundings.now()) }
+    let surroundings = surroundings ?? .device(model, options)
+    try ShippedRoot.check(root)
     self.model = model
     self.surroundings = surroundings
     layout = StoreLayout(directory: directory ?? StoreDirectory.defaultPath(model.series))

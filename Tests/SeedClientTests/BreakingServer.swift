@@ -23,15 +23,20 @@ final class BreakingServer: Sendable {
   ///   - content: The file.
   ///   - offsets: Where connections break, in order.
   ///   - goesDown: Whether nobody is served after a break.
-  init(_ content: [UInt8], breakingAt offsets: [Int], goingDown goesDown: Bool = false) throws {
+  ///   - sendsParts: Whether it answers range requests by parts.
+  init(
+    _ content: [UInt8], breakingAt offsets: [Int], goingDown goesDown: Bool = false,
+    sendingParts sendsParts: Bool = true
+  ) throws {
     let state = Shared(State(offsets: offsets, goesDown: goesDown))
     let etag = "\"\(SHA256Digest.of(content).hex)\""
     (self.content, self.state) = (content, state)
     server = try RawServer { request, connection in
       guard !state.withLock({ $0.isDown }) else { return false }
-      let range = (request.range ?? 0..<content.count).clamped(to: 0..<content.count)
+      let asked = sendsParts ? request.range : nil
+      let range = (asked ?? 0..<content.count).clamped(to: 0..<content.count)
       let said =
-        request.range == nil
+        asked == nil
         ? "200 OK"
         : "206 Partial\r\nContent-Range: bytes \(range.lowerBound)-\(range.upperBound - 1)/\(content.count)"
       connection.send("HTTP/1.1 \(said)\r\nETag: \(etag)\r\nContent-Length: \(range.count)\r\n\r\n")

@@ -46,6 +46,19 @@ import Testing
     #expect(await code { try await fixture.ship(into: file) } == .io)
   }
 
+  @Test func `of two makers at once one is told to wait, and the other is not disturbed`() async throws {
+    let other = fixture.device.folder("bundle.tmp")
+    try Folder.create(other)
+    try DurableFile.write([1], to: "\(other)/half")
+    let lock = try File("\(other)/LOCK", for: .updating)
+    try #require(try lock.tryLock())
+    #expect(await code { try await fixture.ship() } == .storeLocked)
+    #expect(try Folder.names(in: other) == ["LOCK", "half"])
+    lock.unlock()
+    try await fixture.ship()
+    #expect(!Folder.exists(other))
+  }
+
   @Test func `a draft that is not ours is no place to begin`() async throws {
     let file = fixture.device.folder("bundle.tmp")
     try Data("mine".utf8).write(to: URL(fileURLWithPath: file))

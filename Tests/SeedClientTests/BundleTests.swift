@@ -134,6 +134,18 @@ import Testing
     }
   }
 
+  @Test func `that the app is too old is not hidden behind a bundle that cannot be used`() async throws {
+    let store = try fixture.store(model: "2.0")
+    do {
+      try await store.prepare()
+      Issue.record("there is nothing to prepare")
+    } catch {
+      #expect(error.code == .clientTooOld && error.oldestModel == ClientPublisherSimulator.model)
+      #expect(error.message.contains("seedbank pull --bundle"))
+    }
+    #expect(await code { try await store.keepUpdated() } == .clientTooOld)
+  }
+
   @Test func `another publisher's bundle is not trusted`() async throws {
     try await fixture.ship()
     fixture.isOffline = true

@@ -1,5 +1,6 @@
 import Foundation
 import SeedClient
+import SeedDatabase
 import SeedFormat
 import Support
 import Testing
@@ -48,6 +49,16 @@ import Testing
     let trusted = try fixture.names("trust")
     #expect(!trusted.contains { $0.hasSuffix(".tmp") })
     #expect(try fixture.names("") == ["CURRENT", "LOCK", "STATE", "generations", "partial", "trust"])
+  }
+
+  @Test func `a folder among the parts goes as a file does`() async throws {
+    try await started { _ in }
+    for folder in ["partial/dir/inner", "partial/0123.part"] {
+      try Folder.create("\(fixture.directory)/\(folder)")
+    }
+    let store = try fixture.store()
+    try await store.update()
+    #expect(try fixture.names("partial").isEmpty)
   }
 
   @Test func `a damaged current file gives way to a snapshot`() async throws {

@@ -49,6 +49,19 @@ import Testing
     #expect(traffic.bytes < Self.small && traffic.bytes > 0 && traffic.restarts == 0)
   }
 
+  @Test func `a server that cannot send parts is told apart from one whose file changes`() async throws {
+    let content = Self.content(Self.small)
+    let offsets = [1, 2, 3, 4].map { $0 * Self.small / 5 }
+    let server = try BreakingServer(content, breakingAt: offsets, sendingParts: false)
+    let error = await #expect(throws: TransportError.self) {
+      _ = try await Self.download(from: server, in: TemporaryFolder(inMemory: true))
+    }
+    guard case .partless = error else {
+      Issue.record("\(String(describing: error))")
+      return
+    }
+  }
+
   @Test func `a part that was changed on the disk costs one download more, not the file`() async throws {
     let folder = try TemporaryFolder(inMemory: true)
     let content = Self.content(Self.small)

@@ -46,6 +46,28 @@ import Testing
     #expect(!state.isStale && state.lastChecked != state.lastUpdated)
   }
 
+  @Test func `a restart knows that the series comes to its end`() async throws {
+    fixture.publisher.lifecycle = .deprecated(sunset: "2027-01-01", message: "Please update.")
+    try fixture.publisher.sign()
+    let report = try await fixture.store().update()
+    #expect(report.lifecycle == fixture.publisher.lifecycle)
+    fixture.publisher.withServed { $0.isOffline = true }
+    let store = try fixture.store()
+    #expect(await store.state.lifecycle == nil)
+    try await store.prepare()
+    #expect(await store.state.lifecycle == fixture.publisher.lifecycle)
+  }
+
+  @Test func `endless words about the end cost no more than themselves`() async throws {
+    fixture.publisher.lifecycle = .retired(message: String(repeating: "x", count: 100_000))
+    try fixture.publisher.sign()
+    _ = try await fixture.store().update()
+    let store = try fixture.store()
+    try await store.prepare()
+    #expect(await store.state.lastChecked != nil)
+    #expect(await store.state.lifecycle == nil)
+  }
+
   @Test func `a record that cannot be read is none`() async throws {
     _ = try await fixture.store().update()
     try Data("{".utf8).write(to: URL(fileURLWithPath: "\(fixture.directory)/STATE"))

@@ -6,6 +6,10 @@ import SeedHTTP
 import Support
 import Testing
 
+#if canImport(FoundationNetworking)
+import FoundationNetworking
+#endif
+
 /// URLSession against a real server: one request and its answer. What answers mean is judged elsewhere.
 @Suite struct TransportTests {
   private final class Collected: Sendable {
@@ -22,11 +26,12 @@ import Testing
   }
 
   private func get(
-    _ path: String, _ range: Range<Int>? = nil, validator: String? = nil, from server: HTTPServer
+    _ path: String, _ range: Range<Int>? = nil, validator: String? = nil, from server: HTTPServer,
+    changing change: @Sendable (URLSessionConfiguration) -> Void = { _ in }
   ) async throws -> (head: ResponseHead, bytes: [UInt8]) {
     let collected = Collected()
     let url = try #require(URL(string: "http://127.0.0.1:\(server.port)\(path)"))
-    let transport = URLSessionTransport(userAgent: "Seedbank/0.1.0 (transit; 2.1)")
+    let transport = URLSessionTransport(userAgent: "Seedbank/0.1.0 (transit; 2.1)", change)
     try await transport.send(
       TransportRequest(url, range: range, validator: validator), to: collected.receiver)
     let heads = collected.heads.withLock { $0 }
@@ -60,6 +65,20 @@ import Testing
     #expect(
       String(decoding: bytes, as: UTF8.self)
         == "Seedbank/0.1.0 (transit; 2.1)|identity|bytes=5-9|\"x\"|/p/metadata/1.root.json")
+  }
+
+  @Test func `headers that an app adds are sent, and no content coding is asked for all the same`()
+    async throws
+  {
+    let server = try serve { request in
+      let text = ["X-App", "Accept-Encoding"].map { request.headers[$0] ?? "" }.joined(separator: "|")
+      return HTTPResponse(status: 200, body: .bytes(Array(text.utf8)))
+    }
+    let (_, bytes) = try await get("/", from: server) { configuration in
+      configuration.httpAdditionalHeaders?["X-App"] = "timetable"
+      configuration.httpAdditionalHeaders?["Accept-Encoding"] = "gzip"
+    }
+    #expect(String(decoding: bytes, as: UTF8.self) == "timetable|identity")
   }
 
   @Test func `an answer without a body has a head all the same`() async throws {

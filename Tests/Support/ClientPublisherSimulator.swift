@@ -24,6 +24,7 @@ package final class ClientPublisherSimulator: @unchecked Sendable {
   package private(set) var objects: [PublishedObject] = []
   package private(set) var epoch = Epoch.random()
   package var pollSeconds = 60
+  package var lifecycle = Lifecycle.active
   /// Whether snapshots ship without their secondary indexes.
   package var leavesIndexesOut = false
   /// The head's number; 0 before the first publication.
@@ -123,7 +124,8 @@ package final class ClientPublisherSimulator: @unchecked Sendable {
   package func metadata() throws -> SeriesMetadata {
     let state = SeriesState(
       epoch: epoch, head: try Version(max(head, 1)), floor: .first, model: Self.model,
-      models: [Self.model: schema.hash], publishedAt: now, pollSeconds: pollSeconds, license: "CC0-1.0",
+      models: [Self.model: schema.hash], lifecycle: lifecycle, publishedAt: now, pollSeconds: pollSeconds,
+      license: "CC0-1.0",
       attribution: "Stadtwerke", source: nil)
     return SeriesMetadata(series: Self.series, state: state, objects: objects)
   }

@@ -20,7 +20,7 @@ package struct BundleMaker: Sendable {
   ) throws(SeedError) {
     self.model = model
     self.root = root
-    let surroundings = surroundings ?? .device(model)
+    let surroundings = surroundings ?? .device(model, options)
     self.surroundings = surroundings
     place = BundlePlace(directory: directory, series: model.series)
     scratch = StoreLayout(directory: "\(place.draft)/scratch")
@@ -32,8 +32,8 @@ package struct BundleMaker: Sendable {
   package func make() async throws(SeedError) -> BundleReport {
     do {
       try place.check()
-      try Folder.removeAll(place.draft)
-      defer { try? Folder.removeAll(place.draft) }
+      let draft = try BundleDraft(place)
+      defer { withExtendedLifetime(draft) {} }
       try scratch.create()
       return try await making(BundleLayout(directory: "\(place.draft)/bundle"))
     } catch {
@@ -43,12 +43,11 @@ package struct BundleMaker: Sendable {
 
   private func making(_ draft: BundleLayout) async throws -> BundleReport {
     let recorder = Recorder(fetcher)
-    let metadata = try await MetadataRefresh.refresh(
-      series: model.series, shippedRoot: root, stored: previous, fetch: recorder.fetch,
-      now: surroundings.now())
+    let metadata = try await fetcher.refreshed(
+      model.series, root: root, stored: previous, fetch: recorder.fetch)
     let snapshot = try snapshot(metadata)
     let plan = DiskPlan([snapshot], held: 0)
-    try plan.check(available: surroundings.freeBytes(scratch.directory), in: scratch.directory)
+    try await fetcher.partial.check(plan, in: scratch.directory, surroundings)
     fetcher.errand.phases.enter(.downloading(bytes: 0, totalBytes: snapshot.length))
     let fetched = try await fetcher.object(snapshot)
     try write(recorder.files, draft)
@@ -105,7 +104,8 @@ package struct BundleMaker: Sendable {
     BundleReport(
       directory: place.directory, series: model.series, version: snapshot.version, model: snapshot.model,
       snapshot: snapshot.filePath, snapshotBytes: snapshot.length, expandedBytes: snapshot.rawLength,
-      metadataBytes: files.values.reduce(newestRoot(files).count) { $0 + $1.count })
+      metadataBytes: files.values.reduce(newestRoot(files).count) { $0 + $1.count },
+      lifecycle: metadata.state.lifecycle)
   }
 }
 

@@ -1,4 +1,5 @@
 package import SeedFormat
+package import SeedTrust
 
 /// What an app ships, and how large it is.
 package struct BundleReport: Hashable, Sendable {
@@ -15,6 +16,9 @@ package struct BundleReport: Hashable, Sendable {
   package let expandedBytes: Int
   /// Bytes of the root and all metadata.
   package let metadataBytes: Int
+
+  /// How long the series will go on.
+  package let lifecycle: Lifecycle
 
   /// Bytes that the folder adds to an app.
   package var bytes: Int { snapshotBytes + metadataBytes }

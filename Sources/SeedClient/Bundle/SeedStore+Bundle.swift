@@ -15,6 +15,9 @@ extension SeedStore {
       return chosen
     } catch let error as CancellationError {
       throw error
+    } catch let error as SeedError where error.code == .configuration {
+      // Not the bundle's fault, and no download can stand in.
+      throw error
     } catch {
       note(bundleError: SeedError(error), layout)
       return found
@@ -25,7 +28,11 @@ extension SeedStore {
   func withBundleError(_ error: any Error) -> any Error {
     let error = SeedError(error)
     guard let bundleError = state.bundleError, error.code != .cancelled else { return error }
-    return SeedError(bundleError.code, "\(bundleError.message); nor can it be downloaded: \(error.message)")
+    // Without a network the bundle is what counts; what a server says is more than what the app brought along.
+    let isUnanswered = [.network, .waitingForNetwork, .timedOut].contains(error.code)
+    return error.with(
+      isUnanswered ? bundleError.code : error.code,
+      "\(bundleError.message); nor can it be downloaded: \(error.message)")
   }
 
   private func chosen(of bundle: BundledSeed, _ found: Generation?) async throws -> Generation? {
@@ -49,7 +56,7 @@ extension SeedStore {
   /// Staged, then one durable write: killed at any point, the next start finds the old data and begins anew.
   private func install(_ bundle: BundledSeed) async throws -> Generation? {
     let plan = DiskPlan([bundle.snapshot], held: bundle.snapshot.length)
-    try plan.check(available: surroundings.freeBytes(layout.directory), in: layout.directory)
+    try await fetcher.partial.check(plan, in: layout.directory, surroundings)
     do {
       try await writer.stage(bundle)
     } catch {

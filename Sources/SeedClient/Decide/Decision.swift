@@ -107,7 +107,8 @@ extension Decision.Refusal: CustomStringConvertible {
       "nothing that is published leads from \(local.map { "version \($0)" } ?? "nothing") to version \(head)"
     case .rejected(let head):
       "version \(head) was tried on this device and taken back: the publisher must publish another one"
-    case .retired(let message): "the series has ended" + (message.map { ": \($0)" } ?? "")
+    case .retired(let message):
+      "the series has ended" + (message.map { " (\($0))" } ?? "") + ": release the app with a newer model"
     }
   }
 }

@@ -2,7 +2,7 @@ import SeedDatabase
 import SeedFormat
 import SeedTrust
 
-/// Proves a store from what lies in it, without a network and without writing anything.
+/// Proves a store from what lies in it, without a network, without writing anything and without keeping a writer away.
 package struct StoreExamination {
   private let layout: StoreLayout
   private let root: [UInt8]?
@@ -22,14 +22,24 @@ package struct StoreExamination {
       guard Folder.isFolder(layout.generations) else {
         throw SeedError(.io, "there is no store in \(layout.directory): 'seedbank pull' makes one")
       }
-      var report = StoreReport()
-      let lock = try probeLock(&report)
-      try look(&report)
-      withExtendedLifetime(lock) {}
-      return report
+      let before = try StoreWitness(layout)
+      let report = try report(isInUse: before.isInUse)
+      // A writer that came meanwhile may have changed what was read as if nobody did.
+      return try before.isInUse || StoreWitness(layout) == before ? report : self.report(isInUse: true)
     } catch {
       throw SeedError(error)
     }
+  }
+
+  /// What is found where a process writes, or nobody does.
+  private func report(isInUse: Bool) throws -> StoreReport {
+    var report = StoreReport()
+    report.isInUse = isInUse
+    if isInUse {
+      report.add(.note, "LOCK", "a process writes to this store just now", StoreRemedy.none)
+    }
+    try look(&report)
+    return report
   }
 
   private func look(_ report: inout StoreReport) throws {
@@ -43,20 +53,6 @@ package struct StoreExamination {
     let signed = try TrustExamination(layout, root: root, now: now).run(meta?.series, &report)
     if let meta, let signed { compare(meta, signed, pointer?.current ?? "", &report) }
     try LeftoverExamination(layout).run(&report)
-  }
-
-  // MARK: The lock
-
-  /// Holds the lock where it is free, so that no writer begins meanwhile.
-  private func probeLock(_ report: inout StoreReport) throws -> StoreLock? {
-    guard Folder.exists(layout.lock) else { return nil }
-    do {
-      return try StoreLock(layout)
-    } catch let error as SeedError where error.code == .storeLocked {
-      report.isInUse = true
-      report.add(.note, "LOCK", "a process writes to this store just now", StoreRemedy.none)
-      return nil
-    }
   }
 
   // MARK: What counts

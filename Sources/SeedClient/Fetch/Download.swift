@@ -57,7 +57,11 @@ struct Download: Sendable {
       fetcher: fetcher, request: request(from: start), length: object.length, deadline: deadline)
     let reply = try await attempt.run { reply, head in
       guard case .bytes(let range) = reply else { return }
-      if range.lowerBound < start { try restart() } else if start > 0 { isJoined.withLock { $0 = true } }
+      if range.lowerBound < start {
+        try restart(orFailBy: reason(head))
+      } else if start > 0 {
+        isJoined.withLock { $0 = true }
+      }
       try file.begin(head.strongValidator)
     } take: { [phases = fetcher.errand.phases] bytes, range in
       try file.take(bytes, upTo: range.upperBound)
@@ -78,12 +82,19 @@ struct Download: Sendable {
       policy: fetcher.errand.policy)
   }
 
-  private func restart() throws {
+  /// Why the whole came where a part was asked for.
+  private func reason(_ head: ResponseHead) -> TransportError {
+    let text = url.absoluteString
+    let isSame = file.validator == nil || file.validator == head.strongValidator
+    return isSame ? .partless(url: text) : .changing(url: text)
+  }
+
+  private func restart(orFailBy failure: TransportError? = nil) throws {
     let count = restarts.withLock { restarts in
       restarts += 1
       return restarts
     }
-    guard count <= Self.mostRestarts else { throw TransportError.changing(url: url.absoluteString) }
+    guard count <= Self.mostRestarts else { throw failure ?? .changing(url: url.absoluteString) }
     fetcher.errand.phases.received(-file.length)
     fetcher.errand.count { $0.restarts += 1 }
     isJoined.withLock { $0 = false }

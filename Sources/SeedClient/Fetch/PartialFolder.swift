@@ -21,17 +21,22 @@ actor PartialFolder {
   func keep(_ objects: [PublishedObject]) throws -> Int {
     let wanted = Set(objects.map(\.sha256.hex))
     for name in try Folder.names(in: path) where !wanted.contains(Self.digest(name)) {
-      try Folder.remove("\(path)/\(name)")
+      try Folder.removeAny("\(path)/\(name)")
     }
     return try Folder.names(in: path).filter { $0.hasSuffix(PartialRecord.partSuffix) }.reduce(0) {
       $0 + (try File("\(path)/\($1)", for: .reading).length())
     }
   }
 
+  /// Throws unless the volume has the room that a plan takes.
+  func check(_ plan: DiskPlan, in folder: String, _ surroundings: Surroundings) throws(SeedError) {
+    try plan.check(available: surroundings.freeBytes(folder), in: folder)
+  }
+
   /// Removes what no one can go on with: a part without its record, a record without its part.
   static func sweep(_ folder: String) throws(FileError) {
     let names = try Folder.names(in: folder)
-    for name in names where !isPaired(name, names) { try Folder.remove("\(folder)/\(name)") }
+    for name in names where !isPaired(name, names) { try Folder.removeAny("\(folder)/\(name)") }
   }
 
   private static func isPaired(_ name: String, _ names: [String]) -> Bool {

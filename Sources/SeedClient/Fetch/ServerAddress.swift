@@ -10,7 +10,7 @@ package struct ServerAddress: Sendable {
       server.query == nil, server.fragment == nil
     else {
       throw SeedError(
-        .network,
+        .configuration,
         "expected a server's address such as https://seeds.example, found \(server.absoluteString)")
     }
     let text = server.absoluteString
@@ -20,8 +20,13 @@ package struct ServerAddress: Sendable {
   /// The URL of a file of the publication, such as `metadata/timestamp.json`.
   package func url(_ path: String) throws(SeedError) -> URL {
     guard let url = URL(string: "\(base)/\(path)") else {
-      throw SeedError(.network, "no address can be made of \(base) and \(path)")
+      throw SeedError(.configuration, "no address can be made of \(base) and \(path)")
     }
     return url
   }
+}
+
+extension ServerAddress: CustomStringConvertible {
+  /// The address, for messages.
+  package var description: String { base }
 }

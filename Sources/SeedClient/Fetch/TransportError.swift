@@ -16,6 +16,8 @@ package enum TransportError: Error, Hashable, Sendable {
   case otherPart(url: String, found: String)
   /// The resource changed between two parts, again and again.
   case changing(url: String)
+  /// The server cannot send parts, and the connection broke before the whole was there, again and again.
+  case partless(url: String)
   /// The bytes came in a coding that was not asked for.
   case coded(url: String, coding: String)
   /// A web page came.
@@ -45,6 +47,9 @@ extension TransportError: CustomStringConvertible {
     case .otherPart(let url, let found):
       "the server sent another part of \(url) than the one asked for: \(found)"
     case .changing(let url): "\(url) changes on the server while it is downloaded"
+    case .partless(let url):
+      "the connection breaks before all of \(url) is here, and the server sends it from the start each time: it must "
+        + "answer range requests"
     case .coded(let url, let coding):
       "\(url) came coded as \(coding), which was not asked for: the server or a proxy must leave it as it is"
     case .webPage(let url):

@@ -1,8 +1,10 @@
-import Foundation
 import SeedDatabase
 
 #if canImport(FoundationNetworking)
-import FoundationNetworking
+import Foundation
+package import FoundationNetworking
+#else
+package import Foundation
 #endif
 
 /// The transport of apps: URLSession, nothing cached, no cookies.
@@ -13,21 +15,31 @@ package final class URLSessionTransport: Transport {
   /// Seconds without a byte after which a request has failed.
   private static let idleSeconds: TimeInterval = 60
 
-  /// A transport that calls itself `userAgent`.
-  package init(userAgent: String) {
+  /// A transport that calls itself `userAgent`, and of whose session an app changes what it likes.
+  package init(
+    userAgent: String, _ change: @Sendable (URLSessionConfiguration) -> Void = { _ in }
+  ) {
     let configuration = URLSessionConfiguration.ephemeral
-    configuration.requestCachePolicy = .reloadIgnoringLocalCacheData
-    configuration.urlCache = nil
-    configuration.httpShouldSetCookies = false
-    configuration.httpCookieStorage = nil
     configuration.timeoutIntervalForRequest = Self.idleSeconds
-    // Bytes must mean bytes: with a content coding, lengths and digests would speak of others than those
-    // sent.
-    configuration.httpAdditionalHeaders = ["Accept-Encoding": "identity", "User-Agent": userAgent]
+    configuration.httpAdditionalHeaders = ["User-Agent": userAgent]
+    change(configuration)
+    Self.insist(configuration)
     let queue = OperationQueue()
     queue.maxConcurrentOperationCount = 1
     exchanges = ExchangeDelegate()
     session = URLSession(configuration: configuration, delegate: exchanges, delegateQueue: queue)
+  }
+
+  /// What holds whatever an app has changed.
+  private static func insist(_ configuration: URLSessionConfiguration) {
+    configuration.requestCachePolicy = .reloadIgnoringLocalCacheData
+    configuration.urlCache = nil
+    configuration.httpShouldSetCookies = false
+    configuration.httpCookieStorage = nil
+    // Bytes must mean bytes: with a content coding, lengths and digests would speak of others than those
+    // sent.
+    configuration.httpAdditionalHeaders = (configuration.httpAdditionalHeaders ?? [:])
+      .merging(["Accept-Encoding": "identity"]) { $1 }
   }
 
   deinit { session.invalidateAndCancel() }

@@ -11,7 +11,8 @@ extension SeedError {
     case let error as TransportError: self.init(error)
     case let error as Unobtainable: self.init(error.reason)
     case let error as TrustError: self.init(error)
-    case let error as FileError: self.init(error.isFull ? .insufficientSpace : .io, error.description)
+    case let error as FileError where error.isFull: self = .full(error.description)
+    case let error as FileError: self.init(.io, error.description)
     case let error as DatabaseError: self.init(error)
     case is NotASeed, is CompressionError, is ApplyError, is ImportError, is SchemaProblem, is InvalidText,
       is InvalidName, is DeltaMismatch:
@@ -26,7 +27,7 @@ extension SeedError {
       case .unreachable: .network
       case .waiting: .waitingForNetwork
       case .status(_, let status, _): Reply.Status.busy.contains(status) ? .serverBusy : .server
-      case .otherPart, .changing, .coded, .webPage: .server
+      case .otherPart, .changing, .partless, .coded, .webPage: .server
       case .absent: .missingFile
       case .tooLong, .otherLength: .damaged
       case .tooSlow, .tooLate: .timedOut
@@ -47,7 +48,7 @@ extension SeedError {
 
   private init(_ error: DatabaseError) {
     switch error.primaryCode {
-    case ResultCode.full: self.init(.insufficientSpace, error.description)
+    case ResultCode.full: self = .full(error.description)
     case ResultCode.corrupt, ResultCode.notADatabase: self.init(.damaged, error.description)
     default: self.init(.io, error.description)
     }
@@ -55,9 +56,15 @@ extension SeedError {
 }
 
 extension SeedError {
+  /// A write that found no room; how much would have been enough is not known.
+  private static func full(_ message: String) -> SeedError {
+    SeedError(.insufficientSpace, "\(message): make room and try again")
+  }
+
   init(_ refusal: Decision.Refusal) {
     switch refusal {
-    case .clientTooOld: self.init(.clientTooOld, refusal.description)
+    case .clientTooOld(_, let oldest):
+      self.init(.clientTooOld, refusal.description, oldestModel: oldest)
     case .noCompatibleModel: self.init(.noCompatibleModel, refusal.description)
     case .modelMismatch: self.init(.modelMismatch, refusal.description)
     case .rolledBack: self.init(.rolledBack, refusal.description)

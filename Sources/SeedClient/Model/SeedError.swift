@@ -1,3 +1,5 @@
+public import SeedFormat
+
 /// Why something could not be done. The data that was there before is still there.
 public struct SeedError: Error, Hashable, Sendable {
   /// The kind of an error, stable over releases.
@@ -7,7 +9,7 @@ public struct SeedError: Error, Hashable, Sendable {
       case untrusted, stale, rolledBack, clientTooOld, noCompatibleModel, modelMismatch, retired, versionGone
       case rejected, damaged, bundle, tooLarge, insufficientSpace, storeLocked, noPrevious, connection,
         suspended
-      case io, query, cancelled
+      case configuration, io, query, cancelled
     }
 
     private let kind: Kind
@@ -32,7 +34,8 @@ public struct SeedError: Error, Hashable, Sendable {
     public static let stale = Code(.stale)
     /// The publisher is behind this device: it seems to come from an old backup.
     public static let rolledBack = Code(.rolledBack)
-    /// The publisher no longer supports the app's model: a newer release of the app is needed.
+    /// The publisher no longer supports the app's model: a newer release of the app is needed, with
+    /// ``SeedError/oldestModel`` at least.
     public static let clientTooOld = Code(.clientTooOld)
     /// Nothing that the app's model could open is published.
     public static let noCompatibleModel = Code(.noCompatibleModel)
@@ -60,6 +63,9 @@ public struct SeedError: Error, Hashable, Sendable {
     public static let connection = Code(.connection)
     /// The store is suspended, or was while this was under way.
     public static let suspended = Code(.suspended)
+    /// What the store was made with does not fit: its server's address, its root, or a directory that holds another
+    /// dataset.
+    public static let configuration = Code(.configuration)
     /// A file or folder of the store could not be read or written.
     public static let io = Code(.io)
     /// The app's own query failed.
@@ -79,25 +85,36 @@ public struct SeedError: Error, Hashable, Sendable {
   public let availableBytes: Int?
   /// How long the server asks to be left alone.
   public let retryAfter: Duration?
+  /// The oldest model that is still published, where the app's own is older than that.
+  public let oldestModel: ModelVersion?
 
   init(
     _ code: Code, _ message: String, neededBytes: Int? = nil, availableBytes: Int? = nil,
-    retryAfter: Duration? = nil
+    retryAfter: Duration? = nil, oldestModel: ModelVersion? = nil
   ) {
     self.code = code
     self.message = message
     self.neededBytes = neededBytes
     self.availableBytes = availableBytes
     self.retryAfter = retryAfter
+    self.oldestModel = oldestModel
   }
 
   /// Whether trying again later, with the same app, may succeed.
   public var isRetryable: Bool {
-    ![.clientTooOld, .modelMismatch, .noPrevious, .query, .cancelled].contains(code)
+    ![.clientTooOld, .retired, .modelMismatch, .configuration, .noPrevious, .query, .cancelled]
+      .contains(code)
   }
 }
 
 extension SeedError {
+  /// The same in other words, or of another kind.
+  func with(_ code: Code, _ message: String) -> SeedError {
+    SeedError(
+      code, message, neededBytes: neededBytes, availableBytes: availableBytes, retryAfter: retryAfter,
+      oldestModel: oldestModel)
+  }
+
   static let suspended = SeedError(.suspended, "the store is suspended: call resume() first")
 }
 

@@ -1,9 +1,21 @@
+#if canImport(FoundationNetworking)
+public import class FoundationNetworking.URLSessionConfiguration
+#else
+public import class Foundation.URLSessionConfiguration
+#endif
+
 /// What an app can choose about its store.
 public struct SeedOptions: Sendable {
   /// Is told of the phases of every update, on a thread of the library's; see ``SeedStore/updatePhases(_:)``.
   public var onPhase: @Sendable (UpdatePhase) -> Void = { _ in }
   /// How long downloads may take.
   public var patience = SeedPatience()
+
+  /// Changes the configuration of the store's own URLSession, once, before its first request: further headers, a
+  /// proxy, or protocol classes that play server in an app's tests.
+  ///
+  /// Caches, cookies and content codings stay off, whatever it sets.
+  public var configureSession: @Sendable (URLSessionConfiguration) -> Void = { _ in }
 
   /// How many changed keys an element of `changes` has for each table at most; none unless this is raised.
   ///
@@ -19,6 +31,11 @@ public struct SeedOptions: Sendable {
   /// Whether the user's backups leave the store out: what can be downloaded again has no place there, and app
   /// reviews insist on it. Has a meaning on Apple's systems alone.
   public var isExcludedFromBackup = true
+
+  /// Whether the store refuses a directory that holds another major of its dataset.
+  ///
+  /// An app that ships a new major takes its own directory over; a tool that is told the wrong directory must not.
+  package var isBoundToMajor = false
 
   /// The defaults.
   public init() {}

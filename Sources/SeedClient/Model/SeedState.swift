@@ -4,6 +4,9 @@ public import SeedTrust
 public import struct Foundation.Date
 
 /// What a settings screen shows of a store.
+///
+/// Of what an earlier run knew, nothing is here until the first ``SeedStore/prepare()``, read or update; its errors are
+/// never.
 public struct SeedState: Sendable {
   /// What the app was built for.
   public let model: SeedModel
@@ -45,7 +48,7 @@ extension SeedState {
   var record: StateRecord {
     StateRecord(
       lastChecked: lastChecked?.seconds, lastUpdated: lastUpdated?.seconds, publishedAt: publishedAt?.seconds,
-      newestVersion: newestVersion?.number)
+      newestVersion: newestVersion?.number, lifecycle: lifecycle)
   }
 
   /// Takes over what the last store on the directory knew.
@@ -54,6 +57,7 @@ extension SeedState {
     lastUpdated = lastUpdated ?? record.lastUpdated.map(Date.init(seconds:))
     publishedAt = publishedAt ?? record.publishedAt.map(Date.init(seconds:))
     newestVersion = newestVersion ?? record.newestVersion.flatMap { try? Version($0) }
+    lifecycle = lifecycle ?? record.lifecycle
   }
 }
 

@@ -1,4 +1,5 @@
 public import SeedFormat
+public import SeedTrust
 
 /// What one look at the server led to.
 public struct UpdateReport: Sendable {
@@ -24,6 +25,8 @@ public struct UpdateReport: Sendable {
   public let traffic: UpdateTraffic
   /// Rows that deltas changed, by table. A new file may differ anywhere: then there are none.
   public let rows: [String: SeedChanges.Table]
+  /// How long the series will go on: an app may tell its users to update it in time.
+  public let lifecycle: Lifecycle
   /// How long it took, without the time in which the device slept.
   public let duration: Duration
 

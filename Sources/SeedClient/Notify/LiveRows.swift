@@ -28,7 +28,9 @@ struct LiveRows: Sendable {
   /// `nil` while the store is suspended, whose resumption is a moment of its own, and where there is damage.
   private func rows(of seed: Seed) async throws -> [SeedRow]? {
     do {
-      return try await seed.generation.reader.read { [sql, values] reader in try reader.rows(sql, values) }
+      return try await seed.generation.reader.read { [sql, values] reader in
+        try reader.rows(sql, values: values)
+      }
     } catch let error as SeedError {
       if error.code == .damaged { try await onDamage(seed.generation) }
       guard [.suspended, .damaged].contains(error.code) else { throw error }

@@ -1,5 +1,6 @@
 import SeedDatabase
 import SeedFormat
+import SeedTrust
 
 /// What a store still knows after a restart, though no file of its data says it.
 struct StateRecord: Hashable, Sendable {
@@ -8,9 +9,10 @@ struct StateRecord: Hashable, Sendable {
   var lastUpdated: Int?
   var publishedAt: Int?
   var newestVersion: Int?
+  var lifecycle: Lifecycle?
 
   /// Bytes that a record has at most.
-  private static let longest = 1024
+  private static let longest = 64 * 1024
   /// Seconds by which a record may lag behind where nothing but the last look has changed: a look every minute must
   /// not cost a write every minute.
   private static let tolerance = 3600
@@ -30,7 +32,8 @@ struct StateRecord: Hashable, Sendable {
     guard let json = bytes.flatMap({ try? JSONValue(parsing: $0) }) else { return StateRecord() }
     return StateRecord(
       lastChecked: json["checked"]?.integer, lastUpdated: json["updated"]?.integer,
-      publishedAt: json["published"]?.integer, newestVersion: json["newest"]?.integer)
+      publishedAt: json["published"]?.integer, newestVersion: json["newest"]?.integer,
+      lifecycle: json["lifecycle"].flatMap { try? Lifecycle(json: $0) })
   }
 
   func write(_ layout: StoreLayout) throws(FileError) {
@@ -38,10 +41,17 @@ struct StateRecord: Hashable, Sendable {
       ("checked", lastChecked), ("updated", lastUpdated), ("published", publishedAt),
       ("newest", newestVersion),
     ]
-    let json = JSONValue.object(
-      members.compactMap { name, value in value.map { JSONMember(name, .integer(Int64($0))) } })
-    var bytes: [UInt8] = []
-    JSONWriter.append(json, to: &bytes)
+    let numbers = members.compactMap { name, value in value.map { JSONMember(name, .integer(Int64($0))) } }
+    let words = lifecycle.map { [JSONMember("lifecycle", $0.json)] } ?? []
+    let whole = Self.bytes(numbers + words)
+    // A publisher's endless words must not take along what is read with them.
+    let bytes = whole.count <= Self.longest ? whole : Self.bytes(numbers)
     try DurableFile.write(bytes, to: layout.record, mode: 0o600)
+  }
+
+  private static func bytes(_ members: [JSONMember]) -> [UInt8] {
+    var bytes: [UInt8] = []
+    JSONWriter.append(.object(members), to: &bytes)
+    return bytes
   }
 }

@@ -92,7 +92,9 @@ actor StoreWriter {
   func begin() throws {
     guard lock == nil else { return }
     try Folder.create(layout.directory, mode: 0o700)
-    lock = try StoreLock(layout)
+    let held = try StoreLock(layout)
+    try StoreOwner.check(layout, for: model, isBoundToMajor: options.isBoundToMajor)
+    lock = held
     // Before anything is in it: what is made later has the folder's class.
     StoreDirectory.apply(options, to: layout.directory)
     try layout.create()
@@ -115,11 +117,9 @@ actor StoreWriter {
   }
 
   /// What the server now says of the series, verified; what was trusted is kept durably.
-  func look(_ fetcher: Fetcher, now: UTCTime) async throws -> SeriesMetadata {
+  func look(_ fetcher: Fetcher) async throws -> SeriesMetadata {
     collect()
-    return try await MetadataRefresh.refresh(
-      series: model.series, shippedRoot: root, stored: trusted,
-      fetch: { try await fetcher.metadata($0, limit: $1) }, now: now)
+    return try await fetcher.refreshed(model.series, root: root, stored: trusted)
   }
 
   /// What is trusted so far, and where more of it goes.

@@ -35,8 +35,8 @@ package struct Surroundings: Sendable {
   }
 
   /// The real world, to which an app of that model is known by its name.
-  static func device(_ model: SeedModel) -> Surroundings {
+  static func device(_ model: SeedModel, _ options: SeedOptions) -> Surroundings {
     let agent = "Seedbank/\(ClientRelease.version) (\(model.dataset); \(model.model))"
-    return Surroundings(transport: URLSessionTransport(userAgent: agent))
+    return Surroundings(transport: URLSessionTransport(userAgent: agent, options.configureSession))
   }
 }

@@ -9,10 +9,11 @@ public struct SeedReader: ~Copyable {
 
   /// All rows of a query, its parameters bound to `values` in order.
   public func rows(_ sql: String, _ values: SeedValue...) throws(SeedError) -> [SeedRow] {
-    try rows(sql, values)
+    try rows(sql, values: values)
   }
 
-  func rows(_ sql: String, _ values: [SeedValue]) throws(SeedError) -> [SeedRow] {
+  /// The same, for values whose number is known at run time alone.
+  public func rows(_ sql: String, values: [SeedValue]) throws(SeedError) -> [SeedRow] {
     do {
       let statement = try connection.prepare(sql)
       try statement.bind(values)

@@ -10,6 +10,8 @@ package struct SeedCheck {
     self.schema = schema
   }
 
+  /// Lines of SQLite's answer that an error repeats: it may list a hundred.
+  private static let mostLines = 3
   /// Memory for pages while SQLite looks up each row in its indexes: that reads them in another order.
   private static let cacheKibibytes = 48 * 1024
 
@@ -36,7 +38,11 @@ package struct SeedCheck {
 
   private func ask(_ check: String) throws {
     let words = try answer(check)
-    guard words == "ok" else { throw NotASeed("\(check) says: \(words)") }
+    guard words != "ok" else { return }
+    let lines = words.split(separator: "\n")
+    let rest = lines.count - Self.mostLines
+    let told = lines.prefix(Self.mostLines).joined(separator: "; ")
+    throw NotASeed("\(check) says: \(told)" + (rest > 0 ? "; and \(rest) lines more" : ""))
   }
 
   private func answer(_ check: String) throws -> String {

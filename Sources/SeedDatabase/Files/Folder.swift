@@ -51,11 +51,13 @@ package enum Folder {
 
   /// Removes a folder with all that is in it; one that is not there is fine.
   package static func removeAll(_ path: String) throws(FileError) {
-    for name in try names(in: path) {
-      let inner = "\(path)/\(name)"
-      if isFolder(inner) { try removeAll(inner) } else { try remove(inner) }
-    }
+    for name in try names(in: path) { try removeAny("\(path)/\(name)") }
     if rmdir(path) != 0, errno != ENOENT { throw FileError("remove", path) }
+  }
+
+  /// Removes what has that name, be it a file or a folder with all that is in it.
+  package static func removeAny(_ path: String) throws(FileError) {
+    if isFolder(path) { try removeAll(path) } else { try remove(path) }
   }
 
   /// Whether the name is a folder's own (not a link to one).

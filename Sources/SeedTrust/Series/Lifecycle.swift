@@ -1,4 +1,4 @@
-import SeedFormat
+package import SeedFormat
 
 /// How long a series will go on.
 public enum Lifecycle: Hashable, Sendable {
@@ -11,6 +11,12 @@ public enum Lifecycle: Hashable, Sendable {
 }
 
 extension Lifecycle {
+  /// What ``json`` wrote.
+  package init(json: JSONValue) throws(Malformation) {
+    var fields = try FieldReader(json, at: "lifecycle")
+    try self.init(reading: &fields)
+  }
+
   init(reading fields: inout FieldReader) throws(Malformation) {
     let message = try fields.stringIfPresent("message")
     switch try fields.string("state") {
@@ -21,7 +27,8 @@ extension Lifecycle {
     }
   }
 
-  var json: JSONValue {
+  /// As it stands in metadata.
+  package var json: JSONValue {
     switch self {
     case .active: ["state": "active"]
     case .deprecated(let sunset, let message):

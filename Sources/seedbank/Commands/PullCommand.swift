@@ -16,8 +16,10 @@ extension Command {
         With --bundle it makes the folder that an app ships instead: root, metadata and the newest snapshot, as they \
         were published. Only a bundle of the same dataset and major is replaced by it, and only by a newer one.
 
+        A store is of one dataset and major, and refused for another. That a series comes to its end is told on stderr.
+
         Exit codes: 0 done, 65 the server's data is refused, 69 it does not answer, 74 a disk failed, 75 another \
-        process writes to the store.
+        process writes to the store or makes the bundle, 78 the root file or the store's directory does not fit.
         """,
       arguments: [ArgumentDefinition(name: "url", help: "Where the publication is served.")],
       options: [

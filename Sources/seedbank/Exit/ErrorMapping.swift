@@ -73,7 +73,7 @@ extension ExitCode {
     .serverBusy: .unavailable,
     .timedOut: .unavailable, .missingFile: .unavailable, .tooLarge: .failure, .io: .inputOutput,
     .insufficientSpace: .inputOutput, .storeLocked: .locked,
-    .cancelled: .failure, .query: .failure,
+    .cancelled: .failure, .query: .failure, .configuration: .configuration,
   ]
 
   /// Everything else is data that is refused.

@@ -1,17 +1,28 @@
 import SeedClient
 import SeedFormat
+import SeedTrust
+import Synchronization
 
 /// `pull --bundle`: makes what an app ships.
-struct BundlePull {
+struct BundlePull: Sendable {
   private let maker: BundleMaker
+  private let notice: LifecycleNotice
 
   init(_ source: PullSource, into directory: String) throws {
     maker = try BundleMaker(
       source.model, server: source.server, root: source.root, directory: directory, options: source.options)
+    notice = source.notice
   }
 
   func run(_ console: Console, isJSON: Bool) async throws {
-    let report = try await maker.make()
+    // A signal ends it as an error does: nothing stays beside the place.
+    let made = Mutex<BundleReport?>(nil)
+    try await Signals().cancelling {
+      let report = try await maker.make()
+      made.withLock { $0 = report }
+    }
+    guard let report = made.withLock(\.self) else { throw CancellationError() }
+    notice.tell(report.lifecycle)
     try isJSON ? console.result(report.json) : console.result(report.text)
   }
 }
@@ -32,7 +43,7 @@ extension BundleReport {
       "model": .string(model.description), "version": .integer(Int64(version.number)),
       "path": .string(directory), "snapshot": .string(snapshot), "bytes": .integer(Int64(bytes)),
       "snapshotBytes": .integer(Int64(snapshotBytes)), "metadataBytes": .integer(Int64(metadataBytes)),
-      "expandedBytes": .integer(Int64(expandedBytes)),
+      "expandedBytes": .integer(Int64(expandedBytes)), "lifecycle": lifecycle.json,
     ]
   }
 }

@@ -1,5 +1,6 @@
 import SeedClient
 import SeedFormat
+import SeedTrust
 
 import struct Foundation.URL
 
@@ -8,12 +9,14 @@ struct Pull: Sendable {
   private let store: SeedStore
   private let console: Console
   private let isJSON: Bool
+  private let notice: LifecycleNotice
 
   init(_ source: PullSource, _ directory: String, _ console: Console, isJSON: Bool) throws {
     store = try SeedStore(
       source.model, server: source.server, root: source.root, directory: directory, options: source.options)
     self.console = console
     self.isJSON = isJSON
+    notice = source.notice
   }
 
   /// Proves the data that is there. What is damaged the look that follows replaces.
@@ -33,7 +36,9 @@ struct Pull: Sendable {
   /// What an update would do now.
   func check() async throws {
     let plan = try await store.updatePlan()
-    try isJSON ? console.result(plan.json(series)) : console.result("\(series): \(plan.line)")
+    let lifecycle = await store.state.lifecycle ?? .active
+    notice.tell(lifecycle)
+    try isJSON ? console.result(plan.json(series, lifecycle)) : console.result("\(series): \(plan.line)")
   }
 
   /// Generations and changes as they come; a failed look is told on stderr, and the next one comes.
@@ -69,7 +74,7 @@ struct Pull: Sendable {
       "action": .string(report.action.rawValue),
       "from": report.from.map { .integer(Int64($0.number)) } ?? .null,
       "to": .integer(Int64(report.to.number)), "bytes": .integer(Int64(report.bytes)),
-      "path": .string(report.seed.url.path),
+      "path": .string(report.seed.url.path), "lifecycle": report.lifecycle.json,
     ]
   }
 

@@ -9,6 +9,8 @@ struct PullSource: Sendable {
   let model: SeedModel
   let root: [UInt8]
   let options: SeedOptions
+  /// Hears from every look how long the series will go on.
+  let notice: LifecycleNotice
 
   init(_ arguments: ParsedArguments, _ context: Context) throws {
     let text = arguments.required("url")
@@ -17,10 +19,16 @@ struct PullSource: Sendable {
     }
     self.server = server
     model = try Self.model(arguments)
-    root = try TextFile.bytes(arguments.requiredPath("root", from: context.currentDirectory))
+    root = try RootFile.bytes(arguments.requiredPath("root", from: context.currentDirectory))
     let progress = DownloadProgress(context.console)
     var options = SeedOptions()
-    options.onPhase = { progress.tell($0) }
+    options.isBoundToMajor = true
+    let notice = LifecycleNotice(model.series, context.console)
+    options.onPhase = { phase in
+      progress.tell(phase)
+      if case .finished(let report) = phase { notice.tell(report.lifecycle) }
+    }
+    self.notice = notice
     self.options = options
   }
 

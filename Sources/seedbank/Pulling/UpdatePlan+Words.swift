@@ -1,5 +1,6 @@
 import SeedClient
 import SeedFormat
+import SeedTrust
 
 extension UpdatePlan {
   /// What would be done, why, and what it takes.
@@ -25,13 +26,14 @@ extension UpdatePlan {
   }
 
   /// The same for a program.
-  func json(_ series: Series) -> JSONValue {
+  func json(_ series: Series, _ lifecycle: Lifecycle) -> JSONValue {
     func number(_ value: Int?) -> JSONValue { value.map { .integer(Int64($0)) } ?? .null }
     return [
       "dataset": .string(series.dataset.text), "series": .integer(Int64(series.major)),
       "action": .string(action.rawValue), "reason": .string(reason.rawValue),
       "from": number(from?.number), "to": number(to.number), "files": .array(files.map { .string($0) }),
       "bytes": number(bytes), "deltaBytes": number(deltaBytes), "snapshotBytes": number(snapshotBytes),
+      "lifecycle": lifecycle.json,
     ]
   }
 }

@@ -1,6 +1,7 @@
 import Foundation
 import SeedFormat
 import Support
+import Synchronization
 import Testing
 
 @Suite struct BundleCommandTests {
@@ -27,6 +28,64 @@ import Testing
     let outcome = try store.pull("--bundle", "mine")
     #expect(outcome.status == 74 && outcome.errors.contains("holds something else"))
     #expect(try String(contentsOfFile: store.folder("mine/notes.txt"), encoding: .utf8) == "precious")
+  }
+
+  @Test func `a bundle of a series that has ended is made with a warning`() throws {
+    try store.deployment.configure(#""lifecycle": {"1": {"state": "retired", "message": "Use major 2."}}"#)
+    let found: SeedbankBinary.Outcome = try eventually("the front notices", within: 60) {
+      let outcome = try store.pull("--bundle", "seed", "--json")
+      return try outcome.json()["lifecycle"]?["state"]?.string == "retired" ? outcome : nil
+    }
+    #expect(found.status == 0 && found.errors.contains("my/1 has ended"), "\(found.errors)")
+    let pulled = try store.pull("--store", "store")
+    #expect(pulled.status == 0 && pulled.errors.contains("Use major 2."), "\(pulled.errors)")
+    let check = try store.pull("--store", "store", "--check", "--json")
+    #expect(check.errors.contains("my/1 has ended"))
+    #expect(try check.json()["lifecycle"]?["message"]?.string == "Use major 2.")
+  }
+
+  @Test func `a store of another major is refused with what to do`() throws {
+    try store.fill()
+    let outcome = try SeedbankBinary.run(
+      [
+        "pull", store.address, "--dataset", "my", "--model", "2.0", "--root", "seedbank/root.json", "--store",
+        "store",
+      ], in: store.folder.path)
+    #expect(outcome.status == 78 && outcome.errors.contains("is a store of my/1: give my/2 a directory"))
+    #expect(try store.doctor().output.contains("my/1: version 3"))
+  }
+
+  @Test func `a root file that is none is named`() throws {
+    try store.write("{}", to: "mine.json")
+    let outcome = try SeedbankBinary.run(
+      [
+        "pull", store.address, "--dataset", "my", "--model", "1.0", "--root", "mine.json", "--store", "store",
+      ],
+      in: store.folder.path)
+    #expect(outcome.status == 78 && outcome.errors.contains("mine.json is not a publication's root"))
+  }
+
+  @Test func `a signal ends it and leaves nothing beside the place`() throws {
+    let asked = Mutex(false)
+    let silent = try RawServer { _, _ in
+      asked.withLock { $0 = true }
+      return true
+    }
+    let process = Process()
+    process.executableURL = SeedbankBinary.url
+    process.arguments = [
+      "pull", "http://127.0.0.1:\(silent.port)", "--dataset", "my", "--model", "1.0", "--root",
+      "seedbank/root.json", "--bundle", "seed",
+    ]
+    process.currentDirectoryURL = URL(fileURLWithPath: store.folder.path)
+    process.standardError = FileHandle.nullDevice
+    try process.run()
+    try eventually("it asks the server", within: 60) { asked.withLock(\.self) ? true : nil }
+    #expect(FileManager.default.fileExists(atPath: store.folder("seed.tmp")))
+    process.terminate()
+    process.waitUntilExit()
+    #expect(process.terminationReason == .exit && process.terminationStatus == 1)
+    #expect(!FileManager.default.fileExists(atPath: store.folder("seed.tmp")))
   }
 
   @Test func `a bundle and a store at once, and neither of them, are wrong command lines`() throws {

@@ -68,6 +68,7 @@ import Testing
     try file.close()
     let damaged = try store.doctor("--root", "seedbank/root.json")
     #expect(damaged.status == 65 && damaged.output.contains("error: generations/"))
+    #expect(damaged.output.split(separator: "\n").count < 10, "\(damaged.output)")
     try FileManager.default.removeItem(atPath: store.generation)
     #expect(try store.doctor().output.contains("error: CURRENT: it names"))
     try store.write("../../etc", to: "store/CURRENT")
@@ -93,6 +94,14 @@ import Testing
     #expect(try lock.tryLock())
     let json = try store.doctor("--root", "seedbank/root.json", "--json").json()
     #expect(json["inUse"]?.bool == true && json["sound"]?.bool == true)
+    lock.unlock()
+  }
+
+  @Test func `it asks for the lock as readers do, and keeps no other examination away`() throws {
+    let lock = try File(store.folder("store/LOCK"), for: .reading)
+    #expect(try lock.tryShare())
+    let json = try store.doctor("--root", "seedbank/root.json", "--json").json()
+    #expect(json["inUse"]?.bool == false && json["sound"]?.bool == true)
     lock.unlock()
   }
 

@@ -26,6 +26,15 @@ final class OperatedDeployment {
 
   func origin(_ sql: String) throws { try Tool.sqlite(folder("my.sqlite"), sql) }
 
+  /// Adds a member to the dataset's configuration, and publishes what follows from it.
+  func configure(_ member: String) throws {
+    let file = folder("seedbank/my/dataset.json")
+    let text = try String(contentsOfFile: file, encoding: .utf8)
+    try "{\(member), \(text.drop { $0 != "{" }.dropFirst())".write(
+      toFile: file, atomically: false, encoding: .utf8)
+    try SeedbankBinary.succeed(["regenerate"], in: folder.path)
+  }
+
   var publication: PublicationDirectory { PublicationDirectory(folder("seedbank/publication")) }
 
   /// Runs the command here.

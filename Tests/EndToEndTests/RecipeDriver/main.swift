@@ -6,6 +6,10 @@ import SQLite
 import SeedClient
 import Synchronization
 
+#if canImport(FoundationNetworking)
+import FoundationNetworking
+#endif
+
 let arguments = CommandLine.arguments
 let server = URL(string: arguments[1])!
 let (shipped, data) = (URL(fileURLWithPath: arguments[2]), URL(fileURLWithPath: arguments[3]))
@@ -78,5 +82,9 @@ do { _ = try await firstStops(seeds) } catch { refusal = error as? SeedError }
 await sceneChanged(isActive: true, seeds)
 try done("sceneChanged", try await firstStops(seeds).count == 3 && refusal?.code == .suspended)
 
+let session = URLSessionConfiguration.ephemeral
+session.httpAdditionalHeaders = [:]
+optionsWithKey("secret").configureSession(session)
+try done("optionsWithKey", session.httpAdditionalHeaders?["X-Key"] as? String == "secret")
 try done("options", options(forSecrets: true).fileProtection == .whileUnlocked)
 try done("advice", refusal.flatMap { advice(for: $0) } == nil)

@@ -1,0 +1,102 @@
+import Foundation
+import SeedDatabase
+import SeedFormat
+import Support
+import Testing
+
+@testable import SeedClient
+
+/// Whoever reads why something failed knows which server or file it is about, and what to do.
+@Suite struct AdviceTests {
+  let fixture: StoreFixture
+
+  init() throws {
+    fixture = try StoreFixture()
+    try fixture.publisher.publish(["a": "Alexanderplatz"])
+  }
+
+  private func store(
+    _ dataset: DatasetName = "transit", root: [UInt8]? = nil, server: String = "http://seeds.example"
+  ) throws -> SeedStore {
+    try SeedStore(
+      SeedModel(
+        dataset: dataset, model: ClientPublisherSimulator.model, schema: fixture.publisher.schema.hash),
+      server: try #require(URL(string: server)), root: root ?? fixture.publisher.root,
+      directory: fixture.directory,
+      surroundings: Surroundings(
+        transport: fixture.publisher, now: { [publisher = fixture.publisher] in publisher.now }))
+  }
+
+  private func failure(_ body: () async throws -> Void) async throws -> SeedError {
+    do {
+      try await body()
+    } catch {
+      return try #require(error as? SeedError)
+    }
+    throw Missing()
+  }
+
+  private struct Missing: Error {}
+
+  @Test func `a series that the server does not have is named with it, and may come later`() async throws {
+    let error = try await failure { try await store("trnsit").update() }
+    #expect(error.code == .noCompatibleModel && error.isRetryable)
+    #expect(error.message.hasPrefix("http://seeds.example does not publish trnsit/2: compare dataset"))
+  }
+
+  @Test func `another publisher's root is named with the server whose keys it does not know`() async throws {
+    let stranger = try ClientPublisherSimulator()
+    let error = try await failure { try await store(root: stranger.root).update() }
+    #expect(error.code == .untrusted)
+    #expect(error.message.contains("at http://seeds.example: its keys are not those of the root.json"))
+  }
+
+  @Test func `a server without a publication is named with the file that it lacks`() async throws {
+    fixture.publisher.withServed { $0.files = [:] }
+    let error = try await failure { try await store(server: "http://seeds.example/p/").update() }
+    #expect(error.code == .missingFile)
+    #expect(error.message.hasPrefix("http://seeds.example/p does not have metadata/timestamp.json: give"))
+  }
+
+  @Test func `a directory of another dataset is refused and left as it is`() async throws {
+    try await fixture.store().update()
+    let before = try String(contentsOfFile: "\(fixture.directory)/CURRENT", encoding: .utf8)
+    let error = try await failure { try await store("trnsit").update() }
+    #expect(error.code == .configuration && !error.isRetryable)
+    #expect(error.message.hasSuffix("is a store of transit/2: give trnsit/2 a directory of its own"))
+    #expect(try String(contentsOfFile: "\(fixture.directory)/CURRENT", encoding: .utf8) == before)
+    // Nor is the lock kept from those whose directory it is.
+    try await fixture.store().update()
+  }
+
+  @Test func `an app that ships a new major may take its directory over, a tool may not`() async throws {
+    try await fixture.store().update()
+    var bound = SeedOptions()
+    bound.isBoundToMajor = true
+    let tool = try await failure { try await fixture.store(model: "3.0", options: bound).update() }
+    #expect(tool.code == .configuration)
+    let app = try await failure { try await fixture.store(model: "3.0").update() }
+    #expect(app.code == .noCompatibleModel)
+  }
+
+  @Test func `an app that is too old learns which model it needs`() async throws {
+    let error = try await failure { try await fixture.store(model: "2.0").update() }
+    #expect(error.code == .clientTooOld && error.oldestModel == ClientPublisherSimulator.model)
+  }
+
+  @Test func `an ended series and a full disk say what helps`() {
+    let ended = SeedError(Decision.Refusal.retired(message: "Use major 3."))
+    #expect(ended.code == .retired && !ended.isRetryable)
+    #expect(ended.message == "the series has ended (Use major 3.): release the app with a newer model")
+    let full = SeedError(FileError("write", "/x", ENOSPC))
+    #expect(full.code == .insufficientSpace && full.isRetryable && full.message.hasSuffix("and try again"))
+  }
+
+  @Test func `a root that is none is the app's mistake, and so is an address that is none`() async throws {
+    let root = try await failure { _ = try store(root: Array("{}".utf8)) }
+    #expect(root.code == .configuration && !root.isRetryable)
+    #expect(root.message.contains("the app's root.json") && root.message.contains("from the publisher"))
+    let address = try await failure { _ = try store(server: "seeds.example") }
+    #expect(address.code == .configuration && !address.isRetryable)
+  }
+}

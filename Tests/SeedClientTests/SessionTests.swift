@@ -1,0 +1,52 @@
+import Foundation
+import SeedClient
+import SeedDatabase
+import Support
+import Synchronization
+import Testing
+
+#if canImport(FoundationNetworking)
+import FoundationNetworking
+#endif
+
+/// What an app can do about the network by what is public.
+@Suite struct SessionTests {
+  @Test func `an app's own protocol class plays server`() async throws {
+    let folder = try TemporaryFolder()
+    let publisher = try ClientPublisherSimulator(now: .now())
+    try publisher.publish(["a": "Alexanderplatz", "b": "Bellevue"])
+    PlayedServer.files.withLock { $0 = publisher.withServed(\.files) }
+    var options = SeedOptions()
+    options.configureSession = { $0.protocolClasses = [PlayedServer.self] }
+    let seeds = try SeedStore(
+      SeedModel(dataset: "transit", model: "2.1", schema: publisher.schema.hash),
+      server: try #require(URL(string: "http://played.example")), root: Data(publisher.root),
+      directory: URL(fileURLWithPath: folder("store")), options: options)
+    try await seeds.update()
+    let rows = try await seeds.read { reader in
+      try reader.rows(
+        "SELECT name FROM stop WHERE id IN (?, ?) ORDER BY id", values: [.text("a"), .text("b")])
+    }
+    #expect(rows.map { $0["name"].string } == ["Alexanderplatz", "Bellevue"])
+  }
+}
+
+/// Answers in the place of a network.
+private final class PlayedServer: URLProtocol {
+  static let files = Mutex<[String: [UInt8]]>([:])
+
+  override class func canInit(with request: URLRequest) -> Bool { true }
+  override class func canonicalRequest(for request: URLRequest) -> URLRequest { request }
+
+  override func startLoading() {
+    guard let url = request.url else { return }
+    let file = Self.files.withLock { $0[String(url.path.dropFirst())] }
+    let response = HTTPURLResponse(
+      url: url, statusCode: file == nil ? 404 : 200, httpVersion: "HTTP/1.1", headerFields: [:])
+    if let response { client?.urlProtocol(self, didReceive: response, cacheStoragePolicy: .notAllowed) }
+    if let file { client?.urlProtocol(self, didLoad: Data(file)) }
+    client?.urlProtocolDidFinishLoading(self)
+  }
+
+  override func stopLoading() {}
+}
