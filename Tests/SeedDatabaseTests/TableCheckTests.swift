@@ -94,7 +94,7 @@ import Testing
   @Test(arguments: schemas)
   func `two equal entries of a unique index are found, but not those with a NULL`(_ schema: String) throws {
     let doubled = try CheckedTable(schema, rows: Self.rows)
-    try doubled.connection.execute("UPDATE t SET b = 1, c = 2")
+    try doubled.connection.execute("UPDATE OR IGNORE t SET b = 1, c = 2")
     try doubled.rewriteSchema("CREATE INDEX u", "CREATE UNIQUE INDEX u")
     #expect(try !doubled.isSound() && !doubled.isSoundToSQLite(), "\(doubled)")
     let absent = try CheckedTable(schema, rows: Self.rows)
