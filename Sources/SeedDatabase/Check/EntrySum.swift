@@ -8,7 +8,7 @@ struct EntrySum: Hashable {
   private var sum: UInt64 = 0
   private var entries = 0
 
-  /// Odd, with as many ones as zeros and no pattern: the fraction of the golden ratio, and of the square root of 3.
+  /// Odd and without a pattern: the fractions of the golden ratio and of the square root of 3.
   private static let seed: UInt64 = 0x9E37_79B9_7F4A_7C15
   private static let factor: UInt64 = 0xBB67_AE85_84CA_A73B
 

@@ -62,7 +62,7 @@ struct SeriesChange {
       try SeedTables.store(after, copy.connection)
     } catch {
       draft.remove()
-      throw CopyDamaged(error, of: copy) ?? error
+      throw CopyDamaged(error) ?? error
     }
     delta = draft
     self.copy = copy

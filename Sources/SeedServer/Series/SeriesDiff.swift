@@ -53,7 +53,8 @@ struct SeriesDiff: ~Copyable {
 
 /// A working copy that cannot be read, or whose rows are not those of its sums: edited by hand, or damaged.
 struct CopyDamaged: Error, CustomStringConvertible {
-  let table: String
+  /// `nil` where only the statement that failed is known, which the reason names.
+  let table: String?
   let reason: String
 
   init(table: String, reason: String) {
@@ -63,11 +64,13 @@ struct CopyDamaged: Error, CustomStringConvertible {
 
   /// What a change met in the copy; `nil` where the copy is not to blame. A search table that was emptied by hand says
   /// of itself that it is malformed.
-  init?(_ error: any Error, of copy: WorkingCopy) {
+  init?(_ error: any Error) {
     let damages = [ResultCode.corrupt, ResultCode.notADatabase]
     guard let error = error as? DatabaseError, damages.contains(error.primaryCode) else { return nil }
-    self.init(table: copy.schema.searchTables.first?.name ?? copy.schema.tables[0].name, reason: "\(error)")
+    (table, reason) = (nil, "\(error)")
   }
 
-  var description: String { "its table \"\(table)\" was damaged: \(reason)" }
+  var description: String {
+    table.map { "its table \"\($0)\" was damaged: \(reason)" } ?? "it was damaged: \(reason)"
+  }
 }
