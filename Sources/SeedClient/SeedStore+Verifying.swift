@@ -9,8 +9,8 @@ extension SeedStore {
   /// ``suspend()`` ends it. Without data there is nothing to prove.
   ///
   /// Fails with ``SeedError/Code/damaged`` where the file is not what it was when it was verified. It is read no
-  /// more then: the generation before takes its place, if there is one and it can be proved, and the next update
-  /// takes a snapshot.
+  /// more then, not after a restart either: the generation before takes its place, if there is one and it can be
+  /// proved, and the next update takes a snapshot.
   ///
   /// ```swift
   /// do {

@@ -16,10 +16,13 @@ public import struct Foundation.URL
 /// what it changes, and their own updates fail with ``SeedError/Code/storeLocked`` while the first one lives. Reading
 /// never waits for a download, a swap or an apply.
 public actor SeedStore {
+  /// Changes that wait for a listener at most.
+  private static let mostWaitingChanges = 1000
+
   /// What the app was built for.
   public nonisolated let model: SeedModel
   nonisolated let openingsSender = Broadcast<Seed>(.latest)
-  nonisolated let changesSender = Broadcast<SeedChanges>(.newest(1000))
+  nonisolated let changesSender = Broadcast<SeedChanges>(.newest(SeedStore.mostWaitingChanges))
   nonisolated let moments = Broadcast<Seed>(.latest)
   let layout: StoreLayout
   /// What the app brought along.

@@ -134,6 +134,26 @@ import Testing
     #expect(try names() == ["p1", "p2", "p3", "p4"])
   }
 
+  @Test func `who waits for another import ends when it is cancelled`() async throws {
+    let importer = Importer(database: database)
+    let (begun, beginnings) = AsyncStream.makeStream(of: Void.self)
+    let first = Task {
+      let source = ImportSource.pages { _ in
+        beginnings.yield()
+        try await Task.sleep(for: .seconds(3600))
+        return Data()
+      }
+      return try await importer.import(source, mapping: ImportMapping("person"))
+    }
+    var beginning = begun.makeAsyncIterator()
+    await beginning.next()
+    let second = Task { try await importer.import(.data(Data("[]".utf8)), mapping: ImportMapping("person")) }
+    second.cancel()
+    await #expect(throws: CancellationError.self) { try await second.value }
+    first.cancel()
+    await #expect(throws: CancellationError.self) { try await first.value }
+  }
+
   @Test func `a database that is not there is not made`() async throws {
     let missing = URL(fileURLWithPath: folder("missing.sqlite"))
     let error = await #expect(throws: SeedError.self) {

@@ -1,9 +1,10 @@
 import Foundation
-import SeedClient
 import SeedDatabase
 import SeedFormat
 import Support
 import Testing
+
+@testable import SeedClient
 
 /// An app in doubt has its data proved; what is damaged gives way.
 @Suite struct VerificationTests {
@@ -14,8 +15,17 @@ import Testing
     try fixture.publishGeneration(["a": "One"])
   }
 
-  private func forge(_ seed: Seed) throws {
-    try Connection(seed.url.path, .writer).execute("UPDATE stop SET name = 'evil'")
+  private func forge(_ seed: Seed, _ name: String = "evil") throws {
+    try Connection(seed.url.path, .writer).execute("UPDATE stop SET name = '\(name)'")
+  }
+
+  /// Damage that was found by a store which is no more, and which no proof would find again.
+  private func findDamage() async throws {
+    let store = try fixture.store()
+    let seed = try await store.update().seed
+    try forge(seed)
+    #expect(await code { try await store.verify() } == .damaged)
+    try forge(seed, "One")
   }
 
   @Test func `data that is what was published is proved, before the first download too`() async throws {
@@ -57,6 +67,18 @@ import Testing
     try forge(try await store.update().seed)
     #expect(await code { try await store.verify() } == .damaged)
     #expect(try await store.stops() == ["Two"])
+  }
+
+  @Test func `what was found is known after a restart, and a snapshot takes its place then`() async throws {
+    try await findDamage()
+    let next = try fixture.store()
+    let (root, now) = (fixture.publisher.root, fixture.publisher.now)
+    let report = try StoreExamination(fixture.directory, root: root, now: now).run()
+    #expect(report.findings.map(\.problem) == ["a read of it found damage: it is read no more"])
+    #expect(try await next.update().action == .replaced)
+    try await next.verify()
+    #expect(try await next.stops() == ["One"])
+    try await fixture.store().verify()
   }
 
   @Test func `a proof that is cancelled finds nothing`() async throws {

@@ -48,7 +48,11 @@ struct GenerationExamination {
 
   private func proved(isInUse: Bool) throws -> (meta: SeedMeta, rows: Int) {
     let connection = try Connection(folder.file, recipe(isInUse))
-    return try GenerationProof.run(connection)
+    let proof = try GenerationProof.run(connection)
+    guard !folder.isRefuted else {
+      throw SeedError(.damaged, "a read of it found damage: it is read no more")
+    }
+    return proof
   }
 
   /// Where nobody writes and the file is all there is, SQLite need not make the files that readers share.

@@ -5,10 +5,10 @@ import struct Foundation.Data
 import struct Foundation.URL
 
 /// Runs imports one at a time, on a queue of its own: SQLite blocks.
-actor ImportRunner {
+actor ImportRunner: TurnTaking {
   private nonisolated let executor = QueueExecutor(label: "seedbank.import")
   private let database: URL
-  private var turns = Turns()
+  var turns = Turns()
 
   init(_ database: URL) { self.database = database }
 
@@ -17,7 +17,7 @@ actor ImportRunner {
   func run(
     _ source: ImportSource, _ mapping: ImportMapping, _ policy: ImportPolicy, _ callbacks: ImportCallbacks
   ) async throws -> ImportReport {
-    if !turns.takeIfFree() { _ = await withCheckedContinuation { turns.wait($0) } }
+    guard await takeTurnUnlessCancelled() else { throw CancellationError() }
     defer { turns.end() }
     do {
       return try await translated(source, mapping, policy, callbacks)

@@ -18,7 +18,7 @@ actor StoreWriter {
   private var lender: SeedConnectionLender?
   /// The generation that was found last.
   private var reading: String?
-  /// Generations that a read found to be damaged.
+  /// Generations that a read found to be damaged, noted beside them or not.
   private var damaged: Set<String> = []
 
   /// The actor's jobs run on a queue of its own.
@@ -44,8 +44,12 @@ actor StoreWriter {
     return found
   }
 
-  /// Remembers that a read of the generation found damage.
-  func noteDamage(_ name: String) { damaged.insert(name) }
+  /// Remembers that a read of the generation found damage, also after a restart.
+  func noteDamage(_ name: String) {
+    damaged.insert(name)
+    // On a disk that takes no more, the store that comes next has to find it itself.
+    try? layout.folder(name).refute()
+  }
 
   /// What is not to be taken again.
   func rejected() throws -> Set<SHA256Digest> { try layout.rejected() }
@@ -79,7 +83,8 @@ actor StoreWriter {
     else {
       throw SeedError(.noPrevious, "there is no generation before \(generation.name) in \(layout.directory)")
     }
-    guard try GenerationCheck.run(layout.folder(previous), model) == .usable else {
+    let folder = layout.folder(previous)
+    guard !folder.isRefuted, try GenerationCheck.run(folder, model) == .usable else {
       throw SeedError(.noPrevious, "the generation before \(generation.name) cannot be read")
     }
     // In this order: a crash in between ends as the whole does, for what was rejected is not opened.

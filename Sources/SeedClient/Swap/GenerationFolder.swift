@@ -15,11 +15,20 @@ struct GenerationFolder: Hashable, Sendable {
   /// Is there once a read of the generation has succeeded.
   var confirmation: String { "\(path)/CONFIRMED" }
 
+  /// Is there once a read of the generation, or a proof, has found damage.
+  var refutation: String { "\(path)/DAMAGED" }
+
   var isConfirmed: Bool { Folder.exists(confirmation) }
+  var isRefuted: Bool { Folder.exists(refutation) }
 
   /// Notes durably that the generation can be read.
-  func confirm() throws(FileError) {
-    try File(confirmation, for: .replacing, mode: 0o600).sync()
+  func confirm() throws(FileError) { try note(confirmation) }
+
+  /// Notes durably that the generation is damaged.
+  func refute() throws(FileError) { try note(refutation) }
+
+  private func note(_ mark: String) throws(FileError) {
+    try File(mark, for: .replacing, mode: 0o600).sync()
     try Folder.sync(path)
   }
 

@@ -21,7 +21,7 @@ struct GenerationSearch: Sendable {
   private static let mostAttempts = 100
 
   /// Looks at what counts now. `known` is used again where it is what was looked for; those in `damaged` are not
-  /// tried.
+  /// tried, nor those of which it is noted.
   func run(
     known: [Generation], damaged: Set<String>, onEnd: @escaping @Sendable () -> Void
   ) throws -> Found {
@@ -64,7 +64,9 @@ struct GenerationSearch: Sendable {
     _ lease: Lease?, _ record: GenerationRecord?, _ folder: GenerationFolder, _ damaged: Set<String>
   ) throws -> GenerationCheck.Finding {
     guard lease != nil, let record else { return .damaged(reason: "\(folder.path) is not whole") }
-    guard !damaged.contains(folder.name) else { return .damaged(reason: "a read of it found damage") }
+    guard !damaged.contains(folder.name), !folder.isRefuted else {
+      return .damaged(reason: "a read of it found damage")
+    }
     // A crash may come between noting a rejection and going back.
     guard try !layout.rejected().contains(record.snapshot) else { return .damaged(reason: "it was rejected") }
     return try GenerationCheck.run(folder, model)
