@@ -7,9 +7,13 @@ import Synchronization
 final class LifecycleNotice: Sendable {
   private let console: Console
   private let series: Series
+  /// Whether it is an event among others, and not only a warning beside the result, which names it.
+  private let isEvent: Bool
   private let told = Mutex(Lifecycle.active)
 
-  init(_ series: Series, _ console: Console) { (self.series, self.console) = (series, console) }
+  init(_ series: Series, _ console: Console, isEvent: Bool) {
+    (self.series, self.console, self.isEvent) = (series, console, isEvent)
+  }
 
   /// Takes what the last look found.
   func tell(_ lifecycle: Lifecycle) {
@@ -17,7 +21,10 @@ final class LifecycleNotice: Sendable {
       defer { told = lifecycle }
       return told != lifecycle
     }
-    if isNews { console.warning(words(lifecycle)) }
+    guard isNews else { return }
+    console.warning(words(lifecycle))
+    // Whoever reads the events has gone where this fails; the next event says so.
+    if isEvent { try? console.result(["event": "lifecycle", "lifecycle": lifecycle.json]) }
   }
 
   private func words(_ lifecycle: Lifecycle) -> String {

@@ -23,7 +23,8 @@ struct PullSource: Sendable {
     let progress = DownloadProgress(context.console)
     var options = SeedOptions()
     options.isBoundToMajor = true
-    let notice = LifecycleNotice(model.series, context.console)
+    let notice = LifecycleNotice(
+      model.series, context.console, isEvent: arguments.flag("watch") && arguments.flag("json"))
     options.onPhase = { phase in
       progress.tell(phase)
       if case .finished(let report) = phase { notice.tell(report.lifecycle) }

@@ -6,21 +6,44 @@ import Testing
 /// A deployment that is served, and the commands that follow it.
 final class PulledStore {
   let deployment: OperatedDeployment
-  private let server: RunningSeedbank
+  private var server: RunningSeedbank
+  let address: String
 
   init() throws {
     deployment = try OperatedDeployment()
-    server = try RunningSeedbank(["serve", "--port", "0"], in: deployment.folder.path)
+    server = try Self.server(in: deployment, port: 0)
+    address = server.address
   }
 
-  var address: String { server.address }
+  private static func server(in deployment: OperatedDeployment, port: UInt16) throws -> RunningSeedbank {
+    try RunningSeedbank(["serve", "--port", "\(port)"], in: deployment.folder.path)
+  }
+
+  /// Ends the server, and returns the port that it had.
+  func stopServing() -> UInt16 {
+    let port = server.port
+    _ = server.stop()
+    return port
+  }
+
+  /// Starts another server where the first one was.
+  func serve(port: UInt16) throws { server = try Self.server(in: deployment, port: port) }
   var folder: TemporaryFolder { deployment.folder }
 
   /// Runs `pull` with more arguments than say what and from where.
   func pull(_ arguments: String...) throws -> SeedbankBinary.Outcome {
-    try SeedbankBinary.run(
-      ["pull", address, "--dataset", "my", "--model", "1.0", "--root", "seedbank/root.json"] + arguments,
-      in: folder.path)
+    try SeedbankBinary.run(command + arguments, in: folder.path)
+  }
+
+  /// Starts `pull --watch` into `store`.
+  func watch(_ arguments: String...) throws -> ProcessGroup {
+    try ProcessGroup(
+      [SeedbankBinary.url.path] + command + ["--store", "store", "--watch"] + arguments, in: folder.path,
+      environment: [:], output: folder("watch.out"))
+  }
+
+  private var command: [String] {
+    ["pull", address, "--dataset", "my", "--model", "1.0", "--root", "seedbank/root.json"]
   }
 
   /// A store with the newest version, `store`.

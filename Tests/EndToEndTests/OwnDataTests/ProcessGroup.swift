@@ -37,11 +37,12 @@ final class ProcessGroup {
     let output: String
   }
 
-  /// Ends the whole group and waits for its leader.
-  func stop() {
-    guard process.isRunning else { return }
-    Foundation.kill(-process.processIdentifier, SIGTERM)
+  /// Ends the whole group, waits for its leader, and returns its exit status.
+  @discardableResult
+  func stop() -> Int32 {
+    if process.isRunning { Foundation.kill(-process.processIdentifier, SIGTERM) }
     process.waitUntilExit()
+    return process.terminationStatus
   }
 
   /// Ends the whole group in the middle of what it does.

@@ -1,0 +1,48 @@
+import Foundation
+import SeedFormat
+import Support
+import Testing
+
+@Suite struct WatchCommandTests {
+  let store: PulledStore
+
+  init() throws { store = try PulledStore() }
+
+  private func events(_ watch: ProcessGroup) -> [JSONValue] {
+    watch.output.split(separator: "\n").compactMap { try? JSONValue(parsing: Array($0.utf8)) }
+  }
+
+  private func event(_ name: String, of watch: ProcessGroup) throws -> JSONValue {
+    try eventually("the event \(name) is printed", within: SampleScene.patience) {
+      events(watch).first { $0["event"]?.string == name }
+    }
+  }
+
+  @Test func `a watch tells each change, and that the series comes to its end`() throws {
+    let watch = try store.watch("--json")
+    #expect(try event("opening", of: watch)["version"]?.integer == 3)
+    try store.deployment.origin("UPDATE shop SET name = 'other' WHERE id = 2")
+    try SeedbankBinary.succeed(["regenerate"], in: store.folder.path)
+    let change = try event("changes", of: watch)
+    #expect(change["version"]?.integer == 4)
+    #expect(change["tables"]?.elements?.first?["updated"]?.integer == 1)
+    try store.deployment.configure(#""lifecycle": {"1": {"state": "deprecated", "sunset": "2030-01-31"}}"#)
+    let end = try event("lifecycle", of: watch)["lifecycle"]
+    #expect(end?["state"]?.string == "deprecated" && end?["sunset"]?.string == "2030-01-31")
+    #expect(
+      watch.output.contains("Warning: my/1 is deprecated and ends on 2030-01-31: move on to a newer model"))
+    #expect(watch.stop() == 0)
+  }
+
+  @Test func `a watch outlives a server that is away`() throws {
+    let watch = try store.watch()
+    try watch.waits(for: "my/1: version 3, ", within: SampleScene.patience)
+    let port = store.stopServing()
+    try watch.waits(for: "Warning: ", within: SampleScene.patience)
+    try store.deployment.origin("UPDATE shop SET name = 'other' WHERE id = 2")
+    try SeedbankBinary.succeed(["regenerate"], in: store.folder.path)
+    try store.serve(port: port)
+    try watch.waits(for: "my/1: version 4: shop +0 ~1 -0", within: SampleScene.patience)
+    #expect(watch.stop() == 0)
+  }
+}
