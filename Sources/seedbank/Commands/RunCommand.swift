@@ -1,6 +1,12 @@
 import SeedFormat
 import SeedServer
 
+#if canImport(Glibc)
+import Glibc
+#else
+import Darwin
+#endif
+
 extension Command {
   static let run = Command(
     definition: CommandDefinition(
@@ -8,8 +14,10 @@ extension Command {
       abstract: "Publish on schedule and serve, in one process.",
       discussion: """
         Publishes what the origins hold, serves it, and prints how to reach it from curl, from the command line and \
-        from Swift. From then on every origin is looked at as its schedule says. Ends gracefully on SIGTERM and \
-        SIGINT.
+        from Swift. From then on every origin is looked at as its schedule says.
+
+        SIGTERM and SIGINT end it when the answers under way are sent; a step that takes longer is given up, and \
+        done again by the next start. A second signal ends it at once.
         """,
       options: [
         .config,
@@ -35,6 +43,8 @@ private struct RunService {
   private let arguments: ParsedArguments
   private let context: Context
 
+  /// Seconds that a step under way is given to end by itself after the front has ended.
+  private static let stepPatience = 3
   /// Seconds between two changes of the demo's origin.
   private static let demoSeconds = 3
 
@@ -48,17 +58,48 @@ private struct RunService {
     let front = try Front(deployment.configuration, arguments, context)
     let services = try deployment.configuration.datasets.map { try service($0, front) }
     warnOfAbandonedSeries()
+    let work = Task { try await publish(services, front) }
+    let end = Task {
+      _ = await signals.first()
+      work.cancel()
+      await stop(front)
+    }
+    let parting = Task {
+      await end.value
+      try await Task.sleep(for: .seconds(Self.stepPatience))
+      leaveStep()
+    }
+    try await work.value
+    await end.value
+    parting.cancel()
+  }
+
+  /// Publishes on schedule until it is cancelled; a step that has begun comes to its end.
+  private func publish(_ services: [PublishingService], _ front: Front) async throws {
     // What cannot be published now is tried again on schedule; what is published already is served meanwhile.
-    for service in services { await attempt(service) }
+    for service in services where !Task.isCancelled { await attempt(service) }
+    if Task.isCancelled { return }
     try context.console.result("listening on \(front.address)")
     try welcome(front)
     await withTaskGroup { group in
       for service in services { group.addTask { await service.run() } }
       if arguments.flag("demo") { group.addTask { await changeDemo(services) } }
-      _ = await signals.first()
-      group.cancelAll()
     }
-    front.stop(drain: .seconds(deployment.configuration.http.drainSeconds))
+  }
+
+  /// Clients and whatever balances their load hear of the end at once, whatever step is under way.
+  private func stop(_ front: Front) async {
+    let drain = Duration.seconds(deployment.configuration.http.drainSeconds)
+    try? await blocking { front.stop(drain: drain) }
+  }
+
+  /// Ends the process in the middle of a step, which can take minutes where the data is large: whoever supervises
+  /// it would do the same some seconds later. A step may be lost at each of its file operations; the next one does
+  /// its work again.
+  private func leaveStep() -> Never {
+    context.console.note(
+      "a step is still at work: it is given up, and the next start publishes what it was to")
+    _exit(ExitCode.success.rawValue)
   }
 
   private func warnOfAbandonedSeries() {

@@ -55,6 +55,19 @@ import Testing
     }
   }
 
+  @Test func `a second signal ends at once what waits for its clients`() throws {
+    let road = try DemoRoad(seed: 53, trips: 50)
+    let server = try RunningSeedbank(
+      ["serve", "--config", road.config, "--port", "0"], in: road.folder.path,
+      environment: ["SEEDBANK_HTTP_DRAIN_SECONDS": "3600"])
+    server.askToEnd()
+    try eventually("readiness goes", within: 60) {
+      try RawClient(port: server.port).get("/readyz").status == 503 ? true : nil
+    }
+    server.askToEnd()
+    #expect(server.waitForEnd() == SIGTERM)
+  }
+
   @Test func `readiness goes first, and everything is answered until the end`() throws {
     let road = try DemoRoad(seed: 52, trips: 50)
     let server = try RunningSeedbank(

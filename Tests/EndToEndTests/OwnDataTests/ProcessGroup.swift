@@ -19,6 +19,9 @@ final class ProcessGroup {
     try process.run()
   }
 
+  /// The leader's number.
+  var identifier: Int32 { process.processIdentifier }
+
   /// What has been printed so far.
   var output: String { (try? String(contentsOfFile: outputPath, encoding: .utf8)) ?? "" }
 

@@ -1,0 +1,70 @@
+import Foundation
+import Support
+import Testing
+
+/// The end of the real process in the middle of a publication step that would take for ever.
+@Suite struct EndlessStepTests {
+  private static let endless = """
+    CREATE VIEW source AS SELECT id, name FROM shop WHERE (WITH RECURSIVE n(i) AS
+    (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT count(*) FROM n)
+    """
+  private static let patience: TimeInterval = 120
+
+  let folder: TemporaryFolder
+
+  init() throws {
+    folder = try TemporaryFolder(inMemory: true)
+    try origin("CREATE TABLE shop(id INTEGER PRIMARY KEY, name TEXT); INSERT INTO shop VALUES (1, 'one')")
+    try SeedbankBinary.succeed(["init", "my.sqlite"], in: folder.path)
+    try Data("SELECT id, name FROM source".utf8).write(
+      to: URL(fileURLWithPath: folder("seedbank/my/models/1.0/shop.sql")))
+  }
+
+  private func origin(_ sql: String) throws { try Tool.sqlite(folder("my.sqlite"), sql) }
+
+  /// Waits until the process spends its time in a step.
+  private func waitUntilBusy(_ process: Int32, since start: Int) throws {
+    try eventually("the step is at work", within: Self.patience) {
+      try ticks(process) > start + 50 ? true : nil
+    }
+  }
+
+  /// Processor time that a process has used, in ticks.
+  private func ticks(_ process: Int32) throws -> Int {
+    let text = try String(contentsOfFile: "/proc/\(process)/stat", encoding: .utf8)
+    let fields = text.drop { $0 != ")" }.split(separator: " ")
+    return fields.dropFirst(12).prefix(2).compactMap { Int($0) }.reduce(0, +)
+  }
+
+  @Test func `a step that does not end keeps neither readiness nor the end from coming`() throws {
+    try origin("CREATE VIEW source AS SELECT id, name FROM shop")
+    let server = try RunningSeedbank(
+      ["run", "--port", "0"], in: folder.path, environment: ["SEEDBANK_HTTP_DRAIN_SECONDS": "3"])
+    let start = try ticks(server.identifier)
+    try origin("DROP VIEW source; \(Self.endless)")
+    try waitUntilBusy(server.identifier, since: start)
+    server.askToEnd()
+    try eventually("readiness goes", within: Self.patience) {
+      try RawClient(port: server.port).get("/readyz").status == 503 ? true : nil
+    }
+    #expect(server.waitForEnd() == 0)
+    #expect(server.errors.contains("a step is still at work"))
+    // What it left behind the next start takes away, and it publishes what is due.
+    try origin("DROP VIEW source; CREATE VIEW source AS SELECT id, 'two' AS name FROM shop")
+    let again = try RunningSeedbank(["run", "--port", "0"], in: folder.path)
+    #expect(try RawClient(port: again.port).get("/v1/my/changes?model=1.0&since=1").body.count > 0)
+    #expect(again.stop() == 0)
+    let verified = try SeedbankBinary.run(["verify"], in: folder.path)
+    #expect(verified.status == 0, "\(verified.output)\(verified.errors)")
+  }
+
+  @Test func `so does the first step, before anything is published`() throws {
+    try origin(Self.endless)
+    let run = try ProcessGroup(
+      [SeedbankBinary.url.path, "run", "--port", "0"], in: folder.path, environment: [:],
+      output: folder("run.out"))
+    try waitUntilBusy(run.identifier, since: ticks(run.identifier))
+    #expect(run.stop() == 0)
+    #expect(!run.output.contains("listening on"))
+  }
+}
