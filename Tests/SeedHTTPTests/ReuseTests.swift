@@ -42,6 +42,15 @@ extension SocketTests {
       #expect(try client.get("/kept").body == Array("3 /kept".utf8))
     }
 
+    @Test func `a target in absolute form is the same as in origin form`() throws {
+      let asked = Asked()
+      let server = try serve(asked.answer)
+      let client = try RawClient(port: server.port)
+      #expect(try client.get("http://seeds.example:80/kept").body == Array("1 /kept".utf8))
+      #expect(try client.get("/kept").body == Array("1 /kept".utf8))
+      #expect(try client.get("HTTPS://other/kept").body == Array("1 /kept".utf8))
+    }
+
     @Test func `HEAD has the same headers and no body`() throws {
       let asked = Asked()
       let server = try serve(asked.answer)

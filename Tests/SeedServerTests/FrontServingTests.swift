@@ -54,6 +54,29 @@ import Testing
     #expect(try SHA256Digest.ofFile(at: file).digest == object.sha256)
   }
 
+  /// Asks until the answer is the right one, for some minutes at most.
+  private func wait(_ isRight: () throws -> Bool) throws {
+    for _ in 0..<5000 {
+      if try isRight() { return }
+      usleep(20_000)
+    }
+    Issue.record("the right answer never came")
+  }
+
+  @Test func `a file that is damaged and mended under a running front is served as it is now`() throws {
+    let object = try publication.snapshot(FrontPublication.transit, 104)
+    let (file, target) = (publication.directory.file(object), "\(root)/\(object.filePath)")
+    let whole = try DurableFile.read(file, limit: object.length)
+    let status = { try curl("-o", "/dev/null", "-w", "%{http_code}", target) }
+    #expect(try status() == "200" && status() == "200")
+    try DurableFile.write(Array(whole.dropLast()), to: file)
+    try wait { try status() == "500" }
+    try DurableFile.write(Array(repeating: 0, count: whole.count), to: file)
+    try wait { try status() == "200" }
+    try DurableFile.write(whole, to: file)
+    try wait { try curl(target) == String(decoding: whole, as: UTF8.self) }
+  }
+
   @Test func `python reads the changes`() throws {
     let answer = try curl("-f", "--compressed", "\(root)/v1/transit/changes?model=2.1&since=100")
     let script = """

@@ -45,8 +45,9 @@ struct ByteSet: Sendable {
   static let token = ByteSet(lettersDigitsAnd: "!#$%&'*+-.^_`|~")
   /// RFC 9110, 5.5, `field-vchar` with space and tab: no control character but the tab.
   static let fieldValue = ByteSet { ($0 >= 0x20 && $0 != 0x7F) || $0 == 0x09 }
-  /// A host name or address with its port.
-  static let host = ByteSet(lettersDigitsAnd: ".:[]-")
+  /// A host's name or address with its port. Of what RFC 3986, 3.2.2, allows beyond that no name in use has anything;
+  /// a comma is more likely two hosts that a proxy has joined.
+  static let host = ByteSet(lettersDigitsAnd: ".:[]-_~")
   /// What paths of ours are made of, with the percent sign.
   static let path = ByteSet(lettersDigitsAnd: "/_.~%-")
   /// Visible ASCII; a fragment never travels.

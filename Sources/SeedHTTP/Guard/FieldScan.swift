@@ -48,7 +48,8 @@ struct FieldScan {
   private mutating func addHost(_ value: LentText) {
     hostCount += 1
     if hostCount > 1 { return refuse("a request must have exactly one Host") }
-    guard !value.isEmpty, ByteSet.host.containsAll(of: value) else {
+    // Empty is what a client sends that knows no name of ours (RFC 9112, 3.2).
+    guard ByteSet.host.containsAll(of: value) else {
       return refuse("the Host is not a name or an address with an optional port")
     }
   }

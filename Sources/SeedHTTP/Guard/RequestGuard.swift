@@ -1,8 +1,20 @@
 /// A request's first line as it arrived.
 struct RequestLine {
   let method: LentText
+  /// In origin form, where it has one.
   let target: LentText
   let version: LentText
+  /// Bytes of the target as it was sent.
+  let targetBytes: Int
+
+  init(method: LentText, target: LentText, version: LentText) {
+    (self.method, self.version) = (method, version)
+    self.target = TargetGuard.originForm(of: target)
+    targetBytes = target.count
+  }
+
+  /// RFC 9112, 3.2.4: what a server can do for all of its resources.
+  fileprivate var asksForServer: Bool { target.isExactly("*") && method.isExactly("OPTIONS") }
 }
 
 /// Decides by a request's head whether a handler may see it.
@@ -31,7 +43,7 @@ enum RequestGuard {
     guard fields.hostCount == 1 || !isNewer else {
       throw .malformed("a request must have exactly one Host")
     }
-    try TargetGuard.check(line.target)
+    if !line.asksForServer { try TargetGuard.check(line.target) }
     guard line.method.isExactly("GET") || line.method.isExactly("HEAD") || line.method.isExactly("OPTIONS")
     else { throw .method }
   }

@@ -1,5 +1,19 @@
 /// Decides whether a request's target can be one of ours.
 enum TargetGuard {
+  /// RFC 9112, 3.2.2: every server must take targets in absolute form. All hosts are the same here, so what names one
+  /// is passed over, as the Host is. A target that is in neither form stays as it is, for ``check(_:)`` to refuse.
+  static func originForm(of target: LentText) -> LentText {
+    guard target.first != UInt8(ascii: "/") else { return target }
+    for scheme in ["http://", "https://"] as [StaticString] where target.hasNamePrefix(scheme) {
+      let rest = LentText(rebasing: target[scheme.utf8CodeUnitCount...])
+      guard let slash = rest.firstIndex(of: UInt8(ascii: "/")), slash > 0,
+        ByteSet.host.containsAll(of: LentText(rebasing: rest[..<slash]))
+      else { return target }
+      return LentText(rebasing: rest[slash...])
+    }
+    return target
+  }
+
   static func check(_ target: LentText) throws(Refusal) {
     let mark = target.firstIndex(of: UInt8(ascii: "?"))
     try checkPath(LentText(rebasing: target[..<(mark ?? target.count)]))

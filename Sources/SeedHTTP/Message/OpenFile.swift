@@ -2,10 +2,12 @@ internal import Glibc
 
 /// A regular file held open for reading, shared by any number of responses.
 ///
-/// It is opened once: a file that is replaced or unlinked meanwhile goes on being served as it was.
+/// It is opened once: an answer under way is sent from the file as it was, though it is replaced or unlinked meanwhile.
 package final class OpenFile: Sendable {
   /// Bytes in the file when it was opened.
   package let length: Int64
+  /// What it was when it was opened.
+  let identity: FileIdentity
   private let descriptor: CInt
 
   /// Opens the regular file at `path`; a symbolic link in the last place is refused.
@@ -24,6 +26,7 @@ package final class OpenFile: Sendable {
       throw OpenFileError(operation: "serve", path: path, code: nil)
     }
     length = Int64(status.st_size)
+    identity = FileIdentity(path, status)
     descriptor = opened
   }
 

@@ -64,6 +64,19 @@ final class AnswerCache: Sendable {
     withExtendedLifetime(old) {}
   }
 
+  /// Forgets answers of files that are no longer what they were when they were opened.
+  func forgetReplacedFiles() {
+    let files = state.withLock { state in state.answers.compactMapValues(\.answer.file) }
+    // Without the lock: requests do not wait for the disk.
+    let replaced = files.filter { !$0.value.isCurrent }
+    let old = state.withLock { state in
+      replaced.compactMap { key, file in
+        state.answers[key]?.answer.file == file ? state.answers.removeValue(forKey: key) : nil
+      }
+    }
+    withExtendedLifetime(old) {}
+  }
+
   /// FNV-1a. Who finds two targets of one hash among those that are published makes each of them displace the
   /// other, and no more.
   private static func hash(_ target: LentText, _ gzip: Bool) -> UInt64 {

@@ -59,6 +59,12 @@ package final class HTTPServer: Sendable {
     return { answers.forget() }
   }
 
+  /// Has the handler asked again for the answers of files that are no longer what they were.
+  package var forgetReplacedFiles: @Sendable () -> Void {
+    let answers = dispatcher.answers
+    return { answers.forgetReplacedFiles() }
+  }
+
   deinit { stop(gracePeriod: .zero) }
 
   /// Ends each connection with the answer that it gets next, so that its client comes back by a new one. New

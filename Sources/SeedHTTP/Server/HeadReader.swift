@@ -21,7 +21,7 @@ struct HeadReader {
   /// Whether the line and the fields make up every byte that arrived.
   func accountsForEveryByte(with line: RequestLine) -> Bool {
     let spacesAndLineEnds = 2 + 2 + 2
-    let bytes = line.method.count + line.target.count + line.version.count + spacesAndLineEnds
+    let bytes = line.method.count + line.targetBytes + line.version.count + spacesAndLineEnds
     return accounted + bytes == arrived
   }
 

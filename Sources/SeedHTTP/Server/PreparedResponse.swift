@@ -8,6 +8,8 @@ final class PreparedResponse: Sendable {
   let bodyBytes: Int64
   /// Bytes of its body that it keeps in memory.
   let bytesInMemory: Int
+  /// What the file was that its body is sent from, where it is sent from one.
+  let file: FileIdentity?
   /// What the handler wants to be told again; see ``HTTPResponse/mark``.
   let mark: Int
   // libmicrohttpd counts its users with a lock of its own, and changes nothing else of it.
@@ -37,6 +39,7 @@ final class PreparedResponse: Sendable {
     bodyBytes = source.status == 304 ? 0 : source.body.length
     mark = source.mark
     bytesInMemory = source.body.bytesInMemory
+    file = source.body.file
   }
 
   deinit { MHD_destroy_response(response) }
@@ -114,6 +117,10 @@ extension HTTPBody {
     } else {
       true
     }
+  }
+
+  fileprivate var file: FileIdentity? {
+    if case .file(let file, _, _) = self { file.identity } else { nil }
   }
 
   fileprivate var bytesInMemory: Int {

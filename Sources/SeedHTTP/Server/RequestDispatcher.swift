@@ -148,7 +148,9 @@ final class RequestDispatcher: Sendable {
     guard let answer = prepare(response, to: request, ending: ending) else { return false }
     if response.isReusable, !ending, answer.status == response.status {
       let gzip = request.prefersGzip
-      work.target.withUnsafeBufferPointer { answers.keep(answer, to: $0, gzip: gzip, of: generation) }
+      work.target.withUnsafeBufferPointer { target in
+        answers.keep(answer, to: TargetGuard.originForm(of: target), gzip: gzip, of: generation)
+      }
     }
     return send(answer, to: work, on: connection)
   }

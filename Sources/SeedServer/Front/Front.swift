@@ -36,8 +36,8 @@ package final class Front: Sendable {
   /// What is counted; publishing in the same process counts its builds there as well.
   package let metrics = FrontMetrics()
   private let serverWatch = ServerWatch()
-  // Safe to be cancelled from any thread, though its type does not say so.
-  private nonisolated(unsafe) let watch: any DispatchSourceTimer
+  // Safe to be cancelled from any thread, though their type does not say so.
+  private nonisolated(unsafe) let watches: [any DispatchSourceTimer]
 
   /// Loads what is published and answers from here on.
   ///
@@ -55,7 +55,10 @@ package final class Front: Sendable {
     serverWatch.begin(server)
     self.source = source
     source.whenChanged(server.forgetAnswers)
-    watch = Front.watch(source)
+    watches = [
+      Front.watch(every: FrontLimits.lookMilliseconds) { [weak source] in source?.check() },
+      Front.watch(every: FrontLimits.fileLookMilliseconds, server.forgetReplacedFiles),
+    ]
     reportShortage(configuration)
   }
 
@@ -71,14 +74,16 @@ package final class Front: Sendable {
     configuration.report(record)
   }
 
-  deinit { watch.cancel() }
+  deinit { for watch in watches { watch.cancel() } }
 
-  /// Looks for publications of other processes: an answer that is used again asks nobody.
-  private static func watch(_ source: CatalogSource) -> any DispatchSourceTimer {
+  /// Looks for what other processes do to the publication: an answer that is used again asks nobody.
+  private static func watch(
+    every milliseconds: Int, _ look: @escaping @Sendable () -> Void
+  ) -> any DispatchSourceTimer {
     let timer = DispatchSource.makeTimerSource(queue: DispatchQueue(label: "seedbank.catalog"))
-    let period = DispatchTimeInterval.milliseconds(FrontLimits.lookMilliseconds)
+    let period = DispatchTimeInterval.milliseconds(milliseconds)
     timer.schedule(deadline: .now() + period, repeating: period)
-    timer.setEventHandler { @Sendable [weak source] in source?.check() }
+    timer.setEventHandler(handler: look)
     timer.resume()
     return timer
   }

@@ -3,6 +3,9 @@ enum FrontLimits {
   /// Milliseconds between two looks at whether another process published: what an operator publishes shows at
   /// once, and a look costs a few microseconds.
   static let lookMilliseconds = 20
+  /// Milliseconds between two looks at whether files of answers that are kept were replaced: by a restored backup,
+  /// and by whoever mends a damaged file. A look costs a microsecond for each of them.
+  static let fileLookMilliseconds = 1000
   /// Seconds between two attempts to load a publication that could not be loaded.
   static let retrySeconds = 1
   /// Seconds for which a metadata file is served that no current metadata names, for refreshes under way.
