@@ -29,7 +29,7 @@ import Testing
     #expect(response.headers["Content-Type"] == "application/json")
     // Each delta's own line end is white space here.
     let expected = #"""
-      {"dataset":"transit","series":2,"from":100,"to":104,"head":104,"more":false,"deltas":[\#
+      {"dataset":"transit","series":2,"epoch":"\#(FrontPublication.epoch)","from":100,"to":104,"head":104,"more":false,"deltas":[\#
       {"from":96,"to":102,"changes":"xxxxxxxxxx"}
       ,{"from":102,"to":103,"changes":"x"}
       ,{"from":103,"to":104,"changes":"x"}
@@ -73,6 +73,18 @@ import Testing
     #expect(changes(since: 104).headers["Deprecation"] == nil)
   }
 
+  @Test func `who has a version of another epoch is sent to the snapshot, whatever its number`() throws {
+    for since in [1, 100, 104, 200] {
+      let target = "/v1/transit/changes?model=2.1&since=\(since)&epoch=\(Epoch.random())"
+      let response = Router().respond(to: HTTPRequest(.get, target), in: view)
+      #expect(response.status == 410 && response.json?["type"] == "version-gone")
+      #expect(response.json?["snapshot"] == "/v1/transit/snapshot?model=2.1")
+    }
+    let target = "/v1/transit/changes?model=2.1&since=100&epoch=\(FrontPublication.epoch)"
+    let response = Router().respond(to: HTTPRequest(.get, target), in: view)
+    #expect(response.bytes == changes(since: 100).bytes)
+  }
+
   @Test func `at the head there is nothing to do`() {
     let response = changes(since: 104)
     #expect(response.status == 200)
@@ -104,7 +116,8 @@ import Testing
       #expect(json["head"] == 104)
       guard json["more"] == true else { break }
       let link = try #require(response.headers["Link"])
-      #expect(link == "</v1/transit/changes?model=2.1&since=\(at)>; rel=\"next\"")
+      #expect(
+        link == "</v1/transit/changes?model=2.1&since=\(at)&epoch=\(FrontPublication.epoch)>; rel=\"next\"")
       target = String(link.dropFirst().prefix { $0 != ">" })
     }
     #expect(at == 104)

@@ -39,6 +39,7 @@ import Testing
     ("/v1/transit/changes?model=2.1&since=99999999999999999999", .badRequest),
     ("/v1/transit/changes?model=2.1", .badRequest),
     ("/v1/transit/changes?since=100", .badRequest),
+    ("/v1/transit/changes?model=2.1&since=100&epoch=x", .badRequest),
     ("/v1/transit/changes?model=2.1&since=100&since=101", .badRequest),
     ("/v1/transit/changes?model=2.1&since=100&limit=3", .badRequest),
     ("/v1/transit/snapshot?model=2", .badRequest),
@@ -237,7 +238,8 @@ import Testing
       #expect(response.body.length == snapshot["length"]?.integer.map(Int64.init))
     }
     #expect(get(try #require(series["snapshot"]?.string)).status == 307)
-    let changes = try #require(series["changes"]?.string).replacing("{since}", with: "103")
+    let changes = try #require(series["changes"]?.string)
+      .replacing("{since}", with: "103").replacing("{epoch}", with: FrontPublication.epoch.text)
     #expect(get(changes).status == 200)
   }
 }

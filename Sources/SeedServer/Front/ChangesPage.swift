@@ -63,7 +63,8 @@ struct ChangesPage: Sendable {
   private static func opening(_ key: ChangesKey, to: Version, hasMore: Bool) -> [UInt8] {
     let head: JSONValue = [
       "dataset": .string(key.series.dataset.text), "series": .number(key.series.major),
-      "from": .number(key.since.number), "to": .number(to.number), "head": .number(key.head.number),
+      "epoch": .string(key.epoch.text), "from": .number(key.since.number), "to": .number(to.number),
+      "head": .number(key.head.number),
       "more": .bool(hasMore),
     ]
     return head.bytes.dropLast() + Array(#","deltas":["#.utf8)

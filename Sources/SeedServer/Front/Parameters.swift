@@ -43,4 +43,10 @@ extension Parameters {
   func since() throws(Problem) -> Version {
     try required("since", "a whole number from 1") { text throws(InvalidName) in try Version(text) }
   }
+
+  /// The epoch of the version that the client has, where it says it.
+  func epoch() throws(Problem) -> Epoch? {
+    guard self["epoch"] != nil else { return nil }
+    return try required("epoch", "an epoch") { text throws(InvalidName) in try Epoch(text) }
+  }
 }

@@ -8,10 +8,13 @@ extension Router {
     _ name: String, _ request: HTTPRequest, in catalog: PublishedCatalog
   ) throws(Problem) -> HTTPResponse {
     let dataset = try Self.dataset(name, in: catalog)
-    let parameters = try Parameters(request, known: ["model", "since"])
+    let parameters = try Parameters(request, known: ["model", "since", "epoch"])
     let model = try parameters.model()
     let since = try parameters.since()
+    let epoch = try parameters.epoch()
     let query = try ModelQuery(model, of: dataset, in: catalog)
+    // Of another history: its versions have the numbers of these, and nothing else in common with them.
+    guard epoch == nil || epoch == query.series.state.epoch else { throw .versionGone(since, query) }
     var response = response(
       try page(since, of: query, in: catalog), to: query, gzip: request.prefersGzip)
     response.mark =
@@ -54,7 +57,9 @@ extension Router {
     response.headers.append("Seedbank-Epoch", query.series.state.epoch.text)
     response.headers.append(contentsOf: query.lifecycleHeaders)
     if page.hasMore {
-      let next = FrontPath.changes(query.series.series.dataset, query.model, since: page.to.description)
+      let next = FrontPath.changes(
+        query.series.series.dataset, query.model, since: page.to.description,
+        epoch: query.series.state.epoch.text)
       response.headers.append("Link", "<\(next)>; rel=\"next\"")
     }
     return response

@@ -1,7 +1,7 @@
 """An HTTP client of someone who has never seen Seedbank's code: standard library only, /v1 only.
 
 It follows the one sentence of the protocol: apply the deltas in order, each row as an upsert by `key`,
-then remember `to`.
+then remember `to`. Of which epoch its version is, it says.
 
     outside_client.py ADDRESS DATASET MODEL STORE snapshot   takes the snapshot
     outside_client.py ADDRESS DATASET MODEL STORE changes    takes the changes since what the store has
@@ -32,8 +32,12 @@ def open_store(path):
     return sqlite3.connect(path, isolation_level=None)
 
 
+def meta(database, key):
+    return database.execute("SELECT value FROM seedbank_meta WHERE key = ?", [key]).fetchone()[0]
+
+
 def version(database):
-    return int(database.execute("SELECT value FROM seedbank_meta WHERE key = 'version'").fetchone()[0])
+    return int(meta(database, "version"))
 
 
 def scalar(value):
@@ -68,8 +72,8 @@ def changes(address, dataset, model, path):
     database = open_store(path)
     more = True
     while more:
-        since = version(database)
-        body, _, _ = get(f"{address}/v1/{dataset}/changes?model={model}&since={since}")
+        since, epoch = version(database), meta(database, "epoch")
+        body, _, _ = get(f"{address}/v1/{dataset}/changes?model={model}&since={since}&epoch={epoch}")
         answer = json.loads(body)
         database.execute("BEGIN")
         for delta in answer["deltas"]:

@@ -50,7 +50,9 @@ private struct SeriesDescription {
       "snapshots": .array(snapshots),
       "snapshot": .string(FrontPath.snapshot(metadata.series.dataset, state.model)),
       "deltas": deltas,
-      "changes": .string(FrontPath.changes(metadata.series.dataset, state.model, since: "{since}")),
+      "changes": .string(
+        FrontPath.changes(
+          metadata.series.dataset, state.model, since: "{since}", epoch: "{epoch}")),
     ])
   }
 
@@ -100,7 +102,9 @@ enum FrontPath {
     "/v1/\(dataset)/snapshot?model=\(model)"
   }
 
-  static func changes(_ dataset: DatasetName, _ model: ModelVersion, since: String) -> String {
-    "/v1/\(dataset)/changes?model=\(model)&since=\(since)"
+  static func changes(
+    _ dataset: DatasetName, _ model: ModelVersion, since: String, epoch: String
+  ) -> String {
+    "/v1/\(dataset)/changes?model=\(model)&since=\(since)&epoch=\(epoch)"
   }
 }

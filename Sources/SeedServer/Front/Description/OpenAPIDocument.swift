@@ -45,9 +45,12 @@ enum OpenAPIDocument {
     (
       "/v1/{dataset}/changes",
       get(
-        "data", "listChanges", "What changed since a version.", ["dataset", "model", "since"],
-        answers: json("Changes", headers: ["Link", "Seedbank-Version", "Seedbank-Epoch", "Vary"]),
-        problems: [404, 410, 503])
+        "data", "listChanges", "What changed since a version.", ["dataset", "model", "since", "epoch"],
+        answers: json(
+          "Changes",
+          headers: [
+            "Link", "Seedbank-Version", "Seedbank-Epoch", "Vary", "Deprecation", "Sunset",
+          ]), problems: [404, 410, 500, 503], unchanged: "ChangesNotModified")
     ),
     (
       "/metadata/{file}",
@@ -59,18 +62,24 @@ enum OpenAPIDocument {
       "/targets/{dataset}/{major}/{object}",
       get(
         "repository", "readObject", "A snapshot or a delta. The name never means another content.",
-        ["dataset", "major", "object", "range"], answers: object, problems: [404, 412, 416])
+        ["dataset", "major", "object", "range"], answers: object, problems: [404, 412, 416, 500])
     ),
-    ("/livez", get("operation", "isAlive", "Whether the process answers.", answers: json("Alive"))),
+    (
+      "/livez",
+      get(
+        "operation", "isAlive", "Whether the process answers.", answers: json("Alive"), unchanged: nil)
+    ),
     (
       "/readyz",
       get(
         "operation", "isReady", "Whether every series has a snapshot to start from.", answers: readiness,
-        isConditional: false, waits: false)
+        unchanged: nil, waits: false)
     ),
     (
       "/metrics",
-      get("operation", "readMetrics", "Counts and gauges in Prometheus' text format.", answers: metrics)
+      get(
+        "operation", "readMetrics", "Counts and gauges in Prometheus' text format.", answers: metrics,
+        unchanged: nil)
     ),
     ("/openapi.json", get("operation", "describe", "This document.", answers: json("OpenAPI"))),
   ]
@@ -78,11 +87,11 @@ enum OpenAPIDocument {
   /// A path that knows GET and HEAD.
   private static func get(
     _ tag: String, _ name: String, _ summary: String, _ parameters: [String] = [],
-    answers: [JSONMember], problems: [Int] = [], isConditional: Bool = true, waits: Bool = true
+    answers: [JSONMember], problems: [Int] = [], unchanged: String? = "NotModified", waits: Bool = true
   ) -> JSONValue {
     let codes = Set(problems + [400, 412] + (waits ? [503] : [])).sorted()
     var responses = answers
-    if isConditional { responses.append(JSONMember("304", reference("responses", "NotModified"))) }
+    if let unchanged { responses.append(JSONMember("304", reference("responses", unchanged))) }
     responses += codes.map { JSONMember("\($0)", reference("responses", "Problem\($0)")) }
     let shared: [JSONMember] = [
       JSONMember("tags", [.string(tag)]), JSONMember("summary", .string(summary)),
@@ -96,13 +105,13 @@ enum OpenAPIDocument {
     ]
   }
 
-  /// HEAD has the same answers without their contents.
+  /// HEAD has the same answers without their contents, and knows no ranges (RFC 9110, 14.2).
   private static func withoutBodies(_ member: JSONMember) -> JSONMember {
     guard member.name == "responses", case .object(let responses) = member.value else { return member }
     return JSONMember(
       "responses",
       .object(
-        responses.map { response in
+        responses.filter { !["206", "416"].contains($0.name) }.map { response in
           guard case .object(let parts) = response.value else { return response }
           return JSONMember(response.name, .object(parts.filter { $0.name != "content" }))
         }))

@@ -17,6 +17,11 @@ enum OpenAPISchemas {
     "model": query(
       "model", "The model that the app was built for.", ["type": "string", "pattern": modelPattern]),
     "since": query("since", "The version that the client has.", whole),
+    "epoch": [
+      "name": "epoch", "in": "query", "required": false,
+      "description": "The epoch of the version that the client has: changes of another one are refused.",
+      "schema": epoch,
+    ],
     "encoding": [
       "name": "encoding", "in": "query", "required": false, "description": "How the snapshot is compressed.",
       "schema": ["type": "string", "enum": ["gzip", "xz"], "default": "gzip"],
@@ -53,7 +58,13 @@ enum OpenAPISchemas {
     [
       JSONMember(
         "NotModified",
-        ["description": "The client has it.", "headers": OpenAPIDocument.headers(["ETag", "Cache-Control"])])
+        ["description": "The client has it.", "headers": OpenAPIDocument.headers(["ETag", "Cache-Control"])]),
+      JSONMember(
+        "ChangesNotModified",
+        [
+          "description": "The client has it.",
+          "headers": OpenAPIDocument.headers(["ETag", "Cache-Control", "Vary"]),
+        ]),
     ]
       + [
         (400, "A parameter or the request itself is malformed; `parameter` names it."),
@@ -65,18 +76,21 @@ enum OpenAPISchemas {
         ),
         (412, "What there is is not what If-Match or If-Unmodified-Since asks for."),
         (416, "The range begins at or after the end."),
+        (500, "What is published is damaged here: the operator has to look at it."),
         (503, "Not now: ask again after Retry-After."),
       ].map { status, text in JSONMember("Problem\(status)", problem(status, text)) })
 
   private static func problem(_ status: Int, _ text: String) -> JSONValue {
     [
       "description": .string(text),
-      "headers": OpenAPIDocument.headers(["Seedbank-Request"] + (status == 503 ? ["Retry-After"] : [])),
+      "headers": OpenAPIDocument.headers(["Seedbank-Request"] + (problemHeaders[status] ?? [])),
       "content": [
         "application/problem+json": ["schema": OpenAPIDocument.reference("schemas", "Problem")]
       ],
     ]
   }
+
+  private static let problemHeaders = [416: ["Content-Range"], 503: ["Retry-After"]]
 
   static let schemas: JSONValue = [
     "Overview": object(["datasets": array("Dataset")]),
@@ -109,7 +123,7 @@ enum OpenAPISchemas {
 
   private static let series: JSONValue = object(
     [
-      "major": whole, "epoch": text, "head": whole, "floor": whole, "model": model,
+      "major": whole, "epoch": epoch, "head": whole, "floor": whole, "model": model,
       "models": ["type": "array", "items": model],
       "lifecycle": OpenAPIDocument.reference("schemas", "Lifecycle"),
       "publishedAt": ["type": "string", "format": "date-time"], "publishedAtSeconds": ["type": "integer"],
@@ -133,7 +147,7 @@ enum OpenAPISchemas {
     optional: ["sunset": ["type": "string", "format": "date"], "message": text])
 
   private static let changes: JSONValue = object([
-    "dataset": text, "series": whole, "from": whole, "to": whole, "head": whole,
+    "dataset": text, "series": whole, "epoch": epoch, "from": whole, "to": whole, "head": whole,
     "more": ["type": "boolean"], "deltas": array("Delta"),
   ])
 
@@ -147,6 +161,7 @@ enum OpenAPISchemas {
   private static let objectPattern: JSONValue =
     "^[0-9a-f]{64}\\.(snapshot-[1-9][0-9]*\\.sqlite|delta-[1-9][0-9]*-[1-9][0-9]*\\.json)\\.(gz|xz)$"
   private static let text: JSONValue = ["type": "string"]
+  private static let epoch: JSONValue = ["type": "string", "pattern": "^[0-9a-f]{16}$"]
   private static let texts: JSONValue = ["type": "array", "items": text]
   /// The router's types, and those of what the server says by itself.
   private static let problemType: JSONValue = [
