@@ -47,6 +47,21 @@ final class MovedClock: Sendable {
     router.respond(to: HTTPRequest(.get, target), in: view)
   }
 
+  @Test func `expired signatures are told of once, until there are others`() throws {
+    let said = Said()
+    let source = CatalogSource(publication.directory, log: OperatorLog { said.add($0.message) })
+    let expires = try #require(source.current().catalog).expires
+    source.checkExpiry(at: UTCTime(secondsSinceEpoch: expires.secondsSinceEpoch - 1))
+    #expect(said.lines.isEmpty)
+    for _ in 0..<2 { source.checkExpiry(at: expires) }
+    #expect(said.lines.count == 1 && said.lines[0].contains("expired on \(expires)"))
+    #expect(get("/readyz", source.current()).json?["expires"]?.string == expires.text)
+    try publish(105)
+    try source.reload()
+    source.checkExpiry(at: try #require(source.current().catalog).expires)
+    #expect(said.lines.count == 2)
+  }
+
   private func publish(_ head: Int) throws {
     try publication.publish(series, head: head, floor: head, [publication.snapshot(series, head)])
   }

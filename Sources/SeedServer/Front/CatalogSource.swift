@@ -79,6 +79,14 @@ package final class CatalogSource: Sendable {
     return catalog.series(name, major: model.major)?.state.models[model] != nil
   }
 
+  /// Tells the operator, once, that clients refuse what is published: a front that only serves can do no more.
+  func checkExpiry(at now: UTCTime) {
+    guard let expires = state.withLock({ $0.catalog })?.expires, expires <= now else { return }
+    log(
+      "The signatures of what is published expired on \(expires), so clients refuse it: let 'seedbank run' or "
+        + "'seedbank regenerate' sign it anew")
+  }
+
   /// Looks whether another process published, if the last look is some time ago.
   func check() {
     guard isDue() else { return }

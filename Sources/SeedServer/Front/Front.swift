@@ -1,6 +1,7 @@
 internal import Dispatch
 import SeedDatabase
 package import SeedHTTP
+import SeedTrust
 
 internal import class Foundation.Thread
 
@@ -58,6 +59,9 @@ package final class Front: Sendable {
     watches = [
       Front.watch(every: FrontLimits.lookMilliseconds) { [weak source] in source?.check() },
       Front.watch(every: FrontLimits.fileLookMilliseconds, server.forgetReplacedFiles),
+      Front.watch(every: FrontLimits.expiryLookMilliseconds) { [weak source] in
+        source?.checkExpiry(at: .now())
+      },
     ]
     reportShortage(configuration)
   }

@@ -6,6 +6,8 @@ enum FrontLimits {
   /// Milliseconds between two looks at whether files of answers that are kept were replaced: by a restored backup,
   /// and by whoever mends a damaged file. A look costs a microsecond for each of them.
   static let fileLookMilliseconds = 1000
+  /// Milliseconds between two looks at whether the signatures of what is published have expired.
+  static let expiryLookMilliseconds = 1000
   /// Seconds between two attempts to load a publication that could not be loaded.
   static let retrySeconds = 1
   /// Seconds for which a metadata file is served that no current metadata names, for refreshes under way.

@@ -50,6 +50,7 @@ extension Router {
     let detail = JSONValue.object(present: [
       "ready": .bool(isReady),
       "series": .array(series.map(\.readiness)),
+      "expires": view.catalog.map { .string($0.expires.text) },
       "error": isEnding ? .string(Self.ending) : view.failure.map(JSONValue.string),
     ])
     return .health(detail, status: isReady ? 200 : 503)

@@ -58,6 +58,12 @@ package struct PublishedMetadata: Sendable {
     (targets.delegations?.roles ?? []).compactMap { Series(roleName: $0.name) }
   }
 
+  /// When the first of the roles expires: from then on clients refuse what is published.
+  package var expires: UTCTime {
+    let roles = [root.expires, timestamp.expires, snapshot.expires, targets.expires]
+    return (roles + series.values.map(\.expires)).min() ?? .distantPast
+  }
+
   private var seriesInSnapshot: [Series] {
     delegatedSeries.filter { snapshot.meta["\($0.roleName).json"] != nil }
   }

@@ -112,7 +112,7 @@ enum OpenAPISchemas {
         "properties",
         [
           "ready": ["type": "boolean"], "series": ["type": "array", "items": ["type": "object"]],
-          "error": text,
+          "expires": ["type": "string", "format": "date-time"], "error": text,
         ]),
     ]),
     "Metadata": object([

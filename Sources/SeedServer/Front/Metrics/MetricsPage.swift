@@ -106,6 +106,11 @@ struct MetricsPage {
     writeGauge("seedbank_floor_version", "The oldest version from which deltas lead on.", series) {
       $0.floor.number
     }
+    if let catalog {
+      let name = "seedbank_metadata_expires_timestamp_seconds"
+      text.family(name, .gauge, "When clients begin to refuse what is published, unless it is signed anew.")
+      text.sample(name, [], Double(catalog.expires.secondsSinceEpoch))
+    }
     let isReady = !series.isEmpty && series.allSatisfy { !$0.usableSnapshots.isEmpty }
     text.family("seedbank_ready", .gauge, "Whether every series has a snapshot to start from.")
     text.sample("seedbank_ready", [], isReady ? 1 : 0)
