@@ -23,7 +23,8 @@ extension SeedStore {
   /// `apply`, whose own check covers them, and are as before afterwards; how long to wait for another writer is the
   /// connection's setting.
   ///
-  /// The closure may read from the store and prepare it; another update would wait for this one, for ever.
+  /// The closure may read from the store and prepare it. All else that changes the store waits for this update, and so
+  /// for ever where the closure waits for it: another update, `verify`, `rollBack`, `suspend`, `withConnection`.
   ///
   /// - Parameter lender: Calls `apply` once, and rethrows what it throws. Called once for each delta.
   public func withConnection(_ lender: SeedConnectionLender?) async {

@@ -55,6 +55,7 @@ package final class Front: Sendable {
     }
     serverWatch.begin(server)
     self.source = source
+    hasPage = pages != nil
     source.whenChanged(server.forgetAnswers)
     watches = [
       Front.watch(every: FrontLimits.lookMilliseconds) { [weak source] in source?.check() },
@@ -63,6 +64,7 @@ package final class Front: Sendable {
         source?.checkExpiry(at: .now())
       },
     ]
+    for problem in pages?.problems ?? [] { configuration.report(LogRecord(.warning, problem)) }
     reportShortage(configuration)
   }
 
@@ -97,6 +99,9 @@ package final class Front: Sendable {
 
   /// The port that it listens on: the one chosen, if 0 was asked for.
   package var port: UInt16 { server.port }
+
+  /// Whether it serves a web page.
+  package let hasPage: Bool
 
   /// Serves what was just published, at once. Other processes' publications are seen within a second.
   package func reload() throws { try source.reload() }

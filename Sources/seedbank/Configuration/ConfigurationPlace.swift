@@ -28,7 +28,10 @@ struct ConfigurationPlace: Sendable {
   /// What an option or a variable says instead of the file.
   var override: ConfigurationSetting? { overrides[prefix + path] }
 
-  func error(_ problem: String) -> ConfigurationError { ConfigurationError(file, path: path, problem) }
+  /// What is wrong with the value that counts, wherever it was said.
+  func error(_ problem: String) -> ConfigurationError {
+    ConfigurationError(override?.source ?? file, path: path, problem)
+  }
 
   func error(expected: String, found: JSONDescription) -> ConfigurationError {
     error("expected \(expected), found \(found.text)")

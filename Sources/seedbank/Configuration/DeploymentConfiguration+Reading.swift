@@ -69,7 +69,7 @@ extension DeploymentConfiguration {
 
 extension HTTPConfiguration {
   fileprivate init(_ object: ConfigurationObject<HTTPKey>) throws(ConfigurationError) {
-    host = try object.text(.host) ?? host
+    host = try Self.host(object) ?? host
     port = try object.integer(.port, in: Self.ports, default: port)
     threads = try object.integer(.threads, in: Self.threadCounts)
     connectionLimit = try object.integer(
@@ -79,6 +79,16 @@ extension HTTPConfiguration {
     idleTimeoutSeconds = try object.integer(
       .idleTimeoutSeconds, in: Self.idleTimeouts, default: idleTimeoutSeconds)
     drainSeconds = try object.integer(.drainSeconds, in: Self.drains, default: drainSeconds)
+  }
+
+  /// A name would have to be looked up, and could mean more than one place to listen.
+  private static func host(_ object: ConfigurationObject<HTTPKey>) throws(ConfigurationError) -> String? {
+    guard let text = try object.text(.host) else { return nil }
+    guard IPAddress(text) != nil else {
+      throw object.place(of: .host).error(
+        "expected an IPv4 or IPv6 address such as 127.0.0.1 or ::, found \"\(text.clipped)\"")
+    }
+    return text
   }
 
   private static func networks(

@@ -28,7 +28,9 @@ struct SwiftSnippet: Sendable {
 
     let root = try Data(contentsOf: URL(fileURLWithPath: \(swiftLiteral(root))))
     let seeds = try SeedStore(.\(name), server: URL(string: \(swiftLiteral(server)))!, root: root)
-    Task { try await seeds.keepUpdated() }
+    Task {
+      do { try await seeds.keepUpdated { print($0) } } catch { print(error) }
+    }
     // Yields now and again after every change.
     for try await rows in seeds.rows(\(swiftLiteral(Self.query(table)))) {
       print(rows)

@@ -7,12 +7,12 @@ struct Welcome {
   let dataset: DatasetConfiguration
   let plan: SeriesPlan
   let server: String
+  let hasPage: Bool
   let rootPath: String
 
   /// All of it.
   var text: String {
-    """
-    page   \(server)/
+    (hasPage ? "page   \(server)/\n" : "") + """
     curl   \(curl)
     pull   \(pull)
     swift  this main.swift prints rows now and after every change:

@@ -1,3 +1,4 @@
+import Foundation
 import Testing
 
 @testable import seedbank
@@ -9,6 +10,10 @@ import Testing
     #expect(outcome.status == 0)
     #expect(outcome.output == "seedbank 0.1.0\n")
     #expect(outcome.errors.isEmpty)
+  }
+
+  @Test func `closed streams are as good as /dev/null`() throws {
+    try Tool.run(["sh", "-c", "exec \"$0\" version <&- >&- 2>&-", SeedbankBinary.url.path])
   }
 
   @Test(arguments: [["version", "--json"], ["--version", "--json"]])

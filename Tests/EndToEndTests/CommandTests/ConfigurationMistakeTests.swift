@@ -30,6 +30,10 @@ private func mistake(in folder: DeploymentFolder) throws -> String {
     (#"{"http": {"port": -1}}"#, ": http.port: expected a whole number from 0 to 65535, found -1."),
     (#"{"http": {"threads": 0}}"#, ": http.threads: expected a whole number from 1 to 256, found 0."),
     (#"{"http": {"host": 1}}"#, ": http.host: expected a string, found a whole number."),
+    (
+      #"{"http": {"host": "localhost"}}"#,
+      #": http.host: expected an IPv4 or IPv6 address such as 127.0.0.1 or ::, found "localhost"."#
+    ),
     (#"{"http": {"host": ""}}"#, ": http.host: expected a text, found an empty string."),
     (#"{"log": {"format": "xml"}}"#, #": log.format: expected "text" or "json", found "xml"."#),
     (

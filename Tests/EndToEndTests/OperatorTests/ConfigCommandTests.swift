@@ -116,7 +116,8 @@ import Testing
     for line in run.errors.split(separator: "\n") { _ = try JSONValue(parsing: Array(line.utf8)) }
     #expect(run.errors.contains("chmod 600"))
     let wrong = try deployment.seedbank("serve", "--log-format", "xml")
-    #expect(wrong.status == 78 && wrong.errors.contains(#"expected "text" or "json", found "xml""#))
+    let sentence = #"--log-format: log.format: expected "text" or "json", found "xml""#
+    #expect(wrong.status == 78 && wrong.errors.contains(sentence), "\(wrong.errors)")
   }
 
   @Test func `the reason of the end is in the log, too`() throws {
