@@ -146,7 +146,8 @@ private struct RunService {
     for dataset in deployment.configuration.datasets {
       guard let plan = try dataset.plans().last else { continue }
       let welcome = Welcome(
-        dataset: dataset, plan: plan, server: front.address, hasPage: front.hasPage, rootPath: deployment.rootPath)
+        dataset: dataset, plan: plan, server: front.address, hasPage: front.hasPage,
+        rootPath: deployment.rootPath)
       try context.console.result(welcome.text)
     }
   }

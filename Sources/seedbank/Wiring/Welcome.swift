@@ -12,8 +12,8 @@ struct Welcome {
 
   /// All of it.
   var text: String {
-    (hasPage ? "page   \(server)/\n" : "") + """
-    curl   \(curl)
+    """
+    \(page)curl   \(curl)
     pull   \(pull)
     swift  this main.swift prints rows now and after every change:
 
@@ -21,6 +21,7 @@ struct Welcome {
     """
   }
 
+  private var page: String { hasPage ? "page   \(server)/\n" : "" }
   private var model: ModelVersion { plan.newest.version }
 
   private var curl: String {
