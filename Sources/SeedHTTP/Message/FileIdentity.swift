@@ -1,3 +1,5 @@
+// In some builds the times of a file are seen as part of this module, whose headers come first.
+internal import CMicroHTTPD
 internal import Glibc
 
 /// What a file was at some moment: whether it is that still, a look at its name tells.
