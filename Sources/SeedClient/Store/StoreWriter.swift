@@ -209,7 +209,7 @@ actor StoreWriter {
 
   private func open(_ generation: Generation) throws -> SeedFile {
     if let live, live.name == generation.name { return live.file }
-    let file = try SeedFile(generation.folder.file)
+    let file = try SeedFile.live { try Connection(generation.folder.file, .writer) }
     live = (generation.name, file)
     return file
   }
