@@ -3,7 +3,7 @@ extension SeedStore {
   /// the background, and wait for its end.
   ///
   /// An update that is under way ends at its next safe point with ``SeedError/Code/suspended``; what was downloaded
-  /// or applied until then stays. Reads that have begun come to their end. Then all of the store's connections are
+  /// or applied until then stays. Reads under way end with the same error. Then all of the store's connections are
   /// closed and all locks given back, also those of seeds that the app still holds: before this the app closes its
   /// own connections to them, or detaches them.
   ///
@@ -11,6 +11,8 @@ extension SeedStore {
   /// live queries, which wait. iOS ends an app that is suspended while it holds a lock in an App Group (0xdead10cc).
   public func suspend() async {
     suspension.begin()
+    // First, for a lent connection's owner may be reading while an update waits for it.
+    for generation in inHand.all { await generation.reader.endReads() }
     await takeTurn()
     defer { turns.end() }
     // A resumption may have had its turn before.
