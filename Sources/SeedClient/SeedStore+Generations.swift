@@ -40,10 +40,7 @@ extension SeedStore {
     await forgetWhatWasRemoved()
     if isWriting, let current { return current }
     await restore()
-    guard let found = try await writer.find(known: inHand.known).generation else {
-      if current == nil { (state.version, state.origin) = (nil, nil) }
-      return current
-    }
+    guard let found = try await writer.find(known: inHand.known).generation else { return current }
     if found !== current {
       try await open(found)
       // A store before this one has read it or could not: now it can be read.
@@ -56,6 +53,11 @@ extension SeedStore {
   /// would go on in files without a name, beside another that has made the directory anew.
   private func forgetWhatWasRemoved() async {
     guard await !writer.isInPlace(current) else { return }
+    await forget()
+  }
+
+  /// Knows no more of the directory than at the start.
+  func forget() async {
     await writer.abandon()
     inHand.abandon()
     (current, isWriting) = (nil, false)

@@ -33,7 +33,7 @@ extension SeedStore {
     defer { turns.end() }
     suspension.end()
     for generation in inHand.all {
-      if await !generation.reader.resume(), generation === current { current = nil }
+      if await !generation.reader.resume(), generation === current { await forget() }
     }
     await reopen()
   }
