@@ -9,7 +9,9 @@ extension SeedStore {
   @discardableResult
   public func prepare() async throws(SeedError) -> Seed {
     // Nobody else makes another generation count, so there is nothing to wait for.
-    if isWriting, let current, !suspension.isSuspended { return try await seed(of: current) }
+    if isWriting, let current, !suspension.isSuspended, await current.reader.isInPlace() {
+      return try await seed(of: current)
+    }
     return try await inTurn { store in try await store.preparing() }
   }
 

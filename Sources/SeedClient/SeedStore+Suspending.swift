@@ -3,9 +3,9 @@ extension SeedStore {
   /// the background, and wait for its end.
   ///
   /// An update that is under way ends at its next safe point with ``SeedError/Code/suspended``; what was downloaded
-  /// or applied until then stays. Reads under way end with the same error. Then all of the store's connections are
-  /// closed and all locks given back, also those of seeds that the app still holds: before this the app closes its
-  /// own connections to them, or detaches them.
+  /// or applied until then stays. Reads under way end with the same error, in the statement that they are at. Then all
+  /// of the store's connections are closed and all locks given back, also those of seeds that the app still holds:
+  /// before this the app closes its own connections to them, or detaches them.
   ///
   /// Until ``resume()`` every call fails with ``SeedError/Code/suspended``, but for `keepUpdated` and
   /// live queries, which wait. iOS ends an app that is suspended while it holds a lock in an App Group (0xdead10cc).

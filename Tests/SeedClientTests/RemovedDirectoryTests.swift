@@ -31,6 +31,15 @@ import Testing
     #expect(try await fixture.store().stops() == ["Three"])
   }
 
+  @Test func `so does the next read`() async throws {
+    let store = try fixture.store()
+    try await store.update()
+    try remove()
+    try fixture.publishGeneration(["a": "Two"])
+    #expect(try await store.stops() == ["Two"])
+    #expect(try await store.update().action == .upToDate)
+  }
+
   @Test func `it does where the directory was moved away`() async throws {
     let store = try fixture.store()
     try await store.update()

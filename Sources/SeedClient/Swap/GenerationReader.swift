@@ -34,6 +34,9 @@ actor GenerationReader: TurnTaking {
     isConfirmed = folder.isConfirmed
   }
 
+  /// Whether the generation still lies in the store's directory; asked here, where no writer is waited for.
+  func isInPlace() -> Bool { lease.isInPlace }
+
   /// What the file says of itself now.
   func meta() async throws -> SeedMeta {
     try checkAccess()
