@@ -33,7 +33,7 @@ extension SeedStore {
     defer { turns.end() }
     suspension.end()
     for generation in inHand.all {
-      if await !generation.reader.resume(), generation === current { await forget() }
+      if await !generation.reader.resume(), generation === current { current = nil }
     }
     await reopen()
   }
@@ -53,12 +53,17 @@ extension SeedStore {
 
   private func giveUpResumption(_ place: Waiters.Place) { suspension.giveUp(place) }
 
+  /// Begins anew where there was data before the suspension, and is none any more.
+  private func forgetWhatWasCleared() async {
+    if state.version != nil { await forget() }
+  }
+
   private func reopen() async {
     let held = current
     do {
       // Without anything on this device there is nothing to open, and the next look says what is wrong.
-      guard let found = try await adopt(), found === held else { return }
-      try await open(found)
+      guard let found = try await adopt() else { return await forgetWhatWasCleared() }
+      if found === held { try await open(found) }
     } catch {
       state.lastError = SeedError(error)
     }
