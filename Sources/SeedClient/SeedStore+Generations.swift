@@ -9,7 +9,9 @@ extension SeedStore {
   @discardableResult
   public func prepare() async throws(SeedError) -> Seed {
     // Nobody else makes another generation count, so there is nothing to wait for.
-    if isWriting, let current, !suspension.isSuspended { return try await seed(of: current) }
+    if isWriting, let current, !suspension.isSuspended, await current.reader.isInPlace() {
+      return try await seed(of: current)
+    }
     return try await inTurn { store in try await store.preparing() }
   }
 
@@ -37,15 +39,32 @@ extension SeedStore {
 
   /// Opens the generation that counts, unless it is open already.
   func adopt() async throws -> Generation? {
+    await forgetWhatWasRemoved()
     if isWriting, let current { return current }
     await restore()
-    guard let found = try await writer.find(known: inHand.all).generation else { return current }
+    guard let found = try await writer.find(known: inHand.known).generation else { return current }
     if found !== current {
       try await open(found)
       // A store before this one has read it or could not: now it can be read.
       await found.reader.confirm()
     }
     return found
+  }
+
+  /// Begins anew where somebody has removed the directory, to clear what was downloaded for example: else this store
+  /// would go on in files without a name, beside another that has made the directory anew.
+  private func forgetWhatWasRemoved() async {
+    guard await !writer.isInPlace(current) else { return }
+    await forget()
+  }
+
+  /// Knows no more of the directory than at the start.
+  func forget() async {
+    await writer.abandon()
+    inHand.abandon()
+    (current, isWriting) = (nil, false)
+    (hasLookedAtBundle, hasRecord) = (false, false)
+    state = SeedState(model)
   }
 
   /// Makes a generation the one that is read, and tells everyone.
@@ -60,7 +79,7 @@ extension SeedStore {
 
   /// Opens the generation that a swap has just made current. Where it cannot be read the one before comes back.
   func openSwapped(_ name: String) async throws -> Generation {
-    let found = try await writer.find(known: inHand.all, justSwapped: true)
+    let found = try await writer.find(known: inHand.known, justSwapped: true)
     guard let generation = found.generation, generation.name == name else { throw unreadable(found) }
     try await open(generation)
     return generation
@@ -124,7 +143,7 @@ extension SeedStore {
       throw SeedError(.noPrevious, "there is no data in \(layout.directory)")
     }
     try await writer.rollBack(from: held, holding: held.reader.meta().digest)
-    guard let found = try await writer.find(known: inHand.all).generation else {
+    guard let found = try await writer.find(known: inHand.known).generation else {
       throw SeedError(.damaged, "the generation before \(held.name) cannot be read")
     }
     try await open(found)

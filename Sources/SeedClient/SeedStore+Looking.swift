@@ -152,7 +152,7 @@ extension SeedStore {
 
   private func note(_ series: SeriesState) {
     pace = Pace(pollSeconds: series.pollSeconds)
-    state.newestVersion = series.head
+    state.head = series.head
     state.publishedAt = series.publishedAt.date
     state.lifecycle = series.lifecycle
   }

@@ -16,7 +16,8 @@ extension SeedStore {
 
   /// A live query: its rows now, and again after every change and every new generation.
   ///
-  /// The first rows come when there is data. A statement that fails ends the sequence with
+  /// The statement is one that only reads, with a value for each parameter. The first rows come when there is data. A
+  /// statement that fails ends the sequence with
   /// ``SeedError/Code/query``. Where the file turns out to be damaged the next rows are those of the generation before,
   /// if there is one, and the next update takes a snapshot. The sequence ends with the store.
   public nonisolated func rows(_ sql: String, _ values: SeedValue...) -> AsyncThrowingStream<
@@ -37,7 +38,9 @@ extension SeedStore {
 
   /// Runs `body` with a read-only connection to the current generation, in one transaction.
   ///
-  /// It prepares the data first if that was not done. `body` runs on a thread of the library's. Where the file turns
+  /// It prepares the data first if that was not done. `body` runs on a thread of the library's. A few reads run at once,
+  /// further ones wait for these; once the task is cancelled, the statement under way ends with
+  /// ``SeedError/Code/cancelled``. Where the file turns
   /// out to be damaged, `body` runs once more with the generation before, if there is one, and the next update takes a
   /// snapshot.
   public func read<Result: Sendable>(

@@ -3,14 +3,16 @@ extension SeedStore {
   /// the background, and wait for its end.
   ///
   /// An update that is under way ends at its next safe point with ``SeedError/Code/suspended``; what was downloaded
-  /// or applied until then stays. Reads that have begun come to their end. Then all of the store's connections are
-  /// closed and all locks given back, also those of seeds that the app still holds: before this the app closes its
-  /// own connections to them, or detaches them.
+  /// or applied until then stays. Reads under way end with the same error, in the statement that they are at. Then all
+  /// of the store's connections are closed and all locks given back, also those of seeds that the app still holds:
+  /// before this the app closes its own connections to them, or detaches them.
   ///
   /// Until ``resume()`` every call fails with ``SeedError/Code/suspended``, but for `keepUpdated` and
   /// live queries, which wait. iOS ends an app that is suspended while it holds a lock in an App Group (0xdead10cc).
   public func suspend() async {
     suspension.begin()
+    // First, for a lent connection's owner may be reading while an update waits for it.
+    for generation in inHand.all { await generation.reader.endReads() }
     await takeTurn()
     defer { turns.end() }
     // A resumption may have had its turn before.
@@ -51,12 +53,17 @@ extension SeedStore {
 
   private func giveUpResumption(_ place: Waiters.Place) { suspension.giveUp(place) }
 
+  /// Begins anew where there was data before the suspension, and is none any more.
+  private func forgetWhatWasCleared() async {
+    if state.version != nil { await forget() }
+  }
+
   private func reopen() async {
     let held = current
     do {
       // Without anything on this device there is nothing to open, and the next look says what is wrong.
-      guard let found = try await adopt(), found === held else { return }
-      try await open(found)
+      guard let found = try await adopt() else { return await forgetWhatWasCleared() }
+      if found === held { try await open(found) }
     } catch {
       state.lastError = SeedError(error)
     }

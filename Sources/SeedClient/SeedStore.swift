@@ -54,16 +54,16 @@ public actor SeedStore {
   ///   - root: The publication's `root.json`, shipped with the app: all trust begins there.
   ///   - bundle: A folder that `seedbank pull --bundle` made, shipped with the app, if there is one: the data to
   ///     start with where there is no newer, also offline.
-  ///   - directory: A directory of the store's own; unless given, `Seedbank/<dataset>-<major>` in the user's
-  ///     folder for application data.
+  ///   - directory: A directory of the store's own; unless given, `Seedbank/<program>/<dataset>-<major>` in the
+  ///     user's folder for application data, where the program is the bundle's identifier, or the executable's name.
   ///   - options: What an app can choose.
   public init(
     _ model: SeedModel, server: URL, root: Data, bundle: URL? = nil, directory: URL? = nil,
     options: SeedOptions = SeedOptions()
   ) throws(SeedError) {
     try self.init(
-      model, server: server, root: Array(root), bundle: bundle?.path, directory: directory?.path,
-      options: options)
+      model, server: server, root: Array(root), bundle: StoreDirectory.path(of: bundle, named: "bundle"),
+      directory: StoreDirectory.path(of: directory, named: "directory"), options: options)
   }
 
   /// A store in a world of the caller's making; unless given, the real one.
@@ -75,7 +75,9 @@ public actor SeedStore {
     try ShippedRoot.check(root)
     self.model = model
     self.surroundings = surroundings
-    layout = StoreLayout(directory: directory ?? StoreDirectory.defaultPath(model.series))
+    let directory = directory ?? StoreDirectory.defaultPath(model.series)
+    try StoreDirectory.check(directory)
+    layout = StoreLayout(directory: directory)
     self.bundle = bundle.map(BundleLayout.init)
     fetcher = Fetcher(try ServerAddress(server), surroundings, layout, options)
     onPhase = options.onPhase

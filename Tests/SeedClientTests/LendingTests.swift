@@ -173,6 +173,34 @@ import Testing
     #expect(throws: (any Error).self) { try app.texts(sql) }
   }
 
+  @Test(arguments: ["main", "TEMP"])
+  func `a name that is the connection's own is refused by that reason`(_ name: String) async throws {
+    let store = try fixture.store()
+    let seed = try await store.prepare()
+    let app = try AppConnection(seed.url.path)
+    let error = #expect(throws: SeedError.self) { try seed.attach(to: app.handle, as: name) }
+    #expect(error?.code == .connection && error?.message.contains("another name") == true)
+    #expect(throws: SeedError.self) { try Seed.detach(from: app.handle, as: name) }
+  }
+
+  @Test func `what is not attached cannot be detached, and an app is told so`() async throws {
+    let app = try AppConnection(fixture.folder("app.sqlite"), SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE)
+    #expect(await code { try Seed.detach(from: app.handle, as: "mine") } == .connection)
+  }
+
+  @Test func `a seed that cannot be attached leaves the older one in its place`() async throws {
+    let store = try fixture.store()
+    let first = try await store.prepare()
+    let app = try AppConnection(
+      fixture.folder("app.sqlite"), SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_URI)
+    try first.attach(to: app.handle)
+    try fixture.publishGeneration(["a": "Two"])
+    let second = try await store.update().seed
+    try FileManager.default.removeItem(at: second.url)
+    #expect(await code { try second.attach(to: app.handle) } == .connection)
+    #expect(try app.texts("SELECT name FROM seed.stop WHERE id = 'a'") == ["One"])
+  }
+
   @Test func `a connection in a transaction cannot attach, and is told so`() async throws {
     let store = try fixture.store()
     let seed = try await store.prepare()

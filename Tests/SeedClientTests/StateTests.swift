@@ -82,6 +82,22 @@ import Testing
     try FileManager.default.attributesOfItem(atPath: path)[.systemFileNumber] as? Int
   }
 
+  @Test func `a store that only reads knows of no older version as the newest than the one that it reads`()
+    async throws
+  {
+    let writer = try fixture.store()
+    try await writer.update()
+    let reader = try fixture.store()
+    try await reader.prepare()
+    for number in 2...4 {
+      try fixture.publisher.publish(["a": "Name \(number)"])
+      try await writer.update()
+    }
+    try await reader.prepare()
+    let state = await reader.state
+    #expect(state.version?.number == 4 && state.newestVersion == state.version)
+  }
+
   // MARK: Keys
 
   private func change(limit: Int, _ upserts: [String: String], deleting: [String] = []) async throws

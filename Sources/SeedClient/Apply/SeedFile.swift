@@ -6,10 +6,18 @@ final class SeedFile {
   private let connection: Connection
   let schema: DatabaseSchema
 
+  /// A file that nobody else has opened yet.
   convenience init(_ path: String) throws { try self.init(Connection(path, .writer)) }
 
-  /// The live file behind a connection that somebody lends.
-  init(_ connection: Connection) throws {
+  /// The live file of a generation, behind the store's own connection or one that somebody lends.
+  ///
+  /// It may hold what the app has made in it, by mistake: a file whose schema deltas cannot lead on from is a
+  /// ``DeltaMismatch``, and what SchemaReader has to say to the author of a schema is only its reason.
+  static func live(_ open: () throws -> Connection) throws -> SeedFile {
+    try DeltaMismatch.blaming { try SeedFile(open()) }
+  }
+
+  private init(_ connection: Connection) throws {
     self.connection = connection
     schema = try SchemaReader(connection).schema()
   }
@@ -39,17 +47,11 @@ final class SeedFile {
   func apply(
     _ document: @escaping DocumentPieces.Source, to version: Version, keyLimit: Int
   ) throws -> SeedChanges {
-    do {
+    try DeltaMismatch.blaming {
       let result = try connection.transaction {
         try DeltaApplier(connection, schema, keyLimit: keyLimit).apply(document)
       }
       return SeedChanges(version: version, result)
-    } catch let error as CompressionError {
-      throw error
-    } catch let error as DatabaseError where !error.isAboutContent {
-      throw error
-    } catch {
-      throw DeltaMismatch(reason: String(describing: error))
     }
   }
 }
@@ -59,6 +61,19 @@ struct DeltaMismatch: Error, Hashable, CustomStringConvertible {
   let reason: String
 
   var description: String { "the changes do not fit the data on this device: \(reason)" }
+
+  /// Runs `body`; what it throws about the file or the delta leaves as a mismatch of the two.
+  fileprivate static func blaming<Result>(_ body: () throws -> Result) throws -> Result {
+    do {
+      return try body()
+    } catch let error as CompressionError {
+      throw error
+    } catch let error as DatabaseError where !error.isAboutContent {
+      throw error
+    } catch {
+      throw DeltaMismatch(reason: String(describing: error))
+    }
+  }
 }
 
 extension DatabaseError {

@@ -97,7 +97,8 @@ extension Decision.Refusal: CustomStringConvertible {
     case .clientTooOld(let app, let oldest):
       "model \(app) is no longer published, the oldest one is \(oldest): release the app with a newer model"
     case .noCompatibleModel(let app, let newest):
-      "nothing is published that model \(app) can open, the newest model is \(newest)"
+      "nothing is published that model \(app) can open, the newest model is \(newest): publish that model, or take "
+        + "one that is published from `seedbank config swift`"
     case .modelMismatch(let model, let signed):
       "the app's schema of model \(model) is not the published one (\(signed)): "
         + "take the model from `seedbank config swift`"

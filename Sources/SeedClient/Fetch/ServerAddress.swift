@@ -4,10 +4,12 @@ package import struct Foundation.URL
 package struct ServerAddress: Sendable {
   private let base: String
 
+  private static let ports = 1...65_535
+
   /// The address of a publication; it may have a path, and any static host will do.
   package init(_ server: URL) throws(SeedError) {
-    guard let scheme = server.scheme, ["http", "https"].contains(scheme), server.host != nil,
-      server.query == nil, server.fragment == nil
+    guard let scheme = server.scheme?.lowercased(), ["http", "https"].contains(scheme), server.host != nil,
+      Self.ports.contains(server.port ?? Self.ports.lowerBound), server.query == nil, server.fragment == nil
     else {
       throw SeedError(
         .configuration,

@@ -12,7 +12,7 @@ extension SeedError {
     case let error as Unobtainable: self.init(error.reason)
     case let error as TrustError: self.init(error)
     case let error as FileError where error.isFull: self = .full(error.description)
-    case let error as FileError: self.init(.io, error.description)
+    case let error as FileError: self.init(.io, "\(error): \(error.advice)")
     case let error as DatabaseError: self.init(error)
     case is NotASeed, is CompressionError, is ApplyError, is ImportError, is SchemaProblem, is InvalidText,
       is InvalidName, is DeltaMismatch:
@@ -72,6 +72,15 @@ extension SeedError {
     case .retired: self.init(.retired, refusal.description)
     case .rejected: self.init(.rejected, refusal.description)
     }
+  }
+}
+
+extension FileError {
+  /// What to do about it.
+  fileprivate var advice: String {
+    if isUnwritable { return "give the store a directory that this app can write to, or unlock the device" }
+    if isMisplaced { return "give the store a directory of its own" }
+    return "try again, and look after the disk if it stays"
   }
 }
 

@@ -59,16 +59,16 @@ public struct SeedError: Error, Hashable, Sendable {
     public static let storeLocked = Code(.storeLocked)
     /// There is no generation to go back to.
     public static let noPrevious = Code(.noPrevious)
-    /// A connection that the app lent cannot do what it is lent for.
+    /// A connection that the app lent, or to which a seed is to be attached, cannot do what it is needed for.
     public static let connection = Code(.connection)
     /// The store is suspended, or was while this was under way.
     public static let suspended = Code(.suspended)
-    /// What the store was made with does not fit: its server's address, its root, or a directory that holds another
-    /// dataset.
+    /// What the store was made with does not fit: its server's address, its root, a folder that is none, or a directory
+    /// that holds another dataset.
     public static let configuration = Code(.configuration)
     /// A file or folder of the store could not be read or written.
     public static let io = Code(.io)
-    /// The app's own query failed.
+    /// The app's own query failed, or is not one statement that only reads, with a value for each parameter.
     public static let query = Code(.query)
     /// The task was cancelled.
     public static let cancelled = Code(.cancelled)

@@ -16,7 +16,8 @@ public struct SeedRow: Hashable, Sendable {
     return values[index]
   }
 
-  /// The value of a column; they count from 0.
+  /// The value of a column; they count from 0. Asking for one that the query does not yield is a mistake in the
+  /// program and stops it.
   public subscript(index: Int) -> SeedValue { values[index] }
 }
 
@@ -30,6 +31,12 @@ extension SeedRow: CustomStringConvertible {
 extension SeedValue {
   /// The text, where it is one.
   public var string: String? { if case .text(let value) = self { value } else { nil } }
+
+  /// The bytes, where it is a blob.
+  public var blob: [UInt8]? { if case .blob(let value) = self { value } else { nil } }
+
+  /// Whether it is NULL.
+  public var isNull: Bool { if case .null = self { true } else { false } }
 
   /// The whole number, where it is one.
   public var int: Int? { if case .integer(let value) = self { Int(exactly: value) } else { nil } }

@@ -13,7 +13,13 @@ public struct SeedState: Sendable {
   /// The version of the data on this device, if there is any.
   public internal(set) var version: Version?
   /// The newest version that the publisher is known to have.
-  public internal(set) var newestVersion: Version?
+  public var newestVersion: Version? {
+    // Another store on the directory may have heard of more than this one.
+    guard let head else { return version }
+    return version.map { max($0, head) } ?? head
+  }
+  /// The newest version that this store has heard of.
+  var head: Version?
   /// When the newest version was published.
   public internal(set) var publishedAt: Date?
   /// Whether the app brought the file along or a server sent it, if there is one; deltas may have changed it since.
@@ -48,7 +54,7 @@ extension SeedState {
   var record: StateRecord {
     StateRecord(
       lastChecked: lastChecked?.seconds, lastUpdated: lastUpdated?.seconds, publishedAt: publishedAt?.seconds,
-      newestVersion: newestVersion?.number, lifecycle: lifecycle)
+      newestVersion: head?.number, lifecycle: lifecycle)
   }
 
   /// Takes over what the last store on the directory knew.
@@ -56,7 +62,7 @@ extension SeedState {
     lastChecked = lastChecked ?? record.lastChecked.map(Date.init(seconds:))
     lastUpdated = lastUpdated ?? record.lastUpdated.map(Date.init(seconds:))
     publishedAt = publishedAt ?? record.publishedAt.map(Date.init(seconds:))
-    newestVersion = newestVersion ?? record.newestVersion.flatMap { try? Version($0) }
+    head = head ?? record.newestVersion.flatMap { try? Version($0) }
     lifecycle = lifecycle ?? record.lifecycle
   }
 }

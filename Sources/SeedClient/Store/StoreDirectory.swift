@@ -3,8 +3,41 @@ import SeedFormat
 
 /// The directory that a store lies in: where it is unless the app says otherwise, and what the system knows of it.
 enum StoreDirectory {
-  /// `Seedbank/transit-2` in the user's folder for application data.
-  static func defaultPath(_ series: Series) -> String { "\(base)/Seedbank/\(series.roleName)" }
+  /// `Seedbank/com.example.app/transit-2` in the user's folder for application data.
+  static func defaultPath(_ series: Series) -> String { "\(base)/\(path(of: series, for: program))" }
+
+  /// Where a program's data lies in that folder, which it may share with all others of the user: their datasets may
+  /// have the same name and come from other publications.
+  static func path(of series: Series, for program: String) -> String {
+    let folder = program.replacing("/", with: "_")
+    return "Seedbank/\(["", ".", ".."].contains(folder) ? "_" : folder)/\(series.roleName)"
+  }
+
+  /// The bundle's identifier, where there is a bundle, else the executable's name.
+  private static var program: String {
+    Bundle.main.bundleIdentifier ?? Bundle.main.executableURL?.lastPathComponent
+      ?? ProcessInfo.processInfo.processName
+  }
+
+  /// The path that an app gives as a URL.
+  static func path(of url: URL?, named parameter: String) throws(SeedError) -> String? {
+    guard let url else { return nil }
+    guard url.isFileURL else {
+      throw SeedError(
+        .configuration,
+        "\(parameter): expected the URL of a folder on this device, as URL(fileURLWithPath:) makes it, found "
+          + url.absoluteString)
+    }
+    return url.path
+  }
+
+  /// Throws where the path cannot be a directory of the store's own.
+  static func check(_ path: String) throws(SeedError) {
+    guard path.contains(where: { $0 != "/" }) else {
+      throw SeedError(
+        .configuration, "directory: \"\(path)\" cannot be a store's own: give it a folder that is")
+    }
+  }
 
   #if canImport(Darwin)
   private static var base: String { URL.applicationSupportDirectory.path(percentEncoded: false) }

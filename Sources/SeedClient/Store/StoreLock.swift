@@ -9,9 +9,14 @@ final class StoreLock {
     guard try file.tryLock() else {
       throw SeedError(
         .storeLocked,
-        "another store writes to \(layout.directory): keep one store per directory, or try again later")
+        "another store writes to \(layout.directory): keep one store per directory, give this one another by "
+          + "`directory:`, or try again later")
     }
   }
+
+  /// Whether it is still the lock of the store's directory: who removes that takes the lock from under its holder, and
+  /// who makes it anew gets another. A disk that does not tell leaves things as they are.
+  var isInPlace: Bool { (try? file.hasItsName()) ?? true }
 
   deinit { file.unlock() }
 }

@@ -109,9 +109,30 @@ actor StoreWriter {
 
   /// Removes generations that do not count and that nobody reads any more.
   func collect() {
-    guard lock != nil else { return }
+    guard lock?.isInPlace == true else { return }
     // What stays here, the next look or the next start takes.
     try? layout.collect(sparing: staged?.name)
+  }
+
+  // MARK: A directory that goes
+
+  /// Whether what this store holds is still what lies in its directory: the lock, and the generation that it reads.
+  func isInPlace(_ generation: Generation?) -> Bool {
+    lock?.isInPlace ?? true && generation?.lease.isInPlace ?? true
+  }
+
+  /// Lets go of a directory that somebody has removed. What was in it is not touched: in the place of that may lie
+  /// another store's by now.
+  func abandon() {
+    (staged, live, lock) = (nil, nil, nil)
+    (reading, damaged) = (nil, [])
+  }
+
+  /// Throws before a write that would go to a directory that somebody has removed, or to another store's.
+  private func checkPlace() throws(SeedError) {
+    guard lock?.isInPlace == false else { return }
+    throw SeedError(
+      .io, "\(layout.directory) was removed while it was updated: the next look begins anew, so try again")
   }
 
   /// Closes all that is open and gives the lock back.
@@ -154,6 +175,7 @@ actor StoreWriter {
     try await fetched.using {
       try Task.checkCancellation()
       discardStaged()
+      try checkPlace()
       staged = try StagedSeed(fetched, epoch: epoch, origin: origin, previous: reading, in: layout)
     }
   }
@@ -169,6 +191,7 @@ actor StoreWriter {
   /// Makes the staged generation count; returns its name.
   func swap() throws -> String? {
     guard let staged else { return nil }
+    try checkPlace()
     try layout.setCurrent(staged.name)
     live = lender == nil ? (staged.name, staged.file) : nil
     self.staged = nil
@@ -196,6 +219,7 @@ actor StoreWriter {
   func apply(_ fetched: FetchedObject, to seed: Seed) async throws -> SeedChanges {
     let changes = try await fetched.using {
       try Task.checkCancellation()
+      try checkPlace()
       if let lender {
         return try await Loan(seed: seed, delta: fetched, keyLimit: options.changedKeyLimit).run(lender)
       }
@@ -209,7 +233,7 @@ actor StoreWriter {
 
   private func open(_ generation: Generation) throws -> SeedFile {
     if let live, live.name == generation.name { return live.file }
-    let file = try SeedFile(generation.folder.file)
+    let file = try SeedFile.live { try Connection(generation.folder.file, .writer) }
     live = (generation.name, file)
     return file
   }

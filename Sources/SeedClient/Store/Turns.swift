@@ -1,12 +1,15 @@
-/// Lets one at a time pass, in the order of their coming. Part of an actor, which guards it.
+/// Lets one at a time pass, or a few, in the order of their coming. Part of an actor, which guards it.
 struct Turns {
-  private var isTaken = false
+  private var free: Int
   private var waiting = Waiters()
 
-  /// Takes the turn if nobody has it.
+  /// Turns of which so many can be taken at once.
+  init(atOnce places: Int = 1) { free = places }
+
+  /// Takes a turn if one is free.
   mutating func takeIfFree() -> Bool {
-    guard !isTaken else { return false }
-    isTaken = true
+    guard free > 0 else { return false }
+    free -= 1
     return true
   }
 
@@ -20,6 +23,6 @@ struct Turns {
 
   /// Hands the turn to the next one.
   mutating func end() {
-    if waiting.isEmpty { isTaken = false } else { waiting.resumeFirst() }
+    if waiting.isEmpty { free += 1 } else { waiting.resumeFirst() }
   }
 }

@@ -1,15 +1,26 @@
 import SeedDatabase
 import SeedFormat
 
-/// The store's one reading connection of a generation, opened when it is first needed.
-actor GenerationReader {
+/// The store's own reading of a generation: a few connections for what the app reads, so that a slow read holds up no
+/// other, and one for what the store wants to know itself, which never takes long and waits for no read of the app's.
+actor GenerationReader: TurnTaking {
+  /// Reads of the app's at once; further ones wait. Each takes a connection, that is a thread and three open files.
+  static let mostReads = 4
+  /// Connections that stay open while nobody reads.
+  private static let mostIdle = 1
+
   private nonisolated let executor = QueueExecutor(label: "seedbank.reader")
   private let folder: GenerationFolder
-  private var connection: Connection?
-  // Behind the connection, so that it ends after it.
+  private let own: ReadingConnection
+  private var idle: [ReadingConnection] = []
+  private var busy: [ReadingConnection] = []
+  // Behind the connections, so that it ends after them.
   private let lease: Lease
   private var access = Access.granted
   private var isConfirmed: Bool
+  /// Those who wait for the end of all reads.
+  private var waitingForQuiet = Waiters()
+  var turns = Turns(atOnce: GenerationReader.mostReads)
 
   private enum Access { case granted, suspended, gone }
 
@@ -19,21 +30,29 @@ actor GenerationReader {
   init(_ folder: GenerationFolder, _ lease: Lease) {
     self.folder = folder
     self.lease = lease
+    own = ReadingConnection(folder.file, lease)
     isConfirmed = folder.isConfirmed
   }
 
+  /// Whether the generation still lies in the store's directory; asked here, where no writer is waited for.
+  func isInPlace() -> Bool { lease.isInPlace }
+
   /// What the file says of itself now.
-  func meta() throws -> SeedMeta { try SeedTables.meta(open()) }
+  func meta() async throws -> SeedMeta {
+    try checkAccess()
+    return try await own.meta()
+  }
 
   /// Runs `body` in one read transaction: all that it reads is of one version. The first that succeeds confirms the
   /// generation.
   func read<Result: Sendable>(
     _ body: @Sendable (borrowing SeedReader) throws -> Result
-  ) throws -> Result {
-    let connection = try translating { try open() }
-    try translating { try connection.execute("BEGIN") }
-    defer { connection.rollBack() }
-    let result = try body(SeedReader(connection))
+  ) async throws -> Result {
+    guard await takeTurnUnlessCancelled() else { throw SeedError(CancellationError()) }
+    defer { turns.end() }
+    let connection = try take()
+    defer { give(connection) }
+    let result = try await connection.read(body)
     confirm()
     return result
   }
@@ -45,11 +64,23 @@ actor GenerationReader {
     isConfirmed = (try? folder.confirm()) != nil
   }
 
-  /// Closes the connection and drops the lease.
-  func suspend() {
-    connection = nil
-    lease.drop()
+  // MARK: Suspension
+
+  /// Ends the reads that are under way, with ``SeedError/Code/suspended``.
+  func endReads() {
+    for connection in busy { connection.interruption.ask() }
+  }
+
+  /// Ends all reads, closes the connections and drops the lease.
+  func suspend() async {
     access = .suspended
+    endReads()
+    if !busy.isEmpty {
+      _ = await withCheckedContinuation { waitingForQuiet.add($0, at: Waiters.Place()) }
+    }
+    for connection in idle + [own] { await connection.close() }
+    idle = []
+    lease.drop()
   }
 
   /// Takes the lease again; false where the generation went in the meantime.
@@ -58,17 +89,30 @@ actor GenerationReader {
     return access == .granted
   }
 
-  private func open() throws -> Connection {
+  // MARK: Connections
+
+  private func take() throws(SeedError) -> ReadingConnection {
+    try checkAccess()
+    let connection = idle.popLast() ?? ReadingConnection(folder.file, lease)
+    connection.interruption.clear()
+    busy.append(connection)
+    return connection
+  }
+
+  private func give(_ connection: ReadingConnection) {
+    busy.removeAll { $0 === connection }
+    // Who suspends closes all of them before the lease goes.
+    if idle.count < Self.mostIdle || access != .granted { idle.append(connection) }
+    if busy.isEmpty { waitingForQuiet.resumeAll() }
+  }
+
+  private func checkAccess() throws(SeedError) {
     switch access {
-    case .granted: break
-    case .suspended: throw SeedError.suspended
+    case .granted: return
+    case .suspended: throw .suspended
     case .gone:
       throw SeedError(
         .suspended, "\(folder.path) was removed while the store was suspended: open the newest seed")
     }
-    if let connection { return connection }
-    let opened = try Connection(folder.file, .reader)
-    connection = opened
-    return opened
   }
 }

@@ -25,6 +25,9 @@ final class Lease: Sendable {
   /// Gives the lock back for a while.
   func drop() { lock.withLock { $0 = nil } }
 
+  /// Whether the generation is still there by its name; one that was let go for a while is.
+  var isInPlace: Bool { lock.withLock { $0?.isInPlace ?? true } }
+
   /// Takes the lock again; false where the generation went in the meantime.
   func retake() throws(FileError) -> Bool {
     try lock.withLock { lock throws(FileError) in
@@ -41,6 +44,9 @@ private final class SharedLock: Sendable {
   private init(_ file: consuming File) { self.file = file }
 
   deinit { file.unlock() }
+
+  /// A disk that does not tell leaves things as they are.
+  var isInPlace: Bool { (try? file.hasItsName()) ?? true }
 
   static func take(_ path: String) throws(FileError) -> SharedLock? {
     do {

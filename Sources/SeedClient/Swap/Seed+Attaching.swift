@@ -7,8 +7,12 @@ extension Seed {
   ///
   /// ``attach(to:as:)`` does more: it also lets go of an older seed, and checks what came of it.
   public func attachStatement(as name: String = "seed") -> String {
+    Self.attachStatement(url.path, as: name)
+  }
+
+  private static func attachStatement(_ path: String, as name: String) -> String {
     // As a URI, for a plain path would be opened for writing where the connection is.
-    let uri = "file://\(Self.percentEncoded(url.path))?mode=ro"
+    let uri = "file://\(percentEncoded(path))?mode=ro"
     return "ATTACH DATABASE '\(uri.replacing("'", with: "''"))' AS \(quoted(name))"
   }
 
@@ -24,10 +28,18 @@ extension Seed {
   ///   - name: The name that SQL knows the seed by.
   public func attach(to handle: OpaquePointer, as name: String = "seed") throws(SeedError) {
     let connection = Connection(borrowing: handle)
+    try Self.check(name)
     do {
-      if connection.file(of: name) != nil { try connection.execute("DETACH DATABASE \(quoted(name))") }
-      // Without SQLITE_OPEN_URI the text would be a path, in a folder "file:" that does not exist.
-      try connection.execute(attachStatement(as: name))
+      let older = connection.file(of: name)
+      if older != nil { try connection.execute("DETACH DATABASE \(quoted(name))") }
+      do {
+        // Without SQLITE_OPEN_URI the text would be a path, in a folder "file:" that does not exist.
+        try connection.execute(attachStatement(as: name))
+      } catch {
+        // Better the older one than none.
+        if let older { try? connection.execute(Self.attachStatement(older, as: name)) }
+        throw error
+      }
     } catch {
       throw SeedError(
         .connection,
@@ -38,7 +50,26 @@ extension Seed {
 
   /// Lets an attached seed go.
   public static func detach(from handle: OpaquePointer, as name: String = "seed") throws(SeedError) {
-    try translating { try Connection(borrowing: handle).execute("DETACH DATABASE \(quoted(name))") }
+    let connection = Connection(borrowing: handle)
+    try check(name)
+    guard connection.file(of: name) != nil else {
+      throw SeedError(.connection, "no seed is attached as \"\(name)\": attach one first, or give its name")
+    }
+    do {
+      try connection.execute("DETACH DATABASE \(quoted(name))")
+    } catch {
+      throw SeedError(
+        .connection,
+        "\"\(name)\" cannot be detached (\(error)): the connection must be outside of a transaction, and no statement "
+          + "may still read it")
+    }
+  }
+
+  /// SQLite has two databases of its own in each connection.
+  private static func check(_ name: String) throws(SeedError) {
+    guard ["main", "temp"].contains(name.lowercased()) else { return }
+    throw SeedError(
+      .connection, "\"\(name)\" is the connection's own: give the seed another name, such as \"seed\"")
   }
 
   /// Only what a URI would read as something else is escaped.

@@ -4,26 +4,41 @@ public import SeedFormat
 /// Reads a seed within one transaction; it cannot leave the closure that it was given to.
 public struct SeedReader: ~Copyable {
   private let connection: Connection
+  private let interruption: Interruption
 
-  init(_ connection: Connection) { self.connection = connection }
+  init(_ connection: Connection, _ interruption: Interruption) {
+    self.connection = connection
+    self.interruption = interruption
+  }
 
-  /// All rows of a query, its parameters bound to `values` in order.
+  /// All rows of a query, its parameters bound to `values` in order: one statement, which only reads, with a value for
+  /// each parameter.
+  ///
+  /// Ends with ``SeedError/Code/cancelled`` once the task is cancelled, and with ``SeedError/Code/suspended`` once the
+  /// store is suspended.
   public func rows(_ sql: String, _ values: SeedValue...) throws(SeedError) -> [SeedRow] {
     try rows(sql, values: values)
   }
 
   /// The same, for values whose number is known at run time alone.
   public func rows(_ sql: String, values: [SeedValue]) throws(SeedError) -> [SeedRow] {
+    try checkEnd()
     do {
-      let statement = try connection.prepare(sql)
-      try statement.bind(values)
+      let statement = try connection.question(sql, values)
       let names = statement.columnNames
       var rows: [SeedRow] = []
       while try statement.step() { rows.append(SeedRow(names: names, values: try statement.row())) }
       return rows
     } catch {
+      if (error as? DatabaseError)?.primaryCode == ResultCode.interrupted { try checkEnd() }
       throw SeedError(ofQuery: error)
     }
+  }
+
+  /// Throws where the read is to come to its end.
+  private func checkEnd() throws(SeedError) {
+    if interruption.isAsked { throw .suspended }
+    if Task.isCancelled { throw SeedError(CancellationError()) }
   }
 }
 

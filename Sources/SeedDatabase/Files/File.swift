@@ -116,6 +116,13 @@ package struct File: ~Copyable {
     return status.st_nlink > 0
   }
 
+  /// Whether the name that the file was opened by is still this file's own, and not that of none or of another.
+  package func hasItsName() throws(FileError) -> Bool {
+    var status = stat()
+    _ = try retrying("stat", path) { fstat(descriptor, &status) }
+    return try FileStamp(path)?.isOfSameFile(as: FileStamp(status)) ?? false
+  }
+
   private func tryLock(_ kind: Int32) throws(FileError) -> Bool {
     while flock(descriptor, kind | LOCK_NB) != 0 {
       if errno == EWOULDBLOCK { return false }

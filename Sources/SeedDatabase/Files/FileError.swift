@@ -21,6 +21,12 @@ package struct FileError: Error, Hashable, Sendable, CustomStringConvertible {
   /// Whether the file or a folder above it is not there.
   package var isMissing: Bool { number == ENOENT || number == ENOTDIR }
 
+  /// Whether it may not be written or read where it is.
+  package var isUnwritable: Bool { [EROFS, EACCES, EPERM].contains(number) }
+
+  /// Whether the path leads nowhere that a file could be.
+  package var isMisplaced: Bool { [ENOTDIR, EISDIR, ELOOP, ENAMETOOLONG].contains(number) }
+
   /// Whether the disk or a quota is full.
   package var isFull: Bool { number == ENOSPC || number == EDQUOT }
 

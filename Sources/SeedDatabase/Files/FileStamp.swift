@@ -34,6 +34,10 @@ package struct FileStamp: Hashable, Sendable {
       if errno == ENOENT { return nil }
       throw FileError("stat", path)
     }
+    self.init(status)
+  }
+
+  init(_ status: stat) {
     device = UInt64(status.st_dev)
     inode = UInt64(status.st_ino)
     size = Int64(status.st_size)

@@ -145,14 +145,6 @@ package final class Connection {
   /// a page that the disk does not give back corrupt (3.40.1), as it does one with other bytes than it should have.
   package var hasDiskFailed: Bool { seedbank_sqlite_system_error(handle) != 0 }
 
-  /// Lets a statement that goes on for long fail once the task that runs it is cancelled.
-  package func endWithTask() {
-    sqlite3_progress_handler(handle, Self.stepsBetweenLooks, { _ in Task.isCancelled ? 1 : 0 }, nil)
-  }
-
-  /// Steps of SQLite's machine between two looks at the task: fractions of a millisecond.
-  private static let stepsBetweenLooks: Int32 = 10_000
-
   /// Rows changed by the last statement.
   package var changes: Int { Int(sqlite3_changes64(handle)) }
 

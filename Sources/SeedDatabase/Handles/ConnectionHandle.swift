@@ -7,6 +7,8 @@ final class ConnectionHandle {
   let path: String
   /// Whether somebody else closes it.
   private let isBorrowed: Bool
+  /// What else than its task can end a statement; SQLite has its address, so it ends after the connection.
+  var interruption: Interruption?
 
   init(_ pointer: OpaquePointer, _ path: String, isBorrowed: Bool = false) {
     self.pointer = pointer

@@ -33,6 +33,7 @@ package enum ResultCode {
   package static let busy: Int32 = 5
   package static let noMemory: Int32 = 7
   package static let readOnly: Int32 = 8
+  package static let interrupted: Int32 = 9
   package static let io: Int32 = 10
   package static let full: Int32 = 13
   package static let cannotOpen: Int32 = 14

@@ -13,10 +13,17 @@ package final class Statement {
   private let owner: ConnectionHandle
   /// The text that was prepared.
   package let sql: String
+  /// Bytes of the text that the statement takes up; what follows was not looked at.
+  let length: Int
 
   init(_ connection: Connection, _ sql: String) throws(DatabaseError) {
     var handle: OpaquePointer?
-    let code = sqlite3_prepare_v3(connection.handle, sql, -1, 0, &handle, nil)
+    var length = 0
+    let code = sql.withCString { text in
+      var tail: UnsafePointer<CChar>?
+      defer { length = tail.map { $0 - text } ?? 0 }
+      return sqlite3_prepare_v3(connection.handle, text, -1, 0, &handle, &tail)
+    }
     guard code == SQLITE_OK else { throw connection.error(code, sql) }
     guard let handle else {
       throw DatabaseError(code: SQLITE_MISUSE, message: "an empty statement", subject: sql)
@@ -24,6 +31,7 @@ package final class Statement {
     self.handle = handle
     owner = connection.owner
     self.sql = sql
+    self.length = length
   }
 
   deinit { sqlite3_finalize(handle) }

@@ -38,7 +38,7 @@ extension SeedValue: Hashable {
 }
 
 extension SeedValue: CustomStringConvertible {
-  /// The value as SQL would write it, a blob by its size.
+  /// The value for people to read: a text as it is, without quotes, a blob by its size.
   public var description: String {
     switch self {
     case .null: "NULL"

@@ -82,6 +82,12 @@ do { _ = try await firstStops(seeds) } catch { refusal = error as? SeedError }
 await sceneChanged(isActive: true, seeds)
 try done("sceneChanged", try await firstStops(seeds).count == 3 && refusal?.code == .suspended)
 
+try await clearDownloads(seeds, in: data.appending(path: "seed"))
+let cleared = await seeds.state.version
+try await seeds.prepare()
+let origin = await seeds.state.origin
+try done("clearDownloads", try await firstStops(seeds).count == 3 && cleared == nil && origin == .bundled)
+
 let session = URLSessionConfiguration.ephemeral
 session.httpAdditionalHeaders = [:]
 optionsWithKey("secret").configureSession(session)

@@ -1,0 +1,69 @@
+import Foundation
+import SeedDatabase
+import SeedFormat
+import Support
+import Testing
+
+@testable import SeedClient
+
+/// What a store is made with is judged when it is made, and by the reason.
+@Suite struct ConfigurationTests {
+  let fixture: StoreFixture
+
+  init() throws { fixture = try StoreFixture(inMemory: true) }
+
+  private func make(
+    server: String = "https://seeds.example", bundle: String? = nil, directory: String? = nil
+  ) throws {
+    _ = try SeedStore(
+      SeedModel(
+        dataset: "transit", model: ClientPublisherSimulator.model, schema: fixture.publisher.schema.hash),
+      server: try #require(URL(string: server)), root: Data(fixture.publisher.root),
+      bundle: bundle.map { try #require(URL(string: $0)) },
+      directory: directory.map { try #require(URL(string: $0)) })
+  }
+
+  @Test(arguments: ["HTTP://127.0.0.1:8080", "https://seeds.example:65535/path", "hTTps://seeds.example"])
+  func `an address is one in whatever case its scheme is written`(_ server: String) throws {
+    try make(server: server)
+  }
+
+  @Test(arguments: [
+    "ftp://seeds.example", "https://seeds.example:99999", "http://seeds.example:0", "seeds.example",
+  ])
+  func `what is no server's address is refused at once`(_ server: String) async {
+    #expect(await code { try make(server: server) } == .configuration)
+  }
+
+  @Test(arguments: ["http://seeds.example/store", "/store", "file:///"])
+  func `a directory is a folder on this device, and not all of it`(_ directory: String) async {
+    #expect(await code { try make(directory: directory) } == .configuration)
+  }
+
+  @Test func `a bundle is a folder on this device`() async {
+    #expect(await code { try make(bundle: "https://seeds.example/shipped") } == .configuration)
+  }
+
+  @Test func `two programs do not share a directory that neither of them has named`() {
+    let paths = ["com.example.app", "app", "a/b", "..", ""].map {
+      StoreDirectory.path(of: ClientPublisherSimulator.series, for: $0)
+    }
+    #expect(
+      paths == [
+        "Seedbank/com.example.app/transit-2", "Seedbank/app/transit-2", "Seedbank/a_b/transit-2",
+        "Seedbank/_/transit-2", "Seedbank/_/transit-2",
+      ])
+  }
+
+  @Test(arguments: [EROFS, EACCES, ENOTDIR, EIO])
+  func `an error of the disk says what to do`(_ number: Int32) {
+    let error = SeedError(FileError("open", "/store/LOCK", number))
+    #expect(error.code == .io && error.message.contains("/store/LOCK"))
+    #expect(["give the store", "try again"].contains { error.message.contains($0) }, "\(error)")
+  }
+
+  @Test func `a value tells what it is`() {
+    #expect(SeedValue.blob([1, 2]).blob == [1, 2] && SeedValue.text("a").blob == nil)
+    #expect(SeedValue.null.isNull && !SeedValue.integer(0).isNull)
+  }
+}

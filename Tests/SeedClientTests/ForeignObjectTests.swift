@@ -1,0 +1,68 @@
+import CSQLite
+import Foundation
+import SeedClient
+import SeedDatabase
+import SeedFormat
+import Support
+import Testing
+
+/// An app that has made something of its own in a seed's file loses that, and never its updates.
+@Suite struct ForeignObjectTests {
+  static let objects = [
+    "CREATE TABLE mine(a)",
+    "CREATE TRIGGER mine AFTER UPDATE ON stop BEGIN DELETE FROM line; END",
+    "CREATE VIRTUAL TABLE mine USING fts5(x)",
+  ]
+
+  let fixture: StoreFixture
+
+  init() throws {
+    fixture = try StoreFixture(inMemory: true)
+    try fixture.publisher.publish(["a": "One"])
+  }
+
+  @Test(arguments: objects)
+  func `an object that no seed has does not keep a store from going on that has the file open`(_ sql: String)
+    async throws
+  {
+    let store = try fixture.store()
+    try Connection(await store.prepare().url.path, .writer).execute(sql)
+    try fixture.publisher.publish(["a": "Two"])
+    try await store.update()
+    #expect(try await store.stops() == ["Two"])
+  }
+
+  @Test(arguments: objects)
+  func `it gives way to a snapshot after a restart`(_ sql: String) async throws {
+    let first = try fixture.store()
+    try Connection(await first.prepare().url.path, .writer).execute(sql)
+    // The lock is free at once, whoever still holds this one.
+    await first.suspend()
+    try await expectSnapshot(of: fixture.store())
+  }
+
+  @Test(arguments: objects)
+  func `it gives way to one where the app has made it through the connection that it lends`(_ sql: String)
+    async throws
+  {
+    let store = try fixture.store()
+    let seed = try await store.prepare()
+    await store.withConnection { _, apply in
+      var app: OpaquePointer?
+      defer { sqlite3_close(app) }
+      sqlite3_open(seed.url.path, &app)
+      let handle = try #require(app)
+      sqlite3_exec(handle, sql, nil, nil, nil)
+      _ = try apply(handle)
+    }
+    try await expectSnapshot(of: store)
+  }
+
+  private func expectSnapshot(of store: SeedStore) async throws {
+    try fixture.publisher.publish(["a": "Two"])
+    try fixture.publisher.publishSnapshot()
+    #expect(try await store.update().plan.reason == .deltasFailed)
+    #expect(try await store.stops() == ["Two"])
+    try await store.verify()
+  }
+}

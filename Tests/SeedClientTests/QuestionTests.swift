@@ -1,0 +1,62 @@
+import Foundation
+import SeedClient
+import SeedFormat
+import Support
+import Testing
+
+/// What an app asks is one statement that reads; anything else is a mistake that is told, not passed over.
+@Suite struct QuestionTests {
+  let fixture: StoreFixture
+
+  init() throws {
+    fixture = try StoreFixture(inMemory: true)
+    try fixture.publisher.publish(["a": "One"])
+  }
+
+  @Test(arguments: [
+    "SELECT 1; SELECT 2", "SELECT 1; nonsense", "SELECT 1;; -- and\n SELECT 2", "SELECT 1\0, 2",
+    "SELECT ?, ?",
+    "SELECT ?2", "SELECT 1", "COMMIT", "END", "ROLLBACK", "BEGIN", "SAVEPOINT here",
+    "ATTACH ':memory:' AS other",
+    "DETACH main", "PRAGMA wal_autocheckpoint = 1000", "PRAGMA wal_checkpoint", "PRAGMA query_only(1)",
+    "DELETE FROM stop", "CREATE TEMP TABLE mine(a)", "", "-- nothing",
+  ])
+  func `a mistake in a query is told, and the read goes on in its transaction`(_ sql: String) async throws {
+    let store = try fixture.store()
+    let count = try await store.read { reader in
+      do throws(SeedError) {
+        Issue.record("\(try reader.rows(sql, .integer(1)))")
+      } catch {
+        #expect(error.code == .query && (sql.isEmpty || error.message.contains(sql)), "\(error)")
+      }
+      return try reader.rows("SELECT count(*) FROM stop")[0][0].int
+    }
+    #expect(count == 1)
+  }
+
+  @Test(arguments: [
+    "SELECT ?1, ?1", "SELECT ?; -- that is all", "SELECT ? ;;\n /* really */ ;",
+    "WITH n AS (SELECT ?) SELECT * FROM n",
+    "EXPLAIN QUERY PLAN SELECT name FROM stop WHERE id = ?", "VALUES (?)",
+    "SELECT name FROM pragma_table_info('stop') WHERE cid >= ?",
+  ])
+  func `one statement with its values is answered, whatever stands behind it`(_ sql: String) async throws {
+    let store = try fixture.store()
+    let rows = try await store.read { reader in try reader.rows(sql, .integer(0)) }
+    #expect(!rows.isEmpty)
+  }
+
+  @Test(arguments: ["PRAGMA table_info(stop)", "PRAGMA Index_List('line')", "PRAGMA user_version"])
+  func `a pragma that tells something is answered`(_ sql: String) async throws {
+    let store = try fixture.store()
+    #expect(try await store.read { reader in try reader.rows(sql) }.isEmpty == false)
+  }
+
+  @Test func `a live query with a mistake ends with it`() async throws {
+    let store = try fixture.store()
+    var rows = store.rows("SELECT ?, ?", .null).makeAsyncIterator()
+    try await store.prepare()
+    let error = await #expect(throws: SeedError.self) { while try await rows.next() != nil {} }
+    #expect(error?.code == .query)
+  }
+}

@@ -1,0 +1,119 @@
+import Foundation
+import SeedClient
+import SeedFormat
+import Support
+import Testing
+
+/// A store whose directory goes while it lives begins anew, and never writes beside another.
+@Suite struct RemovedDirectoryTests {
+  let fixture: StoreFixture
+
+  init() throws {
+    fixture = try StoreFixture(inMemory: true)
+    try fixture.publisher.publish(["a": "One"])
+  }
+
+  private func remove() throws { try FileManager.default.removeItem(atPath: fixture.directory) }
+
+  @Test func `the next look makes it anew`() async throws {
+    let store = try fixture.store()
+    try await store.update()
+    try remove()
+    try fixture.publishGeneration(["a": "Two"])
+    let report = try await store.update()
+    #expect(report.action == .replaced && report.from == nil)
+    #expect(try await store.stops() == ["Two"])
+    #expect(try stops(inFile: report.seed.url) == ["Two"])
+    try fixture.publisher.publish(["a": "Three"])
+    #expect(try await store.update().action == .applied)
+    // What is on the disk is what is read.
+    await store.suspend()
+    #expect(try await fixture.store().stops() == ["Three"])
+  }
+
+  @Test func `so does the next read`() async throws {
+    let store = try fixture.store()
+    try await store.update()
+    try remove()
+    try fixture.publishGeneration(["a": "Two"])
+    #expect(try await store.stops() == ["Two"])
+    #expect(try await store.update().action == .upToDate)
+  }
+
+  @Test func `it does where the directory was moved away`() async throws {
+    let store = try fixture.store()
+    try await store.update()
+    try FileManager.default.moveItem(atPath: fixture.directory, toPath: fixture.folder("elsewhere"))
+    #expect(try await store.update().action == .replaced)
+    #expect(try fixture.names("generations").count == 1)
+  }
+
+  @Test func `a store that only reads begins anew as well`() async throws {
+    let writer = try fixture.store()
+    try await writer.update()
+    let reader = try fixture.store()
+    #expect(try await reader.stops() == ["One"])
+    await writer.suspend()
+    try remove()
+    try fixture.publishGeneration(["a": "Two"])
+    #expect(try await reader.stops() == ["Two"])
+    #expect(try await reader.update().action == .upToDate)
+  }
+
+  @Test func `of two stores the one that made it anew updates, and the other reads what is there`()
+    async throws
+  {
+    let first = try fixture.store()
+    try await first.update()
+    try remove()
+    let second = try fixture.store()
+    try await second.update()
+    try fixture.publisher.publish(["a": "Two"])
+    #expect(await code { try await first.update() } == .storeLocked)
+    #expect(try await first.stops() == ["One"])
+    #expect(try await second.update().action == .applied)
+    #expect(try await first.stops() == ["Two"])
+    #expect(await code { try await first.update() } == .storeLocked)
+  }
+
+  @Test func `an update in whose midst the directory goes writes nothing to the one that took its place`()
+    async throws
+  {
+    let first = try fixture.store()
+    try await first.update()
+    try fixture.publishGeneration(["a": "Two"])
+    let (reached, arrivals) = AsyncStream.makeStream(of: Void.self)
+    let (released, releases) = AsyncStream.makeStream(of: Void.self)
+    fixture.publisher.withServed { served in
+      served.hold = { name in
+        guard name.contains("snapshot-") else { return }
+        arrivals.yield()
+        for await _ in released { return }
+      }
+    }
+    let update = Task { await code { try await first.update() } }
+    var arrival = reached.makeAsyncIterator()
+    await arrival.next()
+    fixture.publisher.withServed { $0.hold = nil }
+    try remove()
+    let second = try fixture.store()
+    try await second.update()
+    let generations = try fixture.names("generations")
+    releases.yield()
+    #expect(await update.value == .io)
+    #expect(try fixture.names("generations") == generations)
+    #expect(await code { try await first.update() } == .storeLocked)
+    #expect(try await second.update().action == .upToDate)
+  }
+
+  @Test func `data is cleared by removing the directory of a suspended store`() async throws {
+    let store = try fixture.store()
+    try await store.update()
+    await store.suspend()
+    try remove()
+    await store.resume()
+    #expect(await store.state.version == nil)
+    #expect(try await store.stops() == ["One"])
+    #expect(try await store.update().action == .upToDate)
+  }
+}

@@ -1,0 +1,107 @@
+import Foundation
+import SeedClient
+import SeedFormat
+import Support
+import Testing
+
+/// A read that takes long is alone with that, and ends when nobody wants it any more.
+///
+/// The slow reads of these tests would never end by themselves.
+@Suite struct SlowReadTests {
+  static let endless = "WITH RECURSIVE n(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM n) SELECT max(x) FROM n"
+  /// More than the store has connections for.
+  static let many = 9
+
+  let fixture: StoreFixture
+
+  init() throws {
+    fixture = try StoreFixture(inMemory: true)
+    try fixture.publisher.publish(["a": "One"])
+  }
+
+  /// A read without an end that has begun, and the code of the error that it ends with at last.
+  private func begin(_ store: SeedStore) async -> Task<SeedError.Code?, Never> {
+    let (begun, beginning) = AsyncStream.makeStream(of: Void.self)
+    let task = Task {
+      await code {
+        _ = try await store.read { reader in
+          beginning.yield()
+          return try reader.rows(Self.endless).count
+        }
+      }
+    }
+    var iterator = begun.makeAsyncIterator()
+    await iterator.next()
+    return task
+  }
+
+  @Test func `a slow read holds up no other read, no live query and no update`() async throws {
+    let store = try fixture.store()
+    try await store.prepare()
+    let slow = await begin(store)
+    #expect(try await store.stops() == ["One"])
+    var rows = store.rows("SELECT name FROM stop").makeAsyncIterator()
+    #expect(try await rows.next()?.map { $0[0].string } == ["One"])
+    try fixture.publisher.publish(["a": "Two"])
+    #expect(try await store.update().action == .applied)
+    #expect(try await rows.next()?.map { $0[0].string } == ["Two"])
+    try fixture.publishGeneration(["a": "Three"])
+    #expect(try await store.update().action == .replaced)
+    #expect(try await store.stops() == ["Three"])
+    slow.cancel()
+    #expect(await slow.value == .cancelled)
+  }
+
+  @Test func `who cancels the task of a read ends its statement`() async throws {
+    let store = try fixture.store()
+    let slow = await begin(store)
+    slow.cancel()
+    #expect(await slow.value == .cancelled)
+    #expect(try await store.stops() == ["One"])
+  }
+
+  @Test func `reads and live queries that were given up leave their places to others`() async throws {
+    let store = try fixture.store()
+    try await store.prepare()
+    let reads = (0..<Self.many).map { _ in
+      Task { await code { _ = try await store.read { try $0.rows(Self.endless).count } } }
+    }
+    let queries = (0..<Self.many).map { _ in
+      Task { for try await _ in store.rows(Self.endless) {} }
+    }
+    for read in reads { read.cancel() }
+    for query in queries { query.cancel() }
+    for read in reads { #expect(await read.value == .cancelled) }
+    #expect(try await store.stops() == ["One"])
+  }
+
+  @Test func `a suspension ends the reads under way, and those that wait for a place`() async throws {
+    let store = try fixture.store()
+    try await store.prepare()
+    let slow = await begin(store)
+    let further = (0..<Self.many).map { _ in
+      Task { await code { _ = try await store.read { try $0.rows(Self.endless).count } } }
+    }
+    await store.suspend()
+    #expect(await slow.value == .suspended)
+    for read in further { #expect(await read.value == .suspended) }
+    await store.resume()
+    #expect(try await store.stops() == ["One"])
+  }
+
+  @Test func `a live query that a suspension ends is asked again afterwards`() async throws {
+    let store = try fixture.store()
+    try await store.prepare()
+    // Endless for as long as there is one stop.
+    let sql = """
+      WITH RECURSIVE n(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM n LIMIT iif((SELECT count(*) FROM stop) = 1, -1, 2))
+      SELECT max(x) FROM n
+      """
+    var rows = store.rows(sql).makeAsyncIterator()
+    try fixture.publisher.publish(["b": "Two"])
+    try await store.update()
+    await store.suspend()
+    await store.resume()
+    #expect(try await rows.next()?.map { $0[0].int } == [2])
+  }
+}
