@@ -85,7 +85,7 @@ struct ReferencePolicy {
     do throws(DatabaseError) {
       try connection.execute(
         """
-        UPDATE \(child) SET \(settings) WHERE \(present)
+        UPDATE OR ABORT \(child) SET \(settings) WHERE \(present)
         AND NOT EXISTS (SELECT 1 FROM \(quoted(parent)) AS parent WHERE \(matches))
         """)
     } catch {
