@@ -15,7 +15,7 @@ final class IssueCollector {
 
   func reject(_ plan: RowPlan, _ refusal: Refusal, _ place: RowPlace, row: [UInt8]) throws {
     var refusal = refusal
-    refusal.key = refusal.key ?? plan.keyDescription
+    if refusal.table == nil { refusal.key = refusal.key ?? plan.keyDescription }
     try reject(plan.target, refusal, place, row: row)
   }
 
