@@ -161,4 +161,39 @@ import Testing
     #expect(report.issues.map(\.table) == ["owner"])
     #expect(report.tables["parent"]?.rejected == 1)
   }
+
+  @Test(arguments: Array(1...6) as [UInt64])
+  func `a row stays out only where another has its value, and its tree stays out with it`(seed: UInt64)
+    throws
+  {
+    var random = SplitMix(seed: seed)
+    for round in 0..<30 {
+      let bench = try ImportBench(Self.tree)
+      let old = (1...8).map { "(\($0), '\($0)', NULL)" }.joined(separator: ", ")
+      try Connection(bench.path, .writer).execute(
+        "DELETE FROM child; DELETE FROM parent; INSERT INTO parent VALUES \(old)")
+      let rows = (1...12).shuffled(using: &random).prefix(8).map {
+        (id: $0, n: Int.random(in: 1...11, using: &random), owner: Int.random(in: 1...3, using: &random))
+      }
+      let text = rows.map {
+        #"{"id": \#($0.id), "n": "\#($0.n)", "owner": {"id": \#($0.owner)}, "cs": [{"id": \#($0.id)}]}"#
+      }
+      let report = try bench.run(
+        "[\(text.joined(separator: ","))]", mapping: Self.parents, policy: Self.collecting)
+      let refused = Set(report.issues.compactMap(\.key))
+      let place = "seed \(seed), round \(round)"
+      for row in rows {
+        let isThere = try bench.rows(
+          "SELECT 1 FROM parent WHERE id = \(row.id) AND n = '\(row.n)' AND owner = \(row.owner)")
+        let others = try bench.rows("SELECT 1 FROM parent WHERE id <> \(row.id) AND n = '\(row.n)'")
+        let children = try bench.rows("SELECT 1 FROM child WHERE parent = \(row.id)")
+        let isRefused = refused.contains("id = \(row.id)")
+        #expect(isThere.isEmpty == isRefused, "\(row), \(place)")
+        #expect(others.isEmpty == !isRefused, "\(row), \(place)")
+        #expect(children.isEmpty == isRefused, "\(row), \(place)")
+      }
+      let lost = try bench.rows("SELECT id FROM owner WHERE id NOT IN (SELECT owner FROM parent WHERE owner)")
+      #expect(lost == [], "\(place)")
+    }
+  }
 }

@@ -59,9 +59,10 @@ struct RowExchange {
   }
 
   /// The rows that find their values with rows that stay; if there are none, those that come too late for a value
-  /// that several want.
+  /// that several want, where who has it comes first.
   private mutating func findMisfits(_ rows: [WaitingRow]) throws -> [Misfit] {
     let savepoint = try RowSavepoint(connection, rows.flatMap(\.members))
+    let areAtHome = try rows.map(isAtHome)
     try lift(rows)
     var misfits: [Misfit] = []
     for row in rows {
@@ -71,10 +72,26 @@ struct RowExchange {
       try putBack(row)
     }
     if misfits.isEmpty {
-      for row in rows { if let misfit = try misfit(row, isKept: true) { misfits.append(misfit) } }
+      let entitled = zip(rows, areAtHome).filter(\.1) + zip(rows, areAtHome).filter { !$0.1 }
+      for (row, _) in entitled { if let misfit = try misfit(row, isKept: true) { misfits.append(misfit) } }
     }
     try savepoint.takeBack()
     return misfits
+  }
+
+  /// Whether the row could be written with all others where they are: it waits for their sake only.
+  private func isAtHome(_ row: WaitingRow) throws -> Bool {
+    let savepoint = try RowSavepoint(connection, row.members)
+    var isAtHome = true
+    do {
+      for member in row.members where isAtHome {
+        if case .setAside = try member.upsert() { isAtHome = false }
+      }
+    } catch is Refusal {
+      isAtHome = false
+    }
+    try savepoint.takeBack()
+    return isAtHome
   }
 
   private mutating func misfit(_ row: WaitingRow, isKept: Bool) throws -> Misfit? {
@@ -123,15 +140,14 @@ struct RowExchange {
   }
 
   private func place(single row: WaitingRow) throws -> RowOutcome {
+    if present.contains(row.identity) {
+      let outcome = try row.upsert()
+      if case .setAside = outcome { throw Refusal.taken(nil) }
+      return outcome
+    }
     let writer = try row.writer
     var block = ByteBlock()
-    guard present.contains(row.identity) else {
-      return try writer.place(block.lend(row.values), over: old[row.identity])
-    }
-    let outcome = try writer.upsert(block.lend(row.values))
-    guard case .setAside = outcome else { return outcome }
-    writer.dropSetAside()
-    throw Refusal.taken(nil)
+    return try writer.place(block.lend(row.values), over: old[row.identity])
   }
 }
 

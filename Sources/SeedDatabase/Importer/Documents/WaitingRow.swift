@@ -52,6 +52,15 @@ final class WaitingRow {
 
   var writer: TableWriter { get throws { try target.writer(slots) } }
 
+  /// Writes the row where its values are free.
+  func upsert() throws -> RowOutcome {
+    let writer = try writer
+    var block = ByteBlock()
+    let outcome = try refusing(target.table) { try writer.upsert(block.lend(values)) }
+    writer.dropSetAside()
+    return outcome
+  }
+
   var key: [SeedValue] { get throws { try writer.shape.key.map { values[$0] } } }
 }
 

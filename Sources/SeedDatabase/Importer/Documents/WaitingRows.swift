@@ -78,7 +78,7 @@ final class WaitingRows {
     var outcomes: [RowOutcome] = []
     for member in members {
       do {
-        let outcome = try upsert(member)
+        let outcome = try member.upsert()
         if case .setAside = outcome {
           try savepoint.takeBack()
           return .tooEarly
@@ -91,14 +91,6 @@ final class WaitingRows {
     }
     try savepoint.keep()
     return .written(outcomes)
-  }
-
-  private func upsert(_ row: WaitingRow) throws -> RowOutcome {
-    let writer = try row.writer
-    var block = ByteBlock()
-    let outcome = try refusing(row.target.table) { try writer.upsert(block.lend(row.values)) }
-    writer.dropSetAside()
-    return outcome
   }
 
   /// Lets rows change places; returns those that have to follow.
