@@ -162,6 +162,42 @@ import Testing
     #expect(report.tables["parent"]?.rejected == 1)
   }
 
+  @Test func `rows do not wait for an object that they share with one that waits`() throws {
+    let bench = try ImportBench(Self.tree)
+    let rows = (10..<200).map { #"{"id": \#($0), "n": "\#($0)", "owner": {"id": 7, "name": "x"}}"# }
+    var hooks = ImportHooks()
+    var exchanges = 0
+    hooks.statement = { if $0.hasPrefix("SAVEPOINT") { exchanges += 1 } }
+    let report = try bench.run(
+      #"[{"id": 3, "n": "z", "owner": {"id": 7, "name": "x"}}, \#(rows.joined(separator: ","))]"#,
+      mapping: Self.parents, policy: Self.collecting, hooks: hooks)
+    #expect(report.issues.map(\.key) == ["id = 3"])
+    #expect(report.tables["parent"]?.inserted == 190)
+    #expect(try bench.rows("SELECT * FROM owner") == ["7|x"])
+    #expect(exchanges < 20)
+  }
+
+  @Test func `a long chain that ends at a row that stays is rejected, whichever way it runs, and no more`()
+    throws
+  {
+    let bench = try ImportBench(
+      """
+      CREATE TABLE item(id INTEGER PRIMARY KEY, n INTEGER UNIQUE);
+      WITH RECURSIVE c(i) AS (VALUES (1) UNION ALL SELECT i + 1 FROM c WHERE i < 1000)
+      INSERT INTO item SELECT i, i FROM c;
+      """)
+    let down = (1..<400).map { "{\"id\": \($0), \"n\": \($0 + 1)}" }
+    let up = (500..<900).reversed().map { "{\"id\": \($0), \"n\": \($0 + 1)}" }
+    let swap = [#"{"id": 950, "n": 951}"#, #"{"id": 951, "n": 950}"#]
+    let report = try bench.run(
+      "[\((down + swap + up).joined(separator: ","))]", mapping: ImportMapping("item"),
+      policy: Self.collecting)
+    #expect(report.tables["item"]?.rejected == 799)
+    #expect(report.tables["item"]?.updated == 2)
+    #expect(report.statements < 50 * 800)
+    #expect(try bench.rows("SELECT id, n FROM item WHERE n <> id ORDER BY id") == ["950|951", "951|950"])
+  }
+
   @Test(arguments: Array(1...6) as [UInt64])
   func `a row stays out only where another has its value, and its tree stays out with it`(seed: UInt64)
     throws

@@ -20,7 +20,7 @@ struct RowExchange {
   /// What is there again, as it was or new.
   private var present: Set<RowIdentity> = []
 
-  /// Beginnings; a row takes about one for each other that it depends on and that stands behind it.
+  /// Beginnings, and looks at all rows within one; a few are enough but for values that many want in turn.
   private static let mostRounds = 100
 
   init(_ connection: Connection, _ outcome: WaitingOutcome) {
@@ -64,18 +64,32 @@ struct RowExchange {
     let savepoint = try RowSavepoint(connection, rows.flatMap(\.members))
     let areAtHome = try rows.map(isAtHome)
     try lift(rows)
-    var misfits: [Misfit] = []
-    for row in rows {
-      guard let misfit = try misfit(row, isKept: false) else { continue }
-      misfits.append(misfit)
-      // From now on others find it in their way.
-      try putBack(row)
-    }
+    var misfits = try findHopeless(rows)
     if misfits.isEmpty {
       let entitled = zip(rows, areAtHome).filter(\.1) + zip(rows, areAtHome).filter { !$0.1 }
       for (row, _) in entitled { if let misfit = try misfit(row, isKept: true) { misfits.append(misfit) } }
     }
     try savepoint.takeBack()
+    return misfits
+  }
+
+  /// The rows that find their values with rows that stay, among which they are themselves from then on. Looking in
+  /// both directions finds a chain of them at once, whichever way it runs.
+  private mutating func findHopeless(_ rows: [WaitingRow]) throws -> [Misfit] {
+    var (misfits, rest): ([Misfit], [WaitingRow]) = ([], rows)
+    for _ in 0..<Self.mostRounds {
+      var hopeful: [WaitingRow] = []
+      for row in rest {
+        if let misfit = try misfit(row, isKept: false) {
+          misfits.append(misfit)
+          try putBack(row)
+        } else {
+          hopeful.append(row)
+        }
+      }
+      if hopeful.count == rest.count { break }
+      rest = hopeful.reversed()
+    }
     return misfits
   }
 

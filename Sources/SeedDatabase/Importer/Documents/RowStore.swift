@@ -58,7 +58,7 @@ final class RowStore {
   private func isBehindOther(_ plan: RowPlan) throws -> Bool {
     guard !waiting.isEmpty else { return false }
     try describeKey(plan)
-    return waiting.contains(RowIdentity(table: plan.target.table.name, key: keyBytes))
+    return waiting.isOlder(than: plan, key: keyBytes)
   }
 
   /// The plan's row as one that waits, with those that it references.

@@ -52,6 +52,15 @@ final class WaitingRow {
 
   var writer: TableWriter { get throws { try target.writer(slots) } }
 
+  func isSame(as other: WaitingRow) -> Bool { slots == other.slots && values == other.values }
+
+  /// Whether the plan's row is the same.
+  func holds(_ plan: RowPlan) -> Bool {
+    guard slots == plan.slots else { return false }
+    let columns = target.table.columns.indices.filter(slots.contains)
+    return zip(columns, values).allSatisfy { plan.value($0).owned == $1 }
+  }
+
   /// Writes the row where its values are free.
   func upsert() throws -> RowOutcome {
     let writer = try writer

@@ -6,7 +6,8 @@ import SeedFormat
 /// the key of one that waits has to wait behind it.
 final class WaitingRows {
   private var rows: [WaitingRow] = []
-  private var identities: Set<RowIdentity> = []
+  /// The row that waits with a key; nothing where several do that differ.
+  private var versions: [RowIdentity: WaitingRow?] = [:]
   private let connection: Connection
   private let outcome: WaitingOutcome
 
@@ -22,15 +23,21 @@ final class WaitingRows {
     outcome = WaitingOutcome(policy, issues)
   }
 
-  var isEmpty: Bool { identities.isEmpty }
+  var isEmpty: Bool { rows.isEmpty }
 
-  func contains(_ identity: RowIdentity) -> Bool { identities.contains(identity) }
+  /// Whether the plan's row would be overwritten by an older one, which waits. One that is the same does no harm:
+  /// many rows may reference an object that came first with one that waits.
+  func isOlder(than plan: RowPlan, key: [UInt8]) -> Bool {
+    guard let version = versions[RowIdentity(table: plan.target.table.name, key: key)] else { return false }
+    return version.map { !$0.holds(plan) } ?? true
+  }
 
   /// Lets a row wait with all that is nested in it.
   func add(_ row: WaitingRow) throws {
     rows.append(row)
     for row in row.tree {
-      identities.insert(row.identity)
+      let isOnly = versions[row.identity].map { $0?.isSame(as: row) ?? false } ?? true
+      versions.updateValue(isOnly ? row : nil, forKey: row.identity)
       row.target.hasWaitingRows = true
       row.target.recent.forget(row.identity.key)
       // Whatever becomes of it: the document mentions it, so it is not deleted as missing.
@@ -43,7 +50,7 @@ final class WaitingRows {
   /// Writes the rows that wait: each where its values are free by now, then all that want each other's.
   func resolve() throws {
     var remaining = rows
-    (rows, identities) = ([], [])
+    (rows, versions) = ([], [:])
     for row in remaining { for row in row.tree { row.target.hasWaitingRows = false } }
     var before = Int.max
     // As long as half of them find their places: beyond that, an exchange costs less than asking again.
