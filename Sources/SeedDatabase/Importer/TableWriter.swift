@@ -179,6 +179,13 @@ package final class TableWriter {
     return try find()
   }
 
+  /// Whether writing these values would change nothing.
+  func isSettled(_ values: [BorrowedValue]) throws -> Bool {
+    try prepare(values)
+    defer { sql.find.rewind() }
+    return try find() && (rule == .keep || FoundRow(sql.find, sql.foundColumns).holds(row))
+  }
+
   /// Goes back to earlier counts, for rows whose writing was rolled back.
   func restore(_ earlier: TableChanges) { changes = earlier }
 

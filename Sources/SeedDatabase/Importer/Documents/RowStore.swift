@@ -61,6 +61,14 @@ final class RowStore {
     return waiting.isOlder(than: plan, key: keyBytes)
   }
 
+  /// Whether the plan's row is there just so, and stays.
+  func isSettled(_ plan: RowPlan) throws -> Bool {
+    try fillDefaults(plan)
+    guard try !isBehindOther(plan) else { return false }
+    let writer = try plan.target.writer(plan.slots)
+    return try writer.isSettled(writer.shape.columns.map { plan.value($0) })
+  }
+
   /// The plan's row as one that waits, with those that it references.
   func hold(_ plan: RowPlan, _ references: [WaitingRow], _ place: RowPlace, json: [UInt8]) throws
     -> WaitingRow

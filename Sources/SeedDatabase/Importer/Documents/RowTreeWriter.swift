@@ -153,11 +153,29 @@ final class RowTreeWriter {
 
   /// The plan's row as one that waits, with the objects that it references.
   private func hold(_ plan: RowPlan, _ source: borrowing DocumentSource) throws -> WaitingRow {
-    let references = try references(plan, source)
-    let row = try store.hold(
-      plan, try references.new.map { try hold($0, source) }, place, json: json(source))
-    row.known = references.known.map(\.target)
+    var known: [ImportTarget] = []
+    let references = try holdReferences(of: plan, source, &known)
+    let row = try store.hold(plan, references, place, json: json(source))
+    row.known = known
     return row
+  }
+
+  /// Those that are there just so need not wait, and none has to wait for them.
+  private func holdReferences(
+    of plan: RowPlan, _ source: borrowing DocumentSource, _ known: inout [ImportTarget]
+  ) throws -> [WaitingRow] {
+    let references = try references(plan, source)
+    known += references.known.map(\.target)
+    var held: [WaitingRow] = []
+    for reference in references.new {
+      let nested = try holdReferences(of: reference, source, &known)
+      if nested.isEmpty, try store.isSettled(reference) {
+        known.append(reference.target)
+      } else {
+        held.append(try store.hold(reference, nested, place, json: json(source)))
+      }
+    }
+    return held
   }
 
   // MARK: Nested arrays
