@@ -3,8 +3,8 @@ package import SeedFormat
 /// A slow importer that is easily seen to be right: a tree of the document, and a dictionary of rows.
 ///
 /// It knows arrays of objects with a nested object and a nested array: `parent` (key `id`, columns `a`, `b`,
-/// `owner`), `owner` (key `id`, column `name`) and `child` (key `parent`, `n`; column `v`). All columns are
-/// TEXT or whole numbers, so that no value changes on its way.
+/// `owner`), `owner` (key `id`, column `name`) and `child` (key `parent`, `n`; column `v`). Keys and `owner` are
+/// whole numbers, all else is TEXT, which keeps a number's digits: so no value changes on its way.
 package struct ImportReference {
   /// Rows by table and key; a column that no row mentioned is NULL.
   package private(set) var tables: [String: [[SeedValue]: [String: SeedValue]]] = [:]
@@ -41,7 +41,12 @@ package struct ImportReference {
 
   private func plain(_ object: JSONValue, _ names: [String]) -> [String: SeedValue] {
     var columns: [String: SeedValue] = [:]
-    for name in names { if let value = Self.value(object[name]) { columns[name] = value } }
+    for name in names {
+      switch object[name] {
+      case .integer?, .real?: columns[name] = object[name].map { .text($0.text) }
+      case let other: if let value = Self.value(other) { columns[name] = value }
+      }
+    }
     return columns
   }
 
@@ -102,6 +107,9 @@ package enum ImportDocuments {
   }
 
   private static func text(_ random: inout SplitMix) -> JSONValue {
-    random.pick([.null, "", "x", "é\u{0}\"\\", "007", "a longer text that does not fit in one word"])
+    random.pick([
+      .null, "", "x", "é\u{0}\"\\", "007", "a longer text that does not fit in one word", 42,
+      .real(0.1), .real(-1e300), .real(1_234_567_890_123_456),
+    ])
   }
 }

@@ -13,7 +13,7 @@ extension Command {
         was. Nothing is created: the table must be there.
 
         CSV has a header. An empty field is NULL, except in a TEXT column that must not be NULL, which takes \
-        the empty text. Exit codes: 65 bad data, 74 a file cannot be read, 78 a bad mapping.
+        the empty text. Exit codes: 65 bad data, 74 a file cannot be read, 78 a bad mapping or schema.
         """,
       arguments: [ArgumentDefinition(name: "file", help: "The file to import.")],
       options: [
@@ -24,6 +24,9 @@ extension Command {
         .value("rows", "path", help: "Where the rows are, such as $.data.items."),
         .value("on-conflict", "rule", help: "overwrite (default), keep or fail."),
         .value("bad-rows", "rule", help: "abort (default), skip, or collect: skip and list all."),
+        .value(
+          "references", "rule",
+          help: "References to rows that are not there: fail (default), null, or keep them with a warning."),
         .value("rejects", "path", help: "Write rejected rows to this file, as NDJSON."),
         .value(
           "batch", "rows",
@@ -87,6 +90,7 @@ extension ImportJob {
     mapping = try Self.mapping(arguments, context, format)
     var policy = ImportPolicy(onConflict: try arguments.choice("on-conflict") ?? .overwrite)
     policy.badRows = try arguments.badRows()
+    policy.references = try arguments.choice("references") ?? .fail
     let rows = try arguments.integer("batch", in: 1...Int.max)
     if let rows, !isDryRun { policy.atomicity = .batched(rows: rows, cursor: database + ".import-cursor") }
     self.policy = policy
