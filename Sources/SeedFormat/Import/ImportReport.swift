@@ -34,8 +34,11 @@ public struct ImportReport: Hashable, Sendable {
 
   /// By table.
   public var tables: [String: Table] = [:]
-  /// Rows of the documents.
+  /// Rows of the documents, without those that an earlier run took in.
   public var rows = 0
+  /// Rows of the documents that an earlier run in batches had taken in: this run passed them over, and no other
+  /// number has them.
+  public var rowsTakenBefore = 0
   /// Bytes of the documents.
   public var bytes = 0
   /// Statements that were run on rows.

@@ -24,10 +24,14 @@ extension Command {
         .value("rows", "path", help: "Where the rows are, such as $.data.items."),
         .value("on-conflict", "rule", help: "overwrite (default), keep or fail."),
         .value("bad-rows", "rule", help: "abort (default), skip, or collect: skip and list all."),
-        .value("rejects", "path", help: "Write rejected rows to this file, as NDJSON."),
+        .value(
+          "rejects", "path",
+          help: "Write rejected rows to this file, as NDJSON, also where the import then fails."),
         .value(
           "batch", "rows",
-          help: "Commit every so many rows. DATABASE.import-cursor says how far it came until the end."),
+          help:
+            "Commit every so many rows. DATABASE.import-cursor says how far it came; the same again goes on there."
+        ),
         .dryRun, .json,
       ],
       examples: [
@@ -42,7 +46,7 @@ extension Command {
     let job = try ImportJob(arguments, context)
     let console = context.console
     let report = try await blocking {
-      try job.run { console.progress("\($0.rows) rows, \($0.bytes) bytes") }
+      try job.run(tell: console.note) { console.progress("\($0.rows) rows, \($0.bytes) bytes") }
     }
     try show(report, job, arguments, console)
   }
@@ -58,6 +62,9 @@ extension Command {
     for (name, table) in report.tables.sorted(by: { $0.key < $1.key }) {
       let counts = table.counts.map { "\($0.count) \($0.name)" }.joined(separator: ", ")
       try console.result("\(name): \(counts)")
+    }
+    if report.rowsTakenBefore > 0 {
+      console.note("An earlier run took in \(report.rowsTakenBefore) rows, which are not counted here.")
     }
     if job.isDryRun { console.note("Nothing was changed: this was a dry run.") }
   }
@@ -84,11 +91,14 @@ extension ImportJob {
     format = try arguments.choice("format") ?? Self.format(of: file)
     rejects = try arguments.path("rejects", from: context.currentDirectory)
     isDryRun = arguments.flag("dry-run")
-    mapping = try Self.mapping(arguments, context, format)
+    mappingPath = try arguments.path("mapping", from: context.currentDirectory)
+    mapping = try Self.mapping(arguments, mappingPath, format)
     var policy = ImportPolicy(onConflict: try arguments.choice("on-conflict") ?? .overwrite)
     policy.badRows = try arguments.badRows()
     let rows = try arguments.integer("batch", in: 1...Int.max)
-    if let rows, !isDryRun { policy.atomicity = .batched(rows: rows, cursor: database + ".import-cursor") }
+    if let rows, !isDryRun {
+      policy.atomicity = .batched(rows: rows, cursor: ImportCursor.path(beside: database))
+    }
     self.policy = policy
   }
 
@@ -100,10 +110,10 @@ extension ImportJob {
   }
 
   private static func mapping(
-    _ arguments: ParsedArguments, _ context: Context, _ format: Format
+    _ arguments: ParsedArguments, _ path: String?, _ format: Format
   ) throws -> ImportMapping {
     var mapping: ImportMapping
-    if let path = try arguments.path("mapping", from: context.currentDirectory) {
+    if let path {
       do throws(ImportFailure) {
         mapping = try ImportMapping(json: try Self.bytes(path))
       } catch {

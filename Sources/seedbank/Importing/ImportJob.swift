@@ -8,6 +8,8 @@ struct ImportJob: Sendable {
   let source: String
   let database: String
   let mapping: ImportMapping
+  /// The file that the mapping comes from, where one was given.
+  let mappingPath: String?
   let policy: ImportPolicy
   let format: Format
   let rejects: String?
@@ -15,14 +17,23 @@ struct ImportJob: Sendable {
 
   /// Standard input's name among files.
   static let standardInput = "-"
+  /// Its name for the system.
+  private static let inputPath = "/dev/stdin"
 
   /// Bytes read at a time.
   private static let pieceBytes = 256 * 1024
 
-  /// Runs it; blocks.
-  func run(_ progress: @escaping @Sendable (ImportProgress) -> Void) throws -> ImportReport {
+  /// Runs it; blocks. `tell` is given what its user should know before the end.
+  func run(
+    tell: @escaping @Sendable (String) -> Void, _ progress: @escaping @Sendable (ImportProgress) -> Void
+  ) throws -> ImportReport {
+    var hooks = ImportHooks()
+    hooks.progress = progress
+    hooks.resumed = { document, row in
+      tell("Resuming at row \(row) of \(document): the rows before it are in.")
+    }
     do {
-      return try imported(progress)
+      return try imported(hooks)
     } catch let failure as ImportFailure {
       let end = failure.message.hasSuffix("?") ? "" : "."
       throw CommandFailure(failure.code == .mapping ? .configuration : .badData, failure.message + end)
@@ -31,16 +42,45 @@ struct ImportJob: Sendable {
     }
   }
 
-  private func imported(_ progress: @escaping @Sendable (ImportProgress) -> Void) throws -> ImportReport {
+  private func imported(_ hooks: ImportHooks) throws -> ImportReport {
     let connection = try Connection(database, .writer)
-    let rejected = try rejects.map { try RejectsFile($0) }
-    var hooks = ImportHooks()
-    hooks.progress = progress
+    let rejected = try rejects.map { try RejectsFile($0, sparing: files) }
+    let reading = Reading(path: source == Self.standardInput ? Self.inputPath : source)
+    do {
+      let report = try imported(reading, connection, rejected, hooks)
+      try rejected?.keep()
+      return report
+    } catch {
+      // The import's own failure is what has to be told.
+      if reading.hasBegun { try? rejected?.keep() } else { rejected?.discard() }
+      throw error
+    }
+  }
+
+  /// The source as it is read.
+  private final class Reading {
+    let path: String
+    private(set) var hasBegun = false
+
+    init(path: String) { self.path = path }
+
+    func pieces(_ sink: ([UInt8]) throws -> Void) throws {
+      try DocumentUnpacker.read(path, pieces: ImportJob.pieceBytes) { piece in
+        hasBegun = true
+        try sink(piece)
+      }
+    }
+  }
+
+  private func imported(
+    _ reading: Reading, _ connection: Connection, _ rejected: RejectsFile?, _ hooks: ImportHooks
+  ) throws -> ImportReport {
+    var hooks = hooks
     if let rejected { hooks.rejected = { try rejected.append($0, row: $1) } }
     let session = try ImportSession(connection, mapping: mapping, policy: policy, hooks: hooks)
     do {
       session.begin(source == Self.standardInput ? "standard input" : source)
-      try feed(session, connection)
+      try feed(session, connection, reading)
       try session.end()
       return try session.finish(keeping: !isDryRun)
     } catch {
@@ -49,14 +89,25 @@ struct ImportJob: Sendable {
     }
   }
 
-  private func feed(_ session: ImportSession, _ connection: Connection) throws {
-    func take(_ bytes: [UInt8]) throws { try bytes.withUnsafeBytes { try session.feed($0) } }
-    let path = source == Self.standardInput ? "/dev/stdin" : source
-    guard format == .csv else {
-      return try DocumentUnpacker.read(path, pieces: Self.pieceBytes, take)
+  /// All files that the import reads, and writes besides the rejected rows.
+  private var files: [ImportFile] {
+    var files = [ImportFile(path: database, role: "the database")]
+    // SQLite puts them beside the file that a link leads to.
+    let own = PhysicalPath.folder(database)
+    for suffix in ["-journal", "-wal", "-shm"] {
+      files.append(ImportFile(path: own + suffix, role: "a file of the database"))
     }
+    files.append(ImportFile(path: ImportCursor.path(beside: database), role: "the cursor of imports"))
+    files.append(ImportFile(path: source == Self.standardInput ? Self.inputPath : source, role: "the source"))
+    if let mappingPath { files.append(ImportFile(path: mappingPath, role: "the mapping")) }
+    return files
+  }
+
+  private func feed(_ session: ImportSession, _ connection: Connection, _ reading: Reading) throws {
+    func take(_ bytes: [UInt8]) throws { try bytes.withUnsafeBytes { try session.feed($0) } }
+    guard format == .csv else { return try reading.pieces(take) }
     var document = CSVDocument(keepsEmpty: try emptyTexts(connection))
-    try DocumentUnpacker.read(path, pieces: Self.pieceBytes) { try document.take($0, take) }
+    try reading.pieces { try document.take($0, take) }
     try document.end(take)
   }
 
@@ -69,22 +120,6 @@ struct ImportJob: Sendable {
       let listed = mapping.columns.filter { $0.value.member.names == [member] }.keys
       return columns.contains(mapping.names.columnName(member)) || !columns.isDisjoint(with: listed)
     }
-  }
-}
-
-/// Rejected rows as lines of JSON, each with its reason.
-private final class RejectsFile {
-  private let file: File
-
-  init(_ path: String) throws { file = try File(path, for: .replacing) }
-
-  func append(_ issue: ImportIssue, row: [UInt8]) throws {
-    var line = issue.json.bytes
-    line.removeLast()
-    line += ",\"value\":".utf8
-    line += row.isEmpty ? Array("null".utf8) : row
-    line += "}\n".utf8
-    try file.write(line)
   }
 }
 
@@ -109,7 +144,8 @@ extension ImportReport {
       JSONMember(name, .object(table.counts.map { JSONMember($0.name, .integer(Int64($0.count))) }))
     }
     return [
-      "tables": .object(tables), "rows": .integer(Int64(rows)), "bytes": .integer(Int64(bytes)),
+      "tables": .object(tables), "rows": .integer(Int64(rows)),
+      "rowsTakenBefore": .integer(Int64(rowsTakenBefore)), "bytes": .integer(Int64(bytes)),
       "statements": .integer(Int64(statements)), "seconds": .real(duration.seconds),
       "issueCount": .integer(Int64(issueCount)), "issues": .array(issues.map(\.json)),
     ]

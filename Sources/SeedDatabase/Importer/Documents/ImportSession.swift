@@ -8,6 +8,8 @@ package struct ImportHooks {
   package var statement: ((String) -> Void)?
   /// Every issue of a rejected row, with the document's row as JSON.
   package var rejected: ((ImportIssue, [UInt8]) throws -> Void)?
+  /// Rows of an earlier run are passed over: called with the document and the row where this one goes on.
+  package var resumed: ((String, Int) -> Void)?
   /// Looked at between batches.
   package var isCancelled: () -> Bool = { false }
   /// The clock by which progress is shown.
@@ -23,6 +25,7 @@ package struct ImportHooks {
 package final class ImportSession {
   private let connection: Connection
   private let frame: DocumentFrame
+  private let mapping: ImportMapping
   private let policy: ImportPolicy
   private let hooks: ImportHooks
   private let lists: [List]
@@ -37,7 +40,8 @@ package final class ImportSession {
   @exclusivity(unchecked) private var finder: RowFinder
   @exclusivity(unchecked) private var report = ImportReport()
   @exclusivity(unchecked) private var pace: ImportPace
-  @exclusivity(unchecked) private var cursor: ImportCursor?
+  private let cursor: ImportCursor?
+  private let leftover: ImportLeftover?
   private var trace: StatementTrace?
   private var earlierBytes = 0
   @exclusivity(unchecked) private var rowsInTransaction = 0
@@ -58,9 +62,10 @@ package final class ImportSession {
     collector = RowCollector(connection, policy, writer)
     finder = RowFinder(frame)
     pace = ImportPace(hooks, rows: policy.batchRows)
-    cursor = try ImportCursor(policy.atomicity)
+    cursor = try ImportCursor(policy.atomicity, mapping, tables: targets.map(\.table.name))
+    leftover = cursor == nil ? try ImportLeftover(beside: connection.path) : nil
     rowsPerTransaction = if case .batched(let rows, _) = policy.atomicity { rows } else { .max }
-    (self.connection, self.policy, self.hooks) = (connection, policy, hooks)
+    (self.connection, self.mapping, self.policy, self.hooks) = (connection, mapping, policy, hooks)
     issues.rejected = hooks.rejected
     trace = hooks.statement.map { StatementTrace(connection, $0) }
     try connection.execute("BEGIN IMMEDIATE")
@@ -89,21 +94,26 @@ package final class ImportSession {
   /// Begins a document; its name stands in issues and in the cursor.
   package func begin(_ document: String) {
     writer.place = RowPlace(document: document)
+    cursor?.beginDocument()
     source.scanner.restart()
     finder = RowFinder(frame)
   }
 
   /// Takes the next piece of the document.
   package func feed(_ bytes: UnsafeRawBufferPointer) throws {
+    cursor?.willFeed(source.scanner)
     source.scanner.feed(bytes)
-    try run()
+    try tellingOfBatches { try run() }
   }
 
   /// Ends the document; its rows are counted.
   @discardableResult
   package func end() throws -> Int {
     source.scanner.complete()
-    try run()
+    try tellingOfBatches {
+      try run()
+      try cursor?.endDocument(source.scanner)
+    }
     earlierBytes += source.scanner.bytesFed
     return place.row
   }
@@ -133,6 +143,10 @@ package final class ImportSession {
   private func refuse(_ error: JSONError) throws {
     try writeCollected()
     writer.place.offset = error.offset
+    if let cursor, cursor.isPassing, frame.isLines {
+      writer.place.row += 1
+      return finder.passBadLine()
+    }
     guard frame.isLines, policy.badRows != .abort else {
       throw ImportFailure(
         .document, "\(place.document): \(error.reason) at byte \(error.offset), in row \(place.row)")
@@ -148,7 +162,7 @@ package final class ImportSession {
   private func take(_ name: String?) throws {
     writer.place.offset = source.tape.offset(0)
     defer { writer.place.row += 1 }
-    if cursor != nil, cursor?.isPassed(place) == true { return }
+    if let cursor, try passes(cursor) { return }
     let list = lists[finder.list]
     if try collector.collect(list.plan, source, given: given(name, list)) {
       collected.append(
@@ -161,6 +175,15 @@ package final class ImportSession {
     }
     report.rows += 1
     try passBatch()
+  }
+
+  private func passes(_ cursor: ImportCursor) throws -> Bool {
+    guard try cursor.passes(place.row, source.scanner) else { return false }
+    if !cursor.isPassing {
+      report.rowsTakenBefore = cursor.committed
+      hooks.resumed?(place.document, place.row + 1)
+    }
+    return true
   }
 
   /// Writes one row with what is nested in it.
@@ -216,8 +239,9 @@ package final class ImportSession {
 
   private func commitBatch() throws {
     try resolveDeferred()
+    try cursor?.announce(place)
     try connection.execute("COMMIT")
-    try cursor?.advance(to: place)
+    try cursor?.advance(to: place, source.scanner, rows: report.rows)
     rowsInTransaction = 0
     try connection.execute("BEGIN IMMEDIATE")
   }
@@ -227,17 +251,42 @@ package final class ImportSession {
   /// Checks what only the whole can show, and commits; or takes all back, where only the report is wanted.
   package func finish(keeping: Bool = true) throws -> ImportReport {
     if hooks.isCancelled() { throw CancellationError() }
+    try tellingOfBatches { try complete() }
+    try connection.execute(keeping ? "COMMIT" : "ROLLBACK")
+    if keeping {
+      try cursor?.remove()
+      try leftover?.settle(mapping)
+    }
+    trace = nil
+    return finalReport()
+  }
+
+  private func complete() throws {
     try cursor?.checkWasReached()
     try resolveDeferred()
     for target in targets { try deleteOthers(target) }
-    let touched = Set(targets.filter(\.isTouched).map(\.table.name))
-    try ReferencePolicy(connection, policy.references, issues, place).run(touched: touched)
-    try SearchRebuild(connection).run(touched: touched)
+    let tables = tablesToCheck
+    try ReferencePolicy(connection, policy.references, issues, place).run(touched: tables)
+    try SearchRebuild(connection).run(touched: tables)
     for target in targets { try target.seen?.drop() }
-    try connection.execute(keeping ? "COMMIT" : "ROLLBACK")
-    if keeping { try cursor?.remove() }
-    trace = nil
-    return complete()
+  }
+
+  /// The tables that were touched. What earlier batches did to theirs is not known in detail: where any were
+  /// committed and not checked, they are checked whole.
+  private var tablesToCheck: Set<String> {
+    let hasUncheckedRows = cursor?.isWritten == true || leftover != nil
+    let suspects = hasUncheckedRows ? targets : targets.filter(\.isTouched)
+    return Set(suspects.map(\.table.name) + (leftover?.tables ?? []))
+  }
+
+  /// A failure says what of the import stays all the same.
+  private func tellingOfBatches(_ body: () throws -> Void) throws {
+    do {
+      try body()
+    } catch let failure as ImportFailure {
+      guard let remainder = cursor?.remainder else { throw failure }
+      throw ImportFailure(failure.code, "\(failure.message); \(remainder)", issue: failure.issue)
+    }
   }
 
   /// Takes back what was not committed.
@@ -257,7 +306,7 @@ package final class ImportSession {
     target.keys.deleted += gone.keys
   }
 
-  private func complete() -> ImportReport {
+  private func finalReport() -> ImportReport {
     report.bytes = earlierBytes
     for target in targets {
       var table = target.report
