@@ -10,10 +10,12 @@ extension Command {
         FILE is JSON, NDJSON or CSV, gzip or not by its content; - is standard input. Rows are matched by \
         the table's key: new ones are inserted, changed ones updated, equal ones not written. A member that is \
         missing leaves its column alone. The import is one transaction: a failure leaves the database as it \
-        was. Nothing is created: the table must be there.
+        was. Nothing is created: the table must be there. Of search tables over its rows, FTS5 tables whose \
+        content is the table itself are rebuilt, and no others.
 
         CSV has a header. An empty field is NULL, except in a TEXT column that must not be NULL, which takes \
-        the empty text. Exit codes: 65 bad data, 74 a file cannot be read, 78 a bad mapping.
+        the empty text. Exit codes: 65 bad data, 74 a file cannot be read or written, 75 the database is in use, \
+        78 a bad mapping.
         """,
       arguments: [ArgumentDefinition(name: "file", help: "The file to import.")],
       options: [
@@ -54,6 +56,10 @@ extension Command {
   private static func show(
     _ report: ImportReport, _ job: ImportJob, _ arguments: ParsedArguments, _ console: Console
   ) throws {
+    for member in report.missing.prefix(shownIssues) { console.warning("\(member).") }
+    if report.missing.count > shownIssues {
+      console.warning("\(report.missing.count - shownIssues) more members that no row has.")
+    }
     let shown =
       arguments.string("bad-rows") == "collect" ? report.issues[...] : report.issues.prefix(shownIssues)
     if arguments.flag("json") { return try console.result(report.json) }
@@ -74,11 +80,12 @@ extension Command {
 }
 
 extension ImportIssue {
-  /// A CSV's rows are counted; where they begin is not known any more.
+  /// A CSV's rows are counted as people count them.
   fileprivate func told(as format: ImportJob.Format) -> String {
     guard format == .csv else { return "\(description)." }
+    let place = "\(document), record \(row + 1) behind the header, byte \(offset)"
     let column = column.map { ", column \"\($0)\"" } ?? ""
-    return "\(document), record \(row + 1) behind the header: table \"\(table)\"\(column): \(message)."
+    return "\(place): table \"\(table)\"\(column): \(message)."
   }
 }
 
@@ -95,6 +102,7 @@ extension ImportJob {
     mapping = try Self.mapping(arguments, mappingPath, format)
     var policy = ImportPolicy(onConflict: try arguments.choice("on-conflict") ?? .overwrite)
     policy.badRows = try arguments.badRows()
+    if arguments.string("bad-rows") == "collect" { policy.issueLimit = .max }
     let rows = try arguments.integer("batch", in: 1...Int.max)
     if let rows, !isDryRun {
       policy.atomicity = .batched(rows: rows, cursor: ImportCursor.path(beside: database))

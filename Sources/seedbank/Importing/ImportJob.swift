@@ -29,25 +29,26 @@ struct ImportJob: Sendable {
   ) throws -> ImportReport {
     var hooks = ImportHooks()
     hooks.progress = progress
-    hooks.resumed = { document, row in
-      tell("Resuming at row \(row) of \(document): the rows before it are in.")
-    }
     do {
-      return try imported(hooks)
+      return try imported(hooks, tell)
     } catch let failure as ImportFailure {
       let end = failure.message.hasSuffix("?") ? "" : "."
       throw CommandFailure(failure.code == .mapping ? .configuration : .badData, failure.message + end)
     } catch let error as CompressionError {
       throw CommandFailure(.badData, "\(source): \(error).")
+    } catch let error as DatabaseError {
+      throw error.failure(database)
     }
   }
 
-  private func imported(_ hooks: ImportHooks) throws -> ImportReport {
+  private func imported(
+    _ hooks: ImportHooks, _ tell: @escaping @Sendable (String) -> Void
+  ) throws -> ImportReport {
     let connection = try Connection(database, .writer)
     let rejected = try rejects.map { try RejectsFile($0, sparing: files) }
     let reading = Reading(path: source == Self.standardInput ? Self.inputPath : source)
     do {
-      let report = try imported(reading, connection, rejected, hooks)
+      let report = try imported(reading, connection, rejected, hooks, tell)
       try rejected?.keep()
       return report
     } catch {
@@ -73,18 +74,26 @@ struct ImportJob: Sendable {
   }
 
   private func imported(
-    _ reading: Reading, _ connection: Connection, _ rejected: RejectsFile?, _ hooks: ImportHooks
+    _ reading: Reading, _ connection: Connection, _ rejected: RejectsFile?, _ hooks: ImportHooks,
+    _ tell: @escaping @Sendable (String) -> Void
   ) throws -> ImportReport {
-    var hooks = hooks
+    var (hooks, document) = (hooks, try csv(connection))
     if let rejected { hooks.rejected = { try rejected.append($0, row: $1) } }
+    hooks.resumed = { document, row in
+      tell("Resuming at row \(row) of \(document): the rows before it are in.")
+      try rejected?.takeOver(upTo: row, of: document)
+    }
+    hooks.origin = document?.records.origin
     let session = try ImportSession(connection, mapping: mapping, policy: policy, hooks: hooks)
     do {
       session.begin(source == Self.standardInput ? "standard input" : source)
-      try feed(session, connection, reading)
+      try feed(session, &document, reading)
       try session.end()
       return try session.finish(keeping: !isDryRun)
     } catch {
       session.abandon()
+      // The session's own failures say it themselves.
+      if !(error is ImportFailure), let remainder = session.remainder { tell("\(remainder).") }
       throw error
     }
   }
@@ -103,12 +112,17 @@ struct ImportJob: Sendable {
     return files
   }
 
-  private func feed(_ session: ImportSession, _ connection: Connection, _ reading: Reading) throws {
+  private func feed(
+    _ session: ImportSession, _ document: inout CSVDocument?, _ reading: Reading
+  ) throws {
     func take(_ bytes: [UInt8]) throws { try bytes.withUnsafeBytes { try session.feed($0) } }
-    guard format == .csv else { return try reading.pieces(take) }
-    var document = CSVDocument(keepsEmpty: try emptyTexts(connection))
-    try reading.pieces { try document.take($0, take) }
-    try document.end(take)
+    guard var csv = document.take() else { return try reading.pieces(take) }
+    try reading.pieces { try csv.take($0, take) }
+    try csv.end(take)
+  }
+
+  private func csv(_ connection: Connection) throws -> CSVDocument? {
+    format == .csv ? CSVDocument(keepsEmpty: try emptyTexts(connection)) : nil
   }
 
   /// Which members go to TEXT columns that must not be NULL.
@@ -119,6 +133,25 @@ struct ImportJob: Sendable {
     return { member in
       let listed = mapping.columns.filter { $0.value.member.names == [member] }.keys
       return columns.contains(mapping.names.columnName(member)) || !columns.isDisjoint(with: listed)
+    }
+  }
+}
+
+extension DatabaseError {
+  /// What the database's file is to whoever imports into it; the statement is the importer's own matter.
+  fileprivate func failure(_ path: String) -> CommandFailure {
+    switch primaryCode {
+    case ResultCode.busy:
+      CommandFailure(.locked, "\(path): another process is writing to it. Import when that is done.")
+    case ResultCode.notADatabase:
+      CommandFailure(.inputOutput, "\(path): this is no SQLite database. Name one with --database.")
+    case ResultCode.readOnly:
+      CommandFailure(
+        .inputOutput, "\(path): it cannot be written to. Change the permissions of the file or its folder.")
+    case ResultCode.cannotOpen:
+      CommandFailure(
+        .inputOutput, "\(path): it cannot be opened. It must be there, and readable with its folder.")
+    default: CommandFailure(.inputOutput, "\(path): SQLite says \"\(message)\" (\(code)).")
     }
   }
 }
@@ -147,7 +180,18 @@ extension ImportReport {
       "tables": .object(tables), "rows": .integer(Int64(rows)),
       "rowsTakenBefore": .integer(Int64(rowsTakenBefore)), "bytes": .integer(Int64(bytes)),
       "statements": .integer(Int64(statements)), "seconds": .real(duration.seconds),
+      "missing": .array(missing.map(\.json)),
       "issueCount": .integer(Int64(issueCount)), "issues": .array(issues.map(\.json)),
+    ]
+  }
+}
+
+extension ImportReport.MissingMember {
+  /// The member as an object.
+  fileprivate var json: JSONValue {
+    [
+      "table": .string(table), "member": .string(member.description),
+      "column": column.map { .string($0) } ?? .null, "similar": .array(similar.map { .string($0) }),
     ]
   }
 }

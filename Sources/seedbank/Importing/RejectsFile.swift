@@ -35,6 +35,18 @@ final class RejectsFile {
     try file.write(line)
   }
 
+  /// Takes over what an earlier run of the same import had to say of the rows before this one, which are passed over.
+  func takeOver(upTo row: Int, of document: String) throws {
+    guard temporary != nil, try FileStamp(path) != nil else { return }
+    let earlier = try File(path, for: .reading)
+    for line in try earlier.read(earlier.length()).split(separator: 0x0A) {
+      guard let issue = try? JSONValue(parsing: Array(line)), issue["document"]?.string == document,
+        let number = issue["row"]?.integer, number < row
+      else { continue }
+      try file.write(line + [0x0A])
+    }
+  }
+
   /// Puts the rows in the place of an earlier import's.
   func keep() throws {
     guard let temporary else { return }

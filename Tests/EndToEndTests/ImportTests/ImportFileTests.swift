@@ -87,6 +87,28 @@ import Testing
 
   // MARK: Batches
 
+  @Test func `rejected rows of an earlier run stay beside those of the one that goes on`() throws {
+    let start = #"{"id":1,"name":"a"}"# + "\n" + #"{"id":"x"}"# + "\n" + #"{"id":2,"name":"b"}"# + "\n"
+    let options = ["--table", "stop", "--batch", "3", "--bad-rows", "skip", "--rejects", "bad.ndjson"]
+    // What ends the import behind its first batch: references that are looked at last.
+    try Connection(database, .writer).execute("ALTER TABLE stop ADD COLUMN other INTEGER REFERENCES none(id)")
+    try Connection(database, .writer).execute("CREATE TABLE none(id INTEGER PRIMARY KEY)")
+    try write(
+      start.replacingOccurrences(of: #""b""#, with: #""b","other":7"#) + #"{"id":"y"}"#, "stops.ndjson")
+    let first = try SeedbankBinary.run(
+      ["import", "stops.ndjson", "--database", database] + options, in: folder.path)
+    #expect(first.status == 65, "\(first.errors)")
+    #expect(try read("bad.ndjson").split(separator: "\n").count == 2)
+    try Connection(database, .writer).execute("INSERT INTO none VALUES (7)")
+    let second = try SeedbankBinary.run(
+      ["import", "stops.ndjson", "--database", database] + options, in: folder.path)
+    #expect(second.status == 0, "\(second.errors)")
+    let values = try read("bad.ndjson").split(separator: "\n").map {
+      try JSONValue(parsing: Array($0.utf8))["value"]
+    }
+    #expect(values.map { $0?["id"]?.string } == ["x", "y"])
+  }
+
   @Test func `an import in batches says where it goes on, and refuses another document`() throws {
     let good = (1...3).map { #"{"id":\#($0),"name":"a"}"# + "\n" }.joined()
     try write(good + #"{"id":4,"name":null}"#, "stops.ndjson")

@@ -1,23 +1,5 @@
 package import SeedFormat
 
-/// What a session tells its owner on the way.
-package struct ImportHooks {
-  /// At most ten times a second, and once at the end.
-  package var progress: ((ImportProgress) -> Void)?
-  /// Every statement that SQLite runs, without its values.
-  package var statement: ((String) -> Void)?
-  /// Every issue of a rejected row, with the document's row as JSON.
-  package var rejected: ((ImportIssue, [UInt8]) throws -> Void)?
-  /// Rows of an earlier run are passed over: called with the document and the row where this one goes on.
-  package var resumed: ((String, Int) -> Void)?
-  /// Looked at between batches.
-  package var isCancelled: () -> Bool = { false }
-  /// The clock by which progress is shown.
-  package var now: () -> ContinuousClock.Instant = { ContinuousClock.now }
-
-  package init() {}
-}
-
 /// Imports documents, which come in pieces, into a database that the session has for itself.
 ///
 /// `begin`, `feed` and `end` for every document, then `finish`; or `abandon`, after which the database is as
@@ -30,6 +12,7 @@ package final class ImportSession {
   private let hooks: ImportHooks
   private let lists: [List]
   private let targets: [ImportTarget]
+  private let surveys: [MemberSurvey]
   private let writer: RowTreeWriter
   private let collector: RowCollector
   @exclusivity(unchecked) private var collected = CollectedRows()
@@ -43,6 +26,9 @@ package final class ImportSession {
   private let cursor: ImportCursor?
   private let leftover: ImportLeftover?
   private var trace: StatementTrace?
+  private var badLine: BadLine?
+  /// Whether nothing of the document was looked at, which may begin with a byte order mark.
+  private var isAtStart = true
   private var earlierBytes = 0
   @exclusivity(unchecked) private var rowsInTransaction = 0
   private let rowsPerTransaction: Int
@@ -57,6 +43,7 @@ package final class ImportSession {
     frame = try DocumentFrame(mapping)
     lists = try mapping.lists.map { try List($0, builder) }
     targets = builder.targets.values.sorted { $0.table.name < $1.table.name }
+    surveys = builder.surveys
     issues = IssueCollector(policy)
     writer = RowTreeWriter(connection, policy, issues)
     collector = RowCollector(connection, policy, writer)
@@ -67,6 +54,7 @@ package final class ImportSession {
     rowsPerTransaction = if case .batched(let rows, _) = policy.atomicity { rows } else { .max }
     (self.connection, self.mapping, self.policy, self.hooks) = (connection, mapping, policy, hooks)
     issues.rejected = hooks.rejected
+    issues.hasOrigin = hooks.origin != nil
     trace = hooks.statement.map { StatementTrace(connection, $0) }
     try connection.execute("BEGIN IMMEDIATE")
     for (number, target) in targets.enumerated() where target.mode != .merge {
@@ -96,6 +84,7 @@ package final class ImportSession {
     writer.place = RowPlace(document: document)
     cursor?.beginDocument()
     source.scanner.restart()
+    isAtStart = true
     finder = RowFinder(frame)
   }
 
@@ -119,7 +108,12 @@ package final class ImportSession {
   }
 
   private func run() throws {
+    if isAtStart {
+      guard source.scanner.passMark() else { return }
+      isAtStart = false
+    }
     while true {
+      if badLine != nil, try !passBadLine() { return try writeCollected() }
       switch try step() {
       case .row(let name): try take(name)
       case .moved: continue
@@ -142,32 +136,69 @@ package final class ImportSession {
   /// A line that is no JSON is a bad row; any other document is over.
   private func refuse(_ error: JSONError) throws {
     try writeCollected()
-    writer.place.offset = error.offset
-    if let cursor, cursor.isPassing, frame.isLines {
-      writer.place.row += 1
-      return finder.passBadLine()
-    }
-    guard frame.isLines, policy.badRows != .abort else {
+    writer.place.offset = hooks.origin?.offset(place.row) ?? error.offset
+    guard frame.isLines, policy.badRows != .abort || cursor?.isPassing == true else {
       throw ImportFailure(
-        .document, "\(place.document): \(error.reason) at byte \(error.offset), in row \(place.row)")
+        .document, "\(place.document): \(error.reason) at byte \(place.offset), in row \(place.row)")
     }
-    let plan = lists[0].plan
-    plan.reset()
-    try issues.reject(plan, Refusal(.malformed, "\(error)"), place, row: [])
-    plan.target.hasLostKeys = true
-    writer.place.row += 1
-    finder.passBadLine()
+    badLine = BadLine(reason: error.reason)
+  }
+
+  /// A line that is no JSON, as far as it has come.
+  private struct BadLine {
+    let reason: String
+    var text: [UInt8] = []
+
+    /// Bytes of a line that are kept; where there are more, it is hardly one.
+    static let longestText = 1024 * 1024
+  }
+
+  /// Moves behind the line, which is a bad row; false where its end has not come yet.
+  private func passBadLine() throws -> Bool {
+    let start = source.scanner.offset
+    let isPassed = source.scanner.skipLine()
+    if issues.wantsRows {
+      let room = BadLine.longestText - (badLine?.text.count ?? 0)
+      badLine?.text += source.scanner.bytes(start..<source.scanner.offset).prefix(room)
+    }
+    guard isPassed, let line = badLine else { return false }
+    badLine = nil
+    defer { writer.place.row += 1 }
+    if cursor?.isPassing == true { return true }
+    let row = issues.wantsRows ? Self.json(line.text) : []
+    try refuse(Refusal(.malformed, line.reason), lists[0], row)
+    return true
+  }
+
+  /// A line as a string of JSON, for it is no JSON itself.
+  private static func json(_ line: [UInt8]) -> [UInt8] {
+    let text = line.prefix { $0 != 0x0A && $0 != 0x0D }
+    var bytes: [UInt8] = []
+    JSONWriter.append(String(decoding: text, as: UTF8.self), to: &bytes)
+    return bytes
+  }
+
+  /// Refuses a row of which nothing is known, not even its key.
+  private func refuse(_ refusal: Refusal, _ list: List, _ row: [UInt8]) throws {
+    list.plan.reset()
+    list.plan.target.hasLostKeys = true
+    try issues.reject(list.plan, refusal, place, row: row)
   }
 
   private func take(_ name: String?) throws {
-    writer.place.offset = source.tape.offset(0)
+    let offset = source.tape.offset(0)
+    writer.place.offset = hooks.origin?.offset(place.row) ?? offset
     defer { writer.place.row += 1 }
     if let cursor, try passes(cursor) { return }
     let list = lists[finder.list]
-    if try collector.collect(list.plan, source, given: given(name, list)) {
+    if let origin = hooks.origin, source.tape.kind(0) == .array {
+      try writeCollected()
+      let row = issues.wantsRows ? source.json(0) : []
+      try refuse(Refusal(.notAnObject, origin.flaw(source.tape.count(0))), list, row)
+    } else if try collector.collect(list.plan, source, given: given(name, list)) {
       collected.append(
         CollectedRow(
-          list: finder.list, name: name, row: place.row, offset: place.offset, end: source.scanner.offset))
+          list: finder.list, name: name, row: place.row, offset: offset, end: source.scanner.offset))
       if collected.isFull || collector.isFull { try writeCollected() }
     } else {
       try writeCollected()
@@ -181,7 +212,7 @@ package final class ImportSession {
     guard try cursor.passes(place.row, source.scanner) else { return false }
     if !cursor.isPassing {
       report.rowsTakenBefore = cursor.committed
-      hooks.resumed?(place.document, place.row + 1)
+      try hooks.resumed?(place.document, place.row + 1)
     }
     return true
   }
@@ -200,7 +231,7 @@ package final class ImportSession {
     if isWritten { return }
     let place = writer.place
     for row in rows {
-      (writer.place.row, writer.place.offset) = (row.row, row.offset)
+      (writer.place.row, writer.place.offset) = (row.row, hooks.origin?.offset(row.row) ?? row.offset)
       try write(lists[row.list], row.name, source.again(row.offset..<row.end))
     }
     writer.place = place
@@ -279,12 +310,15 @@ package final class ImportSession {
     return Set(suspects.map(\.table.name) + (leftover?.tables ?? []))
   }
 
-  /// A failure says what of the import stays all the same.
+  /// What a failure leaves in the database all the same; an ``ImportFailure`` says it already.
+  package var remainder: String? { cursor?.remainder }
+
+  /// A failure says what of the import stays.
   private func tellingOfBatches(_ body: () throws -> Void) throws {
     do {
       try body()
     } catch let failure as ImportFailure {
-      guard let remainder = cursor?.remainder else { throw failure }
+      guard let remainder else { throw failure }
       throw ImportFailure(failure.code, "\(failure.message); \(remainder)", issue: failure.issue)
     }
   }
@@ -314,6 +348,7 @@ package final class ImportSession {
       report.tables[target.table.name] = table
       report.statements += target.statements
     }
+    report.missing = surveys.flatMap(\.missing)
     report.issues = issues.listed
     report.issueCount = issues.count
     report.duration = pace.elapsed
