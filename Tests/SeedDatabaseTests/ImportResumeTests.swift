@@ -120,6 +120,25 @@ import Testing
     #expect(try bench.rows("SELECT id FROM item") == ["1", "2", "3"])
   }
 
+  @Test func `a crash between a commit and its note repeats the batch`() throws {
+    let bench = try bench()
+    let path = ImportCursor.path(beside: bench.path)
+    let text = Self.rows(1...2) + "{}"
+    var hooks = ImportHooks()
+    var announced: [UInt8]?
+    hooks.statement = {
+      if $0 == "COMMIT", announced == nil { announced = try? DurableFile.read(path, limit: 9999) }
+    }
+    #expect(throws: ImportFailure.self) {
+      try bench.run(text, mapping: Self.lines, policy: batches(bench), hooks: hooks)
+    }
+    try DurableFile.write(try #require(announced), to: path)
+    let report = try bench.run(Self.rows(1...3), mapping: Self.lines, policy: batches(bench))
+    #expect(report.rowsTakenBefore == 0)
+    #expect((report.tables["item"]?.unchanged, report.tables["item"]?.inserted) == (2, 1))
+    #expect(!hasCursor(bench))
+  }
+
   @Test func `a file that is no cursor is refused with its name`() throws {
     let bench = try bench()
     try DurableFile.write(Array(#"{"document":"a","row":1}"#.utf8), to: ImportCursor.path(beside: bench.path))
@@ -167,6 +186,7 @@ import Testing
       try bench.run(#"[{"id":1}]"#, mapping: ImportMapping("p"))
     }
     #expect(failure?.code == .references)
+    #expect(failure?.message.contains("app.sqlite.import-cursor names its tables") == true)
     try bench.run(
       "[\((1...9).map { "{\"id\":\($0)}" }.joined(separator: ","))]", mapping: ImportMapping("p"))
     #expect(hasCursor(bench))

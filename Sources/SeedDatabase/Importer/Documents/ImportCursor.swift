@@ -124,6 +124,11 @@ struct ImportLeftover {
 
   var tables: [String] { state.tables }
 
+  /// Why references fail that this import has nothing to do with.
+  var explanation: String {
+    "an import in batches was broken off, and \(path) names its tables, which are checked too"
+  }
+
   /// The tables are checked now. An import with the same mapping has taken the place of the one that was broken
   /// off; any other leaves it what it needs to go on.
   func settle(_ mapping: ImportMapping) throws {

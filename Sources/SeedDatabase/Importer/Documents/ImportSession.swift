@@ -26,7 +26,7 @@ package final class ImportSession {
   private let cursor: ImportCursor?
   private let leftover: ImportLeftover?
   private var trace: StatementTrace?
-  private var badLine: BadLine?
+  @exclusivity(unchecked) private var badLine: BadLine?
   /// Whether nothing of the document was looked at, which may begin with a byte order mark.
   private var isAtStart = true
   private var earlierBytes = 0
@@ -318,8 +318,9 @@ package final class ImportSession {
     do {
       try body()
     } catch let failure as ImportFailure {
-      guard let remainder else { throw failure }
-      throw ImportFailure(failure.code, "\(failure.message); \(remainder)", issue: failure.issue)
+      let explanation = failure.code == .references ? leftover?.explanation : nil
+      guard let more = remainder ?? explanation else { throw failure }
+      throw ImportFailure(failure.code, "\(failure.message); \(more)", issue: failure.issue)
     }
   }
 
