@@ -51,6 +51,25 @@ import Testing
     }
   }
 
+  @Test(arguments: ["REPLACE", "IGNORE", "ROLLBACK"])
+  func `a schema's own rule for conflicts takes no row away and keeps none out`(clause: String) throws {
+    let world = try World(
+      seed: 1, more: "CREATE TABLE u(id INTEGER PRIMARY KEY, n INTEGER UNIQUE ON CONFLICT \(clause))")
+    let table = try #require(world.schema.table("u"))
+    func take(_ rows: [(Int64, Int64)]) throws {
+      try world.connection.transaction {
+        let importer = try BatchImporter(world.connection, world.schema)
+        for row in rows { try importer.upsert([.integer(row.0), .integer(row.1)], in: table) }
+        _ = try world.finish(importer)
+      }
+    }
+    for shift in [0, 1, 3] as [Int64] { try take((0..<5).map { ($0, ($0 + shift) % 5) }) }
+    #expect(try world.connection.integer("SELECT count(*) FROM u WHERE n = (id + 3) % 5") == 5)
+    #expect(throws: ImportError.self) { try take([(9, 0)]) }
+    #expect(try world.connection.integer("SELECT count(*) FROM u") == 5)
+    try SeedCheck(world.connection, world.schema).run()
+  }
+
   @Test func `inserting a key that is there names the row, however many came with it`() throws {
     let world = try World(seed: 1)
     let table = try #require(world.schema.table("slots"))

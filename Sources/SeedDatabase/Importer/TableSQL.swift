@@ -1,6 +1,9 @@
 import SeedFormat
 
 /// The statements of one table.
+///
+/// Each that writes says what happens where a constraint forbids it: left unsaid, the schema's own ON CONFLICT
+/// clauses would decide, and rows would go or stay without a word.
 package struct TableSQL: Sendable {
   private let table: TableSchema
   private let constants: [TableLayout.Constant]
@@ -49,7 +52,7 @@ package struct TableSQL: Sendable {
 
   /// A new row with a shape's columns; the others take their defaults.
   func insert(_ shape: RowShape) -> String {
-    "INSERT INTO \(target(shape)) VALUES \(row(shape))"
+    "INSERT OR ABORT INTO \(target(shape)) VALUES \(row(shape))"
   }
 
   /// Several whole new rows, up to the first that a constraint forbids, whatever the schema's own rule for that is.
@@ -78,7 +81,7 @@ package struct TableSQL: Sendable {
   /// A shape's values, then the key. The key's columns are set too: under NOCASE their text may change.
   func update(_ shape: RowShape) -> String {
     let settings = names(shape).map { "\(quoted($0)) = ?" }.joined(separator: ", ")
-    return "UPDATE \(name) SET \(settings) WHERE \(keyMatches)"
+    return "UPDATE OR ABORT \(name) SET \(settings) WHERE \(keyMatches)"
   }
 
   /// The row with a key.

@@ -139,10 +139,7 @@ package final class TableWriter {
       changes.unchanged += 1
       return .unchanged
     }
-    if rule == .fail {
-      throw ImportError.constraint(
-        table: table.name, key: describeKey(), message: "a row has this key already")
-    }
+    if rule == .fail { throw keyIsThere() }
     let old = sum == nil ? nil : hasher.hash(lent: read(found))
     let merged = table.hasOtherUnique ? mergedRow(found) : []
     let watched = try watch?.before(read(found))
@@ -185,6 +182,49 @@ package final class TableWriter {
   /// Goes back to earlier counts, for rows whose writing was rolled back.
   func restore(_ earlier: TableChanges) { changes = earlier }
 
+  // MARK: Rows that change places
+
+  /// Takes the row with this row's key away for a while, with all its columns; `nil` where there is none.
+  func lift(_ values: [BorrowedValue]) throws -> [SeedValue]? {
+    try prepare(values)
+    defer { sql.find.rewind() }
+    guard try find() else { return nil }
+    let old = read(FoundRow(sql.find, sql.foundColumns)).map(\.owned)
+    _ = try remove(key: shape.key.map { row[$0] })
+    return old
+  }
+
+  /// Adds a lifted row as it was.
+  func putBack(_ old: [SeedValue]) throws {
+    try lending(old) { _ = try attempt(sql.insertWhole, isLast: true, isWhole: true) }
+  }
+
+  /// Adds a row whose key is not there, in the place of a lifted one, if there was one, from which it takes what it
+  /// does not list.
+  func place(_ values: [BorrowedValue], over old: [SeedValue]?) throws -> RowOutcome {
+    try prepare(values)
+    guard let old else {
+      _ = try attempt(sql.insert, isLast: true)
+      changes.inserted += 1
+      return .inserted
+    }
+    var merged = old
+    for (position, column) in shape.columns.enumerated() { merged[column] = row[position].owned }
+    if rule == .keep || merged == old {
+      try putBack(old)
+      changes.unchanged += 1
+      return .unchanged
+    }
+    guard rule == .overwrite else { throw keyIsThere() }
+    try putBack(merged)
+    changes.updated += 1
+    return .updated
+  }
+
+  private func keyIsThere() -> ImportError {
+    .constraint(table: table.name, key: describeKey(), message: "a row has this key already")
+  }
+
   // MARK: Rows that were set aside
 
   /// Forgets the rows that were set aside; their caller keeps them itself.
@@ -197,7 +237,7 @@ package final class TableWriter {
   }
 
   /// Takes away the rows that those that were set aside replace.
-  func removeSetAside() throws {
+  private func removeSetAside() throws {
     for item in setAside where item.isWhole {
       try lending(item.values) { _ = try remove(key: table.key.map { row[$0] }) }
       changes.updated += 1
@@ -205,7 +245,7 @@ package final class TableWriter {
   }
 
   /// Writes the rows that were set aside, once what they replace is gone.
-  func insertSetAside() throws {
+  private func insertSetAside() throws {
     let waiting = setAside
     setAside = []
     for item in waiting {

@@ -8,17 +8,18 @@ public enum ImportConversion: Sendable {
     case coreData = 978_307_200
   }
 
-  /// Numbers stay numbers, a text becomes a number in a number's column where that is exact, true is 1.
+  /// Numbers stay numbers, and in a text's column their digits; a text becomes a number in a number's column where
+  /// that is exact, true is 1.
   case automatic
   /// An ISO 8601 date, or date and time, as seconds; with a fraction only where the text has one.
   case iso8601(TimeOrigin = .unix)
-  /// A number as its digits.
+  /// A number as its digits, as the document has them.
   case text
   /// A text as the number that it spells.
   case number
   /// Base64 as the bytes that it spells.
   case base64
-  /// The value, whatever it is, as compact JSON.
+  /// The value, whatever it is, as compact JSON; numbers keep their digits.
   case json
   /// The app's own; what it throws becomes an issue of the row. Objects and arrays come to it as JSON. It may be
   /// asked twice about one row, where that row or one near it is refused.

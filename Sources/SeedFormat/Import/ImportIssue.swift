@@ -81,6 +81,8 @@ public struct ImportFailure: Error, Hashable, Sendable, CustomStringConvertible 
     case row
     /// References lead nowhere, and the policy says to end there.
     case references
+    /// The database's schema contradicts itself.
+    case schema
     /// The database or its connection cannot be used for imports.
     case database
   }

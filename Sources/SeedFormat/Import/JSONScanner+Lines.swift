@@ -28,15 +28,13 @@ extension JSONScanner {
 
 // A value of the tape as JSON again.
 extension JSONScanner {
-  /// Appends the value at `index` as compact JSON; a number is written from its value, not from its text.
+  /// Appends the value at `index` as compact JSON; numbers stay as the document spells them.
   package func write(_ index: Int, of tape: borrowing JSONTape, to buffer: inout [UInt8]) {
     switch tape.kind(index) {
     case .null: buffer += "null".utf8
     case .yes: buffer += "true".utf8
     case .no: buffer += "false".utf8
-    case .integer: buffer += String(tape.integer(index)).utf8
-    case .real: JSONWriter.append(tape.real(index), to: &buffer)
-    case .beyond: buffer += text(index, of: tape)
+    case .integer, .real, .beyond: buffer += digits(index, of: tape)
     case .string, .name: JSONWriter.append(string(index, of: tape), to: &buffer)
     case .array: writeElements(index, of: tape, to: &buffer)
     case .object: writeMembers(index, of: tape, to: &buffer)

@@ -6,6 +6,12 @@ extension JSONScanner {
     return place.isCopied ? tape.copy(place.range) : window.bytes(place.range)
   }
 
+  /// A number on the tape as the document spells it; good as long as texts are.
+  package func digits(_ index: Int, of tape: borrowing JSONTape) -> UnsafeBufferPointer<UInt8> {
+    let start = tape.offset(index)
+    return window.bytes(start..<start + tape.count(index))
+  }
+
   /// The bytes in memory, and the first one's offset in the document: a text without escapes lies as far behind
   /// it as its payload says. Good as long as texts are.
   package var held: (base: UnsafePointer<UInt8>, start: Int) { (window.base, window.start) }

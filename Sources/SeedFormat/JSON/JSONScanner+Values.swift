@@ -218,8 +218,9 @@ extension JSONScanner {
 
   private mutating func scanNumber(_ tape: inout JSONTape) throws(JSONError) -> Bool {
     let (start, begin) = (window.start, position)
-    func advance(_ end: Int, _ kind: JSONTape.Kind, _ bits: UInt64, _ count: Int = 0) -> Bool {
-      tape.append(JSONTape.Entry(kind: kind, offset: begin, payload: bits, count: count))
+    func advance(_ end: Int, _ kind: JSONTape.Kind, _ bits: UInt64) -> Bool {
+      tape.append(
+        JSONTape.Entry(kind: kind, offset: begin, payload: bits, count: end &+ start &- begin))
       position = end + start
       return true
     }
@@ -228,7 +229,7 @@ extension JSONScanner {
     {
     case .integer(let value, let end): return advance(end, .integer, UInt64(bitPattern: value))
     case .real(let value, let end): return advance(end, .real, value.bitPattern)
-    case .beyond(let end): return advance(end, .beyond, UInt64(begin), end + start - begin)
+    case .beyond(let end): return advance(end, .beyond, UInt64(begin))
     case .starved: return false
     case .wrong(let index, let reason): throw JSONError(at: index + start, reason.description)
     }

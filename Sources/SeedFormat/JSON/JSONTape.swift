@@ -26,7 +26,7 @@ package struct JSONTape: ~Copyable {
     package let offset: Int
     /// An integer's or a double's bits, a text's offset, or the index behind a container.
     package var payload: UInt64 = 0
-    /// A text's bytes, or a container's elements or members.
+    /// A text's or a number's bytes, or a container's elements or members.
     package var count = 0
   }
 
@@ -117,7 +117,7 @@ package struct JSONTape: ~Copyable {
   /// A real's value.
   package func real(_ index: Int) -> Double { Double(bitPattern: self[index].payload) }
 
-  /// The elements of an array or the members of an object.
+  /// The bytes of a text or number, the elements of an array, or the members of an object.
   package func count(_ index: Int) -> Int { self[index].count }
 
   /// How many names the shape of an object has.

@@ -15,7 +15,7 @@ extension Command {
 
         CSV has a header. An empty field is NULL, except in a TEXT column that must not be NULL, which takes \
         the empty text. Exit codes: 65 bad data, 74 a file cannot be read or written, 75 the database is in use, \
-        78 a bad mapping.
+        78 a bad mapping or schema.
         """,
       arguments: [ArgumentDefinition(name: "file", help: "The file to import.")],
       options: [
@@ -26,6 +26,9 @@ extension Command {
         .value("rows", "path", help: "Where the rows are, such as $.data.items."),
         .value("on-conflict", "rule", help: "overwrite (default), keep or fail."),
         .value("bad-rows", "rule", help: "abort (default), skip, or collect: skip and list all."),
+        .value(
+          "references", "rule",
+          help: "References to rows that are not there: fail (default), null, or keep them with a warning."),
         .value(
           "rejects", "path",
           help: "Write rejected rows to this file, as NDJSON, also where the import then fails."),
@@ -103,6 +106,7 @@ extension ImportJob {
     var policy = ImportPolicy(onConflict: try arguments.choice("on-conflict") ?? .overwrite)
     policy.badRows = try arguments.badRows()
     if arguments.string("bad-rows") == "collect" { policy.issueLimit = .max }
+    policy.references = try arguments.choice("references") ?? .fail
     let rows = try arguments.integer("batch", in: 1...Int.max)
     if let rows, !isDryRun {
       policy.atomicity = .batched(rows: rows, cursor: ImportCursor.path(beside: database))

@@ -33,7 +33,8 @@ struct ImportJob: Sendable {
       return try imported(hooks, tell)
     } catch let failure as ImportFailure {
       let end = failure.message.hasSuffix("?") ? "" : "."
-      throw CommandFailure(failure.code == .mapping ? .configuration : .badData, failure.message + end)
+      throw CommandFailure(
+        [.mapping, .schema].contains(failure.code) ? .configuration : .badData, failure.message + end)
     } catch let error as CompressionError {
       throw CommandFailure(.badData, "\(source): \(error).")
     } catch let error as DatabaseError {

@@ -112,6 +112,24 @@ import Testing
     #expect(outcome.errors.contains(words), "\(outcome.errors)")
   }
 
+  @Test func `references to nowhere fail, become null or stay, as told`() throws {
+    try Connection(database, .writer).execute(
+      "CREATE TABLE call(id INTEGER PRIMARY KEY, stop INTEGER REFERENCES stop(id))")
+    let failed = try run(#"[{"id": 1, "stop": 7}]"#, as: "calls.json", "--table", "call")
+    #expect(failed.status == 65)
+    #expect(failed.errors.contains("1 row references a row that table \"stop\" does not have (id = 1)"))
+    for (rule, stop, value) in [("keep", 7, "7"), ("null", 8, "NULL")] {
+      let outcome = try run(
+        #"[{"id": 1, "stop": \#(stop)}]"#, as: "calls.json", "--table", "call", "--references", rule)
+      #expect(outcome.status == 0)
+      #expect(outcome.errors.contains("id = 1"))
+      #expect(try Connection(database, .reader).rows("SELECT stop FROM call")[0][0].description == value)
+    }
+    try Connection(database, .writer).execute(
+      "CREATE TABLE odd(id INTEGER PRIMARY KEY, n REFERENCES stop(name))")
+    #expect(try run(#"[{"id": 1, "n": "x"}]"#, as: "odd.json", "--table", "odd").status == 78)
+  }
+
   @Test func `a mapping from JSON does what it says`() throws {
     let mapping = """
       {"table": "stop", "rows": "$.d",

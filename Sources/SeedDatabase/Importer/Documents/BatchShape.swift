@@ -65,12 +65,12 @@ final class BatchShape {
     }
   }
 
-  /// What stands in `columns` alone is compared, and changed in a row that is there.
+  /// What stands in `columns` alone is compared, and changed in a row that is there. ABORT, as in ``TableSQL``.
   private static func sql(_ table: TableSchema, _ columns: [Int], _ filled: [Int]) -> String {
     let names = { (columns: [Int]) in columns.map { quoted(table.columns[$0].name) } }
     let list = { (parts: [String]) in parts.joined(separator: ", ") }
     return """
-      INSERT INTO \(quoted(table.name)) (\(list(names(filled)))) \
+      INSERT OR ABORT INTO \(quoted(table.name)) (\(list(names(filled)))) \
       SELECT \(list(filled.indices.map { "c\($0)" })) FROM \(RowSupply.table) WHERE true \
       ON CONFLICT (\(list(names(table.key)))) \
       DO UPDATE SET \(list(names(settable(table, columns)).map { "\($0) = excluded.\($0)" })) \

@@ -10,6 +10,9 @@ struct DocumentSource: ~Copyable {
 
   func text(_ index: Int) -> UnsafeBufferPointer<UInt8> { scanner.text(index, of: tape) }
 
+  /// A number as the document spells it.
+  func digits(_ index: Int) -> UnsafeBufferPointer<UInt8> { scanner.digits(index, of: tape) }
+
   func json(_ index: Int) -> [UInt8] {
     var bytes: [UInt8] = []
     scanner.write(index, of: tape, to: &bytes)

@@ -66,12 +66,12 @@ package final class ImportSession {
   private final class List {
     let plan: RowPlan
     /// Where a dictionary's names go.
-    let keyColumn: Int?
+    let names: ValueReader.Target?
 
     init(_ list: ImportMapping.List, _ builder: PlanBuilder) throws {
       plan = try builder.plan(list.table)
-      keyColumn =
-        if case .dictionary(let name) = list.layout { try builder.column(name, plan.table) } else { nil }
+      names =
+        if case .dictionary(let name) = list.layout { try builder.target(name, plan.table) } else { nil }
     }
   }
 
@@ -195,7 +195,7 @@ package final class ImportSession {
       try writeCollected()
       let row = issues.wantsRows ? source.json(0) : []
       try refuse(Refusal(.notAnObject, origin.flaw(source.tape.count(0))), list, row)
-    } else if try collector.collect(list.plan, source, given: given(name, list)) {
+    } else if let given = try? given(name, list), try collector.collect(list.plan, source, given: given) {
       collected.append(
         CollectedRow(
           list: finder.list, name: name, row: place.row, offset: offset, end: source.scanner.offset))
@@ -220,7 +220,14 @@ package final class ImportSession {
   /// Writes one row with what is nested in it.
   private func write(_ list: List, _ name: String?, _ source: borrowing DocumentSource) throws {
     writer.evaluator.reader.bytes.clear()
-    try writer.write(list.plan, 0, source, given: given(name, list))
+    let given: [(column: Int, value: BorrowedValue)]
+    do throws(Refusal) {
+      given = try self.given(name, list)
+    } catch {
+      list.plan.reset()
+      return try writer.reject(list.plan, error, source)
+    }
+    try writer.write(list.plan, 0, source, given: given)
   }
 
   /// Writes what is collected: together, or row by row, where one of them is refused.
@@ -238,18 +245,11 @@ package final class ImportSession {
   }
 
   /// A dictionary's name, for its column; lent.
-  private func given(_ name: String?, _ list: List) -> [(column: Int, value: BorrowedValue)] {
-    guard let name, let column = list.keyColumn else { return [] }
-    return [(column, named(name, column, list.plan.table))]
-  }
-
-  /// A dictionary's name as its column wants it.
-  private func named(_ name: String, _ column: Int, _ table: TableSchema) -> BorrowedValue {
-    let value: SeedValue =
-      if table.columns[column].affinity == .integer, let number = Int64(name) {
-        .integer(number)
-      } else { .text(name) }
-    return writer.evaluator.reader.bytes.lend(value)
+  private func given(
+    _ name: String?, _ list: List
+  ) throws(Refusal) -> [(column: Int, value: BorrowedValue)] {
+    guard let name, let target = list.names else { return [] }
+    return [(target.column, try writer.evaluator.reader.read(name: name, for: target))]
   }
 
   // MARK: Batches

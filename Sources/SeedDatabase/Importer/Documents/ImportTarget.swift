@@ -5,6 +5,7 @@ final class ImportTarget {
   let table: TableSchema
   /// The table's key; here, because whoever asks the table for it copies and frees all of that.
   let key: [Int]
+  let keyParts: [KeyIdentity.Part]
   let mode: TableMapping.MergeMode
   /// Whether the table's rows come nested in others and so again and again.
   @exclusivity(unchecked) var recurs = false
@@ -35,6 +36,9 @@ final class ImportTarget {
   ) {
     self.table = table
     key = table.key
+    keyParts = zip(table.key, table.keyCollations).map {
+      KeyIdentity.Part(affinity: table.columns[$0].affinity, collation: $1)
+    }
     self.mode = mode
     batch = supply.map { TableBatch(rule, $0) }
     self.connection = connection
@@ -81,12 +85,36 @@ final class ImportTarget {
     deleted > 0 || batch?.counts.isEmpty == false || writers.values.contains { !$0.changes.isEmpty }
   }
 
-  /// The writers' counts, to return to when what they wrote is taken back.
-  var mark: [SlotSet: TableChanges] { writers.mapValues(\.changes) }
+  /// What was counted and noted at some time, to return to when what was written since is taken back.
+  struct Mark {
+    fileprivate let changes: [SlotSet: TableChanges]
+    fileprivate let keys: ImportReport.Keys.Counts
+  }
 
-  func restore(_ mark: [SlotSet: TableChanges]) {
-    for (slots, writer) in writers { writer.restore(mark[slots] ?? TableChanges()) }
+  var mark: Mark { Mark(changes: writers.mapValues(\.changes), keys: keys.counts) }
+
+  func restore(_ mark: Mark) {
+    for (slots, writer) in writers { writer.restore(mark.changes[slots] ?? TableChanges()) }
+    keys.cut(to: mark.keys)
     recent.clear()
+  }
+}
+
+extension ImportReport.Keys {
+  fileprivate struct Counts {
+    let inserted: Int
+    let updated: Int
+    let unchanged: Int
+  }
+
+  fileprivate var counts: Counts {
+    Counts(inserted: inserted.count, updated: updated.count, unchanged: unchanged.count)
+  }
+
+  fileprivate mutating func cut(to counts: Counts) {
+    inserted.removeSubrange(counts.inserted...)
+    updated.removeSubrange(counts.updated...)
+    unchanged.removeSubrange(counts.unchanged...)
   }
 }
 

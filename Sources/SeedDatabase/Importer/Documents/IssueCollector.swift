@@ -12,12 +12,15 @@ final class IssueCollector {
 
   init(_ policy: ImportPolicy) { self.policy = policy }
 
+  /// Whether nothing of the import stays where it fails.
+  var isOneTransaction: Bool { if case .one = policy.atomicity { true } else { false } }
+
   /// Whether rejected rows are to be handed on.
   var wantsRows: Bool { rejected != nil }
 
   func reject(_ plan: RowPlan, _ refusal: Refusal, _ place: RowPlace, row: [UInt8]) throws {
     var refusal = refusal
-    refusal.key = refusal.key ?? plan.keyDescription
+    if refusal.table == nil { refusal.key = refusal.key ?? plan.keyDescription }
     try reject(plan.target, refusal, place, row: row)
   }
 

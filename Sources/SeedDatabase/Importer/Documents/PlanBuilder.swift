@@ -35,8 +35,8 @@ final class PlanBuilder {
     }
     let plan = RowPlan(
       target, root: root, columns: columns.map(\.1) + targetsByName(target.table),
-      constants: try columnValues(mapping.constants, target.table),
-      defaults: try columnValues(mapping.defaults, target.table), relations: relations)
+      constants: try columnValues(mapping.constants, "constant", target.table),
+      defaults: try columnValues(mapping.defaults, "default", target.table), relations: relations)
     surveys.append(MemberSurvey(plan, mapping, byName: byName))
     return plan
   }
@@ -74,11 +74,18 @@ final class PlanBuilder {
   }
 
   private func columnValues(
-    _ values: [String: SeedValue], _ table: TableSchema
+    _ values: [String: SeedValue], _ what: String, _ table: TableSchema
   ) throws -> [(column: Int, value: SeedValue)] {
     try values.sorted { $0.key < $1.key }.map { name, value in
       let column = try column(name, table)
-      return (column, try fitter.fit(value, to: table.columns[column].affinity))
+      let schema = table.columns[column]
+      guard let fitting = PlainValue(schema).fit(value) else {
+        throw ImportFailure(
+          .mapping,
+          "table \"\(table.name)\", column \"\(schema.name)\": the \(what) \(value) does not fit the type "
+            + "\(schema.declaredType): write one that does")
+      }
+      return (column, try fitter.fit(fitting, to: schema.affinity))
     }
   }
 
@@ -192,6 +199,11 @@ final class PlanBuilder {
 
   func columns(_ names: [String], _ table: TableSchema) throws -> [Int] {
     try names.map { try column($0, table) }
+  }
+
+  /// What a column of that name takes as it comes.
+  func target(_ name: String, _ table: TableSchema) throws -> ValueReader.Target {
+    valueTarget(try column(name, table), table, .automatic)
   }
 
   func column(_ name: String, _ table: TableSchema) throws -> Int {

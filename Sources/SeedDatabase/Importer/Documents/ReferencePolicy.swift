@@ -6,6 +6,7 @@ struct ReferencePolicy {
   private let policy: ImportPolicy.References
   private let issues: IssueCollector
   private let place: RowPlace
+  private let orphans: OrphanSearch
 
   init(
     _ connection: Connection, _ policy: ImportPolicy.References, _ issues: IssueCollector, _ place: RowPlace
@@ -14,6 +15,7 @@ struct ReferencePolicy {
     self.policy = policy
     self.issues = issues
     self.place = place
+    orphans = OrphanSearch(connection)
   }
 
   /// Looks at the tables that were touched, and at those that reference them.
@@ -22,7 +24,9 @@ struct ReferencePolicy {
     let tables = try SchemaReader(connection).listedTables().filter { $0.kind == "table" }.map(\.name)
     let suspects = try tables.filter { try isSuspect($0, touched) }
     if !suspects.isEmpty { try connection.writeOutCache() }
-    for table in suspects { try check(table) }
+    for table in suspects {
+      for reference in try orphans.brokenReferences(of: table) { try settle(reference) }
+    }
   }
 
   private func isSuspect(_ table: String, _ touched: Set<String>) throws -> Bool {
@@ -33,65 +37,72 @@ struct ReferencePolicy {
       || parents.contains { touched.contains($0[0].text.lowercased()) }
   }
 
-  private func check(_ table: String) throws {
-    let violations = try connection.rows(
-      "SELECT parent, fkid, count(*) FROM pragma_foreign_key_check(?) GROUP BY parent, fkid", .text(table))
-    for violation in violations {
-      let columns = try columns(table, violation[1])
-      guard case .integer(let count) = violation[2] else { continue }
-      let message = "\(count) rows reference rows that table \"\(violation[0].text)\" does not have"
-      let refusal = Refusal(.reference, message, column: columns.map(\.child).joined(separator: ", "))
-      try settle(table, violation[0].text, columns, refusal)
-    }
-  }
-
-  private func settle(
-    _ table: String, _ parent: String, _ columns: [(child: String, parent: String)], _ refusal: Refusal
-  ) throws {
+  private func settle(_ reference: BrokenReference) throws {
     switch policy {
-    case .fail:
-      throw ImportFailure(
-        .references, "table \"\(table)\", column \"\(refusal.column ?? "")\": \(refusal.message)")
-    case .keep: issues.note(refusal, table, place)
+    case .fail: try fail(reference)
+    case .keep: try note(reference)
     case .null:
-      issues.note(refusal, table, place)
-      try clear(table, parent, columns)
+      try note(reference)
+      try clear(reference)
     }
   }
 
-  /// The reference's columns, a parent's column left out meaning its primary key.
-  private func columns(_ table: String, _ id: SeedValue) throws -> [(child: String, parent: String)] {
-    let rows = try connection.rows(
-      #"SELECT "from", "to", "table" FROM pragma_foreign_key_list(?) WHERE id = ? ORDER BY seq"#,
-      .text(table),
-      id)
-    return try rows.enumerated().map { index, row in
-      if row[1] != .null { return (row[0].text, row[1].text) }
-      let key = try connection.rows(
-        "SELECT name FROM pragma_table_info(?) WHERE pk > 0 ORDER BY pk", row[2])
-      return (row[0].text, index < key.count ? key[index][0].text : "rowid")
+  private func note(_ reference: BrokenReference) throws {
+    let keys = try orphans.keys(of: reference, limit: Self.namedRows)
+    let message = Self.describe(reference.count, reference, keys)
+    issues.note(
+      Refusal(.reference, message, column: reference.columnList, key: keys.first), reference.table, place)
+  }
+
+  /// Takes the import back first: what referenced nothing before is not its fault.
+  private func fail(_ reference: BrokenReference) throws {
+    let keys = try orphans.keys(of: reference, limit: Self.comparedRows)
+    var earlier = (count: 0, keys: Set<String>())
+    if issues.isOneTransaction {
+      try connection.execute("ROLLBACK")
+      earlier.count =
+        try orphans.brokenReferences(of: reference.table).first { $0.id == reference.id }?.count ?? 0
+      if earlier.count > 0 { earlier.keys = Set(try orphans.keys(of: reference, limit: Self.comparedRows)) }
+    }
+    let new = keys.filter { !earlier.keys.contains($0) }
+    let message = Self.describe(reference.count, reference, new.isEmpty ? keys : new)
+    let before = Self.describe(earlier: earlier.count, of: reference.count)
+    throw ImportFailure(
+      .references,
+      "table \"\(reference.table)\", column \"\(reference.columnList)\": \(message)\(before): import what is "
+        + "referenced too, or let such references become null, or keep them")
+  }
+
+  /// Rows that a message names.
+  private static let namedRows = 3
+  /// Rows that are looked at for those that an import made.
+  private static let comparedRows = 10_000
+
+  private static func describe(_ count: Int, _ reference: BrokenReference, _ keys: [String]) -> String {
+    let named = keys.prefix(namedRows).joined(separator: "; ")
+    let list = named.isEmpty ? "" : count > namedRows ? " (\(named); …)" : " (\(named))"
+    let what = count == 1 ? "1 row references a row" : "\(count) rows reference rows"
+    return "\(what) that table \"\(reference.parent)\" does not have\(list)"
+  }
+
+  private static func describe(earlier: Int, of count: Int) -> String {
+    switch earlier {
+    case 0: ""
+    case count...: ", as before this import"
+    default: ", \(earlier) of them already before this import"
     }
   }
 
-  private func clear(
-    _ table: String, _ parent: String, _ columns: [(child: String, parent: String)]
-  ) throws {
-    let child = quoted(table)
-    let settings = columns.map { "\(quoted($0.child)) = NULL" }.joined(separator: ", ")
-    let present = columns.map { "\(child).\(quoted($0.child)) IS NOT NULL" }.joined(separator: " AND ")
-    // The parent's column stands first, for its collation is the one that counts.
-    let matches = columns.map { "parent.\(quoted($0.parent)) = \(child).\(quoted($0.child))" }
-      .joined(separator: " AND ")
+  private func clear(_ reference: BrokenReference) throws {
+    let settings = reference.columns.map { "\(quoted($0.child)) = NULL" }.joined(separator: ", ")
     do throws(DatabaseError) {
       try connection.execute(
-        """
-        UPDATE \(child) SET \(settings) WHERE \(present)
-        AND NOT EXISTS (SELECT 1 FROM \(quoted(parent)) AS parent WHERE \(matches))
-        """)
+        "UPDATE OR ABORT \(quoted(reference.table)) AS child SET \(settings) WHERE \(reference.condition)")
     } catch {
       guard error.primaryCode == ResultCode.constraint else { throw error }
       throw ImportFailure(
-        .references, "table \"\(table)\": a reference to nowhere cannot become NULL: \(error.message)")
+        .references,
+        "table \"\(reference.table)\": a reference to nowhere cannot become NULL: \(error.message)")
     }
   }
 }

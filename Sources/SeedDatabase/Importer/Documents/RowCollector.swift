@@ -78,7 +78,7 @@ final class RowCollector {
       guard relation.isObject, let place = plan.places[number], source.tape.kind(place) == .object else {
         continue
       }
-      if store.isKnown(relation.plan) {
+      if try store.isKnown(relation.plan) {
         recognise(relation.plan.target)
       } else if try !addWithReferences(relation.plan, source) {
         return false
@@ -135,7 +135,7 @@ final class RowCollector {
     guard let shape = try plan.batchShape(connection) else { return false }
     if batch.isEmpty { begin(target) }
     guard batch.take(plan, shape) else { return false }
-    if target.recurs { store.remember(plan) }
+    if target.recurs { try store.remember(plan) }
     return true
   }
 

@@ -151,15 +151,23 @@ final class RowEvaluator {
       } catch {
         var refusal = error
         refusal.table = error.table ?? nested.table.name
+        refusal.key = error.key ?? (error.table == nil ? nested.keyDescription : nil)
         throw refusal
       }
       for (column, value) in zip(columns, nested.key) { plan.set(column, value) }
     default:
-      plan.set(columns[0], try bareKey(nested, index, source))
+      do throws(Refusal) {
+        plan.set(columns[0], try bareKey(nested, index, source))
+      } catch {
+        // The row's own column is what does not fit here.
+        var refusal = error
+        refusal.column = plan.table.columns[columns[0]].name
+        throw refusal
+      }
     }
   }
 
-  /// A key that stands alone where an object could.
+  /// A key that stands alone where an object could; no row has NULL for one.
   func bareKey(
     _ plan: RowPlan, _ index: Int, _ source: borrowing DocumentSource
   ) throws(Refusal) -> BorrowedValue {
@@ -167,8 +175,17 @@ final class RowEvaluator {
       throw reader.notAnObject(index, source)
     }
     let column = plan.table.key[0]
-    let target = ValueReader.Target(
-      column: column, schema: plan.table.columns[column], conversion: .automatic)
-    return try reader.read(index, source, for: target)
+    let schema = plan.table.columns[column]
+    guard source.tape.kind(index) != .null else {
+      throw Refusal(
+        .missingKey, "the key column \"\(schema.name)\" is null", column: schema.name,
+        offset: source.tape.offset(index))
+    }
+    let target = ValueReader.Target(column: column, schema: schema, conversion: .automatic)
+    do throws(Refusal) {
+      return try reader.read(index, source, for: target)
+    } catch {
+      throw Refusal(error.code, error.message, column: schema.name, offset: source.tape.offset(index))
+    }
   }
 }

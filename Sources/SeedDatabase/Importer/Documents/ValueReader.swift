@@ -28,10 +28,27 @@ final class ValueReader {
     case .automatic: return try automatic(index, source, target.schema)
     case .iso8601(let origin): return try seconds(index, source, since: origin)
     case .text: return try text(index, source)
-    case .number: return try number(index, source)
+    case .number: return try spelled(index, source, target.schema.affinity)
     case .base64: return try blob(index, source)
     case .json: return .text(source.json(index).withUnsafeBytes { bytes.copy($0) })
     case .custom(let convert): return try custom(index, source, convert)
+    }
+  }
+
+  /// A member's name as its column's value: as a text would be, but in one spelling only, for a document has each
+  /// name once and a table each key.
+  func read(name: String, for target: Target) throws(Refusal) -> BorrowedValue {
+    let column = target.schema
+    guard case .text(let text) = bytes.lend(.text(name)) else { return .null }
+    if column.affinity == .integer, Int64(name).map(String.init) != name {
+      throw Refusal(
+        .typeMismatch, "expected a whole number of 64 bits as the row's name, found \(quote(text))",
+        column: column.name)
+    }
+    do throws(Refusal) {
+      return try string(text, column)
+    } catch {
+      throw Refusal(error.code, error.message, column: column.name)
     }
   }
 
@@ -42,13 +59,7 @@ final class ValueReader {
     case .null: return .null
     case .no: return .integer(0)
     case .yes: return .integer(1)
-    case .integer: return integer(source.tape.integer(index), column.affinity)
-    case .real: return try real(source.tape.real(index), column.affinity)
-    case .beyond:
-      guard column.affinity == .text else {
-        throw Refusal(.outOfRange, "a number that fits neither 64 bits nor a double")
-      }
-      return .text(lent(index, source))
+    case .integer, .real, .beyond: return try number(index, source, column.affinity)
     case .string, .name: return try string(lent(index, source), column)
     case .object, .array:
       throw Refusal(.typeMismatch, "expected a plain value, found an object or an array")
@@ -62,20 +73,23 @@ final class ValueReader {
     return source.tape.isCopied(index) ? bytes.copy(UnsafeRawBufferPointer(text)) : text
   }
 
-  private func integer(_ value: Int64, _ affinity: Affinity) -> BorrowedValue {
-    switch affinity {
-    case .real: .real(Double(value))
-    case .text: bytes.lend(.text(String(value)))
-    default: .integer(value)
+  /// A number as its column wants it: a text keeps its digits, and a whole number is none by rounding.
+  private func number(
+    _ index: Int, _ source: borrowing DocumentSource, _ affinity: Affinity
+  ) throws(Refusal) -> BorrowedValue {
+    switch (source.tape.kind(index), affinity) {
+    case (_, .text): return .text(source.digits(index))
+    case (.integer, .real): return .real(Double(source.tape.integer(index)))
+    case (.integer, _): return .integer(source.tape.integer(index))
+    case (.real, .integer): return .integer(try whole(source.digits(index)))
+    case (.real, _): return .real(source.tape.real(index))
+    default: throw Refusal(.outOfRange, "a number that fits neither 64 bits nor a double")
     }
   }
 
-  private func real(_ value: Double, _ affinity: Affinity) throws(Refusal) -> BorrowedValue {
-    guard affinity == .integer else { return .real(value) }
-    guard let whole = Int64(exactly: value) else {
-      throw Refusal(.typeMismatch, "expected a whole number, found \(value)")
-    }
-    return .integer(whole)
+  private func whole(_ digits: UnsafeBufferPointer<UInt8>) throws(Refusal) -> Int64 {
+    if let whole = spelledInteger(digits) { return whole }
+    throw Refusal(.typeMismatch, "expected a whole number of 64 bits, found \(clipped(digits))")
   }
 
   private func string(
@@ -110,17 +124,27 @@ final class ValueReader {
 
   private func text(_ index: Int, _ source: borrowing DocumentSource) throws(Refusal) -> BorrowedValue {
     switch source.tape.kind(index) {
-    case .string, .beyond: return .text(lent(index, source))
+    case .string: return .text(lent(index, source))
+    case .integer, .real, .beyond: return .text(source.digits(index))
     case .object, .array: throw Refusal(.typeMismatch, "expected a plain value, found an object or an array")
     default: return .text(source.json(index).withUnsafeBytes { bytes.copy($0) })
     }
   }
 
-  private func number(_ index: Int, _ source: borrowing DocumentSource) throws(Refusal) -> BorrowedValue {
+  private func spelled(
+    _ index: Int, _ source: borrowing DocumentSource, _ affinity: Affinity
+  ) throws(Refusal) -> BorrowedValue {
     switch source.tape.kind(index) {
-    case .integer: return .integer(source.tape.integer(index))
-    case .real: return .real(source.tape.real(index))
-    case .string: if let number = spelledNumber(source.text(index)) { return number }
+    case .integer, .real: return try number(index, source, affinity)
+    case .string:
+      let text = source.text(index)
+      switch (spelledNumber(text), affinity) {
+      case (nil, _): break
+      case (_?, .text): return .text(lent(index, source))
+      case (.integer(let value)?, .real): return .real(Double(value))
+      case (.real?, .integer): return .integer(try whole(text))
+      case (let number?, _): return number
+      }
     default: break
     }
     throw Refusal(.conversion, "expected a number, found \(describe(index, source))")
