@@ -99,8 +99,8 @@ final class CSVRecords {
   func append(_ start: Int) { starts.append(start) }
 
   /// What issues say of rows.
-  var origin: RowOrigin {
-    RowOrigin { [self] row in
+  var origin: ConvertedRows {
+    ConvertedRows { [self] row in
       starts.indices.contains(row - first) ? starts[row - first] : starts.last ?? 0
     } flaw: { [self] count in
       "a record of \(count) fields under \(width) names"

@@ -11,7 +11,7 @@ package struct ImportHooks {
   /// Rows of an earlier run are passed over: called with the document and the row where this one goes on.
   package var resumed: ((String, Int) throws -> Void)?
   /// For documents that the caller made of another format.
-  package var origin: RowOrigin?
+  package var origin: ConvertedRows?
   /// Looked at between batches.
   package var isCancelled: () -> Bool = { false }
   /// The clock by which progress is shown.
@@ -21,7 +21,7 @@ package struct ImportHooks {
 }
 
 /// Rows of another format that come as lines of JSON: what they were.
-package struct RowOrigin {
+package struct ConvertedRows {
   /// The first byte, in its own document, of a row that is in the latest piece, by the row's number.
   package var offset: (Int) -> Int
   /// What is wrong with a row that comes as an array of so many elements, for it makes no object.
