@@ -26,6 +26,17 @@ import Testing
     }
   }
 
+  @Test func `the digest so far is that of what came, and leaves the message to go on`() {
+    var hasher = SHA256Hasher()
+    let message = (0..<300).map { UInt8(truncatingIfNeeded: $0) }
+    for (number, byte) in message.enumerated() {
+      hasher.update([byte])
+      let soFar = hasher.digestSoFar()
+      #expect(soFar == SHA256Digest.of(Array(message[...number])))
+    }
+    #expect(hasher.finish() == SHA256Digest.of(message))
+  }
+
   @Test func `the digest can be had as bytes without a value`() {
     var hasher = SHA256Hasher()
     hasher.update(Array("abc".utf8))

@@ -52,6 +52,9 @@ package final class ImportBench {
     }
   }
 
+  /// Runs statements on the database.
+  package func execute(_ sql: String) throws { try Connection(path, .writer).execute(sql) }
+
   /// The rows of a query, each as one text.
   package func rows(_ sql: String) throws -> [String] {
     try Connection(path, .reader).rows(sql).map { $0.map(\.description).joined(separator: "|") }

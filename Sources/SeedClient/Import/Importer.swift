@@ -29,7 +29,8 @@ public struct Importer: Sendable {
   ///   - policy: what happens to known keys, bad rows and references that lead nowhere.
   ///   - progress: called on the importer's own queue, at most ten times a second.
   ///   - statements: shown every statement that SQLite runs, without values; for looking at what is slow.
-  ///   - rejected: called with each rejected row's issue and the document's row as JSON.
+  ///   - rejected: called with each rejected row's issue and the document's row as JSON; a line that is no JSON comes
+  ///     as a string.
   /// - Throws: ``SeedFormat/ImportFailure``, `CancellationError`, what the source throws, or ``SeedError`` of the code
   ///   `io` for what the disk or SQLite refuses. The database is then as before, or as the last batch
   ///   left it.

@@ -36,12 +36,15 @@ final class GzipEncoder: StreamCodec {
   }
 }
 
-/// Expands one gzip member and nothing else.
+/// Expands gzip members and nothing else.
 final class GzipDecoder: StreamCodec {
   private let stream = UnsafeMutablePointer<z_stream>.allocate(capacity: 1)
   private var isComplete = false
+  private let takesMembers: Bool
 
-  init() throws(CompressionError) {
+  /// A decoder of one member; or of several behind one another, which RFC 1952, section 2.2, calls a gzip file.
+  init(takesMembers: Bool = false) throws(CompressionError) {
+    self.takesMembers = takesMembers
     stream.initialize(to: z_stream())
     let code = seedbank_gzip_inflate_init(stream)
     guard code == Z_OK else { throw .cannotStart(code) }
@@ -57,7 +60,7 @@ final class GzipDecoder: StreamCodec {
       stream.pointee.next_in = UnsafeMutablePointer(mutating: input.baseAddress)
       stream.pointee.avail_in = UInt32(input.count)
       var isFilled = true
-      while !isComplete, isFilled || stream.pointee.avail_in > 0 {
+      while beginMember(), isFilled || stream.pointee.avail_in > 0 {
         let step = try pump(stream, sink) { inflate($0, Z_NO_FLUSH) }
         isFilled = step.filled
         isComplete = step.code == Z_STREAM_END
@@ -68,6 +71,15 @@ final class GzipDecoder: StreamCodec {
       if stream.pointee.avail_in > 0 { throw CompressionError.trailingBytes }
     }
     if isLast, !isComplete { throw CompressionError.truncated }
+  }
+
+  /// Whether a member is at hand: the one that is not complete, or another behind it.
+  private func beginMember() -> Bool {
+    guard isComplete else { return true }
+    guard takesMembers, stream.pointee.avail_in > 0 else { return false }
+    inflateReset(stream)
+    isComplete = false
+    return true
   }
 }
 

@@ -9,6 +9,8 @@ package struct FileStamp: Hashable, Sendable {
   private let device: UInt64
   private let inode: UInt64
   private let size: Int64
+  /// Whether it is a file in the narrow sense: no folder, pipe or device.
+  package let isRegular: Bool
   private let modifiedNanoseconds: Int
   /// When the file's content, name or owner last changed: unlike the time above, no program can set it.
   private let changedSeconds: Int
@@ -41,6 +43,7 @@ package struct FileStamp: Hashable, Sendable {
     device = UInt64(status.st_dev)
     inode = UInt64(status.st_ino)
     size = Int64(status.st_size)
+    isRegular = status.st_mode & S_IFMT == S_IFREG
     #if canImport(Glibc)
     let (time, change) = (status.st_mtim, status.st_ctim)
     #else

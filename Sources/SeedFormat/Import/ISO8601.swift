@@ -38,6 +38,9 @@ package enum ISO8601 {
     let text: UnsafeBufferPointer<UInt8>
     var index = 0
 
+    /// Parts of a second that a double can tell apart, and more; further digits are passed over.
+    static let finest = 1e18
+
     var isAtEnd: Bool { index == text.count }
 
     mutating func take(_ character: Unicode.Scalar) -> Bool {
@@ -76,7 +79,9 @@ package enum ISO8601 {
       var fraction = 0.0
       if take(".") {
         var (digits, scale) = (0.0, 1.0)
-        while let digit = digit() { (digits, scale) = (digits * 10 + Double(digit), scale * 10) }
+        while let digit = digit() {
+          if scale < Self.finest { (digits, scale) = (digits * 10 + Double(digit), scale * 10) }
+        }
         guard scale > 1 else { return nil }
         fraction = digits / scale
       }

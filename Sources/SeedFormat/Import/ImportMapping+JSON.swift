@@ -1,10 +1,12 @@
 // A mapping as JSON, for those who write none in Swift: see the article "Mapping files".
 extension ImportMapping {
-  /// Reads a mapping from JSON; an ``ImportFailure`` of the code `mapping` says what is wrong where.
+  /// Reads a mapping from JSON, with a byte order mark or without; an ``ImportFailure`` of the code `mapping` says what is wrong where.
   public init(json: [UInt8]) throws(ImportFailure) {
     var object: MappingObject
     do throws(JSONError) {
-      object = MappingObject(try JSONValue(parsing: json), "$")
+      let mark: [UInt8] = [0xEF, 0xBB, 0xBF]
+      object = MappingObject(
+        try JSONValue(parsing: json.starts(with: mark) ? Array(json.dropFirst(mark.count)) : json), "$")
     } catch {
       throw ImportFailure(.mapping, "the mapping is no JSON: \(error)")
     }

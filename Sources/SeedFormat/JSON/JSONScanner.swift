@@ -4,7 +4,7 @@
 /// (``nextValue(_:)``) for its rows. Nothing is kept of a document but the window that a token or a row needs.
 /// One that is longer than 64 KiB may stay ``JSONToken/starved`` although it has come, until a quarter more has
 /// come behind it or the document is complete. The grammar is enforced on the way: whoever reached ``JSONToken/end`` has seen a valid document. Refused
-/// beyond the grammar: duplicate member names, a byte order mark, invalid UTF-8, lone surrogates, nesting
+/// beyond the grammar: duplicate member names, a byte order mark (unless ``passMark()`` is asked), invalid UTF-8, lone surrogates, nesting
 /// below ``Limits/jsonDepth``.
 package struct JSONScanner: ~Copyable {
   /// What the grammar allows next.
@@ -64,6 +64,17 @@ package struct JSONScanner: ~Copyable {
 
   /// Says that the document ends with what was fed.
   package mutating func complete() { window.complete() }
+
+  /// Passes a byte order mark at the document's start, which RFC 8259, section 8.1, lets a reader ignore; false
+  /// where too little has come to tell whether there is one.
+  package mutating func passMark() -> Bool {
+    let mark: [UInt8] = [0xEF, 0xBB, 0xBF]
+    guard position == 0 else { return true }
+    for offset in 0..<min(window.end, mark.count) where window[offset] != mark[offset] { return true }
+    guard window.end >= mark.count else { return window.isComplete }
+    position = mark.count
+    return true
+  }
 
   // MARK: Tokens
 

@@ -15,6 +15,11 @@ struct SHA256Context: ~Copyable {
     state.finalize().withUnsafeBytes { digest.copyMemory(from: $0) }
     state = SHA256()
   }
+
+  /// Writes the 32 bytes that ``finish(into:)`` would write now.
+  func writeDigestSoFar(into digest: UnsafeMutableRawBufferPointer) {
+    state.finalize().withUnsafeBytes { digest.copyMemory(from: $0) }
+  }
 }
 
 func sha512(_ bytes: [UInt8]) -> [UInt8] { Array(SHA512.hash(data: bytes)) }

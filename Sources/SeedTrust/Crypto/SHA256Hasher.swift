@@ -19,11 +19,23 @@ package struct SHA256Hasher: ~Copyable, @unchecked Sendable {
   package mutating func finish() -> SHA256Digest {
     withUnsafeTemporaryAllocation(byteCount: SHA256Digest.byteCount, alignment: 8) { buffer in
       context.finish(into: buffer)
-      func word(_ index: Int) -> UInt64 {
-        UInt64(bigEndian: buffer.load(fromByteOffset: 8 * index, as: UInt64.self))
-      }
-      return SHA256Digest(words: (word(0), word(1), word(2), word(3)))
+      return Self.digest(in: buffer)
     }
+  }
+
+  /// The digest of the message so far, which goes on.
+  package func digestSoFar() -> SHA256Digest {
+    withUnsafeTemporaryAllocation(byteCount: SHA256Digest.byteCount, alignment: 8) { buffer in
+      context.writeDigestSoFar(into: buffer)
+      return Self.digest(in: buffer)
+    }
+  }
+
+  private static func digest(in buffer: UnsafeMutableRawBufferPointer) -> SHA256Digest {
+    func word(_ index: Int) -> UInt64 {
+      UInt64(bigEndian: buffer.load(fromByteOffset: 8 * index, as: UInt64.self))
+    }
+    return SHA256Digest(words: (word(0), word(1), word(2), word(3)))
   }
 
   /// Writes the digest's 32 bytes into `digest`; the next message begins empty.

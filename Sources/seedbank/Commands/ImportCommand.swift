@@ -10,10 +10,12 @@ extension Command {
         FILE is JSON, NDJSON or CSV, gzip or not by its content; - is standard input. Rows are matched by \
         the table's key: new ones are inserted, changed ones updated, equal ones not written. A member that is \
         missing leaves its column alone. The import is one transaction: a failure leaves the database as it \
-        was. Nothing is created: the table must be there.
+        was. Nothing is created: the table must be there. Of search tables over its rows, FTS5 tables whose \
+        content is the table itself are rebuilt, and no others.
 
         CSV has a header. An empty field is NULL, except in a TEXT column that must not be NULL, which takes \
-        the empty text. Exit codes: 65 bad data, 74 a file cannot be read, 78 a bad mapping or schema.
+        the empty text. Exit codes: 65 bad data, 74 a file cannot be read or written, 75 the database is in use, \
+        78 a bad mapping or schema.
         """,
       arguments: [ArgumentDefinition(name: "file", help: "The file to import.")],
       options: [
@@ -27,10 +29,14 @@ extension Command {
         .value(
           "references", "rule",
           help: "References to rows that are not there: fail (default), null, or keep them with a warning."),
-        .value("rejects", "path", help: "Write rejected rows to this file, as NDJSON."),
+        .value(
+          "rejects", "path",
+          help: "Write rejected rows to this file, as NDJSON, also where the import then fails."),
         .value(
           "batch", "rows",
-          help: "Commit every so many rows. DATABASE.import-cursor says how far it came until the end."),
+          help:
+            "Commit every so many rows. DATABASE.import-cursor says how far it came; the same again goes on there."
+        ),
         .dryRun, .json,
       ],
       examples: [
@@ -45,7 +51,7 @@ extension Command {
     let job = try ImportJob(arguments, context)
     let console = context.console
     let report = try await blocking {
-      try job.run { console.progress("\($0.rows) rows, \($0.bytes) bytes") }
+      try job.run(tell: console.note) { console.progress("\($0.rows) rows, \($0.bytes) bytes") }
     }
     try show(report, job, arguments, console)
   }
@@ -53,6 +59,10 @@ extension Command {
   private static func show(
     _ report: ImportReport, _ job: ImportJob, _ arguments: ParsedArguments, _ console: Console
   ) throws {
+    for member in report.missing.prefix(shownIssues) { console.warning("\(member).") }
+    if report.missing.count > shownIssues {
+      console.warning("\(report.missing.count - shownIssues) more members that no row has.")
+    }
     let shown =
       arguments.string("bad-rows") == "collect" ? report.issues[...] : report.issues.prefix(shownIssues)
     if arguments.flag("json") { return try console.result(report.json) }
@@ -62,6 +72,9 @@ extension Command {
       let counts = table.counts.map { "\($0.count) \($0.name)" }.joined(separator: ", ")
       try console.result("\(name): \(counts)")
     }
+    if report.rowsTakenBefore > 0 {
+      console.note("An earlier run took in \(report.rowsTakenBefore) rows, which are not counted here.")
+    }
     if job.isDryRun { console.note("Nothing was changed: this was a dry run.") }
   }
 
@@ -70,11 +83,12 @@ extension Command {
 }
 
 extension ImportIssue {
-  /// A CSV's rows are counted; where they begin is not known any more.
+  /// A CSV's rows are counted as people count them.
   fileprivate func told(as format: ImportJob.Format) -> String {
     guard format == .csv else { return "\(description)." }
+    let place = "\(document), record \(row + 1) behind the header, byte \(offset)"
     let column = column.map { ", column \"\($0)\"" } ?? ""
-    return "\(document), record \(row + 1) behind the header: table \"\(table)\"\(column): \(message)."
+    return "\(place): table \"\(table)\"\(column): \(message)."
   }
 }
 
@@ -87,12 +101,16 @@ extension ImportJob {
     format = try arguments.choice("format") ?? Self.format(of: file)
     rejects = try arguments.path("rejects", from: context.currentDirectory)
     isDryRun = arguments.flag("dry-run")
-    mapping = try Self.mapping(arguments, context, format)
+    mappingPath = try arguments.path("mapping", from: context.currentDirectory)
+    mapping = try Self.mapping(arguments, mappingPath, format)
     var policy = ImportPolicy(onConflict: try arguments.choice("on-conflict") ?? .overwrite)
     policy.badRows = try arguments.badRows()
+    if arguments.string("bad-rows") == "collect" { policy.issueLimit = .max }
     policy.references = try arguments.choice("references") ?? .fail
     let rows = try arguments.integer("batch", in: 1...Int.max)
-    if let rows, !isDryRun { policy.atomicity = .batched(rows: rows, cursor: database + ".import-cursor") }
+    if let rows, !isDryRun {
+      policy.atomicity = .batched(rows: rows, cursor: ImportCursor.path(beside: database))
+    }
     self.policy = policy
   }
 
@@ -104,10 +122,10 @@ extension ImportJob {
   }
 
   private static func mapping(
-    _ arguments: ParsedArguments, _ context: Context, _ format: Format
+    _ arguments: ParsedArguments, _ path: String?, _ format: Format
   ) throws -> ImportMapping {
     var mapping: ImportMapping
-    if let path = try arguments.path("mapping", from: context.currentDirectory) {
+    if let path {
       do throws(ImportFailure) {
         mapping = try ImportMapping(json: try Self.bytes(path))
       } catch {

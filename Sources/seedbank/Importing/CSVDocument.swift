@@ -1,3 +1,4 @@
+import SeedDatabase
 import SeedFormat
 
 /// Turns CSV into lines of JSON, for there is one importer only.
@@ -5,6 +6,8 @@ import SeedFormat
 /// The first record names the members. Fields are texts, which the importer fits to their columns: leading
 /// zeros of text columns stay. An empty field is NULL, except in a TEXT column that must not be NULL.
 struct CSVDocument {
+  /// Where the latest rows come from.
+  let records = CSVRecords()
   private var reader = CSVReader()
   private var header: [CSVField] = []
   private let keepsEmpty: (String) -> Bool
@@ -20,7 +23,8 @@ struct CSVDocument {
   mutating func take(_ bytes: [UInt8], _ sink: ([UInt8]) throws -> Void) throws {
     var lines: [UInt8] = []
     var reader = reader
-    try reader.take(bytes) { add($0, to: &lines) }
+    records.beginPiece()
+    try reader.take(bytes) { add($0, at: $1, to: &lines) }
     self.reader = reader
     try sink(lines)
   }
@@ -28,24 +32,27 @@ struct CSVDocument {
   mutating func end(_ sink: ([UInt8]) throws -> Void) throws {
     var lines: [UInt8] = []
     var reader = reader
-    try reader.end { add($0, to: &lines) }
+    records.beginPiece()
+    try reader.end { add($0, at: $1, to: &lines) }
     guard !header.isEmpty else { throw CommandFailure(.badData, "The CSV has no header.") }
     try sink(lines)
   }
 
-  private mutating func add(_ record: [[UInt8]], to lines: inout [UInt8]) {
+  private mutating func add(_ record: [[UInt8]], at start: Int, to lines: inout [UInt8]) {
     guard !header.isEmpty else {
+      records.width = record.count
       header = record.map { name in
         let text = String(decoding: name, as: UTF8.self)
         return CSVField(name: quoted(name), keepsEmpty: keepsEmpty(text))
       }
       return
     }
+    records.append(start)
     if record.count == header.count {
       append(record, to: &lines)
     } else {
-      // No object: the importer refuses it as a row, and says what it found.
-      JSONWriter.append("a record of \(record.count) fields under \(header.count) names", to: &lines)
+      // No object, so the importer refuses it; and whole, for whoever looks at what was refused.
+      lines += "[\(record.map { String(decoding: quoted($0), as: UTF8.self) }.joined(separator: ","))]".utf8
     }
     lines.append(UInt8(ascii: "\n"))
   }
@@ -73,5 +80,30 @@ struct CSVDocument {
       }
     }
     return text + [UInt8(ascii: "\"")]
+  }
+}
+
+/// What the importer is told of a CSV's records: it sees the lines of JSON that they become.
+final class CSVRecords {
+  /// Names in the header.
+  var width = 0
+  private var first = 0
+  private var starts: [Int] = []
+
+  /// Forgets the records of the piece before.
+  func beginPiece() {
+    first += starts.count
+    starts.removeAll(keepingCapacity: true)
+  }
+
+  func append(_ start: Int) { starts.append(start) }
+
+  /// What issues say of rows.
+  var origin: ConvertedRows {
+    ConvertedRows { [self] row in
+      starts.indices.contains(row - first) ? starts[row - first] : starts.last ?? 0
+    } flaw: { [self] count in
+      "a record of \(count) fields under \(width) names"
+    }
   }
 }

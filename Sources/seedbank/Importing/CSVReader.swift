@@ -14,30 +14,38 @@ struct CSVReader {
   /// Bytes of one record; a quotation mark that is never closed would otherwise swallow the file.
   private static let longestRecord = 16 * 1024 * 1024
   private var recordBytes = 0
+  /// Bytes of the file before the one at hand, and before the record at hand.
+  private var offset = 0
+  private var recordStart = 0
+
+  /// Is given a record's fields and where it begins in the file.
+  typealias Sink = ([[UInt8]], Int) throws -> Void
 
   /// Takes bytes and hands on the records that they complete.
-  mutating func take(_ bytes: [UInt8], _ sink: ([[UInt8]]) throws -> Void) throws {
+  mutating func take(_ bytes: [UInt8], _ sink: Sink) throws {
     for byte in bytes {
       recordBytes += 1
       guard recordBytes <= Self.longestRecord else {
         throw CommandFailure(.badData, "A CSV record is longer than \(Self.longestRecord) bytes.")
       }
       try take(byte, sink)
+      offset += 1
     }
   }
 
   /// Ends the file; its last record need not end with a line.
-  mutating func end(_ sink: ([[UInt8]]) throws -> Void) throws {
+  mutating func end(_ sink: Sink) throws {
     guard state != .quoted else {
       throw CommandFailure(.badData, "The CSV ends within a quoted field.")
     }
     if state != .start || !record.isEmpty || !field.isEmpty { try endRecord(sink) }
   }
 
-  private mutating func take(_ byte: UInt8, _ sink: ([[UInt8]]) throws -> Void) throws {
+  private mutating func take(_ byte: UInt8, _ sink: Sink) throws {
     let isLineFeedOfPair = skipsLineFeed && byte == 0x0A
     skipsLineFeed = false
     if isLineFeedOfPair { return }
+    if state == .start, record.isEmpty { recordStart = offset }
     switch (state, byte) {
     case (.start, UInt8(ascii: "\"")): state = .quoted
     case (.quoted, UInt8(ascii: "\"")): state = .quoteInQuoted
@@ -71,7 +79,7 @@ struct CSVReader {
     state = .start
   }
 
-  private mutating func endRecord(_ sink: ([[UInt8]]) throws -> Void) throws {
+  private mutating func endRecord(_ sink: Sink) throws {
     let isEmptyLine = state == .start && record.isEmpty
     endField()
     defer {
@@ -79,6 +87,6 @@ struct CSVReader {
       recordBytes = 0
       isFirst = false
     }
-    if !isEmptyLine { try sink(record) }
+    if !isEmptyLine { try sink(record, recordStart) }
   }
 }

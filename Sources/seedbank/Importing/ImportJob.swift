@@ -8,6 +8,8 @@ struct ImportJob: Sendable {
   let source: String
   let database: String
   let mapping: ImportMapping
+  /// The file that the mapping comes from, where one was given.
+  let mappingPath: String?
   let policy: ImportPolicy
   let format: Format
   let rejects: String?
@@ -15,50 +17,113 @@ struct ImportJob: Sendable {
 
   /// Standard input's name among files.
   static let standardInput = "-"
+  /// Its name for the system.
+  private static let inputPath = "/dev/stdin"
 
   /// Bytes read at a time.
   private static let pieceBytes = 256 * 1024
 
-  /// Runs it; blocks.
-  func run(_ progress: @escaping @Sendable (ImportProgress) -> Void) throws -> ImportReport {
+  /// Runs it; blocks. `tell` is given what its user should know before the end.
+  func run(
+    tell: @escaping @Sendable (String) -> Void, _ progress: @escaping @Sendable (ImportProgress) -> Void
+  ) throws -> ImportReport {
+    var hooks = ImportHooks()
+    hooks.progress = progress
     do {
-      return try imported(progress)
+      return try imported(hooks, tell)
     } catch let failure as ImportFailure {
       let end = failure.message.hasSuffix("?") ? "" : "."
       throw CommandFailure(
         [.mapping, .schema].contains(failure.code) ? .configuration : .badData, failure.message + end)
     } catch let error as CompressionError {
       throw CommandFailure(.badData, "\(source): \(error).")
+    } catch let error as DatabaseError {
+      throw error.failure(database)
     }
   }
 
-  private func imported(_ progress: @escaping @Sendable (ImportProgress) -> Void) throws -> ImportReport {
+  private func imported(
+    _ hooks: ImportHooks, _ tell: @escaping @Sendable (String) -> Void
+  ) throws -> ImportReport {
     let connection = try Connection(database, .writer)
-    let rejected = try rejects.map { try RejectsFile($0) }
-    var hooks = ImportHooks()
-    hooks.progress = progress
-    if let rejected { hooks.rejected = { try rejected.append($0, row: $1) } }
-    let session = try ImportSession(connection, mapping: mapping, policy: policy, hooks: hooks)
+    let rejected = try rejects.map { try RejectsFile($0, sparing: files) }
+    let reading = Reading(path: source == Self.standardInput ? Self.inputPath : source)
     do {
-      session.begin(source == Self.standardInput ? "standard input" : source)
-      try feed(session, connection)
-      try session.end()
-      return try session.finish(keeping: !isDryRun)
+      let report = try imported(reading, connection, rejected, hooks, tell)
+      try rejected?.keep()
+      return report
     } catch {
-      session.abandon()
+      // The import's own failure is what has to be told.
+      if reading.hasBegun { try? rejected?.keep() } else { rejected?.discard() }
       throw error
     }
   }
 
-  private func feed(_ session: ImportSession, _ connection: Connection) throws {
-    func take(_ bytes: [UInt8]) throws { try bytes.withUnsafeBytes { try session.feed($0) } }
-    let path = source == Self.standardInput ? "/dev/stdin" : source
-    guard format == .csv else {
-      return try DocumentUnpacker.read(path, pieces: Self.pieceBytes, take)
+  /// The source as it is read.
+  private final class Reading {
+    let path: String
+    private(set) var hasBegun = false
+
+    init(path: String) { self.path = path }
+
+    func pieces(_ sink: ([UInt8]) throws -> Void) throws {
+      try DocumentUnpacker.read(path, pieces: ImportJob.pieceBytes) { piece in
+        hasBegun = true
+        try sink(piece)
+      }
     }
-    var document = CSVDocument(keepsEmpty: try emptyTexts(connection))
-    try DocumentUnpacker.read(path, pieces: Self.pieceBytes) { try document.take($0, take) }
-    try document.end(take)
+  }
+
+  private func imported(
+    _ reading: Reading, _ connection: Connection, _ rejected: RejectsFile?, _ hooks: ImportHooks,
+    _ tell: @escaping @Sendable (String) -> Void
+  ) throws -> ImportReport {
+    var (hooks, document) = (hooks, try csv(connection))
+    if let rejected { hooks.rejected = { try rejected.append($0, row: $1) } }
+    hooks.resumed = { document, row in
+      tell("Resuming at row \(row) of \(document): the rows before it are in.")
+      try rejected?.takeOver(upTo: row, of: document)
+    }
+    hooks.origin = document?.records.origin
+    let session = try ImportSession(connection, mapping: mapping, policy: policy, hooks: hooks)
+    do {
+      session.begin(source == Self.standardInput ? "standard input" : source)
+      try feed(session, &document, reading)
+      try session.end()
+      return try session.finish(keeping: !isDryRun)
+    } catch {
+      session.abandon()
+      // The session's own failures say it themselves.
+      if !(error is ImportFailure), let remainder = session.remainder { tell("\(remainder).") }
+      throw error
+    }
+  }
+
+  /// All files that the import reads, and writes besides the rejected rows.
+  private var files: [ImportFile] {
+    var files = [ImportFile(path: database, role: "the database")]
+    // SQLite puts them beside the file that a link leads to.
+    let own = PhysicalPath.folder(database)
+    for suffix in ["-journal", "-wal", "-shm"] {
+      files.append(ImportFile(path: own + suffix, role: "a file of the database"))
+    }
+    files.append(ImportFile(path: ImportCursor.path(beside: database), role: "the cursor of imports"))
+    files.append(ImportFile(path: source == Self.standardInput ? Self.inputPath : source, role: "the source"))
+    if let mappingPath { files.append(ImportFile(path: mappingPath, role: "the mapping")) }
+    return files
+  }
+
+  private func feed(
+    _ session: ImportSession, _ document: inout CSVDocument?, _ reading: Reading
+  ) throws {
+    func take(_ bytes: [UInt8]) throws { try bytes.withUnsafeBytes { try session.feed($0) } }
+    guard var csv = document.take() else { return try reading.pieces(take) }
+    try reading.pieces { try csv.take($0, take) }
+    try csv.end(take)
+  }
+
+  private func csv(_ connection: Connection) throws -> CSVDocument? {
+    format == .csv ? CSVDocument(keepsEmpty: try emptyTexts(connection)) : nil
   }
 
   /// Which members go to TEXT columns that must not be NULL.
@@ -73,19 +138,22 @@ struct ImportJob: Sendable {
   }
 }
 
-/// Rejected rows as lines of JSON, each with its reason.
-private final class RejectsFile {
-  private let file: File
-
-  init(_ path: String) throws { file = try File(path, for: .replacing) }
-
-  func append(_ issue: ImportIssue, row: [UInt8]) throws {
-    var line = issue.json.bytes
-    line.removeLast()
-    line += ",\"value\":".utf8
-    line += row.isEmpty ? Array("null".utf8) : row
-    line += "}\n".utf8
-    try file.write(line)
+extension DatabaseError {
+  /// What the database's file is to whoever imports into it; the statement is the importer's own matter.
+  fileprivate func failure(_ path: String) -> CommandFailure {
+    switch primaryCode {
+    case ResultCode.busy:
+      CommandFailure(.locked, "\(path): another process is writing to it. Import when that is done.")
+    case ResultCode.notADatabase:
+      CommandFailure(.inputOutput, "\(path): this is no SQLite database. Name one with --database.")
+    case ResultCode.readOnly:
+      CommandFailure(
+        .inputOutput, "\(path): it cannot be written to. Change the permissions of the file or its folder.")
+    case ResultCode.cannotOpen:
+      CommandFailure(
+        .inputOutput, "\(path): it cannot be opened. It must be there, and readable with its folder.")
+    default: CommandFailure(.inputOutput, "\(path): SQLite says \"\(message)\" (\(code)).")
+    }
   }
 }
 
@@ -110,9 +178,21 @@ extension ImportReport {
       JSONMember(name, .object(table.counts.map { JSONMember($0.name, .integer(Int64($0.count))) }))
     }
     return [
-      "tables": .object(tables), "rows": .integer(Int64(rows)), "bytes": .integer(Int64(bytes)),
+      "tables": .object(tables), "rows": .integer(Int64(rows)),
+      "rowsTakenBefore": .integer(Int64(rowsTakenBefore)), "bytes": .integer(Int64(bytes)),
       "statements": .integer(Int64(statements)), "seconds": .real(duration.seconds),
+      "missing": .array(missing.map(\.json)),
       "issueCount": .integer(Int64(issueCount)), "issues": .array(issues.map(\.json)),
+    ]
+  }
+}
+
+extension ImportReport.MissingMember {
+  /// The member as an object.
+  fileprivate var json: JSONValue {
+    [
+      "table": .string(table), "member": .string(member.description),
+      "column": column.map { .string($0) } ?? .null, "similar": .array(similar.map { .string($0) }),
     ]
   }
 }

@@ -46,6 +46,70 @@ import Testing
     let lines = try String(contentsOfFile: folder("bad.ndjson"), encoding: .utf8).split(separator: "\n")
     #expect(lines.count == 2)
     #expect(lines.first?.hasSuffix(#""value":{"id":"x","name":"b"}}"#) == true)
+    #expect(lines.last?.hasSuffix(#"a record of 1 fields under 2 names","value":["3"]}"#) == true)
+  }
+
+  @Test func `a record's place is that in the CSV, whatever the importer is fed`() throws {
+    let csv = "\u{FEFF}id,name\r\n1,a\r\n\r\n\"x\",\"b\nb\"\r\n2\r\n3,c"
+    let outcome = try run(csv, as: "stops.csv", "--table", "stop", "--bad-rows", "skip", "--json")
+    #expect(outcome.status == 0, "\(outcome.errors)")
+    let issues = try JSONValue(parsing: Array(outcome.output.utf8))["issues"]?.elements ?? []
+    let places = csv.utf8.enumerated().filter { $0.element == UInt8(ascii: "x") }.map { $0.offset - 1 }
+    #expect(issues.map { $0["offset"]?.integer } == [places[0], places[0] + 11])
+    #expect(issues.map { $0["row"]?.integer } == [1, 2])
+  }
+
+  @Test func `a line that is no JSON is kept as it came`() throws {
+    let outcome = try run(
+      "{\"id\":1,\"name\":\"a\"}\n{x: \"é\n{\"id\":2,\"name\":\"b\"}\r\n[", as: "stops.ndjson", "--table",
+      "stop",
+      "--bad-rows", "skip", "--rejects", folder("bad.ndjson"))
+    #expect(outcome.status == 0, "\(outcome.errors)")
+    let lines = try String(contentsOfFile: folder("bad.ndjson"), encoding: .utf8).split(separator: "\n")
+    let values = try lines.map { try JSONValue(parsing: Array($0.utf8))["value"]?.string }
+    #expect(values == [#"{x: "é"#, "["])
+    #expect(try rows().count == 2)
+  }
+
+  @Test func `collect lists every issue, however many there are`() throws {
+    let text = String(repeating: #"{"id":"x"}"# + "\n", count: 1200)
+    let listed = try run(text, as: "stops.ndjson", "--table", "stop", "--bad-rows", "collect", "--json")
+    #expect(try JSONValue(parsing: Array(listed.output.utf8))["issues"]?.elements?.count == 1200)
+  }
+
+  @Test func `a header that no column takes is told, also to a program`() throws {
+    let outcome = try run("id,name, ZIP \n1,a,5\n", as: "stops.csv", "--table", "stop", "--json")
+    #expect(outcome.status == 0)
+    #expect(outcome.errors.contains(#"no row has a member $.zip for the column "zip"; they have " ZIP ""#))
+    let missing = try JSONValue(parsing: Array(outcome.output.utf8))["missing"]?.elements
+    #expect(missing?.count == 1)
+    #expect(missing?.first?["similar"]?.elements?.map(\.string) == [" ZIP "])
+  }
+
+  @Test func `byte order marks are passed over at the start of documents and mappings`() throws {
+    try Data("\u{FEFF}{\"table\": \"stop\"}".utf8).write(to: URL(fileURLWithPath: folder("map.json")))
+    let texts = [#"[{"id":1,"name":"a"}]"#, #"{"id":2,"name":"b"}"#, "id,name\n3,c"]
+    for (text, name) in zip(texts, ["a.json", "a.ndjson", "a.csv"]) {
+      let outcome = try run("\u{FEFF}\(text)", as: name, "--mapping", folder("map.json"))
+      #expect(outcome.status == 0, "\(name): \(outcome.errors)")
+    }
+    #expect(try rows().count == 3)
+  }
+
+  @Test(
+    arguments: [("none.sqlite", 74, "cannot be opened"), ("text.sqlite", 74, "no SQLite database")]
+      as [(String, Int32, String)])
+  func `what SQLite says is told of the database, not of a statement`(
+    name: String, status: Int32, words: String
+  ) throws {
+    try Data(String(repeating: "text", count: 300).utf8).write(
+      to: URL(fileURLWithPath: folder("text.sqlite")))
+    try Data("[]".utf8).write(to: URL(fileURLWithPath: folder("a.json")))
+    let outcome = try SeedbankBinary.run(
+      ["import", folder("a.json"), "--database", folder(name), "--table", "stop"])
+    #expect(outcome.status == status)
+    #expect(outcome.errors.contains("\(folder(name)): "))
+    #expect(outcome.errors.contains(words), "\(outcome.errors)")
   }
 
   @Test func `references to nowhere fail, become null or stay, as told`() throws {

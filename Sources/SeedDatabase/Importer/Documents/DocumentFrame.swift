@@ -11,7 +11,8 @@ struct DocumentFrame {
 
   private struct Node {
     let path: MemberPath
-    var children: [String: Int] = [:]
+    /// By the names' bytes: a Swift string equals its other normal forms, a member's name does not.
+    var children: [[UInt8]: Int] = [:]
     var list: Int?
     var layout: ImportMapping.Layout?
   }
@@ -40,7 +41,7 @@ struct DocumentFrame {
     var node = Self.root
     for name in list.rows.names {
       try checkFree(node, list)
-      node = nodes[node].children[name] ?? makeChild(name, of: node)
+      node = child(name, of: node) ?? makeChild(name, of: node)
     }
     try checkFree(node, list)
     guard nodes[node].children.isEmpty else { throw overlap(list, nodes[node].path) }
@@ -50,7 +51,7 @@ struct DocumentFrame {
 
   private mutating func makeChild(_ name: String, of node: Int) -> Int {
     nodes.append(Node(path: MemberPath(names: nodes[node].path.names + [name])))
-    nodes[node].children[name] = nodes.count - 1
+    nodes[node].children[Array(name.utf8)] = nodes.count - 1
     return nodes.count - 1
   }
 
@@ -66,7 +67,7 @@ struct DocumentFrame {
 
   // MARK: Looking it up
 
-  func child(_ name: String, of node: Int) -> Int? { nodes[node].children[name] }
+  func child(_ name: String, of node: Int) -> Int? { nodes[node].children[Array(name.utf8)] }
 
   func layout(of node: Int) -> ImportMapping.Layout? { nodes[node].layout }
 

@@ -22,7 +22,7 @@ package final class DocumentUnpacker {
       let start = earlier + piece
       content = .unknown(start)
       guard start.count >= Self.gzipMagic.count else { return }
-      content = start.starts(with: Self.gzipMagic) ? .gzip(try GzipDecoder()) : .plain
+      content = start.starts(with: Self.gzipMagic) ? .gzip(try GzipDecoder(takesMembers: true)) : .plain
       try take(start, sink)
     }
   }

@@ -1,21 +1,5 @@
 package import SeedFormat
 
-/// What a session tells its owner on the way.
-package struct ImportHooks {
-  /// At most ten times a second, and once at the end.
-  package var progress: ((ImportProgress) -> Void)?
-  /// Every statement that SQLite runs, without its values.
-  package var statement: ((String) -> Void)?
-  /// Every issue of a rejected row, with the document's row as JSON.
-  package var rejected: ((ImportIssue, [UInt8]) throws -> Void)?
-  /// Looked at between batches.
-  package var isCancelled: () -> Bool = { false }
-  /// The clock by which progress is shown.
-  package var now: () -> ContinuousClock.Instant = { ContinuousClock.now }
-
-  package init() {}
-}
-
 /// Imports documents, which come in pieces, into a database that the session has for itself.
 ///
 /// `begin`, `feed` and `end` for every document, then `finish`; or `abandon`, after which the database is as
@@ -23,10 +7,12 @@ package struct ImportHooks {
 package final class ImportSession {
   private let connection: Connection
   private let frame: DocumentFrame
+  private let mapping: ImportMapping
   private let policy: ImportPolicy
   private let hooks: ImportHooks
   private let lists: [List]
   private let targets: [ImportTarget]
+  private let surveys: [MemberSurvey]
   private let writer: RowTreeWriter
   private let collector: RowCollector
   @exclusivity(unchecked) private var collected = CollectedRows()
@@ -37,8 +23,12 @@ package final class ImportSession {
   @exclusivity(unchecked) private var finder: RowFinder
   @exclusivity(unchecked) private var report = ImportReport()
   @exclusivity(unchecked) private var pace: ImportPace
-  @exclusivity(unchecked) private var cursor: ImportCursor?
+  private let cursor: ImportCursor?
+  private let leftover: ImportLeftover?
   private var trace: StatementTrace?
+  @exclusivity(unchecked) private var badLine: BadLine?
+  /// Whether nothing of the document was looked at, which may begin with a byte order mark.
+  private var isAtStart = true
   private var earlierBytes = 0
   @exclusivity(unchecked) private var rowsInTransaction = 0
   private let rowsPerTransaction: Int
@@ -53,15 +43,18 @@ package final class ImportSession {
     frame = try DocumentFrame(mapping)
     lists = try mapping.lists.map { try List($0, builder) }
     targets = builder.targets.values.sorted { $0.table.name < $1.table.name }
+    surveys = builder.surveys
     issues = IssueCollector(policy)
     writer = RowTreeWriter(connection, policy, issues)
     collector = RowCollector(connection, policy, writer)
     finder = RowFinder(frame)
     pace = ImportPace(hooks, rows: policy.batchRows)
-    cursor = try ImportCursor(policy.atomicity)
+    cursor = try ImportCursor(policy.atomicity, mapping, tables: targets.map(\.table.name))
+    leftover = cursor == nil ? try ImportLeftover(beside: connection.path) : nil
     rowsPerTransaction = if case .batched(let rows, _) = policy.atomicity { rows } else { .max }
-    (self.connection, self.policy, self.hooks) = (connection, policy, hooks)
+    (self.connection, self.mapping, self.policy, self.hooks) = (connection, mapping, policy, hooks)
     issues.rejected = hooks.rejected
+    issues.hasOrigin = hooks.origin != nil
     trace = hooks.statement.map { StatementTrace(connection, $0) }
     try connection.execute("BEGIN IMMEDIATE")
     for (number, target) in targets.enumerated() where target.mode != .merge {
@@ -89,27 +82,38 @@ package final class ImportSession {
   /// Begins a document; its name stands in issues and in the cursor.
   package func begin(_ document: String) {
     writer.place = RowPlace(document: document)
+    cursor?.beginDocument()
     source.scanner.restart()
+    isAtStart = true
     finder = RowFinder(frame)
   }
 
   /// Takes the next piece of the document.
   package func feed(_ bytes: UnsafeRawBufferPointer) throws {
+    cursor?.willFeed(source.scanner)
     source.scanner.feed(bytes)
-    try run()
+    try tellingOfBatches { try run() }
   }
 
   /// Ends the document; its rows are counted.
   @discardableResult
   package func end() throws -> Int {
     source.scanner.complete()
-    try run()
+    try tellingOfBatches {
+      try run()
+      try cursor?.endDocument(source.scanner)
+    }
     earlierBytes += source.scanner.bytesFed
     return place.row
   }
 
   private func run() throws {
+    if isAtStart {
+      guard source.scanner.passMark() else { return }
+      isAtStart = false
+    }
     while true {
+      if badLine != nil, try !passBadLine() { return try writeCollected() }
       switch try step() {
       case .row(let name): try take(name)
       case .moved: continue
@@ -132,28 +136,69 @@ package final class ImportSession {
   /// A line that is no JSON is a bad row; any other document is over.
   private func refuse(_ error: JSONError) throws {
     try writeCollected()
-    writer.place.offset = error.offset
-    guard frame.isLines, policy.badRows != .abort else {
+    writer.place.offset = hooks.origin?.offset(place.row) ?? error.offset
+    guard frame.isLines, policy.badRows != .abort || cursor?.isPassing == true else {
       throw ImportFailure(
-        .document, "\(place.document): \(error.reason) at byte \(error.offset), in row \(place.row)")
+        .document, "\(place.document): \(error.reason) at byte \(place.offset), in row \(place.row)")
     }
-    let plan = lists[0].plan
-    plan.reset()
-    try issues.reject(plan, Refusal(.malformed, "\(error)"), place, row: [])
-    plan.target.hasLostKeys = true
-    writer.place.row += 1
-    finder.passBadLine()
+    badLine = BadLine(reason: error.reason)
+  }
+
+  /// A line that is no JSON, as far as it has come.
+  private struct BadLine {
+    let reason: String
+    var text: [UInt8] = []
+
+    /// Bytes of a line that are kept; where there are more, it is hardly one.
+    static let longestText = 1024 * 1024
+  }
+
+  /// Moves behind the line, which is a bad row; false where its end has not come yet.
+  private func passBadLine() throws -> Bool {
+    let start = source.scanner.offset
+    let isPassed = source.scanner.skipLine()
+    if issues.wantsRows {
+      let room = BadLine.longestText - (badLine?.text.count ?? 0)
+      badLine?.text += source.scanner.bytes(start..<source.scanner.offset).prefix(room)
+    }
+    guard isPassed, let line = badLine else { return false }
+    badLine = nil
+    defer { writer.place.row += 1 }
+    if cursor?.isPassing == true { return true }
+    let row = issues.wantsRows ? Self.json(line.text) : []
+    try refuse(Refusal(.malformed, line.reason), lists[0], row)
+    return true
+  }
+
+  /// A line as a string of JSON, for it is no JSON itself.
+  private static func json(_ line: [UInt8]) -> [UInt8] {
+    let text = line.prefix { $0 != 0x0A && $0 != 0x0D }
+    var bytes: [UInt8] = []
+    JSONWriter.append(String(decoding: text, as: UTF8.self), to: &bytes)
+    return bytes
+  }
+
+  /// Refuses a row of which nothing is known, not even its key.
+  private func refuse(_ refusal: Refusal, _ list: List, _ row: [UInt8]) throws {
+    list.plan.reset()
+    list.plan.target.hasLostKeys = true
+    try issues.reject(list.plan, refusal, place, row: row)
   }
 
   private func take(_ name: String?) throws {
-    writer.place.offset = source.tape.offset(0)
+    let offset = source.tape.offset(0)
+    writer.place.offset = hooks.origin?.offset(place.row) ?? offset
     defer { writer.place.row += 1 }
-    if cursor != nil, cursor?.isPassed(place) == true { return }
+    if let cursor, try passes(cursor) { return }
     let list = lists[finder.list]
-    if let given = try? given(name, list), try collector.collect(list.plan, source, given: given) {
+    if let origin = hooks.origin, source.tape.kind(0) == .array {
+      try writeCollected()
+      let row = issues.wantsRows ? source.json(0) : []
+      try refuse(Refusal(.notAnObject, origin.flaw(source.tape.count(0))), list, row)
+    } else if let given = try? given(name, list), try collector.collect(list.plan, source, given: given) {
       collected.append(
         CollectedRow(
-          list: finder.list, name: name, row: place.row, offset: place.offset, end: source.scanner.offset))
+          list: finder.list, name: name, row: place.row, offset: offset, end: source.scanner.offset))
       if collected.isFull || collector.isFull { try writeCollected() }
     } else {
       try writeCollected()
@@ -161,6 +206,15 @@ package final class ImportSession {
     }
     report.rows += 1
     try passBatch()
+  }
+
+  private func passes(_ cursor: ImportCursor) throws -> Bool {
+    guard try cursor.passes(place.row, source.scanner) else { return false }
+    if !cursor.isPassing {
+      report.rowsTakenBefore = cursor.committed
+      try hooks.resumed?(place.document, place.row + 1)
+    }
+    return true
   }
 
   /// Writes one row with what is nested in it.
@@ -184,7 +238,7 @@ package final class ImportSession {
     if isWritten { return }
     let place = writer.place
     for row in rows {
-      (writer.place.row, writer.place.offset) = (row.row, row.offset)
+      (writer.place.row, writer.place.offset) = (row.row, hooks.origin?.offset(row.row) ?? row.offset)
       try write(lists[row.list], row.name, source.again(row.offset..<row.end))
     }
     writer.place = place
@@ -216,8 +270,9 @@ package final class ImportSession {
 
   private func commitBatch() throws {
     try resolveDeferred()
+    try cursor?.announce(place)
     try connection.execute("COMMIT")
-    try cursor?.advance(to: place)
+    try cursor?.advance(to: place, source.scanner, rows: report.rows)
     rowsInTransaction = 0
     try connection.execute("BEGIN IMMEDIATE")
   }
@@ -227,17 +282,46 @@ package final class ImportSession {
   /// Checks what only the whole can show, and commits; or takes all back, where only the report is wanted.
   package func finish(keeping: Bool = true) throws -> ImportReport {
     if hooks.isCancelled() { throw CancellationError() }
+    try tellingOfBatches { try complete() }
+    try connection.execute(keeping ? "COMMIT" : "ROLLBACK")
+    if keeping {
+      try cursor?.remove()
+      try leftover?.settle(mapping)
+    }
+    trace = nil
+    return finalReport()
+  }
+
+  private func complete() throws {
     try cursor?.checkWasReached()
     try resolveDeferred()
     for target in targets { try deleteOthers(target) }
-    let touched = Set(targets.filter(\.isTouched).map(\.table.name))
-    try ReferencePolicy(connection, policy.references, issues, place).run(touched: touched)
-    try SearchRebuild(connection).run(touched: touched)
+    let tables = tablesToCheck
+    try ReferencePolicy(connection, policy.references, issues, place).run(touched: tables)
+    try SearchRebuild(connection).run(touched: tables)
     for target in targets { try target.seen?.drop() }
-    try connection.execute(keeping ? "COMMIT" : "ROLLBACK")
-    if keeping { try cursor?.remove() }
-    trace = nil
-    return complete()
+  }
+
+  /// The tables that were touched. What earlier batches did to theirs is not known in detail: where any were
+  /// committed and not checked, they are checked whole.
+  private var tablesToCheck: Set<String> {
+    let hasUncheckedRows = cursor?.isWritten == true || leftover != nil
+    let suspects = hasUncheckedRows ? targets : targets.filter(\.isTouched)
+    return Set(suspects.map(\.table.name) + (leftover?.tables ?? []))
+  }
+
+  /// What a failure leaves in the database all the same; an ``ImportFailure`` says it already.
+  package var remainder: String? { cursor?.remainder }
+
+  /// A failure says what of the import stays.
+  private func tellingOfBatches(_ body: () throws -> Void) throws {
+    do {
+      try body()
+    } catch let failure as ImportFailure {
+      let explanation = failure.code == .references ? leftover?.explanation : nil
+      guard let more = remainder ?? explanation else { throw failure }
+      throw ImportFailure(failure.code, "\(failure.message); \(more)", issue: failure.issue)
+    }
   }
 
   /// Takes back what was not committed.
@@ -257,7 +341,7 @@ package final class ImportSession {
     target.keys.deleted += gone.keys
   }
 
-  private func complete() -> ImportReport {
+  private func finalReport() -> ImportReport {
     report.bytes = earlierBytes
     for target in targets {
       var table = target.report
@@ -265,6 +349,7 @@ package final class ImportSession {
       report.tables[target.table.name] = table
       report.statements += target.statements
     }
+    report.missing = surveys.flatMap(\.missing)
     report.issues = issues.listed
     report.issueCount = issues.count
     report.duration = pace.elapsed

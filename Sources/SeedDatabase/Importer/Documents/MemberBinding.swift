@@ -24,6 +24,8 @@ final class MemberBinding {
   let shape: UInt32
   let feeds: UnsafeMutablePointer<Feed>
   let nodes: [MemberNode?]
+  /// Whether all of the names that are wanted are known to occur.
+  @exclusivity(unchecked) private(set) var isSeen: Bool
 
   init(_ plan: RowPlan, _ object: Int, _ tape: borrowing JSONTape) {
     shape = tape.entries[object].shape
@@ -32,11 +34,23 @@ final class MemberBinding {
       nodes.append(plan.root.child(Array(tape.shapeName(slot, object))))
     }
     self.nodes = nodes
+    // Whoever had these names first was read by its nodes, mostly as a row of this plan.
+    isSeen = nodes.allSatisfy { $0?.isSeen ?? true }
     feeds = .allocate(capacity: max(1, nodes.count))
     for (slot, node) in nodes.enumerated() { (feeds + slot).initialize(to: Self.feed(node, plan)) }
   }
 
   deinit { feeds.deallocate() }
+
+  /// Notes which of the names an object has.
+  func note(_ object: Int, _ tape: borrowing JSONTape) {
+    var member = object + 1
+    for _ in 0..<tape.count(object) {
+      nodes[Int(tape.entries[member].slot)]?.see()
+      member = tape.end(of: member + 1)
+    }
+    isSeen = nodes.allSatisfy { $0?.isSeen ?? true }
+  }
 
   private static func feed(_ node: MemberNode?, _ plan: RowPlan) -> Feed {
     guard let node else { return Feed(kind: .nothing, affinity: .blob, column: 0, number: 0) }

@@ -10,6 +10,10 @@ final class MemberNode {
   /// Index into the plan's relations.
   @exclusivity(unchecked) var relation: Int?
   @exclusivity(unchecked) private(set) var children: [[UInt8]: MemberNode] = [:]
+  /// Whether any object had the member.
+  @exclusivity(unchecked) private(set) var isSeen = false
+  /// Names of members within it that nobody wants: some of them, for messages.
+  @exclusivity(unchecked) private(set) var unwanted: Set<[UInt8]> = []
   // As in ``RowPlan``: no other access can happen during one of these.
   @exclusivity(unchecked) private var hints: [Hint] = []
   private let fallback: (([UInt8]) -> MemberNode?)?
@@ -21,6 +25,8 @@ final class MemberNode {
 
   /// Members of one object that are remembered by place.
   private static let mostHints = 1024
+  /// Unwanted names that are remembered.
+  private static let mostUnwanted = 64
 
   init(fallback: (([UInt8]) -> MemberNode?)? = nil) { self.fallback = fallback }
 
@@ -41,6 +47,7 @@ final class MemberNode {
     if place < hints.count, Self.same(hints[place].name, name) { return hints[place].node }
     let bytes = Array(name)
     let node = child(bytes)
+    note(bytes, node)
     if place < hints.count {
       hints[place] = Hint(name: bytes, node: node)
     } else if place == hints.count, place < Self.mostHints {
@@ -48,6 +55,18 @@ final class MemberNode {
     }
     return node
   }
+
+  /// Notes that an object has a member of that name, which leads to that node.
+  private func note(_ name: [UInt8], _ node: MemberNode?) {
+    if let node {
+      node.isSeen = true
+    } else if unwanted.count < Self.mostUnwanted {
+      unwanted.insert(name)
+    }
+  }
+
+  /// Notes that an object had the member, if only as a part of a null.
+  func see() { isSeen = true }
 
   private static func same(_ left: [UInt8], _ right: UnsafeBufferPointer<UInt8>) -> Bool {
     guard left.count == right.count else { return false }

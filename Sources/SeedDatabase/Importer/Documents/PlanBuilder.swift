@@ -8,6 +8,8 @@ final class PlanBuilder {
   private let listed: [String]
   private let supply: RowSupply?
   private(set) var targets: [String: ImportTarget] = [:]
+  /// What each of the plans wants of its rows.
+  private(set) var surveys: [MemberSurvey] = []
 
   init(_ connection: Connection, _ policy: ImportPolicy) throws {
     self.connection = connection
@@ -20,7 +22,7 @@ final class PlanBuilder {
   func plan(_ mapping: TableMapping) throws -> RowPlan {
     let target = try target(mapping)
     let relations = try mapping.relations.map { try relation($0, of: target.table) }
-    let root = root(mapping, target.table)
+    let (root, byName) = root(mapping, target.table)
     let columns = try mapping.columns.sorted { $0.key < $1.key }.map { name, source in
       let column = try column(name, target.table)
       return (source, valueTarget(column, target.table, source.conversion))
@@ -31,14 +33,16 @@ final class PlanBuilder {
     for (index, relation) in mapping.relations.enumerated() {
       root.node(relation.path.names[...]).relation = index
     }
-    return RowPlan(
-      target, root: root, columns: columns.map(\.1) + byName(target.table),
+    let plan = RowPlan(
+      target, root: root, columns: columns.map(\.1) + targetsByName(target.table),
       constants: try columnValues(mapping.constants, "constant", target.table),
       defaults: try columnValues(mapping.defaults, "default", target.table), relations: relations)
+    surveys.append(MemberSurvey(plan, mapping, byName: byName))
+    return plan
   }
 
   /// A target for every column, behind the listed ones: for members that find it by name.
-  private func byName(_ table: TableSchema) -> [ValueReader.Target] {
+  private func targetsByName(_ table: TableSchema) -> [ValueReader.Target] {
     table.columns.indices.map { valueTarget($0, table, .automatic) }
   }
 
@@ -48,22 +52,25 @@ final class PlanBuilder {
     ValueReader.Target(column: column, schema: table.columns[column], conversion: conversion)
   }
 
-  private func root(_ mapping: TableMapping, _ table: TableSchema) -> MemberNode {
-    let taken = Set(mapping.columns.keys).union(mapping.constants.keys)
-    let offset = mapping.columns.count
+  /// The node of the row's own object, and those of the columns that members find by name.
+  private func root(
+    _ mapping: TableMapping, _ table: TableSchema
+  ) -> (MemberNode, byName: [(column: String, node: MemberNode)]) {
     let names = mapping.names
+    guard names != .explicit else { return (MemberNode(), []) }
+    let taken = Set(mapping.columns.keys).union(mapping.constants.keys)
     var found: [Int: MemberNode] = [:]
     for column in table.columns.indices where !taken.contains(table.columns[column].name) {
       let node = MemberNode()
-      node.columns = [offset + column]
+      node.columns = [mapping.columns.count + column]
       found[column] = node
     }
-    guard names != .explicit else { return MemberNode() }
     let columnNames = table.columnNames
-    return MemberNode { member in
+    let root = MemberNode { member in
       let wanted = names.columnName(String(decoding: member, as: UTF8.self))
       return columnNames.firstIndex(of: wanted).flatMap { found[$0] }
     }
+    return (root, found.sorted { $0.key < $1.key }.map { (columnNames[$0.key], $0.value) })
   }
 
   private func columnValues(

@@ -43,6 +43,7 @@ final class RowEvaluator {
       binding = MemberBinding(plan, index, source.tape)
       plan.binding = binding
     }
+    if !binding.isSeen { binding.note(index, source.tape) }
     try walk(plan, binding, index, source)
   }
 
@@ -113,6 +114,7 @@ final class RowEvaluator {
   /// An object that is null says so of everything within it.
   private func setNull(_ plan: RowPlan, _ node: MemberNode) {
     for child in node.children.values {
+      child.see()
       for column in child.columns { plan.set(plan.columns[column].column, .null) }
       setNull(plan, child)
     }

@@ -11,7 +11,7 @@ struct RowFinder {
     case skipping(nesting: Int)
     /// Within an array there: elements are passed whole, which costs less than tokens.
     case passing(nesting: Int)
-    case rows, names, member, single, lines, badLine, trailing, done
+    case rows, names, member, single, lines, trailing, done
   }
 
   /// What a step led to.
@@ -46,22 +46,12 @@ struct RowFinder {
     case .member: try value(source.scanner.nextValue(&source.tape), then: .names)
     case .single: try value(source.scanner.nextValue(&source.tape), then: behindList)
     case .lines: try value(source.scanner.nextLine(&source.tape), then: .lines)
-    case .badLine: skipLine(&source)
     case .trailing: try trail(&source)
     case .done: .done
     }
   }
 
   // MARK: Rows
-
-  /// Goes on behind the line that could not be read.
-  mutating func passBadLine() { stage = .badLine }
-
-  private mutating func skipLine(_ source: inout DocumentSource) -> Step {
-    guard source.scanner.skipLine() else { return .starved }
-    stage = .lines
-    return .moved
-  }
 
   private mutating func value(_ step: JSONStep, then next: Stage) -> Step {
     switch step {
