@@ -1,6 +1,7 @@
 // A mapping as JSON, for those who write none in Swift: see the article "Mapping files".
 extension ImportMapping {
-  /// Reads a mapping from JSON, with a byte order mark or without; an ``ImportFailure`` of the code `mapping` says what is wrong where.
+  /// Reads a mapping from JSON, with a byte order mark or without; an ``ImportFailure`` of the code `mapping` says
+  /// what is wrong where.
   public init(json: [UInt8]) throws(ImportFailure) {
     var object: MappingObject
     do throws(JSONError) {
