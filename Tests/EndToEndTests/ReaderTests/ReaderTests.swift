@@ -111,13 +111,15 @@ import Testing
     return reads
   }
 
-  /// Through a connection of its own on the newest seed, with no patience at all: what would make a reader wait for
-  /// another's lock fails it.
+  /// Through a connection of its own on the newest seed, which from its first read on has no patience at all: what would
+  /// make it wait for another's lock fails it. Only the first read may meet, for a moment, the store's writing
+  /// connection that is being closed: SQLite asks then for a lock that keeps newcomers out, to see whether it is alone.
   private static func open(_ store: SeedStore, _ done: Flag) async throws -> Int {
     var reads = 0
     repeat {
       let seed = try await store.prepare()
       let connection = try Connection(seed.url.path, .reader)
+      _ = try connection.value("SELECT count(*) FROM sqlite_schema")
       try connection.execute("PRAGMA busy_timeout = 0")
       for _ in 0..<10 {
         let seen = try connection.transaction(.deferred) {
