@@ -33,9 +33,12 @@ import Testing
     #expect(server.stop() == 0)
     let opened = Self.opened(try String(contentsOfFile: trace, encoding: .utf8).dropFirst(start))
     #expect(opened.contains("\(publication)/\(object)"))
-    let allowed = Set(published.map { "\(publication)/\($0)" })
+    let allowed = Set(published.map { "\(publication)/\($0)" }).union(Self.systems)
     #expect(opened.subtracting(allowed).isEmpty, "seed \(seed)")
   }
+
+  /// glibc counts the processors when one more thread comes to need memory of its own, whenever that is.
+  private static let systems: Set = ["/sys/devices/system/cpu/online"]
 
   private static func secrets(_ road: DemoRoad) -> [String] {
     ["/etc/passwd", "/proc/self/environ", road.config, road.origin, road.folder("demo/keys/root.key")]
