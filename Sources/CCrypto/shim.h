@@ -1,4 +1,5 @@
-// OpenSSL 3's EVP surface, and its SHA-256 without EVP, which makes hashing a small row a third dearer.
+// OpenSSL 3's EVP surface, its SHA-256 without EVP, which makes hashing a small row a third dearer, and a call to the
+// kernel that keeps keys out of memory images.
 #ifndef SEEDBANK_CCRYPTO_SHIM_H
 #define SEEDBANK_CCRYPTO_SHIM_H
 
@@ -8,5 +9,12 @@
 #include <openssl/err.h>
 #include <openssl/evp.h>
 #include <openssl/sha.h>
+
+#include <sys/prctl.h>
+
+// Swift does not import functions that take a variable number of arguments.
+static inline void seedbank_forbid_dumps(void) {
+  prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
+}
 
 #endif

@@ -21,16 +21,15 @@ final class FrontPublication: @unchecked Sendable {
   let folder: TemporaryFolder
   let directory: PublicationDirectory
   private let signer = RepositorySigner(now: start)
-  private let keys: PublicationKeys
+  private let keys: KeyRing
   private var published: PublishedMetadata
 
   /// Delegated series, none of them published yet.
   init(_ series: [Series] = [transit]) throws {
     folder = try TemporaryFolder()
     directory = PublicationDirectory(folder("publication"))
-    let one = RoleSigners([.generate()])
-    keys = PublicationKeys(
-      root: one, targets: one, online: OnlineKeys(series: one, snapshot: one, timestamp: one))
+    let one = SigningKey.generate()
+    keys = KeyRing(Dictionary(uniqueKeysWithValues: KeyRole.allCases.map { ($0, [one]) }))
     let step = try signer.create(delegating: series, keys: keys)
     published = step.published
     try directory.write(step.files)
@@ -59,7 +58,7 @@ final class FrontPublication: @unchecked Sendable {
   ) throws {
     let state = try state(series, head, floor, lifecycle, minor)
     let metadata = SeriesMetadata(series: series, state: state, objects: objects)
-    let step = try signer.publish([metadata], after: published, keys: keys.online)
+    let step = try signer.publish([metadata], after: published, keys: keys)
     published = step.published
     try directory.write(step.files)
   }

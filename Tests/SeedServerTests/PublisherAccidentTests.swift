@@ -125,8 +125,7 @@ import Testing
     try Folder.create(deployment.publication.path + "/metadata")
     let founding = try RepositorySigner(now: .now()).create(
       delegating: other.job.plans.map(\.series),
-      keys: PublicationKeys(
-        root: RoleSigners([.generate()]), targets: RoleSigners([.generate()]), online: deployment.keys))
+      keys: deployment.keys)
     try deployment.publication.write(founding.files)
     let error = #expect(throws: PublicationError.self) { try deployment.step() }
     #expect(error == .copyAhead(copy: deployment.copy(), version: "1", head: "nothing"))
@@ -217,7 +216,7 @@ import Testing
     try deployment.origin("UPDATE stop SET name = 'x' WHERE id = 1; DELETE FROM stop WHERE id = 2")
     try deployment.verifiedStep(forcingSnapshot: true)
     let second = Publisher(
-      PublicationDirectory(twin), stateFolder: twin + "-state", keys: deployment.keys, targetsKeys: nil)
+      PublicationDirectory(twin), stateFolder: twin + "-state", keys: deployment.keys)
     _ = try second.step(deployment.job, StepOptions(forcingSnapshot: true), now: deployment.clock)
     let expected = try publishedFiles(deployment.publication).map {
       ($0.key.dropFirst(deployment.publication.path.count), $0.value)

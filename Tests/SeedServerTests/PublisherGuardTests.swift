@@ -348,11 +348,11 @@ import Testing
   @Test func `a publication that other keys signed is left alone`() throws {
     let (one, two) = (try Self.deployment(), try Self.deployment())
     let publisher = Publisher(
-      two.publication, stateFolder: one.folder("state"), keys: one.keys, targetsKeys: nil)
+      two.publication, stateFolder: one.folder("state"), keys: one.keys)
     let copy = try DurableFile.read(one.copy(), limit: 1 << 30)
     try one.origin("DELETE FROM stop WHERE id = 1")
     try two.expectNothingPublished {
-      #expect(throws: PublicationError.foreign(path: two.publication.path)) {
+      #expect(throws: PublicationError.foreignKey(role: .series, path: two.publication.path)) {
         try publisher.step(one.job, now: one.clock)
       }
     }

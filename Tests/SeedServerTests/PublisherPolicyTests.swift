@@ -147,9 +147,10 @@ import Testing
 
   @Test func `a new major without the targets key is refused`() throws {
     let deployment = try PublisherFixture.deployment()
+    var keys = deployment.keys
+    keys[.targets] = []
     let publisher = Publisher(
-      deployment.publication, stateFolder: deployment.folder("state"), keys: deployment.keys, targetsKeys: nil
-    )
+      deployment.publication, stateFolder: deployment.folder("state"), keys: keys)
     let job = try job(
       deployment, models([("2.0", PublisherFixture.schema), ("3.0", PublisherFixture.schema)]))
     try deployment.expectNothingPublished {

@@ -76,7 +76,7 @@ import Testing
 
   @Test func `an expired series is refused`() async throws {
     let role = try repository.metadata(Repository.transit, head: 2).role(version: 2, expires: repository.now)
-    try repository.forge(role, "2.transit-2.json", repository.keys.online.series.keys)
+    try repository.forge(role, "2.transit-2.json", repository.keys[.series])
     await refused(.expired(role: "transit-2", at: repository.now), by: fresh)
   }
 
@@ -115,7 +115,7 @@ import Testing
   {
     try repository.forgeSnapshot(version: 8, ["targets.json": 1, "transit-2.json": 2, "water-1.json": 1])
     _ = try await client.refresh(repository)
-    try repository.renewTimestamp()
+    try repository.renew()
     try repository.forgeSnapshot(version: 9, ["targets.json": 1, "transit-2.json": 2])
     await refused(.missingRole(role: "water-1", place: "snapshot"))
   }
@@ -150,26 +150,30 @@ import Testing
 
   @Test func `one role's key cannot sign for another`() async throws {
     let role = repository.published.timestamp
-    for keys in [repository.keys.online.snapshot, repository.keys.online.series, repository.keys.targets] {
-      try repository.forge(role, "timestamp.json", keys.keys)
+    for other in [KeyRole.snapshot, .series, .targets] {
+      try repository.forge(role, "timestamp.json", repository.keys[other])
       await refused(.badSignature(role: "timestamp", found: 0, needed: 1), by: fresh)
     }
     let series = try repository.metadata(Repository.transit, head: 2).role(
       version: 2, expires: .init(secondsSinceEpoch: .max))
     try repository.forge(
-      repository.published.timestamp, "timestamp.json", repository.keys.online.timestamp.keys)
-    try repository.forge(series, "2.transit-2.json", repository.keys.targets.keys)
+      repository.published.timestamp, "timestamp.json", repository.keys[.timestamp])
+    try repository.forge(series, "2.transit-2.json", repository.keys[.targets])
     await refused(.badSignature(role: "transit-2", found: 0, needed: 1), by: fresh)
   }
 
   @Test func `one of two needed signatures is not enough`() async throws {
-    try repository.forge(repository.published.targets, "1.targets.json", [repository.keys.targets.keys[0]])
+    try repository.forge(repository.published.targets, "1.targets.json", [repository.keys[.targets][0]])
     await refused(.badSignature(role: "targets", found: 1, needed: 2), by: fresh)
   }
 
   @Test func `a key id that signs twice refuses the file`() async throws {
-    let key = repository.keys.targets.keys[0]
-    try repository.forge(repository.published.targets, "1.targets.json", [key, key])
+    let key = repository.keys[.targets][0]
+    try repository.forge(repository.published.targets, "1.targets.json", [key])
+    let file = String(decoding: repository.files["1.targets.json"] ?? [], as: UTF8.self)
+    let signature = file.prefix { $0 != "]" }.drop { $0 != "{" }.dropFirst().drop { $0 != "{" }
+    repository.files["1.targets.json"] = Array(
+      file.replacing(signature, with: "\(signature),\(signature)", maxReplacements: 1).utf8)
     let reason = Malformation.field(
       path: "signatures[1].keyid", reason: "occurs twice: \(key.publicKey.keyID)")
     await refused(.malformed(role: "targets", reason), by: fresh)
@@ -180,8 +184,8 @@ import Testing
     var tree = Root(
       header: RoleHeader(version: 1, expires: .init(secondsSinceEpoch: .max)),
       roles: [
-        "root": RoleVerifiers([key.publicKey], threshold: 2), "targets": RoleVerifiers([key.publicKey]),
-        "snapshot": RoleVerifiers([key.publicKey]), "timestamp": RoleVerifiers([key.publicKey]),
+        .root: RoleVerifiers([key.publicKey], threshold: 2), .targets: RoleVerifiers([key.publicKey]),
+        .snapshot: RoleVerifiers([key.publicKey]), .timestamp: RoleVerifiers([key.publicKey]),
       ]
     ).json.text
     let id = key.publicKey.keyID
@@ -207,7 +211,7 @@ import Testing
     let mixed = SeriesMetadata(
       series: series.series, state: series.state, objects: series.objects + [foreign.objects[0]])
     let role = mixed.role(version: 3, expires: repository.now.adding(days: 7))
-    try repository.forge(role, "3.transit-2.json", repository.keys.online.series.keys)
+    try repository.forge(role, "3.transit-2.json", repository.keys[.series])
     try repository.forgeSnapshot(version: 9, ["targets.json": 1, "transit-2.json": 3])
     await #expect(throws: TrustError.pathNotDelegated(role: "transit-2", path: foreign.objects[0].targetPath))
     {
@@ -219,7 +223,7 @@ import Testing
     let other = try Series("water", major: 1)
     let role = try repository.metadata(other, head: 2).role(
       version: 1, expires: repository.now.adding(days: 7))
-    try repository.forge(role, "1.water-1.json", repository.keys.online.series.keys)
+    try repository.forge(role, "1.water-1.json", repository.keys[.series])
     try repository.forgeSnapshot(version: 9, ["targets.json": 1, "transit-2.json": 2, "water-1.json": 1])
     await #expect(throws: TrustError.missingRole(role: "water-1", place: "targets")) {
       try await client.refresh(repository, other)
@@ -240,7 +244,7 @@ import Testing
         #""_type":"timestamp","spec_version":"1.0.31","version":9,"expires":"2026-08-09T00:00:00Z""#
       let meta = #"{"snapshot.json":{"version":3,"length":\#(length),"hashes":{\#(hashes)}}}"#
       let tree = try JSONValue(parsing: Array("{\(header),\"meta\":\(meta)}".utf8))
-      let key = repository.keys.online.timestamp.keys[0]
+      let key = repository.keys[.timestamp][0]
       let signature = lowerHex(key.sign(try CanonicalJSON.bytes(of: tree)))
       let signatures: JSONValue = [["keyid": .string(key.publicKey.keyID), "sig": .string(signature)]]
       repository.files["timestamp.json"] = (["signatures": signatures, "signed": tree] as JSONValue).bytes
@@ -352,7 +356,7 @@ import Testing
     let metadata = try repository.metadata(Repository.transit, head: 1)
     try repository.forge(
       metadata.role(version: 1, expires: later.adding(days: 1)), "1.transit-2.json",
-      repository.keys.online.series.keys)
+      repository.keys[.series])
     #expect(try await client.refresh(repository) == metadata)
     #expect(client.persisted == ["timestamp.json", "snapshot.json", "transit-2.json"])
   }
@@ -367,7 +371,7 @@ import Testing
       let entry = #""targets.json":{"version":1,"length":\#(given)}"#
       let changed = text.replacing(#""targets.json":{"version":1}"#, with: entry)
       let role = try Metadata<SnapshotRole>(parsing: Array(changed.utf8)).signed
-      try repository.forge(role, "2.snapshot.json", repository.keys.online.snapshot.keys)
+      try repository.forge(role, "2.snapshot.json", repository.keys[.snapshot])
       let client = Client(root: repository.root)
       if let error {
         await #expect(throws: error) { try await client.refresh(repository) }

@@ -22,28 +22,31 @@ final class Repository: @unchecked Sendable {
   static let transit = Series("transit", model: "2.1")
 
   var now: UTCTime
-  var keys: PublicationKeys
+  var keys: KeyRing
   var published: PublishedMetadata
   var files: [String: [UInt8]] = [:]
   var requests: [String] = []
   private(set) var head = 0
 
+  private let rootThreshold: Int
+
   init(delegating series: [Series] = [transit], rootThreshold: Int = 2) throws {
+    self.rootThreshold = rootThreshold
     now = try UTCTime("2026-08-01T12:00:00Z")
-    keys = Self.keys(rootThreshold: rootThreshold)
-    let step = try RepositorySigner(now: now).create(delegating: series, keys: keys)
+    keys = Self.keys()
+    let step = try RepositorySigner(now: now).create(
+      delegating: series, keys: keys, thresholds: [.root: rootThreshold, .targets: 2])
     published = step.published
     write(step)
     if series.contains(Self.transit) { try publish() }
   }
 
-  static func keys(rootThreshold: Int) -> PublicationKeys {
-    PublicationKeys(
-      root: RoleSigners((0..<3).map { _ in .generate() }, threshold: rootThreshold),
-      targets: RoleSigners([.generate(), .generate()], threshold: 2),
-      online: OnlineKeys(
-        series: RoleSigners([.generate()]), snapshot: RoleSigners([.generate()]),
-        timestamp: RoleSigners([.generate()])))
+  /// Three root keys, two targets keys, one of each other.
+  static func keys() -> KeyRing {
+    KeyRing([
+      .root: (0..<3).map { _ in .generate() }, .targets: [.generate(), .generate()],
+      .series: [.generate()], .snapshot: [.generate()], .timestamp: [.generate()],
+    ])
   }
 
   var signer: RepositorySigner { RepositorySigner(now: now) }
@@ -57,21 +60,58 @@ final class Repository: @unchecked Sendable {
   /// One more version of a series.
   func publish(_ series: Series = transit) throws {
     head += 1
-    write(try signer.publish([try metadata(series, head: head)], after: published, keys: keys.online))
+    write(try signer.publish([try metadata(series, head: head)], after: published, keys: keys))
   }
 
-  func renewTimestamp() throws {
-    write(try signer.renewTimestamp(after: published, keys: keys.online))
+  /// The same content, signed again.
+  func renew() throws { write(try signer.publish([], after: published, keys: keys)) }
+
+  /// Targets metadata that delegates these series and no others.
+  func delegate(_ series: [Series]) throws {
+    try adopt(
+      OfflineChange(
+        targets: signer.targets(
+          delegating: series, to: keys.verifiers(.series), after: published)))
   }
 
-  func rotateRoot(to new: PublicationKeys) throws {
-    let signers =
-      keys.root.keys
-      + new.root.keys.filter { key in
-        !keys.root.keys.contains { $0.publicKey == key.publicKey }
-      }
-    write(try signer.rotateRoot(to: new.rootVerifiers, after: published, signers: signers))
-    keys = new
+  /// Targets metadata that is valid for longer.
+  func renewTargets() throws {
+    try adopt(OfflineChange(targets: signer.renewedTargets(after: published)))
+  }
+
+  private func adopt(_ change: OfflineChange) throws {
+    var change = change
+    change.sign(with: keys, after: published)
+    write(try signer.publish([], adopting: change, after: published, keys: keys))
+  }
+
+  /// Replaces the keys of these roles, and signs what follows from that.
+  func rotate(_ roles: Set<KeyRole>, to new: KeyRing = keys()) throws {
+    var next = keys
+    for role in roles { next[role] = new[role] }
+    var change = try change(roles, to: next)
+    change.sign(with: keys.adding(next), after: published)
+    write(try signer.publish([], adopting: change, after: published, keys: keys.adding(next)))
+    keys = next
+  }
+
+  /// What a root says of these keys.
+  func rootVerifiers(_ keys: KeyRing) -> [KeyRole: RoleVerifiers] {
+    let thresholds = [KeyRole.root: rootThreshold, .targets: 2]
+    let roles = KeyRole.allCases.filter(\.isInRoot)
+    return Dictionary(
+      uniqueKeysWithValues: roles.map { ($0, keys.verifiers($0, threshold: thresholds[$0] ?? 1)) })
+  }
+
+  private func change(_ roles: Set<KeyRole>, to next: KeyRing) throws -> OfflineChange {
+    let inRoot = rootVerifiers(next).filter { roles.contains($0.key) }
+    let root = inRoot.isEmpty ? nil : signer.root(replacing: inRoot, after: published)
+    let series = next.verifiers(.series)
+    let targets =
+      try roles.contains(.series)
+      ? signer.targets(delegating: published.delegatedSeries, to: series, under: root, after: published)
+      : roles.contains(.targets) ? signer.renewedTargets(under: root, after: published) : nil
+    return try OfflineChange(root: root, targets: targets)
   }
 
   func metadata(_ series: Series, head: Int) throws -> SeriesMetadata {
@@ -111,7 +151,7 @@ final class Repository: @unchecked Sendable {
     let header = RoleHeader(version: version, expires: expires ?? now.adding(days: 7))
     try forge(
       Timestamp(header: header, snapshot: MetaFile(version: snapshot)), "timestamp.json",
-      keys.online.timestamp.keys)
+      keys[.timestamp])
   }
 
   /// A TUF snapshot role and a timestamp that announces it, signed with the real keys.
@@ -120,7 +160,7 @@ final class Repository: @unchecked Sendable {
     try forge(
       SnapshotRole(header: header, meta: meta.mapValues { MetaFile(version: $0) }),
       "\(version).snapshot.json",
-      keys.online.snapshot.keys)
+      keys[.snapshot])
     try forgeTimestamp(version: published.timestamp.version + 1, snapshot: version)
   }
 

@@ -69,8 +69,8 @@ import Darwin
     let key = try SigningKey(seed: seed)
     var dumped = ""
     dump(key, to: &dumped)
-    dump(RoleSigners([key]), to: &dumped)
-    let texts = ["\(key)", String(reflecting: key), "\(RoleSigners([key]))", "\([key])", dumped]
+    dump(KeyRing([.root: [key]]), to: &dumped)
+    let texts = ["\(key)", String(reflecting: key), "\(KeyRing([.root: [key]]))", "\([key])", dumped]
     for text in texts {
       #expect(!text.contains("171") && !text.lowercased().contains("abababab"))
     }

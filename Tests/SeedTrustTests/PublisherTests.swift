@@ -16,7 +16,7 @@ import Testing
   @Test func `the timestamp is written last, after all that it announces`() throws {
     let step = try repository.signer.publish(
       [repository.metadata(Repository.transit, head: 2)], after: repository.published,
-      keys: repository.keys.online)
+      keys: repository.keys)
     #expect(step.files.map(\.name) == ["2.transit-2.json", "3.snapshot.json", "timestamp.json"])
     let first = try repository.signer.create(delegating: [], keys: repository.keys)
     #expect(
@@ -26,8 +26,8 @@ import Testing
   @Test func `a publication reads back as it was signed`() throws {
     try repository.publish()
     try repository.publish(Series("water", major: 1))
-    try repository.rotateRoot(to: repository.keys)
-    try repository.renewTimestamp()
+    try repository.rotate([.root])
+    try repository.renew()
     let loaded = try load()
     #expect(loaded.root == repository.published.root)
     #expect(loaded.timestamp == repository.published.timestamp)
@@ -36,23 +36,31 @@ import Testing
     #expect(loaded.series == repository.published.series)
     #expect(loaded.delegatedSeries == [Repository.transit, try Series("water", major: 1)])
     #expect(loaded.series[Repository.transit]?.version == 2)
-    #expect(loaded.timestamp.version == 5)
+    #expect(loaded.timestamp.version == 6)
   }
 
   @Test func `a root is renewed from what it says itself`() async throws {
-    let keys = repository.published.root.verifiers
-    #expect(keys == repository.keys.rootVerifiers)
+    let root = repository.published.root
+    repository.now = repository.now.adding(days: 300)
+    var change = try OfflineChange(root: repository.signer.renewedRoot(after: repository.published))
+    var some = repository.keys
+    some[.root] = Array(some[.root].prefix(2))
+    change.sign(with: some, after: repository.published)
+    let all = repository.published.series.values.map(\.metadata)
     repository.write(
-      try repository.signer.rotateRoot(
-        to: keys, after: repository.published, signers: Array(repository.keys.root.keys.prefix(2))))
-    #expect(try load().root.version == 2)
+      try repository.signer.publish(all, adopting: change, after: repository.published, keys: repository.keys)
+    )
+    let renewed = try load().root
+    #expect(renewed.version == 2 && renewed.roles == root.roles && renewed.keys == root.keys)
+    #expect(renewed.expires == repository.now.adding(days: RepositorySigner.rootDays))
+    try repository.renewTargets()
     _ = try await Client(root: repository.root).refresh(repository)
   }
 
   @Test func `a publisher that was down for years can read and renew its publication`() async throws {
     repository.now = repository.now.adding(days: 100)
     let metadata = try #require(try load().series[Repository.transit]).metadata
-    repository.write(try repository.signer.publish([metadata], after: load(), keys: repository.keys.online))
+    repository.write(try repository.signer.publish([metadata], after: load(), keys: repository.keys))
     #expect(try await Client(root: repository.root).refresh(repository) == metadata)
   }
 
@@ -64,31 +72,31 @@ import Testing
   }
 
   @Test func `a step that is signed with a wrong key is never handed out`() throws {
-    var wrong = repository.keys.online
-    wrong.series = RoleSigners([.generate()])
+    var wrong = repository.keys
+    wrong[.series] = [.generate()]
     let metadata = try repository.metadata(Repository.transit, head: 2)
-    #expect(throws: TrustError.badSignature(role: "transit-2", found: 0, needed: 1)) {
+    #expect(throws: MissingKeys(role: "transit-2", found: 0, needed: 1)) {
       try repository.signer.publish([metadata], after: repository.published, keys: wrong)
     }
     #expect(throws: TrustError.badSignature(role: "root", found: 1, needed: 2)) {
-      try repository.signer.rotateRoot(
-        to: repository.keys.rootVerifiers, after: repository.published,
-        signers: [repository.keys.root.keys[0]])
+      var change = try OfflineChange(root: repository.signer.renewedRoot(after: repository.published))
+      var one = repository.keys
+      one[.root] = [one[.root][0]]
+      change.sign(with: one, after: repository.published)
+      _ = try repository.signer.publish([], adopting: change, after: repository.published, keys: one)
     }
   }
 
   @Test func `a threshold that no one can reach is refused`() throws {
-    var keys = repository.keys
-    keys.targets = RoleSigners(keys.targets.keys, threshold: 3)
-    #expect(throws: TrustError.badSignature(role: "targets", found: 2, needed: 3)) {
-      try repository.signer.create(delegating: [], keys: keys)
+    #expect(throws: MissingKeys(role: "targets", found: 2, needed: 3)) {
+      try repository.signer.create(delegating: [], keys: repository.keys, thresholds: [.targets: 3])
     }
   }
 
   @Test func `a series without a delegation cannot be published`() throws {
     let metadata = try repository.metadata(Series("other", major: 1), head: 1)
     #expect(throws: TrustError.missingRole(role: "other-1", place: "targets")) {
-      try repository.signer.publish([metadata], after: repository.published, keys: repository.keys.online)
+      try repository.signer.publish([metadata], after: repository.published, keys: repository.keys)
     }
   }
 
@@ -96,10 +104,7 @@ import Testing
     let client = Client(root: repository.root)
     _ = try await client.refresh(repository)
     let water = try Series("water", major: 1)
-    repository.write(
-      try repository.signer.delegate(
-        [water], to: repository.keys.online.series.verifiers, after: repository.published,
-        keys: repository.keys.targets.keys))
+    try repository.delegate([water])
     try repository.publish(water)
     #expect(try await client.refresh(repository, water).series == water)
     await #expect(throws: TrustError.missingRole(role: "transit-2", place: "targets")) {
@@ -112,7 +117,7 @@ import Testing
     #if !canImport(CryptoKit)
     let metadata = try repository.metadata(Repository.transit, head: 2)
     let steps = try (0..<5).map { _ in
-      try repository.signer.publish([metadata], after: repository.published, keys: repository.keys.online)
+      try repository.signer.publish([metadata], after: repository.published, keys: repository.keys)
         .files
     }
     #expect(Set(steps).count == 1)

@@ -102,12 +102,8 @@ import Testing
     let water = try Series("water", major: 10)
     let repository = try Repository(delegating: [Repository.transit, water])
     repository.now = .now()
-    try repository.rotateRoot(to: Repository.keys(rootThreshold: 3))
-    try repository.rotateRoot(to: repository.keys)
-    repository.write(
-      try repository.signer.delegate(
-        [Repository.transit, water], to: repository.keys.online.series.verifiers, after: repository.published,
-        keys: repository.keys.targets.keys))
+    try repository.rotate([.root, .targets])
+    try repository.rotate([.root, .snapshot, .timestamp, .series])
     try repository.publish()
     try repository.publish(water)
     return repository

@@ -35,7 +35,7 @@ import Testing
 
   @Test func `a renewed timestamp costs no more than itself`() async throws {
     _ = try await client.refresh(repository)
-    try repository.renewTimestamp()
+    try repository.renew()
     _ = try await client.refresh(repository)
     #expect(repository.requests == ["2.root.json", "timestamp.json"])
     #expect(client.persisted == ["timestamp.json"])
@@ -102,11 +102,7 @@ import Testing
   }
 
   private func replaceAll() throws {
-    try repository.rotateRoot(to: Repository.keys(rootThreshold: 2))
-    let step = try repository.signer.delegate(
-      [Repository.transit], to: repository.keys.online.series.verifiers, after: repository.published,
-      keys: repository.keys.targets.keys)
-    repository.write(step)
+    try repository.rotate(Set(KeyRole.allCases))
     try repository.publish()
   }
 
@@ -129,40 +125,42 @@ import Testing
   }
 
   @Test func `a root that its own keys did not sign is refused`() async throws {
-    let stolen = repository.keys.root.keys
+    let stolen = repository.keys[.root]
     let root = Root(
       header: RoleHeader(version: 2, expires: repository.now.adding(days: 9)),
-      roles: Repository.keys(rootThreshold: 2).rootVerifiers)
+      roles: repository.rootVerifiers(Repository.keys()))
     try repository.forge(root, "2.root.json", stolen)
     await refused(.badSignature(role: "root", found: 0, needed: 2))
   }
 
   @Test func `a root that too few of the old keys signed is refused`() async throws {
-    let thief = Repository.keys(rootThreshold: 1)
+    let thief = Repository.keys()
     let root = Root(
-      header: RoleHeader(version: 2, expires: repository.now.adding(days: 9)), roles: thief.rootVerifiers)
-    try repository.forge(root, "2.root.json", thief.root.keys + [repository.keys.root.keys[0]])
+      header: RoleHeader(version: 2, expires: repository.now.adding(days: 9)),
+      roles: repository.rootVerifiers(thief))
+    try repository.forge(root, "2.root.json", thief[.root] + [repository.keys[.root][0]])
     await refused(.badSignature(role: "root", found: 1, needed: 2))
   }
 
   @Test(arguments: [1, 3]) func `a root that is not the next version is refused`(version: Int) async throws {
     let root = Root(
       header: RoleHeader(version: version, expires: repository.now.adding(days: 9)),
-      roles: repository.keys.rootVerifiers)
-    try repository.forge(root, "2.root.json", repository.keys.root.keys)
+      roles: repository.rootVerifiers(repository.keys))
+    try repository.forge(root, "2.root.json", repository.keys[.root])
     await refused(.wrongVersion(role: "root", expected: 2, offered: version))
   }
 
   @Test func `an expired root in the middle of the chain is followed, at its end it is refused`() async throws
   {
     let past = repository.now.adding(seconds: -1)
-    let root = Root(header: RoleHeader(version: 2, expires: past), roles: repository.keys.rootVerifiers)
-    try repository.forge(root, "2.root.json", repository.keys.root.keys)
+    let root = Root(
+      header: RoleHeader(version: 2, expires: past), roles: repository.rootVerifiers(repository.keys))
+    try repository.forge(root, "2.root.json", repository.keys[.root])
     await refused(.expired(role: "root", at: past))
     let renewed = Root(
       header: RoleHeader(version: 3, expires: repository.now.adding(days: 9)),
-      roles: repository.keys.rootVerifiers)
-    try repository.forge(renewed, "3.root.json", repository.keys.root.keys)
+      roles: repository.rootVerifiers(repository.keys))
+    try repository.forge(renewed, "3.root.json", repository.keys[.root])
     _ = try await client.refresh(repository)
     #expect(client.files["root.json"] == repository.files["3.root.json"])
   }
@@ -172,7 +170,7 @@ import Testing
     try repository.forgeSnapshot(version: 1_000_000, ["targets.json": 1, "transit-2.json": 1])
     try repository.forgeTimestamp(version: 1_000_000, snapshot: 1_000_000)
     _ = try await client.refresh(repository)
-    try repository.renewTimestamp()
+    try repository.renew()
     await refused(
       .rollback(role: "timestamp", trusted: 1_000_000, offered: repository.published.timestamp.version))
     try replaceAll()

@@ -32,11 +32,8 @@ package final class ClientPublisherSimulator: @unchecked Sendable {
   /// The stops at the head, by id.
   package private(set) var stops: [String: String] = [:]
   private let folder: TemporaryFolder
-  private let keys = PublicationKeys(
-    root: RoleSigners([.generate()]), targets: RoleSigners([.generate()]),
-    online: OnlineKeys(
-      series: RoleSigners([.generate()]), snapshot: RoleSigners([.generate()]),
-      timestamp: RoleSigners([.generate()])))
+  private let keys = KeyRing(
+    Dictionary(uniqueKeysWithValues: KeyRole.allCases.map { ($0, [.generate()]) }))
   private var published: PublishedMetadata
   private var copy: Connection
   private let served = Mutex(Served())
@@ -117,7 +114,7 @@ package final class ClientPublisherSimulator: @unchecked Sendable {
 
   /// Signs everything anew at the present time.
   package func sign() throws {
-    write(try RepositorySigner(now: now).publish([try metadata()], after: published, keys: keys.online))
+    write(try RepositorySigner(now: now).publish([try metadata()], after: published, keys: keys))
   }
 
   /// What is signed about the series now.

@@ -8,7 +8,8 @@ package final class TestDeployment {
   package let folder: TemporaryFolder
   package let publication: PublicationDirectory
   package var publisher: Publisher
-  package let keys: OnlineKeys
+  /// All keys; a test may take some away.
+  package let keys: KeyRing
   /// The time of the next step; each step takes one second.
   package var clock = UTCTime.now()
   package var job: DatasetJob
@@ -17,15 +18,13 @@ package final class TestDeployment {
   {
     self.folder = folder
     publication = PublicationDirectory(folder("publication"))
-    func signers() -> RoleSigners { RoleSigners([.generate()]) }
-    keys = OnlineKeys(series: signers(), snapshot: signers(), timestamp: signers())
-    let all = PublicationKeys(root: signers(), targets: signers(), online: keys)
+    keys = KeyRing(Dictionary(uniqueKeysWithValues: KeyRole.allCases.map { ($0, [.generate()]) }))
     job = DatasetJob(
       name: dataset, originPath: folder("origin.sqlite"), plans: try SeriesPlan.plans(dataset, models))
-    let founding = try RepositorySigner(now: clock).create(delegating: job.plans.map(\.series), keys: all)
+    let founding = try RepositorySigner(now: clock).create(delegating: job.plans.map(\.series), keys: keys)
     try publication.write(founding.files)
     publisher = Publisher(
-      publication, stateFolder: folder("state"), keys: keys, targetsKeys: all.targets)
+      publication, stateFolder: folder("state"), keys: keys)
   }
 
   /// One publish step.

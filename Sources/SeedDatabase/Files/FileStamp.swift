@@ -11,6 +11,8 @@ package struct FileStamp: Hashable, Sendable {
   private let size: Int64
   /// Whether it is a file in the narrow sense: no folder, pipe or device.
   package let isRegular: Bool
+  /// Whether others than its owner may read or write it.
+  package let isOpenToOthers: Bool
   private let modifiedNanoseconds: Int
   /// When the file's content, name or owner last changed: unlike the time above, no program can set it.
   private let changedSeconds: Int
@@ -44,6 +46,7 @@ package struct FileStamp: Hashable, Sendable {
     inode = UInt64(status.st_ino)
     size = Int64(status.st_size)
     isRegular = status.st_mode & S_IFMT == S_IFREG
+    isOpenToOthers = status.st_mode & 0o077 != 0
     #if canImport(Glibc)
     let (time, change) = (status.st_mtim, status.st_ctim)
     #else

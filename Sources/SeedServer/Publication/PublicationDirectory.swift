@@ -9,21 +9,50 @@ package struct PublicationDirectory: Sendable {
 
   package init(_ path: String) { self.path = path }
 
-  private static let rootName = "1.root.json"
-
   /// One metadata file, `nil` where it is not there.
   package func metadata(_ name: String) throws(FileError) -> [UInt8]? {
     try DurableFile.readIfPresent("\(path)/metadata/\(name)", limit: FileLimit.metadataBytes)
   }
 
-  /// The current metadata, verified from the publication's first root on.
+  /// The current metadata, verified from the first root of the newest chain on.
   package func published() throws -> PublishedMetadata {
-    guard let root = try metadata(Self.rootName) else { throw PublicationError.missing(path: path) }
-    return try PublishedMetadata(root: root) { try metadata($0) }
+    guard let chain = try rootChains().last else { throw PublicationError.missing(path: path) }
+    guard let root = try metadata(MetadataName.versioned(Root.type, chain.lowerBound)) else {
+      throw PublicationError.missing(path: path)
+    }
+    return try PublishedMetadata(root: root, formerRoots: try roots(below: chain.lowerBound)) {
+      try metadata($0)
+    }
+  }
+
+  /// The versions of the roots that are there, in runs without a gap. There is more than one where the keys of a root
+  /// were lost: what is beyond the gap is a chain of its own, which newer apps are shipped with.
+  package func rootChains() throws -> [ClosedRange<Int>] {
+    try rootVersions().reduce(into: []) { chains, version in
+      if let last = chains.last, last.upperBound + 1 == version {
+        chains[chains.count - 1] = last.lowerBound...version
+      } else {
+        chains.append(version...version)
+      }
+    }
+  }
+
+  private func rootVersions() throws(FileError) -> [Int] {
+    let suffix = ".\(Root.type).json"
+    return try Folder.names(in: "\(path)/metadata").filter { $0.hasSuffix(suffix) }
+      .compactMap { canonicalDecimal($0.dropLast(suffix.count), in: 1...Int(Limits.exactJSONInteger)) }
+      .sorted()
+  }
+
+  private func roots(below version: Int) throws -> [Root] {
+    try rootVersions().filter { $0 < version }.compactMap { version in
+      let bytes = try metadata(MetadataName.versioned(Root.type, version))
+      return bytes.flatMap { try? Metadata<Root>(parsing: $0).signed }
+    }
   }
 
   /// Whether anything was published here.
-  package var exists: Bool { Folder.exists("\(path)/metadata/\(Self.rootName)") }
+  package var exists: Bool { (try? rootVersions().isEmpty) == false }
 
   /// Writes a signing step's files in their order: whoever sees a file finds all that it names.
   package func write(_ files: [MetadataFile]) throws(FileError) {
@@ -81,13 +110,16 @@ package enum PublicationError: Error, Hashable, Sendable, CustomStringConvertibl
   case noChain(series: String, from: String, to: String)
   case noSnapshot(series: String)
   case shrunk([Series: [ShrunkTable]])
-  case foreign(path: String)
-  case foreignSeriesKey(path: String)
+  case foreignKey(role: KeyRole, path: String)
+  case keyMissing(role: KeyRole, found: Int, needed: Int)
+  case changeWaits
+  case noChange
+  case damagedChange(file: String)
 
   /// Whether the deployment's keys must be mended, and not what is published.
   package var isConfiguration: Bool {
     switch self {
-    case .notDelegated, .foreign, .foreignSeriesKey: true
+    case .notDelegated, .foreignKey, .keyMissing, .changeWaits, .noChange, .damagedChange: true
     default: false
     }
   }
@@ -103,7 +135,7 @@ package enum PublicationError: Error, Hashable, Sendable, CustomStringConvertibl
         + "the publication seems to come from an old backup; restore the newest one, or begin anew with `seedbank new-epoch`"
     case .notDelegated(let series):
       "the series \(series) is new, and the targets key that must sign its delegation is not here: "
-        + "put targets.key into the folder of the keys for this one step"
+        + "`seedbank keys renew targets --with FOLDER` signs it with the key in that folder"
     case .noChain(let series, let from, let to):
       "the publication of \(series) has no deltas that lead from version \(from) to \(to)"
     case .noSnapshot(let series): "the publication of \(series) has no snapshot of the current schema"
@@ -111,12 +143,19 @@ package enum PublicationError: Error, Hashable, Sendable, CustomStringConvertibl
       series.sorted { $0.key < $1.key }.map { series, tables in
         "\(series) is held back: \(tables.map(\.description).joined(separator: ", ")). "
       }.joined() + "If that is meant, run `seedbank regenerate --accept-shrink`"
-    case .foreign(let path):
-      "the publication at \(path) was signed with other keys than this deployment's: it belongs to another one; "
-        + "put the keys back that it was founded with, or correct the folder"
-    case .foreignSeriesKey(let path):
-      "the publication at \(path) does not name this deployment's key for the role series: "
-        + "put the series.key back that it was founded with"
+    case .foreignKey(let role, let path):
+      "the publication at \(path) names other keys for the role \(role.rawValue) than the one that is here: it belongs "
+        + "to another deployment, or its keys were replaced elsewhere; `seedbank keys status` shows both"
+    case .keyMissing(let role, let found, let needed):
+      "\(found) of the \(needed) keys of the role \(role.rawValue) that must sign each step are here: put back what is "
+        + "missing, or replace it with `seedbank keys rotate \(role.rawValue)`; `seedbank keys status` lists them"
+    case .changeWaits:
+      "a change of keys waits for signatures: `seedbank keys status` says whose; bring them with "
+        + "`seedbank keys add-signature`, or drop the change with `seedbank keys discard`"
+    case .noChange:
+      "no change of keys waits for signatures: `seedbank keys renew`, `rotate` and `revoke` begin one"
+    case .damagedChange(let file):
+      "\(file) is not a change of keys: drop it with `seedbank keys discard`, and begin the change again"
     }
   }
 }

@@ -5,14 +5,16 @@ import SeedTrust
 /// Signs what changes and lays it out, while the publication's lock is held; knows what is published after it.
 struct PublicationUpdate {
   private let publisher: Publisher
-  private let job: DatasetJob
+  private let lifetimeSeconds: Int
   private let now: UTCTime
+  private let pending: PendingChange
+  private let clock: ClockWitness.Verdict
   private(set) var published: PublishedMetadata
   /// What an operator should look at.
   private(set) var warnings: [String] = []
+  /// Delegations to new series, signed and not yet published.
+  private var change = OfflineChange.none
 
-  /// Seconds by which clocks may differ before it is said.
-  private static let clockToleranceSeconds = UTCTime.secondsPerDay
   /// Signatures that live for minutes are renewed more often than others, so that one late step does no harm.
   private static let renewalsPerLifetime = 4
 
@@ -20,23 +22,34 @@ struct PublicationUpdate {
   private let isBeginningEpoch: Bool
 
   init(
-    _ publisher: Publisher, _ job: DatasetJob, now: UTCTime, after published: PublishedMetadata,
-    isBeginningEpoch: Bool = false
-  ) {
+    _ publisher: Publisher, lifetimeSeconds: Int, now: UTCTime, after published: PublishedMetadata,
+    isBeginningEpoch: Bool = false, isClockAssured: Bool = false
+  ) throws {
     self.publisher = publisher
-    self.job = job
     self.now = now
     self.isBeginningEpoch = isBeginningEpoch
     self.published = published
+    pending = PendingChange(publisher.stateFolder)
+    let longest = max(lifetimeSeconds, publisher.longestLifetimeSeconds)
+    clock = try ClockWitness(publisher.stateFolder).verdict(
+      published, lifetimeSeconds: longest, now: now, isAssured: isClockAssured)
+    // What is shortened now is shortened for all datasets at once.
+    self.lifetimeSeconds = clock == .trusted ? longest : lifetimeSeconds
   }
 
   /// What the signed metadata says of a series.
   func metadata(_ series: Series) -> SeriesMetadata? { published.series[series]?.metadata }
 
-  private var signer: RepositorySigner {
+  /// When a version that follows one of `earlier` is published, as it will say.
+  func date(after earlier: UTCTime?) -> UTCTime {
+    clock == .trusted ? now : max(now, earlier ?? .distantPast)
+  }
+
+  /// What signs as of now.
+  var signer: RepositorySigner {
     RepositorySigner(
-      now: now, lifetime: job.lifetimeSeconds,
-      leastVersion: isBeginningEpoch ? Publisher.firstVersionAnew(now) : 1)
+      now: now, lifetime: lifetimeSeconds,
+      leastVersion: isBeginningEpoch ? Publisher.firstVersionAnew(now) : 1, trustsClock: clock == .trusted)
   }
 
   private mutating func write(_ step: SigningStep) throws {
@@ -44,38 +57,107 @@ struct PublicationUpdate {
     published = step.published
   }
 
-  /// Delegates to the job's series that are new.
-  mutating func delegateNewSeries() throws {
+  // MARK: Series
+
+  /// Delegates to the job's series that are new; clients see that together with what is published of them.
+  mutating func delegateNewSeries(of job: DatasetJob) throws {
     let new = try publisher.newSeries(of: job, after: published)
-    guard let targets = publisher.targetsKeys, !new.isEmpty || isBeginningEpoch else { return }
-    try write(
-      try signer.delegate(
-        published.delegatedSeries + new, to: publisher.keys.series.verifiers, after: published,
-        keys: targets.keys))
+    guard !new.isEmpty || isBeginningEpoch, let targets = published.root.roles[Targets.type] else { return }
+    guard publisher.keys.canSign(for: targets) else {
+      throw PublicationError.notDelegated(series: job.plans.map { "\($0.series)" }.joined(separator: ", "))
+    }
+    try refusePendingTargets()
+    change = try OfflineChange(
+      targets: signer.targets(
+        delegating: published.delegatedSeries + new, to: publisher.seriesVerifiers(published),
+        after: published))
+    change.sign(with: publisher.keys, after: published)
+  }
+
+  private func refusePendingTargets() throws {
+    guard try pending.read().targets == nil else { throw PublicationError.changeWaits }
   }
 
   /// Publishes what series are now.
   mutating func publish(_ changed: [SeriesMetadata]) throws {
     guard !changed.isEmpty else { return }
-    try publisher.checkSeriesKey(published)
-    noteClock()
     let others = isBeginningEpoch ? published.series.values.map(\.metadata) : []
     let resigned = others.filter { other in !changed.contains { $0.series == other.series } }
-    try write(try signer.publish(changed + resigned, after: published, keys: publisher.keys))
+    try write(
+      try signer.publish(changed + resigned, adopting: change, after: published, keys: publisher.keys))
+    change = .none
   }
 
-  /// Old signatures are renewed for every series, so that none expires while its origin rests.
+  // MARK: Keys
+
+  /// Publishes a change of keys that waits, once enough have signed it; also one that a process left when it died.
+  /// Returns whether it did.
+  @discardableResult
+  mutating func adoptPending() throws -> Bool {
+    let waiting = try pending.read()
+    guard !waiting.isEmpty else { return false }
+    guard let rest = waiting.rest(after: published) else {
+      warnings.append(
+        "a change of keys that waited for signatures is dropped: newer metadata was published meanwhile")
+      try pending.write(.none)
+      return false
+    }
+    guard rest.isComplete(after: published) else { return false }
+    if !rest.isEmpty { try adopt(rest) }
+    try pending.write(.none)
+    return true
+  }
+
+  private mutating func adopt(_ change: OfflineChange) throws {
+    try write(try signer.publish([], adopting: change, after: published, keys: publisher.keys))
+  }
+
+  /// Throws where a change could not be published from here, for want of the keys that sign what follows from it.
+  func check(_ change: OfflineChange) throws {
+    _ = try signer.publish([], adopting: change, after: published, keys: publisher.keys)
+  }
+
+  // MARK: Renewal
+
+  /// Old signatures are renewed for every role, so that none expires while its origin rests. Root and targets metadata
+  /// are, where their keys are at hand.
   mutating func renewIfDue() throws {
+    noteClock()
+    let renewal = try offlineRenewal()
+    guard isDue || !renewal.isEmpty || !published.outdated.isEmpty else { return }
+    let all = published.series.values.map(\.metadata).sorted { $0.series < $1.series }
+    try write(try signer.publish(all, adopting: renewal, after: published, keys: publisher.keys))
+  }
+
+  private var isDue: Bool {
     let oldest = published.series.values.map(\.expires) + [published.timestamp.expires]
-    guard let first = oldest.min() else { return }
+    guard let first = oldest.min() else { return false }
     let left = first.secondsSinceEpoch - now.secondsSinceEpoch
-    let age = min(Publisher.renewalSeconds, job.lifetimeSeconds / Self.renewalsPerLifetime)
-    guard left < job.lifetimeSeconds - age else { return }
-    try publish(published.series.values.map(\.metadata).sorted { $0.series < $1.series })
+    let age = min(Publisher.renewalSeconds, lifetimeSeconds / Self.renewalsPerLifetime)
+    return left < lifetimeSeconds - age || clock == .trusted
+  }
+
+  /// Nothing while another change waits for signatures: this one would take its version.
+  private func offlineRenewal() throws -> OfflineChange {
+    guard try pending.read().isEmpty else { return .none }
+    let root = isDue(published.root, days: RepositorySigner.rootDays)
+    let targets = isDue(published.targets, days: RepositorySigner.targetsDays)
+    var renewal = try OfflineChange(
+      root: root ? signer.renewedRoot(after: published) : nil,
+      targets: targets ? signer.renewedTargets(after: published) : nil)
+    renewal.sign(with: publisher.keys, after: published)
+    return renewal
+  }
+
+  private func isDue<Role: SignedRole>(_ role: Role, days: Int) -> Bool {
+    guard publisher.keys.canSign(for: published.root.roles[Role.type]) else { return false }
+    let left = role.expires.secondsSinceEpoch - now.secondsSinceEpoch
+    let isTooLong = left > days * UTCTime.secondsPerDay + ClockWitness.toleranceSeconds
+    return left < RepositorySigner.renewalDays * UTCTime.secondsPerDay || (clock == .trusted && isTooLong)
   }
 
   /// Removes what nothing names any more, after its grace; the paths of what went.
-  func prune() throws -> [String] {
+  func prune(_ job: DatasetJob) throws -> [String] {
     try publisher.publication.prune(
       published, PruningMemory(publisher.stateFolder), publisher.pruning(job), now: now,
       isDryRun: false
@@ -83,9 +165,10 @@ struct PublicationUpdate {
   }
 
   private mutating func noteClock() {
-    let newest = published.series.values.map(\.metadata.state.publishedAt).max()
-    guard let newest, now.adding(seconds: Self.clockToleranceSeconds) < newest else { return }
-    let warning = "the clock says \(now), but something was published at \(newest) already: check the clock"
-    if !warnings.contains(warning) { warnings.append(warning) }
+    guard case .doubted(let end) = clock else { return }
+    let warning =
+      "something was signed under a later clock than this one: check the clock. If it is right, what was signed for too "
+      + "long is shortened after \(end), or at once by `seedbank regenerate --trust-clock`"
+    warnings.append(warning)
   }
 }

@@ -16,18 +16,20 @@ struct PublishStep {
 
   init(
     publisher: Publisher, job: DatasetJob, options: StepOptions, now: UTCTime, published: PublishedMetadata
-  ) {
+  ) throws {
     self.publisher = publisher
     self.job = job
     self.options = options
     self.now = now
-    update = PublicationUpdate(
-      publisher, job, now: now, after: published, isBeginningEpoch: options.isBeginningEpoch)
+    update = try PublicationUpdate(
+      publisher, lifetimeSeconds: job.lifetimeSeconds, now: now, after: published,
+      isBeginningEpoch: options.isBeginningEpoch, isClockAssured: options.isClockAssured)
   }
 
   /// All of it: nothing of what was published is touched before what replaces it is complete.
   mutating func run() throws -> (report: StepReport, published: PublishedMetadata) {
     do {
+      try update.adoptPending()
       try walk()
     } catch {
       // What is published stays good while its origin is away; the walk's error is the one to hear of.
@@ -35,14 +37,14 @@ struct PublishStep {
       throw error
     }
     try update.renewIfDue()
-    report.pruned = try update.prune()
+    report.pruned = try update.prune(job)
     report.warnings += update.warnings
     return (report, update.published)
   }
 
   private mutating func walk() throws {
     try sweep()
-    try update.delegateNewSeries()
+    try update.delegateNewSeries(of: job)
     // Retired series need no origin, and must not lose their signatures with it.
     guard options.rollback == nil, !job.isRetired else { return try prepareAndSettle(nil) }
     let memory = OriginMemory(job, publisher.stateFolder)
@@ -104,7 +106,9 @@ struct PublishStep {
   }
 
   private func step(_ plan: SeriesPlan) -> SeriesStep {
-    SeriesStep(plan: plan, job: job, publisher: publisher, options: options, now: now)
+    SeriesStep(
+      plan: plan, job: job, publisher: publisher, options: options, now: now,
+      date: update.date(after: update.metadata(plan.series)?.state.publishedAt))
   }
 
   /// From here on the publication is ahead of the copies; whatever fails now, the next step catches up.

@@ -13,7 +13,7 @@ extension Publisher {
   /// is taken on. Every step with ``StepOptions/beginningEpoch`` that follows begins a dataset's new history.
   func beginAnew(_ jobs: [DatasetJob], root: [UInt8], now: UTCTime) throws {
     let series = jobs.flatMap(\.plans).map(\.series)
-    guard let targets = targetsKeys else {
+    guard !keys[.targets].isEmpty else {
       throw PublicationError.notDelegated(series: series.map(\.description).joined(separator: ", "))
     }
     try Folder.create("\(publication.path)/metadata")
@@ -21,8 +21,8 @@ extension Publisher {
       guard (try? publication.published()) == nil else { return }
       let signer = RepositorySigner(now: now, leastVersion: Self.firstVersionAnew(now))
       let first = try signer.create(
-        under: publication.newestRoot(from: root), delegating: series, targets: targets.keys, online: keys)
-      try publication.keep(firstRoot: root)
+        under: publication.newestRoot(from: root), delegating: series, keys: keys)
+      try publication.keep(root: root)
       try publication.write(first.files)
     }
   }
@@ -30,8 +30,9 @@ extension Publisher {
 
 extension PublicationDirectory {
   /// Lays the root that was handed out to clients where all others are found from.
-  fileprivate func keep(firstRoot bytes: [UInt8]) throws(FileError) {
-    try DurableFile.write(bytes, to: "\(path)/metadata/\(MetadataName.versioned(Root.type, 1))")
+  fileprivate func keep(root bytes: [UInt8]) throws {
+    let version = try TrustedMetadataSet(root: bytes, now: .distantPast).root.version
+    try DurableFile.write(bytes, to: "\(path)/metadata/\(MetadataName.versioned(Root.type, version))")
   }
 
   /// The last root that is still there of those that follow one another.

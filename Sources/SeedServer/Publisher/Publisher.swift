@@ -6,25 +6,25 @@ package import SeedTrust
 package struct Publisher: Sendable {
   let publication: PublicationDirectory
   let stateFolder: String
-  let keys: OnlineKeys
-  let targetsKeys: RoleSigners?
+  /// The keys at hand.
+  let keys: KeyRing
   /// Seconds for which a file stays at the least after it was last named. A step of one dataset comes upon the files of
   /// all, so this is the longest time that any of them asks for.
   package var graceSeconds = 0
+  /// The longest time for which any dataset's signatures are valid: see ``ClockWitness``.
+  package var longestLifetimeSeconds = 0
   /// Called before a snapshot that was drawn is compressed: a seam, for what happens to a publication meanwhile.
   package var beforeCompression: @Sendable (Series, ContentEncoding) throws -> Void = { _, _ in }
 
   /// Seconds after which signatures are renewed though nothing changed.
   package static let renewalSeconds = 3600
 
-  /// A publisher; the targets keys are needed only where a new series must be delegated to.
-  package init(
-    _ publication: PublicationDirectory, stateFolder: String, keys: OnlineKeys, targetsKeys: RoleSigners?
-  ) {
+  /// A publisher. The root and targets keys are needed where these roles are renewed, and the targets keys where a new
+  /// series must be delegated to.
+  package init(_ publication: PublicationDirectory, stateFolder: String, keys: KeyRing) {
     self.publication = publication
     self.stateFolder = stateFolder
     self.keys = keys
-    self.targetsKeys = targetsKeys
   }
 
   /// What goes at a step of a job.
@@ -60,7 +60,7 @@ package struct Publisher: Sendable {
     _ patience: PublicationLock.Patience = .refusing
   ) throws -> PublishedMetadata {
     let outcome = try working(patience) { published in
-      var step = PublishStep(publisher: self, job: job, options: options, now: now, published: published)
+      var step = try PublishStep(publisher: self, job: job, options: options, now: now, published: published)
       return try step.run()
     }
     report = outcome.report
@@ -105,31 +105,37 @@ package struct Publisher: Sendable {
 
   /// Runs `body` under the lock, with what is published now.
   func working<Result>(
-    _ patience: PublicationLock.Patience = .refusing, _ body: (PublishedMetadata) throws -> Result
+    _ patience: PublicationLock.Patience = .refusing, checkingKeys: Bool = true,
+    _ body: (PublishedMetadata) throws -> Result
   ) throws -> Result {
     guard publication.exists else { throw PublicationError.missing(path: publication.path) }
     try Folder.create(stateFolder)
     return try PublicationLock.hold(publication, patience) {
       let published = try publication.published()
-      try checkOwner(published)
+      if checkingKeys { try checkKeys(published) }
       return try body(published)
     }
   }
 
   /// What another deployment signed is left alone: nothing that this one signs would be good there.
-  private func checkOwner(_ published: PublishedMetadata) throws(PublicationError) {
-    do {
-      _ = try RepositorySigner(now: .now()).publish([], after: published, keys: keys)
-    } catch {
-      throw .foreign(path: publication.path)
+  private func checkKeys(_ published: PublishedMetadata) throws(PublicationError) {
+    for role in KeyRole.allCases where !role.isOffline {
+      let needed = published.keys(of: role)
+      if let needed, !keys.canSign(for: needed) { throw lack(of: role, needed) }
     }
   }
 
-  /// What the series key signs must be good for what was delegated.
-  func checkSeriesKey(_ published: PublishedMetadata) throws(PublicationError) {
-    let named = Set((published.targets.delegations?.roles ?? []).flatMap(\.keys.keyIDs))
-    guard named.isDisjoint(with: keys.series.keys.map(\.publicKey.keyID)) else { return }
-    throw .foreignSeriesKey(path: publication.path)
+  private func lack(of role: KeyRole, _ needed: RoleKeys) -> PublicationError {
+    let found = keys.signers(of: needed).count
+    guard found == 0, !keys[role].isEmpty else {
+      return .keyMissing(role: role, found: found, needed: needed.threshold)
+    }
+    return .foreignKey(role: role, path: publication.path)
+  }
+
+  /// Who signs the series: the keys that are delegated to, else the ones at hand.
+  func seriesVerifiers(_ published: PublishedMetadata) -> RoleVerifiers {
+    published.targets.delegations?.verifiers ?? keys.verifiers(.series)
   }
 
   /// The job's series that must be delegated to; throws where nobody can.
@@ -137,7 +143,7 @@ package struct Publisher: Sendable {
   {
     let known = published.delegatedSeries
     let new = job.plans.map(\.series).filter { !known.contains($0) }
-    guard let first = new.first, targetsKeys == nil else { return new }
+    guard let first = new.first, !keys.canSign(for: published.keys(of: .targets)) else { return new }
     throw .notDelegated(series: "\(first)")
   }
 }

@@ -9,6 +9,8 @@ struct SeriesStep {
   let publisher: Publisher
   let options: StepOptions
   let now: UTCTime
+  /// When the next version is published, as it will say.
+  let date: UTCTime
 
   /// What a step made ready.
   enum Prepared {
@@ -142,7 +144,7 @@ struct SeriesStep {
     report.repair = repair
     let state = state(
       epoch: published.state.epoch, head: head, floor: floor,
-      publishedAt: max(now, published.state.publishedAt), hold: hold)
+      publishedAt: date, hold: hold)
     return .change(change, SeriesMetadata(series: plan.series, state: state, objects: objects), report)
   }
 
@@ -171,7 +173,7 @@ struct SeriesStep {
     report.snapshotBytes = snapshot.length
     let state = state(
       epoch: epoch, head: version, floor: version,
-      publishedAt: max(now, published?.state.publishedAt ?? .distantPast))
+      publishedAt: date)
     // Versions of another history mean other rows.
     let known = options.isBeginningEpoch ? [] : published?.objects ?? []
     let kept = Retention(job).afterFoundation(known, now: now)

@@ -126,10 +126,11 @@ struct SnapshotStep {
     _ draft: SnapshotDraft, _ metadata: SeriesMetadata, _ plan: SeriesPlan, _ report: inout StepReport
   ) throws {
     try snapshots(plan).place(draft)
-    var update = PublicationUpdate(publisher, job, now: now, after: published)
+    var update = try PublicationUpdate(
+      publisher, lifetimeSeconds: job.lifetimeSeconds, now: now, after: published)
     try update.publish([try listing(draft.object, metadata, plan, &report)])
     published = update.published
-    report.pruned += try update.prune()
+    report.pruned += try update.prune(job)
     report.warnings += update.warnings.filter { !report.warnings.contains($0) }
   }
 

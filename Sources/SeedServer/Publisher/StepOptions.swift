@@ -8,15 +8,21 @@ package struct StepOptions: Sendable {
   package var acceptingShrink = false
   /// Series that a rollback holds take up their origin again.
   package var isResuming = false
+  /// An operator vouches for the clock, though signatures were made under a later one.
+  package var isClockAssured = false
   /// After a disaster: every series begins a new history with what its origin holds now.
   private(set) var isBeginningEpoch = false
   /// The one series that goes back, and where to; the others rest meanwhile.
   private(set) var rollback: (series: Series, version: Version)?
 
-  package init(forcingSnapshot: Bool = false, acceptingShrink: Bool = false, isResuming: Bool = false) {
+  package init(
+    forcingSnapshot: Bool = false, acceptingShrink: Bool = false, isResuming: Bool = false,
+    isClockAssured: Bool = false
+  ) {
     self.forcingSnapshot = forcingSnapshot
     self.acceptingShrink = acceptingShrink
     self.isResuming = isResuming
+    self.isClockAssured = isClockAssured
   }
 
   /// Going back, with a snapshot.

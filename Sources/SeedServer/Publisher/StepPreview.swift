@@ -14,7 +14,7 @@ struct StepPreview {
   func report() throws -> StepReport {
     var report = StepReport()
     report.isPreview = true
-    if try publisher.newSeries(of: job, after: published).isEmpty { try publisher.checkSeriesKey(published) }
+    _ = try publisher.newSeries(of: job, after: published)
     let origin =
       try job.isRetired
       ? nil : SQLiteOrigin(job.originPath, patienceSeconds: job.originPatienceSeconds)
@@ -33,7 +33,7 @@ struct StepPreview {
     _ plan: SeriesPlan, _ origin: SQLiteOrigin?, _ published: SeriesMetadata?
   ) throws -> SeriesReport {
     let step = SeriesStep(
-      plan: plan, job: job, publisher: publisher, options: options, now: now)
+      plan: plan, job: job, publisher: publisher, options: options, now: now, date: now)
     switch (try step.course(published), origin) {
     case (.hold, _):
       return SeriesReport(series: plan.series, outcome: .held, version: published?.state.head)

@@ -13,9 +13,6 @@ struct MetadataVerification {
   /// The series that are delegated to, whether their roles are good or not.
   private(set) var delegated: [Series] = []
 
-  /// Days before the end of an offline role on which it is said.
-  static let warningDays = 30
-
   init(_ publication: PublicationDirectory, now: UTCTime) {
     self.publication = publication
     self.now = now
@@ -49,23 +46,17 @@ struct MetadataVerification {
 
   private mutating func verifyRoots(_ report: inout VerificationReport) -> TrustedMetadataSet? {
     var trusted: TrustedMetadataSet?
-    let isFirstGood = verify(MetadataName.versioned(Root.type, 1), &report) { bytes in
+    // Roots before a gap are those of a chain whose keys were lost.
+    let versions = (try? publication.rootChains().last) ?? 1...1
+    let isFirstGood = verify(MetadataName.versioned(Root.type, versions.lowerBound), &report) { bytes in
       trusted = try TrustedMetadataSet(root: bytes, now: .distantPast)
     }
     guard isFirstGood, var chain = trusted else { return nil }
-    let newest = newestRoot
-    while chain.root.version < newest {
+    while chain.root.version < versions.upperBound {
       let next = MetadataName.versioned(Root.type, chain.root.version + 1)
       guard verify(next, &report, { bytes in try chain.updateRoot(bytes) }) else { return nil }
     }
     return chain
-  }
-
-  /// The highest version among the root files that are there.
-  private var newestRoot: Int {
-    let names = (try? Folder.names(in: "\(publication.path)/metadata")) ?? []
-    let suffix = ".\(Root.type).json"
-    return names.filter { $0.hasSuffix(suffix) }.compactMap { Int($0.dropLast(suffix.count)) }.max() ?? 1
   }
 
   private mutating func verify(
@@ -125,10 +116,10 @@ struct MetadataVerification {
   private func checkExpiry(
     _ expires: UTCTime, _ name: String, isOffline: Bool, _ report: inout VerificationReport
   ) {
-    let remedy = isOffline ? "sign it anew with its offline key" : Remedy.regenerate
+    let remedy = isOffline ? "sign it anew with 'seedbank keys renew'" : Remedy.regenerate
     if expires <= now {
       report.error("metadata/\(name)", "it expired at \(expires): no client accepts it", remedy: remedy)
-    } else if isOffline, expires <= now.adding(days: Self.warningDays) {
+    } else if isOffline, expires <= now.adding(days: RepositorySigner.warningDays) {
       report.add(.warning, "metadata/\(name)", "it expires at \(expires)", remedy: remedy)
     }
   }

@@ -17,6 +17,8 @@
 //     role, or a TUF snapshot role that is no longer announced, still counts against rollback, and for
 //     nothing else. Stored metadata whose keys the root has since replaced counts for nothing: so a
 //     repository recovers when a stolen key was used to raise versions (fast-forward attack).
+// 11. A publisher that reads its own publication also takes what former roots' keys signed, so that it can sign it
+//     anew (`acceptKeys`). A client never does.
 
 package import SeedFormat
 
@@ -32,10 +34,11 @@ package struct TrustedMetadataSet: Sendable {
   package private(set) var snapshot: SnapshotRole?
   /// The trusted targets roles, at the top and delegated, by name.
   package private(set) var targets: [String: Targets] = [:]
+  private var formerRoots: [Root] = []
 
   /// Starts from a root that the caller trusts.
   package init(root bytes: [UInt8], now: UTCTime) throws(TrustError) {
-    let metadata: Metadata<Root> = try parse(bytes, Root.type)
+    let metadata = try Metadata<Root>.read(bytes, Root.type)
     try metadata.check(Root.type, signedFor: metadata.signed)
     root = metadata.signed
     self.now = now
@@ -46,7 +49,7 @@ package struct TrustedMetadataSet: Sendable {
   /// Rule 2.
   package mutating func updateRoot(_ bytes: [UInt8]) throws(TrustError) {
     guard timestamp == nil else { throw .outOfOrder(role: Root.type) }
-    let metadata: Metadata<Root> = try parse(bytes, Root.type)
+    let metadata = try Metadata<Root>.read(bytes, Root.type)
     try metadata.check(Root.type, signedFor: root)
     guard metadata.signed.version == root.version + 1 else {
       throw .wrongVersion(role: Root.type, expected: root.version + 1, offered: metadata.signed.version)
@@ -57,6 +60,18 @@ package struct TrustedMetadataSet: Sendable {
 
   /// Rule 3, to be asked when the chain of roots has ended.
   package func checkRoot() throws(TrustError) { try checkExpiry(of: root, Root.type) }
+
+  /// Rule 11, for a publisher alone.
+  mutating func acceptKeys(of formerRoots: [Root]) { self.formerRoots = formerRoots }
+
+  private func check<Role>(_ metadata: Metadata<Role>, _ role: String) throws(TrustError) {
+    do {
+      try metadata.check(role, signedFor: root)
+    } catch {
+      let isFormer = formerRoots.contains { (try? metadata.check(role, signedFor: $0)) != nil }
+      guard isFormer else { throw error }
+    }
+  }
 
   // MARK: Timestamp
 
@@ -84,8 +99,8 @@ package struct TrustedMetadataSet: Sendable {
   private func verifiedTimestamp(_ bytes: [UInt8]) throws(TrustError) -> Timestamp {
     guard snapshot == nil else { throw .outOfOrder(role: Timestamp.type) }
     try checkRoot()
-    let metadata: Metadata<Timestamp> = try parse(bytes, Timestamp.type)
-    try metadata.check(Timestamp.type, signedFor: root)
+    let metadata = try Metadata<Timestamp>.read(bytes, Timestamp.type)
+    try check(metadata, Timestamp.type)
     return metadata.signed
   }
 
@@ -122,8 +137,8 @@ package struct TrustedMetadataSet: Sendable {
 
   private func verifiedSnapshot(_ bytes: [UInt8]) throws(TrustError) -> SnapshotRole {
     guard targets.isEmpty else { throw .outOfOrder(role: SnapshotRole.type) }
-    let metadata: Metadata<SnapshotRole> = try parse(bytes, SnapshotRole.type)
-    try metadata.check(SnapshotRole.type, signedFor: root)
+    let metadata = try Metadata<SnapshotRole>.read(bytes, SnapshotRole.type)
+    try check(metadata, SnapshotRole.type)
     return metadata.signed
   }
 
@@ -143,7 +158,9 @@ package struct TrustedMetadataSet: Sendable {
 
   /// Rule 6 for the top-level targets role.
   package mutating func updateTargets(_ bytes: [UInt8]) throws(TrustError) {
-    targets[Targets.type] = try verifiedTargets(bytes, Targets.type, delegator: root)
+    targets[Targets.type] = try verifiedTargets(bytes, Targets.type) { metadata throws(TrustError) in
+      try check(metadata, Targets.type)
+    }
   }
 
   /// Rule 6 for a role that `delegator`, a trusted targets role, names.
@@ -151,16 +168,18 @@ package struct TrustedMetadataSet: Sendable {
     _ bytes: [UInt8], role: String, delegator: String = Targets.type
   ) throws(TrustError) {
     guard let parent = targets[delegator] else { throw .outOfOrder(role: role) }
-    targets[role] = try verifiedTargets(bytes, role, delegator: parent)
+    targets[role] = try verifiedTargets(bytes, role) { metadata throws(TrustError) in
+      try metadata.check(role, signedFor: parent)
+    }
   }
 
   private func verifiedTargets(
-    _ bytes: [UInt8], _ role: String, delegator: some Delegator
+    _ bytes: [UInt8], _ role: String, _ checkSigners: (Metadata<Targets>) throws(TrustError) -> Void
   ) throws(TrustError) -> Targets {
     let announced = try announced(role)
     try announced.check(bytes, of: role)
-    let metadata: Metadata<Targets> = try parse(bytes, role)
-    try metadata.check(role, signedFor: delegator)
+    let metadata = try Metadata<Targets>.read(bytes, role)
+    try checkSigners(metadata)
     try checkVersion(role, announced.version, metadata.signed.version)
     try checkExpiry(of: metadata.signed, role)
     return metadata.signed
@@ -199,10 +218,13 @@ package struct TrustedMetadataSet: Sendable {
   }
 }
 
-private func parse<Role>(_ bytes: [UInt8], _ role: String) throws(TrustError) -> Metadata<Role> {
-  do {
-    return try Metadata(parsing: bytes)
-  } catch {
-    throw .malformed(role: role, error)
+extension Metadata {
+  /// Reads a role's file.
+  static func read(_ bytes: [UInt8], _ role: String) throws(TrustError) -> Metadata {
+    do {
+      return try Metadata(parsing: bytes)
+    } catch {
+      throw .malformed(role: role, error)
+    }
   }
 }

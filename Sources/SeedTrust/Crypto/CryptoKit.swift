@@ -27,9 +27,11 @@ func sha512(_ bytes: [UInt8]) -> [UInt8] { Array(SHA512.hash(data: bytes)) }
 /// Ed25519 (RFC 8032) over raw 32-byte keys. CryptoKit's signatures are randomised: valid, but never twice
 /// the same.
 enum Ed25519 {
-  static func publicKey(seed: [UInt8]) -> [UInt8] { Array(privateKey(seed).publicKey.rawRepresentation) }
+  static func publicKey(seed: UnsafeRawBufferPointer) -> [UInt8] {
+    Array(privateKey(seed).publicKey.rawRepresentation)
+  }
 
-  static func sign(_ message: [UInt8], seed: [UInt8]) -> [UInt8] {
+  static func sign(_ message: [UInt8], seed: UnsafeRawBufferPointer) -> [UInt8] {
     do {
       return try Array(privateKey(seed).signature(for: message))
     } catch {
@@ -42,7 +44,7 @@ enum Ed25519 {
     return key.isValidSignature(signature, for: message)
   }
 
-  private static func privateKey(_ seed: [UInt8]) -> Curve25519.Signing.PrivateKey {
+  private static func privateKey(_ seed: UnsafeRawBufferPointer) -> Curve25519.Signing.PrivateKey {
     do {
       return try Curve25519.Signing.PrivateKey(rawRepresentation: seed)
     } catch {

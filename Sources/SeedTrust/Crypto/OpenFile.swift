@@ -51,26 +51,30 @@ struct OpenFile: ~Copyable {
   }
 
   /// The whole file; fails where it is longer than `limit`.
-  func readAll(limit: Int) throws(FileFailure) -> [UInt8] {
-    let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: limit + 1, alignment: 1)
-    defer { buffer.deallocate() }
+  func readSecret(limit: Int) throws(FileFailure) -> SecretBytes {
     var count = 0
-    while count <= limit {
-      let more = try read(into: UnsafeMutableRawBufferPointer(rebasing: buffer[count...]))
-      if more == 0 { return Array(buffer[..<count]) }
-      count += more
+    let whole = try SecretBytes(count: limit + 1) { buffer throws(FileFailure) in
+      while count <= limit {
+        let more = try read(into: UnsafeMutableRawBufferPointer(rebasing: buffer[count...]))
+        if more == 0 { return }
+        count += more
+      }
+      throw FileFailure(operation: "read", path: path, code: EFBIG)
     }
-    throw FileFailure(operation: "read", path: path, code: EFBIG)
+    return SecretBytes(count: count) { buffer in
+      whole.withBytes { buffer.copyMemory(from: UnsafeRawBufferPointer(rebasing: $0[..<count])) }
+    }
   }
 
   /// Writes all of it and asks the disk to keep it.
-  func writeDurably(_ bytes: [UInt8]) throws(FileFailure) {
-    var rest = bytes[...]
-    while !rest.isEmpty {
-      let count = try Self.call("write", path) {
-        rest.withUnsafeBytes { write(descriptor, $0.baseAddress, $0.count) }
+  func writeDurably(_ secret: SecretBytes) throws(FileFailure) {
+    try secret.withBytes { bytes throws(FileFailure) in
+      var rest = bytes[...]
+      while !rest.isEmpty {
+        let buffer = UnsafeRawBufferPointer(rebasing: rest)
+        let count = try Self.call("write", path) { write(descriptor, buffer.baseAddress, buffer.count) }
+        rest = rest.dropFirst(count)
       }
-      rest = rest.dropFirst(count)
     }
     try synchronize()
   }

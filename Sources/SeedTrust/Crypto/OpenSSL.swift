@@ -32,7 +32,7 @@ func sha512(_ bytes: [UInt8]) -> [UInt8] {
 
 /// Ed25519 (RFC 8032) over raw 32-byte keys.
 enum Ed25519 {
-  static func publicKey(seed: [UInt8]) -> [UInt8] {
+  static func publicKey(seed: UnsafeRawBufferPointer) -> [UInt8] {
     let key = EVPKey(seed: seed)
     var bytes = [UInt8](repeating: 0, count: PublicKey.byteCount)
     var count = bytes.count
@@ -40,7 +40,7 @@ enum Ed25519 {
     return bytes
   }
 
-  static func sign(_ message: [UInt8], seed: [UInt8]) -> [UInt8] {
+  static func sign(_ message: [UInt8], seed: UnsafeRawBufferPointer) -> [UInt8] {
     let key = EVPKey(seed: seed)
     let context = MessageContext()
     var signature = [UInt8](repeating: 0, count: PublicKey.signatureByteCount)
@@ -63,8 +63,10 @@ enum Ed25519 {
 private struct EVPKey: ~Copyable {
   let pointer: OpaquePointer
 
-  init(seed: [UInt8]) {
-    self.init(EVP_PKEY_new_raw_private_key_ex(nil, "ED25519", nil, seed, seed.count))
+  init(seed: UnsafeRawBufferPointer) {
+    self.init(
+      EVP_PKEY_new_raw_private_key_ex(
+        nil, "ED25519", nil, seed.baseAddress?.assumingMemoryBound(to: UInt8.self), seed.count))
   }
 
   init(publicKey: [UInt8]) {

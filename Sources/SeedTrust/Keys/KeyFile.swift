@@ -21,7 +21,7 @@ package struct KeyFile: Sendable {
     do {
       let file = try OpenFile(reading: path)
       isTooOpen = try file.permissions() & 0o077 != 0
-      key = try Self.key(in: file.readAll(limit: Self.byteLimit))
+      key = try Self.key(in: file.readSecret(limit: Self.byteLimit))
     } catch let failure as FileFailure {
       throw .system(failure)
     } catch let reason as Malformation {
@@ -31,14 +31,13 @@ package struct KeyFile: Sendable {
     }
   }
 
-  private static func key(in bytes: [UInt8]) throws(Malformation) -> SigningKey {
-    var fields = try FieldReader(parsing: bytes)
-    guard try fields.string("keytype") == "ed25519" else { throw fields.error("keytype", "expected ed25519") }
-    let secret = try hexBytes(fields.string("private"))
-    // The reason must not quote the secret, so InvalidName's own sentence will not do.
-    guard let secret, let key = try? SigningKey(seed: secret) else {
-      throw fields.error("private", "expected 64 lower-case hexadecimal digits")
+  private static func key(in text: SecretBytes) throws(Malformation) -> SigningKey {
+    guard let document = SecretDocument(text) else {
+      throw .field(path: "document.private", reason: "expected 64 lower-case hexadecimal digits")
     }
+    var fields = try FieldReader(parsing: document.rest)
+    guard try fields.string("keytype") == "ed25519" else { throw fields.error("keytype", "expected ed25519") }
+    let key = SigningKey(seed: document.seed)
     guard try fields.string("public") == key.publicKey.hex else {
       throw fields.error("public", "does not belong to the private key")
     }
@@ -54,7 +53,7 @@ package struct KeyFile: Sendable {
       throw error.code == EEXIST ? .alreadyThere(path: path) : .system(error)
     }
     do {
-      try file.writeDurably(key.secretDocument())
+      try file.writeDurably(SecretDocument.text(of: key))
       try OpenFile(reading: directory(of: path)).synchronize()
     } catch {
       unlink(path)

@@ -1,41 +1,43 @@
 package import SeedFormat
 
-/// An Ed25519 key that signs. Nothing that prints or mirrors it shows the secret.
+/// An Ed25519 key that signs. Nothing that prints or mirrors it shows the secret, which is wiped from memory with the
+/// last copy of the key.
 package struct SigningKey: Sendable {
-  private let seed: [UInt8]
+  private let seed: SecretBytes
   /// The half that may be shown.
   package let publicKey: PublicKey
 
+  /// Bytes of a secret key.
+  static let byteCount = 32
+
   /// A new key out of the system's generator.
   package static func generate() -> SigningKey {
-    var generator = SystemRandomNumberGenerator()
-    return SigningKey(
-      checked: (0..<PublicKey.byteCount).map { _ in UInt8.random(in: .min ... .max, using: &generator) })
+    SigningKey(
+      seed: SecretBytes(count: byteCount) { memory in
+        var generator = SystemRandomNumberGenerator()
+        for index in memory.indices { memory[index] = .random(in: .min ... .max, using: &generator) }
+      })
   }
 
   /// Fails where there are not exactly 32 bytes.
   package init(seed: [UInt8]) throws(InvalidName) {
-    guard seed.count == PublicKey.byteCount else {
+    guard seed.count == Self.byteCount else {
       throw InvalidName("Ed25519 secret key", found: "\(seed.count) bytes", expected: "32 bytes")
     }
-    self.init(checked: seed)
+    self.init(seed: SecretBytes(count: Self.byteCount) { $0.copyBytes(from: seed) })
   }
 
-  private init(checked seed: [UInt8]) {
+  /// A key of 32 secret bytes.
+  init(seed: SecretBytes) {
     self.seed = seed
-    publicKey = PublicKey(bytes: Ed25519.publicKey(seed: seed))
+    publicKey = PublicKey(bytes: seed.withBytes { Ed25519.publicKey(seed: $0) })
   }
 
   /// The signature over `message`: 64 bytes.
-  package func sign(_ message: [UInt8]) -> [UInt8] { Ed25519.sign(message, seed: seed) }
+  package func sign(_ message: [UInt8]) -> [UInt8] { seed.withBytes { Ed25519.sign(message, seed: $0) } }
 
-  /// What a key file holds.
-  func secretDocument() -> [UInt8] {
-    let document: JSONValue = [
-      "keytype": "ed25519", "private": .string(lowerHex(seed)), "public": .string(publicKey.hex),
-    ]
-    return document.bytes + [UInt8(ascii: "\n")]
-  }
+  /// Lends the 32 secret bytes.
+  func withSeed<Result>(_ body: (UnsafeRawBufferPointer) -> Result) -> Result { seed.withBytes(body) }
 }
 
 extension SigningKey: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {

@@ -5,7 +5,7 @@ package struct Metadata<Role: SignedRole>: Hashable, Sendable {
   /// What is signed.
   package let signed: Role
   /// The signatures; no key id occurs twice.
-  package let signatures: [RoleSignature]
+  package private(set) var signatures: [RoleSignature]
   /// The canonical form of the `signed` object as it was read: what the signatures cover.
   package let signedBytes: [UInt8]
   private let other: [JSONMember]
@@ -28,25 +28,43 @@ package struct Metadata<Role: SignedRole>: Hashable, Sendable {
     let bytes = try CanonicalJSON.bytes(of: role.json)
     signed = role
     signedBytes = bytes
-    signatures = keys.map { RoleSignature(keyID: $0.publicKey.keyID, hex: lowerHex($0.sign(bytes))) }
+    signatures = []
     other = []
+    sign(with: keys)
+  }
+
+  /// Adds a signature of each key; the others stay.
+  package mutating func sign(with keys: [SigningKey]) {
+    for key in keys { add(RoleSignature(keyID: key.publicKey.keyID, hex: lowerHex(key.sign(signedBytes)))) }
+  }
+
+  /// Adds a signature, in the place of one with the same key id.
+  package mutating func add(_ signature: RoleSignature) {
+    signatures.removeAll { $0.keyID == signature.keyID }
+    signatures.append(signature)
   }
 
   /// The file's bytes: compact JSON.
-  package var bytes: [UInt8] {
-    JSONValue.object(
-      [JSONMember("signatures", .array(signatures.map(\.json))), JSONMember("signed", signed.json)] + other
-    ).bytes
+  package var bytes: [UInt8] { json.bytes }
+
+  var json: JSONValue {
+    .object(
+      [JSONMember("signatures", .array(signatures.map(\.json))), JSONMember("signed", signed.json)] + other)
   }
 
   /// How many of the role's keys signed this. One key counts once, under however many ids it is listed.
   package func signerCount(of role: RoleKeys, among keys: [String: RoleKey]) -> Int {
-    var signers: Set<PublicKey> = []
+    Set(signers(of: role, among: keys).values).count
+  }
+
+  /// The role's keys that signed this, by the ids under which they did.
+  package func signers(of role: RoleKeys, among keys: [String: RoleKey]) -> [String: PublicKey] {
+    var signers: [String: PublicKey] = [:]
     for signature in signatures where role.keyIDs.contains(signature.keyID) {
       guard let key = keys[signature.keyID]?.publicKey, let bytes = hexBytes(signature.hex) else { continue }
-      if key.verify(bytes, of: signedBytes) { signers.insert(key) }
+      if key.verify(bytes, of: signedBytes) { signers[signature.keyID] = key }
     }
-    return signers.count
+    return signers
   }
 }
 
@@ -58,7 +76,8 @@ package struct RoleSignature: Hashable, Sendable {
   package let hex: String
   private let other: [JSONMember]
 
-  init(keyID: String, hex: String) {
+  /// A new signature.
+  package init(keyID: String, hex: String) {
     self.keyID = keyID
     self.hex = hex
     other = []

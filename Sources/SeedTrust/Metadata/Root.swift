@@ -14,20 +14,32 @@ package struct Root: SignedRole {
   /// The roles that every root names.
   package static let topLevelRoles = [Root.type, Targets.type, SnapshotRole.type, Timestamp.type]
 
-  /// For new metadata: `roles` by name.
-  package init(header: RoleHeader, roles verifiers: [String: RoleVerifiers]) {
+  /// The first root of a publication.
+  package init(header: RoleHeader, roles verifiers: [KeyRole: RoleVerifiers]) {
+    self.init(
+      header: header, keys: RoleVerifiers.keysByID(verifiers.values),
+      roles: Dictionary(uniqueKeysWithValues: verifiers.map { ($0.key.rawValue, RoleKeys($0.value)) }))
+  }
+
+  /// The root that follows another: these roles have other keys, and keys that no role names any more go.
+  package init(header: RoleHeader, replacing verifiers: [KeyRole: RoleVerifiers], of former: Root) {
+    let replaced = verifiers.map { ($0.key.rawValue, RoleKeys($0.value)) }
+    let roles = former.roles.merging(replaced) { $1 }
+    let keys = former.keys.merging(RoleVerifiers.keysByID(verifiers.values)) { first, _ in first }
+    let named = Set(roles.values.flatMap(\.keyIDs))
+    self.init(header: header, keys: keys.filter { named.contains($0.key) }, roles: roles)
+  }
+
+  private init(header: RoleHeader, keys: [String: RoleKey], roles: [String: RoleKeys]) {
     self.header = header
-    keys = RoleVerifiers.keysByID(verifiers.values)
-    roles = verifiers.mapValues(RoleKeys.init)
+    self.keys = keys
+    self.roles = roles
     consistentSnapshot = true
   }
 
-  /// Each role's keys, as new metadata would name them again; keys of other kinds are left out.
-  package var verifiers: [String: RoleVerifiers] {
-    roles.mapValues { role in
-      RoleVerifiers(role.keyIDs.compactMap { keys[$0]?.publicKey }, threshold: role.threshold)
-    }
-  }
+  /// Whether it is the next one of a chain. A root far beyond the last one begins a chain of its own, because the keys of
+  /// the old one are lost.
+  func follows(_ former: Root) -> Bool { version == former.version + 1 }
 
   package init(reading fields: inout FieldReader) throws(Malformation) {
     header = try RoleHeader(reading: &fields, type: Self.type)

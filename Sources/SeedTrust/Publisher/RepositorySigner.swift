@@ -1,4 +1,4 @@
-package import SeedFormat
+import SeedFormat
 
 /// A metadata file to be written, by its name in the publication's metadata directory.
 package struct MetadataFile: Hashable, Sendable {
@@ -10,7 +10,7 @@ package struct MetadataFile: Hashable, Sendable {
 
 /// What a signing step yields.
 package struct SigningStep: Sendable {
-  /// The files in the order in which they must be written; `timestamp.json` is the last one.
+  /// The files in the order in which they must be written.
   package let files: [MetadataFile]
   /// The publication's metadata once they are.
   package let published: PublishedMetadata
@@ -25,12 +25,20 @@ package struct RepositorySigner: Sendable {
   package static let rootDays = 365
   /// Days for which the top-level targets metadata is valid.
   package static let targetsDays = 180
+  /// Days before root or targets metadata expires on which it is signed anew, where the keys are at hand.
+  package static let renewalDays = 90
+  /// Days before root or targets metadata expires on which an operator is warned.
+  package static let warningDays = 60
   /// Seconds for which the online roles are valid, unless said otherwise: 7 days.
   package static let onlineSeconds = 7 * UTCTime.secondsPerDay
+  /// How far a root whose old keys are lost lies beyond the last one: clients of the old root must not meet it.
+  static let lostRootGap = 1000
 
-  private let now: UTCTime
+  /// When it signs.
+  let now: UTCTime
   private let lifetime: Int
   private let leastVersion: Int
+  private let trustsClock: Bool
 
   /// Signs as of `now`; the online roles will be valid for `lifetime` seconds.
   ///
@@ -38,153 +46,92 @@ package struct RepositorySigner: Sendable {
   ///   - now: When it signs.
   ///   - lifetime: Seconds.
   ///   - leastVersion: What every version is at the least: after a disaster one that no client has seen.
-  package init(now: UTCTime, lifetime: Int = RepositorySigner.onlineSeconds, leastVersion: Int = 1) {
+  ///   - trustsClock: Whether signatures may end earlier than those that they replace: see ``expiry(_:notBefore:)``.
+  package init(
+    now: UTCTime, lifetime: Int = RepositorySigner.onlineSeconds, leastVersion: Int = 1,
+    trustsClock: Bool = false
+  ) {
     self.now = now
     self.lifetime = lifetime
     self.leastVersion = leastVersion
+    self.trustsClock = trustsClock
   }
 
-  // MARK: Offline steps
-
-  /// A new publication: all four top-level roles at version 1, no series published yet.
-  package func create(delegating series: [Series], keys: PublicationKeys) throws -> SigningStep {
-    let root = Root(
-      header: header(version: 1, days: Self.rootDays), roles: keys.rootVerifiers)
-    let file = try sign(root, Root.type, keys.root.keys, for: root)
-    return try begin(under: root, file, delegating: series, targets: keys.targets.keys, online: keys.online)
-  }
-
-  /// The same under a root that clients trust already, where all that was signed under it is lost.
-  package func create(
-    under root: [UInt8], delegating series: [Series], targets: [SigningKey], online: OnlineKeys
-  ) throws -> SigningStep {
-    let trusted = try TrustedMetadataSet(root: root, now: .distantPast).root
-    let file = MetadataFile(name: MetadataName.versioned(Root.type, trusted.version), bytes: root)
-    return try begin(under: trusted, file, delegating: series, targets: targets, online: online)
-  }
-
-  private func begin(
-    under root: Root, _ file: MetadataFile, delegating series: [Series], targets keys: [SigningKey],
-    online: OnlineKeys
-  ) throws -> SigningStep {
-    let version = leastVersion
-    let targets = targets(version: version, series, online.series.verifiers)
-    let snapshot = SnapshotRole(
-      header: header(online: version), meta: ["targets.json": MetaFile(version: version)])
-    let timestamp = Timestamp(header: header(online: version), snapshot: MetaFile(version: version))
-    return SigningStep(
-      files: [
-        file,
-        try sign(targets, Targets.type, keys, for: root),
-        try sign(snapshot, SnapshotRole.type, online.snapshot.keys, for: root),
-        try sign(timestamp, Timestamp.type, online.timestamp.keys, for: root),
-      ],
-      published: PublishedMetadata(root: root, timestamp: timestamp, snapshot: snapshot, targets: targets))
-  }
-
-  /// The next root, naming other keys or renewed. Signed by the old root's keys and by its own.
-  ///
-  /// When the online or targets keys change, what they signed must follow in the same publication: see
-  /// ``delegate(_:to:after:keys:)`` and ``publish(_:after:keys:)``.
-  package func rotateRoot(
-    to roles: [String: RoleVerifiers], after published: PublishedMetadata, signers: [SigningKey]
-  ) throws -> SigningStep {
-    var next = published
-    next.root = Root(
-      header: header(version: published.root.version + 1, days: Self.rootDays), roles: roles)
-    let metadata = try Metadata(signing: next.root, with: signers)
-    try metadata.check(Root.type, signedFor: published.root)
-    try metadata.check(Root.type, signedFor: next.root)
-    let file = MetadataFile(
-      name: MetadataName.versioned(Root.type, next.root.version), bytes: metadata.bytes)
-    return SigningStep(files: [file], published: next)
-  }
-
-  /// The next targets metadata, delegating these series. It counts once a publication step has announced it.
-  package func delegate(
-    _ series: [Series], to verifiers: RoleVerifiers, after published: PublishedMetadata, keys: [SigningKey]
-  ) throws -> SigningStep {
-    var next = published
-    next.targets = targets(version: following(published.targets.version), series, verifiers)
-    let file = try sign(next.targets, Targets.type, keys, for: published.root)
-    return SigningStep(files: [file], published: next)
-  }
-
-  private func targets(version: Int, _ series: [Series], _ verifiers: RoleVerifiers) -> Targets {
-    let roles = series.sorted().map { series in
-      DelegatedRole(
-        name: series.roleName, keys: RoleKeys(verifiers), terminating: true,
-        paths: .patterns([series.targetPrefix + "*"]))
-    }
-    return Targets(
-      header: header(version: version, days: Self.targetsDays), targets: [:],
-      delegations: Delegations(keys: RoleVerifiers.keysByID([verifiers]), roles: roles))
-  }
-
-  // MARK: Online steps
-
-  /// A publication step: the changed series' roles, then the TUF snapshot role, then the timestamp.
-  package func publish(
-    _ changed: [SeriesMetadata], after published: PublishedMetadata, keys: OnlineKeys
-  ) throws -> SigningStep {
-    var next = published
-    var files: [MetadataFile] = []
-    // Entries stay though a delegation went: a client that saw one refuses a TUF snapshot role without it.
-    var meta = published.snapshot.meta
-    meta["targets.json"] = MetaFile(version: published.targets.version)
-    for metadata in changed {
-      let name = metadata.series.roleName
-      let role = metadata.role(
-        version: following(meta["\(name).json"]?.version ?? 0),
-        expires: expiry(notBefore: published.series[metadata.series]?.expires))
-      meta["\(name).json"] = MetaFile(version: role.version)
-      files.append(try sign(role, name, keys.series.keys, for: published.targets))
-      next.series[metadata.series] = .init(metadata: metadata, version: role.version, expires: role.expires)
-    }
-    next.snapshot = SnapshotRole(header: online(after: published.snapshot.header), meta: meta)
-    files.append(try sign(next.snapshot, SnapshotRole.type, keys.snapshot.keys, for: published.root))
-    let last = try renewTimestamp(after: next, keys: keys)
-    return SigningStep(files: files + last.files, published: last.published)
-  }
-
-  /// A fresh timestamp over the same metadata, for the hours in which nothing changes.
-  package func renewTimestamp(after published: PublishedMetadata, keys: OnlineKeys) throws -> SigningStep {
-    var next = published
-    next.timestamp = Timestamp(
-      header: online(after: published.timestamp.header),
-      snapshot: MetaFile(version: published.snapshot.version))
-    let file = try sign(next.timestamp, Timestamp.type, keys.timestamp.keys, for: published.root)
-    return SigningStep(files: [file], published: next)
-  }
-
-  // MARK: Parts
+  // MARK: Headers
 
   /// What was signed once is not signed for a shorter time: a clock that was set back would otherwise publish
-  /// what has expired for everyone else.
-  private func expiry(notBefore earlier: UTCTime? = nil) -> UTCTime {
-    max(now.adding(seconds: lifetime), earlier ?? .distantPast)
+  /// what has expired for everyone else. Only a clock that is known to be right may.
+  private func expiry(_ seconds: Int, notBefore earlier: UTCTime?) -> UTCTime {
+    let expiry = now.adding(seconds: seconds)
+    return trustsClock ? expiry : max(expiry, earlier ?? .distantPast)
   }
 
-  private func header(online version: Int) -> RoleHeader { RoleHeader(version: version, expires: expiry()) }
-
-  private func online(after header: RoleHeader) -> RoleHeader {
-    RoleHeader(version: following(header.version), expires: expiry(notBefore: header.expires))
+  /// The header of an online role after one with that version and expiry.
+  func onlineHeader(version: Int, after expires: UTCTime? = nil, other: [JSONMember] = []) -> RoleHeader {
+    RoleHeader(version: version, expires: expiry(lifetime, notBefore: expires), other: other)
   }
 
-  private func following(_ version: Int) -> Int { max(version + 1, leastVersion) }
-
-  private func header(version: Int, days: Int) -> RoleHeader {
-    RoleHeader(version: version, expires: now.adding(days: days))
+  /// The header of a role that offline keys sign.
+  func offlineHeader(version: Int, days: Int, after expires: UTCTime? = nil) -> RoleHeader {
+    RoleHeader(version: version, expires: expiry(days * UTCTime.secondsPerDay, notBefore: expires))
   }
 
-  private func sign<Role: SignedRole>(
-    _ role: Role, _ name: String, _ keys: [SigningKey], for delegator: some Delegator
-  ) throws -> MetadataFile {
-    let metadata = try Metadata(signing: role, with: keys)
+  /// What a version is at the least.
+  var firstVersion: Int { leastVersion }
+
+  /// The version after another.
+  ///
+  /// No publisher signs more than once a second, so a version beyond the clock's seconds was made by whoever stole a
+  /// key. Where `restarting`, the key was replaced and clients have forgotten its versions: it counts on from the clock.
+  func following(
+    _ version: Int, of role: String, restarting: Bool = false
+  ) throws(VersionsExhausted) -> Int {
+    let next = max(version + 1, leastVersion)
+    if restarting, isBeyondClock(version) { return max(now.secondsSinceEpoch, leastVersion) }
+    guard next <= Limits.exactJSONInteger else { throw VersionsExhausted(role: role) }
+    return next
+  }
+
+  /// Whether no publisher can have come so far.
+  func isBeyondClock(_ version: Int) -> Bool { version > now.secondsSinceEpoch }
+
+  // MARK: Signing
+
+  /// A role's file, signed with the keys at hand that `delegator` names, and those that `former` does.
+  func sign<Role: SignedRole>(
+    _ role: Role, _ name: String, _ keys: KeyRing, for delegator: some Delegator, former: Root? = nil
+  ) throws -> Metadata<Role> {
+    let needed = delegator.roleKeys(of: name)
+    guard let needed else { throw TrustError.missingRole(role: name, place: type(of: delegator).type) }
+    let signers = keys.signers(of: needed)
+    guard signers.count >= needed.threshold else {
+      throw MissingKeys(role: name, found: signers.count, needed: needed.threshold)
+    }
+    var metadata = try Metadata(signing: role, with: signers)
+    metadata.sign(with: keys.signers(of: former?.roleKeys(of: name)))
     try metadata.check(name, signedFor: delegator)
+    return metadata
+  }
+}
+
+extension Metadata {
+  /// The file that holds it, for the role of that name.
+  func file(_ name: String) -> MetadataFile {
     let isVersioned = Role.type != Timestamp.type
     return MetadataFile(
-      name: isVersioned ? MetadataName.versioned(name, role.version) : MetadataName.unversioned(name),
-      bytes: metadata.bytes)
+      name: isVersioned ? MetadataName.versioned(name, signed.version) : MetadataName.unversioned(name),
+      bytes: bytes)
+  }
+}
+
+/// A role's metadata has the highest version that there is, and clients refuse lower ones.
+package struct VersionsExhausted: Error, Hashable, Sendable, CustomStringConvertible {
+  /// The role's name in the metadata.
+  package let role: String
+
+  /// One sentence, and what to do.
+  package var description: String {
+    "\(role) metadata has the highest version there is: somebody else had its key; "
+      + "`seedbank keys rotate timestamp snapshot` lets its versions begin anew"
   }
 }

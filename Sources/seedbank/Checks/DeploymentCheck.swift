@@ -19,15 +19,21 @@ struct DeploymentCheck {
 
   private let configuration: DeploymentConfiguration
   private let now: UTCTime
+  /// Whether the keys are here that delegate to a new series.
+  private var canDelegate = false
   private(set) var findings: [Finding] = []
 
-  init(_ configuration: DeploymentConfiguration, _ overrides: ConfigurationOverrides, now: UTCTime) throws {
+  init(
+    _ configuration: DeploymentConfiguration, _ overrides: ConfigurationOverrides, _ search: KeySearch,
+    now: UTCTime
+  ) throws {
     self.configuration = configuration
     self.now = now
     let published = checkPublication()
-    for key in KeyStatus.all(in: configuration.keys, trustedBy: published) {
-      if let problem = key.problem { add(problem.isFatal, key.path, problem.text) }
-    }
+    let keys = try KeyStatus.all(search, trustedBy: published)
+    for problem in keys.flatMap(\.problems) { add(problem.isFatal, problem.place, problem.text) }
+    if search.isFolderOpen { add(false, search.folder, "others can look into it: chmod 700 it") }
+    canDelegate = keys.first { $0.role == .targets }?.canSign == true
     checkFolders()
     for dataset in configuration.datasets { check(dataset, published) }
     for series in published.map({ AbandonedSeries.all(in: $0, configuration) }) ?? [] {
@@ -100,8 +106,7 @@ struct DeploymentCheck {
 
   private mutating func check(_ plan: SeriesPlan, _ published: PublishedMetadata?) {
     guard let published else { return }
-    let targetsKey = "\(configuration.keys)/\(PublicationFounder.KeyRole.targets.fileName)"
-    if !published.delegatedSeries.contains(plan.series), !Folder.exists(targetsKey) {
+    if !published.delegatedSeries.contains(plan.series), !canDelegate {
       add("\(plan.series)", PublicationError.notDelegated(series: "\(plan.series)"))
     }
     guard let state = published.series[plan.series]?.metadata.state else { return }

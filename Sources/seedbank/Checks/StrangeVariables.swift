@@ -1,3 +1,5 @@
+import SeedTrust
+
 /// Variables of the environment that look like one of ours and are none.
 ///
 /// Those that do not even look like one are let pass; see ``ConfigurationOverrides``.
@@ -11,7 +13,9 @@ struct StrangeVariables {
   init(_ overrides: ConfigurationOverrides, _ configuration: DeploymentConfiguration) throws {
     self.overrides = overrides
     let paths = try EffectiveConfiguration(configuration, overrides).entries.map(\.path)
-    known = [ConfigurationFinder.variable] + paths.map(ConfigurationOverrides.variable)
+    known =
+      [ConfigurationFinder.variable] + KeyRole.allCases.map(KeySearch.variable)
+      + paths.map(ConfigurationOverrides.variable)
   }
 
   /// Each with what was probably meant.

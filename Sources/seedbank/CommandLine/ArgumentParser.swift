@@ -92,10 +92,14 @@ struct ArgumentParser {
       }
       values[argument.name] = [value]
     }
+    let more = positionals.dropFirst(definition.arguments.count)
+    if let last = definition.arguments.last, last.isRepeatable {
+      values[last.name]?.append(contentsOf: more)
+    } else if let surplus = more.first {
+      throw error(.surplusArgument(surplus))
+    }
     let missing = definition.arguments.dropFirst(positionals.count).first(where: \.isRequired)
     if let missing { throw error(.missingArgument(missing.placeholder)) }
-    let surplus = positionals.dropFirst(definition.arguments.count).first
-    if let surplus { throw error(.surplusArgument(surplus)) }
   }
 
   private func requireOptions() throws(UsageError) {

@@ -18,6 +18,8 @@ struct CommandDefinition: Sendable {
 struct ArgumentDefinition: Sendable {
   let name: String
   var isRequired = true
+  /// Whether it takes all further words; only the last one may.
+  var isRepeatable = false
   /// The only values allowed; empty when any is.
   var choices: [String] = []
   let help: String

@@ -40,7 +40,8 @@ enum HelpText {
   }
 
   private static func usage(of argument: ArgumentDefinition) -> String {
-    argument.isRequired ? argument.placeholder : "[\(argument.placeholder)]"
+    let text = argument.isRequired ? argument.placeholder : "[\(argument.placeholder)]"
+    return argument.isRepeatable ? "\(text) ..." : text
   }
 
   private static func usage(of option: OptionDefinition) -> String {

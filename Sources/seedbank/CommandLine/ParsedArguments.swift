@@ -15,6 +15,9 @@ struct ParsedArguments: Sendable {
   /// Whether a flag was given.
   func flag(_ name: String) -> Bool { given(name) != nil }
 
+  /// Whether an argument or an option was given.
+  func isGiven(_ name: String) -> Bool { given(name) != nil }
+
   /// The text of an argument or an option.
   func string(_ name: String) -> String? { given(name)?.last }
 

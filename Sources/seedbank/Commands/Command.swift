@@ -22,6 +22,7 @@ extension Command {
     .inspect,
     .importing,
     .config,
+    .keys,
     .help,
     .pull,
     .doctor,

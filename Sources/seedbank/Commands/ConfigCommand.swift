@@ -54,7 +54,8 @@ extension Command {
     _ configuration: DeploymentConfiguration, _ arguments: ParsedArguments, _ context: Context
   ) throws {
     let console = context.console
-    let check = try DeploymentCheck(configuration, context.overrides(arguments), now: .now())
+    let check = try DeploymentCheck(
+      configuration, context.overrides(arguments), KeySearch(configuration, context), now: .now())
     let findings = check.findings
     let fatal = findings.filter(\.isFatal)
     if arguments.flag("json") {

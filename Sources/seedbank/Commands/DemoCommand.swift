@@ -27,7 +27,8 @@ extension Command {
     try installer.checkRoom()
     if !arguments.flag("dry-run") { try installer.installDemo(trips: trips, context.console) }
     let report = SetupReport(
-      draft: draft, origin: DemoDeployment.origin(in: directory), isOriginMade: true, contents: "", notes: [],
+      draft: draft, origin: DemoDeployment.origin(in: directory), isOriginMade: true,
+      keyCount: KeyPlan().count, contents: "", notes: [],
       isDryRun: arguments.flag("dry-run"), isFoundByItself: context.finds(draft.file))
     try context.report(report, asJSON: arguments.flag("json"))
   }

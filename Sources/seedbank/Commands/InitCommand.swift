@@ -17,16 +17,20 @@ extension Command {
       options: [
         .directory,
         .value("dataset", "name", help: "The dataset's name (default: made from the file's name)."),
-        .json, .dryRun,
-      ],
+      ] + OptionDefinition.keyPlan + [.json, .dryRun],
       examples: [
         CommandExample("seedbank init my.sqlite", "Makes the folder 'seedbank'; go on with 'seedbank run'."),
         CommandExample("seedbank init my.sqlite --dry-run", "Says what would be published and what not."),
+        CommandExample(
+          "seedbank init my.sqlite --root-keys 3 --root-threshold 2", "Any two of three keys sign a new root."
+        ),
       ])
   ) { arguments, context in
     let setup = try InitSetup(arguments, context)
     if !arguments.flag("dry-run") {
-      try DeploymentInstaller(draft: setup.draft).install(founding: setup.series)
+      var installer = DeploymentInstaller(draft: setup.draft)
+      installer.keys = setup.keys
+      try installer.install(founding: setup.series)
     }
     try context.report(setup.report(arguments, context), asJSON: arguments.flag("json"))
   }
@@ -38,8 +42,10 @@ private struct InitSetup {
   let schema: SchemaDraft
   let draft: DeploymentDraft
   let series: [Series]
+  let keys: KeyPlan
 
   init(_ arguments: ParsedArguments, _ context: Context) throws {
+    keys = try KeyPlan(arguments)
     let path = try arguments.path("origin", from: context.currentDirectory)
     origin = path ?? Paths.absolute(arguments.required("origin"), from: context.currentDirectory)
     let name = try Self.name(arguments, origin)
@@ -79,7 +85,7 @@ private struct InitSetup {
 
   func report(_ arguments: ParsedArguments, _ context: Context) -> SetupReport {
     SetupReport(
-      draft: draft, origin: origin, contents: schema.counts.text, notes: schema.notes,
+      draft: draft, origin: origin, keyCount: keys.count, contents: schema.counts.text, notes: schema.notes,
       isDryRun: arguments.flag("dry-run"), isFoundByItself: context.finds(draft.file))
   }
 }

@@ -29,7 +29,7 @@ extension Command {
         "This begins the histories of \(jobs.map(\.name.text).joined(separator: ", ")) anew, and every client downloads"
           + " a snapshot: say --yes if that is meant.")
     }
-    let deployment = try Deployment(configuration, context.console)
+    let deployment = try Deployment(configuration, context)
     let root = try DurableFile.read(deployment.rootPath, limit: Limits.metadataBytes)
     try deployment.publisher.beginEpoch(jobs, root: root, now: .now()) { job, report in
       for warning in report.warnings { context.console.warning("\(job.name): \(warning)") }

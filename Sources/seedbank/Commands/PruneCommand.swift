@@ -15,7 +15,7 @@ extension Command {
       examples: [CommandExample("seedbank prune --dry-run", "Says what would go, and what goes later.")])
   ) { arguments, context in
     let configuration = try context.configuration(arguments)
-    let deployment = try Deployment(configuration, context.console)
+    let deployment = try Deployment(configuration, context)
     let grace = configuration.datasets.map(\.retention.graceSeconds).max() ?? 0
     let isDryRun = arguments.flag("dry-run")
     let (removed, waiting) = try deployment.publisher.prune(

@@ -1,4 +1,5 @@
 import SeedServer
+import SeedTrust
 
 extension Command {
   static let regenerate = Command(
@@ -15,6 +16,8 @@ extension Command {
 
         A series that 'rollback' holds stays as it is, with its signatures renewed, and the exit code is 65 \
         until --resume.
+
+        Root and targets metadata is signed anew well before it expires, where the keys are here. Without them there are         warnings from \(RepositorySigner.warningDays) days on, and the exit code is 78 once clients refuse what is published.
         """,
       options: [
         .config,
@@ -22,6 +25,9 @@ extension Command {
         .flag("snapshot", help: "Publish a snapshot of the newest version, whatever the schedule says."),
         .flag("accept-shrink", help: "Publish though tables lost more rows than 'shrink' allows."),
         .flag("resume", help: "Take up the origin again in series that a rollback holds."),
+        .flag(
+          "trust-clock",
+          help: "Shorten what was signed for too long under a clock that was ahead, for this one is right."),
         .flag("dry-run", help: "Say what would be published; write nothing."),
         .json,
       ] + OptionDefinition.log,
@@ -34,7 +40,7 @@ extension Command {
   ) { arguments, context in
     let configuration = try context.configuration(arguments)
     context.console.startLog(configuration.log)
-    let deployment = try Deployment(configuration, context.console)
+    let deployment = try Deployment(configuration, context)
     var regeneration = Regeneration(deployment, arguments, context.console)
     try regeneration.run(try configuration.datasets(chosenBy: arguments))
   }

@@ -36,7 +36,7 @@ extension Command {
       return try arguments.flag("json")
         ? context.console.result(preview.json) : context.console.result(preview.text)
     }
-    let deployment = try Deployment(configuration, context.console)
+    let deployment = try Deployment(configuration, context)
     let report = try deployment.publisher.rollBack(
       choice.series, to: version, try DatasetJob(choice.dataset), now: .now())
     try arguments.flag("json")

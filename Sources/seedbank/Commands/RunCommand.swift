@@ -1,5 +1,6 @@
 import SeedFormat
 import SeedServer
+import SeedTrust
 
 #if canImport(Glibc)
 import Glibc
@@ -17,7 +18,8 @@ extension Command {
         from Swift. From then on every origin is looked at as its schedule says.
 
         SIGTERM and SIGINT end it when the answers under way are sent; a step that takes longer is given up, and \
-        done again by the next start. A second signal ends it at once.
+        done again by the next start. A second signal ends it at once. The exit code is 78 where signatures have expired, so \
+        that clients refuse what is published.
         """,
       options: [
         .config,
@@ -32,7 +34,7 @@ extension Command {
     let signals = Signals()
     let configuration = try context.configuration(arguments)
     context.console.startLog(configuration.log)
-    let deployment = try Deployment(configuration, context.console)
+    let deployment = try Deployment(configuration, context)
     try await RunService(deployment, arguments, context).run(until: signals)
   }
 }
@@ -42,7 +44,10 @@ private struct RunService {
   private let deployment: Deployment
   private let arguments: ParsedArguments
   private let context: Context
+  private let repeated = RepeatedWarnings()
 
+  /// Seconds between two looks at how long signatures are still valid.
+  private static let signatureSeconds = 3600
   /// Seconds that a step under way is given to end by itself after the front has ended.
   private static let stepPatience = 3
   /// Seconds between two changes of the demo's origin.
@@ -58,6 +63,7 @@ private struct RunService {
     let front = try Front(deployment.configuration, arguments, context)
     let services = try deployment.configuration.datasets.map { try service($0, front) }
     warnOfAbandonedSeries()
+    warnOfOfflineKeys()
     let work = Task { try await publish(services, front) }
     let end = Task {
       _ = await signals.first()
@@ -72,6 +78,7 @@ private struct RunService {
     try await work.value
     await end.value
     parting.cancel()
+    if let failure = deployment.signatures(now: .now())?.failure { throw failure }
   }
 
   /// Publishes on schedule until it is cancelled; a step that has begun comes to its end.
@@ -83,6 +90,7 @@ private struct RunService {
     try welcome(front)
     await withTaskGroup { group in
       for service in services { group.addTask { await service.run() } }
+      group.addTask { await watchSignatures() }
       if arguments.flag("demo") { group.addTask { await changeDemo(services) } }
     }
   }
@@ -99,7 +107,27 @@ private struct RunService {
   private func leaveStep() -> Never {
     context.console.note(
       "a step is still at work: it is given up, and the next start publishes what it was to")
-    _exit(ExitCode.success.rawValue)
+    _exit((deployment.signatures(now: .now())?.failure?.exitCode ?? .success).rawValue)
+  }
+
+  private func watchSignatures() async {
+    while !Task.isCancelled {
+      deployment.signatures(now: .now())?.warnings.forEach(warn)
+      try? await Task.sleep(for: .seconds(Self.signatureSeconds))
+    }
+  }
+
+  private func warn(_ text: String) {
+    if repeated.isDue(text, now: .now()) { context.console.warning(text) }
+  }
+
+  /// With these keys a thief of this machine could replace all others.
+  private func warnOfOfflineKeys() {
+    let offline = deployment.offlineKeys.map(\.path.printable)
+    guard !offline.isEmpty else { return }
+    context.console.warning(
+      "\(offline.joined(separator: ", ")): keys with which all others can be replaced lie on this machine; once the"
+        + " deployment stands, move them to a place without a network and renew with 'seedbank keys renew'.")
   }
 
   private func warnOfAbandonedSeries() {
@@ -111,7 +139,7 @@ private struct RunService {
   }
 
   private func service(_ dataset: DatasetConfiguration, _ front: Front) throws -> PublishingService {
-    let console = context.console
+    let (console, repeated) = (context.console, repeated)
     var publisher = deployment.publisher
     publisher.observe = { front.metrics.countBuild(of: $0.dataset.text, result: $0.outcome.rawValue) }
     return PublishingService(
@@ -127,7 +155,7 @@ private struct RunService {
         }
         for series in report.series { console.tell(series.record) }
       },
-      warn: { console.tell(Self.failure(dataset.name, $0)) })
+      warn: { console.tell(Self.failure(dataset.name, $0)) }, repeated: repeated)
   }
 
   private static func failure(_ dataset: DatasetName, _ message: String) -> LogRecord {

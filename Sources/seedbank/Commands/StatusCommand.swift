@@ -28,7 +28,8 @@ extension Command {
     let datasets = try configuration.datasets(chosenBy: arguments)
     let (console, asJSON) = (context.console, arguments.flag("json"))
     guard arguments.flag("history") else {
-      let status = try DeploymentStatus(try DeploymentView(configuration), datasets, now: .now())
+      let status = try DeploymentStatus(
+        try DeploymentView(configuration), datasets, KeySearch(configuration, context), now: .now())
       return try asJSON ? console.result(status.json) : console.result(status.text)
     }
     let count = try arguments.integer("count", in: 1...BuildHistory.maximumBuilds) ?? StatusDefaults.steps

@@ -37,6 +37,12 @@ final class Console: Sendable {
     try sink(.results, Array("\(Self.harmless(text))\n".utf8))
   }
 
+  /// The result as it is, for another program.
+  func result(_ bytes: [UInt8]) throws {
+    closeLine()
+    try sink(.results, bytes)
+  }
+
   /// The result as one line of JSON.
   func result(_ json: JSONValue) throws {
     closeLine()

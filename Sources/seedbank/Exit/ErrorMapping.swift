@@ -46,12 +46,13 @@ struct FailureReport: Hashable {
     case is DatabaseError, is FileError, is FileFailure: .inputOutput
     case let error as OriginError: originCode(error)
     case is HTTPServerError: .unavailable
-    case is PlanError, is SchemaProblem: .configuration
+    case is PlanError, is SchemaProblem, is MissingKeys, is VersionsExhausted: .configuration
     case let error as KeyFileError: keyFileCode(error)
     case PublicationError.locked: .locked
     case let error as PublicationError where error.isConfiguration: .configuration
     case is ImportError, is InvalidText, is InvalidName, is TrustError, is PublicationError: .badData
-    case is RecallError, is RollbackError, is NotASeed, is ApplyError, is CompressionError: .badData
+    case is SignatureError, is RecallError, is RollbackError, is NotASeed, is ApplyError, is CompressionError:
+      .badData
     default: nil
     }
   }

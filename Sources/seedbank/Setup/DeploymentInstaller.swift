@@ -6,6 +6,8 @@ struct DeploymentInstaller {
   let draft: DeploymentDraft
   /// Names beside the draft's own that the caller adds to the folder.
   var extraEntries: [String] = []
+  /// How many keys each role gets.
+  var keys = KeyPlan()
 
   private var entries: [String] { extraEntries + draft.entries }
   private var directory: String { draft.directory }
@@ -39,7 +41,8 @@ struct DeploymentInstaller {
       try Folder.create(staging)
       try fill(staging)
       for file in draft.texts { try Self.write(file, in: staging) }
-      try PublicationFounder(folder: staging, lifetime: draft.dataset.expirySeconds).found(delegating: series)
+      try PublicationFounder(folder: staging, lifetime: draft.dataset.expirySeconds, plan: keys)
+        .found(delegating: series)
       try Self.syncFolders(staging)
       try moveIntoPlace(staging)
     } catch {

@@ -6,6 +6,8 @@ struct SetupReport: Sendable {
   let origin: String
   /// Whether it was made along with the deployment.
   var isOriginMade = false
+  /// How many signing keys there are.
+  let keyCount: Int
   /// What the dataset's model consists of.
   let contents: String
   let notes: [SetupNote]
@@ -46,7 +48,7 @@ struct SetupReport: Sendable {
     return made + texts + [
       (
         path(usual.keys),
-        "five signing keys; move root.key and targets.key to a safe place before you go public"
+        "\(keyCount) signing keys; move those of root and targets to a safe place before you go public"
       ),
       (draft.rootFile, "what clients trust; ship it with the app"),
       (path(usual.publication), "signed, and empty until the first run"),

@@ -30,12 +30,14 @@ struct DeploymentStatus {
   let stateBytes: Int
   let warnings: [String]
 
-  init(_ view: DeploymentView, _ datasets: [DatasetConfiguration], now: UTCTime) throws {
+  init(
+    _ view: DeploymentView, _ datasets: [DatasetConfiguration], _ search: KeySearch, now: UTCTime
+  ) throws {
     self.now = now
     series = try datasets.flatMap { dataset in
       try dataset.plans().map { try SeriesStatus($0, dataset, view) }
     }
-    keys = KeyStatus.all(in: view.configuration.keys, trustedBy: view.published)
+    keys = try KeyStatus.all(search, trustedBy: view.published)
     let published = view.published
     roles = [
       ("root", published.root.version, published.root.expires),
@@ -45,14 +47,10 @@ struct DeploymentStatus {
     ]
     publicationBytes = DiskUse.bytes(below: view.configuration.publication)
     stateBytes = DiskUse.bytes(below: view.configuration.state)
-    // The online roles live as long as whichever dataset signed them last says.
-    let lifetime = view.configuration.datasets.map(\.expirySeconds).min() ?? DatasetConfiguration.usualExpiry
+    let lifetime = view.configuration.shortestLifetime
     warnings =
-      roles.compactMap { role in
-        let isOnline = role.name == "snapshot" || role.name == "timestamp"
-        return ExpiryWarning(now: now).text(role.name, role.expires, lifetime: isOnline ? lifetime : nil)
-      } + keys.compactMap { key in key.problem.map { "\(key.path): \($0.text)" } }
-      + series.flatMap { $0.warnings(now, lifetime: lifetime) }
+      SignatureStanding(published, lifetime: lifetime, now: now).warnings
+      + keys.flatMap(\.problems).map { "\($0.place): \($0.text)" } + series.flatMap(\.warnings)
       + AbandonedSeries.all(in: published, view.configuration).map(\.warning)
   }
 }

@@ -61,16 +61,13 @@ struct SeriesStatus {
   }
 
   /// What an operator should look at.
-  func warnings(_ now: UTCTime, lifetime: Int) -> [String] {
+  var warnings: [String] {
     guard let published else { return ["\(series): nothing is published yet; run 'seedbank regenerate'"] }
     var warnings: [String] = []
     if let hold = published.metadata.state.hold {
       warnings.append(
         "\(series): held at the content of version \(hold.version) since \(hold.since);"
           + " 'seedbank regenerate --resume' takes up the origin again")
-    }
-    if let text = ExpiryWarning(now: now).text("\(series)", published.expires, lifetime: lifetime) {
-      warnings.append(text)
     }
     if let build = lastBuild, build.outcome == .refused || build.outcome == .failed {
       warnings.append("\(series): the last step \(build.outcome.rawValue): \(build.error ?? "")")
@@ -79,20 +76,5 @@ struct SeriesStatus {
       warnings.append("\(series): no working copy can be read; the next step makes it anew")
     }
     return warnings
-  }
-}
-
-/// When an expiry is worth a warning.
-struct ExpiryWarning {
-  let now: UTCTime
-  /// Days before the end of a role that is signed offline.
-  private static let offlineDays = 30
-
-  /// Roles of `lifetime` seconds are signed anew every hour: half of it gone means that nobody does.
-  func text(_ name: String, _ expires: UTCTime, lifetime: Int? = nil) -> String? {
-    let left = expires.secondsSinceEpoch - now.secondsSinceEpoch
-    guard left > 0 else { return "\(name): its metadata expired at \(expires), no client accepts it" }
-    let enough = lifetime.map { $0 / 2 } ?? Self.offlineDays * UTCTime.secondsPerDay
-    return left < enough ? "\(name): its metadata expires at \(expires)" : nil
   }
 }

@@ -18,7 +18,7 @@ extension DeploymentStatus {
         keys.map {
           [
             "role": .string($0.role.rawValue), "state": .string($0.word),
-            "problem": .optional($0.problem?.text),
+            "problem": .optional($0.problems.first?.text),
           ]
         }),
       "publicationBytes": .integer(Int64(publicationBytes)), "stateBytes": .integer(Int64(stateBytes)),

@@ -8,21 +8,57 @@ struct Deployment {
   let configuration: DeploymentConfiguration
   let publication: PublicationDirectory
   let publisher: RecordedPublisher
+  /// Keys at hand that a publisher need not have.
+  let offlineKeys: [FoundKey]
 
   /// Reads all that is needed to publish; nothing is written.
-  init(_ configuration: DeploymentConfiguration, _ console: Console) throws {
+  init(_ configuration: DeploymentConfiguration, _ context: Context) throws {
     self.configuration = configuration
     publication = PublicationDirectory(configuration.publication)
-    let keys = try DeploymentKeys(folder: configuration.keys) { console.warning($0) }
-    var publisher = Publisher(
-      publication, stateFolder: configuration.state, keys: keys.online, targetsKeys: keys.targets)
-    publisher.graceSeconds = configuration.datasets.map(\.retention.graceSeconds).max() ?? 0
+    let search = KeySearch(configuration, context)
+    let found = try search.found()
+    try Self.look(at: found, search, context.console)
+    offlineKeys = found.filter { $0.role.isOffline && $0.key != nil }
+    let publisher = Publisher(configuration, keys: try found.ring())
     self.publisher = RecordedPublisher(
-      publisher, BuildHistory(configuration.state) { console.tell($0) })
+      publisher, BuildHistory(configuration.state) { context.console.tell($0) })
+  }
+
+  /// Warns of keys that others can read; throws where a role that signs each step has none.
+  private static func look(
+    at found: [FoundKey], _ search: KeySearch, _ console: Console
+  ) throws(CommandFailure) {
+    ProcessSecrets.guardMemory()
+    if search.isFolderOpen { console.warning("\(search.folder): others can look into it: chmod 700 it.") }
+    for file in found {
+      if let problem = file.problem, !problem.isFatal { console.warning("\(file.path): \(problem.text).") }
+    }
+    for role in KeyRole.allCases where !role.isOffline && !found.contains(where: { $0.role == role }) {
+      throw CommandFailure(
+        .configuration,
+        "\(search.folder)/\(KeyFileName(role).text): the key is missing, and every publish step needs it: put it back,"
+          + " or replace it with 'seedbank keys rotate \(role.rawValue)'.")
+    }
   }
 
   /// Where the trust anchor for clients lies.
   var rootPath: String { configuration.rootPath }
+
+  /// How the signatures of what is published stand; `nil` where it cannot be read, which is the steps' to say.
+  func signatures(now: UTCTime) -> SignatureStanding? {
+    guard let published = try? publication.published() else { return nil }
+    return SignatureStanding(published, lifetime: configuration.shortestLifetime, now: now)
+  }
+}
+
+extension Publisher {
+  /// The publisher of a deployment, with these keys.
+  init(_ configuration: DeploymentConfiguration, keys: KeyRing) {
+    self.init(
+      PublicationDirectory(configuration.publication), stateFolder: configuration.state, keys: keys)
+    graceSeconds = configuration.datasets.map(\.retention.graceSeconds).max() ?? 0
+    longestLifetimeSeconds = configuration.longestLifetime
+  }
 }
 
 extension DeploymentConfiguration {

@@ -10,6 +10,8 @@ struct PublishingService: Sendable {
   let report: @Sendable (StepReport) -> Void
   /// Takes what went wrong; the same error is not said twice in a row.
   let warn: @Sendable (String) -> Void
+  /// Holds back what steps warn of again and again.
+  let repeated: RepeatedWarnings
 
   /// Seconds after which a step runs though the origin looks the same: snapshots and signatures fall due.
   private static let restSeconds = 60
@@ -72,7 +74,9 @@ struct PublishingService: Sendable {
   }
 
   private func tell(_ outcome: StepReport) {
-    for warning in outcome.warnings { warn("\(job.name): \(warning)") }
+    for warning in outcome.warnings where repeated.isDue("\(job.name): \(warning)", now: .now()) {
+      warn("\(job.name): \(warning)")
+    }
     report(outcome)
   }
 

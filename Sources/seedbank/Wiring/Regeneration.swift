@@ -17,7 +17,7 @@ struct Regeneration {
     self.console = console
     options = StepOptions(
       forcingSnapshot: arguments.flag("snapshot"), acceptingShrink: arguments.flag("accept-shrink"),
-      isResuming: arguments.flag("resume"))
+      isResuming: arguments.flag("resume"), isClockAssured: arguments.flag("trust-clock"))
     isDryRun = arguments.flag("dry-run")
     asJSON = arguments.flag("json")
   }
@@ -38,8 +38,16 @@ struct Regeneration {
       case .failure(let error): try tell(error, dataset.name)
       }
     }
+    try checkSignatures()
     for failure in failures.dropFirst() { console.error(failure.message) }
     if let first = failures.first { throw first }
+  }
+
+  /// A timer's owner must hear of it where clients refuse what is published, whatever the steps say.
+  private mutating func checkSignatures() throws {
+    guard let standing = deployment.signatures(now: .now()) else { return }
+    standing.warnings.forEach(console.warning)
+    if let failure = standing.failure, !isDryRun { failures.append(failure) }
   }
 
   private func work(_ dataset: DatasetConfiguration) throws -> StepReport {

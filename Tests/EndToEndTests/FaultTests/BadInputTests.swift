@@ -68,13 +68,14 @@ import Testing
       name: "a SELECT has a column too many", status: 78, words: "surplus column extra",
       script: "echo 'SELECT *, 1 AS extra FROM shop' > seedbank/my/models/1.0/shop.sql"),
     Accident(
-      name: "the series key is another deployment's", status: 78, words: "put the series.key back",
+      name: "the series key is another deployment's", status: 78,
+      words: "names other keys for the role series",
       script: """
         sqlite3 my.sqlite 'UPDATE shop SET rank = 5 WHERE id = 5'
         cp other/seedbank/keys/series.key seedbank/keys/series.key
         """),
     Accident(
-      name: "a new major comes without the targets key", status: 78, words: "put targets.key into",
+      name: "a new major comes without the targets key", status: 78, words: "seedbank keys renew targets",
       script: "cp -r seedbank/my/models/1.0 seedbank/my/models/2.0 && rm seedbank/keys/targets.key"),
     Accident(
       name: "a schema changed under its minor", status: 78, words: "give the change a new minor",
@@ -92,7 +93,7 @@ import Testing
       name: "the publication came from an old backup", status: 65, words: "ahead of the publication",
       script: "rm -r seedbank/publication && cp -a old/publication seedbank/publication"),
     Accident(
-      name: "the publication is another deployment's", status: 78, words: "belongs to another one",
+      name: "the publication is another deployment's", status: 78, words: "belongs to another deployment",
       script: "rm -r seedbank/publication && cp -a other/seedbank/publication seedbank/publication"),
   ]
 

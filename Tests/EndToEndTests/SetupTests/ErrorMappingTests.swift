@@ -45,7 +45,7 @@ import Testing
     (
       PublicationError.notDelegated(series: "transit/1"), .configuration,
       "The series transit/1 is new, and the targets key that must sign its delegation is not here: "
-        + "put targets.key into the folder of the keys for this one step."
+        + "`seedbank keys renew targets --with FOLDER` signs it with the key in that folder."
     ),
     (SchemaProblem.noTables, .configuration, "No table that could be published."),
   ]

@@ -1,0 +1,61 @@
+import SeedFormat
+package import SeedTrust
+
+/// What became of a change of keys.
+package enum KeyChangeOutcome: Sendable {
+  /// It is published.
+  case published(PublishedMetadata)
+  /// Another change was under way, and is published now; the one that was asked for was not begun.
+  case finishedAnother(PublishedMetadata)
+  /// It waits for these signatures.
+  case waits([SignatureNeed])
+}
+
+extension Publisher {
+  /// Changes root or targets metadata in one durable step: what `propose` makes is signed with the keys at hand,
+  /// and published together with all that follows from it, or waits for further signatures.
+  package func changeKeys(
+    lifetimeSeconds: Int, now: UTCTime,
+    _ propose: (PublishedMetadata, RepositorySigner) throws -> OfflineChange
+  ) throws -> KeyChangeOutcome {
+    try working(.waiting, checkingKeys: false) { published in
+      var update = try PublicationUpdate(self, lifetimeSeconds: lifetimeSeconds, now: now, after: published)
+      if try update.adoptPending() { return .finishedAnother(update.published) }
+      let pending = PendingChange(stateFolder)
+      guard try pending.read().isEmpty else { throw PublicationError.changeWaits }
+      return try finish(try propose(update.published, update.signer), &update)
+    }
+  }
+
+  /// Adds signatures that were made elsewhere to the change that waits.
+  package func addSignatures(
+    lifetimeSeconds: Int, now: UTCTime,
+    _ add: (inout OfflineChange, PublishedMetadata) throws -> Void
+  ) throws -> KeyChangeOutcome {
+    try working(.waiting, checkingKeys: false) { published in
+      var change = try PendingChange(stateFolder).read()
+      guard !change.isEmpty else { throw PublicationError.noChange }
+      try add(&change, published)
+      var update = try PublicationUpdate(self, lifetimeSeconds: lifetimeSeconds, now: now, after: published)
+      return try finish(change, &update)
+    }
+  }
+
+  private func finish(_ change: OfflineChange, _ update: inout PublicationUpdate) throws -> KeyChangeOutcome {
+    var change = change
+    change.sign(with: keys, after: update.published)
+    // A change that only waits may be signed elsewhere; one that is complete must be published from here.
+    if change.isComplete(after: update.published) { try update.check(change) }
+    try PendingChange(stateFolder).write(change)
+    guard try update.adoptPending() else { return .waits(change.needs(after: update.published)) }
+    return .published(update.published)
+  }
+
+  /// The change that waits for signatures; empty where there is none.
+  package func pendingChange() throws -> OfflineChange { try PendingChange(stateFolder).read() }
+
+  /// Drops the change that waits for signatures.
+  package func discardChange() throws {
+    try working(.waiting, checkingKeys: false) { _ in try PendingChange(stateFolder).write(.none) }
+  }
+}

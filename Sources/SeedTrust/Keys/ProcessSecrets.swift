@@ -1,0 +1,25 @@
+#if canImport(CCrypto)
+import CCrypto
+#endif
+#if canImport(Glibc)
+import Glibc
+#else
+import Darwin
+#endif
+
+/// Keeps what a process knows out of files: for processes that hold keys.
+package enum ProcessSecrets {
+  /// No memory image is written when the process crashes, and other processes of the user cannot look into it.
+  package static func guardMemory() {
+    var none = rlimit(rlim_cur: 0, rlim_max: 0)
+    #if canImport(Glibc)
+    setrlimit(__rlimit_resource_t(RLIMIT_CORE.rawValue), &none)
+    #else
+    setrlimit(RLIMIT_CORE, &none)
+    #endif
+    #if canImport(CCrypto)
+    // The limit does not count where the kernel hands the image to a program.
+    seedbank_forbid_dumps()
+    #endif
+  }
+}

@@ -1,0 +1,47 @@
+import SeedFormat
+
+/// The half of a key that may be shown, as a file: a key as TUF's metadata lists it, or an Ed25519 key in PEM, as OpenSSL
+/// and the tools of hardware tokens write it.
+package enum PublicKeyFile {
+  private static let byteLimit = 4096
+  private static let pemStart = "-----BEGIN PUBLIC KEY-----"
+  private static let pemEnd = "-----END PUBLIC KEY-----"
+  /// The bytes before the 32 of an Ed25519 key in the DER form of SubjectPublicKeyInfo (RFC 8410).
+  private static let derPrefix: [UInt8] = [
+    0x30, 0x2A, 0x30, 0x05, 0x06, 0x03, 0x2B, 0x65, 0x70, 0x03, 0x21, 0x00,
+  ]
+
+  /// Reads such a file.
+  package static func read(_ path: String) throws(KeyFileError) -> PublicKey {
+    do {
+      let bytes = try OpenFile(reading: path).readSecret(limit: byteLimit).withBytes { Array($0) }
+      let text = String(decoding: bytes, as: UTF8.self)
+      return text.hasPrefix(pemStart) ? try key(inPEM: text) : try key(inJSON: bytes)
+    } catch let failure as FileFailure {
+      throw .system(failure)
+    } catch let reason as Malformation {
+      throw .malformed(path: path, reason)
+    } catch {
+      throw .malformed(path: path, .field(path: "document", reason: "\(error)"))
+    }
+  }
+
+  /// What such a file holds.
+  package static func document(_ key: PublicKey) -> [UInt8] { RoleKey(key).json.bytes + [UInt8(ascii: "\n")] }
+
+  private static func key(inJSON bytes: [UInt8]) throws -> PublicKey {
+    var fields = try FieldReader(parsing: bytes)
+    guard let key = try RoleKey(reading: &fields).publicKey else {
+      throw fields.error("keyval.public", "expected an Ed25519 key")
+    }
+    return key
+  }
+
+  private static func key(inPEM text: String) throws -> PublicKey {
+    let lines = text.split(whereSeparator: \.isNewline)
+    guard let end = lines.firstIndex(of: Substring(pemEnd)),
+      let der = Base64.decode(lines[1..<end].joined()), der.starts(with: derPrefix)
+    else { throw Malformation.field(path: "document", reason: "expected an Ed25519 key in PEM") }
+    return try PublicKey(hex: lowerHex(Array(der.dropFirst(derPrefix.count))))
+  }
+}

@@ -1,0 +1,175 @@
+import SeedFormat
+
+/// New root and targets metadata, on its way to be signed by enough keys.
+///
+/// These keys may lie on other machines, so the signatures may come one by one. Nothing of it counts before the last.
+package struct OfflineChange: Hashable, Sendable {
+  /// The next root.
+  package private(set) var root: Metadata<Root>?
+  /// The next targets metadata.
+  package private(set) var targets: Metadata<Targets>?
+
+  /// A change that nobody has signed yet.
+  package init(root: Root? = nil, targets: Targets? = nil) throws(Malformation) {
+    if let root { self.root = try Metadata(signing: root, with: []) }
+    if let targets { self.targets = try Metadata(signing: targets, with: []) }
+  }
+
+  /// No change.
+  private init() {}
+
+  /// No change.
+  package static let none = OfflineChange()
+
+  /// Whether it changes nothing.
+  package var isEmpty: Bool { root == nil && targets == nil }
+
+  /// The root once the change is made.
+  func root(after published: PublishedMetadata) -> Root { root?.signed ?? published.root }
+
+  /// What is left of the change to be published; `nil` where newer metadata was published meanwhile.
+  package func rest(after published: PublishedMetadata) -> OfflineChange? {
+    var rest = self
+    if root?.signed == published.root { rest.root = nil }
+    if targets?.signed == published.targets { rest.targets = nil }
+    let isNewer =
+      rest.root.map { $0.signed.version > published.root.version } ?? true
+      && rest.targets.map { $0.signed.version > published.targets.version } ?? true
+    return isNewer ? rest : nil
+  }
+
+  /// What a key must sign: the canonical form of the role's metadata. `nil` where the role does not change.
+  package func payload(_ role: KeyRole) -> [UInt8]? {
+    switch role {
+    case .root: root?.signedBytes
+    case .targets: targets?.signedBytes
+    default: nil
+    }
+  }
+}
+
+// MARK: - Signatures
+
+extension OfflineChange {
+  /// Signs with every key at hand that counts for it, before the change or after it.
+  package mutating func sign(with keys: KeyRing, after published: PublishedMetadata) {
+    for need in needs(after: published) + former(after: published) {
+      let signers = keys.signers(of: need.keys)
+      switch need.role {
+      case .root: root?.sign(with: signers)
+      default: targets?.sign(with: signers)
+      }
+    }
+  }
+
+  /// Adds a signature that was made elsewhere.
+  package mutating func add(
+    _ signature: RoleSignature, to role: KeyRole, after published: PublishedMetadata
+  ) throws(SignatureError) {
+    var signed = self
+    switch role {
+    case .root: signed.root?.add(signature)
+    default: signed.targets?.add(signature)
+    }
+    let known = needs(after: published).filter { $0.role == role }
+    guard known.contains(where: { $0.keys.keyIDs.contains(signature.keyID) }) else {
+      throw .keyNotAsked(keyID: signature.keyID, role: role)
+    }
+    let counts = signed.needs(after: published).contains {
+      $0.role == role && $0.signed.contains(signature.keyID)
+    }
+    guard counts else { throw .doesNotVerify(keyID: signature.keyID, role: role) }
+    self = signed
+  }
+
+  /// Whose signatures it needs, and who has signed already.
+  package func needs(after published: PublishedMetadata) -> [SignatureNeed] {
+    var needs: [SignatureNeed] = []
+    if let root {
+      let old = published.root
+      if root.signed.follows(old) {
+        needs.append(SignatureNeed(.root, root, by: old, "the keys of root \(old.version)"))
+      }
+      needs.append(SignatureNeed(.root, root, by: root.signed, "the keys of root \(root.signed.version)"))
+    }
+    if let targets {
+      let next = self.root(after: published)
+      needs.append(SignatureNeed(.targets, targets, by: next, "the targets keys of root \(next.version)"))
+    }
+    return needs
+  }
+
+  /// Signatures of keys that are being replaced are good until clients have the new root: they are not needed, but
+  /// with them no client ever meets metadata that it must refuse.
+  private func former(after published: PublishedMetadata) -> [SignatureNeed] {
+    guard let targets, root != nil else { return [] }
+    return [SignatureNeed(.targets, targets, by: published.root, "")]
+  }
+
+  /// Whether all have signed who must.
+  package func isComplete(after published: PublishedMetadata) -> Bool {
+    needs(after: published).allSatisfy(\.isMet)
+  }
+}
+
+/// Signatures that a change needs of one role's keys.
+package struct SignatureNeed: Hashable, Sendable {
+  /// The role whose metadata is to be signed: root or targets.
+  package let role: KeyRole
+  /// The keys that count, and how many of them must sign.
+  package let keys: RoleKeys
+  /// The ids of those that have.
+  package let signed: Set<String>
+  /// Whose keys these are, in words.
+  package let whose: String
+
+  init<Role>(_ role: KeyRole, _ metadata: Metadata<Role>, by root: Root, _ whose: String) {
+    self.role = role
+    self.whose = whose
+    keys = root.roles[role.rawValue] ?? RoleKeys(RoleVerifiers([]))
+    signed = Set(metadata.signers(of: keys, among: root.keysByID).keys)
+  }
+
+  /// Whether enough have signed.
+  package var isMet: Bool { signed.count >= keys.threshold }
+}
+
+/// Why a signature that was brought was not taken.
+package enum SignatureError: Error, Hashable, Sendable, CustomStringConvertible {
+  /// The change does not ask for that key.
+  case keyNotAsked(keyID: String, role: KeyRole)
+  /// The signature is not one of that key over what is to be signed.
+  case doesNotVerify(keyID: String, role: KeyRole)
+
+  /// One sentence, and what to do.
+  package var description: String {
+    switch self {
+    case .keyNotAsked(let keyID, let role):
+      "the new \(role.rawValue) metadata does not ask for a signature of the key \(keyID): "
+        + "`seedbank keys status` lists the keys that it asks for"
+    case .doesNotVerify(let keyID, let role):
+      "this is no signature of the key \(keyID) over the \(role.rawValue) metadata that waits: export it again with "
+        + "`seedbank keys payload \(role.rawValue)`, and sign just these bytes"
+    }
+  }
+}
+
+// MARK: - As a file
+
+extension OfflineChange {
+  /// Reads what ``bytes`` wrote.
+  package init(parsing bytes: [UInt8]) throws(Malformation) {
+    var fields = try FieldReader(parsing: bytes)
+    if let value = fields.takeIfPresent(KeyRole.root.rawValue) { root = try Metadata(parsing: value.bytes) }
+    if let value = fields.takeIfPresent(KeyRole.targets.rawValue) {
+      targets = try Metadata(parsing: value.bytes)
+    }
+  }
+
+  /// Both metadata files in one document.
+  package var bytes: [UInt8] {
+    JSONValue.object(
+      .init((KeyRole.root.rawValue, root?.json), (KeyRole.targets.rawValue, targets?.json))
+    ).bytes
+  }
+}

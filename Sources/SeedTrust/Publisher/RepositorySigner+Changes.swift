@@ -1,0 +1,74 @@
+package import SeedFormat
+
+/// New root and targets metadata, as it will be signed: see ``OfflineChange``.
+extension RepositorySigner {
+  /// The same root again, valid for longer.
+  package func renewedRoot(after published: PublishedMetadata) -> Root {
+    var next = published.root
+    next.header = rootHeader(version: published.root.version + 1, after: published)
+    return next
+  }
+
+  /// The next root, in which these roles have other keys.
+  package func root(
+    replacing verifiers: [KeyRole: RoleVerifiers], after published: PublishedMetadata
+  ) -> Root {
+    let header = rootHeader(version: published.root.version + 1, after: published)
+    return Root(header: header, replacing: verifiers, of: published.root)
+  }
+
+  /// A root for a chain of its own, because too few of the old root's keys are left to sign the next one. New apps
+  /// must be shipped with it; the apps that there are stay with the old root until that expires.
+  package func rootAnew(
+    replacing verifiers: [KeyRole: RoleVerifiers], after published: PublishedMetadata
+  ) -> Root {
+    let header = rootHeader(version: published.root.version + Self.lostRootGap, after: published)
+    return Root(header: header, replacing: verifiers, of: published.root)
+  }
+
+  /// The same targets metadata again, valid for longer; `root` is the one under which it will be read.
+  package func renewedTargets(
+    under root: Root? = nil, after published: PublishedMetadata
+  ) throws(VersionsExhausted) -> Targets {
+    var next = published.targets
+    next.header = try targetsHeader(under: root, after: published)
+    return next
+  }
+
+  /// The next targets metadata, delegating these series. It counts once a publication step has announced it.
+  package func targets(
+    delegating series: [Series], to verifiers: RoleVerifiers, under root: Root? = nil,
+    after published: PublishedMetadata
+  ) throws(VersionsExhausted) -> Targets {
+    Targets(
+      header: try targetsHeader(under: root, after: published), targets: [:],
+      delegations: Delegations(series, to: verifiers))
+  }
+
+  private func rootHeader(version: Int, after published: PublishedMetadata) -> RoleHeader {
+    following(published.root.header, version: version, days: Self.rootDays)
+  }
+
+  private func targetsHeader(
+    under root: Root?, after published: PublishedMetadata
+  ) throws(VersionsExhausted) -> RoleHeader {
+    let version = try following(
+      published.targets.version, of: Targets.type,
+      restarting: published.isReplaced(.snapshot, by: root ?? published.root))
+    return following(published.targets.header, version: version, days: Self.targetsDays)
+  }
+
+  private func following(_ header: RoleHeader, version: Int, days: Int) -> RoleHeader {
+    var next = offlineHeader(version: version, days: days, after: header.expires)
+    next.other = header.other
+    return next
+  }
+}
+
+extension PublishedMetadata {
+  /// Whether none of the keys that sign a role now counts under `next`: then clients forget what they signed.
+  func isReplaced(_ role: KeyRole, by next: Root) -> Bool {
+    let (old, new) = (root.roles[role.rawValue]?.keyIDs ?? [], next.roles[role.rawValue]?.keyIDs ?? [])
+    return Set(old).isDisjoint(with: new)
+  }
+}

@@ -1,0 +1,147 @@
+import SeedFormat
+
+extension RepositorySigner {
+  /// A publication step: new root and targets metadata where there is some, the changed series' roles, the TUF snapshot
+  /// role, the timestamp.
+  ///
+  /// Clients of the old root and of the new one can read the publication at each moment between two of the files, as
+  /// long as the keys that a new root replaces are at hand as well: then each file is signed by both.
+  package func publish(
+    _ changed: [SeriesMetadata], adopting change: OfflineChange = .none, after published: PublishedMetadata,
+    keys: KeyRing
+  ) throws -> SigningStep {
+    var draft = try StepDraft(self, change, after: published, keys)
+    for metadata in changed { try draft.sign(metadata) }
+    try draft.signOthers()
+    return try draft.finish()
+  }
+}
+
+/// A publication step in the making.
+private struct StepDraft {
+  private let signer: RepositorySigner
+  private let root: Metadata<Root>?
+  private let published: PublishedMetadata
+  private let keys: KeyRing
+  private var next: PublishedMetadata
+  private var files: [MetadataFile] = []
+  private var signed: Set<Series> = []
+  /// Entries stay though a delegation went: a client that saw one refuses a TUF snapshot role without it.
+  private var meta: [String: MetaFile]
+  /// Whether clients that do not have the new root yet accept all files so far.
+  private var suitsOldRoot = true
+  /// Whether clients forget the versions of what they have seen.
+  private let isRestarting: Bool
+
+  init(
+    _ signer: RepositorySigner, _ change: OfflineChange, after published: PublishedMetadata, _ keys: KeyRing
+  ) throws {
+    self.signer = signer
+    self.published = published
+    self.keys = keys
+    root = change.root
+    next = published
+    meta = published.snapshot.meta
+    isRestarting = published.isReplaced(.snapshot, by: change.root(after: published))
+    if let root { try take(root) }
+    try takeTargets(change.targets)
+  }
+
+  private mutating func take(_ root: Metadata<Root>) throws {
+    if root.signed.follows(published.root) { try root.check(Root.type, signedFor: published.root) }
+    try root.check(Root.type, signedFor: root.signed)
+    next.root = root.signed
+    next.formerRoots.append(published.root)
+  }
+
+  /// The new targets metadata; where the keys that signed the published one are replaced, that one signed anew.
+  private mutating func takeTargets(_ given: Metadata<Targets>?) throws {
+    if let targets = try given ?? resignedTargets() {
+      try targets.check(Targets.type, signedFor: next.root)
+      next.targets = targets.signed
+      add(targets, Targets.type)
+    }
+    meta["targets.json"] = MetaFile(version: next.targets.version)
+  }
+
+  private func resignedTargets() throws -> Metadata<Targets>? {
+    let isSame = published.root.roles[Targets.type] == next.root.roles[Targets.type]
+    let isKept = isSame && !published.outdated.contains(.targets)
+    guard !isKept || isRestarting && signer.isBeyondClock(published.targets.version) else { return nil }
+    return try sign(signer.renewedTargets(under: next.root, after: published), Targets.type)
+  }
+
+  /// A series as it is now.
+  mutating func sign(_ metadata: SeriesMetadata) throws {
+    let name = metadata.series.roleName
+    let version = try signer.following(
+      meta["\(name).json"]?.version ?? 0, of: name, restarting: isRestarting)
+    let expires = signer.onlineHeader(
+      version: version, after: published.series[metadata.series]?.expires
+    ).expires
+    let role = metadata.role(version: version, expires: expires)
+    meta["\(name).json"] = MetaFile(version: version)
+    files.append(try signer.sign(role, name, keys, for: next.targets).file(name))
+    signed.insert(metadata.series)
+    next.series[metadata.series] = .init(metadata: metadata, version: version, expires: expires)
+  }
+
+  /// The series that did not change, where their keys did.
+  mutating func signOthers() throws {
+    for (series, other) in published.series.sorted(by: { $0.key < $1.key }) where !signed.contains(series) {
+      guard let needed = next.targets.roleKeys(of: series.roleName) else { continue }
+      let isSame = needed == published.targets.roleKeys(of: series.roleName)
+      if isSame, !isRestarting || !signer.isBeyondClock(other.version) { continue }
+      try sign(other.metadata)
+    }
+  }
+
+  /// The TUF snapshot role and the timestamp; then the files in their order.
+  mutating func finish() throws -> SigningStep {
+    try signSnapshotRole()
+    let timestamp = published.timestamp.header
+    let version = try signer.following(
+      timestamp.version, of: Timestamp.type,
+      restarting: published.isReplaced(.timestamp, by: next.root))
+    next.timestamp = Timestamp(
+      header: signer.onlineHeader(version: version, after: timestamp.expires),
+      snapshot: MetaFile(version: next.snapshot.version))
+    add(try sign(next.timestamp, Timestamp.type), Timestamp.type)
+    next.outdated = []
+    return SigningStep(files: ordered, published: next)
+  }
+
+  /// Left as it is where it would only have another version: clients then have one file less to fetch.
+  private mutating func signSnapshotRole() throws {
+    let old = published.snapshot
+    let isKept =
+      published.root.roles[SnapshotRole.type] == next.root.roles[SnapshotRole.type]
+      && !published.outdated.contains(.snapshot)
+    let header = signer.onlineHeader(version: old.version, after: old.expires)
+    guard !isKept || meta != old.meta || header.expires != old.expires else { return }
+    let version = try signer.following(old.version, of: SnapshotRole.type, restarting: isRestarting)
+    next.snapshot = SnapshotRole(
+      header: RoleHeader(version: version, expires: header.expires), meta: meta)
+    add(try sign(next.snapshot, SnapshotRole.type), SnapshotRole.type)
+  }
+
+  /// `timestamp.json` comes last, for it announces all others. A new root comes behind it where clients of the old root
+  /// can read what it announces, and else before it, so that only these two files lie between the old and the new.
+  private var ordered: [MetadataFile] {
+    guard let root = root?.file(Root.type) else { return files }
+    return suitsOldRoot ? files + [root] : files.dropLast() + [root] + files.suffix(1)
+  }
+
+  private func sign<Role: SignedRole>(_ role: Role, _ name: String) throws -> Metadata<Role> {
+    try signer.sign(role, name, keys, for: next.root, former: root == nil ? nil : published.root)
+  }
+
+  private mutating func add<Role: SignedRole>(_ metadata: Metadata<Role>, _ name: String) {
+    do throws(TrustError) {
+      try metadata.check(name, signedFor: published.root)
+    } catch {
+      suitsOldRoot = false
+    }
+    files.append(metadata.file(name))
+  }
+}

@@ -1,0 +1,174 @@
+import SeedFormat
+import SeedServer
+import SeedTrust
+
+/// Who may sign what, where the keys are, and what is to be done.
+struct KeyStanding {
+  private let published: PublishedMetadata
+  private let roles: [KeyStatus]
+  private let pending: OfflineChange
+  private let now: UTCTime
+
+  init(_ published: PublishedMetadata, _ roles: [KeyStatus], pending: OfflineChange, now: UTCTime) {
+    self.published = published
+    self.roles = roles
+    self.pending = pending
+    self.now = now
+  }
+
+  // MARK: For a person
+
+  var text: String {
+    (roles.flatMap(lines) + pendingLines + advice.map { "next: \($0)" }).joined(separator: "\n")
+  }
+
+  private func lines(_ status: KeyStatus) -> [String] {
+    let needed = status.needed
+    let expiry = expires(status.role).map { ", signed until \($0)" } ?? ""
+    let title =
+      "\(status.role.rawValue): \(needed?.threshold ?? 0) of \(needed?.keyIDs.count ?? 0) keys must sign\(expiry)"
+    let named = (needed?.keyIDs ?? []).map { keyID in
+      let places = status.current.filter { $0.keyID == keyID }.map(\.path.printable)
+      return "  \(Self.short(keyID))  \(places.isEmpty ? "not here" : places.joined(separator: ", "))"
+    }
+    let others = status.unnamed.map { "  not in use: \($0.path.printable)" }
+    let new = status.files.filter(\.isNew).filter { file in !status.current.contains { $0.path == file.path }
+    }
+    .map { "  waits for the change that names it: \($0.path.printable)" }
+    return [title] + named + others + new + status.problems.map { "  \($0.place.printable): \($0.text)" }
+  }
+
+  private static func short(_ keyID: String) -> String { String(keyID.prefix(2 * KeyFileName.tagLength)) }
+
+  private var pendingLines: [String] {
+    guard !pending.isEmpty else { return [] }
+    guard pending.rest(after: published) != nil else {
+      return ["a change of keys waits that newer metadata has overtaken: 'seedbank keys discard'"]
+    }
+    return ["a change of keys waits for signatures:"] + pending.needs(after: published).map { "  " + $0.line }
+  }
+
+  // MARK: What to do
+
+  /// The most urgent first.
+  private var advice: [String] {
+    expiryAdvice + (pending.isEmpty ? [] : [pendingAdvice]) + keyAdvice + placeAdvice
+  }
+
+  private var expiryAdvice: [String] {
+    [KeyRole.root, .targets].compactMap { role in
+      expires(role).flatMap { ExpiryWarning(now: now).text(role.rawValue, $0) }
+    }
+  }
+
+  private var pendingAdvice: String {
+    let waiting = pending.needs(after: published).first { !$0.isMet }
+    guard let waiting else { return "'seedbank regenerate' publishes the change of keys that is signed" }
+    let role = waiting.role.rawValue
+    return "'seedbank keys payload \(role) > \(role).payload' exports what is to be signed"
+  }
+
+  private var keyAdvice: [String] {
+    roles.filter { !$0.canSign && !$0.role.isOffline }.map {
+      "put the \($0.role.rawValue) key back, or replace it with 'seedbank keys rotate \($0.role.rawValue)'"
+    }
+  }
+
+  /// Offline keys are best kept elsewhere, and keys that count no more nowhere.
+  private var placeAdvice: [String] {
+    let here = roles.filter { $0.role.isOffline }.flatMap(\.current).map(\.path.printable)
+    let old = roles.flatMap(\.unnamed).map(\.path.printable)
+    return (here.isEmpty ? [] : ["move to a place without a network: \(here.joined(separator: ", "))"])
+      + (old.isEmpty ? [] : ["delete, for it counts no more: \(old.joined(separator: ", "))"])
+  }
+
+  private func expires(_ role: KeyRole) -> UTCTime? {
+    switch role {
+    case .root: published.root.expires
+    case .targets: published.targets.expires
+    case .series: published.series.values.map(\.expires).min()
+    case .snapshot: published.snapshot.expires
+    case .timestamp: published.timestamp.expires
+    }
+  }
+
+  // MARK: For a script
+
+  var json: JSONValue {
+    [
+      "root": .integer(Int64(published.root.version)), "targets": .integer(Int64(published.targets.version)),
+      "roles": .array(roles.map(json)),
+      "pending": pending.isEmpty
+        ? .null : .array(pending.needs(after: published).map(\.json)),
+      "next": .array(advice.map { .string($0) }),
+    ]
+  }
+
+  private func json(_ status: KeyStatus) -> JSONValue {
+    let keys = (status.needed?.keyIDs ?? []).map { keyID -> JSONValue in
+      let files = status.current.filter { $0.keyID == keyID }.map { JSONValue.string($0.path) }
+      return ["keyid": .string(keyID), "files": .array(files)]
+    }
+    return [
+      "role": .string(status.role.rawValue), "threshold": .optional(status.needed?.threshold),
+      "expires": .optional(expires(status.role)?.text), "state": .string(status.word), "keys": .array(keys),
+      "unused": .array(status.unnamed.map { .string($0.path) }),
+      "problems": .array(status.problems.map { .string("\($0.place): \($0.text)") }),
+    ]
+  }
+}
+
+extension SignatureNeed {
+  /// `root: 1 of the 2 signatures that it needs by the keys of root 1 (signed: 4f1a09c2; asked: 77aa01be, 90cd12fe)`.
+  var line: String {
+    let asked = keys.keyIDs.filter { !signed.contains($0) }.map { String($0.prefix(KeyFileName.tagLength)) }
+    let done = keys.keyIDs.filter(signed.contains).map { String($0.prefix(KeyFileName.tagLength)) }
+    return "\(role.rawValue): \(done.count) of the \(keys.threshold) signatures that it needs by \(whose)"
+      + " (signed: \(done.isEmpty ? "none" : done.joined(separator: ", "));"
+      + " asked: \(asked.isEmpty ? "none" : asked.joined(separator: ", ")))"
+  }
+
+  var json: JSONValue {
+    [
+      "role": .string(role.rawValue), "threshold": .integer(Int64(keys.threshold)),
+      "signed": .array(signed.sorted().map { .string($0) }),
+      "asked": .array(keys.keyIDs.filter { !signed.contains($0) }.map { .string($0) }),
+    ]
+  }
+}
+
+/// What `keys` tells of a change.
+struct KeyChangeReport {
+  private let outcome: KeyChangeOutcome
+
+  init(_ outcome: KeyChangeOutcome) { self.outcome = outcome }
+
+  var text: String {
+    switch outcome {
+    case .published(let published): Self.words(published)
+    case .finishedAnother(let published):
+      Self.words(published)
+        + "\nA change that was under way is finished; the one that was asked for was not begun."
+    case .waits(let needs):
+      (["not published yet: it waits for signatures"] + needs.map { "  " + $0.line }
+        + ["'seedbank keys payload ROLE' exports what is to be signed"]).joined(separator: "\n")
+    }
+  }
+
+  private static func words(_ published: PublishedMetadata) -> String {
+    "published: root \(published.root.version) until \(published.root.expires),"
+      + " targets \(published.targets.version) until \(published.targets.expires)"
+  }
+
+  var json: JSONValue {
+    switch outcome {
+    case .published(let published), .finishedAnother(let published):
+      [
+        "published": true, "root": .integer(Int64(published.root.version)),
+        "targets": .integer(Int64(published.targets.version)),
+        "finishedAnother": .bool({ if case .finishedAnother = outcome { true } else { false } }()),
+      ]
+    case .waits(let needs): ["published": false, "needs": .array(needs.map(\.json))]
+    }
+  }
+}

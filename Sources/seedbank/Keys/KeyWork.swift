@@ -1,0 +1,202 @@
+import SeedDatabase
+import SeedFormat
+import SeedServer
+import SeedTrust
+
+/// One call of `seedbank keys` on a deployment.
+struct KeyWork {
+  let arguments: ParsedArguments
+  let context: Context
+  let configuration: DeploymentConfiguration
+  let publication: PublicationDirectory
+  private let search: KeySearch
+
+  init(_ arguments: ParsedArguments, _ context: Context) throws {
+    self.arguments = arguments
+    self.context = context
+    configuration = try context.configuration(arguments)
+    publication = PublicationDirectory(configuration.publication)
+    let others = try arguments.paths("with", from: context.currentDirectory)
+    for folder in others where !Folder.exists("\(folder)/.") {
+      throw CommandFailure(.configuration, "\(folder): expected a folder with keys, found none.")
+    }
+    search = KeySearch(configuration, others: others, context)
+  }
+
+  func run(_ action: KeyAction) throws {
+    switch action {
+    case .status, .new, .sign: try status()
+    case .renew: try renew()
+    case .rotate: try rotate()
+    case .revoke: try revoke()
+    case .payload: try export()
+    case .addSignature: try addSignatures()
+    case .discard: try discard()
+    }
+  }
+
+  private func publisher() throws -> Publisher {
+    Publisher(configuration, keys: try search.found().ring())
+  }
+
+  private func status() throws {
+    let standing = KeyStanding(
+      try publication.published(), try KeyStatus.all(search, trustedBy: publication.published()),
+      pending: try publisher().pendingChange(), now: .now())
+    try arguments.flag("json") ? context.console.result(standing.json) : context.console.result(standing.text)
+  }
+
+  // MARK: Changes
+
+  private func renew() throws {
+    let role = try arguments.keyRoles([.root, .targets])[0]
+    let series = try configuration.datasets.flatMap { try $0.plans().map(\.series) }
+    try change([role]) { published, signer in
+      if role == .root { return try OfflineChange(root: signer.renewedRoot(after: published)) }
+      let new = series.filter { !published.delegatedSeries.contains($0) }
+      guard !new.isEmpty, let verifiers = published.targets.delegations?.verifiers else {
+        return try OfflineChange(targets: signer.renewedTargets(after: published))
+      }
+      return try OfflineChange(
+        targets: signer.targets(
+          delegating: published.delegatedSeries + new, to: verifiers, after: published))
+    }
+  }
+
+  private func rotate() throws {
+    try replace(KeyReplacement(rotating: arguments, context, publication.published()))
+  }
+
+  private func revoke() throws {
+    try replace(KeyReplacement(revoking: arguments, context, publication.published()))
+  }
+
+  private func replace(_ replacement: KeyReplacement) throws {
+    let isLost = arguments.flag("lost")
+    try requireSigners(replacement.signingRoles, isLost: isLost)
+    let verifiers = try NewKeys(search, try arguments.paths("to", from: context.currentDirectory))
+      .verifiers(replacement)
+    try change(isLost ? [] : replacement.signingRoles) { published, signer in
+      guard published.root.version == replacement.published.root.version else {
+        throw CommandFailure(
+          .locked, "Another change of keys was published meanwhile: look at it, and try again.")
+      }
+      return try OfflineChange(verifiers, isLost: isLost, after: published, signer)
+    }
+  }
+
+  /// Signs, publishes or lets wait what `propose` makes, and tells.
+  private func change(
+    _ roles: [KeyRole], _ propose: (PublishedMetadata, RepositorySigner) throws -> OfflineChange
+  ) throws {
+    try requireSigners(roles, isLost: false)
+    let outcome = try publisher().changeKeys(
+      lifetimeSeconds: configuration.shortestLifetime, now: .now(), propose)
+    try tell(outcome)
+  }
+
+  /// Refuses where not one of the keys is here that must sign, unless the change is only to be prepared.
+  private func requireSigners(_ roles: [KeyRole], isLost: Bool) throws {
+    guard !arguments.flag("prepare"), !isLost else { return }
+    let (published, ring) = (try publication.published(), try search.found().ring())
+    for role in roles where ring.signers(of: published.keys(of: role)).isEmpty {
+      throw CommandFailure(
+        .configuration,
+        "None of the \(role.rawValue) keys that must sign this is here: name their folder with --with, or use --prepare,"
+          + " and sign elsewhere what 'seedbank keys payload \(role.rawValue)' exports.")
+    }
+  }
+
+  // MARK: Signatures
+
+  private func export() throws {
+    let role = try arguments.keyRoles([.root, .targets])[0]
+    let change = try publisher().pendingChange()
+    guard let payload = change.payload(role) else {
+      throw CommandFailure(
+        .configuration,
+        "No \(role.rawValue) metadata waits for signatures: 'seedbank keys renew', 'rotate' and 'revoke' begin a change."
+      )
+    }
+    for line in try PayloadSummary(payload, file: role.rawValue).lines { context.console.note(line) }
+    try context.console.result(payload)
+  }
+
+  private func addSignatures() throws {
+    let files = try arguments.paths("name", from: context.currentDirectory).map {
+      (path: $0, signature: try SignatureFile(readingFile: $0))
+    }
+    let outcome = try publisher().addSignatures(
+      lifetimeSeconds: configuration.shortestLifetime, now: .now()
+    ) { change, published in
+      for file in files { try change.add(file.signature, file.path, after: published) }
+    }
+    try tell(outcome)
+  }
+
+  private func discard() throws {
+    try publisher().discardChange()
+    context.console.note("No change of keys waits any more.")
+  }
+
+  // MARK: What came of it
+
+  private func tell(_ outcome: KeyChangeOutcome) throws {
+    if case .published(let published) = outcome { try settle(published) }
+    if case .finishedAnother(let published) = outcome { try settle(published) }
+    let report = KeyChangeReport(outcome)
+    try arguments.flag("json") ? context.console.result(report.json) : context.console.result(report.text)
+  }
+
+  /// New keys get their names for good, and apps' root.json becomes the newest root.
+  private func settle(_ published: PublishedMetadata) throws {
+    let folders = try arguments.paths("to", from: context.currentDirectory)
+    try NewKeys(search, folders).settle(published)
+    let name = MetadataName.versioned(Root.type, published.root.version)
+    if let root = try publication.metadata(name) { try DurableFile.write(root, to: configuration.rootPath) }
+  }
+}
+
+extension OfflineChange {
+  /// The change that gives roles other keys.
+  init(
+    _ verifiers: [KeyRole: RoleVerifiers], isLost: Bool, after published: PublishedMetadata,
+    _ signer: RepositorySigner
+  ) throws {
+    let inRoot = verifiers.filter(\.key.isInRoot)
+    let root =
+      isLost
+      ? signer.rootAnew(replacing: inRoot, after: published)
+      : inRoot.isEmpty ? nil : signer.root(replacing: inRoot, after: published)
+    try self.init(root: root, targets: Self.targets(verifiers, root, after: published, signer))
+  }
+
+  private static func targets(
+    _ verifiers: [KeyRole: RoleVerifiers], _ root: Root?, after published: PublishedMetadata,
+    _ signer: RepositorySigner
+  ) throws -> Targets? {
+    if let series = verifiers[.series] {
+      return try signer.targets(
+        delegating: published.delegatedSeries, to: series, under: root, after: published)
+    }
+    return verifiers[.targets] == nil ? nil : try signer.renewedTargets(under: root, after: published)
+  }
+
+  /// Adds a signature from a file; a bare one is tried with every key that is asked for.
+  fileprivate mutating func add(
+    _ file: SignatureFile, _ path: String, after published: PublishedMetadata
+  ) throws {
+    var failure: (any Error)?
+    for need in needs(after: published) {
+      for keyID in file.keyID.map({ [$0] }) ?? need.keys.keyIDs {
+        do {
+          return try add(RoleSignature(keyID: keyID, hex: file.hex), to: need.role, after: published)
+        } catch {
+          if case .doesNotVerify = error { failure = error }
+          failure = failure ?? error
+        }
+      }
+    }
+    throw CommandFailure(.badData, "\(path): \(failure.map { "\($0)" } ?? "it fits nothing that waits").")
+  }
+}
