@@ -41,9 +41,11 @@ package struct Metadata<Role: SignedRole>: Hashable, Sendable {
 
   /// How many of the role's keys signed this. One key counts once, under however many ids it is listed.
   package func signerCount(of role: RoleKeys, among keys: [String: RoleKey]) -> Int {
-    var signers: Set<PublicKey> = []
+    var signers: Set<VerificationKey> = []
     for signature in signatures where role.keyIDs.contains(signature.keyID) {
-      guard let key = keys[signature.keyID]?.publicKey, let bytes = hexBytes(signature.hex) else { continue }
+      guard let key = keys[signature.keyID]?.verificationKey, !signers.contains(key),
+        let bytes = hexBytes(ofEitherCase: signature.hex)
+      else { continue }
       if key.verify(bytes, of: signedBytes) { signers.insert(key) }
     }
     return signers.count
@@ -54,7 +56,7 @@ package struct Metadata<Role: SignedRole>: Hashable, Sendable {
 package struct RoleSignature: Hashable, Sendable {
   /// Whose it is.
   package let keyID: String
-  /// The signature in hexadecimal.
+  /// The signature in hexadecimal, of either case.
   package let hex: String
   private let other: [JSONMember]
 
