@@ -78,6 +78,10 @@ let package = Package(
     .executableTarget(
       name: "StoreReader", dependencies: ["SeedClient"], path: "Tests/StoreReader",
       swiftSettings: strict),
+    // A client of any TUF repository, which Scripts/tuf-conformance tests.
+    .executableTarget(
+      name: "ConformanceClient", dependencies: ["SeedTrust"], path: "Tests/ConformanceClient",
+      swiftSettings: strict),
     tests("SeedFormatTests", ["SeedFormat", "Support"]),
     tests("SeedTrustTests", ["SeedTrust", "SeedFormat", "Support"]),
     tests("SeedDatabaseTests", ["SeedDatabase", "SeedFormat", "SeedTrust", "Support"]),

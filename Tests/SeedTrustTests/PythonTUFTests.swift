@@ -82,21 +82,6 @@ import Testing
     print("OK")
     """#
 
-  /// Runs a script; its output and errors together.
-  private func python(_ script: String, _ arguments: [String]) throws -> String {
-    let process = Process()
-    process.executableURL = URL(filePath: "/usr/bin/env")
-    let interpreter = ProcessInfo.processInfo.environment["SEEDBANK_PYTHON"] ?? "python3"
-    process.arguments = [interpreter, "-c", script] + arguments
-    let pipe = Pipe()
-    process.standardOutput = pipe
-    process.standardError = pipe
-    try process.run()
-    let output = try pipe.fileHandleForReading.readToEnd() ?? Data()
-    process.waitUntilExit()
-    return String(decoding: output, as: UTF8.self)
-  }
-
   /// A publication that can be read by a clock of today, with rotated roots and two series.
   private func publication() throws -> Repository {
     let water = try Series("water", major: 10)

@@ -10,8 +10,14 @@ package func lowerHex(_ bytes: some Sequence<UInt8>) -> String {
 }
 
 /// The bytes of an even number of lower-case hexadecimal digits, or `nil`.
-package func hexBytes(_ text: String) -> [UInt8]? {
-  let digits = Array(text.utf8)
+package func hexBytes(_ text: String) -> [UInt8]? { bytes(ofDigits: Array(text.utf8)) }
+
+/// The bytes of an even number of hexadecimal digits, upper-case or lower-case, or `nil`.
+package func hexBytes(ofEitherCase text: String) -> [UInt8]? {
+  bytes(ofDigits: text.utf8.map { (0x41...0x46).contains($0) ? $0 + 0x20 : $0 })
+}
+
+private func bytes(ofDigits digits: [UInt8]) -> [UInt8]? {
   guard digits.count.isMultiple(of: 2) else { return nil }
   var bytes: [UInt8] = []
   for index in stride(from: 0, to: digits.count, by: 2) {

@@ -60,7 +60,8 @@ enum Ed25519 {
   }
 }
 
-private struct EVPKey: ~Copyable {
+/// OpenSSL's key of any kind.
+struct EVPKey: ~Copyable {
   let pointer: OpaquePointer
 
   init(seed: UnsafeRawBufferPointer) {
@@ -73,6 +74,16 @@ private struct EVPKey: ~Copyable {
     self.init(EVP_PKEY_new_raw_public_key_ex(nil, "ED25519", nil, publicKey, publicKey.count))
   }
 
+  /// A key out of a `SubjectPublicKeyInfo`; `nil` where OpenSSL refuses it.
+  init?(subjectPublicKeyInfo der: [UInt8]) {
+    let pointer = der.withUnsafeBufferPointer { bytes in
+      var start = bytes.baseAddress
+      return d2i_PUBKEY(nil, &start, bytes.count)
+    }
+    guard let pointer else { return nil }
+    self.pointer = pointer
+  }
+
   private init(_ pointer: OpaquePointer?) {
     guard let pointer else { preconditionFailure("OpenSSL refused a key of 32 bytes") }
     self.pointer = pointer
@@ -81,7 +92,8 @@ private struct EVPKey: ~Copyable {
   deinit { EVP_PKEY_free(pointer) }
 }
 
-private struct MessageContext: ~Copyable {
+/// One signature in progress.
+struct MessageContext: ~Copyable {
   let pointer: OpaquePointer
 
   init() {

@@ -12,14 +12,24 @@ package struct PublicKey: Hashable, Sendable {
   /// Bytes in a signature.
   package static let signatureByteCount = 64
 
-  /// Reads 64 lower-case hexadecimal digits.
+  /// Reads 64 hexadecimal digits of either case, as python-tuf does.
+  ///
+  /// Refuses keys of small order, for which anyone can make a valid signature, and encodings that are not
+  /// canonical, which would make two keys of one.
   package init(hex: String) throws(InvalidName) {
-    guard let bytes = hexBytes(hex), bytes.count == Self.byteCount else {
-      throw InvalidName("Ed25519 public key", found: hex, expected: "64 lower-case hexadecimal digits")
+    guard let bytes = hexBytes(ofEitherCase: hex), bytes.count == Self.byteCount else {
+      throw InvalidName("Ed25519 public key", found: hex, expected: "64 hexadecimal digits")
+    }
+    guard Ed25519Encoding.isCanonical(bytes) else {
+      throw InvalidName("Ed25519 public key", found: hex, expected: "a canonical encoding")
+    }
+    guard !Ed25519Encoding.hasSmallOrder(bytes) else {
+      throw InvalidName("Ed25519 public key", found: hex, expected: "a point that is not of small order")
     }
     self.init(bytes: bytes)
   }
 
+  /// A key that the platform's library has just derived from a secret one.
   init(bytes: [UInt8]) {
     hex = lowerHex(bytes)
     // The canonical form by hand: its members are sorted and nothing in it needs an escape.

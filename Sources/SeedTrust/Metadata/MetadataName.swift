@@ -6,21 +6,24 @@ import SeedFormat
 /// is safe in a URL and on a disk.
 package enum MetadataName {
   /// `timestamp.json`, `transit-2.json`: how a client keeps a role, and how a repository serves the timestamp.
-  package static func unversioned(_ role: String) -> String {
+  package static func unversioned(_ role: String) -> String { quoted(role) + ".json" }
+
+  /// `3.targets.json`: how a repository serves all else.
+  package static func versioned(_ role: String, _ version: Int) -> String {
+    "\(version).\(unversioned(role))"
+  }
+
+  /// Any text as one segment of a path.
+  package static func quoted(_ text: String) -> String {
     var name = ""
-    for byte in role.utf8 {
+    for byte in text.utf8 {
       if isUnreserved(byte) {
         name.unicodeScalars.append(Unicode.Scalar(byte))
       } else {
         name += "%" + lowerHex([byte]).uppercased()
       }
     }
-    return name + ".json"
-  }
-
-  /// `3.targets.json`: how a repository serves all else.
-  package static func versioned(_ role: String, _ version: Int) -> String {
-    "\(version).\(unversioned(role))"
+    return name
   }
 
   private static func isUnreserved(_ byte: UInt8) -> Bool {

@@ -3,14 +3,19 @@ import SeedFormat
 /// A key as metadata lists it. Kinds that are not known here are kept, and verify nothing.
 package struct RoleKey: Hashable, Sendable {
   private let members: [JSONMember]
-  /// The key, where it is a well-formed Ed25519 one.
-  package let publicKey: PublicKey?
+  /// The key, where it is well-formed and of a known kind.
+  package let verificationKey: VerificationKey?
+
+  /// The key, where it is an Ed25519 one.
+  package var publicKey: PublicKey? {
+    if case .ed25519(let key) = verificationKey { key } else { nil }
+  }
 
   /// An entry for a key of ours.
   package init(_ key: PublicKey) {
     members = .init(
       ("keytype", "ed25519"), ("scheme", "ed25519"), ("keyval", .object(.init(("public", .string(key.hex))))))
-    publicKey = key
+    verificationKey = .ed25519(key)
   }
 
   init(reading fields: inout FieldReader) throws(Malformation) {
@@ -18,9 +23,8 @@ package struct RoleKey: Hashable, Sendable {
     let keytype = try fields.string("keytype")
     let scheme = try fields.string("scheme")
     var values = try fields.object("keyval")
-    let hex = try values.stringIfPresent("public")
-    let isKnown = keytype == "ed25519" && scheme == "ed25519"
-    publicKey = isKnown ? hex.flatMap { try? PublicKey(hex: $0) } : nil
+    let text = try values.stringIfPresent("public")
+    verificationKey = text.flatMap { VerificationKey(keytype: keytype, scheme: scheme, text: $0) }
   }
 
   var json: JSONValue { .object(members) }

@@ -82,16 +82,8 @@ package struct MetaFile: Hashable, Sendable {
     if let length, length != bytes.count {
       throw .lengthMismatch(role: role, signed: length, found: bytes.count)
     }
-    for (algorithm, digest) in hashes ?? [:] where digest != Self.digest(of: bytes, algorithm) {
+    if let algorithm = FileHashes.mismatch(in: hashes ?? [:], of: bytes) {
       throw .hashMismatch(role: role, algorithm: algorithm)
-    }
-  }
-
-  private static func digest(of bytes: [UInt8], _ algorithm: String) -> String? {
-    switch algorithm {
-    case "sha256": SHA256Digest.of(bytes).hex
-    case "sha512": lowerHex(sha512(bytes))
-    default: nil
     }
   }
 

@@ -64,16 +64,3 @@ package struct TargetFile: Hashable, Sendable {
         + other)
   }
 }
-
-extension FieldReader {
-  mutating func hashes() throws(Malformation) -> [String: String] {
-    let object = try object("hashes")
-    guard !object.unread.isEmpty else { throw error("hashes", "is empty") }
-    var hashes: [String: String] = [:]
-    for member in object.unread {
-      guard let digest = member.value.string else { throw object.error(member.name, "expected a string") }
-      hashes[member.name] = digest
-    }
-    return hashes
-  }
-}
