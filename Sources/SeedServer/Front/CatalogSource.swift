@@ -81,10 +81,10 @@ package final class CatalogSource: Sendable {
 
   /// Tells the operator, once, that clients refuse what is published: a front that only serves can do no more.
   func checkExpiry(at now: UTCTime) {
-    guard let expires = state.withLock({ $0.catalog })?.expires, expires <= now else { return }
-    log(
-      "The signatures of what is published expired on \(expires), so clients refuse it: let 'seedbank run' or "
-        + "'seedbank regenerate' sign it anew")
+    let signatures = state.withLock { $0.catalog }?.signatures ?? []
+    for warning in signatures.filter({ $0.expires <= now }).warnings(at: now) {
+      log("\(warning); 'seedbank keys status' says how to renew them")
+    }
   }
 
   /// Looks whether another process published, if the last look is some time ago.

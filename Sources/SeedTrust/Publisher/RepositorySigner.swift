@@ -25,6 +25,9 @@ package struct RepositorySigner: Sendable {
   package static let rootDays = 365
   /// Days for which the top-level targets metadata is valid.
   package static let targetsDays = 180
+  /// Days before the end of root and targets from which on operators are warned: whoever keeps their keys offline
+  /// must fetch them first.
+  package static let warningDays = 60
   /// Seconds for which the online roles are valid, unless said otherwise: 7 days.
   package static let onlineSeconds = 7 * UTCTime.secondsPerDay
 
