@@ -62,6 +62,41 @@ final class MovedClock: Sendable {
     #expect(said.lines.count == 2)
   }
 
+  @Test func `a new root beside a running front is served at the next look`() throws {
+    let clock = MovedClock()
+    let source = CatalogSource(publication.directory) { clock.now }
+    for version in 2...4 {
+      #expect(get("/metadata/\(version).root.json", source.current()).status == 404)
+      try publication.addRoot()
+      clock.advance(seconds: 1)
+      let root = get("/metadata/\(version).root.json", source.current())
+      #expect(root.status == 200)
+      #expect(root.bytes == (try publication.directory.metadata("\(version).root.json")))
+      let loaded = try #require(source.current().catalog)
+      clock.advance(seconds: 1)
+      #expect(source.current().catalog === loaded, "nothing is loaded where nothing came")
+    }
+  }
+
+  @Test func `a new root that nobody can trust is told, tried again once in a while, and not served`() throws
+  {
+    let clock = MovedClock()
+    let said = Said()
+    let source = CatalogSource(publication.directory, log: OperatorLog { said.add($0.message) }) { clock.now }
+    let loaded = try #require(source.current().catalog)
+    try publication.damage("2.root.json")
+    for _ in 0..<3 {
+      clock.advance(seconds: 1)
+      #expect(source.current().catalog === loaded && source.current().failure != nil)
+    }
+    #expect(said.lines.count == 1)
+    #expect(get("/metadata/2.root.json", source.current()).status == 404)
+    try publication.addRoot()
+    clock.advance(seconds: 1)
+    #expect(source.current().failure == nil)
+    #expect(get("/metadata/2.root.json", source.current()).status == 200)
+  }
+
   private func publish(_ head: Int) throws {
     try publication.publish(series, head: head, floor: head, [publication.snapshot(series, head)])
   }

@@ -14,6 +14,8 @@ package final class PublishedCatalog: Sendable {
   let datasets: [DatasetName: [SeriesMetadata]]
   /// Until when clients accept it, role by role.
   let signatures: [SignatureExpiry]
+  /// The version of the newest root.
+  let rootVersion: Int
   /// What `/v1` says.
   let overview: ServedDocument
   /// What `/v1/{dataset}` says.
@@ -27,6 +29,7 @@ package final class PublishedCatalog: Sendable {
     let (published, files) = try Self.read(directory)
     self.directory = directory
     signatures = published.signatures
+    rootVersion = published.root.version
     metadata = CatalogShelf(
       files, after: previous?.metadata, at: now, graceSeconds: FrontLimits.retiredMetadataSeconds)
     let series = published.series.values.map(\.metadata).sorted { $0.series < $1.series }
