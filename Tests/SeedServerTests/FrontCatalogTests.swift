@@ -55,7 +55,7 @@ final class MovedClock: Sendable {
     #expect(said.lines.isEmpty)
     for _ in 0..<2 { source.checkExpiry(at: expires) }
     #expect(said.lines.count == 1)
-    #expect(said.lines[0].contains("timestamp, snapshot, transit-2 expired, the first on \(expires)"))
+    #expect(said.lines[0].contains("timestamp, snapshot, transit-2 expired, the first of them on \(expires)"))
     try publish(105)
     try source.reload()
     source.checkExpiry(at: expires)

@@ -48,7 +48,7 @@ import Testing
     #expect(answer.status == 200 && answer.json?["ready"] == true)
     #expect(
       warnings(answer) == [
-        "The signatures of timestamp, snapshot, transit-2 expired, the first on \(end): clients refuse what is published"
+        "The signatures of timestamp, snapshot, transit-2 expired, the first of them on \(end): clients refuse what is published"
       ])
   }
 
@@ -63,7 +63,7 @@ import Testing
     #expect(states(answer)[role] == "expiring")
     #expect(
       warnings(answer).contains(
-        "The signatures of \(role) expire, the first on \(end): from then on clients refuse what is published"
+        "The signatures of \(role) expire on \(end): from then on clients refuse what is published"
       ))
     #expect(states(ready(after: days, -1))[role] == "expiring")
     #expect(states(ready(after: days))[role] == "expired")

@@ -35,8 +35,8 @@ extension [SignatureExpiry] {
   /// What people should know of them, a sentence for all roles of which the same is to be said.
   func warnings(at now: UTCTime) -> [String] {
     let sentences = [
-      sentence(.expired, at: now, "expired, the first on", "clients refuse what is published"),
-      sentence(.expiring, at: now, "expire, the first on", "from then on clients refuse what is published"),
+      sentence(.expired, at: now, "expired", "clients refuse what is published"),
+      sentence(.expiring, at: now, "expire", "from then on clients refuse what is published"),
     ]
     return sentences.compactMap { $0 }
   }
@@ -46,7 +46,9 @@ extension [SignatureExpiry] {
   ) -> String? {
     let found = filter { $0.state(at: now) == state }
     guard let first = found.map(\.expires).min() else { return nil }
-    return "The signatures of \(found.map(\.role).joined(separator: ", ")) \(verb) \(first): \(consequence)"
+    let roles = found.map(\.role).joined(separator: ", ")
+    let date = found.count == 1 ? " on \(first)" : ", the first of them on \(first)"
+    return "The signatures of \(roles) \(verb)\(date): \(consequence)"
   }
 }
 
