@@ -1,11 +1,12 @@
 "use strict";
 
-// Shows what /v1 says, and looks again every few seconds. All text goes in as text, never as markup: names,
+// Shows what /v1 and /readyz say, and looks again every few seconds. All text goes in as text, never as markup: names,
 // licenses and messages are an operator's words, not this page's.
 
 const refreshMilliseconds = 3000;
 const place = document.getElementById("datasets");
 const state = document.getElementById("state");
+const warnings = document.getElementById("warnings");
 let shown = null;
 
 function copyOf(template) {
@@ -143,18 +144,30 @@ function say(text) {
 // Nothing is touched while nothing changed, so that a selection or a focus survives.
 function show(text) {
   if (text === shown) return;
-  const datasets = JSON.parse(text).datasets;
-  place.replaceChildren(...datasets.map(datasetSection));
-  say(datasets.length > 0 ? "Up to date" : "Nothing published yet");
+  place.replaceChildren(...JSON.parse(text).datasets.map(datasetSection));
   shown = text;
+}
+
+function warn(sentences) {
+  const text = sentences.map((sentence) => `${sentence}.`).join(" ");
+  if (warnings.textContent !== text) warnings.textContent = text;
+  warnings.hidden = text === "";
+}
+
+// Whether signatures have expired the front says, by its own clock.
+function standing(health) {
+  if ((health.signatures ?? []).some((one) => one.state === "expired")) return "Signatures have expired";
+  return place.children.length > 0 ? "Up to date" : "Nothing published yet";
 }
 
 async function load() {
   try {
-    const answer = await fetch("/v1");
+    const [answer, health] = await Promise.all([fetch("/v1"), fetch("/readyz").then((one) => one.json())]);
     const text = await answer.text();
+    warn(health.warnings ?? []);
     if (!answer.ok) throw new Error(JSON.parse(text).detail ?? `status ${answer.status}`);
     show(text);
+    say(standing(health));
   } catch (error) {
     shown = null;
     say(`Not up to date: ${error.message}`);

@@ -50,16 +50,51 @@ final class MovedClock: Sendable {
   @Test func `expired signatures are told of once, until there are others`() throws {
     let said = Said()
     let source = CatalogSource(publication.directory, log: OperatorLog { said.add($0.message) })
-    let expires = try #require(source.current().catalog).expires
-    source.checkExpiry(at: UTCTime(secondsSinceEpoch: expires.secondsSinceEpoch - 1))
+    let expires = FrontPublication.start.adding(seconds: RepositorySigner.onlineSeconds)
+    source.checkExpiry(at: expires.adding(seconds: -1))
     #expect(said.lines.isEmpty)
     for _ in 0..<2 { source.checkExpiry(at: expires) }
-    #expect(said.lines.count == 1 && said.lines[0].contains("expired on \(expires)"))
-    #expect(get("/readyz", source.current()).json?["expires"]?.string == expires.text)
+    #expect(said.lines.count == 1)
+    #expect(said.lines[0].contains("timestamp, snapshot, transit-2 expired, the first of them on \(expires)"))
     try publish(105)
     try source.reload()
-    source.checkExpiry(at: try #require(source.current().catalog).expires)
+    source.checkExpiry(at: expires)
     #expect(said.lines.count == 2)
+  }
+
+  @Test func `a new root beside a running front is served at the next look`() throws {
+    let clock = MovedClock()
+    let source = CatalogSource(publication.directory) { clock.now }
+    for version in 2...4 {
+      #expect(get("/metadata/\(version).root.json", source.current()).status == 404)
+      try publication.addRoot()
+      clock.advance(seconds: 1)
+      let root = get("/metadata/\(version).root.json", source.current())
+      #expect(root.status == 200)
+      #expect(root.bytes == (try publication.directory.metadata("\(version).root.json")))
+      let loaded = try #require(source.current().catalog)
+      clock.advance(seconds: 1)
+      #expect(source.current().catalog === loaded, "nothing is loaded where nothing came")
+    }
+  }
+
+  @Test func `a new root that nobody can trust is told, tried again once in a while, and not served`() throws
+  {
+    let clock = MovedClock()
+    let said = Said()
+    let source = CatalogSource(publication.directory, log: OperatorLog { said.add($0.message) }) { clock.now }
+    let loaded = try #require(source.current().catalog)
+    try publication.damage("2.root.json")
+    for _ in 0..<3 {
+      clock.advance(seconds: 1)
+      #expect(source.current().catalog === loaded && source.current().failure != nil)
+    }
+    #expect(said.lines.count == 1)
+    #expect(get("/metadata/2.root.json", source.current()).status == 404)
+    try publication.addRoot()
+    clock.advance(seconds: 1)
+    #expect(source.current().failure == nil)
+    #expect(get("/metadata/2.root.json", source.current()).status == 200)
   }
 
   private func publish(_ head: Int) throws {

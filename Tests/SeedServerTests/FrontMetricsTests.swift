@@ -71,8 +71,14 @@ import Testing
     #expect(samples["seedbank_head_version{series=\"transit/2\"}"] == 104)
     #expect(samples["seedbank_floor_version{series=\"transit/2\"}"] == 100)
     #expect(samples["seedbank_ready"] == 1)
-    let expires = try publication.catalog().expires.secondsSinceEpoch
-    #expect(samples["seedbank_metadata_expires_timestamp_seconds"] == Double(expires))
+    let days = [
+      "root": RepositorySigner.rootDays, "targets": RepositorySigner.targetsDays,
+      "snapshot": 7, "timestamp": 7, "transit-2": 7,
+    ]
+    for (role, days) in days {
+      let name = "seedbank_metadata_expires_timestamp_seconds{role=\"\(role)\"}"
+      #expect(samples[name] == Double(FrontPublication.start.adding(days: days).secondsSinceEpoch))
+    }
     #expect(samples["seedbank_connections"] ?? 0 >= 1)
     #expect(samples["seedbank_requests_in_flight"] ?? 0 >= 1, "the one that asks")
     let age = try #require(samples["seedbank_publication_age_seconds{series=\"transit/2\"}"])

@@ -110,6 +110,13 @@ final class FrontPublication: @unchecked Sendable {
     try PublishedCatalog(loading: directory, after: previous)
   }
 
+  /// Lays the next root beside what is published, and nothing else.
+  func addRoot() throws {
+    let step = try signer.rotateRoot(to: keys.rootVerifiers, after: published, signers: keys.root.keys)
+    published = step.published
+    try directory.write(step.files)
+  }
+
   /// Writes a metadata file as it is not meant to be.
   func damage(_ name: String) throws {
     try DurableFile.write(Array("{}".utf8), to: "\(directory.path)/metadata/\(name)")

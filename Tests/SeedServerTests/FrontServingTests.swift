@@ -152,6 +152,13 @@ import Testing
         == "105")
   }
 
+  @Test func `a root that is laid beside a running front is served without anybody's doing`() throws {
+    let status = { try curl("-o", "/dev/null", "-w", "%{http_code}", "\(root)/metadata/2.root.json") }
+    #expect(try status() == "404")
+    try publication.addRoot()
+    try wait { try status() == "200" }
+  }
+
   @Test func `a front that ends says so where load balancers look, and answers on for a while`() throws {
     let client = try RawClient(port: front.port)
     #expect(try client.get("/readyz").status == 200)

@@ -23,8 +23,8 @@ package final class CatalogSource: Sendable {
   private struct State {
     var catalog: PublishedCatalog?
     var failure: String?
-    /// The timestamp's file when a catalog was last loaded, or was to be.
-    var stamp: FileStamp?
+    /// The files when a catalog was last loaded, or was to be.
+    var stamp = PublicationStamp()
     var nextLook: ContinuousClock.Instant
     var nextRetry: ContinuousClock.Instant
   }
@@ -81,10 +81,10 @@ package final class CatalogSource: Sendable {
 
   /// Tells the operator, once, that clients refuse what is published: a front that only serves can do no more.
   func checkExpiry(at now: UTCTime) {
-    guard let expires = state.withLock({ $0.catalog })?.expires, expires <= now else { return }
-    log(
-      "The signatures of what is published expired on \(expires), so clients refuse it: let 'seedbank run' or "
-        + "'seedbank regenerate' sign it anew")
+    let signatures = state.withLock { $0.catalog }?.signatures ?? []
+    for warning in signatures.filter({ $0.expires <= now }).warnings(at: now) {
+      log("\(warning); 'seedbank keys status' says how to renew them")
+    }
   }
 
   /// Looks whether another process published, if the last look is some time ago.
@@ -105,18 +105,20 @@ package final class CatalogSource: Sendable {
 
   /// Something new is loaded at once; what could not be loaded is tried again after a while.
   private func needsLoad(at now: ContinuousClock.Instant) -> Bool {
-    let found = try? FileStamp(timestampFile)
+    let found = stamp
     return state.withLock { state in
       if found != state.stamp { return true }
       return (state.failure != nil || state.catalog == nil) && now >= state.nextRetry
     }
   }
 
-  private var timestampFile: String { "\(directory.path)/metadata/timestamp.json" }
+  private var stamp: PublicationStamp {
+    PublicationStamp(of: directory, rootVersion: state.withLock { $0.catalog?.rootVersion })
+  }
 
   private func load() throws {
     // Taken before the files are read: what is published meanwhile makes the next look find a difference.
-    let stamp = try? FileStamp(timestampFile)
+    let stamp = stamp
     let previous = state.withLock { state in
       state.stamp = stamp
       state.nextRetry = now().advanced(by: .seconds(FrontLimits.retrySeconds))
@@ -127,6 +129,8 @@ package final class CatalogSource: Sendable {
       log.reset()
       state.withLock { state in
         (state.catalog, state.failure) = (catalog, nil)
+        // Roots were read up to the first that is missing.
+        state.stamp.nextRoot = nil
       }
       onChange.withLock { $0 }()
     } catch {

@@ -47,9 +47,9 @@ package final class Front: Sendable {
     let log = OperatorLog(configuration.report)
     let source = CatalogSource(PublicationDirectory(configuration.publication), log: log)
     let pages = try configuration.pages.map { path throws(FileError) in try StaticPages(folder: path) }
-    let router = Router(pages: pages ?? StaticPages(), log: log, metrics: metrics) { [serverWatch] in
-      serverWatch.standing
-    }
+    let router = Router(
+      pages: pages ?? StaticPages(), log: log, metrics: metrics,
+      standing: { [serverWatch] in serverWatch.standing })
     server = try HTTPServer(configuration: configuration.http(metrics, source)) { request in
       router.respond(to: request, in: source.current())
     }

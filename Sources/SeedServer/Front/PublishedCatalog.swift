@@ -12,8 +12,10 @@ package final class PublishedCatalog: Sendable {
   let objects: CatalogShelf<CatalogObject>
   /// Each dataset's series by major, the oldest first.
   let datasets: [DatasetName: [SeriesMetadata]]
-  /// When clients begin to refuse it, unless a publisher signs it anew.
-  let expires: UTCTime
+  /// Until when clients accept it, role by role.
+  let signatures: [SignatureExpiry]
+  /// The version of the newest root.
+  let rootVersion: Int
   /// What `/v1` says.
   let overview: ServedDocument
   /// What `/v1/{dataset}` says.
@@ -26,7 +28,8 @@ package final class PublishedCatalog: Sendable {
   ) throws {
     let (published, files) = try Self.read(directory)
     self.directory = directory
-    expires = published.expires
+    signatures = published.signatures
+    rootVersion = published.root.version
     metadata = CatalogShelf(
       files, after: previous?.metadata, at: now, graceSeconds: FrontLimits.retiredMetadataSeconds)
     let series = published.series.values.map(\.metadata).sorted { $0.series < $1.series }

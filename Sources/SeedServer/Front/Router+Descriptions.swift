@@ -37,7 +37,7 @@ extension Router {
 
   func counts(_ view: CatalogView) -> HTTPResponse {
     let page = metrics.page(
-      view.catalog, standing(), now: UTCTime.now().secondsSinceEpoch)
+      view.catalog, standing(), now: now().secondsSinceEpoch)
     return HTTPResponse(
       status: 200, headers: ["Content-Type": PrometheusText.mediaType, "Cache-Control": CacheRule.never],
       body: .bytes(page))
@@ -47,10 +47,12 @@ extension Router {
     let series = (view.catalog?.datasets.values.flatMap { $0 } ?? []).sorted { $0.series < $1.series }
     let isEnding = standing().isEnding
     let isReady = !isEnding && !series.isEmpty && series.allSatisfy { !$0.usableSnapshots.isEmpty }
+    let (signatures, now) = (view.catalog?.signatures ?? [], now())
     let detail = JSONValue.object(present: [
       "ready": .bool(isReady),
       "series": .array(series.map(\.readiness)),
-      "expires": view.catalog.map { .string($0.expires.text) },
+      "signatures": .array(signatures.map { $0.json(at: now) }),
+      "warnings": .array(signatures.warnings(at: now).map(JSONValue.string)),
       "error": isEnding ? .string(Self.ending) : view.failure.map(JSONValue.string),
     ])
     return .health(detail, status: isReady ? 200 : 503)
@@ -59,6 +61,14 @@ extension Router {
 
 extension Router {
   private static let ending = "this process is about to end"
+}
+
+extension SignatureExpiry {
+  fileprivate func json(at now: UTCTime) -> JSONValue {
+    [
+      "role": .string(role), "expires": .string(expires.text), "state": .string(state(at: now).rawValue),
+    ]
+  }
 }
 
 extension SeriesMetadata {

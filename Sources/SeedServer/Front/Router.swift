@@ -10,6 +10,8 @@ package struct Router: Sendable {
   let metrics: FrontMetrics
   /// How the server stands.
   let standing: @Sendable () -> FrontStanding
+  /// The time by which signatures have expired or not.
+  let now: @Sendable () -> UTCTime
   let cache = ChangesCache()
   /// Raw bytes of deltas in one answer of `changes`.
   let pageBytes: Int
@@ -18,8 +20,10 @@ package struct Router: Sendable {
   init(
     pages: StaticPages = StaticPages(), pageBytes: Int = Limits.changesPageBytes,
     log: OperatorLog = OperatorLog { _ in }, metrics: FrontMetrics = FrontMetrics(),
+    now: @escaping @Sendable () -> UTCTime = { UTCTime.now() },
     standing: @escaping @Sendable () -> FrontStanding = { FrontStanding() }
   ) {
+    self.now = now
     self.metrics = metrics
     self.standing = standing
     self.pages = pages

@@ -54,14 +54,15 @@ package struct Metadata<Role: SignedRole>: Hashable, Sendable {
 
   /// How many of the role's keys signed this. One key counts once, under however many ids it is listed.
   package func signerCount(of role: RoleKeys, among keys: [String: RoleKey]) -> Int {
-Set(signers(of: role, among: keys).values).count
+    Set(signers(of: role, among: keys).values).count
   }
 
   /// The role's keys that signed this, by the ids under which they did.
   package func signers(of role: RoleKeys, among keys: [String: RoleKey]) -> [String: VerificationKey] {
     var signers: [String: VerificationKey] = [:]
     for signature in signatures where role.keyIDs.contains(signature.keyID) {
-      guard let key = keys[signature.keyID]?.verificationKey, let bytes = hexBytes(ofEitherCase: signature.hex)
+      guard let key = keys[signature.keyID]?.verificationKey,
+        let bytes = hexBytes(ofEitherCase: signature.hex)
       else { continue }
       if key.verify(bytes, of: signedBytes) { signers[signature.keyID] = key }
     }

@@ -27,7 +27,8 @@ package struct RepositorySigner: Sendable {
   package static let targetsDays = 180
   /// Days before root or targets metadata expires on which it is signed anew, where the keys are at hand.
   package static let renewalDays = 90
-  /// Days before root or targets metadata expires on which an operator is warned.
+  /// Days before the end of root and targets from which on operators are warned: whoever keeps their keys offline
+  /// must fetch them first.
   package static let warningDays = 60
   /// Seconds for which the online roles are valid, unless said otherwise: 7 days.
   package static let onlineSeconds = 7 * UTCTime.secondsPerDay

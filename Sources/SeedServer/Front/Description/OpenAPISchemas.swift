@@ -106,14 +106,16 @@ enum OpenAPISchemas {
         "head": whole,
       ]),
     "Alive": object(["live": ["type": "boolean"]]),
-    "Readiness": .object([
-      JSONMember("type", "object"), JSONMember("required", ["ready", "series"]),
-      JSONMember(
-        "properties",
-        [
-          "ready": ["type": "boolean"], "series": ["type": "array", "items": ["type": "object"]],
-          "expires": ["type": "string", "format": "date-time"], "error": text,
-        ]),
+    "Readiness": object(
+      [
+        "ready": ["type": "boolean"], "series": ["type": "array", "items": ["type": "object"]],
+        "signatures": array("Signature"), "warnings": texts,
+      ], optional: ["error": text]),
+    "Signature": object([
+      "role": text, "expires": ["type": "string", "format": "date-time"],
+      "state": [
+        "type": "string", "enum": .array(SignatureExpiry.State.allCases.map { .string($0.rawValue) }),
+      ],
     ]),
     "Metadata": object([
       "signatures": ["type": "array", "items": ["type": "object"]], "signed": ["type": "object"],

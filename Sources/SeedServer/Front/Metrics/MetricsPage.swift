@@ -108,8 +108,10 @@ struct MetricsPage {
     }
     if let catalog {
       let name = "seedbank_metadata_expires_timestamp_seconds"
-      text.family(name, .gauge, "When clients begin to refuse what is published, unless it is signed anew.")
-      text.sample(name, [], Double(catalog.expires.secondsSinceEpoch))
+      text.family(name, .gauge, "When clients begin to refuse a role's metadata, unless it is renewed.")
+      for signature in catalog.signatures {
+        text.sample(name, [("role", signature.role)], Double(signature.expires.secondsSinceEpoch))
+      }
     }
     let isReady = !series.isEmpty && series.allSatisfy { !$0.usableSnapshots.isEmpty }
     text.family("seedbank_ready", .gauge, "Whether every series has a snapshot to start from.")

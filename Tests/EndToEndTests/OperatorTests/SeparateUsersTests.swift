@@ -1,0 +1,81 @@
+import Foundation
+import SeedHTTP
+import Support
+import Testing
+
+/// Publisher and front as two users of one machine: what the files in `docker` set up.
+@Suite struct SeparateUsersTests {
+  let deployment: OperatedDeployment
+
+  init() throws { deployment = try OperatedDeployment() }
+
+  private func mode(_ path: String) throws -> Int {
+    let attributes = try FileManager.default.attributesOfItem(atPath: path)
+    return try #require(attributes[.posixPermissions] as? Int)
+  }
+
+  /// All files and folders below one, and itself.
+  private func all(below folder: String) throws -> [String] {
+    try [folder] + FileManager.default.subpathsOfDirectory(atPath: folder).map { "\(folder)/\($0)" }
+  }
+
+  @Test func `another user can read what is published and no key`() throws {
+    let arguments = ["umask 0022; exec \"$0\" regenerate --snapshot", SeedbankBinary.url.path]
+    try Tool.run(["sh", "-ec"] + arguments, in: deployment.folder.path)
+    for path in try all(below: deployment.folder("seedbank/publication")) {
+      #expect(try mode(path) & 0o004 == 0o004, "\(path)")
+    }
+    for path in try all(below: deployment.folder("seedbank/keys")) {
+      #expect(try mode(path) & 0o077 == 0, "\(path)")
+    }
+  }
+
+  @Test func `a front needs the configuration and the publication, and writes nothing`() throws {
+    let folder = try TemporaryFolder()
+    for name in ["seedbank.json", "my", "publication"] {
+      try Tool.run(["cp", "-a", deployment.folder("seedbank/\(name)"), folder.path])
+    }
+    try Tool.run(["rm", "-f", folder("publication/.lock")])
+    let before = try FileManager.default.subpathsOfDirectory(atPath: folder.path)
+    let output = try TemporaryFolder()
+    let front = try RunningSeedbank(
+      ["serve", "--config", folder("seedbank.json"), "--port", "0"], in: output.path)
+    let client = try RawClient(port: front.port)
+    #expect(try client.get("/readyz").status == 200)
+    #expect(try client.get("/v1/my/changes?model=1.0&since=1").status == 200)
+    #expect(front.stop() == 0)
+    #expect(try FileManager.default.subpathsOfDirectory(atPath: folder.path) == before)
+  }
+
+  @Test(arguments: [
+    ("seedbank-publisher.service", "seedbank-publisher"), ("seedbank-front.service", "seedbank-front"),
+  ])
+  func `each unit has a user of its own and leaves no core`(file: String, user: String) throws {
+    let unit = try String(contentsOfFile: "\(Readme.package)/docker/\(file)", encoding: .utf8)
+    let lines = Set(unit.split(separator: "\n").map(String.init))
+    let expected = ["User=\(user)", "LimitCORE=0", "NoNewPrivileges=yes", "ProtectSystem=strict"]
+    #expect(lines.isSuperset(of: expected))
+  }
+
+  @Test func `units and compose allow as many open files as the front's connections take`() throws {
+    let files = HTTPServerConfiguration().connectionLimit * 2 + 768
+    for (file, line) in [
+      ("seedbank-front.service", "\nLimitNOFILE=\(files)\n"), ("compose.yaml", "\n      nofile: \(files)\n"),
+    ] {
+      let text = try String(contentsOfFile: "\(Readme.package)/docker/\(file)", encoding: .utf8)
+      #expect(text.contains(line), "\(file)")
+    }
+  }
+
+  @Test func `in the containers the front has no key, and both have a user of their own`() throws {
+    let script = """
+      import sys, yaml
+      services = yaml.safe_load(open(sys.argv[1]))["services"]
+      front = services["front"]
+      print(all(v.endswith(":ro") for v in front["volumes"]), "key" in str(front["volumes"]))
+      print(services["publisher"]["user"] != front["user"], services["publisher"].get("ports"))
+      """
+    let answer = try Tool.run([Tool.python, "-c", script, "\(Readme.package)/docker/compose.yaml"])
+    #expect(answer == "True False\nTrue None\n")
+  }
+}
