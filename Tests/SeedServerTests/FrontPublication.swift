@@ -112,9 +112,11 @@ final class FrontPublication: @unchecked Sendable {
 
   /// Lays the next root beside what is published, and nothing else.
   func addRoot() throws {
-    let step = try signer.rotateRoot(to: keys.rootVerifiers, after: published, signers: keys.root.keys)
-    published = step.published
-    try directory.write(step.files)
+    var change = try OfflineChange(root: signer.renewedRoot(after: published))
+    change.sign(with: keys, after: published)
+    let step = try signer.publish([], adopting: change, after: published, keys: keys)
+    published.root = step.published.root
+    try directory.write(step.files.filter { $0.name.hasSuffix("root.json") })
   }
 
   /// Writes a metadata file as it is not meant to be.

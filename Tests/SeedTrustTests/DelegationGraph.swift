@@ -30,7 +30,7 @@ final class DelegationGraph: @unchecked Sendable {
   ///   - files: The paths that each role lists.
   init(_ edges: [Edge], files: [String: [String]] = [:]) throws {
     let all = RoleVerifiers([key.publicKey])
-    let roles = Dictionary(uniqueKeysWithValues: Root.topLevelRoles.map { ($0, all) })
+    let roles = Dictionary(uniqueKeysWithValues: KeyRole.allCases.filter(\.isInRoot).map { ($0, all) })
     served["1.root.json"] = try Metadata(signing: Root(header: header, roles: roles), with: [key]).bytes
     let names = Set(edges.map(\.to) + ["targets"])
     for name in names { try serve(name, edges, files[name] ?? []) }

@@ -26,6 +26,10 @@ final class Repository: @unchecked Sendable {
   var published: PublishedMetadata
   var files: [String: [UInt8]] = [:]
   var requests: [String] = []
+  /// What the last step wrote, in its order.
+  private(set) var written: [MetadataFile] = []
+  /// All keys that were ever used.
+  var everyKey: KeyRing
   private(set) var head = 0
 
   private let rootThreshold: Int
@@ -34,6 +38,7 @@ final class Repository: @unchecked Sendable {
     self.rootThreshold = rootThreshold
     now = try UTCTime("2026-08-01T12:00:00Z")
     keys = Self.keys()
+    everyKey = keys
     let step = try RepositorySigner(now: now).create(
       delegating: series, keys: keys, thresholds: [.root: rootThreshold, .targets: 2])
     published = step.published
@@ -53,6 +58,7 @@ final class Repository: @unchecked Sendable {
   var root: [UInt8] { files["1.root.json"] ?? [] }
 
   func write(_ step: SigningStep) {
+    written = step.files
     for file in step.files { files[file.name] = file.bytes }
     published = step.published
   }
@@ -90,8 +96,9 @@ final class Repository: @unchecked Sendable {
     var next = keys
     for role in roles { next[role] = new[role] }
     var change = try change(roles, to: next)
-    change.sign(with: keys.adding(next), after: published)
-    write(try signer.publish([], adopting: change, after: published, keys: keys.adding(next)))
+    everyKey = everyKey.adding(next)
+    change.sign(with: everyKey, after: published)
+    write(try signer.publish([], adopting: change, after: published, keys: everyKey))
     keys = next
   }
 

@@ -4,7 +4,7 @@ package import SeedFormat
 /// serves.
 package struct PublishedMetadata: Sendable {
   /// The newest root.
-  package internal(set) var root: Root
+  package var root: Root
   /// The timestamp.
   package internal(set) var timestamp: Timestamp
   /// The TUF snapshot role.
@@ -60,12 +60,6 @@ package struct PublishedMetadata: Sendable {
   /// The keys that sign a role's metadata; for the series those that are delegated to, `nil` before there are any.
   package func keys(of role: KeyRole) -> RoleKeys? {
     role == .series ? targets.delegations?.roles.first?.keys : root.roles[role.rawValue]
-  }
-
-  /// When the first of the roles expires: from then on clients refuse what is published.
-  package var expires: UTCTime {
-    let roles = [root.expires, timestamp.expires, snapshot.expires, targets.expires]
-    return (roles + series.values.map(\.expires)).min() ?? .distantPast
   }
 
   private var seriesInSnapshot: [Series] {

@@ -130,6 +130,9 @@ package struct VersionsExhausted: Error, Hashable, Sendable, CustomStringConvert
   /// The role's name in the metadata.
   package let role: String
 
+  /// The role of that name.
+  package init(role: String) { self.role = role }
+
   /// One sentence, and what to do.
   package var description: String {
     "\(role) metadata has the highest version there is: somebody else had its key; "

@@ -1,4 +1,4 @@
-import SeedFormat
+import SeedServer
 import SeedTrust
 
 /// When an expiry is worth a warning.
@@ -32,15 +32,10 @@ struct SignatureStanding {
   /// The shortest time for which a dataset's signatures are made is the measure of the online roles.
   init(_ published: PublishedMetadata, lifetime: Int, now: UTCTime) {
     let warning = ExpiryWarning(now: now)
-    let offline = [(Root.type, published.root.expires), (Targets.type, published.targets.expires)]
-    let online = [
-      (SnapshotRole.type, published.snapshot.expires), (Timestamp.type, published.timestamp.expires),
-    ]
-    let series = published.series.sorted { $0.key < $1.key }.map { ("\($0.key)", $0.value.expires) }
-    warnings =
-      offline.compactMap { warning.text($0.0, $0.1) }
-      + (online + series).compactMap { warning.text($0.0, $0.1, lifetime: lifetime) }
-    isExpired = published.expires <= now
+    warnings = published.signatures.compactMap { role in
+      warning.text(role.role, role.expires, lifetime: role.isOffline ? nil : lifetime)
+    }
+    isExpired = published.signatures.contains { $0.state(at: now) == .expired }
   }
 
   /// Clients refuse what is published.

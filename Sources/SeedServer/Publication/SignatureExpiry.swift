@@ -1,10 +1,11 @@
 import SeedFormat
-import SeedTrust
+package import SeedTrust
 
 /// Until when one role of a publication counts as signed.
-struct SignatureExpiry: Hashable, Sendable {
+package struct SignatureExpiry: Hashable, Sendable {
   /// How a role stands at a moment.
-  enum State: String, CaseIterable, Sendable {
+  package enum State: String, CaseIterable, Sendable {
+    /// Clients accept it.
     case valid
     /// It is time to fetch the key that is kept offline.
     case expiring
@@ -13,10 +14,11 @@ struct SignatureExpiry: Hashable, Sendable {
   }
 
   /// The role's name in the metadata, such as `root` or `transit-2`.
-  let role: String
-  let expires: UTCTime
+  package let role: String
+  /// The moment from which clients refuse it.
+  package let expires: UTCTime
   /// Whether the role's key may be kept where no publisher can renew the signatures by itself.
-  let isOffline: Bool
+  package let isOffline: Bool
 
   init(_ role: String, _ expires: UTCTime, isOffline: Bool = false) {
     self.role = role
@@ -24,7 +26,8 @@ struct SignatureExpiry: Hashable, Sendable {
     self.isOffline = isOffline
   }
 
-  func state(at now: UTCTime) -> State {
+  /// How it stands at `now`.
+  package func state(at now: UTCTime) -> State {
     if expires <= now { return .expired }
     let warning = expires.adding(days: -RepositorySigner.warningDays)
     return isOffline && warning <= now ? .expiring : .valid
@@ -54,7 +57,7 @@ extension [SignatureExpiry] {
 
 extension PublishedMetadata {
   /// All roles, in the order in which a client reads them.
-  var signatures: [SignatureExpiry] {
+  package var signatures: [SignatureExpiry] {
     let roles = series.sorted { $0.key < $1.key }.map { SignatureExpiry($0.key.roleName, $0.value.expires) }
     return [
       SignatureExpiry(Root.type, root.expires, isOffline: true),
