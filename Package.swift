@@ -102,8 +102,8 @@ let package = Package(
         "StoreReader",
       ],
       programs: [
-        "RoadTests/outside_client.py", "RoadTests/tuf_client.py", "FaultTests/injector.c", "SampleApp",
-        "RecipeDriver",
+        "RoadTests/outside_client.py", "RoadTests/tuf_client.py", "FaultTests/injector.c", "KeyTests/tuf_follow.py",
+        "SampleApp", "RecipeDriver",
       ]),
   ] + fuzzing,
   swiftLanguageModes: [.v6]

@@ -109,12 +109,18 @@ struct PublicationUpdate {
   }
 
   private mutating func adopt(_ change: OfflineChange) throws {
-    try write(try signer.publish([], adopting: change, after: published, keys: publisher.keys))
+    try write(try signed(adopting: change))
+  }
+
+  /// All that is published, signed anew together with the change.
+  private func signed(adopting change: OfflineChange) throws -> SigningStep {
+    let series = published.series.values.map(\.metadata).sorted { $0.series < $1.series }
+    return try signer.publish(series, adopting: change, after: published, keys: publisher.keys)
   }
 
   /// Throws where a change could not be published from here, for want of the keys that sign what follows from it.
   func check(_ change: OfflineChange) throws {
-    _ = try signer.publish([], adopting: change, after: published, keys: publisher.keys)
+    _ = try signed(adopting: change)
   }
 
   // MARK: Renewal
@@ -125,8 +131,7 @@ struct PublicationUpdate {
     noteClock()
     let renewal = try offlineRenewal()
     guard isDue || !renewal.isEmpty || !published.outdated.isEmpty else { return }
-    let all = published.series.values.map(\.metadata).sorted { $0.series < $1.series }
-    try write(try signer.publish(all, adopting: renewal, after: published, keys: publisher.keys))
+    try write(try signed(adopting: renewal))
   }
 
   private var isDue: Bool {

@@ -18,8 +18,10 @@ struct KeyReplacement {
 
   /// Whose signatures such a change needs from the keys that there are.
   var signingRoles: [KeyRole] {
-    (roles.contains { $0.role.isInRoot } ? [.root] : [])
-      + (roles.contains { $0.role == .series } ? [.targets] : [])
+    let names = roles.map(\.role)
+    // Targets keys that are replaced in the same change need not be here.
+    let needsTargets = names.contains(.series) && !names.contains(.targets)
+    return (names.contains(where: \.isInRoot) ? [.root] : []) + (needsTargets ? [.targets] : [])
   }
 
   /// `keys rotate`: all keys of the roles are replaced.

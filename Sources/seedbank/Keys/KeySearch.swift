@@ -57,7 +57,8 @@ struct KeySearch {
 
   /// Every key file that is there.
   func found() throws -> [FoundKey] {
-    try ([folder] + others).flatMap(Self.keys) + named
+    let folders = others.reduce(into: [folder]) { if !$0.contains($1) { $0.append($1) } }
+    return try folders.flatMap(Self.keys) + named
   }
 
   /// The files of one folder; other files in it are passed over.

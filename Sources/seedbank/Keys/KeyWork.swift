@@ -10,15 +10,19 @@ struct KeyWork {
   let configuration: DeploymentConfiguration
   let publication: PublicationDirectory
   private let search: KeySearch
+  /// Where new keys go.
+  private let folders: [String]
 
   init(_ arguments: ParsedArguments, _ context: Context) throws {
     self.arguments = arguments
     self.context = context
     configuration = try context.configuration(arguments)
     publication = PublicationDirectory(configuration.publication)
-    let others = try arguments.paths("with", from: context.currentDirectory)
+    folders = try arguments.paths("to", from: context.currentDirectory)
+    // New keys sign as well, wherever they are put.
+    let others = try arguments.paths("with", from: context.currentDirectory) + folders
     for folder in others where !Folder.exists("\(folder)/.") {
-      throw CommandFailure(.configuration, "\(folder): expected a folder with keys, found none.")
+      throw CommandFailure(.configuration, "\(folder): expected a folder for keys, found none.")
     }
     search = KeySearch(configuration, others: others, context)
   }
@@ -74,8 +78,7 @@ struct KeyWork {
   private func replace(_ replacement: KeyReplacement) throws {
     let isLost = arguments.flag("lost")
     try requireSigners(replacement.signingRoles, isLost: isLost)
-    let verifiers = try NewKeys(search, try arguments.paths("to", from: context.currentDirectory))
-      .verifiers(replacement)
+    let verifiers = try NewKeys(search, folders).verifiers(replacement)
     try change(isLost ? [] : replacement.signingRoles) { published, signer in
       guard published.root.version == replacement.published.root.version else {
         throw CommandFailure(
@@ -150,7 +153,6 @@ struct KeyWork {
 
   /// New keys get their names for good, and apps' root.json becomes the newest root.
   private func settle(_ published: PublishedMetadata) throws {
-    let folders = try arguments.paths("to", from: context.currentDirectory)
     try NewKeys(search, folders).settle(published)
     let name = MetadataName.versioned(Root.type, published.root.version)
     if let root = try publication.metadata(name) { try DurableFile.write(root, to: configuration.rootPath) }

@@ -53,12 +53,9 @@ struct NewKeys {
 
   /// Renames the files of keys that metadata names by now.
   func settle(_ published: PublishedMetadata) throws {
-    let all = try search.found() + folders.flatMap(KeySearch.keys)
-    for found in all where found.isNew && found.keyID.map(published.names) == true {
+    for found in try search.found() where found.isNew && found.keyID.map(published.names) == true {
       let folder = Folder.parent(of: found.path)
-      guard let name = KeyFileName(String(found.path.dropFirst(folder.count + 1))),
-        Folder.exists(found.path)
-      else { continue }
+      guard let name = KeyFileName(String(found.path.dropFirst(folder.count + 1))) else { continue }
       try Folder.rename(found.path, to: "\(folder)/\(name.settled.text)")
       try Folder.sync(folder)
     }

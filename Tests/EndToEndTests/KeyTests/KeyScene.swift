@@ -1,0 +1,131 @@
+import Foundation
+import SeedDatabase
+import SeedFormat
+import SeedServer
+import Support
+
+/// A deployment made as the article says: two of three root keys must sign, each key of root and targets on a medium of
+/// its own. Clients of the first days are there, and the clock can be moved.
+final class KeyScene {
+  let folder: TemporaryFolder
+  /// Days by which every command's clock is ahead.
+  var days = 0
+  private var changes = 0
+
+  /// The variables of the article and the folders that they stand for.
+  private static let media = [
+    "ROOT_A": "a", "ROOT_B": "b", "ROOT_C": "c", "ROOT_NEW": "new", "TARGETS": "t", "NEW_A": "na",
+    "NEW_B": "nb",
+    "NEW_C": "nc",
+  ]
+
+  init() throws {
+    folder = try TemporaryFolder(inMemory: true)
+    try Tool.sqlite(
+      folder("my.sqlite"),
+      """
+      CREATE TABLE shop(id INTEGER PRIMARY KEY, name TEXT);
+      INSERT INTO shop SELECT value, 'shop ' || hex(randomblob(40)) FROM generate_series(1, 300);
+      """)
+    for name in Self.media.values { try Folder.create(folder(name)) }
+    try run(Procedure.named("Begin with several root keys"))
+    for client in Client.allCases { try follow(client, "early", root: "seedbank/root.json") }
+    try Tool.run(["cp", folder("seedbank/root.json"), folder("shipped.json")])
+  }
+
+  var publication: PublicationDirectory { PublicationDirectory(folder("seedbank/publication")) }
+
+  /// The environment of the article's commands; variables of a test come on top.
+  private func environment(_ more: [String: String]) -> [String: String] {
+    let path = ProcessInfo.processInfo.environment["PATH"] ?? ""
+    let tools = SeedbankBinary.url.deletingLastPathComponent().path
+    var variables = Self.media.mapValues { folder($0) }
+    variables["PATH"] = "\(tools):\(path)"
+    return variables.merging(more) { $1 }
+  }
+
+  /// Runs a script under the scene's clock; throws what it printed where a line fails.
+  @discardableResult
+  func shell(_ script: String, _ more: [String: String] = [:]) throws -> String {
+    try Tool.run(
+      clock + ["bash", "-euo", "pipefail", "-c", script], in: folder.path, environment: environment(more))
+  }
+
+  /// A clock ahead by the scene's days, for a program and those that it starts. Timers and the times of files stay true.
+  private var clock: [String] {
+    days == 0
+      ? [] : ["env", "DONT_FAKE_MONOTONIC=1", "NO_FAKE_STAT=1", "faketime", "-f", "+\(days)d"]
+  }
+
+  @discardableResult
+  func run(_ procedure: Procedure, _ more: [String: String] = [:]) throws -> String {
+    try shell(procedure.script, more)
+  }
+
+  /// Changes a row and publishes that.
+  func publish() throws {
+    changes += 1
+    try Tool.sqlite(folder("my.sqlite"), "UPDATE shop SET name = 'change \(changes)' WHERE id = 1")
+    try shell("seedbank regenerate")
+  }
+
+  // MARK: Clients
+
+  /// Two kinds, of which only the first is ours.
+  enum Client: CaseIterable {
+    case seedbank, pythonTUF
+  }
+
+  /// A client comes, with the state of the last time it came under that name. Returns what it says.
+  @discardableResult
+  func follow(_ client: Client, _ name: String, root: String = "shipped.json") throws -> String {
+    switch client {
+    case .pythonTUF:
+      let script = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appendingPathComponent(
+        "tuf_follow.py")
+      return try Tool.run(
+        clock + [Tool.python, script.path, publication.path, folder("tuf-\(name)"), folder(root), "my/1/"])
+    case .seedbank:
+      let server = try RunningSeedbank(["serve", "--port", "0"], in: folder.path)
+      return try shell(
+        "seedbank pull \(server.address) --dataset my --model 1.0 --store store-\(name) --root \(root)")
+    }
+  }
+
+  /// All clients follow: those of the first days, and new ones with the root that they are shipped with.
+  func everybodyFollows(newRoot: String = "shipped.json") throws {
+    for client in Client.allCases {
+      try follow(client, "early")
+      try follow(client, "new-\(changes)-\(days)", root: newRoot)
+    }
+  }
+
+  /// The name of the first shop in a store of ours.
+  func shop(_ name: String) throws -> String {
+    let current = try String(contentsOfFile: folder("store-\(name)/CURRENT"), encoding: .utf8)
+    let generation = current.trimmingCharacters(in: .whitespacesAndNewlines)
+    return try Tool.sqlite(
+      folder("store-\(name)/generations/\(generation)/seed.sqlite"), "SELECT name FROM shop WHERE id = 1")
+  }
+
+  /// How often that store's data was replaced by a snapshot.
+  func generations(_ name: String) throws -> Int {
+    try Folder.names(in: folder("store-\(name)/generations")).count
+  }
+
+  /// The id of a key that a file holds.
+  func keyID(_ file: String) throws -> String {
+    let key = try JSONValue(parsing: DurableFile.read(folder(file), limit: 4096))
+    let all = try JSONValue(
+      parsing: Array(
+        shell(
+          "seedbank keys status --json --with \"$ROOT_A\" --with \"$ROOT_B\" --with \"$ROOT_C\" --with \"$TARGETS\""
+        ).utf8))
+    let keys = (all["roles"]?.elements ?? []).flatMap { $0["keys"]?.elements ?? [] }
+    let found = keys.first { $0["files"]?.elements?.contains(.string(folder(file))) == true }
+    guard let id = found?["keyid"]?.string else {
+      throw NotASeed("no id of \(key["public"]?.string ?? file)")
+    }
+    return id
+  }
+}

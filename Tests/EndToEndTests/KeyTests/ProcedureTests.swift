@@ -1,0 +1,126 @@
+import Foundation
+import SeedDatabase
+import SeedFormat
+import SeedServer
+import SeedTrust
+import Support
+import Testing
+
+/// Each procedure of the article on keys, run as it stands; clients of the first days and new ones follow, ours and
+/// python-tuf's, without downloading their data again.
+@Suite struct ProcedureTests {
+  /// What happened before the procedure is called for, and what it should leave behind.
+  private struct Case {
+    let heading: String
+    var days = 0
+    var roots = 1
+    /// Files that go before.
+    var lost: [String] = []
+  }
+
+  private static let cases = [
+    Case(heading: "Renew root and targets", days: 120, roots: 2),
+    Case(heading: "Sign on another machine", roots: 2),
+    Case(heading: "The timestamp or snapshot key was stolen", roots: 2),
+    Case(heading: "The series key was stolen"),
+    Case(heading: "All online keys were stolen", roots: 2),
+    Case(heading: "The targets key was lost or stolen", roots: 2, lost: ["t/targets.key"]),
+    Case(heading: "One root key of several was lost or stolen", roots: 2, lost: ["c/root-3.key"]),
+    Case(heading: "Everything has expired", days: 500, roots: 2),
+    Case(heading: "The clock was wrong"),
+  ]
+
+  @Test(arguments: cases.indices)
+  func `a procedure works as it stands, and every client follows without a new download`(_ index: Int) throws
+  {
+    let (one, scene) = (Self.cases[index], try KeyScene())
+    let stolen = try scene.keyID("c/root-3.key")
+    scene.days = one.days
+    try Tool.run(["rm", "-f"] + one.lost.map { scene.folder($0) })
+    let output = try scene.run(Procedure.named(one.heading), ["LOST_KEY": stolen])
+    #expect(try scene.shell("seedbank verify").hasSuffix("sound\n"), "\(one.heading): \(output)")
+    #expect(try scene.publication.published().root.version == one.roots)
+    try scene.everybodyFollows()
+    try scene.publish()
+    try scene.everybodyFollows()
+    #expect(try scene.shop("early") == "change 1\n")
+    #expect(try scene.generations("early") == 1, "the early client downloaded a snapshot")
+    try expectSettled(scene)
+  }
+
+  /// No file of a key waits, and root.json is the newest root.
+  private func expectSettled(_ scene: KeyScene) throws {
+    let published = try scene.publication.published()
+    let newest = try #require(try scene.publication.metadata("\(published.root.version).root.json"))
+    #expect(try DurableFile.read(scene.folder("seedbank/root.json"), limit: 1 << 20) == newest)
+    let files = try ["seedbank/keys", "t", "new", "na"].flatMap { try Folder.names(in: scene.folder($0)) }
+    #expect(!files.contains { $0.hasSuffix(".new") }, "\(files)")
+  }
+
+  @Test func `too few root keys: old apps go on, new apps begin with the new root`() throws {
+    let scene = try KeyScene()
+    for name in ["b/root-2.key", "c/root-3.key"] { try Folder.remove(scene.folder(name)) }
+    try scene.run(Procedure.named("Too few root keys are left"))
+    try scene.publish()
+    try scene.everybodyFollows(newRoot: "seedbank/root.json")
+    #expect(try scene.shop("early") == "change 1\n")
+    // The new chain can be rotated by its own keys.
+    try scene.shell("seedbank keys rotate timestamp --with \"$NEW_A\" --with \"$NEW_C\"")
+    try scene.publish()
+    for client in KeyScene.Client.allCases { try scene.follow(client, "later", root: "seedbank/root.json") }
+    #expect(try scene.shell("seedbank verify").hasSuffix("sound\n"))
+  }
+
+  @Test func `a lost publication: every client follows into the new history`() throws {
+    let scene = try KeyScene()
+    try scene.shell("seedbank keys rotate timestamp snapshot --with \"$ROOT_A\" --with \"$ROOT_C\"")
+    try scene.publish()
+    try scene.everybodyFollows()
+    try scene.shell("mkdir backup && cp seedbank/publication/metadata/*.root.json backup")
+    try scene.shell("rm -r seedbank/publication seedbank/state && mkdir -p seedbank/publication/metadata")
+    try scene.run(Procedure.named("The publication was lost"))
+    try scene.publish()
+    try scene.everybodyFollows()
+    #expect(try scene.shop("early") == "change 2\n")
+  }
+
+  @Test func `versions that a thief of the online keys raised to the end are forgotten with these keys`()
+    throws
+  {
+    let scene = try KeyScene()
+    try scene.raiseVersions()
+    for client in KeyScene.Client.allCases { try scene.follow(client, "early") }
+    #expect(throws: Tool.Failure.self) { try scene.publish() }
+    try scene.run(Procedure.named("The timestamp or snapshot key was stolen"))
+    try scene.publish()
+    try scene.everybodyFollows()
+    #expect(try scene.shop("early") == "change 2\n")
+  }
+
+  @Test func `every procedure of the article is run by a test`() throws {
+    let tested =
+      Self.cases.map(\.heading) + [
+        "Begin with several root keys", "Too few root keys are left", "The publication was lost",
+      ]
+    #expect(try Set(Procedure.all().map(\.heading)) == Set(tested))
+  }
+}
+
+extension KeyScene {
+  /// What a thief of the online keys can do: metadata with the highest version there is, announced to all.
+  fileprivate func raiseVersions() throws {
+    let published = try publication.published()
+    let last = Int(Limits.exactJSONInteger)
+    let header = RoleHeader(version: last, expires: UTCTime.now().adding(days: 7))
+    func key(_ role: String) throws -> SigningKey {
+      try KeyFile(reading: folder("seedbank/keys/\(role).key")).key
+    }
+    let snapshot = SnapshotRole(header: header, meta: published.snapshot.meta)
+    let timestamp = Timestamp(header: header, snapshot: MetaFile(version: last))
+    let metadata = "\(publication.path)/metadata"
+    try DurableFile.write(
+      Metadata(signing: snapshot, with: [key("snapshot")]).bytes, to: "\(metadata)/\(last).snapshot.json")
+    try DurableFile.write(
+      Metadata(signing: timestamp, with: [key("timestamp")]).bytes, to: "\(metadata)/timestamp.json")
+  }
+}
