@@ -50,10 +50,11 @@ extension SeedStore {
     try await check(journey)
     do {
       try await take(decision, &journey)
-    } catch is DeltaMismatch where journey.isOnDeltas {
+    } catch let mismatch as DeltaMismatch where journey.isOnDeltas {
       try Task.checkCancellation()
       let replacement = Decision.replacement(
         journey.metadata, for: state.version, rejected: journey.rejected)
+      guard !replacement.objects.isEmpty else { throw mismatch }
       try await follow(replacement, &journey)
     } catch let failure as Unobtainable where !journey.hasDetoured {
       try await detour(after: failure, &journey)

@@ -98,17 +98,7 @@ import Testing
 
   /// Signs other bytes in the snapshot's place.
   private func sign(_ bytes: [UInt8], raw: Compression.Measure) throws {
-    try device.publisher.resign { object in
-      PublishedObject(
-        series: object.series, kind: object.kind, length: bytes.count, sha256: .of(bytes),
-        model: object.model,
-        rawLength: raw.length, rawSHA256: raw.sha256, schema: object.schema, digest: object.digest)
-    }
-    let path = try device.lastSnapshot.filePath
-    device.publisher.withServed { served in
-      served.files = served.files.filter { !$0.key.hasPrefix("targets/") }
-      served.files[path] = bytes
-    }
+    try device.publisher.replace(device.lastSnapshot, by: bytes, raw: raw)
   }
 
   private func forget() throws { try Folder.removeAll(device.directory) }

@@ -75,6 +75,18 @@ import Testing
     try await expectRefusal(.missingFile)
   }
 
+  @Test func `metadata that the server lacks is named, and who can do something about it`() async throws {
+    try fixture.publisher.sign()
+    let name = try #require(
+      fixture.publisher.withServed { $0.files.keys.filter { $0.hasSuffix(".snapshot.json") } }.max())
+    fixture.publisher.withServed { $0.files[name] = nil }
+    try await expectRefusal(.missingFile)
+    let message = await store.state.lastError?.message ?? ""
+    #expect(
+      message.contains(" does not have \(name), ") && message.contains("`seedbank verify`"), "\(message)")
+    #expect(!message.contains("timestamp.json"), "\(message)")
+  }
+
   @Test func `no network leaves the data as it was`() async throws {
     fixture.publisher.withServed { $0.isOffline = true }
     try await expectRefusal(.network)

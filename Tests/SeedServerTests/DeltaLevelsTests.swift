@@ -148,6 +148,7 @@ import Testing
       try books.step()
       if books.random.chance(chance) { try books.publishSnapshot() }
       _ = try books.worst(every: 7)
+      #expect(books.objects.contains { $0.version.number == books.head }, "nothing tells the head's digest")
       #expect(books.deltas.allSatisfy { $0.from.number >= books.floor })
       #expect(books.deltas.count <= 4 * DeltaLevels.base + books.job.retainedSnapshots)
     }

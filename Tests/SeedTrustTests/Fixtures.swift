@@ -161,6 +161,18 @@ final class Repository: @unchecked Sendable {
       keys[.timestamp])
   }
 
+  /// The same with a length and digests, which stand in JSON as they are given.
+  func forgeTimestamp(version: Int, snapshot: Int, length: Int, hashes: String) throws {
+    let header =
+      #""_type":"timestamp","spec_version":"1.0.31","version":\#(version),"expires":"2026-08-09T00:00:00Z""#
+    let meta = #"{"snapshot.json":{"version":\#(snapshot),"length":\#(length),"hashes":{\#(hashes)}}}"#
+    let tree = try JSONValue(parsing: Array("{\(header),\"meta\":\(meta)}".utf8))
+    let key = keys.online.timestamp.keys[0]
+    let signature = lowerHex(key.sign(try CanonicalJSON.bytes(of: tree)))
+    let signatures: JSONValue = [["keyid": .string(key.publicKey.keyID), "sig": .string(signature)]]
+    files["timestamp.json"] = (["signatures": signatures, "signed": tree] as JSONValue).bytes
+  }
+
   /// A TUF snapshot role and a timestamp that announces it, signed with the real keys.
   func forgeSnapshot(version: Int, _ meta: [String: Int], expires: UTCTime? = nil) throws {
     let header = RoleHeader(version: version, expires: expires ?? now.adding(days: 7))
@@ -196,7 +208,7 @@ final class Client {
       series: series, shippedRoot: root, stored: stored, fetch: repository.fetch, now: now ?? repository.now)
   }
 
-  private var stored: StoredMetadata {
+  var stored: StoredMetadata {
     StoredMetadata(
       read: { self.files[$0] },
       persist: { name, bytes in

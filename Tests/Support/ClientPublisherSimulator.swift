@@ -109,12 +109,30 @@ package final class ClientPublisherSimulator: @unchecked Sendable {
     try sign()
   }
 
+  /// Signs other bytes in an object's place, and says the same of them as before.
+  package func replace(_ old: PublishedObject, by stored: [UInt8], raw: Compression.Measure) throws {
+    let new = PublishedObject(
+      series: old.series, kind: old.kind, length: stored.count, sha256: .of(stored), model: old.model,
+      rawLength: raw.length, rawSHA256: raw.sha256, schema: old.schema, digest: old.digest)
+    served.withLock { served in
+      served.files[old.filePath] = nil
+      served.files[new.filePath] = stored
+    }
+    try resign { $0 == old ? new : $0 }
+  }
+
   /// Lets time pass on client and publisher alike.
   package func pass(days: Int) { now = now.adding(days: days) }
 
   /// Signs everything anew at the present time.
   package func sign() throws {
     write(try RepositorySigner(now: now).publish([try metadata()], after: published, keys: keys))
+  }
+
+  /// The metadata files of a publication that says this of the series; nothing of it is published.
+  package func signed(_ metadata: SeriesMetadata) throws -> [String: [UInt8]] {
+    let step = try RepositorySigner(now: now).publish([metadata], after: published, keys: keys.online)
+    return Dictionary(uniqueKeysWithValues: step.files.map { ("metadata/\($0.name)", $0.bytes) })
   }
 
   /// What is signed about the series now.
@@ -139,6 +157,30 @@ package final class ClientPublisherSimulator: @unchecked Sendable {
   /// What clients can see and what they asked for.
   package func withServed<Result>(_ body: (inout Served) -> Result) -> Result {
     served.withLock { body(&$0) }
+  }
+
+  // MARK: Backups
+
+  /// All that a publisher's backup holds.
+  package struct Backup {
+    fileprivate let published: PublishedMetadata
+    fileprivate let copy: String
+    fileprivate let objects: [PublishedObject]
+    fileprivate let head: Int
+    fileprivate let stops: [String: String]
+  }
+
+  /// The publication as it is now.
+  package func backUp() throws -> Backup {
+    let path = folder("backup-\(UUID().uuidString).sqlite")
+    try copy.execute("VACUUM INTO ?", .text(path))
+    return Backup(published: published, copy: path, objects: objects, head: head, stops: stops)
+  }
+
+  /// Goes on from a backup, as if nothing had been published since.
+  package func restore(_ backup: Backup) throws {
+    (published, objects, head, stops) = (backup.published, backup.objects, backup.head, backup.stops)
+    copy = try Connection(backup.copy, .writer)
   }
 
   // MARK: Parts

@@ -42,7 +42,7 @@ struct Loan: Sendable {
     let document = try delta.document()
     do {
       return try connection.withoutForeignKeys {
-        try SeedFile.live { connection }.apply(document, to: delta.object.version, keyLimit: keyLimit)
+        try SeedFile.live { connection }.apply(document, signed: delta.object, keyLimit: keyLimit)
       }
     } catch let error as DatabaseError {
       guard error.primaryCode == ResultCode.busy else { throw error }

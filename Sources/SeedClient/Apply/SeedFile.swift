@@ -1,5 +1,6 @@
 import SeedDatabase
 import SeedFormat
+import SeedTrust
 
 /// The live file behind the one connection that writes it.
 final class SeedFile {
@@ -45,13 +46,13 @@ final class SeedFile {
   /// Applies one delta: its rows, version and digest together, or nothing of it. ``DeltaMismatch`` is said of a
   /// document alone that is the published one; one that is not is an error of its own.
   func apply(
-    _ document: @escaping DocumentPieces.Source, to version: Version, keyLimit: Int
+    _ document: @escaping DocumentPieces.Source, signed: PublishedObject, keyLimit: Int
   ) throws -> SeedChanges {
     try DeltaMismatch.blaming {
       let result = try connection.transaction {
-        try DeltaApplier(connection, schema, keyLimit: keyLimit).apply(document)
+        try DeltaApplier(connection, schema, keyLimit: keyLimit).apply(document, signed: signed)
       }
-      return SeedChanges(version: version, result)
+      return SeedChanges(version: signed.version, result)
     }
   }
 }

@@ -7,11 +7,7 @@ extension SeedError {
     let code = SeedError(error).code
     switch error {
     case .missingRole(series.roleName, _): self.init(code, Self.noSuch(series, server))
-    case .missingFile(let name):
-      self.init(
-        code,
-        "\(server) does not have metadata/\(name): give the address whose folder metadata has the publication's "
-          + "timestamp.json")
+    case .missingFile(let name): self.init(code, Self.missing(name, server))
     case .badSignature:
       self.init(
         code,
@@ -19,6 +15,14 @@ extension SeedError {
           + "address and the root with the publisher's")
     default: self.init(code, "\(error), at \(server)")
     }
+  }
+
+  /// A server without a timestamp is none of a publication; one without another file lacks a part of it.
+  private static func missing(_ name: String, _ server: ServerAddress) -> String {
+    name == MetadataName.unversioned(Timestamp.type)
+      ? "\(server) does not have metadata/\(name): give the address of a publication, whose folder metadata has that file"
+      : "\(server) does not have metadata/\(name), which the publication's other metadata names: try again later; if it "
+        + "stays away, its operator can find what else is missing with `seedbank verify`"
   }
 
   // Worth trying again all the same: an app may be released before its series is published.

@@ -39,6 +39,7 @@ extension SeedError {
     switch error {
     case .expired: self.init(.stale, error.description)
     case .missingFile: self.init(.missingFile, error.description)
+    case .conflict: self.init(.rolledBack, error.description)
     // A client that asks for a series of another publication finds no role of that name.
     case .missingRole(let role, _) where Series(roleName: role) != nil:
       self.init(.noCompatibleModel, error.description)

@@ -184,7 +184,7 @@ actor StoreWriter {
   func applyStaged(_ fetched: FetchedObject) async throws {
     try await fetched.using {
       try Task.checkCancellation()
-      _ = try staged?.file.apply(fetched.document(), to: fetched.object.version, keyLimit: 0)
+      _ = try staged?.file.apply(fetched.document(), signed: fetched.object, keyLimit: 0)
     }
   }
 
@@ -225,7 +225,7 @@ actor StoreWriter {
       }
       let document = try fetched.document()
       return try open(seed.generation).apply(
-        document, to: fetched.object.version, keyLimit: options.changedKeyLimit)
+        document, signed: fetched.object, keyLimit: options.changedKeyLimit)
     }
     fetched.discard()
     return changes

@@ -1,4 +1,5 @@
 package import SeedFormat
+package import SeedTrust
 
 /// Applies a delta to a seed, in the transaction that the caller has opened.
 package struct DeltaApplier {
@@ -23,8 +24,16 @@ package struct DeltaApplier {
   package func apply(_ document: [UInt8]) throws -> ImportResult { try apply(DocumentPieces.of(document)) }
 
   /// As ``apply(_:)-([UInt8])``, for a document that comes in pieces and is never in memory as a whole.
-  package func apply(_ pieces: @escaping DocumentPieces.Source) throws -> ImportResult {
+  ///
+  /// Nothing is applied of a document whose header does not say what was signed of it: `signed` is `nil` only where
+  /// no metadata describes it, such as the publisher's own before it is published.
+  package func apply(
+    _ pieces: @escaping DocumentPieces.Source, signed: PublishedObject? = nil
+  ) throws -> ImportResult {
     var reader = try DeltaReader(pieces)
+    if let signed, !signed.isDescribed(by: reader.header) {
+      throw ApplyError.notAsSigned(file: signed.fileName, header: reader.header)
+    }
     var meta = try SeedTables.meta(connection)
     try check(reader.header, meta)
     let importer = try BatchImporter(connection, schema, layouts, keyLimit: keyLimit)
@@ -99,12 +108,16 @@ private final class OpenTable {
 /// Why a delta does not lead anywhere from here.
 package enum ApplyError: Error, Hashable, Sendable, CustomStringConvertible {
   case otherSeries
+  case notAsSigned(file: String, header: DeltaHeader)
   case outOfRange(from: Version, to: Version, version: Version)
   case digestMismatch(at: Version)
 
   package var description: String {
     switch self {
     case .otherSeries: "the delta belongs to another series or schema than the seed"
+    case .notAsSigned(let file, let header):
+      "\(file) does not say of itself what was signed of it: it says that it leads from version \(header.from) to "
+        + "\(header.to) of \(header.series), model \(header.model)"
     case .outOfRange(let from, let to, let version):
       "the delta leads from \(from) to \(to), the seed is at \(version)"
     case .digestMismatch(let version):

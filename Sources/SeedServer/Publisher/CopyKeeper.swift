@@ -88,7 +88,7 @@ struct CopyKeeper {
     }
     for delta in chain {
       let document = try publication.pieces(delta)
-      _ = try copy.connection.transaction { try copy.apply(document) }
+      _ = try copy.connection.transaction { try copy.apply(document, signed: delta) }
     }
   }
 

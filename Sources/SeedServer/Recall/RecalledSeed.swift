@@ -28,7 +28,7 @@ package struct RecalledSeed {
   /// Applies a delta and keeps what it did.
   func apply(_ delta: PublishedObject, from publication: PublicationDirectory) throws {
     let document = try publication.pieces(delta)
-    try connection.transaction { try apply(document, as: delta) }
+    try connection.transaction { _ = try apply(document, delta) }
   }
 
   /// Applies a delta, and takes it back.
@@ -36,15 +36,14 @@ package struct RecalledSeed {
     let document = try publication.pieces(delta)
     try connection.execute("BEGIN IMMEDIATE")
     defer { connection.rollBack() }
-    try apply(document, as: delta)
+    _ = try apply(document, delta)
   }
 
   /// Applies a delta's document in the open transaction; it must lead to what was signed.
-  private func apply(_ document: @escaping DocumentPieces.Source, as delta: PublishedObject) throws {
-    let result = try DeltaApplier(connection, schema).apply(document)
-    guard result.digest == delta.digest, try meta().version == delta.version else {
-      throw ApplyError.digestMismatch(at: delta.version)
-    }
+  private func apply(
+    _ document: @escaping DocumentPieces.Source, _ delta: PublishedObject
+  ) throws -> ImportResult {
+    try DeltaApplier(connection, schema).apply(document, signed: delta)
   }
 
   /// Compares the digest of the rows as they are with the signed one.

@@ -1,5 +1,6 @@
 import SeedDatabase
 import SeedFormat
+import SeedTrust
 
 /// The publisher's own file of a series, holding its head: the first client of its own deltas.
 struct WorkingCopy {
@@ -86,9 +87,11 @@ struct WorkingCopy {
     }
   }
 
-  /// Applies a delta in the open transaction.
-  func apply(_ document: @escaping DocumentPieces.Source) throws -> ImportResult {
-    try DeltaApplier(connection, schema).apply(document)
+  /// Applies a delta in the open transaction: the publisher's own draft, or what was published as `signed`.
+  func apply(
+    _ document: @escaping DocumentPieces.Source, signed: PublishedObject? = nil
+  ) throws -> ImportResult {
+    try DeltaApplier(connection, schema).apply(document, signed: signed)
   }
 
   /// Removes the file with what SQLite may have left beside it: a stale journal would undo the next copy.

@@ -44,20 +44,25 @@ package struct MetadataRefresh {
   }
 
   /// Everything that the repository now says about one series, verified.
+  ///
+  /// Stricter than TUF in one point: another timestamp under the trusted one's version is an error. A publisher signs
+  /// a version once, so one that signs it again was restored from an old backup, and what is trusted is not its state.
   package static func refresh(
     series: Series, shippedRoot: [UInt8], stored: StoredMetadata, fetch: @escaping MetadataFetcher,
     now: UTCTime
   ) async throws -> SeriesMetadata {
     var refresh = try MetadataRefresh(shippedRoot: shippedRoot, stored: stored, fetch: fetch, now: now)
-    try await refresh.topLevel()
+    try await refresh.topLevel(refusingConflicts: true)
     try await refresh.targets(series.roleName, delegator: Targets.type)
     return try refresh.trusted.series(series)
   }
 
   /// Root, timestamp, TUF snapshot role and targets, in this order.
-  package mutating func topLevel() async throws {
+  ///
+  /// TUF keeps the trusted timestamp where another one has its version; `refusingConflicts` makes that an error.
+  package mutating func topLevel(refusingConflicts: Bool = false) async throws {
     try await roots()
-    try await timestamp()
+    try await timestamp(refusingConflicts)
     try await snapshot()
     try await targets(Targets.type, delegator: nil)
   }
@@ -72,12 +77,17 @@ package struct MetadataRefresh {
     try trusted.checkRoot()
   }
 
-  private mutating func timestamp() async throws {
+  private mutating func timestamp(_ refusesConflicts: Bool) async throws {
     let name = MetadataName.unversioned(Timestamp.type)
     // A stored copy that is damaged, or signed by keys since replaced, is as good as none.
     if let bytes = try stored.read(name) { try? trusted.loadStoredTimestamp(bytes) }
     let bytes = try await required(name, Timestamp.type, nil)
-    if try trusted.updateTimestamp(bytes) { try stored.persist(name, bytes) }
+    switch try trusted.updateTimestamp(bytes) {
+    case .newer: try stored.persist(name, bytes)
+    case .conflicting where refusesConflicts:
+      throw TrustError.conflict(role: Timestamp.type, version: trusted.timestamp?.version ?? 0)
+    case .same, .conflicting: break
+    }
   }
 
   private mutating func snapshot() async throws {

@@ -4,6 +4,8 @@ public enum TrustError: Error, Hashable, Sendable {
   case badSignature(role: String, found: Int, needed: Int)
   /// An older version was offered than one that was trusted before.
   case rollback(role: String, trusted: Int, offered: Int)
+  /// The version that was trusted before was offered again, signed, with other content.
+  case conflict(role: String, version: Int)
   /// The metadata was valid only before that time.
   case expired(role: String, at: UTCTime)
   /// Another version was offered than signed metadata announced.
@@ -41,6 +43,9 @@ extension TrustError: CustomStringConvertible {
       "\(role) metadata has \(found) valid signatures of the \(needed) that it needs"
     case .rollback(let role, let trusted, let offered):
       "\(role) metadata of version \(offered) was offered after version \(trusted)"
+    case .conflict(let role, let version):
+      "\(role) metadata of version \(version) does not say what version \(version) said before: the publication seems to "
+        + "come from an old backup, and its publisher should run `seedbank new-epoch`"
     case .expired(let role, let time):
       "\(role) metadata expired at \(time): the repository is stale, or this device's clock is wrong"
     case .wrongVersion(let role, let expected, let offered):

@@ -5,7 +5,8 @@
 //     that of its own. No root is accepted once a timestamp is.
 //  3. Only the last root of the chain must not be expired, and it must not be when a timestamp is accepted.
 //  4. A timestamp is signed by the threshold of the root's timestamp keys. It is never older than the trusted
-//     one, nor is the TUF snapshot version that it names. Of two with equal versions the trusted one stays.
+//     one, nor is the TUF snapshot version that it names. Of two with equal versions the trusted one stays,
+//     and whoever asked is told whether the other one says something else.
 //  5. The TUF snapshot role has the length, digests and version that the timestamp names. It drops no role
 //     that the trusted one lists, and lowers no role's version.
 //  6. A targets role, at the top or delegated, has the version (and length, digests) that the TUF snapshot
@@ -14,8 +15,8 @@
 //  8. Nothing that is expired at the reference time is accepted. There is one such time for a whole refresh.
 //  9. A threshold counts different keys, whatever ids they go by; a key id occurs once among the signatures.
 // 10. Stored metadata of an earlier refresh is verified anew. An expired stored timestamp or TUF snapshot
-//     role, or a TUF snapshot role that is no longer announced, still counts against rollback, and for
-//     nothing else. Stored metadata whose keys the root has since replaced counts for nothing: so a
+//     role, or a TUF snapshot role that is no longer announced (by version, length or digest), still counts
+//     against rollback, and for nothing else. Stored metadata whose keys the root has since replaced counts for nothing: so a
 //     repository recovers when a stolen key was used to raise versions (fast-forward attack).
 // 11. A publisher that reads its own publication also takes what former roots' keys signed, so that it can sign it
 //     anew (`acceptKeys`). A client never does.
@@ -29,7 +30,8 @@ package struct TrustedMetadataSet: Sendable {
   /// The newest trusted root.
   package private(set) var root: Root
   /// The trusted timestamp; it may be expired if it was stored.
-  package private(set) var timestamp: Timestamp?
+  package var timestamp: Timestamp? { signedTimestamp?.signed }
+  private var signedTimestamp: Metadata<Timestamp>?
   /// The trusted TUF snapshot role; it may be expired or no longer announced if it was stored.
   package private(set) var snapshot: SnapshotRole?
   /// The trusted targets roles, at the top and delegated, by name.
@@ -77,31 +79,45 @@ package struct TrustedMetadataSet: Sendable {
 
   /// A timestamp of an earlier refresh, against which rollback is judged (rule 10).
   package mutating func loadStoredTimestamp(_ bytes: [UInt8]) throws(TrustError) {
-    timestamp = try verifiedTimestamp(bytes)
+    signedTimestamp = try verifiedTimestamp(bytes)
   }
 
-  /// Rule 4; whether the timestamp is newer than the trusted one.
-  package mutating func updateTimestamp(_ bytes: [UInt8]) throws(TrustError) -> Bool {
-    let offered = try verifiedTimestamp(bytes)
-    if let trusted = timestamp {
+  /// What an offered timestamp is to the trusted one.
+  package enum TimestampOffer: Hashable, Sendable {
+    /// It is newer, and trusted from now on.
+    case newer
+    /// It has the same version and says the same.
+    case same
+    /// It has the same version and says something else; the trusted one stays.
+    case conflicting
+  }
+
+  /// Rule 4.
+  package mutating func updateTimestamp(_ bytes: [UInt8]) throws(TrustError) -> TimestampOffer {
+    let metadata = try verifiedTimestamp(bytes)
+    let offered = metadata.signed
+    if let known = signedTimestamp {
+      let trusted = known.signed
       try checkRollback(Timestamp.type, trusted.version, offered.version)
       guard offered.version > trusted.version else {
+        // Signatures may differ: the same words signed by other keys are no other timestamp.
+        guard metadata.signedBytes == known.signedBytes else { return .conflicting }
         try checkExpiry(of: trusted, Timestamp.type)
-        return false
+        return .same
       }
       try checkRollback(SnapshotRole.type, trusted.snapshot.version, offered.snapshot.version)
     }
     try checkExpiry(of: offered, Timestamp.type)
-    timestamp = offered
-    return true
+    signedTimestamp = metadata
+    return .newer
   }
 
-  private func verifiedTimestamp(_ bytes: [UInt8]) throws(TrustError) -> Timestamp {
+  private func verifiedTimestamp(_ bytes: [UInt8]) throws(TrustError) -> Metadata<Timestamp> {
     guard snapshot == nil else { throw .outOfOrder(role: Timestamp.type) }
     try checkRoot()
     let metadata = try Metadata<Timestamp>.read(bytes, Timestamp.type)
     try check(metadata, Timestamp.type)
-    return metadata.signed
+    return metadata
   }
 
   private func validTimestamp(for role: String) throws(TrustError) -> Timestamp {
@@ -117,7 +133,8 @@ package struct TrustedMetadataSet: Sendable {
     let announced = try validTimestamp(for: SnapshotRole.type).snapshot
     let stored = try verifiedSnapshot(bytes)
     snapshot = stored
-    return stored.version == announced.version && stored.expires > now
+    guard stored.version == announced.version, stored.expires > now else { return false }
+    return (try? announced.check(bytes, of: SnapshotRole.type)) != nil
   }
 
   /// Rule 5.

@@ -64,6 +64,12 @@ extension PublishedObject {
   /// The file in the publication: `targets/transit/2/<sha256>.snapshot-102.sqlite.gz`.
   package var filePath: String { "targets/\(series.targetPrefix)\(sha256.hex).\(fileName)" }
 
+  /// Whether a delta's own header says what was signed of it.
+  package func isDescribed(by header: DeltaHeader) -> Bool {
+    kind == .delta(from: header.from, to: header.to) && series == header.series && model == header.model
+      && schema == header.schema && digest == header.digest
+  }
+
   /// How the file is compressed.
   package var encoding: ContentEncoding {
     switch kind {

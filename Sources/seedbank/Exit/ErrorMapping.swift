@@ -87,7 +87,7 @@ extension TrustError {
     switch self {
     case .missingFile, .missingRole, .hashMismatch, .lengthMismatch, .wrongVersion, .rollback, .badSignature:
       true
-    case .expired, .malformed, .tooLong, .pathNotDelegated, .outOfOrder: false
+    case .conflict, .expired, .malformed, .tooLong, .pathNotDelegated, .outOfOrder: false
     }
   }
 }

@@ -1,0 +1,103 @@
+import CSQLite
+import Foundation
+import SeedClient
+import SeedDatabase
+import SeedFormat
+import SeedTrust
+import Support
+import Testing
+
+/// A delta leads only to what was signed of it, whatever its document says of itself.
+@Suite struct BoundDeltaTests {
+  /// What a signed document says of itself though something else was signed.
+  enum Lie: CaseIterable { case dataset, major, model, schema, from, to, digest }
+
+  let fixture: StoreFixture
+  let store: SeedStore
+
+  /// A device at version 2, and a delta to version 3.
+  init() async throws {
+    fixture = try StoreFixture(inMemory: true)
+    try fixture.publisher.publish(["a": "One"])
+    try fixture.publisher.publish(["a": "Two"])
+    store = try fixture.store()
+    try await store.update()
+    try fixture.publisher.publish(["a": "Three"])
+  }
+
+  private func header(_ truth: DeltaHeader, _ lie: Lie) throws -> DeltaHeader {
+    let series =
+      switch lie {
+      case .dataset: Series("water", model: truth.model)
+      case .major: try Series(truth.series.dataset, major: 3)
+      default: truth.series
+      }
+    return DeltaHeader(
+      series: series, model: lie == .model ? "2.2" : truth.model,
+      schema: lie == .schema ? .of([1]) : truth.schema, from: lie == .from ? .first : truth.from,
+      to: lie == .to ? try Version(Int(Limits.exactJSONInteger)) : truth.to,
+      digest: lie == .digest ? .of([2]) : truth.digest)
+  }
+
+  /// Signs the delta with another header, but none of what that says.
+  private func publish(_ lie: Lie) throws {
+    let delta = try fixture.lastDelta
+    let stored = try #require(fixture.publisher.withServed { $0.files[delta.filePath] })
+    let document = try Compression.gunzip(stored, limit: delta.rawLength)
+    let truth = try DeltaReader(document).header
+    let start = DeltaWriter().document(truth).dropLast(Self.empty.count)
+    #expect(document.starts(with: start))
+    let changed = DeltaWriter().document(try header(truth, lie)).dropLast(Self.empty.count)
+    let bad = changed + document.dropFirst(start.count)
+    try fixture.publisher.replace(
+      delta, by: Compression.gzip(Array(bad)), raw: Compression.Measure(of: Array(bad)))
+  }
+
+  /// How a document without changes ends.
+  private static let empty = Array("]}\n".utf8)
+
+  /// Lets the changes through a connection of the app's own.
+  private func lend() async {
+    await store.withConnection { seed, apply in
+      var app: OpaquePointer?
+      defer { sqlite3_close(app) }
+      sqlite3_open(seed.url.path, &app)
+      _ = try apply(try #require(app))
+    }
+  }
+
+  @Test(arguments: Lie.allCases, [false, true])
+  func `a signed delta whose document says something else is damaged`(_ lie: Lie, isLent: Bool) async throws {
+    if isLent { await lend() }
+    try publish(lie)
+    #expect(await code { try await store.update() } == .damaged)
+    #expect(try await store.stops() == ["Two"])
+    #expect(await store.state.version?.number == 2)
+    try await store.verify()
+  }
+
+  @Test(arguments: Lie.allCases)
+  func `where there is a snapshot it takes the delta's place`(_ lie: Lie) async throws {
+    try publish(lie)
+    try fixture.publisher.publishSnapshot()
+    let report = try await store.update()
+    #expect(report.plan.reason == .deltasFailed && report.to.number == 3)
+    #expect(try await store.stops() == ["Three"])
+  }
+
+  @Test func `a signed snapshot whose sums are not those of its digest is damaged`() async throws {
+    try fixture.publisher.startEpoch()
+    let snapshot = try fixture.lastSnapshot
+    let stored = fixture.folder("stored")
+    let raw = fixture.folder("raw")
+    try DurableFile.write(
+      try #require(fixture.publisher.withServed { $0.files[snapshot.filePath] }), to: stored)
+    _ = try Compression.expand(stored, to: raw, .gzip, limit: snapshot.rawLength)
+    try Connection(raw, .writer).execute("UPDATE seedbank_table SET rows = rows + 1 WHERE name = 'stop'")
+    let bytes = try DurableFile.read(raw, limit: snapshot.rawLength)
+    try fixture.publisher.replace(
+      snapshot, by: Compression.gzip(bytes), raw: Compression.Measure(of: bytes))
+    #expect(await code { try await store.update() } == .damaged)
+    #expect(try await store.stops() == ["Two"])
+  }
+}

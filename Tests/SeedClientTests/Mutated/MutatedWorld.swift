@@ -1,0 +1,87 @@
+import Foundation
+import SeedClient
+import SeedDatabase
+import SeedFormat
+import SeedTrust
+import Support
+
+/// A publication with its past, and devices that stopped at its versions.
+struct MutatedWorld {
+  let publisher: ClientPublisherSimulator
+  let model: SeedModel
+  /// What was served after each publication; the last is what is published now.
+  let states: [[String: [UInt8]]]
+  /// Every object's bytes as stored, by their hash.
+  let contents: [SHA256Digest: [UInt8]]
+  /// The stops' names that were published as each version.
+  let rows: [Int: [String]]
+  private let templates: TemporaryFolder
+
+  /// Versions at which there is a device; 0 has no data.
+  static let devices = [0, 2, 4]
+  private static let versions = 5
+  /// The version that has a snapshot beside the first one.
+  private static let middle = 3
+
+  init() async throws {
+    publisher = try ClientPublisherSimulator()
+    templates = try TemporaryFolder(inMemory: true)
+    model = SeedModel(
+      dataset: "transit", model: ClientPublisherSimulator.model, schema: publisher.schema.hash)
+    var (states, rows): ([[String: [UInt8]]], [Int: [String]]) = ([], [:])
+    for version in 1...Self.versions {
+      try publisher.publish(["a": "A \(version)", "b\(version)": "B \(version)"])
+      if version == Self.middle { try publisher.publishSnapshot() }
+      states.append(publisher.withServed { $0.files })
+      rows[version] = publisher.stops.sorted { $0.key < $1.key }.map(\.value)
+      guard Self.devices.contains(version) else { continue }
+      let device = try Self.store(model, publisher, publisher, templates("\(version)"))
+      try await device.update()
+      await device.suspend()
+    }
+    (self.states, self.rows) = (states, rows)
+    let stored = publisher.withServed { $0.files }.filter { $0.key.hasPrefix("targets/") }.values
+    contents = Dictionary(stored.map { (.of($0), $0) }) { $1 }
+  }
+
+  /// What is published now.
+  var served: [String: [UInt8]] { states[states.count - 1] }
+
+  /// Whether the newest metadata leads to the file.
+  func isCurrent(_ name: String) -> Bool {
+    let replaced = states[states.count - 2].keys.contains(name)
+    return name.hasPrefix("targets/") || name.hasSuffix("targets.json") || name.hasSuffix("timestamp.json")
+      || !replaced
+  }
+
+  /// A store in the folder of a device that stopped at a version, copied to `directory`.
+  func device(at version: Int, in directory: String) throws {
+    guard version > 0 else { return }
+    try FileManager.default.copyItem(atPath: templates("\(version)"), toPath: directory)
+  }
+
+  /// A store that gets just these files.
+  func store(serving files: [String: [UInt8]], in directory: String) throws -> SeedStore {
+    try Self.store(model, publisher, StaticHost(files: files), directory)
+  }
+
+  private static func store(
+    _ model: SeedModel, _ publisher: ClientPublisherSimulator, _ host: any Transport, _ directory: String
+  ) throws -> SeedStore {
+    let (url, now) = (URL(string: "http://seeds.example")!, publisher.now)
+    return try SeedStore(
+      model, server: url, root: publisher.root, directory: directory,
+      surroundings: Surroundings(transport: host, now: { now }, sleep: { _ in await Task.yield() }))
+  }
+}
+
+/// A host of files that nobody changes.
+private struct StaticHost: Transport {
+  let files: [String: [UInt8]]
+
+  func send(_ request: TransportRequest, to receiver: ResponseReceiver) async throws {
+    let name = request.url.path.split(separator: "/").joined(separator: "/")
+    guard let found = files[name] else { return try receiver.head(ResponseHead(status: 404)) }
+    try ClientPublisherSimulator.answer(request, by: found, to: receiver)
+  }
+}

@@ -1,0 +1,75 @@
+import SeedClient
+import SeedDatabase
+import SeedFormat
+import SeedTrust
+import Support
+import Testing
+
+/// A publisher that was restored from an old backup publishes other rows under versions that devices have.
+@Suite struct RestoredPublisherTests {
+  let fixture: StoreFixture
+  let store: SeedStore
+
+  /// A device at version 2, and a publisher whose version 2 is another one.
+  init() async throws {
+    fixture = try StoreFixture(inMemory: true)
+    let publisher = fixture.publisher
+    try publisher.publish(["a": "One"])
+    let backup = try publisher.backUp()
+    try publisher.publish(["a": "Two"])
+    store = try fixture.store()
+    try await store.update()
+    try publisher.restore(backup)
+    publisher.pass(days: 1)
+    try publisher.publish(["a": "Another two"])
+  }
+
+  private func doctor() throws -> StoreReport {
+    try StoreExamination(fixture.directory, root: fixture.publisher.root, now: fixture.publisher.now).run()
+  }
+
+  @Test func `the same version with other content is refused, and the message says what to do`() async throws
+  {
+    let error = await #expect(throws: SeedError.self) { try await store.update() }
+    #expect(error?.code == .rolledBack)
+    for words in ["old backup", "`seedbank new-epoch`", "seeds.example"] {
+      #expect(error?.message.contains(words) == true, "\(error?.message ?? "")")
+    }
+    #expect(try await store.stops() == ["Two"])
+    #expect(await store.state.lastError?.code == .rolledBack)
+  }
+
+  @Test func `a new epoch ends it`() async throws {
+    await #expect(throws: SeedError.self) { try await store.update() }
+    try fixture.publisher.startEpoch()
+    #expect(try await store.update().plan.reason == .newEpoch)
+    #expect(try await store.stops() == ["Another two"])
+  }
+
+  @Test func `once newer metadata says what the head's rows are, a snapshot brings them at that look`()
+    async throws
+  {
+    try fixture.publisher.sign()
+    let report = try await store.update()
+    #expect(report.plan.reason == .otherRows && report.to.number == 2)
+    #expect(try await store.stops() == ["Another two"])
+    #expect(try await store.update().action == .upToDate)
+  }
+
+  @Test func `a doctor finds rows that are not those of the stored metadata, and says what to do`()
+    async throws
+  {
+    try fixture.publisher.sign()
+    let snapshot = try fixture.lastSnapshot
+    let bytes = fixture.publisher.withServed { $0.files.removeValue(forKey: snapshot.filePath) }
+    #expect(await code { try await store.update() } == .missingFile)
+    let finding = try #require(try doctor().findings.first { $0.severity == .error })
+    #expect(finding.problem.contains("not the one that was signed for 2"))
+    #expect(finding.remedy.contains("seedbank pull"))
+    fixture.publisher.withServed { $0.files[snapshot.filePath] = bytes }
+    try await store.verify()
+    try await store.update()
+    #expect(try doctor().isSound)
+    #expect(try await store.stops() == ["Another two"])
+  }
+}

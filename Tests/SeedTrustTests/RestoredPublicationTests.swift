@@ -1,0 +1,80 @@
+import SeedFormat
+import SeedTrust
+import Testing
+
+/// A publication that was restored from an old backup goes on under versions that clients have seen already.
+@Suite struct RestoredPublicationTests {
+  let repository: Repository
+  let client: Client
+
+  init() async throws {
+    repository = try Repository()
+    client = Client(root: repository.root)
+    try repository.publish()
+    _ = try await client.refresh(repository)
+  }
+
+  /// Another timestamp under the version that the client trusts.
+  private func restore() throws {
+    let trusted = repository.published.timestamp
+    try repository.forgeTimestamp(
+      version: trusted.version, snapshot: trusted.snapshot.version, expires: trusted.expires.adding(days: 1))
+  }
+
+  @Test func `another timestamp of the trusted version is refused, and the advice is a new epoch`()
+    async throws
+  {
+    try restore()
+    let trusted = try #require(client.files["timestamp.json"])
+    let error = TrustError.conflict(role: "timestamp", version: repository.published.timestamp.version)
+    await #expect(throws: error) { try await client.refresh(repository) }
+    #expect(client.files["timestamp.json"] == trusted)
+    #expect("\(error)".contains("old backup") && "\(error)".contains("`seedbank new-epoch`"))
+  }
+
+  @Test func `TUF's own workflow passes over it`() async throws {
+    try restore()
+    var refresh = try MetadataRefresh(
+      shippedRoot: client.root, stored: client.stored, fetch: repository.fetch, now: repository.now)
+    try await refresh.topLevel()
+    #expect(refresh.trusted.timestamp == repository.published.timestamp)
+  }
+
+  @Test func `the trusted words are no other timestamp for having more signatures or another layout`()
+    async throws
+  {
+    var document = try JSONValue(parsing: try #require(repository.files["timestamp.json"]))
+    guard let signed = document["signed"], case .array(let signatures)? = document["signatures"] else {
+      Issue.record("not a metadata file")
+      return
+    }
+    let foreign: JSONValue = ["keyid": .string(String(repeating: "0", count: 64)), "sig": "00"]
+    document = ["signed": signed, "signatures": .array([foreign] + signatures)]
+    repository.files["timestamp.json"] = Array(" ".utf8) + document.bytes
+    _ = try await client.refresh(repository)
+    #expect(client.persisted.isEmpty)
+  }
+
+  @Test func `the timestamp after it is accepted, for what it leads to is judged by itself`() async throws {
+    try restore()
+    try repository.renewTimestamp()
+    _ = try await client.refresh(repository)
+    #expect(client.persisted == ["timestamp.json"])
+  }
+
+  @Test func `another TUF snapshot role of the trusted version is fetched where its digest is announced`()
+    async throws
+  {
+    let trusted = repository.published.snapshot
+    let later = RoleHeader(version: trusted.version, expires: trusted.expires.adding(days: 1))
+    let name = "\(trusted.version).snapshot.json"
+    try repository.forge(
+      SnapshotRole(header: later, meta: trusted.meta), name, repository.keys.online.snapshot.keys)
+    let bytes = try #require(repository.files[name])
+    try repository.forgeTimestamp(
+      version: 99, snapshot: trusted.version, length: bytes.count,
+      hashes: #""sha256":"\#(SHA256Digest.of(bytes).hex)""#)
+    _ = try await client.refresh(repository)
+    #expect(client.files["snapshot.json"] == bytes)
+  }
+}
