@@ -77,6 +77,7 @@ import Testing
   @Test func `an expired series is refused`() async throws {
     let role = try repository.metadata(Repository.transit, head: 2).role(version: 2, expires: repository.now)
     try repository.forge(role, "2.transit-2.json", repository.keys[.series])
+    try repository.forgeSnapshot(version: 9, ["targets.json": 1, "transit-2.json": 2])
     await refused(.expired(role: "transit-2", at: repository.now), by: fresh)
   }
 
@@ -92,6 +93,8 @@ import Testing
   @Test func `a series of another version than announced is refused`() async throws {
     try repository.publish()
     repository.files["3.transit-2.json"] = repository.files["1.transit-2.json"]
+    await refused(.lengthMismatch(role: "transit-2", signed: 2110, found: 1660))
+    try repository.forgeSnapshot(version: 9, ["targets.json": 1, "transit-2.json": 3])
     await refused(.wrongVersion(role: "transit-2", expected: 3, offered: 1))
   }
 
@@ -156,8 +159,7 @@ import Testing
     }
     let series = try repository.metadata(Repository.transit, head: 2).role(
       version: 2, expires: .init(secondsSinceEpoch: .max))
-    try repository.forge(
-      repository.published.timestamp, "timestamp.json", repository.keys[.timestamp])
+    try repository.forgeSnapshot(version: 9, ["targets.json": 1, "transit-2.json": 2])
     try repository.forge(series, "2.transit-2.json", repository.keys[.targets])
     await refused(.badSignature(role: "transit-2", found: 0, needed: 1), by: fresh)
   }

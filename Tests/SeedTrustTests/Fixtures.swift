@@ -167,7 +167,7 @@ final class Repository: @unchecked Sendable {
       #""_type":"timestamp","spec_version":"1.0.31","version":\#(version),"expires":"2026-08-09T00:00:00Z""#
     let meta = #"{"snapshot.json":{"version":\#(snapshot),"length":\#(length),"hashes":{\#(hashes)}}}"#
     let tree = try JSONValue(parsing: Array("{\(header),\"meta\":\(meta)}".utf8))
-    let key = keys.online.timestamp.keys[0]
+    let key = keys[.timestamp][0]
     let signature = lowerHex(key.sign(try CanonicalJSON.bytes(of: tree)))
     let signatures: JSONValue = [["keyid": .string(key.publicKey.keyID), "sig": .string(signature)]]
     files["timestamp.json"] = (["signatures": signatures, "signed": tree] as JSONValue).bytes

@@ -40,6 +40,16 @@ import Testing
     try roundTrip(Timestamp.self, Self.timestampText)
   }
 
+  @Test func `fields that are absent stay absent`() throws {
+    let root = Self.rootText.replacing(#""consistent_snapshot":true,"#, with: "")
+    try roundTrip(Root.self, root)
+    let file = Array(#"{"signatures":[],"signed":\#(root)}"#.utf8)
+    #expect(try !Metadata<Root>(parsing: file).signed.consistentSnapshot)
+    let succinct = #"{"keys":\#(Self.keys),"succinct_roles":{"bit_length":8}}"#
+    try roundTrip(Targets.self, Self.targetsText.replacing(Self.delegations, with: succinct))
+    try roundTrip(Targets.self, Self.targetsText.replacing(#","delegations":\#(Self.delegations)"#, with: ""))
+  }
+
   struct Flaw: CustomTestStringConvertible, Sendable {
     let testDescription: String
     let text: String
@@ -95,6 +105,15 @@ import Testing
     Flaw(
       targetsText, #""paths":["*"],"#, "",
       says: "signed.delegations.roles[0].paths: expected one of paths and path_hash_prefixes"),
+    Flaw(
+      targetsText, delegations, #"{"keys":{},"roles":1}"#,
+      says: "signed.delegations.roles: expected an array, found a whole number"),
+    Flaw(
+      rootText, keys, "{\"\u{E9}\":\(key),\"e\u{301}\":\(key)}",
+      says: "signed.keys.e\u{301}: occurs twice, spelled differently"),
+    Flaw(
+      targetsText, #""sha3":"bb""#, "\"\u{E9}\":\"bb\",\"e\u{301}\":\"bb\"",
+      says: "signed.targets.a/f.hashes.e\u{301}: occurs twice, spelled differently"),
     Flaw(snapshotText, "targets.json", "other.json", says: "signed.meta: targets.json is missing"),
     Flaw(
       timestampText, "snapshot.json", "other.json",

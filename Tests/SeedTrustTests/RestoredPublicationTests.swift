@@ -57,7 +57,7 @@ import Testing
 
   @Test func `the timestamp after it is accepted, for what it leads to is judged by itself`() async throws {
     try restore()
-    try repository.renewTimestamp()
+    try repository.renew()
     _ = try await client.refresh(repository)
     #expect(client.persisted == ["timestamp.json"])
   }
@@ -69,7 +69,7 @@ import Testing
     let later = RoleHeader(version: trusted.version, expires: trusted.expires.adding(days: 1))
     let name = "\(trusted.version).snapshot.json"
     try repository.forge(
-      SnapshotRole(header: later, meta: trusted.meta), name, repository.keys.online.snapshot.keys)
+      SnapshotRole(header: later, meta: trusted.meta), name, repository.keys[.snapshot])
     let bytes = try #require(repository.files[name])
     try repository.forgeTimestamp(
       version: 99, snapshot: trusted.version, length: bytes.count,

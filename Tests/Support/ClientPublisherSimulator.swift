@@ -131,7 +131,7 @@ package final class ClientPublisherSimulator: @unchecked Sendable {
 
   /// The metadata files of a publication that says this of the series; nothing of it is published.
   package func signed(_ metadata: SeriesMetadata) throws -> [String: [UInt8]] {
-    let step = try RepositorySigner(now: now).publish([metadata], after: published, keys: keys.online)
+    let step = try RepositorySigner(now: now).publish([metadata], after: published, keys: keys)
     return Dictionary(uniqueKeysWithValues: step.files.map { ("metadata/\($0.name)", $0.bytes) })
   }
 

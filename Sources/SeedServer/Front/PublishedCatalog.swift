@@ -42,21 +42,12 @@ package final class PublishedCatalog: Sendable {
     overview = ServedDocument(DatasetDescription.overview(of: described.values))
   }
 
-  private static let firstRoot = "1.root.json"
-
   /// The verified metadata, with the very bytes that were verified.
   private static func read(
     _ directory: PublicationDirectory
   ) throws -> (PublishedMetadata, [String: ServedDocument]) {
-    guard let root = try directory.metadata(firstRoot) else {
-      throw PublicationError.missing(path: directory.path)
-    }
-    var files = [firstRoot: ServedDocument(root)]
-    let published = try PublishedMetadata(root: root) { name in
-      let bytes = try directory.metadata(name)
-      files[name] = bytes.map(ServedDocument.init)
-      return bytes
-    }
+    var files: [String: ServedDocument] = [:]
+    let published = try directory.published { name, bytes in files[name] = ServedDocument(bytes) }
     return (published, files)
   }
 

@@ -14,15 +14,25 @@ package struct PublicationDirectory: Sendable {
     try DurableFile.readIfPresent("\(path)/metadata/\(name)", limit: FileLimit.metadataBytes)
   }
 
-  /// The current metadata, verified from the first root of the newest chain on.
-  package func published() throws -> PublishedMetadata {
+  /// The current metadata, verified from the first root of the newest chain on. Each file that is read is shown to
+  /// `see`, the roots of older chains among them.
+  package func published(
+    see: (_ name: String, _ bytes: [UInt8]) -> Void = { _, _ in }
+  ) throws -> PublishedMetadata {
     guard let chain = try rootChains().last else { throw PublicationError.missing(path: path) }
-    guard let root = try metadata(MetadataName.versioned(Root.type, chain.lowerBound)) else {
+    func read(_ name: String) throws -> [UInt8]? {
+      let bytes = try metadata(name)
+      if let bytes { see(name, bytes) }
+      return bytes
+    }
+    guard let root = try read(MetadataName.versioned(Root.type, chain.lowerBound)) else {
       throw PublicationError.missing(path: path)
     }
-    return try PublishedMetadata(root: root, formerRoots: try roots(below: chain.lowerBound)) {
-      try metadata($0)
+    let former = try rootVersions().filter { $0 < chain.lowerBound }.compactMap { version in
+      try read(MetadataName.versioned(Root.type, version))
     }
+    return try PublishedMetadata(
+      root: root, formerRoots: former.compactMap { try? Metadata<Root>(parsing: $0).signed }, read: read)
   }
 
   /// The versions of the roots that are there, in runs without a gap. There is more than one where the keys of a root
@@ -42,13 +52,6 @@ package struct PublicationDirectory: Sendable {
     return try Folder.names(in: "\(path)/metadata").filter { $0.hasSuffix(suffix) }
       .compactMap { canonicalDecimal($0.dropLast(suffix.count), in: 1...Int(Limits.exactJSONInteger)) }
       .sorted()
-  }
-
-  private func roots(below version: Int) throws -> [Root] {
-    try rootVersions().filter { $0 < version }.compactMap { version in
-      let bytes = try metadata(MetadataName.versioned(Root.type, version))
-      return bytes.flatMap { try? Metadata<Root>(parsing: $0).signed }
-    }
   }
 
   /// Whether anything was published here.

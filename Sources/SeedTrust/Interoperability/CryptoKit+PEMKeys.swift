@@ -13,21 +13,21 @@ extension SubjectPublicKeyInfo {
   }
 
   private func verifyECDSA(_ signature: [UInt8], _ message: [UInt8]) -> Bool {
-    guard let key = try? P256.Signing.PublicKey(x963Representation: key),
-      let signature = try? P256.Signing.ECDSASignature(derRepresentation: signature)
+    guard let point = try? P256.Signing.PublicKey(x963Representation: key),
+      let pair = try? P256.Signing.ECDSASignature(derRepresentation: signature)
     else { return false }
-    return key.isValidSignature(signature, for: message)
+    return point.isValidSignature(pair, for: message)
   }
 
   private func verifyPSS(_ signature: [UInt8], _ message: [UInt8]) -> Bool {
     let attributes: [CFString: Any] = [
       kSecAttrKeyType: kSecAttrKeyTypeRSA, kSecAttrKeyClass: kSecAttrKeyClassPublic,
     ]
-    guard let key = SecKeyCreateWithData(Data(key) as CFData, attributes as CFDictionary, nil) else {
+    guard let rsaKey = SecKeyCreateWithData(Data(key) as CFData, attributes as CFDictionary, nil) else {
       return false
     }
     return SecKeyVerifySignature(
-      key, .rsaSignatureMessagePSSSHA256, Data(message) as CFData, Data(signature) as CFData, nil)
+      rsaKey, .rsaSignatureMessagePSSSHA256, Data(message) as CFData, Data(signature) as CFData, nil)
   }
 }
 #endif

@@ -6,21 +6,29 @@ package struct Delegations: Hashable, Sendable {
   package let keys: [String: RoleKey]
   /// The delegates, the most trusted first; no name occurs twice.
   package let roles: [DelegatedRole]
+  /// Whether the file lists roles. It need not where it uses another form, which is kept and not followed.
+  private let listsRoles: Bool
   private let other: [JSONMember]
 
   /// For new metadata.
   package init(keys: [String: RoleKey], roles: [DelegatedRole]) {
     self.keys = keys
     self.roles = roles
+    listsRoles = true
     other = []
   }
 
   init(reading fields: inout FieldReader) throws(Malformation) {
     keys = try fields.dictionary("keys") { key throws(Malformation) in try RoleKey(reading: &key) }
+    listsRoles = fields.unread.contains { $0.name == "roles" }
+    roles = listsRoles ? try Self.roles(&fields) : []
+    other = fields.unread
+  }
+
+  private static func roles(_ fields: inout FieldReader) throws(Malformation) -> [DelegatedRole] {
     var roles: [DelegatedRole] = []
     var names: Set<String> = []
-    // Absent where another form of delegation is used, which is kept and not followed.
-    for (index, element) in (fields.takeIfPresent("roles")?.elements ?? []).enumerated() {
+    for (index, element) in try fields.elements("roles").enumerated() {
       var object = try FieldReader(element, at: "\(fields.path).roles[\(index)]")
       let role = try DelegatedRole(reading: &object)
       guard names.insert(role.name).inserted else {
@@ -28,16 +36,15 @@ package struct Delegations: Hashable, Sendable {
       }
       roles.append(role)
     }
-    self.roles = roles
-    other = fields.unread
+    return roles
   }
 
   /// The delegate of that name.
   package subscript(name: String) -> DelegatedRole? { roles.first { $0.name == name } }
 
   var json: JSONValue {
-    .object(
-      .init(("keys", JSONValue(keys, \.json)), ("roles", .array(roles.map(\.json)))) + other)
+    let list = listsRoles ? JSONValue.array(roles.map(\.json)) : nil
+    return .object(.init(("keys", JSONValue(keys, \.json)), ("roles", list)) + other)
   }
 }
 

@@ -23,7 +23,9 @@ extension FieldReader {
     var hashes: [String: String] = [:]
     for member in object.unread {
       guard let digest = member.value.string else { throw object.error(member.name, "expected a string") }
-      hashes[member.name] = digest
+      guard hashes.updateValue(digest, forKey: member.name) == nil else {
+        throw object.error(member.name, "occurs twice, spelled differently")
+      }
     }
     return hashes
   }

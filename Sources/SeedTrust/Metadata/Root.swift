@@ -9,7 +9,9 @@ package struct Root: SignedRole {
   /// Whose signatures each top-level role needs.
   package let roles: [String: RoleKeys]
   /// Whether metadata files have their version, and targets their hash, in the name.
-  package let consistentSnapshot: Bool
+  package var consistentSnapshot: Bool { statedConsistentSnapshot ?? false }
+  /// `nil` where the file does not say: what is absent must stay so when the file is written again.
+  private let statedConsistentSnapshot: Bool?
 
   /// The roles that every root names.
   package static let topLevelRoles = [Root.type, Targets.type, SnapshotRole.type, Timestamp.type]
@@ -34,7 +36,7 @@ package struct Root: SignedRole {
     self.header = header
     self.keys = keys
     self.roles = roles
-    consistentSnapshot = true
+    statedConsistentSnapshot = true
   }
 
   /// Whether it is the next one of a chain. A root far beyond the last one begins a chain of its own, because the keys of
@@ -48,12 +50,12 @@ package struct Root: SignedRole {
     for name in Self.topLevelRoles where roles[name] == nil {
       throw fields.error("roles", "the role \(name) is missing")
     }
-    consistentSnapshot = try fields.boolIfPresent("consistent_snapshot") ?? false
+    statedConsistentSnapshot = try fields.boolIfPresent("consistent_snapshot")
   }
 
   package var members: [JSONMember] {
     .init(
-      ("consistent_snapshot", .bool(consistentSnapshot)), ("keys", JSONValue(keys, \.json)),
+      ("consistent_snapshot", statedConsistentSnapshot.map { .bool($0) }), ("keys", JSONValue(keys, \.json)),
       ("roles", JSONValue(roles) { .object($0.members) }))
   }
 }

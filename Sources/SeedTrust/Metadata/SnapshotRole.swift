@@ -62,11 +62,14 @@ package struct MetaFile: Hashable, Sendable {
   package let hashes: [String: String]?
   private let other: [JSONMember]
 
-  /// For new metadata: the version alone, for it is signed like the file that it names.
-  package init(version: Int) {
+  /// For new metadata: the version, and what the file's bytes are where they are given.
+  ///
+  /// Without a digest a client keeps a file of that version that it has. A publisher that was restored from a backup
+  /// signs other files under versions that clients have seen, so a role that changes often has one.
+  package init(version: Int, of bytes: [UInt8]? = nil) {
     self.version = version
-    length = nil
-    hashes = nil
+    length = bytes?.count
+    hashes = bytes.map { ["sha256": SHA256Digest.of($0).hex] }
     other = []
   }
 

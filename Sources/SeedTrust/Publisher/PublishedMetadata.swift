@@ -34,9 +34,15 @@ package struct PublishedMetadata: Sendable {
   /// Nothing counts as expired: a publisher that was down for long must be able to read what it is to sign anew. For
   /// the same reason keys of former roots count, those of the chain and `formerRoots`: see ``outdated``.
   package init(
-    root: [UInt8], formerRoots: [Root] = [], read: @escaping (_ name: String) throws -> [UInt8]?
+    root: [UInt8], formerRoots: [Root] = [], read: (_ name: String) throws -> [UInt8]?
   ) throws {
-    var reading = try Reading(root: root, formerRoots: formerRoots, read)
+    self = try withoutActuallyEscaping(read) { read in
+      var reading = try Reading(root: root, formerRoots: formerRoots, read)
+      return try PublishedMetadata(&reading)
+    }
+  }
+
+  private init(_ reading: inout Reading) throws {
     let timestamp = try reading.timestamp()
     let snapshot = try reading.snapshot(timestamp)
     let targets = try reading.targets()

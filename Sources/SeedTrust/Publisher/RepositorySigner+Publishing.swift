@@ -60,8 +60,8 @@ private struct StepDraft {
       try targets.check(Targets.type, signedFor: next.root)
       next.targets = targets.signed
       add(targets, Targets.type)
+      meta["targets.json"] = MetaFile(version: next.targets.version, of: targets.bytes)
     }
-    meta["targets.json"] = MetaFile(version: next.targets.version)
   }
 
   private func resignedTargets() throws -> Metadata<Targets>? {
@@ -80,8 +80,9 @@ private struct StepDraft {
       version: version, after: published.series[metadata.series]?.expires
     ).expires
     let role = metadata.role(version: version, expires: expires)
-    meta["\(name).json"] = MetaFile(version: version)
-    files.append(try signer.sign(role, name, keys, for: next.targets).file(name))
+    let file = try signer.sign(role, name, keys, for: next.targets).file(name)
+    meta["\(name).json"] = MetaFile(version: version, of: file.bytes)
+    files.append(file)
     signed.insert(metadata.series)
     next.series[metadata.series] = .init(metadata: metadata, version: version, expires: expires)
   }

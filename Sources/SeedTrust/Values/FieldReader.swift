@@ -100,7 +100,10 @@ package struct FieldReader {
     var dictionary: [String: Value] = [:]
     for member in object.unread {
       var fields = try FieldReader(member.value, at: "\(object.path).\(member.name)")
-      dictionary[member.name] = try read(&fields)
+      // The document's names differ by their bytes; to Swift, two spellings of one character are equal.
+      guard try dictionary.updateValue(read(&fields), forKey: member.name) == nil else {
+        throw object.error(member.name, "occurs twice, spelled differently")
+      }
     }
     return dictionary
   }

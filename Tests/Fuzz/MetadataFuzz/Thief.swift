@@ -1,0 +1,83 @@
+import SeedFormat
+import SeedTrust
+
+/// Whoever stole every key: what the fuzzer says is signed and offered to a client as each of the roles.
+struct Thief {
+  private static let series = Series("transit", model: "2.1")
+
+  private let key = SigningKey.generate()
+  private let trusted: TrustedMetadataSet
+
+  init() {
+    let verifiers = RoleVerifiers([key.publicKey])
+    let roles = Dictionary(uniqueKeysWithValues: Root.topLevelRoles.map { ($0, verifiers) })
+    do {
+      let root = try Metadata(signing: Root(header: Self.header(1), roles: roles), with: [key])
+      trusted = try TrustedMetadataSet(root: root.bytes, now: UTCTime("2026-08-01T12:00:00Z"))
+    } catch {
+      preconditionFailure("\(error)")
+    }
+  }
+
+  private static func header(_ version: Int) -> RoleHeader {
+    RoleHeader(version: version, expires: UTCTime(secondsSinceEpoch: .max))
+  }
+
+  func sign(_ bytes: [UInt8]) {
+    guard let document = try? JSONValue(parsing: bytes), let signed = document["signed"],
+      let canonical = try? CanonicalJSON.bytes(of: signed)
+    else { return }
+    let signature: JSONValue = [
+      "keyid": .string(key.publicKey.keyID), "sig": .string(lowerHex(key.sign(canonical))),
+    ]
+    offer(
+      (["signatures": [signature], "signed": signed] as JSONValue).bytes, signed["version"]?.integer ?? 1)
+  }
+
+  private func offer(_ bytes: [UInt8], _ version: Int) {
+    var client = trusted
+    if (try? client.updateRoot(bytes)) != nil { precondition(client.root.version == 2) }
+    client = trusted
+    if let isNewer = try? client.updateTimestamp(bytes) { precondition(isNewer) }
+    guard version > 0, version <= Limits.exactJSONInteger else { return }
+    client = trusted
+    try? offerSnapshot(bytes, version, to: &client)
+    client = trusted
+    try? offerTargets(bytes, version, to: &client)
+    client = trusted
+    try? offerSeries(bytes, version, to: &client)
+  }
+
+  private func offerSnapshot(_ bytes: [UInt8], _ version: Int, to client: inout TrustedMetadataSet) throws {
+    let timestamp = Timestamp(header: Self.header(1), snapshot: MetaFile(version: version))
+    _ = try client.updateTimestamp(Metadata(signing: timestamp, with: [key]).bytes)
+    try client.updateSnapshot(bytes)
+  }
+
+  private func announce(_ meta: [String: Int], to client: inout TrustedMetadataSet) throws {
+    let snapshot = SnapshotRole(header: Self.header(1), meta: meta.mapValues { MetaFile(version: $0) })
+    try offerSnapshot(Metadata(signing: snapshot, with: [key]).bytes, 1, to: &client)
+  }
+
+  private func offerTargets(_ bytes: [UInt8], _ version: Int, to client: inout TrustedMetadataSet) throws {
+    try announce(["targets.json": version], to: &client)
+    try client.updateTargets(bytes)
+    guard let targets = client.targets[Targets.type] else { preconditionFailure("accepted and not there") }
+    for path in targets.targets.keys {
+      for role in targets.delegations?.roles ?? [] { _ = role.paths.admit(path) }
+    }
+  }
+
+  private func offerSeries(_ bytes: [UInt8], _ version: Int, to client: inout TrustedMetadataSet) throws {
+    let name = Self.series.roleName
+    try announce(["targets.json": 1, "\(name).json": version], to: &client)
+    let role = DelegatedRole(
+      name: name, keys: RoleKeys(RoleVerifiers([key.publicKey])), terminating: true,
+      paths: .patterns(["\(Self.series.targetPrefix)*"]))
+    let delegations = Delegations(keys: [key.publicKey.keyID: RoleKey(key.publicKey)], roles: [role])
+    let targets = Targets(header: Self.header(1), targets: [:], delegations: delegations)
+    try client.updateTargets(Metadata(signing: targets, with: [key]).bytes)
+    try client.updateDelegated(bytes, role: name)
+    _ = try client.series(Self.series)
+  }
+}
