@@ -10,7 +10,8 @@ struct Thief {
 
   init() {
     let verifiers = RoleVerifiers([key.publicKey])
-    let roles = Dictionary(uniqueKeysWithValues: Root.topLevelRoles.map { ($0, verifiers) })
+    let roles = Dictionary(
+      uniqueKeysWithValues: KeyRole.allCases.filter(\.isInRoot).map { ($0, verifiers) })
     do {
       let root = try Metadata(signing: Root(header: Self.header(1), roles: roles), with: [key])
       trusted = try TrustedMetadataSet(root: root.bytes, now: UTCTime("2026-08-01T12:00:00Z"))
@@ -38,7 +39,7 @@ struct Thief {
     var client = trusted
     if (try? client.updateRoot(bytes)) != nil { precondition(client.root.version == 2) }
     client = trusted
-    if let isNewer = try? client.updateTimestamp(bytes) { precondition(isNewer) }
+    if let offer = try? client.updateTimestamp(bytes) { precondition(offer == .newer) }
     guard version > 0, version <= Limits.exactJSONInteger else { return }
     client = trusted
     try? offerSnapshot(bytes, version, to: &client)
