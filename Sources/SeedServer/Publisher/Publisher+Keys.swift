@@ -5,8 +5,6 @@ package import SeedTrust
 package enum KeyChangeOutcome: Sendable {
   /// It is published.
   case published(PublishedMetadata)
-  /// Another change was under way, and is published now; the one that was asked for was not begun.
-  case finishedAnother(PublishedMetadata)
   /// It waits for these signatures.
   case waits([SignatureNeed])
 }
@@ -20,10 +18,18 @@ extension Publisher {
   ) throws -> KeyChangeOutcome {
     try working(.waiting, checkingKeys: false) { published in
       var update = try PublicationUpdate(self, lifetimeSeconds: lifetimeSeconds, now: now, after: published)
-      if try update.adoptPending() { return .finishedAnother(update.published) }
       let pending = PendingChange(stateFolder)
       guard try pending.read().isEmpty else { throw PublicationError.changeWaits }
       return try finish(try propose(update.published, update.signer), &update)
+    }
+  }
+
+  /// Publishes a change that a process had begun to publish when it died; what is published then, `nil` where there was
+  /// none. To be asked before keys are made for another change.
+  package func finishChange(lifetimeSeconds: Int, now: UTCTime) throws -> PublishedMetadata? {
+    try working(.waiting, checkingKeys: false) { published in
+      var update = try PublicationUpdate(self, lifetimeSeconds: lifetimeSeconds, now: now, after: published)
+      return try update.adoptPending() ? update.published : nil
     }
   }
 

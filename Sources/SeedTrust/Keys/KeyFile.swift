@@ -44,19 +44,22 @@ package struct KeyFile: Sendable {
     return key
   }
 
-  /// Writes a new file, mode 0600, durably; never over a file that is there.
+  /// Ends the name of a file that a crash may leave behind.
+  package static let temporarySuffix = ".tmp"
+
+  /// Writes a new file, mode 0600, durably: all of it or nothing, and never over a file that is there.
   package static func write(_ key: SigningKey, toNewFile path: String) throws(KeyFileError) {
-    let file: OpenFile
-    do {
-      file = try OpenFile(creatingSecret: path)
-    } catch {
-      throw error.code == EEXIST ? .alreadyThere(path: path) : .system(error)
-    }
-    do {
-      try file.writeDurably(SecretDocument.text(of: key))
+    guard access(path, F_OK) != 0 else { throw .alreadyThere(path: path) }
+    let temporary = path + temporarySuffix
+    do throws(FileFailure) {
+      unlink(temporary)
+      try OpenFile(creatingSecret: temporary).writeDurably(SecretDocument.text(of: key))
+      guard rename(temporary, path) == 0 else {
+        throw FileFailure(operation: "rename", path: temporary, code: errno)
+      }
       try OpenFile(reading: directory(of: path)).synchronize()
     } catch {
-      unlink(path)
+      unlink(temporary)
       throw .system(error)
     }
   }

@@ -136,39 +136,3 @@ extension SignatureNeed {
     ]
   }
 }
-
-/// What `keys` tells of a change.
-struct KeyChangeReport {
-  private let outcome: KeyChangeOutcome
-
-  init(_ outcome: KeyChangeOutcome) { self.outcome = outcome }
-
-  var text: String {
-    switch outcome {
-    case .published(let published): Self.words(published)
-    case .finishedAnother(let published):
-      Self.words(published)
-        + "\nA change that was under way is finished; the one that was asked for was not begun."
-    case .waits(let needs):
-      (["not published yet: it waits for signatures"] + needs.map { "  " + $0.line }
-        + ["'seedbank keys payload ROLE' exports what is to be signed"]).joined(separator: "\n")
-    }
-  }
-
-  private static func words(_ published: PublishedMetadata) -> String {
-    "published: root \(published.root.version) until \(published.root.expires),"
-      + " targets \(published.targets.version) until \(published.targets.expires)"
-  }
-
-  var json: JSONValue {
-    switch outcome {
-    case .published(let published), .finishedAnother(let published):
-      [
-        "published": true, "root": .integer(Int64(published.root.version)),
-        "targets": .integer(Int64(published.targets.version)),
-        "finishedAnother": .bool({ if case .finishedAnother = outcome { true } else { false } }()),
-      ]
-    case .waits(let needs): ["published": false, "needs": .array(needs.map(\.json))]
-    }
-  }
-}

@@ -30,9 +30,7 @@ struct KeyWork {
   func run(_ action: KeyAction) throws {
     switch action {
     case .status, .new, .sign: try status()
-    case .renew: try renew()
-    case .rotate: try rotate()
-    case .revoke: try revoke()
+    case .renew, .rotate, .revoke: try begin(action)
     case .payload: try export()
     case .addSignature: try addSignatures()
     case .discard: try discard()
@@ -51,6 +49,22 @@ struct KeyWork {
   }
 
   // MARK: Changes
+
+  private func begin(_ action: KeyAction) throws {
+    if let published = try publisher().finishChange(
+      lifetimeSeconds: configuration.shortestLifetime, now: .now())
+    {
+      try settle(published)
+      return try tell(KeyChangeReport(finishedAnother: published))
+    }
+    // A process that died behind its publication left the names of files as they were.
+    try NewKeys(search, folders).settle(try publication.published())
+    switch action {
+    case .rotate: try rotate()
+    case .revoke: try revoke()
+    default: try renew()
+    }
+  }
 
   private func renew() throws {
     let role = try arguments.keyRoles([.root, .targets])[0]
@@ -146,8 +160,10 @@ struct KeyWork {
 
   private func tell(_ outcome: KeyChangeOutcome) throws {
     if case .published(let published) = outcome { try settle(published) }
-    if case .finishedAnother(let published) = outcome { try settle(published) }
-    let report = KeyChangeReport(outcome)
+    try tell(KeyChangeReport(outcome))
+  }
+
+  private func tell(_ report: KeyChangeReport) throws {
     try arguments.flag("json") ? context.console.result(report.json) : context.console.result(report.text)
   }
 

@@ -45,14 +45,24 @@ struct NewKeys {
     return current.map { Folder.parent(of: $0.path) } ?? search.folder
   }
 
+  private func sweep() throws {
+    for folder in [search.folder] + search.others {
+      for name in try Folder.names(in: folder) where name.hasSuffix(KeyFile.temporarySuffix) {
+        let isKey = KeyFileName(String(name.dropLast(KeyFile.temporarySuffix.count))) != nil
+        if isKey { try Folder.remove("\(folder)/\(name)") }
+      }
+    }
+  }
+
   private func make(_ role: KeyRole, in folder: String) throws -> PublicKey {
     let key = SigningKey.generate()
     try KeyFile.write(key, toNewFile: "\(folder)/\(KeyFileName(new: key.publicKey, role).text)")
     return key.publicKey
   }
 
-  /// Renames the files of keys that metadata names by now.
+  /// Renames the files of keys that metadata names by now, and removes what a crash left of others.
   func settle(_ published: PublishedMetadata) throws {
+    try sweep()
     for found in try search.found() where found.isNew && found.keyID.map(published.names) == true {
       let folder = Folder.parent(of: found.path)
       guard let name = KeyFileName(String(found.path.dropFirst(folder.count + 1))) else { continue }

@@ -1,0 +1,126 @@
+import Foundation
+import SeedDatabase
+import SeedFormat
+import SeedServer
+import SeedTrust
+import Support
+import Testing
+
+/// Changes of keys at each of whose file operations the process may die, and the disk may fail or be full.
+@Suite(.serialized) struct KeyFaultTests {
+  /// Operations of one command that an ordinary run tries for each fault; a deep run tries all of them.
+  private static let sample = 5
+
+  private let folder: TemporaryFolder
+  private let injector: FaultInjector
+  private let series: Series
+
+  private var publication: PublicationDirectory { PublicationDirectory(folder("seedbank/publication")) }
+
+  init() throws {
+    (folder, injector) = (try TemporaryFolder(inMemory: true), try FaultInjector())
+    series = try Series("my", major: 1)
+    try Tool.sqlite(
+      folder("my.sqlite"),
+      "CREATE TABLE shop(id INTEGER PRIMARY KEY, name TEXT); INSERT INTO shop VALUES (1, 'a')")
+    try SeedbankBinary.succeed(["init", "my.sqlite"], in: folder.path)
+    try SeedbankBinary.succeed(["regenerate"], in: folder.path)
+    try Tool.run(["cp", folder("seedbank/root.json"), folder("shipped.json")])
+  }
+
+  @Test(arguments: [
+    ["rotate", "timestamp", "snapshot"], ["rotate", "targets", "series"], ["rotate", "root", "--count", "2"],
+    ["renew", "root"], ["renew", "targets"],
+  ])
+  func `a change of keys that fails at any file operation is made or not, and can be made again`(
+    _ command: [String]
+  ) async throws {
+    try await failEverywhere(["keys"] + command)
+  }
+
+  @Test func `a signature that is brought is taken or not wherever that fails`() async throws {
+    try Tool.run(["mv", folder("seedbank/keys/root.key"), folder("root.key")])
+    try SeedbankBinary.succeed(["keys", "renew", "root", "--prepare"], in: folder.path)
+    let payload = try SeedbankBinary.succeed(["keys", "payload", "root"], in: folder.path)
+    try DurableFile.write(Array(payload.utf8), to: folder("payload"))
+    let signature = try SeedbankBinary.succeed(
+      ["keys", "sign", "payload", "--key", "root.key"], in: folder.path)
+    try DurableFile.write(Array(signature.utf8), to: folder("signature"))
+    try await failEverywhere(["keys", "add-signature", "signature"])
+  }
+
+  private func failEverywhere(_ command: [String]) async throws {
+    try Tool.run(["cp", "-a", folder("seedbank"), folder("before")])
+    let old = FolderClient(try shippedRoot())
+    try await old.refresh(publication, series)
+    let count = try injector.count(command, in: folder.path)
+    #expect(count > 20)
+    print("\(command.joined(separator: " ")): \(count) operations")
+    for fault in FaultInjector.Fault.allCases {
+      for point in FaultInjector.points(count, sample: Self.sample) {
+        try restore()
+        let outcome = try injector.run(command, fault, at: point, in: folder.path)
+        let what = "\(command) \(fault) at \(point) of \(count), status \(outcome.status): \(outcome.errors)"
+        try await expectReadable(by: old, what)
+        try await expectConvergence(command, old, what)
+      }
+    }
+  }
+
+  private func restore() throws {
+    try Tool.run(["rm", "-rf", folder("seedbank")])
+    try Tool.run(["cp", "-a", folder("before"), folder("seedbank")])
+  }
+
+  private func shippedRoot() throws -> [UInt8] {
+    try DurableFile.read(folder("shipped.json"), limit: 1 << 20)
+  }
+
+  /// A client that was here before, and a new one.
+  private func expectReadable(by old: FolderClient, _ what: String) async throws {
+    for client in [old.copy(), FolderClient(try shippedRoot())] {
+      do {
+        try await client.refresh(publication, series)
+      } catch {
+        Issue.record("\(what): a client is refused: \(error)")
+      }
+    }
+  }
+
+  /// The same command may be given again; then nothing waits, and publishing goes on.
+  private func expectConvergence(_ command: [String], _ old: FolderClient, _ what: String) async throws {
+    let again = try SeedbankBinary.run(command, in: folder.path)
+    // What was brought in the first run is not asked for any more.
+    let isDone = command[1] == "add-signature" && again.errors.contains("No change of keys waits")
+    #expect(again.status == 0 || isDone, "\(what): then \(again.errors)")
+    try Tool.sqlite(folder("my.sqlite"), "UPDATE shop SET name = name || '.'")
+    try SeedbankBinary.succeed(["regenerate"], in: folder.path)
+    try await expectReadable(by: old, what)
+    let files = try Folder.names(in: folder("seedbank/keys"))
+    #expect(!files.contains { $0.hasSuffix(".new") || $0.hasSuffix(".tmp") }, "\(what): \(files)")
+    #expect(
+      try Folder.names(in: folder("seedbank/state")).allSatisfy { $0 != "pending-keys.json" }, "\(what)")
+    #expect(try SeedbankBinary.run(["verify"], in: folder.path).status == 0, "\(what)")
+  }
+}
+
+/// A client of a publication on disk.
+final class FolderClient {
+  private let root: [UInt8]
+  private var files: [String: [UInt8]] = [:]
+
+  init(_ root: [UInt8]) { self.root = root }
+
+  func copy() -> FolderClient {
+    let copy = FolderClient(root)
+    copy.files = files
+    return copy
+  }
+
+  func refresh(_ publication: PublicationDirectory, _ series: Series) async throws {
+    let stored = StoredMetadata(read: { self.files[$0] }, persist: { self.files[$0] = $1 })
+    _ = try await MetadataRefresh.refresh(
+      series: series, shippedRoot: root, stored: stored, fetch: { name, _ in try publication.metadata(name) },
+      now: .now())
+  }
+}

@@ -1,0 +1,52 @@
+import Foundation
+import SeedDatabase
+import SeedFormat
+import SeedServer
+import SeedTrust
+import Support
+import Testing
+
+/// The real command under a clock that the test moves.
+@Suite struct MovedClockTests {
+  private static let months = 18
+  private static let isDeep = ProcessInfo.processInfo.environment["SEEDBANK_DEEP"] != nil
+
+  @Test(arguments: [true, false])
+  func `for a year and a half of weekly steps no client is ever refused`(_ hasKeys: Bool) throws {
+    let scene = try KeyScene()
+    if hasKeys { try scene.shell("cp \"$ROOT_A\"/* \"$ROOT_B\"/* \"$TARGETS\"/* seedbank/keys") }
+    for day in stride(from: 7, through: Self.months * 30, by: 7) {
+      scene.days = day
+      if !hasKeys, [147, 294, 441].contains(day) { try scene.run(Procedure.named("Renew root and targets")) }
+      try scene.publish()
+      if Self.isDeep || day % 28 == 0 {
+        for client in KeyScene.Client.allCases { try scene.follow(client, "early") }
+      }
+    }
+    for client in KeyScene.Client.allCases { try scene.follow(client, "late") }
+    #expect(try scene.shop("late") == "change 77\n")
+    #expect(try scene.publication.published().root.version == 1 + (hasKeys ? 1 : 3))
+  }
+
+  @Test func `an operator without the keys is warned in time, and a timer hears of the end`() throws {
+    let scene = try KeyScene()
+    func regenerate(_ days: Int) throws -> (status: Int32, text: String) {
+      scene.days = days
+      do {
+        return (0, try scene.shell("seedbank regenerate"))
+      } catch let failure as Tool.Failure {
+        return (failure.status, failure.output)
+      }
+    }
+    #expect(try !regenerate(100).text.contains("expires"))
+    let warned = try regenerate(125)
+    #expect(warned.status == 0 && warned.text.contains("seedbank keys renew targets"), "\(warned)")
+    #expect(try scene.shell("seedbank status").contains("targets: its metadata expires at"))
+    let expired = try regenerate(181)
+    #expect(expired.status == 78 && expired.text.contains("Clients refuse what is published"), "\(expired)")
+    #expect(try scene.shell("seedbank status --json").contains("no client accepts it"))
+    try scene.run(Procedure.named("Everything has expired"))
+    #expect(try regenerate(182).status == 0)
+    try scene.everybodyFollows()
+  }
+}

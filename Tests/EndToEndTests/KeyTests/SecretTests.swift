@@ -1,0 +1,95 @@
+import Foundation
+import SeedDatabase
+import SeedFormat
+import Support
+import Testing
+
+/// Where a key's secret could be seen: nowhere but in its file.
+@Suite struct SecretTests {
+  private func secrets(_ deployment: OperatedDeployment) throws -> [String] {
+    let folder = deployment.folder("seedbank/keys")
+    return try Folder.names(in: folder).compactMap { name in
+      try JSONValue(parsing: DurableFile.read("\(folder)/\(name)", limit: 4096))["private"]?.string
+    }
+  }
+
+  private func expect(_ text: String, hides secrets: [String], _ what: String) {
+    for secret in secrets {
+      #expect(!text.lowercased().contains(secret), "\(what) shows a key")
+      #expect(!text.lowercased().contains(secret.prefix(16)), "\(what) shows a part of a key")
+    }
+  }
+
+  @Test func `no command prints or logs a part of a key`() throws {
+    let deployment = try OperatedDeployment()
+    let all = try secrets(deployment)
+    #expect(all.count == 5)
+    let commands = [
+      ["keys", "status"], ["keys", "status", "--json"], ["keys", "rotate", "timestamp"],
+      ["keys", "renew", "root"],
+      ["status", "--json"], ["config", "show"], ["config", "check"], ["regenerate", "--log-level", "debug"],
+      ["keys", "rotate", "root", "--key", "seedbank/keys/root.key"], ["inspect", "seedbank/keys/root.key"],
+      ["keys", "add-signature", "seedbank/keys/root.key"],
+      ["import", "seedbank/keys/root.key", "--into", "x.sqlite"],
+    ]
+    for command in commands {
+      let outcome = try SeedbankBinary.run(command, in: deployment.folder.path)
+      expect(outcome.output + outcome.errors, hides: all, command.joined(separator: " "))
+    }
+  }
+
+  @Test func `no error about a damaged key quotes it`() throws {
+    let deployment = try OperatedDeployment()
+    let all = try secrets(deployment)
+    let path = deployment.folder("seedbank/keys/timestamp.key")
+    let text = try String(contentsOfFile: path, encoding: .utf8)
+    let damages: [(String) -> String] = [
+      { String($0.dropLast(20)) }, { $0.replacing("ed25519", with: "rsa") },
+      { $0.replacing("\"public\"", with: "public") },
+      { $0.replacing("\"private\":\"", with: "\"private\":\"0") }, { $0 + $0 },
+      { $0.replacing("\"private\"", with: "\"secret\"") },
+    ]
+    for damage in damages {
+      try damage(text).write(toFile: path, atomically: false, encoding: .utf8)
+      for command in [["regenerate"], ["keys", "status"], ["config", "check"], ["status"]] {
+        let outcome = try SeedbankBinary.run(command, in: deployment.folder.path)
+        expect(outcome.output + outcome.errors, hides: all, command.joined(separator: " "))
+      }
+    }
+  }
+
+  @Test
+  func `a running publisher has no key in its arguments, environment or log, and leaves no memory image`()
+    throws
+  {
+    let deployment = try OperatedDeployment()
+    let all = try secrets(deployment)
+    let key = deployment.folder("seedbank/keys/timestamp.key")
+    try Tool.run(["mv", key, deployment.folder("elsewhere.key")])
+    let run = try RunningSeedbank(
+      ["run", "--port", "0", "--log-level", "debug"], in: deployment.folder.path,
+      environment: ["SEEDBANK_TIMESTAMP_KEY_FILE": deployment.folder("elsewhere.key")])
+    try deployment.origin("UPDATE shop SET rank = 9")
+    try eventually("a version is published", within: 60) { run.errors.contains("version=4") ? true : nil }
+    let process = "/proc/\(run.identifier)"
+    for file in ["cmdline", "environ"] {
+      let text = String(
+        decoding: try Data(contentsOf: URL(fileURLWithPath: "\(process)/\(file)")), as: UTF8.self)
+      expect(text, hides: all, file)
+    }
+    let limits = try String(contentsOfFile: "\(process)/limits", encoding: .utf8)
+    #expect(limits.contains(/Max core file size +0 +0/))
+    #expect(run.stop() == 0)
+    expect(run.output + run.errors, hides: all, "the log")
+    #expect(run.errors.contains("root.key") && run.errors.contains("move them to a place without a network"))
+  }
+
+  @Test func `keys and folders that others can look into are warned of`() throws {
+    let deployment = try OperatedDeployment()
+    try Tool.run(["chmod", "755", deployment.folder("seedbank/keys")])
+    for command in [["regenerate"], ["config", "check"]] {
+      let outcome = try SeedbankBinary.run(command, in: deployment.folder.path)
+      #expect((outcome.output + outcome.errors).contains("chmod 700"), "\(outcome)")
+    }
+  }
+}
