@@ -103,7 +103,8 @@ let package = Package(
         "StoreReader",
       ],
       programs: [
-        "RoadTests/outside_client.py", "RoadTests/tuf_client.py", "FaultTests/injector.c", "KeyTests/tuf_follow.py",
+        "RoadTests/outside_client.py", "RoadTests/tuf_client.py", "FaultTests/injector.c",
+        "KeyTests/tuf_follow.py",
         "SampleApp", "RecipeDriver",
       ]),
   ] + fuzzing,

@@ -47,7 +47,7 @@ package struct RepositorySigner: Sendable {
   ///   - now: When it signs.
   ///   - lifetime: Seconds.
   ///   - leastVersion: What every version is at the least: after a disaster one that no client has seen.
-  ///   - trustsClock: Whether signatures may end earlier than those that they replace: see ``expiry(_:notBefore:)``.
+  ///   - trustsClock: Whether signatures may end earlier than those that they replace: a clock that was set back must not.
   package init(
     now: UTCTime, lifetime: Int = RepositorySigner.onlineSeconds, leastVersion: Int = 1,
     trustsClock: Bool = false
