@@ -115,14 +115,19 @@ package enum PublicationError: Error, Hashable, Sendable, CustomStringConvertibl
   case shrunk([Series: [ShrunkTable]])
   case foreignKey(role: KeyRole, path: String)
   case keyMissing(role: KeyRole, found: Int, needed: Int)
+  case epochWithoutTargetsKey
+  case severalSeriesKeys(count: Int)
   case changeWaits
+  case changeExpired(role: KeyRole, at: UTCTime)
   case noChange
   case damagedChange(file: String)
 
   /// Whether the deployment's keys must be mended, and not what is published.
   package var isConfiguration: Bool {
     switch self {
-    case .notDelegated, .foreignKey, .keyMissing, .changeWaits, .noChange, .damagedChange: true
+    case .notDelegated, .foreignKey, .keyMissing, .epochWithoutTargetsKey, .severalSeriesKeys, .changeWaits,
+      .changeExpired, .noChange, .damagedChange:
+      true
     default: false
     }
   }
@@ -147,11 +152,19 @@ package enum PublicationError: Error, Hashable, Sendable, CustomStringConvertibl
         "\(series) is held back: \(tables.map(\.description).joined(separator: ", ")). "
       }.joined() + "If that is meant, run `seedbank regenerate --accept-shrink`"
     case .foreignKey(let role, let path):
-      "the publication at \(path) names other keys for the role \(role.rawValue) than the one that is here: it belongs "
-        + "to another deployment, or its keys were replaced elsewhere; `seedbank keys status` shows both"
+      "the publication at \(path) names other keys for the role \(role.rawValue) than the one that is here. Were the "
+        + "keys replaced? Put the new one into the folder of the keys. Was a backup put back? Begin anew with "
+        + "`seedbank new-epoch`. Else it belongs to another deployment; `seedbank keys status` shows both"
     case .keyMissing(let role, let found, let needed):
       "\(found) of the \(needed) keys of the role \(role.rawValue) that must sign each step are here: put back what is "
         + "missing, or replace it with `seedbank keys rotate \(role.rawValue)`; `seedbank keys status` lists them"
+    case .epochWithoutTargetsKey:
+      "a new epoch is signed with the targets key, and it is not here: name its folder with --with"
+    case .severalSeriesKeys(let count):
+      "\(count) series keys are here, and a new epoch takes one: move away those that were replaced"
+    case .changeExpired(let role, let time):
+      "the \(role.rawValue) metadata that waits for signatures expired at \(time): drop it with `seedbank keys discard`, and "
+        + "begin the change again"
     case .changeWaits:
       "a change of keys waits for signatures: `seedbank keys status` says whose; bring them with "
         + "`seedbank keys add-signature`, or drop the change with `seedbank keys discard`"

@@ -46,10 +46,17 @@ struct PublicationUpdate {
   }
 
   /// What signs as of now.
-  var signer: RepositorySigner {
+  var signer: RepositorySigner { signer(trustsClock: clock == .trusted) }
+
+  /// What signs for an operator who is there, and sees until when.
+  var attendedSigner: RepositorySigner {
+    if case .doubted = clock { signer } else { signer(trustsClock: true) }
+  }
+
+  private func signer(trustsClock: Bool) -> RepositorySigner {
     RepositorySigner(
       now: now, lifetime: lifetimeSeconds,
-      leastVersion: isBeginningEpoch ? Publisher.firstVersionAnew(now) : 1, trustsClock: clock == .trusted)
+      leastVersion: isBeginningEpoch ? Publisher.firstVersionAnew(now) : 1, trustsClock: trustsClock)
   }
 
   private mutating func write(_ step: SigningStep) throws {
@@ -102,7 +109,7 @@ struct PublicationUpdate {
       try pending.write(.none)
       return false
     }
-    guard rest.isComplete(after: published) else { return false }
+    guard rest.isComplete(after: published), rest.expired(at: now) == nil else { return false }
     if !rest.isEmpty { try adopt(rest) }
     try pending.write(.none)
     return true
@@ -142,11 +149,11 @@ struct PublicationUpdate {
     return left < lifetimeSeconds - age || clock == .trusted
   }
 
-  /// Nothing while another change waits for signatures: this one would take its version.
+  /// Not of a role whose metadata waits for signatures: this one would take its version.
   private func offlineRenewal() throws -> OfflineChange {
-    guard try pending.read().isEmpty else { return .none }
-    let root = isDue(published.root, days: RepositorySigner.rootDays)
-    let targets = isDue(published.targets, days: RepositorySigner.targetsDays)
+    let waiting = try pending.read()
+    let root = waiting.root == nil && isDue(published.root, days: RepositorySigner.rootDays)
+    let targets = waiting.targets == nil && isDue(published.targets, days: RepositorySigner.targetsDays)
     var renewal = try OfflineChange(
       root: root ? signer.renewedRoot(after: published) : nil,
       targets: targets ? signer.renewedTargets(after: published) : nil)

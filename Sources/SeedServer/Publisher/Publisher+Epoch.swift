@@ -13,8 +13,10 @@ extension Publisher {
   /// is taken on. Every step with ``StepOptions/beginningEpoch`` that follows begins a dataset's new history.
   func beginAnew(_ jobs: [DatasetJob], root: [UInt8], now: UTCTime) throws {
     let series = jobs.flatMap(\.plans).map(\.series)
-    guard !keys[.targets].isEmpty else {
-      throw PublicationError.notDelegated(series: series.map(\.description).joined(separator: ", "))
+    guard !keys[.targets].isEmpty else { throw PublicationError.epochWithoutTargetsKey }
+    // Keys that were replaced may lie beside the one that counts, and nobody is left to say which that is.
+    guard keys[.series].count == 1 else {
+      throw PublicationError.severalSeriesKeys(count: keys[.series].count)
     }
     try Folder.create("\(publication.path)/metadata")
     try PublicationLock.hold(publication) {

@@ -20,7 +20,11 @@ extension Publisher {
       var update = try PublicationUpdate(self, lifetimeSeconds: lifetimeSeconds, now: now, after: published)
       let pending = PendingChange(stateFolder)
       guard try pending.read().isEmpty else { throw PublicationError.changeWaits }
-      return try finish(try propose(update.published, update.signer), &update)
+      var change = try propose(update.published, update.attendedSigner)
+      change.sign(with: keys, after: update.published)
+      // A change that only waits may be signed elsewhere; one that is complete must be published from here.
+      if change.isComplete(after: update.published) { try update.check(change) }
+      return try finish(change, &update)
     }
   }
 
@@ -41,17 +45,17 @@ extension Publisher {
     try working(.waiting, checkingKeys: false) { published in
       var change = try PendingChange(stateFolder).read()
       guard !change.isEmpty else { throw PublicationError.noChange }
+      if let (role, time) = change.expired(at: now) {
+        throw PublicationError.changeExpired(role: role, at: time)
+      }
       try add(&change, published)
+      change.sign(with: keys, after: published)
       var update = try PublicationUpdate(self, lifetimeSeconds: lifetimeSeconds, now: now, after: published)
       return try finish(change, &update)
     }
   }
 
   private func finish(_ change: OfflineChange, _ update: inout PublicationUpdate) throws -> KeyChangeOutcome {
-    var change = change
-    change.sign(with: keys, after: update.published)
-    // A change that only waits may be signed elsewhere; one that is complete must be published from here.
-    if change.isComplete(after: update.published) { try update.check(change) }
     try PendingChange(stateFolder).write(change)
     guard try update.adoptPending() else { return .waits(change.needs(after: update.published)) }
     return .published(update.published)

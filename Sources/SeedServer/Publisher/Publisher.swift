@@ -6,8 +6,7 @@ package import SeedTrust
 package struct Publisher: Sendable {
   let publication: PublicationDirectory
   let stateFolder: String
-  /// The keys at hand.
-  let keys: KeyRing
+  private let keySource: KeySource
   /// Seconds for which a file stays at the least after it was last named. A step of one dataset comes upon the files of
   /// all, so this is the longest time that any of them asks for.
   package var graceSeconds = 0
@@ -21,11 +20,19 @@ package struct Publisher: Sendable {
 
   /// A publisher. The root and targets keys are needed where these roles are renewed, and the targets keys where a new
   /// series must be delegated to.
-  package init(_ publication: PublicationDirectory, stateFolder: String, keys: KeyRing) {
+  package init(_ publication: PublicationDirectory, stateFolder: String, keys: KeySource) {
     self.publication = publication
     self.stateFolder = stateFolder
-    self.keys = keys
+    keySource = keys
   }
+
+  /// A publisher whose keys stay as they are.
+  package init(_ publication: PublicationDirectory, stateFolder: String, keys: KeyRing) {
+    self.init(publication, stateFolder: stateFolder, keys: KeySource(keys))
+  }
+
+  /// The keys at hand.
+  var keys: KeyRing { keySource.current }
 
   /// What goes at a step of a job.
   func pruning(_ job: DatasetJob) -> Pruning { Pruning(graceSeconds: max(job.graceSeconds, graceSeconds)) }
@@ -59,7 +66,8 @@ package struct Publisher: Sendable {
     _ job: DatasetJob, _ options: StepOptions, now: UTCTime, _ report: inout StepReport,
     _ patience: PublicationLock.Patience = .refusing
   ) throws -> PublishedMetadata {
-    let outcome = try working(patience) { published in
+    // A new epoch delegates to the series key anew.
+    let outcome = try working(patience, checkingKeys: !options.isBeginningEpoch) { published in
       var step = try PublishStep(publisher: self, job: job, options: options, now: now, published: published)
       return try step.run()
     }
@@ -118,7 +126,16 @@ package struct Publisher: Sendable {
   }
 
   /// What another deployment signed is left alone: nothing that this one signs would be good there.
-  private func checkKeys(_ published: PublishedMetadata) throws(PublicationError) {
+  private func checkKeys(_ published: PublishedMetadata) throws {
+    do {
+      try checkKeysAtHand(published)
+    } catch {
+      try keySource.reload()
+      try checkKeysAtHand(published)
+    }
+  }
+
+  private func checkKeysAtHand(_ published: PublishedMetadata) throws(PublicationError) {
     for role in KeyRole.allCases where !role.isOffline {
       let needed = published.keys(of: role)
       if let needed, !keys.canSign(for: needed) { throw lack(of: role, needed) }
@@ -133,9 +150,14 @@ package struct Publisher: Sendable {
     return .foreignKey(role: role, path: publication.path)
   }
 
-  /// Who signs the series: the keys that are delegated to, else the ones at hand.
+  /// Who signs the series: the keys that are delegated to, else the ones at hand. A new epoch takes those at hand where
+  /// the publication is so old that it names others.
   func seriesVerifiers(_ published: PublishedMetadata) -> RoleVerifiers {
-    published.targets.delegations?.verifiers ?? keys.verifiers(.series)
+    guard let known = published.targets.delegations?.verifiers, keys.canSign(for: published.keys(of: .series))
+    else {
+      return keys.verifiers(.series)
+    }
+    return known
   }
 
   /// The job's series that must be delegated to; throws where nobody can.

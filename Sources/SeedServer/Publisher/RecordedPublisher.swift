@@ -14,6 +14,9 @@ package struct RecordedPublisher: Sendable {
     self.history = history
   }
 
+  /// As `Publisher.pendingChange`.
+  package func pendingChange() throws -> OfflineChange { try publisher.pendingChange() }
+
   private func note(_ builds: [Build]) {
     guard !builds.isEmpty else { return }
     history.record(builds)

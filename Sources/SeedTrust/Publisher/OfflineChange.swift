@@ -38,6 +38,13 @@ package struct OfflineChange: Hashable, Sendable {
     return isNewer ? rest : nil
   }
 
+  /// The first of its roles that clients would refuse already, because signing took too long.
+  package func expired(at now: UTCTime) -> (role: KeyRole, expires: UTCTime)? {
+    if let root, root.signed.expires <= now { return (.root, root.signed.expires) }
+    if let targets, targets.signed.expires <= now { return (.targets, targets.signed.expires) }
+    return nil
+  }
+
   /// What a key must sign: the canonical form of the role's metadata. `nil` where the role does not change.
   package func payload(_ role: KeyRole) -> [UInt8]? {
     switch role {

@@ -30,7 +30,9 @@ extension Command {
       options: [
         .config,
         .value("with", "folder", isRepeatable: true, help: "A folder with keys, such as a USB stick."),
-        .value("to", "folder", isRepeatable: true, help: "Where new keys go, in turn if there are several."),
+        .value(
+          "to", "folder", isRepeatable: true,
+          help: "Where new keys of root and targets go, in turn if there are several."),
         .value(
           "key", "file", isRepeatable: true,
           help: "The key to sign with ('sign'), or a public key made elsewhere ('rotate', 'revoke')."),
@@ -51,7 +53,7 @@ extension Command {
         CommandExample("seedbank keys status", "Who may sign what, until when."),
         CommandExample("seedbank keys renew root --with /media/root", "With the root key of a USB stick."),
         CommandExample(
-          "seedbank keys rotate timestamp snapshot", "After the publisher's host was broken into."),
+          "seedbank keys rotate timestamp snapshot series", "After the publisher's host was broken into."),
         CommandExample("seedbank keys revoke 4f1a09c2 --replace --to /media/c", "One lost key of several."),
         CommandExample("seedbank keys payload root > root.payload", "What the root keys must sign."),
         CommandExample(

@@ -16,7 +16,10 @@ extension Command {
         may have lost any number of rows.
         """,
       options: [
-        .config, .flag("yes", help: "Do it: every client downloads a snapshot."), .json,
+        .config,
+        .value(
+          "with", "folder", isRepeatable: true, help: "A folder with keys, such as that of the targets key."),
+        .flag("yes", help: "Do it: every client downloads a snapshot."), .json,
       ] + OptionDefinition.log,
       examples: [CommandExample("seedbank new-epoch --yes", "Begins the histories of all datasets anew.")])
   ) { arguments, context in
@@ -29,7 +32,8 @@ extension Command {
         "This begins the histories of \(jobs.map(\.name.text).joined(separator: ", ")) anew, and every client downloads"
           + " a snapshot: say --yes if that is meant.")
     }
-    let deployment = try Deployment(configuration, context)
+    let deployment = try Deployment(
+      configuration, context, keysIn: arguments.paths("with", from: context.currentDirectory))
     let root = try DurableFile.read(deployment.rootPath, limit: Limits.metadataBytes)
     try deployment.publisher.beginEpoch(jobs, root: root, now: .now()) { job, report in
       for warning in report.warnings { context.console.warning("\(job.name): \(warning)") }

@@ -30,11 +30,15 @@ struct SignatureStanding {
   private let isExpired: Bool
 
   /// The shortest time for which a dataset's signatures are made is the measure of the online roles.
-  init(_ published: PublishedMetadata, lifetime: Int, now: UTCTime) {
+  init(_ published: PublishedMetadata, pending: OfflineChange, lifetime: Int, now: UTCTime) {
     let warning = ExpiryWarning(now: now)
-    warnings = published.signatures.compactMap { role in
-      warning.text(role.role, role.expires, lifetime: role.isOffline ? nil : lifetime)
-    }
+    let waiting =
+      pending.isEmpty
+      ? [] : ["a change of keys waits for signatures: 'seedbank keys status' says whose"]
+    warnings =
+      published.signatures.compactMap { role in
+        warning.text(role.role, role.expires, lifetime: role.isOffline ? nil : lifetime)
+      } + waiting
     isExpired = published.signatures.contains { $0.state(at: now) == .expired }
   }
 

@@ -49,8 +49,8 @@ struct KeyReplacement {
     guard threshold <= count else {
       throw CommandFailure(
         .usage,
-        "The role \(role.rawValue) needs signatures of \(threshold) keys and would have \(count):"
-          + " say --count or --threshold.")
+        "The role \(role.rawValue) needs signatures of \(threshold) keys and would have only \(count):"
+          + " give --count \(threshold) or more, or a lower --threshold.")
     }
     return Role(role: role, known: given, made: count - given.count, threshold: threshold)
   }
@@ -86,13 +86,15 @@ struct KeyReplacement {
   /// The one key that metadata names and whose id begins so.
   private static func keyID(_ arguments: ParsedArguments, _ published: PublishedMetadata) throws -> String {
     let prefix = arguments.strings("name")[0]
+    guard prefix.count >= KeyFileName.tagLength else {
+      throw arguments.unsuitable("name", prefix, "at least \(KeyFileName.tagLength) digits of a key's id")
+    }
     let all = Set(KeyRole.allCases.flatMap { published.keys(of: $0)?.keyIDs ?? [] })
-    let fitting = all.filter { !prefix.isEmpty && $0.hasPrefix(prefix) }
+    let fitting = all.filter { $0.hasPrefix(prefix) }
     guard let keyID = fitting.first, fitting.count == 1 else {
       throw CommandFailure(
         .configuration,
-        "\(prefix.clipped): \(fitting.count) of the keys that count have an id that begins so:"
-          + " 'seedbank keys status' lists them.")
+        "No key in force has an id that begins with \(prefix.clipped): 'seedbank keys status' lists them.")
     }
     return keyID
   }
@@ -105,12 +107,16 @@ struct KeyReplacement {
   }
 
   private static func givenKeys(_ arguments: ParsedArguments, _ context: Context) throws -> [PublicKey] {
-    try arguments.paths("key", from: context.currentDirectory).map { path in
+    let keys = try arguments.paths("key", from: context.currentDirectory).map { path in
       do throws(KeyFileError) {
         return try KeyFile(reading: path).key.publicKey
       } catch {
         return try PublicKeyFile.read(path)
       }
     }
+    guard Set(keys).count == keys.count else {
+      throw arguments.unsuitable("key", "the same key twice", "different keys")
+    }
+    return keys
   }
 }

@@ -83,14 +83,11 @@ struct KeySearch {
 }
 
 extension [FoundKey] {
-  /// The keys that can sign; throws what is wrong with one that cannot be read.
-  func ring() throws(KeyFileError) -> KeyRing {
+  /// The keys that can sign. A file that cannot be read stands in the way of no other key.
+  var ring: KeyRing {
     var ring = KeyRing()
     for found in self {
-      switch found.content {
-      case .key(let key, _): ring[found.role].append(key)
-      case .unusable(let error): throw error
-      }
+      if let key = found.key { ring[found.role].append(key) }
     }
     return ring
   }

@@ -1,3 +1,4 @@
+import SeedDatabase
 import SeedFormat
 import SeedServer
 import SeedTrust
@@ -7,9 +8,14 @@ struct KeyStanding {
   private let published: PublishedMetadata
   private let roles: [KeyStatus]
   private let pending: OfflineChange
+  /// The deployment's own folder of keys.
+  private let folder: String
   private let now: UTCTime
 
-  init(_ published: PublishedMetadata, _ roles: [KeyStatus], pending: OfflineChange, now: UTCTime) {
+  init(
+    _ published: PublishedMetadata, _ roles: [KeyStatus], pending: OfflineChange, folder: String, now: UTCTime
+  ) {
+    self.folder = folder
     self.published = published
     self.roles = roles
     self.pending = pending
@@ -24,17 +30,21 @@ struct KeyStanding {
 
   private func lines(_ status: KeyStatus) -> [String] {
     let needed = status.needed
-    let expiry = expires(status.role).map { ", signed until \($0)" } ?? ""
+    let expiry = expires(status.role).map { $0 <= now ? ", EXPIRED on \($0)" : ", signed until \($0)" } ?? ""
     let title =
       "\(status.role.rawValue): \(needed?.threshold ?? 0) of \(needed?.keyIDs.count ?? 0) keys must sign\(expiry)"
     let named = (needed?.keyIDs ?? []).map { keyID in
       let places = status.current.filter { $0.keyID == keyID }.map(\.path.printable)
       return "  \(Self.short(keyID))  \(places.isEmpty ? "not here" : places.joined(separator: ", "))"
     }
-    let others = status.unnamed.map { "  not in use: \($0.path.printable)" }
+    let others = status.unnamed.map { file in
+      isReplaced(file)
+        ? "  replaced, and may be deleted: \(file.path.printable)"
+        : "  not in use here: \(file.path.printable)"
+    }
     let new = status.files.filter(\.isNew).filter { file in !status.current.contains { $0.path == file.path }
     }
-    .map { "  waits for the change that names it: \($0.path.printable)" }
+    .map { "  new, and not in force yet: \($0.path.printable)" }
     return [title] + named + others + new + status.problems.map { "  \($0.place.printable): \($0.text)" }
   }
 
@@ -74,12 +84,19 @@ struct KeyStanding {
     }
   }
 
-  /// Offline keys are best kept elsewhere, and keys that count no more nowhere.
+  /// Offline keys are best kept elsewhere. Those of other folders are, as long as these are not here for long.
   private var placeAdvice: [String] {
-    let here = roles.filter { $0.role.isOffline }.flatMap(\.current).map(\.path.printable)
-    let old = roles.flatMap(\.unnamed).map(\.path.printable)
-    return (here.isEmpty ? [] : ["move to a place without a network: \(here.joined(separator: ", "))"])
-      + (old.isEmpty ? [] : ["delete, for it counts no more: \(old.joined(separator: ", "))"])
+    let here = roles.filter { $0.role.isOffline }.flatMap(\.current).map(\.path)
+      .filter { Folder.parent(of: $0) == folder }
+    return here.isEmpty
+      ? [] : ["move to a place without a network: \(here.map(\.printable).joined(separator: ", "))"]
+  }
+
+  /// Whether a former root named the key, so that it was replaced. Of series keys nobody knows: what named them is gone.
+  private func isReplaced(_ file: FoundKey) -> Bool {
+    published.formerRoots.contains { root in
+      file.keyID.map { root.roles[file.role.rawValue]?.keyIDs.contains($0) == true } == true
+    }
   }
 
   private func expires(_ role: KeyRole) -> UTCTime? {
@@ -119,13 +136,15 @@ struct KeyStanding {
 }
 
 extension SignatureNeed {
-  /// `root: 1 of the 2 signatures that it needs by the keys of root 1 (signed: 4f1a09c2; asked: 77aa01be, 90cd12fe)`.
+  /// `root metadata, by the keys of root 1: 1 of 2 signatures, missing: 77aa01be or 90cd12fe`.
   var line: String {
     let asked = keys.keyIDs.filter { !signed.contains($0) }.map { String($0.prefix(KeyFileName.tagLength)) }
     let done = keys.keyIDs.filter(signed.contains).map { String($0.prefix(KeyFileName.tagLength)) }
-    return "\(role.rawValue): \(done.count) of the \(keys.threshold) signatures that it needs by \(whose)"
-      + " (signed: \(done.isEmpty ? "none" : done.joined(separator: ", "));"
-      + " asked: \(asked.isEmpty ? "none" : asked.joined(separator: ", ")))"
+    let standing =
+      isMet
+      ? "enough"
+      : "\(done.count) of \(keys.threshold) signatures, missing: \(asked.joined(separator: " or "))"
+    return "\(role.rawValue) metadata, by \(whose): \(standing)"
   }
 
   var json: JSONValue {

@@ -37,7 +37,7 @@ struct KeyStatus {
     return files.filter { file in file.keyID.map(needed.keyIDs.contains) == true }
   }
 
-  /// The files whose keys no metadata names: they were replaced, or belong to another deployment.
+  /// The files whose keys no metadata names: they were replaced, or belong to another deployment or a newer publication.
   var unnamed: [FoundKey] {
     files.filter { file in !file.isNew && file.key != nil && !current.contains { $0.path == file.path } }
   }
@@ -48,7 +48,7 @@ struct KeyStatus {
   /// What is wrong with the keys.
   var problems: [Problem] {
     let own = files.compactMap { file in
-      file.problem.map { Problem(isFatal: $0.isFatal, place: file.path, text: $0.text) }
+      file.problem.map { Problem(isFatal: $0.isFatal && !canSign, place: file.path, text: $0.text) }
     }
     return own + (lack.map { [$0] } ?? [])
   }
@@ -66,9 +66,10 @@ struct KeyStatus {
       isFatal: true, place: usualPath, text: "the key is missing: every publish step needs it")
   }
 
-  /// `present`, `incomplete`, `missing` or `unusable`.
+  /// `present`, `incomplete`, `missing`, `unusable`, or `elsewhere`, where the keys of root and targets belong.
   var word: String {
+    if canSign { return "present" }
     if files.contains(where: { $0.key == nil }) { return "unusable" }
-    return canSign ? "present" : current.isEmpty ? "missing" : "incomplete"
+    return current.isEmpty ? role.isOffline ? "elsewhere" : "missing" : "incomplete"
   }
 }

@@ -10,8 +10,10 @@ struct KeyWork {
   let configuration: DeploymentConfiguration
   let publication: PublicationDirectory
   private let search: KeySearch
-  /// Where new keys go.
+  /// Where new keys of root and targets go.
   private let folders: [String]
+  /// The keys that counted when the command began.
+  private let replacedKeys: Set<String>
 
   init(_ arguments: ParsedArguments, _ context: Context) throws {
     self.arguments = arguments
@@ -25,6 +27,8 @@ struct KeyWork {
       throw CommandFailure(.configuration, "\(folder): expected a folder for keys, found none.")
     }
     search = KeySearch(configuration, others: others, context)
+    let published = try? publication.published()
+    replacedKeys = Set(KeyRole.allCases.flatMap { published?.keys(of: $0)?.keyIDs ?? [] })
   }
 
   func run(_ action: KeyAction) throws {
@@ -38,13 +42,13 @@ struct KeyWork {
   }
 
   private func publisher() throws -> Publisher {
-    Publisher(configuration, keys: try search.found().ring())
+    Publisher(configuration, keys: KeySource(try search.found().ring))
   }
 
   private func status() throws {
     let standing = KeyStanding(
       try publication.published(), try KeyStatus.all(search, trustedBy: publication.published()),
-      pending: try publisher().pendingChange(), now: .now())
+      pending: try publisher().pendingChange(), folder: search.folder, now: .now())
     try arguments.flag("json") ? context.console.result(standing.json) : context.console.result(standing.text)
   }
 
@@ -54,8 +58,7 @@ struct KeyWork {
     if let published = try publisher().finishChange(
       lifetimeSeconds: configuration.shortestLifetime, now: .now())
     {
-      try settle(published)
-      return try tell(KeyChangeReport(finishedAnother: published))
+      return try tell(KeyChangeReport(finishedAnother: published, files: settle(published)))
     }
     // A process that died behind its publication left the names of files as they were.
     try NewKeys(search, folders).settle(try publication.published())
@@ -114,8 +117,14 @@ struct KeyWork {
 
   /// Refuses where not one of the keys is here that must sign, unless the change is only to be prepared.
   private func requireSigners(_ roles: [KeyRole], isLost: Bool) throws {
+    let (published, ring) = (try publication.published(), try search.found().ring)
+    if isLost, ring.canSign(for: published.keys(of: .root)) {
+      throw CommandFailure(
+        .usage,
+        "Enough root keys are here to sign the next root: 'seedbank keys rotate root' without --lost keeps all apps."
+      )
+    }
     guard !arguments.flag("prepare"), !isLost else { return }
-    let (published, ring) = (try publication.published(), try search.found().ring())
     for role in roles where ring.signers(of: published.keys(of: role)).isEmpty {
       throw CommandFailure(
         .configuration,
@@ -159,8 +168,12 @@ struct KeyWork {
   // MARK: What came of it
 
   private func tell(_ outcome: KeyChangeOutcome) throws {
-    if case .published(let published) = outcome { try settle(published) }
-    try tell(KeyChangeReport(outcome))
+    guard case .published(let published) = outcome else { return try tell(KeyChangeReport(outcome)) }
+    try tell(KeyChangeReport(outcome, files: settle(published)))
+    guard arguments.flag("lost") else { return }
+    context.console.note(
+      "Ship \(configuration.rootPath.printable) with the next version of the app. Until the apps have it, replace no other"
+        + " keys: apps with the old root would stop.")
   }
 
   private func tell(_ report: KeyChangeReport) throws {
@@ -168,10 +181,14 @@ struct KeyWork {
   }
 
   /// New keys get their names for good, and apps' root.json becomes the newest root.
-  private func settle(_ published: PublishedMetadata) throws {
-    try NewKeys(search, folders).settle(published)
+  private func settle(_ published: PublishedMetadata) throws -> KeyFiles {
+    let new = try NewKeys(search, folders).settle(published)
     let name = MetadataName.versioned(Root.type, published.root.version)
     if let root = try publication.metadata(name) { try DurableFile.write(root, to: configuration.rootPath) }
+    let replaced = try search.found().filter { found in
+      found.keyID.map { replacedKeys.contains($0) && !published.names($0) } == true
+    }
+    return KeyFiles(new: new, replaced: replaced.map(\.path))
   }
 }
 

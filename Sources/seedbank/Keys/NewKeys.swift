@@ -27,7 +27,7 @@ struct NewKeys {
   }
 
   private func keys(_ role: KeyReplacement.Role, _ published: PublishedMetadata) throws -> [PublicKey] {
-    let folders = try self.folders.isEmpty ? [usualFolder(role.role, published)] : self.folders
+    let folders = try folders(for: role, published)
     var unused = try folders.flatMap(KeySearch.keys).filter { found in
       found.isNew && found.role == role.role && found.keyID.map { !published.names($0) } == true
     }
@@ -35,6 +35,21 @@ struct NewKeys {
       if let found = unused.popLast(), let key = found.key { return key.publicKey }
       return try make(role.role, in: folders[index % folders.count])
     }
+  }
+
+  /// What each step needs lies where the publisher finds it; the keys of root and targets lie where they are told to, else
+  /// where the role's keys lie now. Whoever has one folder must not have enough keys to sign.
+  private func folders(for role: KeyReplacement.Role, _ published: PublishedMetadata) throws -> [String] {
+    guard role.role.isOffline else { return [search.folder] }
+    let folders = try self.folders.isEmpty ? [usualFolder(role.role, published)] : self.folders
+    let most = (role.made + folders.count - 1) / folders.count
+    guard role.threshold == 1 || most < role.threshold else {
+      throw CommandFailure(
+        .usage,
+        "\(most) new \(role.role.rawValue) keys would lie in \(folders[0].printable), and \(role.threshold) can sign:"
+          + " name a folder for each with --to.")
+    }
+    return folders
   }
 
   /// Where the role's keys lie now.
@@ -60,14 +75,22 @@ struct NewKeys {
     return key.publicKey
   }
 
-  /// Renames the files of keys that metadata names by now, and removes what a crash left of others.
-  func settle(_ published: PublishedMetadata) throws {
+  /// Renames the files of keys that metadata names by now, and removes what a crash left of others. Returns the new files'
+  /// paths; one that cannot be renamed works all the same.
+  @discardableResult
+  func settle(_ published: PublishedMetadata) throws -> [String] {
     try sweep()
-    for found in try search.found() where found.isNew && found.keyID.map(published.names) == true {
+    return try search.found().filter { $0.isNew && $0.keyID.map(published.names) == true }.map { found in
       let folder = Folder.parent(of: found.path)
-      guard let name = KeyFileName(String(found.path.dropFirst(folder.count + 1))) else { continue }
-      try Folder.rename(found.path, to: "\(folder)/\(name.settled.text)")
-      try Folder.sync(folder)
+      guard let name = KeyFileName(String(found.path.dropFirst(folder.count + 1))) else { return found.path }
+      let path = "\(folder)/\(name.settled.text)"
+      do throws(FileError) {
+        try Folder.rename(found.path, to: path)
+        try Folder.sync(folder)
+        return path
+      } catch {
+        return found.path
+      }
     }
   }
 }

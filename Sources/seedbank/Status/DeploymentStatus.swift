@@ -10,12 +10,15 @@ struct DeploymentView {
   let publication: PublicationDirectory
   let published: PublishedMetadata
   let history: BuildHistory
+  /// What waits for signatures.
+  let pending: OfflineChange
 
   init(_ configuration: DeploymentConfiguration) throws {
     self.configuration = configuration
     publication = PublicationDirectory(configuration.publication)
     published = try publication.published()
     history = BuildHistory(configuration.state)
+    pending = try Publisher(configuration, keys: KeySource(KeyRing())).pendingChange()
   }
 }
 
@@ -49,7 +52,7 @@ struct DeploymentStatus {
     stateBytes = DiskUse.bytes(below: view.configuration.state)
     let lifetime = view.configuration.shortestLifetime
     warnings =
-      SignatureStanding(published, lifetime: lifetime, now: now).warnings
+      SignatureStanding(published, pending: view.pending, lifetime: lifetime, now: now).warnings
       + keys.flatMap(\.problems).map { "\($0.place): \($0.text)" } + series.flatMap(\.warnings)
       + AbandonedSeries.all(in: published, view.configuration).map(\.warning)
   }

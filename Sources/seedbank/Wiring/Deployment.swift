@@ -12,14 +12,17 @@ struct Deployment {
   let offlineKeys: [FoundKey]
 
   /// Reads all that is needed to publish; nothing is written.
-  init(_ configuration: DeploymentConfiguration, _ context: Context) throws {
+  init(
+    _ configuration: DeploymentConfiguration, _ context: Context, keysIn others: [String] = []
+  ) throws {
     self.configuration = configuration
     publication = PublicationDirectory(configuration.publication)
-    let search = KeySearch(configuration, context)
+    let search = KeySearch(configuration, others: others, context)
     let found = try search.found()
     try Self.look(at: found, search, context.console)
     offlineKeys = found.filter { $0.role.isOffline && $0.key != nil }
-    let publisher = Publisher(configuration, keys: try found.ring())
+    let keys = KeySource(found.ring) { try search.found().ring }
+    let publisher = Publisher(configuration, keys: keys)
     self.publisher = RecordedPublisher(
       publisher, BuildHistory(configuration.state) { context.console.tell($0) })
   }
@@ -31,13 +34,16 @@ struct Deployment {
     ProcessSecrets.guardMemory()
     if search.isFolderOpen { console.warning("\(search.folder): others can look into it: chmod 700 it.") }
     for file in found {
-      if let problem = file.problem, !problem.isFatal { console.warning("\(file.path): \(problem.text).") }
+      guard let problem = file.problem else { continue }
+      console.warning(problem.isFatal ? "\(problem.text)." : "\(file.path): \(problem.text).")
     }
-    for role in KeyRole.allCases where !role.isOffline && !found.contains(where: { $0.role == role }) {
+    for role in KeyRole.allCases where !role.isOffline && found.ring[role].isEmpty {
+      let damage = found.first { $0.role == role }?.problem.map { $0.text }
       throw CommandFailure(
         .configuration,
-        "\(search.folder)/\(KeyFileName(role).text): the key is missing, and every publish step needs it: put it back,"
-          + " or replace it with 'seedbank keys rotate \(role.rawValue)'.")
+        (damage ?? "\(search.folder)/\(KeyFileName(role).text): the key is missing")
+          + ", and every publish step needs it: put it back, or replace it with 'seedbank keys rotate \(role.rawValue)'."
+      )
     }
   }
 
@@ -47,13 +53,15 @@ struct Deployment {
   /// How the signatures of what is published stand; `nil` where it cannot be read, which is the steps' to say.
   func signatures(now: UTCTime) -> SignatureStanding? {
     guard let published = try? publication.published() else { return nil }
-    return SignatureStanding(published, lifetime: configuration.shortestLifetime, now: now)
+    let pending = (try? publisher.pendingChange()) ?? .none
+    return SignatureStanding(
+      published, pending: pending, lifetime: configuration.shortestLifetime, now: now)
   }
 }
 
 extension Publisher {
   /// The publisher of a deployment, with these keys.
-  init(_ configuration: DeploymentConfiguration, keys: KeyRing) {
+  init(_ configuration: DeploymentConfiguration, keys: KeySource) {
     self.init(
       PublicationDirectory(configuration.publication), stateFolder: configuration.state, keys: keys)
     graceSeconds = configuration.datasets.map(\.retention.graceSeconds).max() ?? 0
