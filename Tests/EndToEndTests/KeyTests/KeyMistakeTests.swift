@@ -1,0 +1,138 @@
+import Foundation
+import SeedDatabase
+import SeedFormat
+import SeedServer
+import SeedTrust
+import Support
+import Testing
+
+/// What happens to operators: keys replaced under a running publisher, wrong keys, damaged files, the wrong moment.
+@Suite struct KeyMistakeTests {
+  private func output(_ scene: KeyScene, _ script: String) -> (status: Int32, text: String) {
+    do {
+      return (0, try scene.shell(script))
+    } catch let failure as Tool.Failure {
+      return (failure.status, failure.output)
+    } catch {
+      return (-1, "\(error)")
+    }
+  }
+
+  private func expect(_ scene: KeyScene, _ script: String, _ status: Int32, _ words: String) {
+    let found = output(scene, script)
+    #expect(found.status == status && found.text.contains(words), "\(script): \(found)")
+  }
+
+  @Test func `a running publisher takes up keys that are replaced meanwhile`() throws {
+    let scene = try KeyScene()
+    let run = try RunningSeedbank(["run", "--port", "0"], in: scene.folder.path)
+    try scene.shell(
+      "seedbank keys rotate timestamp series --with \"$ROOT_A\" --with \"$ROOT_C\" --with \"$TARGETS\"")
+    try Tool.sqlite(scene.folder("my.sqlite"), "UPDATE shop SET name = 'after' WHERE id = 1")
+    try eventually("the next version is published", within: 60) {
+      run.errors.contains("version=2") ? true : nil
+    }
+    #expect(run.stop() == 0)
+    try scene.everybodyFollows()
+    #expect(try scene.shop("early") == "after\n")
+  }
+
+  @Test func `mistakes with keys are told, and change nothing`() throws {
+    let scene = try KeyScene()
+    try scene.shell("seedbank keys new root --to \"$ROOT_NEW\" && mv \"$ROOT_NEW\"/root-*.pub new.pub")
+    try scene.shell(
+      "openssl genpkey -algorithm rsa -out rsa.pem && openssl pkey -in rsa.pem -pubout -out rsa.pub")
+    let sticks = "--with \"$ROOT_A\" --with \"$ROOT_B\""
+    let before = try Tool.run(["find", scene.folder("seedbank/publication"), "-type", "f"])
+    expect(scene, "seedbank keys rotate root \(sticks)", 64, "name a folder for each with --to")
+    expect(scene, "seedbank keys rotate root \(sticks) --key new.pub --key new.pub", 64, "different keys")
+    expect(scene, "seedbank keys rotate root \(sticks) --key rsa.pub", 78, "expected an Ed25519 key")
+    expect(scene, "seedbank keys rotate root --lost \(sticks) --to \"$NEW_A\"", 64, "without --lost")
+    expect(scene, "seedbank keys rotate timestamp --count 1 --threshold 2", 64, "--threshold")
+    expect(scene, "seedbank keys renew root --with nowhere", 78, "expected a folder for keys")
+    expect(scene, "seedbank keys renew root", 78, "None of the root keys")
+    expect(scene, "seedbank keys revoke 4 \(sticks)", 64, "at least 8 digits")
+    expect(scene, "seedbank keys revoke deadbeef \(sticks)", 78, "No key in force")
+    expect(scene, "seedbank keys payload root", 78, "No root metadata waits")
+    expect(scene, "seedbank keys renew", 64, "root or targets")
+    expect(scene, "seedbank keys discard --with \"$ROOT_A\"", 64, "--with")
+    let only = try scene.keyID("seedbank/keys/series.key")
+    expect(scene, "seedbank keys revoke \(only) --with \"$TARGETS\"", 78, "--replace")
+    #expect(try Tool.run(["find", scene.folder("seedbank/publication"), "-type", "f"]) == before)
+    #expect(try scene.shell("seedbank verify").hasSuffix("sound\n"))
+  }
+
+  @Test func `a change that waits is told, and one that waited too long is not published`() throws {
+    let scene = try KeyScene()
+    try scene.shell("seedbank keys renew root --with \"$ROOT_A\"")
+    #expect(output(scene, "seedbank regenerate").text.contains("waits for signatures"))
+    #expect(output(scene, "seedbank status").text.contains("waits for signatures"))
+    expect(scene, "seedbank keys renew root --with \"$ROOT_B\"", 78, "add-signature")
+    try scene.shell("seedbank keys payload root > p && seedbank keys sign p --key \"$ROOT_B/root-2.key\" > s")
+    scene.days = 400
+    expect(scene, "seedbank keys add-signature s", 78, "expired at")
+    expect(scene, "seedbank keys sign my.sqlite --key \"$ROOT_B/root-2.key\"", 65, "nothing was signed")
+    try scene.shell("seedbank keys discard")
+    try scene.run(Procedure.named("Everything has expired"))
+    try scene.everybodyFollows()
+  }
+
+  @Test func `a hardware token's own tool signs a rotation`() throws {
+    let scene = try KeyScene()
+    try scene.shell(
+      """
+      openssl genpkey -algorithm ed25519 -out token-key.pem
+      openssl pkey -in token-key.pem -pubout -out token.pem
+      seedbank keys rotate root --key token.pem --threshold 1 --with "$ROOT_A" --with "$ROOT_B"
+      seedbank keys payload root > root.payload
+      openssl pkeyutl -sign -rawin -inkey token-key.pem -in root.payload -out root.sig
+      seedbank keys add-signature root.sig
+      """)
+    #expect(try scene.publication.published().root.version == 2)
+    try scene.publish()
+    try scene.everybodyFollows()
+  }
+
+  @Test func `a damaged key file stands in no other key's way`() throws {
+    let scene = try KeyScene()
+    try scene.shell("echo '{' > seedbank/keys/timestamp-old.key && echo x > seedbank/keys/series-1.key.new")
+    try scene.publish()
+    try scene.shell("echo '{' > seedbank/keys/timestamp.key")
+    expect(scene, "seedbank regenerate", 78, "is not a key file")
+    try scene.shell("seedbank keys rotate timestamp --with \"$ROOT_A\" --with \"$ROOT_B\"")
+    try scene.publish()
+    try scene.everybodyFollows()
+  }
+
+  @Test func `no key is called replaced that may be in force elsewhere`() throws {
+    let (scene, other) = (try KeyScene(), try KeyScene())
+    try scene.shell("cp -a seedbank/publication older")
+    let outcome = try scene.shell(
+      "seedbank keys rotate timestamp snapshot series --with \"$ROOT_A\" --with \"$ROOT_B\" --with \"$TARGETS\""
+    )
+    #expect(outcome.contains("replaced, and may be deleted: \(scene.folder("seedbank/keys/series.key"))"))
+    #expect(try scene.shell("seedbank keys status").contains("replaced, and may be deleted"))
+    try scene.shell("rm -r seedbank/publication && cp -a older seedbank/publication")
+    let status = try scene.shell("seedbank keys status --with \(other.folder("seedbank/keys"))")
+    #expect(!status.contains("may be deleted"), "\(status)")
+  }
+
+  @Test func `an old backup from before a rotation begins anew with the key that counted last`() throws {
+    let scene = try KeyScene()
+    try scene.shell("cp -a seedbank/publication older")
+    try scene.shell(
+      "seedbank keys rotate timestamp snapshot series --with \"$ROOT_A\" --with \"$ROOT_B\" --with \"$TARGETS\""
+    )
+    try scene.publish()
+    try scene.everybodyFollows()
+    try scene.shell("mkdir backup && cp seedbank/publication/metadata/*.root.json backup")
+    try scene.shell("rm -r seedbank/publication && cp -a older seedbank/publication")
+    expect(scene, "seedbank new-epoch --yes --with \"$TARGETS\"", 78, "2 series keys are here")
+    try scene.shell("rm seedbank/keys/series.key seedbank/keys/timestamp.key seedbank/keys/snapshot.key")
+    expect(scene, "seedbank new-epoch --yes", 78, "name its folder with --with")
+    try scene.run(Procedure.named("The publication was lost"))
+    try scene.publish()
+    try scene.everybodyFollows()
+    #expect(try scene.shop("early") == "change 2\n")
+  }
+}
