@@ -44,6 +44,7 @@ extension Command {
         .flag(
           "lost",
           help: "Begin a new chain of trust, since too few root keys are left to sign ('rotate root')."),
+        .flag("yes", help: "Do it: the old root keys are gone for good ('rotate root --lost')."),
         .flag(
           "prepare",
           help: "Prepare the change though no key is here; others sign it ('renew', 'rotate', 'revoke')."),
@@ -91,14 +92,16 @@ enum KeyAction: String, CaseIterable {
     }
   }
 
-  private static let optionNames = ["with", "to", "key", "count", "threshold", "replace", "lost", "prepare"]
+  private static let optionNames = [
+    "with", "to", "key", "count", "threshold", "replace", "lost", "yes", "prepare",
+  ]
 
   private var options: Set<String> {
     switch self {
     case .status, .addSignature: ["with"]
     case .new: ["to"]
     case .renew: ["with", "prepare"]
-    case .rotate: ["with", "to", "key", "count", "threshold", "lost", "prepare"]
+    case .rotate: ["with", "to", "key", "count", "threshold", "lost", "yes", "prepare"]
     case .revoke: ["with", "to", "key", "replace", "prepare"]
     case .sign: ["key"]
     case .payload, .discard: []

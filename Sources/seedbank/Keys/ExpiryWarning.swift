@@ -18,7 +18,7 @@ struct ExpiryWarning {
 
   private func remedy(_ name: String, _ lifetime: Int?) -> String {
     lifetime == nil
-      ? ": sign it anew with 'seedbank keys renew \(name) --with FOLDER', the folder of its key"
+      ? ": sign it anew with 'seedbank keys renew \(name)', with a --with for each folder of its keys"
       : ": run 'seedbank run' or 'seedbank regenerate'"
   }
 }

@@ -124,6 +124,13 @@ struct KeyWork {
         "Enough root keys are here to sign the next root: 'seedbank keys rotate root' without --lost keeps all apps."
       )
     }
+    if isLost, !arguments.flag("yes") {
+      let ids = (published.keys(of: .root)?.keyIDs ?? []).map { String($0.prefix(KeyFileName.tagLength)) }
+      throw CommandFailure(
+        .usage,
+        "This begins a new chain of trust, and the root keys \(ids.joined(separator: ", ")) can never sign again:"
+          + " attach them if they are not lost, or say --yes.")
+    }
     guard !arguments.flag("prepare"), !isLost else { return }
     for role in roles where ring.signers(of: published.keys(of: role)).isEmpty {
       throw CommandFailure(
@@ -162,7 +169,8 @@ struct KeyWork {
 
   private func discard() throws {
     try publisher().discardChange()
-    context.console.note("No change of keys waits any more.")
+    context.console.note(
+      "No change of keys waits now. Files of new keys stay, and the next change takes them.")
   }
 
   // MARK: What came of it

@@ -48,6 +48,7 @@ import Testing
     expect(scene, "seedbank keys rotate root \(sticks) --key new.pub --key new.pub", 64, "different keys")
     expect(scene, "seedbank keys rotate root \(sticks) --key rsa.pub", 78, "expected an Ed25519 key")
     expect(scene, "seedbank keys rotate root --lost \(sticks) --to \"$NEW_A\"", 64, "without --lost")
+    expect(scene, "seedbank keys rotate root --lost --to \"$NEW_A\"", 64, "say --yes")
     expect(scene, "seedbank keys rotate timestamp --count 1 --threshold 2", 64, "--threshold")
     expect(scene, "seedbank keys renew root --with nowhere", 78, "expected a folder for keys")
     expect(scene, "seedbank keys renew root", 78, "None of the root keys")
