@@ -14,10 +14,7 @@ extension Publisher {
   func beginAnew(_ jobs: [DatasetJob], root: [UInt8], now: UTCTime) throws {
     let series = jobs.flatMap(\.plans).map(\.series)
     guard !keys[.targets].isEmpty else { throw PublicationError.epochWithoutTargetsKey }
-    // Keys that were replaced may lie beside the one that counts, and nobody is left to say which that is.
-    guard keys[.series].count == 1 else {
-      throw PublicationError.severalSeriesKeys(count: keys[.series].count)
-    }
+    try refuseDoubtfulSeriesKeys()
     try Folder.create("\(publication.path)/metadata")
     try PublicationLock.hold(publication) {
       guard (try? publication.published()) == nil else { return }
@@ -26,6 +23,18 @@ extension Publisher {
         under: publication.newestRoot(from: root), delegating: series, keys: keys)
       try publication.keep(root: root)
       try publication.write(first.files)
+    }
+  }
+}
+
+extension Publisher {
+  /// Keys that were replaced may lie beside the one that counts. Several are taken only where the publication that is
+  /// left names just these.
+  private func refuseDoubtfulSeriesKeys() throws(PublicationError) {
+    let named = (try? publication.published())?.keys(of: .series)?.keyIDs ?? []
+    let found = Set(keys[.series].map(\.publicKey.keyID))
+    guard found.count == 1 || found == Set(named) else {
+      throw PublicationError.severalSeriesKeys(count: found.count)
     }
   }
 }

@@ -118,6 +118,16 @@ import Testing
     #expect(!status.contains("may be deleted"), "\(status)")
   }
 
+  @Test func `a new epoch takes several series keys where the publication names just these`() throws {
+    let scene = try KeyScene()
+    try scene.shell("seedbank keys rotate series --count 2 --threshold 2 --with \"$TARGETS\"")
+    expect(scene, "seedbank new-epoch --yes --with \"$TARGETS\"", 78, "3 series keys are here")
+    try scene.shell("rm seedbank/keys/series.key && seedbank new-epoch --yes --with \"$TARGETS\"")
+    try scene.publish()
+    try scene.everybodyFollows()
+    #expect(try scene.publication.published().keys(of: .series)?.threshold == 2)
+  }
+
   @Test func `an old backup from before a rotation begins anew with the key that counted last`() throws {
     let scene = try KeyScene()
     try scene.shell("cp -a seedbank/publication older")
