@@ -83,6 +83,8 @@ let package = Package(
     .executableTarget(
       name: "ConformanceClient", dependencies: ["SeedTrust"], path: "Tests/ConformanceClient",
       swiftSettings: strict),
+    // Which folder may name which, read from the sources.
+    tests("HouseTests", []),
     tests("SeedFormatTests", ["SeedFormat", "Support"]),
     tests("SeedTrustTests", ["SeedTrust", "SeedFormat", "Support"]),
     tests("SeedDatabaseTests", ["SeedDatabase", "SeedFormat", "SeedTrust", "Support"]),
