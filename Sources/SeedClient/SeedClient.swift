@@ -27,8 +27,3 @@
 @_exported public import SeedFormat
 
 @_exported public import enum SeedTrust.Lifecycle
-
-/// What this library calls itself to servers.
-enum ClientRelease {
-  static let version = "0.1.0"
-}

@@ -7,3 +7,8 @@
 // - Writers are canonical: equal values give equal bytes. Readers are strict: what no writer of ours
 //   produces is an error with its byte offset.
 // - Every limit stands in Limits.swift with its unit.
+
+/// The version that the command and the client library call themselves: CHANGELOG.md's newest.
+package enum Release {
+  package static let version = "0.1.0"
+}

@@ -1,3 +1,4 @@
+import SeedFormat
 package import SeedTrust
 
 /// What a store has of the world: the network, the clocks, waiting, chance and room.
@@ -36,7 +37,7 @@ package struct Surroundings: Sendable {
 
   /// The real world, to which an app of that model is known by its name.
   static func device(_ model: SeedModel, _ options: SeedOptions) -> Surroundings {
-    let agent = "Seedbank/\(ClientRelease.version) (\(model.dataset); \(model.model))"
+    let agent = "Seedbank/\(Release.version) (\(model.dataset); \(model.model))"
     return Surroundings(transport: URLSessionTransport(userAgent: agent, options.configureSession))
   }
 }

@@ -1,4 +1,5 @@
 import Foundation
+import SeedFormat
 import Testing
 
 @testable import seedbank
@@ -8,8 +9,14 @@ import Testing
   func `the version is one line on stdout`(arguments: [String]) throws {
     let outcome = try SeedbankBinary.run(arguments)
     #expect(outcome.status == 0)
-    #expect(outcome.output == "seedbank 0.1.0\n")
+    #expect(outcome.output == "seedbank \(Release.version)\n")
     #expect(outcome.errors.isEmpty)
+  }
+
+  @Test func `the changelog's newest version is the command's`() throws {
+    let changelog = try String(contentsOfFile: "\(Readme.package)/CHANGELOG.md", encoding: .utf8)
+    let headings = changelog.split(separator: "\n").filter { $0.hasPrefix("## ") }
+    #expect(headings.first?.hasPrefix("## \(Release.version) ") == true)
   }
 
   @Test func `closed streams are as good as /dev/null`() throws {
@@ -20,7 +27,7 @@ import Testing
   func `the version is JSON when asked for`(arguments: [String]) throws {
     let outcome = try SeedbankBinary.run(arguments)
     #expect(outcome.status == 0)
-    #expect(outcome.output == "{\"version\":\"0.1.0\"}\n")
+    #expect(outcome.output == "{\"version\":\"\(Release.version)\"}\n")
   }
 
   @Test(arguments: [

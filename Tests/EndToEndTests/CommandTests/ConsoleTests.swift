@@ -89,7 +89,7 @@ final class RecordedConsole: Sendable {
     let context = Context(environment: [:], currentDirectory: "/", console: record.console)
     #expect(await Program.run(["version", "x"], in: context) == .usage)
     #expect(await Program.run(["version"], in: context) == .success)
-    #expect(record.results == "seedbank 0.1.0\n")
+    #expect(record.results == "seedbank \(Release.version)\n")
     #expect(record.messages.hasPrefix("Error: Unexpected argument 'x'."))
   }
 }
