@@ -61,19 +61,20 @@ let package = Package(
     room("SeedFormat", []),
     room("SeedTrust", ["SeedFormat", crypto]),
     room("SeedDatabase", ["SeedFormat", "SeedTrust", "CSQLite", "CZlib", lzma]),
+    room("SeedImport", ["SeedFormat", "SeedTrust", "SeedDatabase"]),
     room("SeedHTTP", ["CMicroHTTPD"]),
     room("SeedServer", ["SeedFormat", "SeedTrust", "SeedDatabase", "SeedHTTP"]),
-    room("SeedClient", ["SeedFormat", "SeedTrust", "SeedDatabase"]),
+    room("SeedClient", ["SeedFormat", "SeedTrust", "SeedDatabase", "SeedImport"]),
     .executableTarget(
       name: "seedbank",
       dependencies: [
-        "SeedFormat", "SeedTrust", "SeedDatabase", "SeedHTTP", "SeedServer", "SeedClient",
+        "SeedFormat", "SeedTrust", "SeedDatabase", "SeedImport", "SeedHTTP", "SeedServer", "SeedClient",
       ],
       swiftSettings: strict),
 
     .target(
       name: "Support",
-      dependencies: ["SeedFormat", "SeedTrust", "SeedDatabase", "SeedServer", "SeedClient"],
+      dependencies: ["SeedFormat", "SeedTrust", "SeedDatabase", "SeedImport", "SeedServer", "SeedClient"],
       path: "Tests/Support", swiftSettings: strict),
     // A process of its own that reads a store while tests write to it.
     .executableTarget(
@@ -88,6 +89,7 @@ let package = Package(
     tests("SeedFormatTests", ["SeedFormat", "Support"]),
     tests("SeedTrustTests", ["SeedTrust", "SeedFormat", "Support"]),
     tests("SeedDatabaseTests", ["SeedDatabase", "SeedFormat", "SeedTrust", "Support"]),
+    tests("SeedImportTests", ["SeedImport", "SeedDatabase", "SeedFormat", "Support"]),
     tests("SeedHTTPTests", ["SeedHTTP", "Support"]),
     tests(
       "SeedServerTests", ["SeedServer", "SeedHTTP", "SeedDatabase", "SeedTrust", "SeedFormat", "Support"]),
@@ -117,6 +119,6 @@ let package = Package(
 if Context.environment["SEEDBANK_BENCH"] != nil {
   package.targets.append(
     .executableTarget(
-      name: "Benchmarks", dependencies: ["SeedDatabase", "SeedFormat", "CSQLite"],
+      name: "Benchmarks", dependencies: ["SeedImport", "SeedDatabase", "SeedFormat", "CSQLite"],
       path: "Tests/Benchmarks", swiftSettings: strict))
 }

@@ -25,5 +25,6 @@
 
 // An app that imports SeedClient has the names, versions and values that stand in its interface.
 @_exported public import SeedFormat
+@_exported public import SeedImport
 
 @_exported public import enum SeedTrust.Lifecycle

@@ -1,6 +1,7 @@
 import Foundation
 import SeedClient
 import SeedDatabase
+import SeedImport
 import Support
 import Synchronization
 import Testing

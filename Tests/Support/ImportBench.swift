@@ -1,5 +1,6 @@
-package import SeedDatabase
-package import SeedFormat
+import SeedDatabase
+import SeedFormat
+package import SeedImport
 
 /// A database of a test's own, and imports into it.
 package final class ImportBench {

@@ -1,5 +1,6 @@
 import SeedDatabase
 import SeedFormat
+import SeedImport
 
 import struct Foundation.Data
 import struct Foundation.URL

@@ -1,5 +1,6 @@
 import SeedDatabase
-public import SeedFormat
+import SeedFormat
+public import SeedImport
 
 public import struct Foundation.URL
 

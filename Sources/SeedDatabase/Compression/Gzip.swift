@@ -37,13 +37,13 @@ final class GzipEncoder: StreamCodec {
 }
 
 /// Expands gzip members and nothing else.
-final class GzipDecoder: StreamCodec {
+package final class GzipDecoder: StreamCodec {
   private let stream = UnsafeMutablePointer<z_stream>.allocate(capacity: 1)
   private var isComplete = false
   private let takesMembers: Bool
 
   /// A decoder of one member; or of several behind one another, which RFC 1952, section 2.2, calls a gzip file.
-  init(takesMembers: Bool = false) throws(CompressionError) {
+  package init(takesMembers: Bool = false) throws(CompressionError) {
     self.takesMembers = takesMembers
     stream.initialize(to: z_stream())
     let code = seedbank_gzip_inflate_init(stream)
@@ -55,7 +55,7 @@ final class GzipDecoder: StreamCodec {
     stream.deallocate()
   }
 
-  func process(_ input: [UInt8], isLast: Bool, _ sink: ([UInt8]) throws -> Void) throws {
+  package func process(_ input: [UInt8], isLast: Bool, _ sink: ([UInt8]) throws -> Void) throws {
     try input.withUnsafeBufferPointer { input in
       stream.pointee.next_in = UnsafeMutablePointer(mutating: input.baseAddress)
       stream.pointee.avail_in = UInt32(input.count)

@@ -1,5 +1,5 @@
 /// A compressor or decompressor that takes bytes as they come.
-protocol StreamCodec: AnyObject {
+package protocol StreamCodec: AnyObject {
   /// Takes `input` in and hands on what it yields, in pieces.
   func process(_ input: [UInt8], isLast: Bool, _ sink: ([UInt8]) throws -> Void) throws
 }

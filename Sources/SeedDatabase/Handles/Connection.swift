@@ -150,7 +150,7 @@ package final class Connection {
 
   /// Writes the open transaction's pages out of the cache, as far as nothing holds them. They stay readable
   /// there, but no longer keep nine tenths of it from whoever reads much before the commit.
-  func writeOutCache() throws(DatabaseError) {
+  package func writeOutCache() throws(DatabaseError) {
     let code = sqlite3_db_cacheflush(handle)
     guard code == SQLITE_OK || code == SQLITE_BUSY else { throw error(code, "sqlite3_db_cacheflush") }
   }

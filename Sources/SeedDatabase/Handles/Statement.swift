@@ -67,7 +67,7 @@ package final class Statement {
   }
 
   /// Lends a value: SQLite reads it where it lies, until the parameter is bound again.
-  func lend(_ value: BorrowedValue, at index: Int32) throws(DatabaseError) {
+  package func lend(_ value: BorrowedValue, at index: Int32) throws(DatabaseError) {
     let code: Int32 =
       switch value {
       case .null: sqlite3_bind_null(handle, index)
@@ -141,7 +141,7 @@ package final class Statement {
   }
 
   /// Back to the start; what is bound stays bound, and is bound anew before the next step.
-  func rewind() { sqlite3_reset(handle) }
+  package func rewind() { sqlite3_reset(handle) }
 
   /// One byte that stays where it is, for empty texts.
   private nonisolated(unsafe) static let empty: UnsafePointer<CChar> = {

@@ -5,12 +5,12 @@ package struct RowShape: Hashable, Sendable {
   /// Indexes into the table's stored columns, in the order of the rows' values.
   package let columns: [Int]
   /// Where the key's values stand in a row, in the key's order.
-  let key: [Int]
+  package let key: [Int]
   /// Whether every stored column is there.
-  let isWhole: Bool
+  package let isWhole: Bool
   /// Where each stored column's value stands in a row, for a whole row.
   let declaredOrder: [Int]
-  let affinities: [Affinity]
+  package let affinities: [Affinity]
 
   /// Rows with every stored column, in declared order.
   package init(whole table: TableSchema) {

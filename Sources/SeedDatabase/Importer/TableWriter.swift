@@ -9,11 +9,11 @@ package import SeedFormat
 package final class TableWriter {
   /// The table by the names that it has in the file.
   let table: TableSchema
-  let shape: RowShape
+  package let shape: RowShape
   /// Absent where the database keeps no sums.
   @exclusivity(unchecked) private(set) var sum: TableSum?
-  @exclusivity(unchecked) private(set) var changes = TableChanges()
-  @exclusivity(unchecked) private(set) var statements = StatementCounts()
+  @exclusivity(unchecked) package private(set) var changes = TableChanges()
+  @exclusivity(unchecked) package private(set) var statements = StatementCounts()
   private let rule: ConflictRule
   private let fitter: AffinityFitter
   private let sql: StatementSet
@@ -173,26 +173,26 @@ package final class TableWriter {
   }
 
   /// Whether the table has a row with this row's key.
-  func contains(_ values: [BorrowedValue]) throws -> Bool {
+  package func contains(_ values: [BorrowedValue]) throws -> Bool {
     try prepare(values)
     defer { sql.find.rewind() }
     return try find()
   }
 
   /// Whether writing these values would change nothing.
-  func isSettled(_ values: [BorrowedValue]) throws -> Bool {
+  package func isSettled(_ values: [BorrowedValue]) throws -> Bool {
     try prepare(values)
     defer { sql.find.rewind() }
     return try find() && (rule == .keep || FoundRow(sql.find, sql.foundColumns).holds(row))
   }
 
   /// Goes back to earlier counts, for rows whose writing was rolled back.
-  func restore(_ earlier: TableChanges) { changes = earlier }
+  package func restore(_ earlier: TableChanges) { changes = earlier }
 
   // MARK: Rows that change places
 
   /// Takes the row with this row's key away for a while, with all its columns; `nil` where there is none.
-  func lift(_ values: [BorrowedValue]) throws -> [SeedValue]? {
+  package func lift(_ values: [BorrowedValue]) throws -> [SeedValue]? {
     try prepare(values)
     defer { sql.find.rewind() }
     guard try find() else { return nil }
@@ -202,13 +202,13 @@ package final class TableWriter {
   }
 
   /// Adds a lifted row as it was.
-  func putBack(_ old: [SeedValue]) throws {
+  package func putBack(_ old: [SeedValue]) throws {
     try lending(old) { _ = try attempt(sql.insertWhole, isLast: true, isWhole: true) }
   }
 
   /// Adds a row whose key is not there, in the place of a lifted one, if there was one, from which it takes what it
   /// does not list.
-  func place(_ values: [BorrowedValue], over old: [SeedValue]?) throws -> RowOutcome {
+  package func place(_ values: [BorrowedValue], over old: [SeedValue]?) throws -> RowOutcome {
     try prepare(values)
     guard let old else {
       _ = try attempt(sql.insert, isLast: true)
@@ -235,7 +235,7 @@ package final class TableWriter {
   // MARK: Rows that were set aside
 
   /// Forgets the rows that were set aside; their caller keeps them itself.
-  func dropSetAside() { setAside = [] }
+  package func dropSetAside() { setAside = [] }
 
   /// Writes the rows that were set aside: first all that they replace go, then all of them come.
   func resolveSetAside() throws {

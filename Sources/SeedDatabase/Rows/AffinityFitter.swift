@@ -57,7 +57,8 @@ package final class AffinityFitter {
   }
 
   /// Whether a column keeps the value as it is.
-  static func fits(_ value: BorrowedValue, _ affinity: Affinity) -> Bool {
+  @inlinable
+  package static func fits(_ value: BorrowedValue, _ affinity: Affinity) -> Bool {
     switch (affinity, value) {
     case (.text, .text), (.integer, .integer), (_, .null), (_, .blob), (.blob, _): true
     case (.numeric, .integer): true

@@ -72,6 +72,14 @@ package struct TableSchema: Hashable, Sendable {
   /// The names of the key's columns.
   package var keyNames: [String] { key.map { columns[$0].name } }
 
+  /// The same table with another key, over which it has a unique index.
+  package func keyed(by key: [Int]) -> TableSchema {
+    TableSchema(
+      name: name, columns: columns, generated: generated, key: key,
+      keyCollations: key.map { columns[$0].collation }, isWithoutRowid: isWithoutRowid, isStrict: isStrict,
+      foreignKeys: foreignKeys, hasOtherUnique: true)
+  }
+
   /// The key's values out of a whole row.
   package func keyValues(of row: [SeedValue]) -> [SeedValue] { key.map { row[$0] } }
 }

@@ -1,5 +1,6 @@
 import SeedDatabase
 import SeedFormat
+import SeedImport
 
 extension Command {
   static let importing = Command(

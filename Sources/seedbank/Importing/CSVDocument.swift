@@ -1,5 +1,6 @@
 import SeedDatabase
 import SeedFormat
+import SeedImport
 
 /// Turns CSV into lines of JSON, for there is one importer only.
 ///

@@ -1,3 +1,5 @@
+import SeedImport
+
 /// RFC 4180, by hand: fields between commas, perhaps quoted; records between line ends of either kind.
 ///
 /// Bytes come in pieces; records go out whole. An empty line is no record. A byte order mark before the first

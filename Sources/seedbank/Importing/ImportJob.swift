@@ -1,5 +1,6 @@
 import SeedDatabase
 import SeedFormat
+import SeedImport
 
 /// One import of the command, read from its arguments.
 struct ImportJob: Sendable {

@@ -1,5 +1,6 @@
 import SeedDatabase
 import SeedFormat
+import SeedImport
 
 /// Rejected rows as lines of JSON, each with its reason.
 ///

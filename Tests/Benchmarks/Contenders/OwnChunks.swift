@@ -1,5 +1,6 @@
 import SeedDatabase
 import SeedFormat
+import SeedImport
 
 /// Our importer over a document that comes in chunks.
 enum OwnChunks {

@@ -1,5 +1,6 @@
 import SeedDatabase
 import SeedFormat
+import SeedImport
 
 /// Our importer as apps use it: mapping, validation, references and report, over a file read in pieces.
 enum OwnImport {

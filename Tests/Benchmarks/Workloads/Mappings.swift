@@ -1,4 +1,5 @@
 import SeedFormat
+import SeedImport
 
 // How our importer is told what the documents mean.
 extension Workload {

@@ -1,4 +1,5 @@
 import SeedFormat
+import SeedImport
 
 import struct Foundation.Data
 

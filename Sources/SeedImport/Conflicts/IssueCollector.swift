@@ -1,0 +1,57 @@
+import SeedDatabase
+import SeedFormat
+
+/// Lists issues up to the policy's limit, counts all, and ends the import where the policy says so.
+final class IssueCollector {
+  private(set) var listed: [ImportIssue] = []
+  private(set) var count = 0
+  private var rejectedRows = 0
+  var rejected: ((ImportIssue, [UInt8]) throws -> Void)?
+  /// Whether the rows were of another format, in which a value's place is not known.
+  var hasOrigin = false
+  private let policy: ImportPolicy
+
+  init(_ policy: ImportPolicy) { self.policy = policy }
+
+  /// Whether nothing of the import stays where it fails.
+  var isOneTransaction: Bool { if case .one = policy.atomicity { true } else { false } }
+
+  /// Whether rejected rows are to be handed on.
+  var wantsRows: Bool { rejected != nil }
+
+  func reject(_ plan: RowPlan, _ refusal: Refusal, _ place: RowPlace, row: [UInt8]) throws {
+    var refusal = refusal
+    if refusal.table == nil { refusal.key = refusal.key ?? plan.keyDescription }
+    try reject(plan.target, refusal, place, row: row)
+  }
+
+  func reject(_ target: ImportTarget, _ refusal: Refusal, _ place: RowPlace, row: [UInt8]) throws {
+    target.rejected += 1
+    rejectedRows += 1
+    let issue = issue(refusal, target.table.name, place)
+    take(issue)
+    try rejected?(issue, row)
+    switch policy.badRows {
+    case .abort: throw ImportFailure(.row, issue.description, issue: issue)
+    case .skip(let most) where rejectedRows > most:
+      throw ImportFailure(.row, "more than \(most) bad rows, the last: \(issue)", issue: issue)
+    case .skip, .collect: break
+    }
+  }
+
+  /// An issue that rejects nothing.
+  func note(_ refusal: Refusal, _ table: String, _ place: RowPlace) { take(issue(refusal, table, place)) }
+
+  private func take(_ issue: ImportIssue) {
+    count += 1
+    if listed.count < policy.issueLimit { listed.append(issue) }
+  }
+
+  private func issue(_ refusal: Refusal, _ table: String, _ place: RowPlace) -> ImportIssue {
+    ImportIssue(
+      document: place.document, row: place.row,
+      offset: hasOrigin ? place.offset : refusal.offset ?? place.offset,
+      table: refusal.table ?? table,
+      key: refusal.key, column: refusal.column, code: refusal.code, message: refusal.message)
+  }
+}

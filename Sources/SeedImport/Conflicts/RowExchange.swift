@@ -1,0 +1,204 @@
+import SeedDatabase
+import SeedFormat
+
+/// Lets rows change places: all that they replace go, then all of them come.
+///
+/// Where one finds its value with a row that stays, it is refused and its own old row stays too, which others may
+/// have counted on: so it begins anew without it, until all that is left fits.
+struct RowExchange {
+  private let connection: Connection
+  private let outcome: WaitingOutcome
+
+  /// A row that stays, and why.
+  private struct Misfit {
+    let row: WaitingRow
+    let member: WaitingRow
+    let refusal: Refusal
+  }
+
+  /// What the rows at hand replace, by its identity; it is away.
+  private var old: [RowIdentity: [SeedValue]] = [:]
+  /// What is there again, as it was or new.
+  private var present: Set<RowIdentity> = []
+
+  /// Beginnings, and looks at all rows within one; a few are enough but for values that many want in turn.
+  private static let mostRounds = 100
+
+  init(_ connection: Connection, _ outcome: WaitingOutcome) {
+    self.connection = connection
+    self.outcome = outcome
+  }
+
+  /// Returns the rows that were written; the others were rejected. No two may have the same key.
+  mutating func run(_ rows: [WaitingRow]) throws -> [WaitingRow] {
+    var rows = rows
+    for _ in 0..<Self.mostRounds {
+      let misfits = try placeAll(rows) ? [] : findMisfits(rows)
+      for misfit in misfits { outcome.reject(misfit.row, misfit.member, misfit.refusal) }
+      if misfits.isEmpty { return rows }
+      let refused = Set(misfits.map { ObjectIdentifier($0.row) })
+      rows.removeAll { refused.contains(ObjectIdentifier($0)) }
+    }
+    for row in rows { outcome.reject(row, row, .taken(nil)) }
+    return []
+  }
+
+  /// False where not all of them fit: then nothing has changed.
+  private mutating func placeAll(_ rows: [WaitingRow]) throws -> Bool {
+    let savepoint = try RowSavepoint(connection, rows.flatMap(\.members))
+    try lift(rows)
+    var outcomes: [[RowOutcome]] = []
+    do {
+      for row in rows { outcomes.append(try place(row)) }
+    } catch is MisfitFound {
+      try savepoint.takeBack()
+      return false
+    }
+    try savepoint.keep()
+    for (row, outcomes) in zip(rows, outcomes) { try outcome.note(row, outcomes) }
+    return true
+  }
+
+  /// The rows that find their values with rows that stay; if there are none, those that come too late for a value
+  /// that several want, where who has it comes first.
+  private mutating func findMisfits(_ rows: [WaitingRow]) throws -> [Misfit] {
+    let savepoint = try RowSavepoint(connection, rows.flatMap(\.members))
+    let areAtHome = try rows.map(isAtHome)
+    try lift(rows)
+    var misfits = try findHopeless(rows)
+    if misfits.isEmpty {
+      let entitled = zip(rows, areAtHome).filter(\.1) + zip(rows, areAtHome).filter { !$0.1 }
+      for (row, _) in entitled { if let misfit = try misfit(row, isKept: true) { misfits.append(misfit) } }
+    }
+    try savepoint.takeBack()
+    return misfits
+  }
+
+  /// The rows that find their values with rows that stay, among which they are themselves from then on. Looking in
+  /// both directions finds a chain of them at once, whichever way it runs.
+  private mutating func findHopeless(_ rows: [WaitingRow]) throws -> [Misfit] {
+    var (misfits, rest): ([Misfit], [WaitingRow]) = ([], rows)
+    for _ in 0..<Self.mostRounds {
+      var hopeful: [WaitingRow] = []
+      for row in rest {
+        if let misfit = try misfit(row, isKept: false) {
+          misfits.append(misfit)
+          try putBack(row)
+        } else {
+          hopeful.append(row)
+        }
+      }
+      if hopeful.count == rest.count { break }
+      rest = hopeful.reversed()
+    }
+    return misfits
+  }
+
+  /// Whether the row could be written with all others where they are: it waits for their sake only.
+  private func isAtHome(_ row: WaitingRow) throws -> Bool {
+    let savepoint = try RowSavepoint(connection, row.members)
+    var isAtHome = true
+    do {
+      for member in row.members where isAtHome {
+        if case .setAside = try member.upsert() { isAtHome = false }
+      }
+    } catch is Refusal {
+      isAtHome = false
+    }
+    try savepoint.takeBack()
+    return isAtHome
+  }
+
+  private mutating func misfit(_ row: WaitingRow, isKept: Bool) throws -> Misfit? {
+    var misfit: Misfit?
+    let savepoint = try RowSavepoint(connection, row.members)
+    let absent = row.members.map(\.identity).filter { !present.contains($0) }
+    do {
+      _ = try place(row)
+      if isKept {
+        try savepoint.keep()
+        return nil
+      }
+    } catch let found as MisfitFound {
+      misfit = Misfit(row: row, member: row.members[found.member], refusal: found.refusal)
+    }
+    try savepoint.takeBack()
+    present.subtract(absent)
+    return misfit
+  }
+
+  private mutating func lift(_ rows: [WaitingRow]) throws {
+    (old, present) = ([:], [])
+    for member in rows.flatMap(\.members) {
+      var block = ByteBlock()
+      if let row = try member.writer.lift(block.lend(member.values)) { old[member.identity] = row }
+    }
+  }
+
+  private mutating func putBack(_ row: WaitingRow) throws {
+    for member in row.members where present.insert(member.identity).inserted {
+      if let old = old[member.identity] { try member.writer.putBack(old) }
+    }
+  }
+
+  private mutating func place(_ row: WaitingRow) throws -> [RowOutcome] {
+    try row.members.enumerated().map { number, member in
+      do {
+        let outcome = try refusing(member.target.table) { try place(single: member) }
+        present.insert(member.identity)
+        return outcome
+      } catch let refusal as Refusal {
+        throw MisfitFound(
+          member: number, refusal: refusal.code == .unique ? .taken(refusal.column) : refusal)
+      }
+    }
+  }
+
+  private func place(single row: WaitingRow) throws -> RowOutcome {
+    if present.contains(row.identity) {
+      let outcome = try row.upsert()
+      if case .setAside = outcome { throw Refusal.taken(nil) }
+      return outcome
+    }
+    let writer = try row.writer
+    var block = ByteBlock()
+    return try writer.place(block.lend(row.values), over: old[row.identity])
+  }
+}
+
+extension Refusal {
+  fileprivate static func taken(_ column: String?) -> Refusal {
+    Refusal(.unique, "another row has a value that may occur only once", column: column)
+  }
+}
+
+private struct MisfitFound: Error {
+  /// Its number among those that are written together.
+  let member: Int
+  let refusal: Refusal
+}
+
+/// A savepoint with the counts of the tables that are written in it.
+struct RowSavepoint {
+  private let connection: Connection
+  private let marks: [(target: ImportTarget, mark: ImportTarget.Mark)]
+
+  init(_ connection: Connection, _ rows: [WaitingRow]) throws {
+    try self.init(connection, rows.map(\.target))
+  }
+
+  init(_ connection: Connection, _ targets: [ImportTarget]) throws {
+    self.connection = connection
+    var known: Set<ObjectIdentifier> = []
+    marks = targets.filter { known.insert(ObjectIdentifier($0)).inserted }.map { ($0, $0.mark) }
+    try connection.cached("SAVEPOINT seedbank_rows").run()
+  }
+
+  func keep() throws { try connection.cached("RELEASE seedbank_rows").run() }
+
+  func takeBack() throws {
+    try connection.cached("ROLLBACK TO seedbank_rows").run()
+    try keep()
+    for mark in marks { mark.target.restore(mark.mark) }
+  }
+}

@@ -1,0 +1,278 @@
+import SeedDatabase
+import SeedFormat
+import SeedTrust
+
+/// How far an import in batches came, in a file beside the database.
+///
+/// The file is there before the first batch is committed, and moves on behind each: a crash in between repeats one
+/// batch, which changes nothing, for the rows are there. It belongs to one mapping and to the bytes that were read:
+/// with others, nothing is passed over. It goes when the checks of the whole have passed; until then it tells
+/// whoever imports next which tables hold rows that were never checked.
+package final class ImportCursor {
+  private let path: String
+  private let mapping: SHA256Digest
+  private let tables: [String]
+  private let earlier: CursorState?
+  /// Whether rows come that an earlier run took in.
+  private(set) var isPassing: Bool
+  /// Whether any batch is committed, by this run or an earlier one, whose rows are not checked.
+  private(set) var isWritten: Bool
+  /// Rows of the documents that are committed.
+  private(set) var committed: Int
+  private var content = ConsumedContent()
+  private var document = -1
+
+  /// Where imports look for the cursor of an earlier one, and where the command keeps its own.
+  package static func path(beside database: String) -> String { database + ".import-cursor" }
+
+  /// `nil` where all is one transaction; `tables` are all that the mapping fills.
+  init?(_ atomicity: ImportPolicy.Atomicity, _ mapping: ImportMapping, tables: [String]) throws {
+    guard case .batched(_, let path) = atomicity else { return nil }
+    self.path = path
+    self.mapping = mapping.digest
+    self.tables = tables
+    earlier = try CursorState(path)
+    isWritten = earlier != nil
+    committed = earlier?.rows ?? 0
+    isPassing = committed > 0
+    guard let earlier, earlier.mapping != self.mapping || earlier.tables != tables else { return }
+    throw misfit("this one has another mapping or other tables", earlier)
+  }
+
+  // MARK: Documents
+
+  /// Begins the next document.
+  func beginDocument() { document += 1 }
+
+  /// Takes note of what was read, before the scanner forgets it.
+  func willFeed(_ scanner: borrowing JSONScanner) { content.take(scanner, upTo: scanner.offset) }
+
+  /// Ends the document; one that ends within the rows that are in is not the one that it was.
+  func endDocument(_ scanner: borrowing JSONScanner) throws {
+    content.endDocument(scanner)
+    if document == earlier?.document { try checkWasReached() }
+  }
+
+  /// Whether an earlier run took this row in, which the scanner has just read. Behind the last of them, what was
+  /// read must be what was read then.
+  func passes(_ row: Int, _ scanner: borrowing JSONScanner) throws -> Bool {
+    guard isPassing, let earlier else { return false }
+    guard document == earlier.document, row + 1 >= earlier.row else { return true }
+    content.take(scanner, upTo: scanner.offset)
+    guard scanner.offset == earlier.offset, content.digest == earlier.content else {
+      throw misfit("the documents of this one are others", earlier)
+    }
+    isPassing = false
+    return true
+  }
+
+  /// A cursor that no document led to would have passed all rows over.
+  func checkWasReached() throws {
+    if isPassing, let earlier { throw misfit("the documents of this one are shorter", earlier) }
+  }
+
+  private func misfit(_ what: String, _ earlier: CursorState) -> ImportFailure {
+    ImportFailure(
+      .document,
+      "\(path) says that \(earlier.rows) rows of an import are committed, the last of them from \(earlier.name), "
+        + "and \(what): import the same again to complete it, or remove that file and import from the start, "
+        + "in batches")
+  }
+
+  // MARK: Batches
+
+  /// Says, before the first batch is committed, that the tables will hold rows that are not checked.
+  func announce(_ place: RowPlace) throws {
+    guard !isWritten else { return }
+    var state = CursorState(mapping: mapping, tables: tables, content: content.digest)
+    state.name = place.document
+    try state.write(to: path)
+    isWritten = true
+  }
+
+  /// The row at `place` and all before it are committed.
+  func advance(to place: RowPlace, _ scanner: borrowing JSONScanner, rows: Int) throws {
+    content.take(scanner, upTo: scanner.offset)
+    committed = (earlier?.rows ?? 0) + rows
+    var state = CursorState(mapping: mapping, tables: tables, content: content.digest)
+    (state.document, state.name, state.row) = (document, place.document, place.row + 1)
+    (state.offset, state.rows) = (scanner.offset, committed)
+    try state.write(to: path)
+  }
+
+  /// All is in and checked.
+  func remove() throws { try Folder.remove(path) }
+
+  /// What a failure has to say of the batches that it leaves.
+  var remainder: String? {
+    guard committed > 0, !isPassing else { return nil }
+    return "\(committed) rows of the documents were committed before and stay: "
+      + "the same import again goes on behind them, by \(path)"
+  }
+}
+
+/// What an import in batches left beside the database: tables with rows that were never checked.
+struct ImportLeftover {
+  private let path: String
+  private let state: CursorState
+
+  /// `nil` where there is none.
+  init?(beside database: String) throws {
+    path = ImportCursor.path(beside: database)
+    guard !database.isEmpty, let state = try CursorState(path) else { return nil }
+    self.state = state
+  }
+
+  var tables: [String] { state.tables }
+
+  /// Why references fail that this import has nothing to do with.
+  var explanation: String {
+    "an import in batches was broken off, and \(path) names its tables, which are checked too"
+  }
+
+  /// The tables are checked now. An import with the same mapping has taken the place of the one that was broken
+  /// off; any other leaves it what it needs to go on.
+  func settle(_ mapping: ImportMapping) throws {
+    if state.mapping == mapping.digest { try Folder.remove(path) }
+  }
+}
+
+/// What a cursor's file says.
+struct CursorState {
+  let mapping: SHA256Digest
+  /// All tables that the mapping fills.
+  let tables: [String]
+  /// The document that was reached, by its number, and its name then.
+  var document = 0
+  var name = ""
+  /// Rows of it that are committed, and where the last one ends.
+  var row = 0
+  var offset = 0
+  /// Rows of all documents that are committed.
+  var rows = 0
+  /// What was read up to there.
+  let content: SHA256Digest
+
+  /// Bytes of the file, which holds names of tables and of one document, and a few numbers.
+  private static let longest = 1024 * 1024
+
+  init(mapping: SHA256Digest, tables: [String], content: SHA256Digest) {
+    (self.mapping, self.tables, self.content) = (mapping, tables, content)
+  }
+
+  /// Reads the file; `nil` where there is none.
+  init?(_ path: String) throws {
+    guard let bytes = try DurableFile.readIfPresent(path, limit: Self.longest) else { return nil }
+    let value = try? JSONValue(parsing: bytes)
+    guard let mapping = value?.digest("mapping"), let content = value?.digest("content"),
+      let tables = value?["tables"]?.elements?.compactMap(\.string), let name = value?["name"]?.string,
+      let document = value?["document"]?.integer, let row = value?["row"]?.integer,
+      let offset = value?["offset"]?.integer, let rows = value?["rows"]?.integer
+    else {
+      throw ImportFailure(
+        .document, "\(path) is not a cursor of an import: remove it and import from the start, in batches")
+    }
+    self.init(mapping: mapping, tables: tables, content: content)
+    (self.document, self.name, self.row, self.offset, self.rows) = (document, name, row, offset, rows)
+  }
+
+  func write(to path: String) throws {
+    let value: JSONValue = [
+      "mapping": .string(mapping.hex), "tables": .array(tables.map { .string($0) }),
+      "document": .integer(Int64(document)), "name": .string(name), "row": .integer(Int64(row)),
+      "offset": .integer(Int64(offset)), "rows": .integer(Int64(rows)), "content": .string(content.hex),
+    ]
+    try DurableFile.write(value.bytes, to: path)
+  }
+}
+
+extension JSONValue {
+  fileprivate func digest(_ name: String) -> SHA256Digest? {
+    self[name]?.string.flatMap { try? SHA256Digest(hex: $0) }
+  }
+}
+
+extension ImportMapping {
+  fileprivate var digest: SHA256Digest { .of(canonical.bytes) }
+}
+
+/// Says when it is time to look up, and shows progress not more often than a person sees it.
+struct ImportPace {
+  private let progress: ((ImportProgress) -> Void)?
+  private let rows: Int
+  private let now: () -> ContinuousClock.Instant
+  private let start: ContinuousClock.Instant
+  private var shown: ContinuousClock.Instant
+  private static let interval = Duration.milliseconds(100)
+
+  init(_ hooks: ImportHooks, rows: Int) {
+    progress = hooks.progress
+    now = hooks.now
+    self.rows = max(1, rows)
+    start = now()
+    shown = start
+  }
+
+  var elapsed: Duration { now() - start }
+
+  func isDue(rows count: Int) -> Bool { count.isMultiple(of: rows) }
+
+  mutating func show(bytes: Int, rows: Int) {
+    guard let progress else { return }
+    let now = now()
+    guard now - shown >= Self.interval else { return }
+    shown = now
+    progress(ImportProgress(bytes: bytes, rows: rows))
+  }
+
+  func end(bytes: Int, rows: Int) { progress?(ImportProgress(bytes: bytes, rows: rows)) }
+}
+
+/// What must hold before a session begins.
+struct ImportPreconditions {
+  private let connection: Connection
+  private let mapping: ImportMapping
+  private let policy: ImportPolicy
+
+  init(_ connection: Connection, _ mapping: ImportMapping, _ policy: ImportPolicy) {
+    self.connection = connection
+    self.mapping = mapping
+    self.policy = policy
+  }
+
+  func check() throws {
+    guard !connection.isInTransaction else {
+      throw ImportFailure(
+        .database, "the connection is in a transaction: end it first, an import opens its own")
+    }
+    guard try connection.integer("PRAGMA foreign_keys") == 0 else {
+      throw ImportFailure(.database, "\(ImportError.foreignKeysEnforced)")
+    }
+    let isSeed = try connection.integer(
+      "SELECT count(*) FROM sqlite_schema WHERE name = ?", .text(ReservedTable.meta))
+    guard isSeed == 0 else {
+      throw ImportFailure(
+        .database, "\(connection.path) is a published seed: its rows change by its publisher's updates only")
+    }
+    if case .batched(let rows, _) = policy.atomicity {
+      guard rows > 0 else { throw ImportFailure(.mapping, "a batch has at least one row") }
+      guard !mapping.lists.contains(where: \.table.deletes) else {
+        throw ImportFailure(
+          .mapping, "rows are deleted by one transaction only: batches do not go with this mode")
+      }
+    }
+  }
+}
+
+extension TableMapping {
+  /// Whether the table or a nested one loses the rows that the import does not mention.
+  var deletes: Bool { mode != .merge || relations.contains { $0.table.deletes } }
+}
+
+extension RelationMapping {
+  var table: TableMapping {
+    switch self {
+    case .object(_, let table, _), .array(_, let table, _), .join(_, let table, _, _, _): table
+    }
+  }
+}

@@ -1,0 +1,34 @@
+import SeedDatabase
+import SeedFormat
+
+/// What a session tells its owner on the way.
+package struct ImportHooks {
+  /// At most ten times a second, and once at the end.
+  package var progress: ((ImportProgress) -> Void)?
+  /// Every statement that SQLite runs, without its values.
+  package var statement: ((String) -> Void)?
+  /// Every issue of a rejected row, with the document's row as JSON.
+  package var rejected: ((ImportIssue, [UInt8]) throws -> Void)?
+  /// Rows of an earlier run are passed over: called with the document and the row where this one goes on.
+  package var resumed: ((String, Int) throws -> Void)?
+  /// For documents that the caller made of another format.
+  package var origin: ConvertedRows?
+  /// Looked at between batches.
+  package var isCancelled: () -> Bool = { false }
+  /// The clock by which progress is shown.
+  package var now: () -> ContinuousClock.Instant = { ContinuousClock.now }
+
+  package init() {}
+}
+
+/// Rows of another format that come as lines of JSON: what they were.
+package struct ConvertedRows {
+  /// The first byte, in its own document, of a row that is in the latest piece, by the row's number.
+  package var offset: (Int) -> Int
+  /// What is wrong with a row that comes as an array of so many elements, for it makes no object.
+  package var flaw: (Int) -> String
+
+  package init(offset: @escaping (Int) -> Int, flaw: @escaping (Int) -> String) {
+    (self.offset, self.flaw) = (offset, flaw)
+  }
+}

@@ -1,0 +1,364 @@
+package import SeedDatabase
+import SeedFormat
+
+/// Imports documents, which come in pieces, into a database that the session has for itself.
+///
+/// `begin`, `feed` and `end` for every document, then `finish`; or `abandon`, after which the database is as
+/// before (as the last batch left it, where batches are committed).
+package final class ImportSession {
+  private let connection: Connection
+  private let frame: DocumentFrame
+  private let mapping: ImportMapping
+  private let policy: ImportPolicy
+  private let hooks: ImportHooks
+  private let lists: [List]
+  private let targets: [ImportTarget]
+  private let surveys: [MemberSurvey]
+  private let writer: RowTreeWriter
+  private let collector: RowCollector
+  @exclusivity(unchecked) private var collected = CollectedRows()
+  private let issues: IssueCollector
+  // Checked, unlike its neighbours: without, the compiler (6.3.1) never frees what a noncopyable property holds.
+  private var source = DocumentSource()
+  // Every row passes through these; nothing else happens to them meanwhile.
+  @exclusivity(unchecked) private var finder: RowFinder
+  @exclusivity(unchecked) private var report = ImportReport()
+  @exclusivity(unchecked) private var pace: ImportPace
+  private let cursor: ImportCursor?
+  private let leftover: ImportLeftover?
+  private var trace: StatementTrace?
+  @exclusivity(unchecked) private var badLine: BadLine?
+  /// Whether nothing of the document was looked at, which may begin with a byte order mark.
+  private var isAtStart = true
+  private var earlierBytes = 0
+  @exclusivity(unchecked) private var rowsInTransaction = 0
+  private let rowsPerTransaction: Int
+
+  /// Opens the transaction. The connection must not be in one, nor enforce foreign keys.
+  package init(
+    _ connection: Connection, mapping: ImportMapping, policy: ImportPolicy = ImportPolicy(),
+    hooks: ImportHooks = ImportHooks()
+  ) throws {
+    try ImportPreconditions(connection, mapping, policy).check()
+    let builder = try PlanBuilder(connection, policy)
+    frame = try DocumentFrame(mapping)
+    lists = try mapping.lists.map { try List($0, builder) }
+    targets = builder.targets.values.sorted { $0.table.name < $1.table.name }
+    surveys = builder.surveys
+    issues = IssueCollector(policy)
+    writer = RowTreeWriter(connection, policy, issues)
+    collector = RowCollector(connection, policy, writer)
+    finder = RowFinder(frame)
+    pace = ImportPace(hooks, rows: policy.batchRows)
+    cursor = try ImportCursor(policy.atomicity, mapping, tables: targets.map(\.table.name))
+    leftover = cursor == nil ? try ImportLeftover(beside: connection.path) : nil
+    rowsPerTransaction = if case .batched(let rows, _) = policy.atomicity { rows } else { .max }
+    (self.connection, self.mapping, self.policy, self.hooks) = (connection, mapping, policy, hooks)
+    issues.rejected = hooks.rejected
+    issues.hasOrigin = hooks.origin != nil
+    trace = hooks.statement.map { StatementTrace(connection, $0) }
+    try connection.execute("BEGIN IMMEDIATE")
+    for (number, target) in targets.enumerated() where target.mode != .merge {
+      target.seen = try SeenKeys(target.table, number: number, connection)
+    }
+  }
+
+  /// One of the mapping's lists.
+  private final class List {
+    let plan: RowPlan
+    /// Where a dictionary's names go.
+    let names: ValueReader.Target?
+
+    init(_ list: ImportMapping.List, _ builder: PlanBuilder) throws {
+      plan = try builder.plan(list.table)
+      names =
+        if case .dictionary(let name) = list.layout { try builder.target(name, plan.table) } else { nil }
+    }
+  }
+
+  // MARK: Documents
+
+  private var place: RowPlace { writer.place }
+
+  /// Begins a document; its name stands in issues and in the cursor.
+  package func begin(_ document: String) {
+    writer.place = RowPlace(document: document)
+    cursor?.beginDocument()
+    source.scanner.restart()
+    isAtStart = true
+    finder = RowFinder(frame)
+  }
+
+  /// Takes the next piece of the document.
+  package func feed(_ bytes: UnsafeRawBufferPointer) throws {
+    cursor?.willFeed(source.scanner)
+    source.scanner.feed(bytes)
+    try tellingOfBatches { try run() }
+  }
+
+  /// Ends the document; its rows are counted.
+  @discardableResult
+  package func end() throws -> Int {
+    source.scanner.complete()
+    try tellingOfBatches {
+      try run()
+      try cursor?.endDocument(source.scanner)
+    }
+    earlierBytes += source.scanner.bytesFed
+    return place.row
+  }
+
+  private func run() throws {
+    if isAtStart {
+      guard source.scanner.passMark() else { return }
+      isAtStart = false
+    }
+    while true {
+      if badLine != nil, try !passBadLine() { return try writeCollected() }
+      switch try step() {
+      case .row(let name): try take(name)
+      case .moved: continue
+      case .starved, .done: return try writeCollected()
+      }
+    }
+  }
+
+  private func step() throws -> RowFinder.Step {
+    do {
+      return try finder.step(&source)
+    } catch let error as JSONError {
+      try refuse(error)
+      return .moved
+    } catch let error as ImportFailure {
+      throw ImportFailure(error.code, "\(place.document): \(error.message)")
+    }
+  }
+
+  /// A line that is no JSON is a bad row; any other document is over.
+  private func refuse(_ error: JSONError) throws {
+    try writeCollected()
+    writer.place.offset = hooks.origin?.offset(place.row) ?? error.offset
+    guard frame.isLines, policy.badRows != .abort || cursor?.isPassing == true else {
+      throw ImportFailure(
+        .document, "\(place.document): \(error.reason) at byte \(place.offset), in row \(place.row)")
+    }
+    badLine = BadLine(reason: error.reason)
+  }
+
+  /// A line that is no JSON, as far as it has come.
+  private struct BadLine {
+    let reason: String
+    var text: [UInt8] = []
+
+    /// Bytes of a line that are kept; where there are more, it is hardly one.
+    static let longestText = 1024 * 1024
+  }
+
+  /// Moves behind the line, which is a bad row; false where its end has not come yet.
+  private func passBadLine() throws -> Bool {
+    let start = source.scanner.offset
+    let isPassed = source.scanner.skipLine()
+    if issues.wantsRows {
+      let room = BadLine.longestText - (badLine?.text.count ?? 0)
+      badLine?.text += source.scanner.bytes(start..<source.scanner.offset).prefix(room)
+    }
+    guard isPassed, let line = badLine else { return false }
+    badLine = nil
+    defer { writer.place.row += 1 }
+    if cursor?.isPassing == true { return true }
+    let row = issues.wantsRows ? Self.json(line.text) : []
+    try refuse(Refusal(.malformed, line.reason), lists[0], row)
+    return true
+  }
+
+  /// A line as a string of JSON, for it is no JSON itself.
+  private static func json(_ line: [UInt8]) -> [UInt8] {
+    let text = line.prefix { $0 != 0x0A && $0 != 0x0D }
+    var bytes: [UInt8] = []
+    JSONWriter.append(String(decoding: text, as: UTF8.self), to: &bytes)
+    return bytes
+  }
+
+  /// Refuses a row of which nothing is known, not even its key.
+  private func refuse(_ refusal: Refusal, _ list: List, _ row: [UInt8]) throws {
+    list.plan.reset()
+    list.plan.target.hasLostKeys = true
+    try issues.reject(list.plan, refusal, place, row: row)
+  }
+
+  private func take(_ name: String?) throws {
+    let offset = source.tape.offset(0)
+    writer.place.offset = hooks.origin?.offset(place.row) ?? offset
+    defer { writer.place.row += 1 }
+    if let cursor, try passes(cursor) { return }
+    let list = lists[finder.list]
+    if let origin = hooks.origin, source.tape.kind(0) == .array {
+      try writeCollected()
+      let row = issues.wantsRows ? source.json(0) : []
+      try refuse(Refusal(.notAnObject, origin.flaw(source.tape.count(0))), list, row)
+    } else if let given = try? given(name, list), try collector.collect(list.plan, source, given: given) {
+      collected.append(
+        CollectedRow(
+          list: finder.list, name: name, row: place.row, offset: offset, end: source.scanner.offset))
+      if collected.isFull || collector.isFull { try writeCollected() }
+    } else {
+      try writeCollected()
+      try write(list, name, source)
+    }
+    report.rows += 1
+    try passBatch()
+  }
+
+  private func passes(_ cursor: ImportCursor) throws -> Bool {
+    guard try cursor.passes(place.row, source.scanner) else { return false }
+    if !cursor.isPassing {
+      report.rowsTakenBefore = cursor.committed
+      try hooks.resumed?(place.document, place.row + 1)
+    }
+    return true
+  }
+
+  /// Writes one row with what is nested in it.
+  private func write(_ list: List, _ name: String?, _ source: borrowing DocumentSource) throws {
+    writer.evaluator.reader.bytes.clear()
+    let given: [(column: Int, value: BorrowedValue)]
+    do throws(Refusal) {
+      given = try self.given(name, list)
+    } catch {
+      list.plan.reset()
+      return try writer.reject(list.plan, error, source)
+    }
+    try writer.write(list.plan, 0, source, given: given)
+  }
+
+  /// Writes what is collected: together, or row by row, where one of them is refused.
+  private func writeCollected() throws {
+    guard !collected.rows.isEmpty else { return }
+    let isWritten = try collector.write()
+    let rows = collected.take(isWritten: isWritten)
+    if isWritten { return }
+    let place = writer.place
+    for row in rows {
+      (writer.place.row, writer.place.offset) = (row.row, hooks.origin?.offset(row.row) ?? row.offset)
+      try write(lists[row.list], row.name, source.again(row.offset..<row.end))
+    }
+    writer.place = place
+  }
+
+  /// A dictionary's name, for its column; lent.
+  private func given(
+    _ name: String?, _ list: List
+  ) throws(Refusal) -> [(column: Int, value: BorrowedValue)] {
+    guard let name, let target = list.names else { return [] }
+    return [(target.column, try writer.evaluator.reader.read(name: name, for: target))]
+  }
+
+  // MARK: Batches
+
+  private func passBatch() throws {
+    rowsInTransaction += 1
+    if rowsInTransaction >= rowsPerTransaction { try commitBatch() }
+    guard pace.isDue(rows: report.rows) else { return }
+    if hooks.isCancelled() { throw CancellationError() }
+    pace.show(bytes: earlierBytes + source.scanner.offset, rows: report.rows)
+  }
+
+  /// Writes all rows that came.
+  private func resolveDeferred() throws {
+    try writeCollected()
+    try writer.resolveDeferred()
+  }
+
+  private func commitBatch() throws {
+    try resolveDeferred()
+    try cursor?.announce(place)
+    try connection.execute("COMMIT")
+    try cursor?.advance(to: place, source.scanner, rows: report.rows)
+    rowsInTransaction = 0
+    try connection.execute("BEGIN IMMEDIATE")
+  }
+
+  // MARK: Ends
+
+  /// Checks what only the whole can show, and commits; or takes all back, where only the report is wanted.
+  package func finish(keeping: Bool = true) throws -> ImportReport {
+    if hooks.isCancelled() { throw CancellationError() }
+    try tellingOfBatches { try complete() }
+    try connection.execute(keeping ? "COMMIT" : "ROLLBACK")
+    if keeping {
+      try cursor?.remove()
+      try leftover?.settle(mapping)
+    }
+    trace = nil
+    return finalReport()
+  }
+
+  private func complete() throws {
+    try cursor?.checkWasReached()
+    try resolveDeferred()
+    for target in targets { try deleteOthers(target) }
+    let tables = tablesToCheck
+    try ReferencePolicy(connection, policy.references, issues, place).run(touched: tables)
+    try SearchRebuild(connection).run(touched: tables)
+    for target in targets { try target.seen?.drop() }
+  }
+
+  /// The tables that were touched. What earlier batches did to theirs is not known in detail: where any were
+  /// committed and not checked, they are checked whole.
+  private var tablesToCheck: Set<String> {
+    let hasUncheckedRows = cursor?.isWritten == true || leftover != nil
+    let suspects = hasUncheckedRows ? targets : targets.filter(\.isTouched)
+    return Set(suspects.map(\.table.name) + (leftover?.tables ?? []))
+  }
+
+  /// What a failure leaves in the database all the same; an ``SeedFormat/ImportFailure`` says it already.
+  package var remainder: String? { cursor?.remainder }
+
+  /// A failure says what of the import stays.
+  private func tellingOfBatches(_ body: () throws -> Void) throws {
+    do {
+      try body()
+    } catch let failure as ImportFailure {
+      let explanation = failure.code == .references ? leftover?.explanation : nil
+      guard let more = remainder ?? explanation else { throw failure }
+      throw ImportFailure(failure.code, "\(failure.message); \(more)", issue: failure.issue)
+    }
+  }
+
+  /// Takes back what was not committed.
+  package func abandon() {
+    trace = nil
+    connection.rollBack()
+  }
+
+  private func deleteOthers(_ target: ImportTarget) throws {
+    guard let seen = target.seen else { return }
+    guard !target.hasLostKeys else {
+      let message = "rows that the import does not mention were kept: a rejected row's key is not known"
+      return issues.note(Refusal(.notDeleted, message), target.table.name, place)
+    }
+    let gone = try seen.deleteOthers(policy.reportsKeys)
+    target.deleted += gone.count
+    target.keys.deleted += gone.keys
+  }
+
+  private func finalReport() -> ImportReport {
+    report.bytes = earlierBytes
+    for target in targets {
+      var table = target.report
+      if policy.reportsKeys { table.keys = target.keys }
+      report.tables[target.table.name] = table
+      report.statements += target.statements
+    }
+    report.missing = surveys.flatMap(\.missing)
+    report.issues = issues.listed
+    report.issueCount = issues.count
+    report.duration = pace.elapsed
+    pace.end(bytes: report.bytes, rows: report.rows)
+    return report
+  }
+}
+
+// A session belongs to whoever has its connection.
+@available(*, unavailable)
+extension ImportSession: Sendable {}

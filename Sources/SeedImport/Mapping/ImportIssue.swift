@@ -1,0 +1,107 @@
+import SeedFormat
+
+/// Why one row was not taken in, or not as it stands.
+public struct ImportIssue: Hashable, Sendable {
+  /// The kind of an issue, stable over releases.
+  public enum Code: String, Hashable, Sendable {
+    /// The document is not valid JSON there.
+    case malformed
+    /// Something else than an object stands where a row should be.
+    case notAnObject
+    /// The row lacks a column of its key.
+    case missingKey
+    /// A value does not fit its column.
+    case typeMismatch
+    /// A number fits neither 64 bits nor a double.
+    case outOfRange
+    /// A conversion refused the value.
+    case conversion
+    /// NULL where the column forbids it.
+    case notNull
+    /// A CHECK failed.
+    case check
+    /// Another row has a value that may occur once only.
+    case unique
+    /// A row has this key already, and the policy forbids to change it.
+    case conflict
+    /// A reference leads nowhere.
+    case reference
+    /// Rows that the import does not mention were kept, for a rejected row's key could not be read.
+    case notDeleted
+  }
+
+  /// The document's name.
+  public var document: String
+  /// The row within the document, from 0.
+  public var row: Int
+  /// The row's or value's first byte, from the document's start.
+  public var offset: Int
+  /// The table.
+  public var table: String
+  /// The row's key, as far as it is known.
+  public var key: String?
+  /// The column, where it is one column's matter.
+  public var column: String?
+  /// The kind.
+  public var code: Code
+  /// What is wrong, as a sentence without its full stop.
+  public var message: String
+
+  package init(
+    document: String, row: Int, offset: Int, table: String, key: String? = nil, column: String? = nil,
+    code: Code, message: String
+  ) {
+    self.document = document
+    self.row = row
+    self.offset = offset
+    self.table = table
+    self.key = key
+    self.column = column
+    self.code = code
+    self.message = message
+  }
+}
+
+extension ImportIssue: CustomStringConvertible {
+  /// One line with the place and the reason.
+  public var description: String {
+    let place = "\(document), row \(row), byte \(offset): table \"\(table)\""
+    let column = column.map { ", column \"\($0)\"" } ?? ""
+    return "\(place)\(key.map { ", \($0)" } ?? "")\(column): \(message)"
+  }
+}
+
+/// Why an import ended. The database is as it was before, or as the last batch left it.
+public struct ImportFailure: Error, Hashable, Sendable, CustomStringConvertible {
+  /// Whose matter a failure is.
+  public enum Code: String, Hashable, Sendable {
+    /// The mapping names what the database does not have, or contradicts itself.
+    case mapping
+    /// The document is not valid, or has nothing where rows are expected.
+    case document
+    /// A row cannot be taken in, and the policy says to end there.
+    case row
+    /// References lead nowhere, and the policy says to end there.
+    case references
+    /// The database's schema contradicts itself.
+    case schema
+    /// The database or its connection cannot be used for imports.
+    case database
+  }
+
+  /// Whose matter it is.
+  public let code: Code
+  /// What was found where, and what to do.
+  public let message: String
+  /// The row's issue, where it is one row's matter.
+  public let issue: ImportIssue?
+
+  package init(_ code: Code, _ message: String, issue: ImportIssue? = nil) {
+    self.code = code
+    self.message = message
+    self.issue = issue
+  }
+
+  /// The message.
+  public var description: String { message }
+}

@@ -1,0 +1,79 @@
+import SeedFormat
+
+/// What an import does about rows that are there already, rows that are wrong, and references to nowhere.
+public struct ImportPolicy: Sendable {
+  /// What happens to a row whose key is there already with other values.
+  public enum Conflict: String, Hashable, Sendable, CaseIterable {
+    /// The columns that the document mentions take its values.
+    case overwrite
+    /// The row stays as it is.
+    case keep
+    /// The row of the document is a bad row.
+    case fail
+  }
+
+  /// What happens when a row cannot be taken in. It is never taken in by half.
+  public enum BadRows: Hashable, Sendable {
+    /// The import ends, and the database is as before.
+    case abort
+    /// Bad rows are left out, up to that many; one more ends the import.
+    case skip(max: Int)
+    /// Bad rows are left out, however many there are.
+    case collect
+  }
+
+  /// What happens to references that lead nowhere once all rows are in.
+  public enum References: String, Hashable, Sendable, CaseIterable {
+    /// The import ends, and the database is as before.
+    case fail
+    /// They become NULL.
+    case null
+    /// They stay as they are; each is an issue.
+    case keep
+  }
+
+  /// What is committed together.
+  public enum Atomicity: Hashable, Sendable {
+    /// All or nothing.
+    case one
+    /// Every so many rows of the document. A file remembers how far the import came: the same import again goes
+    /// on from there, and one with another mapping or other documents is refused. References and search tables
+    /// are only right at the end, which removes the file. Beside the database, under its name with
+    /// `.import-cursor` behind it, the file is also seen by imports as one transaction, which then check its
+    /// tables too. Whoever puts another database in the place of this one removes the file.
+    case batched(rows: Int, cursor: String)
+  }
+
+  /// Rows whose key is there already.
+  public var onConflict: Conflict
+  /// Rows that cannot be taken in.
+  public var badRows: BadRows
+  /// References to nowhere.
+  public var references: References
+  /// What is committed together.
+  public var atomicity: Atomicity
+  /// Rows between two looks at cancellation and progress.
+  public var batchRows: Int
+  /// Bytes of a file that are read at a time.
+  public var batchBytes: Int
+  /// Issues that the report lists; it counts all.
+  public var issueLimit: Int
+  /// Whether the report lists the keys of rows.
+  public var reportsKeys: Bool
+
+  /// All or nothing; newer values win.
+  public init(
+    onConflict: Conflict = .overwrite, badRows: BadRows = .abort, references: References = .fail,
+    atomicity: Atomicity = .one, batchRows: Int = 256, batchBytes: Int = 256 * 1024, issueLimit: Int = 1000,
+    reportsKeys: Bool = false
+  ) {
+    self.onConflict = onConflict
+    self.badRows = badRows
+    self.references = references
+    self.atomicity = atomicity
+    self.batchRows = batchRows
+    self.batchBytes = batchBytes
+    self.issueLimit = issueLimit
+    self.reportsKeys = reportsKeys
+  }
+}

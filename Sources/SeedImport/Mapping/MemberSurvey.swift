@@ -1,0 +1,82 @@
+import SeedDatabase
+import SeedFormat
+
+/// Finds the members that a mapping wants and no row had.
+///
+/// Rows cost nothing more for it: their nodes are marked where a name is looked up, which happens once for many.
+struct MemberSurvey {
+  private let target: ImportTarget
+  private let root: MemberNode
+  private let listed: [(column: String?, path: MemberPath)]
+  private let byName: [(column: String, node: MemberNode)]
+  private let key: Set<String>
+
+  /// A survey of one table's rows; `byName` are the columns that find their members by themselves.
+  init(_ plan: RowPlan, _ mapping: TableMapping, byName: [(column: String, node: MemberNode)]) {
+    target = plan.target
+    root = plan.root
+    let columns = mapping.columns.sorted { $0.key < $1.key }.map { ($0.key as String?, $0.value.member) }
+    listed = columns + mapping.relations.map { (nil, $0.path) }
+    let key = Set(plan.table.keyNames)
+    self.key = key
+    self.byName = byName.filter { !key.contains($0.column) }
+  }
+
+  /// What no row had, of the rows that were taken in.
+  var missing: [ImportReport.MissingMember] {
+    let report = target.report
+    guard report.inserted + report.updated + report.unchanged > 0 else { return [] }
+    return listed.compactMap(missing) + missingByName
+  }
+
+  private func missing(_ column: String?, _ path: MemberPath) -> ImportReport.MissingMember? {
+    var (node, names) = (root, path.names[...])
+    while let name = names.first, let child = node.child(Array(name.utf8)) {
+      guard child.isSeen else { return missing(path, column, node.namesAlike(name, orNearly: true)) }
+      (node, names) = (child, names.dropFirst())
+    }
+    return nil
+  }
+
+  /// A column that nobody listed may well have no member. It is told where a member is spelled much like it, or
+  /// where no member but the key's found a column.
+  private var missingByName: [ImportReport.MissingMember] {
+    let isAnyFound = byName.contains { $0.node.isSeen } || listed.contains(where: isFoundBesideKey)
+    return byName.compactMap { column, node in
+      guard !node.isSeen else { return nil }
+      let alike = root.namesAlike(column, orNearly: false)
+      let similar = alike.isEmpty && !isAnyFound ? root.unwantedNames : alike
+      return similar.isEmpty ? nil : missing(MemberPath(names: [column]), column, similar)
+    }
+  }
+
+  private func isFoundBesideKey(_ column: String?, _ path: MemberPath) -> Bool {
+    guard column.map({ !key.contains($0) }) ?? true, let name = path.names.first else { return false }
+    return root.child(Array(name.utf8))?.isSeen ?? false
+  }
+
+  private func missing(
+    _ path: MemberPath, _ column: String?, _ similar: [String]
+  ) -> ImportReport.MissingMember {
+    ImportReport.MissingMember(table: target.table.name, member: path, column: column, similar: similar)
+  }
+}
+
+extension MemberNode {
+  fileprivate var unwantedNames: [String] {
+    unwanted.map { String(decoding: $0, as: UTF8.self) }.sorted()
+  }
+
+  /// Unwanted names that differ from this one by case, spaces and other marks only; else, where that will do, the
+  /// one that is nearest to it.
+  fileprivate func namesAlike(_ name: String, orNearly: Bool) -> [String] {
+    let (names, wanted) = (unwantedNames, Self.letters(name))
+    let alike = names.filter { Self.letters($0) == wanted }
+    guard alike.isEmpty, orNearly else { return alike }
+    return nearestName(to: name, among: names).map { [$0] } ?? []
+  }
+
+  private static func letters(_ name: String) -> String {
+    name.lowercased().filter { $0.isLetter || $0.isNumber }
+  }
+}

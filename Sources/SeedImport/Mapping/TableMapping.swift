@@ -1,0 +1,93 @@
+public import SeedFormat
+
+/// How objects become rows of one table.
+public struct TableMapping: Sendable {
+  /// How members find their columns where none is listed for them.
+  public enum NameStyle: String, Hashable, Sendable, CaseIterable {
+    /// By the same name.
+    case identity
+    /// `first_name` goes to `firstName`.
+    case snakeToCamel
+    /// `firstName` goes to `first_name`.
+    case camelToSnake
+    /// Only listed columns are filled.
+    case explicit
+  }
+
+  /// What happens to the rows that an import does not mention.
+  public enum MergeMode: String, Hashable, Sendable, CaseIterable {
+    /// They stay; a column that a row does not mention keeps its value.
+    case merge
+    /// They go; a column that a row does not mention keeps its value.
+    case mergeAndDeleteMissing
+    /// They go; a column that a row does not mention takes the schema's default.
+    case replace
+  }
+
+  /// The table's name.
+  public var table: String
+  /// The columns that identify a row, over which the table has a unique index; empty for the primary key.
+  public var key: [String]
+  /// How members find columns that are not in ``columns``.
+  public var names: NameStyle
+  /// Columns with the members that fill them.
+  public var columns: [String: ColumnMapping]
+  /// Columns that have the same value in every row.
+  public var constants: [String: SeedValue]
+  /// What columns of new rows take where the member is missing; rows that exist keep what they have.
+  public var defaults: [String: SeedValue]
+  /// Rows of other tables that lie within this row's object.
+  public var relations: [RelationMapping]
+  /// What happens to rows that the import does not mention.
+  public var mode: MergeMode
+
+  /// A mapping by equal names, unless told otherwise.
+  public init(
+    _ table: String, key: [String] = [], names: NameStyle = .identity,
+    columns: [String: ColumnMapping] = [:], constants: [String: SeedValue] = [:],
+    defaults: [String: SeedValue] = [:], relations: [RelationMapping] = [], mode: MergeMode = .merge
+  ) {
+    self.table = table
+    self.key = key
+    self.names = names
+    self.columns = columns
+    self.constants = constants
+    self.defaults = defaults
+    self.relations = relations
+    self.mode = mode
+  }
+}
+
+extension TableMapping: ExpressibleByStringLiteral {
+  /// The table of that name, by equal names.
+  public init(stringLiteral value: String) { self.init(value) }
+}
+
+/// What fills a column.
+public struct ColumnMapping: Sendable {
+  /// The member, from the row's object; `$` is the row's value itself, for arrays of plain values.
+  public var member: MemberPath
+  /// What is done to its value.
+  public var conversion: ImportConversion
+
+  /// The value at a path, converted.
+  public static func from(_ member: MemberPath, _ conversion: ImportConversion = .automatic) -> ColumnMapping
+  {
+    ColumnMapping(member: member, conversion: conversion)
+  }
+}
+
+extension ColumnMapping: ExpressibleByStringLiteral {
+  /// The value at a path, as it is.
+  public init(stringLiteral value: String) { self = .from(MemberPath(value)) }
+}
+
+/// Rows of other tables within a row's object.
+public enum RelationMapping: Sendable {
+  /// A nested object, or the bare key of one: a row of another table, whose key goes to columns of this row.
+  case object(MemberPath, TableMapping, foreignKey: [String])
+  /// A nested array: rows of another table that take this row's key into their columns.
+  case array(MemberPath, TableMapping, parentKey: [String])
+  /// A nested array of objects, or of bare keys: rows of another table, and one row of a third for each pair.
+  case join(MemberPath, TableMapping, through: String, parentKey: [String], elementKey: [String])
+}

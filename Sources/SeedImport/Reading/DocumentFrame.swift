@@ -1,0 +1,78 @@
+import SeedDatabase
+import SeedFormat
+
+/// The objects that lead to a document's lists of rows, as a tree of their members' names.
+struct DocumentFrame {
+  /// A list that rows come from.
+  struct List {
+    /// Its number in the mapping.
+    let list: Int
+    let path: MemberPath
+  }
+
+  private struct Node {
+    let path: MemberPath
+    /// By the names' bytes: a Swift string equals its other normal forms, a member's name does not.
+    var children: [[UInt8]: Int] = [:]
+    var list: Int?
+    var layout: ImportMapping.Layout?
+  }
+
+  /// The document's own value.
+  static let root = 0
+
+  private var nodes = [Node(path: "$")]
+  /// All lists, in the mapping's order.
+  private(set) var lists: [List] = []
+  /// Whether the document has no frame: it is rows one after another.
+  let isLines: Bool
+
+  /// An ``ImportFailure`` says which list lies where another does.
+  init(_ mapping: ImportMapping) throws {
+    isLines = mapping.lists.contains { $0.layout == .lines }
+    guard !isLines || (mapping.lists.count == 1 && mapping.lists[0].rows.names.isEmpty) else {
+      throw ImportFailure(
+        .mapping, "lines are rows themselves: neither a path of rows nor other lists go with them")
+    }
+    guard !mapping.lists.isEmpty else { throw ImportFailure(.mapping, "the mapping has no list") }
+    for (number, list) in mapping.lists.enumerated() { try add(list, number) }
+  }
+
+  private mutating func add(_ list: ImportMapping.List, _ number: Int) throws {
+    var node = Self.root
+    for name in list.rows.names {
+      try checkFree(node, list)
+      node = child(name, of: node) ?? makeChild(name, of: node)
+    }
+    try checkFree(node, list)
+    guard nodes[node].children.isEmpty else { throw overlap(list, nodes[node].path) }
+    (nodes[node].list, nodes[node].layout) = (number, list.layout)
+    lists.append(List(list: number, path: list.rows))
+  }
+
+  private mutating func makeChild(_ name: String, of node: Int) -> Int {
+    nodes.append(Node(path: MemberPath(names: nodes[node].path.names + [name])))
+    nodes[node].children[Array(name.utf8)] = nodes.count - 1
+    return nodes.count - 1
+  }
+
+  private func checkFree(_ node: Int, _ list: ImportMapping.List) throws {
+    if nodes[node].list != nil { throw overlap(list, nodes[node].path) }
+  }
+
+  private func overlap(_ list: ImportMapping.List, _ other: MemberPath) -> ImportFailure {
+    ImportFailure(
+      .mapping,
+      "the rows at \(list.rows) overlap with other rows at \(other): a list within a row is a relation of it")
+  }
+
+  // MARK: Looking it up
+
+  func child(_ name: String, of node: Int) -> Int? { nodes[node].children[Array(name.utf8)] }
+
+  func layout(of node: Int) -> ImportMapping.Layout? { nodes[node].layout }
+
+  func list(of node: Int) -> Int? { nodes[node].list }
+
+  func path(of node: Int) -> MemberPath { nodes[node].path }
+}

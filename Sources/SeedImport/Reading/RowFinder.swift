@@ -1,0 +1,177 @@
+import SeedDatabase
+import SeedFormat
+
+/// Finds the rows of a document that comes in pieces: through its frame token by token, its rows by the tape.
+struct RowFinder {
+  private enum Stage {
+    /// The value of that node of the frame is next.
+    case seeking(Int)
+    /// Within the innermost of the open objects.
+    case finding
+    /// Within a member that nobody looks for.
+    case skipping(nesting: Int)
+    /// Within an array there: elements are passed whole, which costs less than tokens.
+    case passing(nesting: Int)
+    case rows, names, member, single, lines, trailing, done
+  }
+
+  /// What a step led to.
+  enum Step {
+    /// A row of the list at hand is on the tape, with its name in a dictionary of rows.
+    case row(name: String?)
+    case moved, starved, done
+  }
+
+  /// The list, by its number in the mapping, that rows come from.
+  private(set) var list = 0
+  private let frame: DocumentFrame
+  private var stage: Stage
+  /// Nodes of the objects that are open.
+  private var open: [Int] = []
+  private var found: Set<Int> = []
+  private var name = ""
+
+  init(_ frame: DocumentFrame) {
+    self.frame = frame
+    stage = frame.isLines ? .lines : .seeking(DocumentFrame.root)
+  }
+
+  mutating func step(_ source: inout DocumentSource) throws -> Step {
+    switch stage {
+    case .seeking(let node): try seek(node, &source)
+    case .finding: try find(&source)
+    case .skipping(let nesting): try skip(nesting, &source)
+    case .passing(let nesting): try pass(nesting, &source)
+    case .rows: try value(source.scanner.nextValue(&source.tape), then: .rows)
+    case .names: try nextName(&source)
+    case .member: try value(source.scanner.nextValue(&source.tape), then: .names)
+    case .single: try value(source.scanner.nextValue(&source.tape), then: behindList)
+    case .lines: try value(source.scanner.nextLine(&source.tape), then: .lines)
+    case .trailing: try trail(&source)
+    case .done: .done
+    }
+  }
+
+  // MARK: Rows
+
+  private mutating func value(_ step: JSONStep, then next: Stage) -> Step {
+    switch step {
+    case .starved: return .starved
+    case .end:
+      stage = if case .lines = next { .done } else { behindList }
+      return .moved
+    case .value:
+      var name: String?
+      if case .names = next { name = self.name }
+      stage = next
+      return .row(name: name)
+    }
+  }
+
+  private mutating func nextName(_ source: inout DocumentSource) throws -> Step {
+    switch try source.scanner.next() {
+    case .starved: return .starved
+    case .name(let name):
+      self.name = name
+      return moved(to: .member)
+    default: return moved(to: behindList)
+    }
+  }
+
+  // MARK: The frame around them
+
+  private var behindList: Stage { open.isEmpty ? .trailing : .finding }
+
+  private mutating func moved(to stage: Stage) -> Step {
+    self.stage = stage
+    return .moved
+  }
+
+  private mutating func seek(_ node: Int, _ source: inout DocumentSource) throws -> Step {
+    let layout = frame.layout(of: node)
+    if case .single? = layout { return begin(node, .single) }
+    switch (try source.scanner.next(), layout) {
+    case (.starved, _): return .starved
+    case (.beginArray, .array?): return begin(node, .rows)
+    case (.beginObject, .dictionary?): return begin(node, .names)
+    case (.beginObject, nil):
+      open.append(node)
+      return moved(to: .finding)
+    case (let token, _): throw unexpected(token, node)
+    }
+  }
+
+  private mutating func begin(_ node: Int, _ stage: Stage) -> Step {
+    list = frame.list(of: node) ?? 0
+    found.insert(list)
+    return moved(to: stage)
+  }
+
+  private func unexpected(_ token: JSONToken, _ node: Int) -> ImportFailure {
+    let wanted = frame.layout(of: node) == .array ? "an array of rows" : "an object"
+    return ImportFailure(.document, "expected \(wanted) at \(frame.path(of: node)), found \(token.kind)")
+  }
+
+  private mutating func find(_ source: inout DocumentSource) throws -> Step {
+    switch try source.scanner.next() {
+    case .starved: return .starved
+    case .name(let name):
+      guard let child = open.last.flatMap({ frame.child(name, of: $0) }) else {
+        return moved(to: .skipping(nesting: 0))
+      }
+      return moved(to: .seeking(child))
+    default:
+      open.removeLast()
+      return moved(to: behindList)
+    }
+  }
+
+  private mutating func skip(_ nesting: Int, _ source: inout DocumentSource) throws -> Step {
+    var nesting = nesting
+    switch try source.scanner.next() {
+    case .starved: return .starved
+    case .beginArray: return moved(to: .passing(nesting: nesting))
+    case .beginObject: nesting += 1
+    case .endObject, .endArray: nesting -= 1
+    case .name: return moved(to: .skipping(nesting: nesting))
+    default: break
+    }
+    return moved(to: nesting == 0 ? .finding : .skipping(nesting: nesting))
+  }
+
+  private mutating func pass(_ nesting: Int, _ source: inout DocumentSource) throws -> Step {
+    while true {
+      switch try source.scanner.nextValue(&source.tape) {
+      case .starved: return .starved
+      case .end: return moved(to: nesting == 0 ? .finding : .skipping(nesting: nesting))
+      case .value: continue
+      }
+    }
+  }
+
+  private mutating func trail(_ source: inout DocumentSource) throws -> Step {
+    switch try source.scanner.next() {
+    case .starved: return .starved
+    case .end:
+      if let missing = frame.lists.first(where: { !found.contains($0.list) }) {
+        throw ImportFailure(.document, "the document has nothing at \(missing.path)")
+      }
+      return moved(to: .done)
+    default: return .moved
+    }
+  }
+}
+
+extension JSONToken {
+  fileprivate var kind: String {
+    switch self {
+    case .beginObject: "an object"
+    case .beginArray: "an array"
+    case .string: "a string"
+    case .integer, .real: "a number"
+    case .bool: "a truth value"
+    case .null: "null"
+    case .endObject, .endArray, .name, .end, .starved: "nothing"
+    }
+  }
+}

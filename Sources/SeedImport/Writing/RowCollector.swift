@@ -1,0 +1,179 @@
+import SeedDatabase
+import SeedFormat
+
+/// Collects rows with all that is nested in them, to be written by a few statements per table.
+///
+/// It takes only what is in order as far as can be seen without the database; and if SQLite then refuses any
+/// of it, nothing of it is written. For both cases there is ``RowTreeWriter``, which goes row by row and knows
+/// what becomes of a row that is refused and of those around it.
+final class RowCollector {
+  private let connection: Connection
+  private let policy: ImportPolicy
+  private let evaluator: RowEvaluator
+  private let store: RowStore
+  /// Tables whose batches hold rows, in the order in which they began.
+  @exclusivity(unchecked) private var open: [ImportTarget] = []
+  /// What the batches held before the row at hand.
+  @exclusivity(unchecked) private var marks: [TableBatch.Mark] = []
+
+  /// Values that are collected at most before they are written: enough that a statement's start costs nothing,
+  /// and few enough for a processor's cache.
+  private static let mostValues = 8 * 1024
+
+  init(_ connection: Connection, _ policy: ImportPolicy, _ writer: RowTreeWriter) {
+    self.connection = connection
+    self.policy = policy
+    evaluator = writer.evaluator
+    store = writer.store
+  }
+
+  // MARK: Collecting
+
+  /// Takes the row at `index` with all that is nested in it; or nothing of it, where it has to go alone.
+  func collect(
+    _ plan: RowPlan, _ source: borrowing DocumentSource, given: [(column: Int, value: BorrowedValue)]
+  ) throws -> Bool {
+    marks.removeAll(keepingCapacity: true)
+    for target in open { if let batch = target.batch { marks.append(batch.mark) } }
+    if try collectTree(plan, 0, source, given) { return true }
+    takeBack()
+    return false
+  }
+
+  private func takeBack() {
+    for (number, target) in open.enumerated() {
+      if number < marks.count { target.batch?.restore(marks[number]) } else { target.batch?.clear() }
+      target.recent.clear()
+    }
+    open.removeSubrange(marks.count...)
+  }
+
+  /// Whether so much is collected that it should be written.
+  var isFull: Bool {
+    var values = 0
+    for target in open { values += target.batch?.used ?? 0 }
+    return values >= Self.mostValues || evaluator.reader.bytes.isLarge
+  }
+
+  private func collectTree(
+    _ plan: RowPlan, _ index: Int, _ source: borrowing DocumentSource,
+    _ given: [(column: Int, value: BorrowedValue)]
+  ) throws -> Bool {
+    do throws(Refusal) {
+      try evaluator.evaluate(plan, index, source, given: given)
+    } catch {
+      return false
+    }
+    guard !plan.relations.isEmpty else { return try add(plan) }
+    guard try addWithReferences(plan, source) else { return false }
+    for (number, relation) in plan.relations.enumerated() where !relation.isObject {
+      guard let place = plan.places[number], source.tape.kind(place) != .null else { continue }
+      guard try collectElements(plan, relation, place, source) else { return false }
+    }
+    return true
+  }
+
+  /// The objects that a row references come first; most recur and are known.
+  private func addWithReferences(_ plan: RowPlan, _ source: borrowing DocumentSource) throws -> Bool {
+    for (number, relation) in plan.relations.enumerated() {
+      guard relation.isObject, let place = plan.places[number], source.tape.kind(place) == .object else {
+        continue
+      }
+      if try store.isKnown(relation.plan) {
+        recognise(relation.plan.target)
+      } else if try !addWithReferences(relation.plan, source) {
+        return false
+      }
+    }
+    return try add(plan)
+  }
+
+  private func collectElements(
+    _ plan: RowPlan, _ relation: RowRelation, _ index: Int, _ source: borrowing DocumentSource
+  ) throws -> Bool {
+    guard source.tape.kind(index) == .array else { return false }
+    let key = plan.key
+    let given = relation.given(key)
+    var element = index + 1
+    while element < source.tape.end(of: index) {
+      guard try collectElement(key, relation, element, source, given) else { return false }
+      element = source.tape.end(of: element)
+    }
+    return true
+  }
+
+  private func collectElement(
+    _ parent: [BorrowedValue], _ relation: RowRelation, _ index: Int, _ source: borrowing DocumentSource,
+    _ given: [(column: Int, value: BorrowedValue)]
+  ) throws -> Bool {
+    guard case .join(let join) = relation.kind else {
+      return try collectTree(relation.plan, index, source, given)
+    }
+    guard let key = try elementKeyValues(relation.plan, index, source) else { return false }
+    join.fill(parent, key)
+    return try add(join.plan)
+  }
+
+  private func elementKeyValues(
+    _ plan: RowPlan, _ index: Int, _ source: borrowing DocumentSource
+  ) throws -> [BorrowedValue]? {
+    if source.tape.kind(index) == .object {
+      return try collectTree(plan, index, source, []) ? plan.key : nil
+    }
+    plan.reset()
+    do throws(Refusal) {
+      return [try evaluator.bareKey(plan, index, source)]
+    } catch {
+      return nil
+    }
+  }
+
+  /// Adds the plan's row to its table's batch.
+  private func add(_ plan: RowPlan) throws -> Bool {
+    let target = plan.target
+    guard let batch = target.batch, !target.hasWaitingRows else { return false }
+    if target.mode == .replace { try store.fillDefaults(plan) }
+    guard let shape = try plan.batchShape(connection) else { return false }
+    if batch.isEmpty { begin(target) }
+    guard batch.take(plan, shape) else { return false }
+    if target.recurs { try store.remember(plan) }
+    return true
+  }
+
+  private func recognise(_ target: ImportTarget) {
+    if target.batch?.isEmpty == true { begin(target) }
+    target.batch?.recognised += 1
+  }
+
+  private func begin(_ target: ImportTarget) {
+    if !open.contains(where: { $0 === target }) { open.append(target) }
+  }
+
+  // MARK: Writing
+
+  /// Writes all that is collected and forgets it; false where SQLite refused a row, and so none is written.
+  func write() throws -> Bool {
+    guard !open.isEmpty else { return true }
+    defer { clear() }
+    try connection.cached("SAVEPOINT seedbank_batch").run()
+    for target in open {
+      guard let error = try target.batch?.write(target.seen) else { continue }
+      guard error.primaryCode == ResultCode.constraint || error.primaryCode == ResultCode.mismatch else {
+        throw error
+      }
+      try connection.execute("ROLLBACK TO seedbank_batch; RELEASE seedbank_batch")
+      for target in open { target.recent.clear() }
+      return false
+    }
+    try connection.cached("RELEASE seedbank_batch").run()
+    for target in open { target.batch?.count(&target.keys, notesKeys: policy.reportsKeys) }
+    return true
+  }
+
+  private func clear() {
+    for target in open { target.batch?.clear() }
+    open.removeAll(keepingCapacity: true)
+    marks.removeAll(keepingCapacity: true)
+    evaluator.reader.bytes.clear()
+  }
+}

@@ -1,0 +1,241 @@
+import SeedDatabase
+import SeedFormat
+
+/// Writes rows with all that is nested in them.
+///
+/// Order of one tree: the objects that a row references, the row, then the rows that reference it. A row that
+/// is refused takes what was nested in it along; a refused child leaves its parent alone. A row that has to wait
+/// lets what is nested in it wait with it.
+final class RowTreeWriter {
+  let evaluator = RowEvaluator()
+  private let connection: Connection
+  private let issues: IssueCollector
+  let store: RowStore
+  /// The place of the row that is being written.
+  @exclusivity(unchecked) var place = RowPlace()
+
+  /// What came of writing a row.
+  private enum Outcome { case written, refused, tooEarly }
+
+  /// What became of a row with all that is nested in it.
+  private enum Fate {
+    case written, refused
+    case waits(WaitingRow)
+
+    /// The row, where it waits.
+    var row: WaitingRow? { if case .waits(let row) = self { row } else { nil } }
+  }
+
+  init(_ connection: Connection, _ policy: ImportPolicy, _ issues: IssueCollector) {
+    self.connection = connection
+    self.issues = issues
+    store = RowStore(connection, policy, issues, evaluator.reader.bytes)
+  }
+
+  /// Reads and writes the row at `index`; what is wrong with it goes to the issues.
+  func write(
+    _ plan: RowPlan, _ index: Int, _ source: borrowing DocumentSource,
+    given: [(column: Int, value: BorrowedValue)] = []
+  ) throws {
+    try settle(try writeTree(plan, index, source, given, behind: nil), behind: nil)
+  }
+
+  /// Writes the rows that waited for others.
+  func resolveDeferred() throws { try store.waiting.resolve() }
+
+  /// Lets a row that has to wait do so: by itself, or with the one that it belongs to.
+  private func settle(_ fate: Fate, behind owner: WaitingRow?) throws {
+    guard case .waits(let row) = fate else { return }
+    if let owner { owner.elements.append(row) } else { try store.waiting.add(row) }
+  }
+
+  /// `owner` waits, and so does everything in it.
+  private func writeTree(
+    _ plan: RowPlan, _ index: Int, _ source: borrowing DocumentSource,
+    _ given: [(column: Int, value: BorrowedValue)], behind owner: WaitingRow?
+  ) throws -> Fate {
+    do throws(Refusal) {
+      try evaluator.evaluate(plan, index, source, given: given)
+    } catch {
+      try reject(plan, error, source)
+      return .refused
+    }
+    let fate = try writeOrHold(plan, source, behind: owner)
+    if case .refused = fate { return fate }
+    for (number, relation) in plan.relations.enumerated() where !relation.isObject {
+      if let place = plan.places[number] {
+        try writeElements(plan, relation, place, source, behind: fate.row)
+      }
+    }
+    return fate
+  }
+
+  private func writeOrHold(
+    _ plan: RowPlan, _ source: borrowing DocumentSource, behind owner: WaitingRow?
+  ) throws -> Fate {
+    switch try owner == nil ? writeWithReferences(plan, source) : .tooEarly {
+    case .written: .written
+    case .refused: .refused
+    case .tooEarly: .waits(try hold(plan, source))
+    }
+  }
+
+  /// What is wrong with a row before it is written.
+  func reject(_ plan: RowPlan, _ refusal: Refusal, _ source: borrowing DocumentSource) throws {
+    if plan.hasKey { try plan.target.seen?.insert(plan.key) } else { plan.target.hasLostKeys = true }
+    try issues.reject(plan, refusal, place, row: json(source))
+  }
+
+  private func json(_ source: borrowing DocumentSource) -> [UInt8] { issues.wantsRows ? source.json(0) : [] }
+
+  // MARK: References
+
+  /// A savepoint only where a referenced object is really written: most recur and are known.
+  private func writeWithReferences(_ plan: RowPlan, _ source: borrowing DocumentSource) throws -> Outcome {
+    guard !plan.relations.isEmpty else { return try storing(plan, source) }
+    let references = try references(plan, source)
+    let outcome =
+      try references.new.isEmpty ? storing(plan, source) : write(plan, references.new, source)
+    if outcome == .written { for reference in references.known { reference.target.recognised += 1 } }
+    return outcome
+  }
+
+  private func write(
+    _ plan: RowPlan, _ nested: [RowPlan], _ source: borrowing DocumentSource
+  ) throws -> Outcome {
+    let savepoint = try RowSavepoint(connection, nested.map(\.target))
+    let obstacle = try write(nested, source)
+    let outcome = try obstacle ?? storing(plan, source)
+    if outcome == .written {
+      try savepoint.keep()
+      return outcome
+    }
+    try savepoint.takeBack()
+    guard outcome == .refused else { return outcome }
+    // A referenced row that is refused is the one with the issue; this one goes with it.
+    if obstacle != nil { plan.target.rejected += 1 }
+    // Refused rows were mentioned all the same: those that exist are not to be deleted.
+    for row in [plan] + nested { try row.target.seen?.insert(row.key) }
+    return outcome
+  }
+
+  /// `nil` where all of them are written.
+  private func write(_ references: [RowPlan], _ source: borrowing DocumentSource) throws -> Outcome? {
+    for reference in references {
+      let outcome = try writeWithReferences(reference, source)
+      if outcome != .written { return outcome }
+    }
+    return nil
+  }
+
+  /// The plans of the objects that this row references, each filled with its object: those that are to be written,
+  /// and those that are there just so.
+  private func references(
+    _ plan: RowPlan, _ source: borrowing DocumentSource
+  ) throws -> (new: [RowPlan], known: [RowPlan]) {
+    var (new, known): ([RowPlan], [RowPlan]) = ([], [])
+    for (number, relation) in plan.relations.enumerated() {
+      guard relation.isObject, let place = plan.places[number], source.tape.kind(place) == .object else {
+        continue
+      }
+      if try store.isKnown(relation.plan) { known.append(relation.plan) } else { new.append(relation.plan) }
+    }
+    return (new, known)
+  }
+
+  private func storing(_ plan: RowPlan, _ source: borrowing DocumentSource) throws -> Outcome {
+    do {
+      return try store.store(plan) ? .written : .tooEarly
+    } catch let refusal as Refusal {
+      try issues.reject(plan, refusal, place, row: json(source))
+      return .refused
+    }
+  }
+
+  /// The plan's row as one that waits, with the objects that it references.
+  private func hold(_ plan: RowPlan, _ source: borrowing DocumentSource) throws -> WaitingRow {
+    var known: [ImportTarget] = []
+    let references = try holdReferences(of: plan, source, &known)
+    let row = try store.hold(plan, references, place, json: json(source))
+    row.known = known
+    return row
+  }
+
+  /// Those that are there just so need not wait, and none has to wait for them.
+  private func holdReferences(
+    of plan: RowPlan, _ source: borrowing DocumentSource, _ known: inout [ImportTarget]
+  ) throws -> [WaitingRow] {
+    let references = try references(plan, source)
+    known += references.known.map(\.target)
+    var held: [WaitingRow] = []
+    for reference in references.new {
+      let nested = try holdReferences(of: reference, source, &known)
+      if nested.isEmpty, try store.isSettled(reference) {
+        known.append(reference.target)
+      } else {
+        held.append(try store.hold(reference, nested, place, json: json(source)))
+      }
+    }
+    return held
+  }
+
+  // MARK: Nested arrays
+
+  private func writeElements(
+    _ plan: RowPlan, _ relation: RowRelation, _ index: Int, _ source: borrowing DocumentSource,
+    behind owner: WaitingRow?
+  ) throws {
+    guard source.tape.kind(index) == .array else {
+      guard source.tape.kind(index) != .null else { return }
+      relation.plan.reset()
+      return try reject(
+        relation.plan, Refusal(.typeMismatch, "expected an array", offset: source.tape.offset(index)), source)
+    }
+    let key = plan.key
+    var element = index + 1
+    while element < source.tape.end(of: index) {
+      try writeElement(key, relation, element, source, behind: owner)
+      element = source.tape.end(of: element)
+    }
+  }
+
+  private func writeElement(
+    _ parent: [BorrowedValue], _ relation: RowRelation, _ index: Int, _ source: borrowing DocumentSource,
+    behind owner: WaitingRow?
+  ) throws {
+    let plan = relation.plan
+    guard case .join(let join) = relation.kind else {
+      let given = relation.given(parent)
+      return try settle(try writeTree(plan, index, source, given, behind: owner), behind: owner)
+    }
+    var last = owner
+    guard let key = try elementKey(plan, index, source, behind: &last) else { return }
+    join.fill(parent, key)
+    try settle(try writeOrHold(join.plan, source, behind: last), behind: last)
+  }
+
+  /// The key of a joined element, which is written first where it is an object; where that has to wait, it becomes
+  /// the owner of what comes behind it.
+  private func elementKey(
+    _ plan: RowPlan, _ index: Int, _ source: borrowing DocumentSource, behind owner: inout WaitingRow?
+  ) throws -> [BorrowedValue]? {
+    guard source.tape.kind(index) == .object else { return try bareKey(plan, index, source) }
+    let fate = try writeTree(plan, index, source, [], behind: owner)
+    if case .refused = fate { return nil }
+    try settle(fate, behind: owner)
+    owner = fate.row ?? owner
+    return plan.key
+  }
+
+  private func bareKey(
+    _ plan: RowPlan, _ index: Int, _ source: borrowing DocumentSource
+  ) throws -> [BorrowedValue]? {
+    plan.reset()
+    do throws(Refusal) {
+      return [try evaluator.bareKey(plan, index, source)]
+    } catch {
+      try reject(plan, error, source)
+      return nil
+    }
+  }
+}

@@ -1,0 +1,126 @@
+import SeedDatabase
+import SeedFormat
+import SeedImport
+import Support
+import Testing
+
+/// Rows are written by few statements where all is well. A database whose texts are UTF-16 takes each row
+/// alone, which is the slow importer that the batches are compared with.
+@Suite struct ImportBatchTests {
+  private static let schema = """
+    CREATE TABLE owner(id INTEGER PRIMARY KEY, name TEXT CHECK (name <> 'x'));
+    CREATE TABLE parent(id INTEGER PRIMARY KEY, a TEXT UNIQUE, b TEXT NOT NULL DEFAULT 'B',
+      owner INTEGER REFERENCES owner(id));
+    CREATE TABLE child(parent INTEGER NOT NULL REFERENCES parent(id), n INTEGER NOT NULL, v TEXT NOT NULL,
+      PRIMARY KEY (parent, n)) WITHOUT ROWID;
+    """
+
+  private static func mapping(
+    _ mode: TableMapping.MergeMode, _ defaults: [String: SeedValue]
+  ) -> ImportMapping {
+    ImportMapping(
+      TableMapping(
+        "parent", defaults: defaults,
+        relations: [
+          .object("owner", "owner", foreignKey: ["owner"]),
+          .array("children", TableMapping("child", mode: mode), parentKey: ["parent"]),
+        ], mode: mode))
+  }
+
+  @Test(arguments: Array(1...8) as [UInt64])
+  func `rows in batches lead where rows one by one lead, with the same report`(seed: UInt64) throws {
+    var random = SplitMix(seed: seed)
+    let together = try ImportBench(Self.schema)
+    let alone = try ImportBench("PRAGMA encoding = 'UTF-16le'; \(Self.schema)")
+    for round in 0..<30 {
+      let document = ImportDocuments.random(&random).bytes
+      let mapping = Self.mapping(
+        random.pick([.merge, .merge, .mergeAndDeleteMissing, .replace]),
+        random.pick([[:], ["a": .null, "b": .text("d")]]))
+      let policy = ImportPolicy(
+        onConflict: random.pick([.overwrite, .overwrite, .keep, .fail]), badRows: .collect,
+        references: .keep, reportsKeys: true)
+      let pieces = random.pick([5, 300, 100_000])
+      let reports = try [together, alone].map {
+        try $0.run(documents: [document], mapping: mapping, policy: policy, pieces: pieces)
+      }
+      let place = "seed \(seed), round \(round)"
+      try #require(reports[0].issues == reports[1].issues, "\(place)")
+      for table in ["owner", "parent", "child"] {
+        try #require(Counts(reports[0], table) == Counts(reports[1], table), "\(table), \(place)")
+        let rows = try [together, alone].map { try Set($0.rows("SELECT * FROM \(table)")) }
+        try #require(rows[0] == rows[1], "\(table), \(place)")
+      }
+    }
+  }
+
+  /// What both ways agree on. Which of the rows that come again are recognised, and so not listed as unchanged,
+  /// is theirs.
+  private struct Counts: Equatable {
+    let numbers: [Int]
+    let keys: [[[SeedValue]]]
+
+    init(_ report: ImportReport, _ name: String) {
+      let table = report.tables[name]
+      numbers = [
+        table?.inserted, table?.updated, table?.unchanged, table?.deleted, table?.rejected,
+      ].compactMap(\.self)
+      let keys = table?.keys
+      self.keys = [keys?.inserted ?? [], keys?.updated ?? [], keys?.deleted ?? []]
+    }
+  }
+
+  @Test func `a clean import looks nothing up, and its statements do not grow with its rows`() throws {
+    let bench = try ImportBench(Self.schema)
+    let rows = (0..<500).map {
+      #"{"id": \#($0), "owner": {"id": \#($0 % 9), "name": "n"}, "children": [{"n": 1, "v": "v"}]}"#
+    }
+    var hooks = ImportHooks()
+    var selections = 0
+    hooks.statement = { if $0.hasPrefix("SELECT"), $0.contains("WHERE \"id\"") { selections += 1 } }
+    for _ in 0..<2 {
+      let report = try bench.run(
+        "[\(rows.joined(separator: ","))]", mapping: Self.mapping(.merge, [:]), hooks: hooks)
+      #expect(report.statements <= 12)
+    }
+    #expect(selections == 0)
+  }
+
+  @Test func `rows that fill other columns come in their order, also among those of one batch`() throws {
+    let bench = try ImportBench("CREATE TABLE item(id INTEGER PRIMARY KEY, a, b)")
+    let report = try bench.run(
+      #"[{"id":1,"a":1}, {"id":1,"b":2}, {"id":1,"a":3}, {"a":4,"id":1,"b":null}, {"id":1,"a":5}]"#,
+      mapping: ImportMapping("item"))
+    #expect(try bench.rows("SELECT * FROM item") == ["1|5|NULL"])
+    #expect(report.tables["item"]?.inserted == 1)
+    #expect(report.tables["item"]?.updated == 4)
+  }
+
+  @Test func `one bad row among many is the only one that is left out`() throws {
+    let bench = try ImportBench("CREATE TABLE item(id INTEGER PRIMARY KEY, a CHECK (a <> 77))")
+    let rows = (0..<2000).map { "{\"id\": \($0), \"a\": \($0)}" }
+    let report = try bench.run(
+      "[\(rows.joined(separator: ","))]", mapping: ImportMapping("item"),
+      policy: ImportPolicy(badRows: .collect), pieces: 1000)
+    #expect(try bench.rows("SELECT count(*), sum(a) FROM item") == ["1999|\(1999 * 1000 - 77)"])
+    #expect(report.issues.map(\.row) == [77])
+    #expect(report.tables["item"]?.inserted == 1999)
+  }
+
+  @Test func `values that only look the same are written`() throws {
+    let bench = try ImportBench("CREATE TABLE item(id TEXT PRIMARY KEY COLLATE NOCASE, v)")
+    try bench.run(#"[{"id": "a", "v": 1}, {"id": "b", "v": 0.0}]"#, mapping: ImportMapping("item"))
+    let report = try bench.run(
+      #"[{"id": "A", "v": 1.5}, {"id": "b", "v": -0.0}]"#, mapping: ImportMapping("item"))
+    #expect(try bench.rows("SELECT id, typeof(v) FROM item") == ["A|real", "b|real"])
+    #expect(report.tables["item"]?.updated == 2)
+  }
+
+  @Test func `texts with escapes stay good until their batch is written`() throws {
+    let bench = try ImportBench("CREATE TABLE item(id INTEGER PRIMARY KEY, a TEXT)")
+    let rows = (0..<300).map { #"{"id": \#($0), "a": "\u0041\n\#($0)"}"# }
+    try bench.run("[\(rows.joined(separator: ","))]", mapping: ImportMapping("item"))
+    let wrong = try bench.rows("SELECT count(*) FROM item WHERE a <> 'A' || char(10) || id")
+    #expect(wrong == ["0"])
+  }
+}

@@ -1,0 +1,236 @@
+import SeedDatabase
+import SeedFormat
+import SeedImport
+import Support
+import Testing
+
+@Suite struct ImportConflictTests {
+  private static let collecting = ImportPolicy(badRows: .collect)
+
+  @Test(arguments: ["IGNORE", "REPLACE", "ROLLBACK", "FAIL", "ABORT"])
+  func `a table's own ON CONFLICT clauses decide nothing`(clause: String) throws {
+    let bench = try ImportBench(
+      """
+      CREATE TABLE item(id INTEGER PRIMARY KEY ON CONFLICT \(clause), n TEXT UNIQUE ON CONFLICT \(clause),
+        must TEXT NOT NULL ON CONFLICT \(clause) DEFAULT 'd', even INTEGER CHECK (even % 2 = 0));
+      INSERT INTO item(id, n) VALUES (1, 'a'), (2, 'b');
+      """)
+    let text = """
+      [{"id": 3, "n": "a"}, {"id": 4, "n": "d", "must": null}, {"id": 2, "n": "b", "must": "x"},
+       {"id": 5, "n": "e", "even": 1}, {"id": 2, "n": "a"}, {"id": 6, "n": "f"}]
+      """
+    let report = try bench.run(text, mapping: ImportMapping("item"), policy: Self.collecting)
+    #expect(try bench.rows("SELECT id, n, must FROM item") == ["1|a|d", "2|b|x", "6|f|d"])
+    #expect(report.tables["item"]?.inserted == 1)
+    #expect(report.tables["item"]?.updated == 1)
+    #expect(report.tables["item"]?.rejected == 4)
+    #expect(Set(report.issues.map(\.code)) == [.unique, .notNull, .check])
+  }
+
+  @Test func `one value that stays taken leaves those alone that change places`() throws {
+    let bench = try ImportBench(
+      """
+      CREATE TABLE item(id INTEGER PRIMARY KEY, n TEXT UNIQUE);
+      INSERT INTO item VALUES (1, 'a'), (2, 'b'), (9, 'z');
+      """)
+    let report = try bench.run(
+      #"[{"id": 1, "n": "b"}, {"id": 2, "n": "a"}, {"id": 3, "n": "z"}, {"id": 4, "n": "ok"}]"#,
+      mapping: ImportMapping("item"), policy: Self.collecting)
+    #expect(try bench.rows("SELECT * FROM item") == ["1|b", "2|a", "4|ok", "9|z"])
+    #expect(report.issues.map(\.key) == ["id = 3"])
+    #expect(report.issues.map(\.column) == ["n"])
+    #expect(report.tables["item"]?.updated == 2)
+  }
+
+  @Test func `who counts on a row that is rejected is rejected too, of two that want one value the later`()
+    throws
+  {
+    let bench = try ImportBench(
+      """
+      CREATE TABLE item(id INTEGER PRIMARY KEY, n TEXT UNIQUE);
+      INSERT INTO item VALUES (1, 'a'), (2, 'b'), (3, 'c'), (4, 'd'), (9, 'z');
+      """)
+    let report = try bench.run(
+      """
+      [{"id": 2, "n": "a"}, {"id": 1, "n": "z"}, {"id": 3, "n": "d"}, {"id": 4, "n": "c"}, {"id": 5, "n": "d"}]
+      """,
+      mapping: ImportMapping("item"), policy: Self.collecting)
+    #expect(try bench.rows("SELECT * FROM item") == ["1|a", "2|b", "3|d", "4|c", "9|z"])
+    #expect(Set(report.issues.map(\.key)) == ["id = 1", "id = 2", "id = 5"])
+    #expect(report.tables["item"]?.rejected == 3)
+  }
+
+  @Test func `a long chain of values moves on by one`() throws {
+    let bench = try ImportBench(
+      """
+      CREATE TABLE item(id INTEGER PRIMARY KEY, n INTEGER UNIQUE);
+      WITH RECURSIVE c(i) AS (VALUES (1) UNION ALL SELECT i + 1 FROM c WHERE i < 5000)
+      INSERT INTO item SELECT i, i FROM c;
+      """)
+    let rows = (1...5000).map { "{\"id\": \($0), \"n\": \($0 + 1)}" }.joined(separator: ",")
+    let report = try bench.run("[\(rows)]", mapping: ImportMapping("item"))
+    #expect(report.tables["item"]?.updated == 5000)
+    #expect(report.statements < 10 * 5000)
+    #expect(try bench.rows("SELECT count(*) FROM item WHERE n = id + 1") == ["5000"])
+  }
+
+  @Test func `the newer of two rows with one key wins, though both wait`() throws {
+    let bench = try ImportBench(
+      """
+      CREATE TABLE item(id TEXT COLLATE NOCASE PRIMARY KEY NOT NULL, n INTEGER UNIQUE);
+      INSERT INTO item VALUES ('a', 1), ('b', 2);
+      """)
+    try bench.run(
+      #"[{"id": "A", "n": 2}, {"id": "a", "n": 3}, {"id": "b", "n": 1}]"#, mapping: ImportMapping("item"))
+    #expect(try bench.rows("SELECT id, n FROM item") == ["a|3", "b|1"])
+  }
+
+  // MARK: Trees
+
+  private static let tree = """
+    CREATE TABLE owner(id INTEGER PRIMARY KEY, name TEXT);
+    CREATE TABLE parent(id INTEGER PRIMARY KEY, n TEXT UNIQUE, owner INTEGER REFERENCES owner(id));
+    CREATE TABLE child(id INTEGER PRIMARY KEY, parent INTEGER REFERENCES parent(id), v TEXT UNIQUE);
+    CREATE TABLE tag(id TEXT PRIMARY KEY NOT NULL, label TEXT UNIQUE);
+    CREATE TABLE tagged(parent INTEGER NOT NULL, tag TEXT NOT NULL, PRIMARY KEY (parent, tag));
+    INSERT INTO parent VALUES (1, 'a', NULL), (2, 'b', NULL), (9, 'z', NULL);
+    INSERT INTO child VALUES (8, 9, 'v');
+    """
+  private static let parents = ImportMapping(
+    TableMapping(
+      "parent",
+      relations: [
+        .object("owner", "owner", foreignKey: ["owner"]), .array("cs", "child", parentKey: ["parent"]),
+        .join("tags", "tag", through: "tagged", parentKey: ["parent"], elementKey: ["tag"]),
+      ]))
+
+  @Test func `a row that waited in vain takes along what is nested in it`() throws {
+    let bench = try ImportBench(Self.tree)
+    let report = try bench.run(
+      """
+      [{"id": 3, "n": "z", "owner": {"id": 7, "name": "x"}, "cs": [{"id": 1}, {"id": 2}],
+        "tags": ["bare", {"id": "t", "label": "T"}]},
+       {"id": 4, "n": "q", "cs": [{"id": 5}]}]
+      """, mapping: Self.parents, policy: Self.collecting)
+    #expect(try bench.rows("SELECT id FROM parent") == ["1", "2", "4", "9"])
+    #expect(try bench.rows("SELECT id, parent FROM child") == ["5|4", "8|9"])
+    #expect(try bench.rows("SELECT id FROM owner UNION ALL SELECT id FROM tag") == [])
+    #expect(try bench.rows("SELECT * FROM tagged") == [])
+    #expect(report.issues.map(\.table) == ["parent"])
+    #expect(report.tables["child"]?.inserted == 1)
+    #expect(report.tables["owner"]?.inserted == 0)
+  }
+
+  @Test func `rows that change places bring along what is nested in them`() throws {
+    let bench = try ImportBench(Self.tree)
+    let text = """
+      [{"id": 1, "n": "b", "owner": {"id": 7, "name": "x"}, "cs": [{"id": 1, "v": "w"}],
+        "tags": ["bare", {"id": "t", "label": "T"}]},
+       {"id": 2, "n": "a", "owner": {"id": 7, "name": "y"}, "cs": [{"id": 1}, {"id": 2, "v": "v"}]}]
+      """
+    let report = try bench.run(text, mapping: Self.parents, policy: Self.collecting)
+    #expect(try bench.rows("SELECT * FROM parent WHERE id < 9") == ["1|b|7", "2|a|7"])
+    #expect(try bench.rows("SELECT * FROM owner") == ["7|y"])
+    #expect(try bench.rows("SELECT * FROM child") == ["1|2|w", "8|9|v"])
+    #expect(try bench.rows("SELECT * FROM tagged") == ["1|bare", "1|t"])
+    // A child that stays out leaves its parent alone, also if both waited.
+    #expect(report.issues.map(\.key) == ["id = 2"])
+    #expect(report.issues.map(\.table) == ["child"])
+    let before = try bench.rows("SELECT * FROM child")
+    #expect(
+      try bench.run(text, mapping: Self.parents, policy: Self.collecting).tables["parent"]?.unchanged == 2)
+    #expect(try bench.rows("SELECT * FROM child") == before)
+  }
+
+  @Test func `a row waits for the object that it references, and goes with it`() throws {
+    let bench = try ImportBench(
+      """
+      CREATE TABLE owner(id INTEGER PRIMARY KEY, n TEXT UNIQUE);
+      CREATE TABLE parent(id INTEGER PRIMARY KEY, owner INTEGER REFERENCES owner(id));
+      INSERT INTO owner VALUES (1, 'a'), (2, 'b'), (9, 'z');
+      """)
+    let report = try bench.run(
+      """
+      [{"id": 1, "owner": {"id": 1, "n": "b"}}, {"id": 2, "owner": {"id": 2, "n": "a"}},
+       {"id": 3, "owner": {"id": 3, "n": "z"}}]
+      """,
+      mapping: ImportMapping(
+        TableMapping("parent", relations: [.object("owner", "owner", foreignKey: ["owner"])])),
+      policy: Self.collecting)
+    #expect(try bench.rows("SELECT * FROM owner") == ["1|b", "2|a", "9|z"])
+    #expect(try bench.rows("SELECT * FROM parent") == ["1|1", "2|2"])
+    #expect(report.issues.map(\.table) == ["owner"])
+    #expect(report.tables["parent"]?.rejected == 1)
+  }
+
+  @Test func `rows do not wait for an object that they share with one that waits`() throws {
+    let bench = try ImportBench(Self.tree)
+    let rows = (10..<200).map { #"{"id": \#($0), "n": "\#($0)", "owner": {"id": 7, "name": "x"}}"# }
+    var hooks = ImportHooks()
+    var exchanges = 0
+    hooks.statement = { if $0.hasPrefix("SAVEPOINT") { exchanges += 1 } }
+    let report = try bench.run(
+      #"[{"id": 3, "n": "z", "owner": {"id": 7, "name": "x"}}, \#(rows.joined(separator: ","))]"#,
+      mapping: Self.parents, policy: Self.collecting, hooks: hooks)
+    #expect(report.issues.map(\.key) == ["id = 3"])
+    #expect(report.tables["parent"]?.inserted == 190)
+    #expect(try bench.rows("SELECT * FROM owner") == ["7|x"])
+    #expect(exchanges < 20)
+  }
+
+  @Test func `a long chain that ends at a row that stays is rejected, whichever way it runs, and no more`()
+    throws
+  {
+    let bench = try ImportBench(
+      """
+      CREATE TABLE item(id INTEGER PRIMARY KEY, n INTEGER UNIQUE);
+      WITH RECURSIVE c(i) AS (VALUES (1) UNION ALL SELECT i + 1 FROM c WHERE i < 1000)
+      INSERT INTO item SELECT i, i FROM c;
+      """)
+    let down = (1..<400).map { "{\"id\": \($0), \"n\": \($0 + 1)}" }
+    let up = (500..<900).reversed().map { "{\"id\": \($0), \"n\": \($0 + 1)}" }
+    let swap = [#"{"id": 950, "n": 951}"#, #"{"id": 951, "n": 950}"#]
+    let report = try bench.run(
+      "[\((down + swap + up).joined(separator: ","))]", mapping: ImportMapping("item"),
+      policy: Self.collecting)
+    #expect(report.tables["item"]?.rejected == 799)
+    #expect(report.tables["item"]?.updated == 2)
+    #expect(report.statements < 50 * 800)
+    #expect(try bench.rows("SELECT id, n FROM item WHERE n <> id ORDER BY id") == ["950|951", "951|950"])
+  }
+
+  @Test(arguments: Array(1...6) as [UInt64])
+  func `a row stays out only where another has its value, and its tree stays out with it`(seed: UInt64)
+    throws
+  {
+    var random = SplitMix(seed: seed)
+    for round in 0..<30 {
+      let bench = try ImportBench(Self.tree)
+      let old = (1...8).map { "(\($0), '\($0)', NULL)" }.joined(separator: ", ")
+      try Connection(bench.path, .writer).execute(
+        "DELETE FROM child; DELETE FROM parent; INSERT INTO parent VALUES \(old)")
+      let rows = (1...12).shuffled(using: &random).prefix(8).map {
+        (id: $0, n: Int.random(in: 1...11, using: &random), owner: Int.random(in: 1...3, using: &random))
+      }
+      let text = rows.map {
+        #"{"id": \#($0.id), "n": "\#($0.n)", "owner": {"id": \#($0.owner)}, "cs": [{"id": \#($0.id)}]}"#
+      }
+      let report = try bench.run(
+        "[\(text.joined(separator: ","))]", mapping: Self.parents, policy: Self.collecting)
+      let refused = Set(report.issues.compactMap(\.key))
+      let place = "seed \(seed), round \(round)"
+      for row in rows {
+        let isThere = try bench.rows(
+          "SELECT 1 FROM parent WHERE id = \(row.id) AND n = '\(row.n)' AND owner = \(row.owner)")
+        let others = try bench.rows("SELECT 1 FROM parent WHERE id <> \(row.id) AND n = '\(row.n)'")
+        let children = try bench.rows("SELECT 1 FROM child WHERE parent = \(row.id)")
+        let isRefused = refused.contains("id = \(row.id)")
+        #expect(isThere.isEmpty == isRefused, "\(row), \(place)")
+        #expect(others.isEmpty == !isRefused, "\(row), \(place)")
+        #expect(children.isEmpty == isRefused, "\(row), \(place)")
+      }
+      let lost = try bench.rows("SELECT id FROM owner WHERE id NOT IN (SELECT owner FROM parent WHERE owner)")
+      #expect(lost == [], "\(place)")
+    }
+  }
+}

@@ -1,0 +1,148 @@
+import SeedDatabase
+import SeedFormat
+import SeedImport
+import Support
+import Testing
+
+/// What an app's developer expects of an importer, beside what the other suites show.
+@Suite struct ImportInterfaceTests {
+  private static let schema = """
+    CREATE TABLE person(id INTEGER PRIMARY KEY, first_name TEXT, code TEXT UNIQUE, rank INTEGER, data BLOB);
+    CREATE TABLE phone(person INTEGER NOT NULL REFERENCES person(id), number TEXT NOT NULL,
+      PRIMARY KEY (person, number));
+    CREATE TABLE place(country TEXT NOT NULL, zip TEXT NOT NULL, name TEXT, PRIMARY KEY (country, zip));
+    """
+
+  private func bench() throws -> ImportBench { try ImportBench(Self.schema) }
+
+  @Test func `camel case finds snake case`() throws {
+    let bench = try bench()
+    try bench.run(
+      #"[{"id": 1, "firstName": "Ada"}]"#,
+      mapping: ImportMapping(TableMapping("person", names: .camelToSnake)))
+    #expect(try bench.rows("SELECT first_name FROM person") == ["Ada"])
+  }
+
+  @Test func `explicit names fill what is listed and nothing else`() throws {
+    let bench = try bench()
+    let columns: [String: ColumnMapping] = ["id": "id", "first_name": "name"]
+    try bench.run(
+      #"[{"id": 1, "name": "Ada", "rank": 5}]"#,
+      mapping: ImportMapping(TableMapping("person", names: .explicit, columns: columns)))
+    #expect(try bench.rows("SELECT first_name, rank FROM person") == ["Ada|NULL"])
+  }
+
+  @Test func `a number becomes text, a text a number, base64 bytes, where the mapping says so`() throws {
+    let bench = try bench()
+    let columns: [String: ColumnMapping] = [
+      "code": .from("code", .text), "rank": .from("rank", .number), "data": .from("data", .base64),
+    ]
+    try bench.run(
+      #"[{"id": 1, "code": 7, "rank": "12", "data": "AAH/"}]"#,
+      mapping: ImportMapping(TableMapping("person", columns: columns)))
+    #expect(try bench.rows("SELECT code, typeof(code), rank, hex(data) FROM person") == ["7|text|12|0001FF"])
+  }
+
+  @Test func `a composite key tells rows apart by all of its columns`() throws {
+    let bench = try bench()
+    try bench.run(
+      #"[{"country": "de", "zip": "1", "name": "a"}, {"country": "at", "zip": "1", "name": "b"}]"#,
+      mapping: ImportMapping("place"))
+    let report = try bench.run(
+      #"[{"zip": "1", "country": "at", "name": "c"}]"#, mapping: ImportMapping("place"))
+    #expect(try bench.rows("SELECT * FROM place ORDER BY 1") == ["at|1|c", "de|1|a"])
+    #expect(report.tables["place"]?.updated == 1)
+  }
+
+  @Test func `a unique column can be the key, and the primary key stays`() throws {
+    let bench = try bench()
+    let mapping = ImportMapping(TableMapping("person", key: ["code"]))
+    try bench.run(#"[{"id": 7, "code": "x", "rank": 1}]"#, mapping: mapping)
+    try bench.run(#"[{"code": "x", "rank": 2}, {"code": "y", "rank": 3}]"#, mapping: mapping)
+    #expect(try bench.rows("SELECT id, code, rank FROM person ORDER BY code") == ["7|x|2", "8|y|3"])
+    let failure = #expect(throws: ImportFailure.self) {
+      try bench.run("[]", mapping: ImportMapping(TableMapping("person", key: ["rank"])))
+    }
+    #expect(failure?.code == .mapping)
+  }
+
+  @Test func `an issue names document, row, byte, table, key, column, code and reason`() throws {
+    let bench = try bench()
+    let report = try bench.run(
+      #"[{"id": 1}, {"id": 2, "rank": "many"}]"#, mapping: ImportMapping("person"),
+      policy: ImportPolicy(badRows: .collect))
+    let issue = try #require(report.issues.first)
+    #expect(issue.document == "document 0")
+    #expect(issue.row == 1)
+    #expect(issue.offset == 30)
+    #expect(issue.table == "person")
+    #expect(issue.column == "rank")
+    #expect(issue.code == .typeMismatch)
+    #expect(issue.message.contains("many"))
+    let taken = try bench.run(
+      #"[{"id": 1, "code": "x"}, {"id": 3, "code": "x"}]"#, mapping: ImportMapping("person"),
+      policy: ImportPolicy(badRows: .collect))
+    #expect(taken.issues.map(\.key) == ["id = 3"])
+    #expect(taken.issues.map(\.offset) == [25])
+  }
+
+  @Test(arguments: [
+    (#"{"id": 1, "n": null, "c": 1}"#, ImportIssue.Code.notNull), (#"{"id": 1, "n": 1, "c": 9}"#, .check),
+    (#"{"n": 1, "c": 1}"#, .missingKey), (#"{"id": null, "n": 1}"#, .missingKey), ("5", .notAnObject),
+    (#"{"id": 1e400, "n": 1}"#, .outOfRange), (#"{"id": 1, "n": []}"#, .typeMismatch),
+  ])
+  func `what the schema forbids is an issue of its kind`(row: String, code: ImportIssue.Code) throws {
+    let bench = try ImportBench(
+      "CREATE TABLE item(id INTEGER PRIMARY KEY, n INTEGER NOT NULL, c INTEGER CHECK (c < 5))")
+    let report = try bench.run(
+      "[{\"id\": 0, \"n\": 0}, \(row), {\"id\": 2, \"n\": 0}]", mapping: ImportMapping("item"),
+      policy: ImportPolicy(badRows: .collect))
+    #expect(report.issues.map(\.code) == [code])
+    #expect(try bench.rows("SELECT id FROM item") == ["0", "2"])
+  }
+
+  @Test func `the report counts rows, bytes and statements, and lists keys where they are wanted`() throws {
+    let bench = try bench()
+    try bench.run(#"[{"id": 1, "rank": 1}, {"id": 2, "rank": 2}]"#, mapping: ImportMapping("person"))
+    let text = #"[{"id": 1, "rank": 1}, {"id": 2, "rank": 9}, {"id": 3, "rank": 3}]"#
+    let report = try bench.run(
+      text, mapping: ImportMapping("person"), policy: ImportPolicy(reportsKeys: true))
+    let keys = try #require(report.tables["person"]?.keys)
+    #expect(keys.inserted == [[.integer(3)]])
+    #expect(keys.updated == [[.integer(2)]])
+    #expect(keys.unchanged == [[.integer(1)]])
+    #expect((report.rows, report.bytes) == (3, text.utf8.count))
+    #expect(report.statements > 0)
+    #expect(report.duration > .zero)
+  }
+
+  @Test func `children that a row does not list stay`() throws {
+    let bench = try bench()
+    let mapping = ImportMapping(
+      TableMapping(
+        "person",
+        relations: [.array("phones", TableMapping("phone", columns: ["number": "$"]), parentKey: ["person"])])
+    )
+    try bench.run(#"[{"id": 1, "phones": ["a", "b"]}]"#, mapping: mapping)
+    try bench.run(#"[{"id": 1, "phones": ["c"]}, {"id": 1, "phones": null}, {"id": 1}]"#, mapping: mapping)
+    #expect(try bench.rows("SELECT number FROM phone ORDER BY 1") == ["a", "b", "c"])
+  }
+
+  @Test func `progress is shown at most ten times a second, and at the end`() throws {
+    let bench = try bench()
+    let rows = (0..<1000).map { "{\"id\": \($0)}" }.joined(separator: ",")
+    var hooks = ImportHooks()
+    var shown: [Int] = []
+    var now = ContinuousClock.now
+    hooks.progress = { shown.append($0.rows) }
+    // Each look at the clock is 4 milliseconds behind the one before.
+    hooks.now = {
+      now += .milliseconds(4)
+      return now
+    }
+    try bench.run(
+      "[\(rows)]", mapping: ImportMapping("person"), policy: ImportPolicy(batchRows: 1), hooks: hooks)
+    let expected = Array(stride(from: 25, through: 1000, by: 25)) + [1000]
+    #expect(shown == expected)
+  }
+}

@@ -1,0 +1,93 @@
+import SeedDatabase
+import SeedFormat
+import SeedImport
+import Support
+import Testing
+
+@Suite struct ImportKeyTests {
+  private static let collecting = ImportPolicy(badRows: .collect)
+
+  @Test(arguments: ["UTF-8", "UTF-16"])
+  func `null among bare keys is an issue, and no row`(encoding: String) throws {
+    let bench = try ImportBench(
+      """
+      PRAGMA encoding = '\(encoding)';
+      CREATE TABLE person(id INTEGER PRIMARY KEY);
+      CREATE TABLE tag(name TEXT PRIMARY KEY NOT NULL);
+      CREATE TABLE personTag(person INTEGER, tag TEXT, PRIMARY KEY (person, tag));
+      """)
+    let mapping = ImportMapping(
+      TableMapping(
+        "person",
+        relations: [
+          .join("tags", "tag", through: "personTag", parentKey: ["person"], elementKey: ["tag"])
+        ]))
+    for _ in 0..<2 {
+      let report = try bench.run(
+        #"[{"id": 1, "tags": ["a", null]}]"#, mapping: mapping, policy: Self.collecting)
+      #expect(report.issues.map(\.code) == [.missingKey])
+      #expect(report.issues.map(\.offset) == [25])
+    }
+    #expect(try bench.rows("SELECT * FROM personTag") == ["1|a"])
+  }
+
+  @Test(arguments: [
+    ("id TEXT COLLATE NOCASE PRIMARY KEY NOT NULL", #""B""#, #""b""#),
+    ("id TEXT COLLATE RTRIM PRIMARY KEY NOT NULL", #""B""#, #""B  ""#),
+    ("id PRIMARY KEY NOT NULL", "1", "1.0"),
+    ("id TEXT PRIMARY KEY NOT NULL", "true", #""1""#), ("id REAL PRIMARY KEY NOT NULL", "0", "-0.0"),
+  ])
+  func `the last of the objects with one key wins, however the key is spelled`(
+    column: String, first: String, second: String
+  ) throws {
+    let bench = try ImportBench(
+      """
+      CREATE TABLE user(\(column), name TEXT);
+      CREATE TABLE message(id INTEGER PRIMARY KEY, user);
+      """)
+    let mapping = ImportMapping(
+      TableMapping("message", relations: [.object("user", "user", foreignKey: ["user"])]))
+    let rows = [(first, "x"), (second, "y"), (first, "x")].enumerated().map {
+      #"{"id": \#($0.offset), "user": {"id": \#($0.element.0), "name": "\#($0.element.1)"}}"#
+    }
+    try bench.run("[\(rows.joined(separator: ","))]", mapping: mapping)
+    #expect(try bench.rows("SELECT name FROM user") == ["x"])
+    // Row by row, as where one of them is refused.
+    try bench.run(
+      "[\(rows.joined(separator: ",")),{}]", mapping: mapping, policy: Self.collecting, pieces: 40)
+    #expect(try bench.rows("SELECT name FROM user") == ["x"])
+  }
+
+  @Test func `an issue within a nested object names that object's row, not the one around it`() throws {
+    let bench = try ImportBench(
+      """
+      CREATE TABLE user(id INTEGER PRIMARY KEY, name TEXT);
+      CREATE TABLE message(id INTEGER PRIMARY KEY, user INTEGER);
+      """)
+    let report = try bench.run(
+      """
+      [{"id": 1, "user": {"id": 700, "name": ["x"]}}, {"id": 2, "user": {"name": ["x"], "id": 701}},
+       {"id": 3, "user": "seven"}]
+      """,
+      mapping: ImportMapping(
+        TableMapping("message", relations: [.object("user", "user", foreignKey: ["user"])])),
+      policy: Self.collecting)
+    #expect(report.issues.map(\.table) == ["user", "user", "message"])
+    #expect(report.issues.map(\.key) == ["id = 700", nil, "id = 3"])
+    #expect(report.issues.map(\.column) == ["name", "name", "user"])
+  }
+
+  @Test func `a dictionary's name is a whole number's key only as that number is written`() throws {
+    let bench = try ImportBench("CREATE TABLE item(id INTEGER PRIMARY KEY, n TEXT)")
+    let mapping = ImportMapping("item", layout: .dictionary(keyColumn: "id"))
+    let report = try bench.run(
+      """
+      {"007": {"n": "a"}, "7": {"n": "b"}, "+7": {"n": "c"}, "-0": {"n": "d"}, "9223372036854775808": {},
+       "1.0": {}, "-7": {"n": "e"}}
+      """, mapping: mapping, policy: Self.collecting)
+    #expect(try bench.rows("SELECT * FROM item") == ["-7|e", "7|b"])
+    #expect(report.issues.map(\.code) == Array(repeating: .typeMismatch, count: 5))
+    #expect(report.issues.map(\.column) == Array(repeating: "id", count: 5))
+    #expect(report.issues.first?.message.contains("007") == true)
+  }
+}

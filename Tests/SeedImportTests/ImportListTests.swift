@@ -1,0 +1,95 @@
+import SeedDatabase
+import SeedFormat
+import SeedImport
+import Support
+import Testing
+
+/// Documents with several lists of rows.
+@Suite struct ImportListTests {
+  private static let schema = """
+    CREATE TABLE stop(id TEXT PRIMARY KEY NOT NULL, name TEXT);
+    CREATE TABLE time(trip INTEGER NOT NULL, place INTEGER NOT NULL, stop TEXT REFERENCES stop(id),
+      PRIMARY KEY (trip, place));
+    """
+  private static let mapping = ImportMapping(lists: [
+    .init("stop", rows: "$.stops"), .init("time", rows: "$.trips.stopTimes"),
+  ])
+  private static let stops = #""stops": [{"id": "a", "name": "A"}, {"id": "b", "name": "B"}]"#
+  private static let times =
+    #""x": [{"y": 1}], "trips": {"other": {}, "stopTimes": [{"trip": 1, "place": 1, "stop": "b"}], "z": 0}"#
+
+  @Test(arguments: [3, 7, 1000])
+  func `several lists are taken in by one reading, in whatever order they stand`(pieces: Int) throws {
+    for document in ["{\(Self.stops), \(Self.times)}", "{\(Self.times), \(Self.stops)}"] {
+      let bench = try ImportBench(Self.schema)
+      let report = try bench.run(document, mapping: Self.mapping, pieces: pieces)
+      #expect(report.rows == 3)
+      #expect(report.bytes == document.utf8.count)
+      #expect(try bench.rows("SELECT * FROM stop ORDER BY id") == ["a|A", "b|B"])
+      #expect(try bench.rows("SELECT * FROM time") == ["1|1|b"])
+    }
+  }
+
+  @Test func `a list that the document does not have is named, and nothing is kept`() throws {
+    let bench = try ImportBench(Self.schema)
+    let failure = #expect(throws: ImportFailure.self) {
+      try bench.run("{\(Self.stops)}", mapping: Self.mapping)
+    }
+    #expect(failure?.message.contains("nothing at $.trips.stopTimes") == true)
+    #expect(try bench.rows("SELECT * FROM stop") == [])
+  }
+
+  @Test func `a reference from one list to a row that no list has fails the import`() throws {
+    let bench = try ImportBench(Self.schema)
+    let failure = #expect(throws: ImportFailure.self) {
+      try bench.run("{\"stops\": [], \(Self.times)}", mapping: Self.mapping)
+    }
+    #expect(failure?.code == .references)
+  }
+
+  @Test func `lists of all layouts go together, also two of one table`() throws {
+    let bench = try ImportBench(Self.schema)
+    let mapping = ImportMapping(lists: [
+      .init("stop", rows: "named", layout: .dictionary(keyColumn: "id")),
+      .init("stop", rows: "main.first", layout: .single), .init("stop", rows: "more"),
+    ])
+    try bench.run(
+      #"{"named": {"a": {"name": "A"}}, "main": {"first": {"id": "b"}}, "more": [{"id": "c"}]}"#,
+      mapping: mapping, pieces: 4)
+    #expect(try bench.rows("SELECT id FROM stop ORDER BY id") == ["a", "b", "c"])
+  }
+
+  @Test(arguments: [["$", "$.a"], ["a.b", "a"], ["a", "a"]])
+  func `lists within one another are refused, and lines beside others`(paths: [String]) throws {
+    let bench = try ImportBench(Self.schema)
+    let lists = paths.map { ImportMapping.List("stop", rows: MemberPath($0)) }
+    let failure = #expect(throws: ImportFailure.self) {
+      try bench.run("[]", mapping: ImportMapping(lists: lists))
+    }
+    #expect(failure?.code == .mapping)
+    let lines = ImportMapping(lists: [.init("stop", layout: .lines), .init("time", rows: "a")])
+    #expect(throws: ImportFailure.self) { try bench.run("", mapping: lines) }
+  }
+
+  @Test func `rejected rows of several lists are handed on with their own table and place`() throws {
+    let bench = try ImportBench(Self.schema)
+    var rejected: [String] = []
+    var hooks = ImportHooks()
+    hooks.rejected = { rejected.append("\($0.table) \($0.row) " + String(decoding: $1, as: UTF8.self)) }
+    try bench.run(
+      #"{"stops": [{"id": "a"}, {"id": null}], "trips": {"stopTimes": [{"trip": "x"}]}}"#,
+      mapping: Self.mapping, policy: ImportPolicy(badRows: .collect), hooks: hooks)
+    #expect(rejected == [#"stop 1 {"id":null}"#, #"time 2 {"trip":"x"}"#])
+  }
+
+  @Test func `batches go on behind the row that they reached, in whichever list it is`() throws {
+    let bench = try ImportBench(Self.schema)
+    let policy = ImportPolicy(atomicity: .batched(rows: 2, cursor: bench.file("cursor")))
+    let document = "{\(Self.stops), \(Self.times.replacing("\"b\"", with: "5x"))}"
+    #expect(throws: ImportFailure.self) { try bench.run(document, mapping: Self.mapping, policy: policy) }
+    #expect(try bench.rows("SELECT count(*) FROM stop") == ["2"])
+    let report = try bench.run("{\(Self.stops), \(Self.times)}", mapping: Self.mapping, policy: policy)
+    #expect(report.rows == 1)
+    #expect(try bench.rows("SELECT * FROM time") == ["1|1|b"])
+  }
+}

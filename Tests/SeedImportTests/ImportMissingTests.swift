@@ -1,0 +1,69 @@
+import SeedDatabase
+import SeedFormat
+import SeedImport
+import Support
+import Testing
+
+/// Members that a mapping wants and no row has.
+@Suite struct ImportMissingTests {
+  private static let schema = """
+    CREATE TABLE item(id INTEGER PRIMARY KEY, name TEXT, zip TEXT, rank INTEGER);
+    CREATE TABLE part(item INTEGER, n INTEGER, PRIMARY KEY (item, n));
+    """
+
+  private func missing(
+    _ text: String, _ table: TableMapping = "item", rows: MemberPath = "$"
+  ) throws -> [String] {
+    try ImportBench(Self.schema).run(text, mapping: ImportMapping(table, rows: rows)).missing.map {
+      "\($0.member) \($0.column ?? "-") \($0.similar)"
+    }
+  }
+
+  @Test func `a listed member that no row has is told, with what may be meant`() throws {
+    let table = TableMapping("item", columns: ["zip": "address.zip", "rank": "order", "name": "title"])
+    let text = #"[{"id": 1, "address": {"ZIP": 5}}, {"id": 2, "address": {"ZIP": 5}, "titel": "x"}]"#
+    #expect(
+      try missing(text, table) == [
+        #"$.title name ["titel"]"#, "$.order rank []", #"$.address.zip zip ["ZIP"]"#,
+      ])
+  }
+
+  @Test func `one row that has the member is enough, if only as a null or within one`() throws {
+    let table = TableMapping("item", columns: ["zip": "address.zip", "rank": "order"])
+    let rows = (1...40).map { "{\"id\": \($0)}" }
+    let last = #"{"id": 90, "address": null, "order": null}"#
+    #expect(try missing("[\((rows + [last]).joined(separator: ","))]", table) == [])
+    #expect(try missing("[\(([last] + rows).joined(separator: ","))]", table) == [])
+  }
+
+  @Test func `a column that nobody listed is told only where a member is spelled much like it`() throws {
+    #expect(try missing(#"[{"id": 1, "name": "a", "other": 1}]"#) == [])
+    #expect(try missing(#"[{"id": 1, "name": "a", " Zip": 1}]"#) == [#"$.zip zip [" Zip"]"#])
+    #expect(try missing(#"[{"id": 1, "name": "a", "z_i_p": 1}, {"id": 2, "zip": "x"}]"#) == [])
+  }
+
+  @Test func `where no member but the key's finds a column, all of them are told`() throws {
+    #expect(
+      try missing(#"[{"id": 1, "nm": "b"}, {"id": 2, "Order": 1}]"#) == [
+        #"$.name name ["Order", "nm"]"#, #"$.zip zip ["Order", "nm"]"#, #"$.rank rank ["Order", "nm"]"#,
+      ])
+    #expect(try missing(#"[{"id": 1}]"#) == [])
+    #expect(try missing("[]") == [])
+  }
+
+  @Test func `a relation that no row has is told`() throws {
+    let table = TableMapping(
+      "item", relations: [.array("parts", TableMapping("part"), parentKey: ["item"])])
+    #expect(
+      try missing(#"[{"id": 1, "name": "a", "Parts": [{"n": 1}]}]"#, table) == [#"$.parts - ["Parts"]"#])
+    #expect(try missing(#"[{"id": 1, "name": "a", "parts": []}]"#, table) == [])
+  }
+
+  @Test func `objects that were passed over on the way to the rows count for nothing`() throws {
+    let others = (1...8).map { #"{"id": \#($0), "name": "x", "zip": "y", "rank": 1}"# }.joined(separator: ",")
+    let rows = (1...8).map { #"{"id": \#($0), "name": "x", "rank": 1}"# }.joined(separator: ",")
+    let table = TableMapping("item", columns: ["zip": "zip"])
+    #expect(
+      try missing(#"{"a": [\#(others)], "b": [\#(rows)]}"#, table, rows: "b") == ["$.zip zip []"])
+  }
+}

@@ -1,0 +1,99 @@
+import SeedDatabase
+import SeedFormat
+import SeedImport
+import Support
+import Testing
+
+@Suite struct ImportNumberTests {
+  @Test(arguments: [
+    "3.14159265358979323846", "12345678901234567.89", "0.10", "1E5", "-0", "-0.0", "1e-400", "2.50e+01",
+    "12345678901234567890", "1e999", "7",
+  ])
+  func `a text column keeps a number's digits as the document has them`(digits: String) throws {
+    let bench = try ImportBench("CREATE TABLE t(id INTEGER PRIMARY KEY, v TEXT, w TEXT, x, y TEXT)")
+    let mapping = ImportMapping(
+      TableMapping(
+        "t",
+        columns: ["v": "v", "w": .from("v", .text), "x": .from("v", .text), "y": .from("all", .json)]))
+    let text = #"[{"id": 1, "v": \#(digits), "all": {"a": [\#(digits), {"b": \#(digits)}]}}]"#
+    for pieces in [3, 1000] {
+      try bench.run(text, mapping: mapping, pieces: pieces)
+      #expect(try bench.rows("SELECT v, w, x FROM t") == ["\(digits)|\(digits)|\(digits)"])
+      #expect(try bench.rows("SELECT y FROM t") == [#"{"a":[\#(digits),{"b":\#(digits)}]}"#])
+      #expect(try bench.run(text, mapping: mapping, pieces: pieces).tables["t"]?.unchanged == 1)
+    }
+  }
+
+  @Test(arguments: [
+    ("9007199254740993.0", "9007199254740993"), ("9223372036854775807.000", "9223372036854775807"),
+    ("-9223372036854775808e0", "-9223372036854775808"), ("1.5e1", "15"), ("1200e-2", "12"), ("-0.0", "0"),
+    ("0e-99999999999999999999", "0"), ("0.000e5", "0"), ("100000000000000000000e-10", "10000000000"),
+  ])
+  func `a whole number may be written with a fraction or an exponent`(digits: String, value: String) throws {
+    let bench = try ImportBench("CREATE TABLE t(id INTEGER PRIMARY KEY, v INTEGER, w INTEGER)")
+    let mapping = ImportMapping(TableMapping("t", columns: ["w": .from("w", .number)]))
+    try bench.run(#"[{"id": 1, "v": \#(digits), "w": "\#(digits)"}]"#, mapping: mapping)
+    #expect(try bench.rows("SELECT v, w FROM t") == ["\(value)|\(value)"])
+  }
+
+  @Test(arguments: [
+    "1.0000000000000000000001", "1e-400", "9223372036854775808.0", "1e19", "15e-1", "-0.5", "1e300",
+    "1e-99999999999999999999", "9007199254740993.5",
+  ])
+  func `a number is no whole one by rounding`(digits: String) throws {
+    let bench = try ImportBench("CREATE TABLE t(id INTEGER PRIMARY KEY, v INTEGER)")
+    let mapping = TableMapping("t")
+    for conversion in [ImportConversion.automatic, .number] {
+      var mapping = mapping
+      mapping.columns["v"] = .from("v", conversion)
+      let report = try bench.run(
+        #"[{"id": 1, "v": \#(digits)}]"#, mapping: ImportMapping(mapping),
+        policy: ImportPolicy(badRows: .collect))
+      #expect(report.issues.map(\.code) == [.typeMismatch])
+      #expect(report.issues.first?.message.contains(digits) == true)
+    }
+  }
+
+  @Test func `a real column takes the nearest double, and zero where there is none nearer`() throws {
+    let bench = try ImportBench("CREATE TABLE t(id INTEGER PRIMARY KEY, v REAL)")
+    try bench.run(
+      #"[{"id": 1, "v": 1e-400}, {"id": 2, "v": 0.1}, {"id": 3, "v": 9007199254740993}]"#,
+      mapping: ImportMapping("t"))
+    #expect(try bench.rows("SELECT v FROM t") == ["0.0", "0.1", "9007199254740992.0"])
+  }
+
+  @Test func `rejected rows keep their numbers' digits`() throws {
+    let bench = try ImportBench("CREATE TABLE t(id INTEGER PRIMARY KEY)")
+    var hooks = ImportHooks()
+    var rows: [String] = []
+    hooks.rejected = { rows.append(String(decoding: $1, as: UTF8.self)) }
+    try bench.run(
+      #"[{"id": 1.50, "v": 1E2}]"#, mapping: ImportMapping("t"), policy: ImportPolicy(badRows: .collect),
+      hooks: hooks)
+    #expect(rows == [#"{"id":1.50,"v":1E2}"#])
+  }
+
+  @Test(arguments: [("INTEGER", "abc"), ("INTEGER", "012"), ("INTEGER", "1.5"), ("REAL", "x"), ("BLOB", "b")])
+  func `constants and defaults have to fit their columns, as values do`(type: String, text: String) throws {
+    let bench = try ImportBench("CREATE TABLE t(id INTEGER PRIMARY KEY, r \(type))")
+    for mapping in [
+      TableMapping("t", constants: ["r": .text(text)]), TableMapping("t", defaults: ["r": .text(text)]),
+    ] {
+      let failure = #expect(throws: ImportFailure.self) {
+        try bench.run(#"[{"id": 1}]"#, mapping: ImportMapping(mapping))
+      }
+      #expect(failure?.code == .mapping)
+      #expect(failure?.message.contains(#"column "r""#) == true)
+      #expect(failure?.message.contains(text) == true)
+    }
+  }
+
+  @Test func `constants that fit are stored as values are`() throws {
+    let bench = try ImportBench("CREATE TABLE t(id INTEGER PRIMARY KEY, i INTEGER, r REAL, s TEXT, n)")
+    let constants: [String: SeedValue] = [
+      "i": .text("12"), "r": .integer(2), "s": .integer(7), "n": .text("x"),
+    ]
+    try bench.run(#"[{"id": 1}]"#, mapping: ImportMapping(TableMapping("t", constants: constants)))
+    #expect(try bench.rows("SELECT i, r, s, n FROM t") == ["12|2.0|7|x"])
+  }
+}

@@ -1,0 +1,200 @@
+import SeedDatabase
+import SeedFormat
+import SeedImport
+import Support
+import Testing
+
+@Suite struct ImportPolicyTests {
+  private static let schema = """
+    CREATE TABLE item(id INTEGER PRIMARY KEY, a TEXT NOT NULL DEFAULT 'd', b TEXT, slot INTEGER UNIQUE);
+    INSERT INTO item VALUES (1, 'x', 'y', 10), (2, 'x', 'y', 20), (3, 'x', 'y', NULL);
+    """
+  private static let mapping: ImportMapping = ImportMapping("item")
+
+  private func bench() throws -> ImportBench { try ImportBench(Self.schema) }
+
+  @Test func `keep leaves rows that exist as they are`() throws {
+    let bench = try bench()
+    let report = try bench.run(
+      #"[{"id": 1, "a": "new"}, {"id": 4, "a": "new"}]"#, mapping: Self.mapping,
+      policy: ImportPolicy(onConflict: .keep, reportsKeys: true))
+    #expect(try bench.rows("SELECT id, a FROM item WHERE id IN (1, 4)") == ["1|x", "4|new"])
+    #expect(report.tables["item"]?.keys?.inserted == [[.integer(4)]])
+    #expect(report.tables["item"]?.keys?.unchanged == [[.integer(1)]])
+  }
+
+  @Test func `fail refuses another row with the key, not the whole batch`() throws {
+    let bench = try bench()
+    let report = try bench.run(
+      #"[{"id": 1, "a": "new"}, {"id": 2, "a": "x"}, {"id": 4}]"#, mapping: Self.mapping,
+      policy: ImportPolicy(onConflict: .fail, badRows: .collect))
+    #expect(report.issues.map(\.code) == [.conflict])
+    #expect(report.issues.map(\.key) == ["id = 1"])
+    #expect(try bench.rows("SELECT id, a FROM item") == ["1|x", "2|x", "3|x", "4|d"])
+  }
+
+  @Test func `abort ends at the first bad row and leaves the file as it was`() throws {
+    let bench = try bench()
+    let before = try bench.bytes()
+    let failure = #expect(throws: ImportFailure.self) {
+      try bench.run(#"[{"id": 9}, {"id": 8, "a": null}, {"a": "z"}]"#, mapping: Self.mapping)
+    }
+    #expect(failure?.issue?.code == .notNull)
+    #expect(failure?.issue?.column == "a")
+    #expect(failure?.issue?.row == 1)
+    #expect(failure?.issue?.offset == 12)
+    #expect(failure?.issue?.key == "id = 8")
+    #expect(try bench.bytes() == before)
+  }
+
+  @Test func `skip leaves out as many bad rows as it may, and ends at one more`() throws {
+    let text = #"[{"a": "q"}, {"id": 5, "a": "ok"}, {"id": null}]"#
+    let bench = try bench()
+    let report = try bench.run(text, mapping: Self.mapping, policy: ImportPolicy(badRows: .skip(max: 2)))
+    #expect(report.issues.map(\.code) == [.missingKey, .missingKey])
+    #expect(report.tables["item"]?.inserted == 1)
+    #expect(throws: ImportFailure.self) {
+      try bench.run(text, mapping: Self.mapping, policy: ImportPolicy(badRows: .skip(max: 1)))
+    }
+  }
+
+  @Test func `the list of issues is capped, their count is exact`() throws {
+    let rows = (0..<50).map { _ in "{}" }.joined(separator: ",")
+    let report = try bench().run(
+      "[\(rows)]", mapping: Self.mapping, policy: ImportPolicy(badRows: .collect, issueLimit: 3))
+    #expect(report.issues.count == 3)
+    #expect(report.issueCount == 50)
+    #expect(report.tables["item"]?.rejected == 50)
+  }
+
+  @Test func `rejected rows are handed on as they came`() throws {
+    var hooks = ImportHooks()
+    var lines: [String] = []
+    hooks.rejected = { lines.append("\($0.row) \(String(decoding: $1, as: UTF8.self))") }
+    try bench().run(
+      #"[{"id": 1}, {"a": "q", "n": [1, {"x": null}]}]"#, mapping: Self.mapping,
+      policy: ImportPolicy(badRows: .collect), hooks: hooks)
+    #expect(lines == [#"1 {"a":"q","n":[1,{"x":null}]}"#])
+  }
+
+  @Test func `delete missing takes away what no row mentions, also not a rejected one`() throws {
+    let bench = try bench()
+    let mapping = ImportMapping(TableMapping("item", mode: .mergeAndDeleteMissing))
+    let report = try bench.run(
+      #"[{"id": 1, "b": "z"}, {"id": 3, "a": null}]"#, mapping: mapping,
+      policy: ImportPolicy(badRows: .collect, reportsKeys: true))
+    #expect(try bench.rows("SELECT * FROM item") == ["1|x|z|10", "3|x|y|NULL"])
+    #expect(report.tables["item"]?.deleted == 1)
+    #expect(report.tables["item"]?.keys?.deleted == [[.integer(2)]])
+  }
+
+  @Test func `nothing is deleted where a rejected row's key is not known`() throws {
+    let bench = try bench()
+    let mapping = ImportMapping(TableMapping("item", mode: .mergeAndDeleteMissing))
+    let report = try bench.run(
+      #"[{"id": 1}, {"a": "q"}]"#, mapping: mapping, policy: ImportPolicy(badRows: .collect))
+    #expect(report.issues.map(\.code) == [.missingKey, .notDeleted])
+    #expect(try bench.rows("SELECT count(*) FROM item") == ["3"])
+  }
+
+  @Test func `replace gives what a row does not mention the schema's default`() throws {
+    let bench = try bench()
+    let mapping = ImportMapping(TableMapping("item", mode: .replace))
+    let text = #"[{"id": 1, "slot": 10}]"#
+    try bench.run(text, mapping: mapping)
+    #expect(try bench.rows("SELECT * FROM item") == ["1|d|NULL|10"])
+    let before = try bench.bytes()
+    #expect(try bench.run(text, mapping: mapping).tables["item"]?.unchanged == 1)
+    #expect(try bench.bytes() == before)
+  }
+
+  @Test func `two rows exchange a unique value, three in a row hand it on`() throws {
+    let bench = try bench()
+    let report = try bench.run(
+      #"[{"id": 1, "slot": 20}, {"id": 2, "slot": 10}]"#, mapping: Self.mapping)
+    #expect(report.tables["item"]?.updated == 2)
+    try bench.run(
+      #"[{"id": 3, "slot": 10}, {"id": 2, "slot": 20}, {"id": 1, "slot": 30}]"#, mapping: Self.mapping)
+    #expect(try bench.rows("SELECT * FROM item") == ["1|x|y|30", "2|x|y|20", "3|x|y|10"])
+  }
+
+  @Test func `a unique value that stays taken is an issue of the row that wants it`() throws {
+    let bench = try bench()
+    let report = try bench.run(
+      #"[{"id": 3, "slot": 10}, {"id": 4, "slot": 40}]"#, mapping: Self.mapping,
+      policy: ImportPolicy(badRows: .collect))
+    #expect(report.issues.map(\.code) == [.unique])
+    #expect(report.issues.map(\.key) == ["id = 3"])
+    #expect(try bench.rows("SELECT * FROM item WHERE id > 2") == ["3|x|y|NULL", "4|d|NULL|40"])
+  }
+
+  @Test func `batches stay, and the same import goes on behind them`() throws {
+    let bench = try bench()
+    let policy = ImportPolicy(atomicity: .batched(rows: 2, cursor: bench.file("cursor")))
+    let good = (10..<15).map { "{\"id\": \($0)}" }.joined(separator: ",")
+    #expect(throws: ImportFailure.self) {
+      try bench.run("[\(good), {}]", mapping: Self.mapping, policy: policy)
+    }
+    #expect(try bench.rows("SELECT count(*) FROM item WHERE id >= 10") == ["4"])
+    let report = try bench.run("[\(good), {\"id\": 15}]", mapping: Self.mapping, policy: policy)
+    #expect(report.tables["item"]?.inserted == 2)
+    #expect(report.tables["item"]?.unchanged == 0)
+    #expect(throws: FileError.self) { try DurableFile.read(bench.file("cursor"), limit: 100) }
+  }
+
+  @Test func `an import is cancelled between batches and leaves nothing`() throws {
+    let bench = try bench()
+    let before = try bench.bytes()
+    var hooks = ImportHooks()
+    var looks = 0
+    hooks.isCancelled = {
+      looks += 1
+      return looks == 3
+    }
+    let rows = (10..<1000).map { "{\"id\": \($0)}" }.joined(separator: ",")
+    #expect(throws: CancellationError.self) {
+      try bench.run("[\(rows)]", mapping: Self.mapping, policy: ImportPolicy(batchRows: 100), hooks: hooks)
+    }
+    #expect(looks == 3)
+    #expect(try bench.bytes() == before)
+  }
+
+  @Test func `statements are shown without their values`() throws {
+    var hooks = ImportHooks()
+    var shown: [String] = []
+    hooks.statement = { shown.append($0) }
+    try bench().run(#"[{"id": 1, "b": "secret"}]"#, mapping: Self.mapping, hooks: hooks)
+    #expect(shown.contains { $0.hasPrefix("INSERT OR ABORT INTO \"item\"") })
+    #expect(!shown.contains { $0.contains("secret") })
+  }
+
+  @Test func `a document cut at any byte is refused, and the database is as before`() throws {
+    let bench = try bench()
+    let before = try bench.bytes()
+    let text = Array(#" {"d": [{"id": 7, "b": "é\n", "slot": -1.5e1}, {"id": 8, "a": "t"}], "e": {}}"#.utf8)
+    let mapping = ImportMapping("item", rows: "d")
+    for length in 0..<text.count - 1 {
+      let failure = #expect(throws: ImportFailure.self) {
+        try bench.run(documents: [Array(text[..<length])], mapping: mapping, pieces: 5)
+      }
+      #expect(failure?.code == .document)
+    }
+    #expect(try bench.bytes() == before)
+    #expect(try bench.run(documents: [text], mapping: mapping).tables["item"]?.inserted == 2)
+  }
+
+  @Test(arguments: [
+    [0xEF, 0xBB, 0x5B, 0x5D], [0x5B, 0xEF, 0xBB, 0xBF, 0x5D],
+    Array("[{\"id\": 1, \"b\": \"\u{7F}".utf8) + [0xFF, 0x22, 0x7D, 0x5D],
+    Array(repeating: 0x5B, count: 100), Array("{}".utf8), Array("[1]".utf8), Array("[] []".utf8), [],
+  ])
+  func `what is no array of objects is refused, and says where`(document: [UInt8]) throws {
+    let bench = try bench()
+    let before = try bench.bytes()
+    let failure = #expect(throws: ImportFailure.self) {
+      try bench.run(documents: [document], mapping: Self.mapping)
+    }
+    #expect(failure?.message.contains("document 0") == true)
+    #expect(try bench.bytes() == before)
+  }
+}

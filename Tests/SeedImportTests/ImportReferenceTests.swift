@@ -1,0 +1,85 @@
+import SeedDatabase
+import SeedFormat
+import SeedImport
+import Support
+import Testing
+
+@Suite struct ImportReferenceTests {
+  private static let schema = """
+    CREATE TABLE p(id INTEGER PRIMARY KEY);
+    CREATE TABLE t(a INTEGER NOT NULL, b TEXT NOT NULL, p INTEGER REFERENCES p, PRIMARY KEY (a, b));
+    INSERT INTO p VALUES (1);
+    """
+  private static let mapping = ImportMapping("t")
+
+  @Test func `a failure names the first rows that reference nothing, and says what to do`() throws {
+    let bench = try ImportBench(Self.schema)
+    let one = #expect(throws: ImportFailure.self) {
+      try bench.run(#"[{"a": 1, "b": "x", "p": 1}, {"a": 2, "b": "y", "p": 7}]"#, mapping: Self.mapping)
+    }
+    #expect(
+      one?.message == """
+        table "t", column "p": 1 row references a row that table "p" does not have (a = 2, b = y): import what is \
+        referenced too, or let such references become null, or keep them
+        """)
+    let rows = (2...9).map { #"{"a": \#($0), "b": "x", "p": \#($0)}"# }.joined(separator: ",")
+    let many = #expect(throws: ImportFailure.self) { try bench.run("[\(rows)]", mapping: Self.mapping) }
+    #expect(
+      many?.message.contains(
+        "8 rows reference rows that table \"p\" does not have (a = 2, b = x; a = 3, b = x; a = 4, b = x; …)")
+        == true)
+    #expect(try bench.rows("SELECT * FROM t") == [])
+  }
+
+  @Test func `rows that referenced nothing before are told apart from the import's own`() throws {
+    let bench = try ImportBench("\(Self.schema) INSERT INTO t VALUES (0, 'old', 99)")
+    let mixed = #expect(throws: ImportFailure.self) {
+      try bench.run(#"[{"a": 2, "b": "new", "p": 7}]"#, mapping: Self.mapping)
+    }
+    #expect(mixed?.message.contains("2 rows reference") == true)
+    #expect(mixed?.message.contains("(a = 2, b = new), 1 of them already before this import") == true)
+    let old = #expect(throws: ImportFailure.self) {
+      try bench.run(#"[{"a": 3, "b": "good", "p": 1}]"#, mapping: Self.mapping)
+    }
+    #expect(old?.message.contains("(a = 0, b = old), as before this import: ") == true)
+    #expect(try bench.rows("SELECT b FROM t") == ["old"])
+  }
+
+  @Test func `references that are kept or cleared are issues with their rows' keys`() throws {
+    let bench = try ImportBench(Self.schema)
+    for (policy, parent) in [(ImportPolicy.References.keep, 7), (.null, 8)] {
+      let text = #"[{"a": 2, "b": "y", "p": \#(parent)}]"#
+      let report = try bench.run(text, mapping: Self.mapping, policy: ImportPolicy(references: policy))
+      #expect(report.issues.map(\.key) == ["a = 2, b = y"])
+      #expect(report.issues.map(\.column) == ["p"])
+    }
+    #expect(try bench.rows("SELECT p FROM t") == ["NULL"])
+  }
+
+  @Test func `a reference is null only where its parent is not there, by the parent's type`() throws {
+    let bench = try ImportBench(
+      """
+      CREATE TABLE p(code TEXT PRIMARY KEY NOT NULL);
+      CREATE TABLE t(id INTEGER PRIMARY KEY, p REFERENCES p(code), gone REFERENCES nowhere(id));
+      INSERT INTO p VALUES ('7');
+      """)
+    let report = try bench.run(
+      #"[{"id": 1, "p": 7}, {"id": 2, "p": 8}, {"id": 3, "gone": 1}]"#, mapping: Self.mapping,
+      policy: ImportPolicy(references: .null))
+    #expect(try bench.rows("SELECT * FROM t") == ["1|7|NULL", "2|NULL|NULL", "3|NULL|NULL"])
+    #expect(report.issueCount == 2)
+  }
+
+  @Test func `a reference to columns without a unique index is the schema's fault`() throws {
+    let bench = try ImportBench(
+      """
+      CREATE TABLE p(id INTEGER PRIMARY KEY, code TEXT);
+      CREATE TABLE t(id INTEGER PRIMARY KEY, p TEXT REFERENCES p(code));
+      """)
+    let failure = #expect(throws: ImportFailure.self) {
+      try bench.run(#"[{"id": 1, "p": "x"}]"#, mapping: Self.mapping)
+    }
+    #expect(failure?.code == .schema)
+    #expect(failure?.message.contains("create a unique index") == true)
+  }
+}

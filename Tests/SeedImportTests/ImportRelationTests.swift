@@ -1,0 +1,150 @@
+import SeedDatabase
+import SeedFormat
+import SeedImport
+import Support
+import Testing
+
+@Suite struct ImportRelationTests {
+  private static let schema = """
+    CREATE TABLE user(id INTEGER PRIMARY KEY, name TEXT NOT NULL CHECK (name <> 'bad'));
+    CREATE TABLE message(
+      id INTEGER PRIMARY KEY, text TEXT CHECK (text <> 'bad'), sender INTEGER REFERENCES user(id));
+    CREATE TABLE attachment(message INTEGER NOT NULL REFERENCES message(id), url TEXT NOT NULL,
+      PRIMARY KEY (message, url));
+    CREATE TABLE channel(id TEXT PRIMARY KEY NOT NULL);
+    CREATE TABLE member(channel TEXT NOT NULL REFERENCES channel(id),
+      user INTEGER NOT NULL REFERENCES user(id),
+      PRIMARY KEY (channel, user)) WITHOUT ROWID;
+    """
+
+  private static let message = TableMapping(
+    "message",
+    relations: [
+      .object("user", "user", foreignKey: ["sender"]),
+      .array("attachments", TableMapping("attachment", columns: ["url": "$"]), parentKey: ["message"]),
+    ])
+
+  private func bench() throws -> ImportBench { try ImportBench(Self.schema) }
+
+  @Test func `a nested object becomes a row and its key a foreign key, a nested array child rows`() throws {
+    let bench = try bench()
+    let text = #"[{"user": {"id": 7, "name": "Ada"}, "id": 1, "text": "hi", "attachments": ["a", "b"]}]"#
+    for _ in 0..<2 { try bench.run(text, mapping: ImportMapping(Self.message), pieces: 10) }
+    #expect(try bench.rows("SELECT * FROM user") == ["7|Ada"])
+    #expect(try bench.rows("SELECT * FROM message") == ["1|hi|7"])
+    #expect(try bench.rows("SELECT * FROM attachment") == ["1|a", "1|b"])
+  }
+
+  @Test func `a nested object that recurs is processed once`() throws {
+    let bench = try bench()
+    let messages = (1...100).map { #"{"id": \#($0), "user": {"id": \#($0 % 5), "name": "u"}}"# }
+    let report = try bench.run(
+      "[\(messages.joined(separator: ","))]", mapping: ImportMapping(Self.message))
+    #expect(report.tables["user"]?.inserted == 5)
+    #expect(report.tables["user"]?.unchanged == 95)
+    // At most a look-up and an insertion for each distinct row, though there are 200 objects.
+    #expect(report.statements <= 2 * 105)
+  }
+
+  @Test func `an older version of an object that comes back wins again`() throws {
+    let bench = try bench()
+    let users = ["a", "b", "a"].enumerated().map {
+      #"{"id": \#($0.offset), "user": {"id": 1, "name": "\#($0.element)"}}"#
+    }
+    try bench.run("[\(users.joined(separator: ","))]", mapping: ImportMapping(Self.message))
+    #expect(try bench.rows("SELECT * FROM user") == ["1|a"])
+  }
+
+  @Test func `a bare key stands for its object, and null for none`() throws {
+    let bench = try bench()
+    try bench.run(#"[{"id": 1, "name": "Ada"}]"#, mapping: ImportMapping("user"))
+    try bench.run(
+      #"[{"id": 1, "user": 1}, {"id": 2, "user": null}, {"id": 3}]"#, mapping: ImportMapping(Self.message))
+    #expect(try bench.rows("SELECT id, sender FROM message") == ["1|1", "2|NULL", "3|NULL"])
+  }
+
+  @Test func `many to many: elements become rows, pairs become join rows`() throws {
+    let bench = try bench()
+    let mapping = ImportMapping(
+      TableMapping(
+        "channel",
+        relations: [
+          .join("members", "user", through: "member", parentKey: ["channel"], elementKey: ["user"])
+        ]))
+    let text = """
+      [{"id": "x", "members": [{"id": 1, "name": "a"}, {"id": 2, "name": "b"}]},
+       {"id": "y", "members": [2, {"id": 1, "name": "a"}]}]
+      """
+    try bench.run(text, mapping: mapping)
+    #expect(try bench.rows("SELECT * FROM member") == ["x|1", "x|2", "y|1", "y|2"])
+    #expect(try bench.rows("SELECT * FROM user") == ["1|a", "2|b"])
+    let again = try bench.run(text, mapping: mapping)
+    #expect(again.tables["member"]?.unchanged == 4)
+  }
+
+  @Test func `a bad row is not written by half: nothing that is nested in it stays`() throws {
+    let bench = try bench()
+    let report = try bench.run(
+      """
+      [{"id": 1, "text": "bad", "user": {"id": 1, "name": "x"}, "attachments": ["a"]},
+       {"id": 2, "text": "ok", "user": {"id": 2, "name": "bad"}, "attachments": ["a"]},
+       {"id": "q", "user": {"id": 3, "name": "x"}},
+       {"id": 4, "text": "ok", "user": {"id": 1, "name": "x"}, "attachments": ["a", {"no": 1}]}]
+      """, mapping: ImportMapping(Self.message), policy: ImportPolicy(badRows: .collect))
+    #expect(try bench.rows("SELECT * FROM user") == ["1|x"])
+    #expect(try bench.rows("SELECT id, sender FROM message") == ["4|1"])
+    #expect(try bench.rows("SELECT * FROM attachment") == ["4|a"])
+    #expect(report.issues.map(\.code) == [.check, .check, .typeMismatch, .typeMismatch])
+    #expect(report.issues.map(\.table) == ["message", "user", "message", "attachment"])
+    #expect(report.tables["user"]?.inserted == 1)
+  }
+
+  @Test func `a row that goes with its refused object is not deleted as missing`() throws {
+    let bench = try bench()
+    try bench.run(#"[{"id": 1, "text": "a"}, {"id": 2, "text": "b"}]"#, mapping: ImportMapping("message"))
+    let relations: [RelationMapping] = [.object("user", "user", foreignKey: ["sender"])]
+    let report = try bench.run(
+      #"[{"id": 1, "user": {"id": 9, "name": "bad"}}]"#,
+      mapping: ImportMapping(
+        TableMapping("message", relations: relations, mode: .mergeAndDeleteMissing)),
+      policy: ImportPolicy(badRows: .collect))
+    #expect(try bench.rows("SELECT id, text, sender FROM message") == ["1|a|NULL"])
+    #expect(report.tables["message"]?.rejected == 1)
+  }
+
+  @Test func `a nested value that does not fit is an issue of its own table`() throws {
+    let report = try bench().run(
+      #"[{"id": 1, "attachments": ["a"]}, {"id": 2, "attachments": 5, "user": {"id": "x"}}]"#,
+      mapping: ImportMapping(Self.message), policy: ImportPolicy(badRows: .collect))
+    #expect(report.issues.map(\.table) == ["user"])
+    #expect(report.issues.map(\.column) == ["id"])
+  }
+
+  @Test func `rows may reference rows that come later, and themselves in a circle`() throws {
+    let bench = try ImportBench(
+      "CREATE TABLE node(id INTEGER PRIMARY KEY, next INTEGER NOT NULL REFERENCES node(id))")
+    try bench.run(
+      #"[{"id": 1, "next": 2}, {"id": 2, "next": 3}, {"id": 3, "next": 1}, {"id": 4, "next": 4}]"#,
+      mapping: ImportMapping("node"))
+    #expect(try bench.rows("SELECT count(*) FROM node") == ["4"])
+  }
+
+  @Test func `references to nowhere fail, become null or stay, as the policy says`() throws {
+    let text = #"[{"id": 1, "sender": 99}]"#
+    let bench = try bench()
+    let before = try bench.bytes()
+    let failure = #expect(throws: ImportFailure.self) {
+      try bench.run(text, mapping: ImportMapping("message"))
+    }
+    #expect(failure?.code == .references)
+    #expect(try bench.bytes() == before)
+    let kept = try bench.run(text, mapping: ImportMapping("message"), policy: ImportPolicy(references: .keep))
+    #expect(kept.issues.map(\.code) == [.reference])
+    #expect(try bench.rows("SELECT sender FROM message") == ["99"])
+    let cleared = try bench.run(
+      #"[{"id": 1, "text": "x"}]"#, mapping: ImportMapping("message"), policy: ImportPolicy(references: .null)
+    )
+    #expect(cleared.issueCount == 1)
+    #expect(try bench.rows("SELECT sender FROM message") == ["NULL"])
+  }
+}

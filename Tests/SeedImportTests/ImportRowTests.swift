@@ -1,0 +1,124 @@
+import SeedDatabase
+import SeedFormat
+import SeedImport
+import Support
+import Testing
+
+@Suite struct ImportRowTests {
+  private static let schema = """
+    CREATE TABLE person(id INTEGER PRIMARY KEY, name TEXT, zip TEXT, score REAL DEFAULT 1.5, big INTEGER);
+    """
+
+  private func bench() throws -> ImportBench { try ImportBench(Self.schema) }
+
+  @Test func `an array of objects becomes rows, whatever pieces it comes in`() throws {
+    let text =
+      #" [ {"id": 1, "name": "Ada", "zip": "01067"}, {"name": "Bob \u00e9", "id": 2, "more": [1, {}]} ] "#
+    for pieces in [1, 2, 7, 1000] {
+      let bench = try bench()
+      let report = try bench.run(text, mapping: ImportMapping("person"), pieces: pieces)
+      #expect(report.tables["person"]?.inserted == 2)
+      #expect(report.rows == 2)
+      #expect(report.bytes == text.utf8.count)
+      #expect(
+        try bench.rows("SELECT * FROM person") == ["1|Ada|01067|1.5|NULL", "2|Bob é|NULL|1.5|NULL"])
+    }
+  }
+
+  @Test func `the same import again reports all unchanged and leaves the file's bytes as they are`() throws {
+    let bench = try bench()
+    let text = #"[{"id": 1, "name": "Ada", "score": 2}, {"id": 2, "zip": "00001", "big": "7"}]"#
+    try bench.run(text, mapping: ImportMapping("person"))
+    let before = try bench.bytes()
+    let report = try bench.run(text, mapping: ImportMapping("person"))
+    #expect(report.tables["person"]?.unchanged == 2)
+    #expect(report.tables["person"]?.inserted == 0)
+    #expect(report.tables["person"]?.updated == 0)
+    #expect(try bench.bytes() == before)
+  }
+
+  @Test func `a missing member leaves its column alone, and null is written`() throws {
+    let bench = try bench()
+    try bench.run(#"[{"id": 1, "name": "Ada", "zip": "1", "score": 9}]"#, mapping: ImportMapping("person"))
+    let report = try bench.run(
+      #"[{"id": 1, "zip": null}, {"id": 1, "big": 5}]"#, mapping: ImportMapping("person"))
+    #expect(report.tables["person"]?.updated == 2)
+    #expect(try bench.rows("SELECT * FROM person") == ["1|Ada|NULL|9.0|5"])
+  }
+
+  @Test func `a text becomes a whole number where that is exact, and an issue where it is not`() throws {
+    let bench = try bench()
+    let report = try bench.run(
+      #"[{"id": "9007199254740993", "big": "-9223372036854775808"}, {"id": "7x"}, {"id": 3, "big": "1.5"}]"#,
+      mapping: ImportMapping("person"), policy: ImportPolicy(badRows: .collect))
+    #expect(try bench.rows("SELECT id, big FROM person") == ["9007199254740993|-9223372036854775808"])
+    #expect(report.issues.map(\.code) == [.typeMismatch, .typeMismatch])
+    #expect(report.issues.map(\.column) == ["id", "big"])
+    #expect(report.issues.map(\.row) == [1, 2])
+    #expect(report.issues.map(\.offset) == [67, 91])
+  }
+
+  @Test func `true is 1, false is 0`() throws {
+    let bench = try bench()
+    try bench.run(#"[{"id": 1, "big": true, "score": false}]"#, mapping: ImportMapping("person"))
+    #expect(try bench.rows("SELECT big, score FROM person") == ["1|0.0"])
+  }
+
+  @Test func `a number beyond 64 bits is kept by a text column and refused by others`() throws {
+    let bench = try bench()
+    let report = try bench.run(
+      #"[{"id": 1, "zip": 123456789012345678901234567890}, {"id": 2, "big": 9223372036854775808}]"#,
+      mapping: ImportMapping("person"), policy: ImportPolicy(badRows: .collect))
+    #expect(try bench.rows("SELECT id, zip FROM person") == ["1|123456789012345678901234567890"])
+    #expect(report.issues.map(\.code) == [.outOfRange])
+  }
+
+  @Test func `a NUL byte in a text is kept and ends nothing`() throws {
+    let bench = try bench()
+    try bench.run(
+      #"[{"id": 1, "name": "a\u0000b"}, {"id": 2, "name": ""}]"#, mapping: ImportMapping("person"))
+    #expect(
+      try bench.rows("SELECT length(CAST(name AS BLOB)), typeof(name) FROM person") == ["3|text", "0|text"])
+  }
+
+  @Test func `an object in a plain column is an issue, or JSON where the mapping says so`() throws {
+    let bench = try bench()
+    let text = #"[{"id": 1, "name": {"a": [1, 2.5, null, "x\n"]}}]"#
+    let refused = try bench.run(
+      text, mapping: ImportMapping("person"), policy: ImportPolicy(badRows: .collect))
+    #expect(refused.issues.map(\.code) == [.typeMismatch])
+    #expect(refused.tables["person"]?.rejected == 1)
+    try bench.run(
+      text, mapping: ImportMapping(TableMapping("person", columns: ["name": .from("name", .json)])))
+    #expect(try bench.rows("SELECT name FROM person") == [#"{"a":[1,2.5,null,"x\n"]}"#])
+  }
+
+  @Test func `leading zeros of a text column stay`() throws {
+    let bench = try bench()
+    try bench.run(#"[{"id": 1, "zip": "00501"}]"#, mapping: ImportMapping("person"))
+    #expect(try bench.rows("SELECT zip FROM person") == ["00501"])
+  }
+
+  @Test func `an update keeps the columns that the document does not list`() throws {
+    let bench = try bench()
+    try bench.run(#"[{"id": 1, "name": "Ada", "zip": "2"}]"#, mapping: ImportMapping("person"))
+    try bench.run(#"[{"id": 1, "name": "Eve"}]"#, mapping: ImportMapping("person"))
+    #expect(try bench.rows("SELECT name, zip FROM person") == ["Eve|2"])
+  }
+
+  @Test func `one connection in a transaction, or with foreign keys on, is refused`() throws {
+    let bench = try bench()
+    let connection = try Connection(bench.path, .writer)
+    try connection.execute("BEGIN")
+    let inTransaction = #expect(throws: ImportFailure.self) {
+      try ImportSession(connection, mapping: ImportMapping("person"))
+    }
+    #expect(inTransaction?.code == .database)
+    try connection.execute("COMMIT")
+    try connection.execute("PRAGMA foreign_keys = ON")
+    let enforcing = #expect(throws: ImportFailure.self) {
+      try ImportSession(connection, mapping: ImportMapping("person"))
+    }
+    #expect(enforcing?.message.contains("foreign keys") == true)
+  }
+}

@@ -1,0 +1,132 @@
+import SeedDatabase
+import SeedFormat
+import SeedImport
+import Support
+import Testing
+
+@Suite struct ImportShapeTests {
+  private static let schema =
+    "CREATE TABLE item(id TEXT PRIMARY KEY NOT NULL, fullName TEXT, born INTEGER, data BLOB);"
+
+  private func bench() throws -> ImportBench { try ImportBench(Self.schema) }
+
+  @Test func `rows are found under a path, past everything else`() throws {
+    for pieces in [1, 3, .max] {
+      let bench = try bench()
+      let text = """
+        {"meta": {"data": [1, {"items": []}]}, "data": {"x": "[", "items": [{"id": "a"}], "y": {}}, "z": 1}
+        """
+      let report = try bench.run(text, mapping: ImportMapping("item", rows: "$.data.items"), pieces: pieces)
+      #expect(report.tables["item"]?.inserted == 1)
+    }
+  }
+
+  @Test func `a dictionary of rows gives its names to a column`() throws {
+    let bench = try bench()
+    try bench.run(
+      #"{"a": {"fullName": "Ada"}, "b": {"fullName": null}}"#,
+      mapping: ImportMapping("item", layout: .dictionary(keyColumn: "id")), pieces: 5)
+    #expect(try bench.rows("SELECT id, fullName FROM item") == ["a|Ada", "b|NULL"])
+  }
+
+  @Test func `NDJSON is one row after another`() throws {
+    let bench = try bench()
+    let report = try bench.run(
+      "{\"id\":\"a\"}\n{\"id\":\"b\"}\r\n\n{\"id\":\"c\"}", mapping: ImportMapping("item", layout: .lines),
+      pieces: 4)
+    #expect(report.tables["item"]?.inserted == 3)
+  }
+
+  @Test func `a line that is no JSON is one bad row, and the next line is read`() throws {
+    let bench = try bench()
+    let report = try bench.run(
+      "{\"id\":\"a\"}\n{\"id\":\n{\"id\":\"b\"}\nnonsense\n{\"id\":\"c\"}\n",
+      mapping: ImportMapping("item", layout: .lines), policy: ImportPolicy(badRows: .collect))
+    #expect(try bench.rows("SELECT id FROM item") == ["a", "b", "c"])
+    #expect(report.issues.map(\.code) == [.malformed, .malformed])
+    #expect(report.issues.map(\.row) == [1, 3])
+    #expect(report.issues.map(\.key) == [nil, nil])
+  }
+
+  @Test func `one object is one row`() throws {
+    let bench = try bench()
+    try bench.run(
+      #"{"item": {"id": "a"}}"#, mapping: ImportMapping("item", rows: "item", layout: .single), pieces: 3)
+    #expect(try bench.rows("SELECT id FROM item") == ["a"])
+  }
+
+  @Test func `snake case finds camel case, and listed members go where they are listed`() throws {
+    let bench = try bench()
+    try bench.run(
+      #"[{"uid": "a", "full_name": "Ada", "vita": {"birth": "1815-12-10"}, "data": "AAH/"}]"#,
+      mapping: ImportMapping(
+        TableMapping(
+          "item", names: .snakeToCamel,
+          columns: [
+            "id": "uid", "born": .from("vita.birth", .iso8601()), "data": .from("data", .base64),
+          ])))
+    #expect(try bench.rows("SELECT id, fullName, born, hex(data) FROM item") == ["a|Ada|-4861728000|0001FF"])
+  }
+
+  @Test(arguments: [
+    ("2001-01-01T00:00:00Z", "0"), ("2001-01-01", "0"), ("2001-01-01T01:30:00+01:30", "0"),
+    ("2001-01-01T00:00:00.5Z", "0.5"), ("2000-02-29T23:59:59Z", "-26438401"),
+  ])
+  func `dates become seconds since Core Data's epoch`(text: String, seconds: String) throws {
+    let bench = try bench()
+    try bench.run(
+      "[{\"id\": \"a\", \"born\": \"\(text)\"}]",
+      mapping: ImportMapping(TableMapping("item", columns: ["born": .from("born", .iso8601(.coreData))])))
+    #expect(try bench.rows("SELECT born FROM item") == [seconds])
+  }
+
+  @Test func `constants fill every row, defaults only rows that are new`() throws {
+    let bench = try bench()
+    let mapping = ImportMapping(
+      TableMapping("item", constants: ["data": .blob([0x78])], defaults: ["fullName": .text("nobody")]))
+    try bench.run(#"[{"id": "a"}, {"id": "b", "fullName": "Bob"}]"#, mapping: mapping)
+    try bench.run(#"[{"id": "b"}]"#, mapping: mapping)
+    #expect(try bench.rows("SELECT id, fullName, CAST(data AS TEXT) FROM item") == ["a|nobody|x", "b|Bob|x"])
+  }
+
+  @Test func `a closure converts what nothing else does, and its error is the row's issue`() throws {
+    struct Odd: Error {}
+    let bench = try bench()
+    let mapping = ImportMapping(
+      TableMapping(
+        "item",
+        columns: [
+          "fullName": .from(
+            "name",
+            .custom { value in
+              guard case .text(let text) = value else { throw Odd() }
+              return .text(text.uppercased())
+            })
+        ]))
+    let report = try bench.run(
+      #"[{"id": "a", "name": "ada"}, {"id": "b", "name": 5}]"#, mapping: mapping,
+      policy: ImportPolicy(badRows: .collect))
+    #expect(try bench.rows("SELECT id, fullName FROM item") == ["a|ADA"])
+    #expect(report.issues.map(\.code) == [.conversion])
+  }
+
+  @Test func `nothing at the path is an error, not silence`() throws {
+    let bench = try bench()
+    let failure = #expect(throws: ImportFailure.self) {
+      try bench.run(#"{"data": {}}"#, mapping: ImportMapping("item", rows: "$.data.items"))
+    }
+    #expect(failure?.code == .document)
+    #expect(failure?.message.contains("$.data.items") == true)
+  }
+
+  @Test func `an unknown table or column is named with the nearest that there is`() throws {
+    let bench = try bench()
+    let table = #expect(throws: ImportFailure.self) { try bench.run("[]", mapping: ImportMapping("itme")) }
+    #expect(table?.message.contains("\"item\"") == true)
+    let column = #expect(throws: ImportFailure.self) {
+      try bench.run("[]", mapping: ImportMapping(TableMapping("item", columns: ["fullname2": "x"])))
+    }
+    #expect(column?.message.contains("\"fullName\"") == true)
+    #expect(column?.code == .mapping)
+  }
+}
