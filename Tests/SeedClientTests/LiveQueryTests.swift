@@ -5,7 +5,7 @@ import Support
 import Testing
 
 /// A screen that shows rows goes on showing them, and lets go of them with its store.
-@Suite struct LiveQueryTests {
+@Suite(.bounded) struct LiveQueryTests {
   let fixture: StoreFixture
 
   init() throws { fixture = try StoreFixture() }

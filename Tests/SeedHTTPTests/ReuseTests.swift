@@ -131,7 +131,7 @@ extension SocketTests {
       let client = try RawClient(port: server.port)
       for _ in 0..<3 { _ = try client.get("/kept") }
       _ = try client.get("/..")
-      while box.all.count < 4 { usleep(1_000) }
+      try waitUntil("all are measured") { box.all.count >= 4 }
       #expect(box.all.map(\.status) == [200, 200, 200, 400])
       #expect(box.all.map(\.mark) == [7, 7, 7, 0])
       #expect(box.all[2].bodyBytes == 7)

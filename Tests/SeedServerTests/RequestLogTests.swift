@@ -29,7 +29,7 @@ import Testing
       let answer = String(decoding: try PlainConnection.exchange(head, port: front.port), as: UTF8.self)
       #expect(answer.hasPrefix("HTTP/1.1 "))
     }
-    while told.records.count < expected { usleep(1_000) }
+    try waitUntil("\(expected) requests are told of") { told.records.count >= expected }
     front.stop()
     return told.records
   }

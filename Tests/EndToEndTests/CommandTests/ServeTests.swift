@@ -1,3 +1,4 @@
+import Support
 import Testing
 
 import class Foundation.FileHandle
@@ -20,7 +21,7 @@ private final class ServingBinary {
     process.standardInput = FileHandle.nullDevice
     process.standardOutput = output
     process.standardError = FileHandle.nullDevice
-    try process.run()
+    try ProcessGuard.run(process)
     var bytes: [UInt8] = []
     while let byte = try output.fileHandleForReading.read(upToCount: 1)?.first, byte != 0x0A {
       bytes.append(byte)

@@ -40,9 +40,9 @@ import Testing
     }
     for step in 1...Self.steps {
       try served.publish(snapshot: step % 7 == 0)
-      if step % Self.roundSteps == 0 { rounds.waitForAll() }
+      if step % Self.roundSteps == 0 { try rounds.waitForAll() }
     }
-    rounds.end(at: try served.deployment.metadata().state.head.number)
+    try rounds.end(at: served.deployment.metadata().state.head.number)
     #expect(rounds.errors.isEmpty, "seed \(seed): \(rounds.errors.prefix(3))")
     let expected = try clients[0].rows()
     #expect(expected != nil)
@@ -86,17 +86,21 @@ private final class Rounds: Sendable {
   }
 
   /// Waits until each client has looked twice more, which ends a look that was under way, or one has failed.
-  func waitForAll() {
+  func waitForAll() throws {
     let before = state.withLock { $0.looks }
-    while state.withLock({ state in
-      state.errors.isEmpty && zip(state.looks, before).contains { $0 < $1 + 2 }
-    }) { usleep(1_000) }
+    try waitUntil("each client has looked twice") {
+      state.withLock { state in
+        !state.errors.isEmpty || zip(state.looks, before).allSatisfy { $0 >= $1 + 2 }
+      }
+    }
   }
 
   /// Waits until all have reached that head, or failed.
-  func end(at head: Int) {
+  func end(at head: Int) throws {
     state.withLock { $0.target = head }
-    while state.withLock({ $0.running > 0 && $0.errors.isEmpty }) { usleep(1_000) }
+    try waitUntil("all clients are at the head") {
+      state.withLock { $0.running == 0 || !$0.errors.isEmpty }
+    }
   }
 }
 

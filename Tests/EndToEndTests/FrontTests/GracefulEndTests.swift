@@ -28,7 +28,7 @@ import Testing
           Self.keepAsking(port, number.isMultiple(of: 2) ? snapshot : "/v1/transit", outcome)
         }
       }
-      while outcome.counts.withLock({ $0.answered < 200 }) { usleep(1_000) }
+      try waitUntil("200 are answered") { outcome.counts.withLock { $0.answered >= 200 } }
       #expect(server.stop() == 0)
       group.wait()
       let counts = outcome.counts.withLock { $0 }

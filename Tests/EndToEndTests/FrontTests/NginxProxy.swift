@@ -30,7 +30,7 @@ final class NginxProxy {
     process.environment = ["PATH": "/usr/sbin:/usr/bin:/sbin:/bin"]
     process.standardOutput = FileHandle.nullDevice
     process.standardError = FileHandle.nullDevice
-    try process.run()
+    try ProcessGuard.run(process)
     try eventually("nginx listens", within: Self.patience) { try? RawClient(port: plainPort) }
   }
 

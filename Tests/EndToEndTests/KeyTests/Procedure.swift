@@ -7,7 +7,7 @@ struct Procedure {
 
   /// All of them, in the article's order.
   static func all() throws -> [Procedure] {
-    let path = "\(Readme.package)/Sources/SeedFormat/SeedFormat.docc/KeysAndRecovery.md"
+    let path = "\(Readme.package)/Sources/seedbank/seedbank.docc/KeysAndRecovery.md"
     return try String(contentsOfFile: path, encoding: .utf8).components(separatedBy: "\n### ").dropFirst()
       .compactMap {
         section in

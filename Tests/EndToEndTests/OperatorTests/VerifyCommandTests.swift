@@ -66,7 +66,7 @@ import Testing
     process.environment = ["TMPDIR": temporary]
     process.currentDirectoryURL = URL(fileURLWithPath: deployment.folder.path)
     process.standardOutput = FileHandle.nullDevice
-    try process.run()
+    try ProcessGuard.run(process)
     try eventually("its files appear", within: 60) {
       try !process.isRunning || !Folder.names(in: temporary).isEmpty ? true : nil
     }

@@ -26,22 +26,24 @@ struct NewcomersClone {
   /// The file that the README's commands take.
   var database: String { "\(path)/my.sqlite" }
 
-  /// Starts the README's commands, the last of which serves.
+  /// Starts the README's commands, the last of which serves: on a port that is free, for 8080 may not be.
   func followReadme() throws -> ProcessGroup {
     try Tool.run(["rm", "-rf", "\(path)/seedbank", dataHome])
     let script = "\(path)/commands.sh"
     try Readme.block("sh", containing: "init my.sqlite").write(
       toFile: script, atomically: false, encoding: .utf8)
     return try ProcessGroup(
-      ["bash", "-e", script], in: path, environment: [:], output: "\(path)/commands.log")
+      ["bash", "-e", script], in: path, environment: ["SEEDBANK_HTTP_PORT": "0"],
+      output: "\(path)/commands.log")
   }
 
   /// Builds the README's program against the clone, with the models that the commands have generated.
-  func buildApp() throws {
+  func buildApp(for server: URL) throws {
     let sources = "\(app)/Sources/app"
     try FileManager.default.createDirectory(atPath: sources, withIntermediateDirectories: true)
     try Self.manifest.write(toFile: "\(app)/Package.swift", atomically: false, encoding: .utf8)
     try Readme.block("swift", containing: "import SeedClient")
+      .replacing("http://127.0.0.1:8080", with: server.absoluteString)
       .write(toFile: "\(sources)/main.swift", atomically: false, encoding: .utf8)
     try Tool.run(["cp", "\(path)/SeedModels.swift", sources])
     try Tool.run(["swift", "build"], in: app)

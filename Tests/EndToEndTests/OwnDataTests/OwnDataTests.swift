@@ -42,11 +42,12 @@ import Testing
       try Tool.run(["rm", "-f", clone.database])
       try Tool.sqlite(clone.database, database.sql)
       let server = try clone.followReadme()
-      try server.waits(for: "listening on http://127.0.0.1:8080", within: Self.buildPatience)
+      try server.waits(for: "listening on http://127.0.0.1:", within: Self.buildPatience)
       for text in database.says {
         #expect(server.output.contains(text), "\(database.name): \(server.output)")
       }
-      try clone.buildApp()
+      let line = try #require(server.output.firstMatch(of: #/listening on (http://127\.0\.0\.1:\d+)\n/#))
+      try clone.buildApp(for: try #require(URL(string: String(line.1))))
       let app = try clone.startApp()
       try app.waits(for: "Tea", within: Self.patience)
       #expect(!app.output.contains("Green tea"))

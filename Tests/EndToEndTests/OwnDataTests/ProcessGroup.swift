@@ -1,4 +1,5 @@
 import Foundation
+import Support
 
 /// A program with all that it starts, ended together.
 final class ProcessGroup {
@@ -16,7 +17,7 @@ final class ProcessGroup {
     let file = try FileHandle(forWritingTo: URL(fileURLWithPath: output))
     (process.standardOutput, process.standardError) = (file, file)
     process.standardInput = FileHandle.nullDevice
-    try process.run()
+    try ProcessGuard.run(process)
   }
 
   /// The leader's number.

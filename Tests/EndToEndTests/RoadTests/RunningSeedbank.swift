@@ -28,7 +28,7 @@ final class RunningSeedbank {
     process.standardInput = FileHandle.nullDevice
     process.standardOutput = try FileHandle(forWritingTo: URL(fileURLWithPath: outputPath))
     process.standardError = try FileHandle(forWritingTo: URL(fileURLWithPath: errorsPath))
-    try process.run()
+    try ProcessGuard.run(process)
     let (process, outputPath) = (process, outputPath)
     do {
       address = try eventually("the server listens", within: Self.patience) {
@@ -76,25 +76,4 @@ final class RunningSeedbank {
   }
 
   deinit { if process.isRunning { process.terminate() } }
-}
-
-/// Looks until `attempt` yields something, and gives up after `patience`.
-///
-/// It blocks its thread on purpose: where all threads of the pool are busy with other tests, a task that
-/// sleeps wakes up minutes later and would take that for a failure.
-@discardableResult
-func eventually<Value>(
-  _ what: String, within patience: TimeInterval, _ attempt: () throws -> Value?
-) throws -> Value {
-  let pause = 0.05
-  for _ in 0..<Int(patience / pause) {
-    if let value = try attempt() { return value }
-    Thread.sleep(forTimeInterval: pause)
-  }
-  throw NeverHappened(what: what)
-}
-
-/// What a test waited for did not come.
-struct NeverHappened: Error {
-  let what: String
 }

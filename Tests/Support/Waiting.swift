@@ -1,0 +1,45 @@
+package import Foundation
+package import Testing
+
+extension Trait where Self == TimeLimitTrait {
+  /// What every suite has, so that a test which hangs fails.
+  ///
+  /// It is far more than any test takes: all of them share the threads of few processors, and a test's time goes
+  /// on while others use them.
+  package static var bounded: Self { .timeLimit(.minutes(25)) }
+}
+
+/// How long a test waits for something before it fails, unless it says otherwise; no figure of the product.
+package let longestWait: TimeInterval = 120
+
+/// Looks until `attempt` yields something, and fails after `patience` seconds.
+///
+/// It blocks its thread on purpose: where all threads of the pool are busy with other tests, a task that sleeps
+/// wakes up minutes later and would take that for a failure.
+@discardableResult
+package func eventually<Value>(
+  _ what: String, within patience: TimeInterval = longestWait, every pause: TimeInterval = 0.05,
+  _ attempt: () throws -> Value?
+) throws -> Value {
+  for _ in 0..<Int(patience / pause) {
+    if let value = try attempt() { return value }
+    Thread.sleep(forTimeInterval: pause)
+  }
+  throw NeverHappened(what: what)
+}
+
+/// Looks until `condition` holds, and fails after ``longestWait``.
+package func waitUntil(
+  _ what: String, every pause: TimeInterval = 0.001, _ condition: () throws -> Bool
+) throws {
+  try eventually(what, every: pause) { try condition() ? true : nil }
+}
+
+/// What a test waited for did not come.
+package struct NeverHappened: Error {
+  package let what: String
+
+  package init(what: String) {
+    self.what = what
+  }
+}
