@@ -58,23 +58,27 @@ let package = Package(
     cLibrary("CLZMA", debian: "liblzma-dev"),
     cLibrary("CCrypto", debian: "libssl-dev"),
 
-    room("SeedFormat", []),
-    room("SeedTrust", ["SeedFormat", crypto]),
-    room("SeedDatabase", ["SeedFormat", "SeedTrust", "CSQLite", "CZlib", lzma]),
-    room("SeedImport", ["SeedFormat", "SeedTrust", "SeedDatabase"]),
-    room("SeedHTTP", ["CMicroHTTPD"]),
-    room("SeedServer", ["SeedFormat", "SeedTrust", "SeedDatabase", "SeedHTTP"]),
-    room("SeedClient", ["SeedFormat", "SeedTrust", "SeedDatabase", "SeedImport"]),
+    room("SeedSystem", []),
+    room("SeedFormat", ["SeedSystem"]),
+    room("SeedTrust", ["SeedSystem", "SeedFormat", crypto]),
+    room("SeedDatabase", ["SeedSystem", "SeedFormat", "SeedTrust", "CSQLite", "CZlib", lzma]),
+    room("SeedImport", ["SeedSystem", "SeedFormat", "SeedTrust", "SeedDatabase"]),
+    room("SeedHTTP", ["SeedSystem", "CMicroHTTPD"]),
+    room("SeedServer", ["SeedSystem", "SeedFormat", "SeedTrust", "SeedDatabase", "SeedHTTP"]),
+    room("SeedClient", ["SeedSystem", "SeedFormat", "SeedTrust", "SeedDatabase", "SeedImport"]),
     .executableTarget(
       name: "seedbank",
       dependencies: [
-        "SeedFormat", "SeedTrust", "SeedDatabase", "SeedImport", "SeedHTTP", "SeedServer", "SeedClient",
+        "SeedSystem", "SeedFormat", "SeedTrust", "SeedDatabase", "SeedImport", "SeedHTTP", "SeedServer",
+        "SeedClient",
       ],
       swiftSettings: strict),
 
     .target(
       name: "Support",
-      dependencies: ["SeedFormat", "SeedTrust", "SeedDatabase", "SeedImport", "SeedServer", "SeedClient"],
+      dependencies: [
+        "SeedSystem", "SeedFormat", "SeedTrust", "SeedDatabase", "SeedImport", "SeedServer", "SeedClient",
+      ],
       path: "Tests/Support", swiftSettings: strict),
     // A process of its own that reads a store while tests write to it.
     .executableTarget(
@@ -86,25 +90,25 @@ let package = Package(
       swiftSettings: strict),
     // Which folder may name which, read from the sources.
     tests("HouseTests", []),
-    tests("SeedFormatTests", ["SeedFormat", "Support"]),
-    tests("SeedTrustTests", ["SeedTrust", "SeedFormat", "Support"]),
-    tests("SeedDatabaseTests", ["SeedDatabase", "SeedFormat", "SeedTrust", "Support"]),
-    tests("SeedImportTests", ["SeedImport", "SeedDatabase", "SeedFormat", "Support"]),
-    tests("SeedHTTPTests", ["SeedHTTP", "Support"]),
+    tests("SeedFormatTests", ["SeedSystem", "SeedFormat", "Support"]),
+    tests("SeedTrustTests", ["SeedSystem", "SeedTrust", "SeedFormat", "Support"]),
+    tests("SeedDatabaseTests", ["SeedSystem", "SeedDatabase", "SeedFormat", "SeedTrust", "Support"]),
+    tests("SeedImportTests", ["SeedSystem", "SeedImport", "SeedDatabase", "SeedFormat", "Support"]),
+    tests("SeedHTTPTests", ["SeedSystem", "SeedHTTP", "Support"]),
     tests(
-      "SeedServerTests", ["SeedServer", "SeedHTTP", "SeedDatabase", "SeedTrust", "SeedFormat", "Support"]),
+      "SeedServerTests",
+      ["SeedSystem", "SeedServer", "SeedHTTP", "SeedDatabase", "SeedTrust", "SeedFormat", "Support"]),
     tests(
       "SeedClientTests",
       [
-        "SeedClient", "SeedServer", "SeedHTTP", "SeedDatabase", "SeedTrust", "SeedFormat", "Support",
-        "CSQLite",
+        "SeedSystem", "SeedClient", "SeedServer", "SeedHTTP", "SeedDatabase", "SeedTrust", "SeedFormat",
+        "Support", "CSQLite",
       ]),
     tests(
       "EndToEndTests",
       [
-        "SeedFormat", "SeedTrust", "SeedDatabase", "SeedHTTP", "SeedServer", "SeedClient", "Support",
-        "seedbank",
-        "StoreReader",
+        "SeedSystem", "SeedFormat", "SeedTrust", "SeedDatabase", "SeedHTTP", "SeedServer", "SeedClient",
+        "Support", "seedbank", "StoreReader",
       ],
       programs: [
         "RoadTests/outside_client.py", "RoadTests/tuf_client.py", "FaultTests/injector.c",

@@ -3,6 +3,7 @@ import Foundation
 import SeedClient
 import SeedDatabase
 import SeedFormat
+import SeedSystem
 import SeedTrust
 import Support
 import Testing

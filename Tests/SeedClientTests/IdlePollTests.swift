@@ -3,6 +3,7 @@ import SeedClient
 import SeedDatabase
 import SeedFormat
 import SeedServer
+import SeedSystem
 import SeedTrust
 import Support
 import Testing

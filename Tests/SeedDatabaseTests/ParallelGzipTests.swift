@@ -1,5 +1,6 @@
 import Foundation
 import SeedDatabase
+import SeedSystem
 import SeedTrust
 import Support
 import Testing

@@ -1,5 +1,6 @@
 import Foundation
 import SeedHTTP
+import SeedSystem
 import Support
 import Synchronization
 import Testing
@@ -221,7 +222,7 @@ extension SocketTests {
         let pipe = directory.appending(path: "pipe")
         mkfifo(pipe.path, 0o600)
         for url in [link, directory, pipe, directory.appending(path: "absent")] {
-          #expect(throws: OpenFileError.self) { try OpenFile(path: url.path) }
+          #expect(throws: FileError.self) { try OpenFile(path: url.path) }
         }
       }
     }

@@ -1,6 +1,7 @@
 import SeedDatabase
 import SeedFormat
 import SeedImport
+import SeedSystem
 import Support
 import Testing
 

@@ -2,6 +2,7 @@ import Foundation
 import SeedDatabase
 import SeedFormat
 import SeedHTTP
+import SeedSystem
 import SeedTrust
 import Support
 

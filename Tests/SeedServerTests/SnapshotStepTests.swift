@@ -3,6 +3,7 @@ import Foundation
 import SeedDatabase
 import SeedFormat
 import SeedHTTP
+import SeedSystem
 import SeedTrust
 import Support
 import Testing

@@ -1,4 +1,5 @@
 import SeedFormat
+import SeedSystem
 import SeedTrust
 import Testing
 
@@ -56,7 +57,7 @@ import Testing
   }
 
   @Test func `a file that is not there is named in the error`() {
-    let error = #expect(throws: FileFailure.self) { try SHA256Digest.ofFile(at: "/nowhere/at-all") }
+    let error = #expect(throws: FileError.self) { try SHA256Digest.ofFile(at: "/nowhere/at-all") }
     #expect(error?.description == "cannot open /nowhere/at-all: No such file or directory")
   }
 }

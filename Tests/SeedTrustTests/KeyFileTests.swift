@@ -1,12 +1,7 @@
 import SeedFormat
+import SeedSystem
 import SeedTrust
 import Testing
-
-#if canImport(Glibc)
-import Glibc
-#else
-import Darwin
-#endif
 
 @Suite struct KeyFileTests {
   @Test func `a key comes back from its file, which only its owner may read`() throws {

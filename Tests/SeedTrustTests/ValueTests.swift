@@ -1,12 +1,7 @@
 import SeedFormat
+import SeedSystem
 import SeedTrust
 import Testing
-
-#if canImport(Glibc)
-import Glibc
-#else
-import Darwin
-#endif
 
 @Suite struct CanonicalJSONTests {
   @Test(arguments: [

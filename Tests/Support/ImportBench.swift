@@ -1,6 +1,7 @@
 import SeedDatabase
 import SeedFormat
 package import SeedImport
+import SeedSystem
 
 /// A database of a test's own, and imports into it.
 package final class ImportBench {

@@ -1,4 +1,5 @@
 import SeedDatabase
+import SeedSystem
 
 /// The folder in which a bundle is made, in the hands of one maker; it goes with its owner.
 final class BundleDraft {

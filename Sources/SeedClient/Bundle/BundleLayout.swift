@@ -1,5 +1,6 @@
 import SeedDatabase
 import SeedFormat
+import SeedSystem
 import SeedTrust
 
 /// Where things lie in the folder that an app ships: a publication, cut down to one series and its newest snapshot.

@@ -1,5 +1,6 @@
 import SeedDatabase
 import SeedFormat
+import SeedSystem
 
 /// Where a bundle is to stand: nothing else is ever replaced by one.
 struct BundlePlace {

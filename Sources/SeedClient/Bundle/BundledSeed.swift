@@ -1,5 +1,6 @@
 import SeedDatabase
 import SeedFormat
+import SeedSystem
 import SeedTrust
 
 /// What the app brought along, as far as its metadata tells: signed, and one snapshot of it in the folder.

@@ -1,5 +1,6 @@
 import SeedDatabase
 import SeedFormat
+import SeedSystem
 
 /// Proves one generation from its rows.
 struct GenerationExamination {

@@ -1,4 +1,5 @@
 import SeedDatabase
+import SeedSystem
 
 /// What crashes and interrupted downloads left.
 struct LeftoverExamination {

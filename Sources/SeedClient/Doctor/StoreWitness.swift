@@ -1,5 +1,6 @@
 import Foundation
 import SeedDatabase
+import SeedSystem
 
 /// By what a writer at work can be told from one that is not, without keeping one away.
 struct StoreWitness: Hashable {

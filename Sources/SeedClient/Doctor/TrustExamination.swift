@@ -1,5 +1,6 @@
 import SeedDatabase
 import SeedFormat
+import SeedSystem
 import SeedTrust
 
 /// Verifies the metadata that a store has kept, by the rules of a refresh for which nothing can be fetched.

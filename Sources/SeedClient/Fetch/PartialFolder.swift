@@ -1,4 +1,5 @@
 import SeedDatabase
+import SeedSystem
 import SeedTrust
 
 /// Where files arrive. Hashing what is there takes a while, so it runs on a queue of its own.

@@ -1,5 +1,6 @@
 import Foundation
 import SeedDatabase
+import SeedSystem
 import SeedTrust
 
 /// What is known of a file that is arriving, kept beside it so that another process can go on.

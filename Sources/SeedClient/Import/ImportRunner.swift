@@ -1,6 +1,7 @@
 import SeedDatabase
 import SeedFormat
 import SeedImport
+import SeedSystem
 
 import struct Foundation.Data
 import struct Foundation.URL

@@ -1,4 +1,5 @@
 import SeedDatabase
+import SeedSystem
 import SeedTrust
 
 extension StoreLayout {

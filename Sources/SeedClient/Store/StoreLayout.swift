@@ -1,5 +1,6 @@
 import SeedDatabase
 import SeedFormat
+import SeedSystem
 
 /// Where things lie in a store's directory.
 struct StoreLayout: Sendable {

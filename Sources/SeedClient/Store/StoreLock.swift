@@ -1,4 +1,5 @@
 import SeedDatabase
+import SeedSystem
 
 /// The right to write to a store's directory; the kernel takes it back with the process.
 final class StoreLock {

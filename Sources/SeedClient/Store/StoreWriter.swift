@@ -1,5 +1,6 @@
 import SeedDatabase
 import SeedFormat
+import SeedSystem
 import SeedTrust
 
 /// The one that writes to a store: it holds the lock, the trusted metadata and the writing connection.

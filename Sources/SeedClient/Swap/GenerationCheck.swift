@@ -1,5 +1,6 @@
 import SeedDatabase
 import SeedFormat
+import SeedSystem
 
 /// Whether a generation can be read on this device.
 enum GenerationCheck {

@@ -1,4 +1,5 @@
 import SeedDatabase
+import SeedSystem
 
 /// Where a generation's files lie.
 struct GenerationFolder: Hashable, Sendable {

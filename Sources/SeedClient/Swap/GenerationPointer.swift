@@ -1,4 +1,5 @@
 import SeedDatabase
+import SeedSystem
 
 /// Which generation counts, and to which one there is a way back.
 struct GenerationPointer: Hashable, Sendable {

@@ -1,4 +1,5 @@
 import SeedDatabase
+import SeedSystem
 
 /// The right to read a generation's files, for as long as this lives: a lock that its readers share.
 ///

@@ -1,4 +1,5 @@
 package import SeedFormat
+import SeedSystem
 import SeedTrust
 
 // Documents that are never in memory as a whole.

@@ -1,5 +1,6 @@
 import CZlib
 import Dispatch
+package import SeedSystem
 
 import class Foundation.Thread
 

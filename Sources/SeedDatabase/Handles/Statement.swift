@@ -1,11 +1,7 @@
 import CSQLite
 package import SeedFormat
 
-#if canImport(Glibc)
-import func Glibc.memcmp
-#else
-import func Darwin.memcmp
-#endif
+import SeedSystem
 
 /// One prepared statement. It owns its pointer and keeps its connection's open.
 package final class Statement {

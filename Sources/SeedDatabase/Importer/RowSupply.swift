@@ -1,11 +1,7 @@
 import CSQLite
 package import SeedFormat
 
-#if canImport(Glibc)
-import func Glibc.memcmp
-#else
-import func Darwin.memcmp
-#endif
+import SeedSystem
 
 /// Rows in memory as a table that SQLite reads, so that one statement takes in hundreds of them.
 ///

@@ -1,11 +1,7 @@
 import CSQLite
 package import SeedFormat
 
-#if canImport(Glibc)
-import func Glibc.memcmp
-#else
-import func Darwin.memcmp
-#endif
+import SeedSystem
 
 /// Compares keys as SQLite's index over them does.
 package struct KeyOrder: Sendable {

@@ -1,8 +1,4 @@
-#if canImport(Glibc)
-import func Glibc.memcmp
-#else
-import func Darwin.memcmp
-#endif
+import SeedSystem
 
 /// A value whose text or blob lies in memory that somebody else owns: a scanner's window, a statement's row.
 ///

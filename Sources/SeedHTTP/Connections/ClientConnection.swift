@@ -1,5 +1,5 @@
 internal import CMicroHTTPD
-internal import Glibc
+import SeedSystem
 internal import Synchronization
 
 /// One open connection. Its thread says what it is at; the reaper looks from another one.

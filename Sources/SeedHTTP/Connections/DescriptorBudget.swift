@@ -1,4 +1,4 @@
-internal import Glibc
+import SeedSystem
 
 /// How many descriptors a server may hold at once, and what the system allows the process.
 ///

@@ -1,4 +1,4 @@
-internal import Glibc
+import SeedSystem
 
 /// A value that one thread at a time has.
 ///

@@ -1,4 +1,4 @@
-internal import Glibc
+import SeedSystem
 
 /// An address without its port. An IPv4 address is the IPv6 address that it is mapped to.
 package struct IPAddress: Hashable, Sendable {

@@ -1,4 +1,4 @@
-internal import Glibc
+import SeedSystem
 
 /// A second of universal time as HTTP writes it (RFC 9110, 5.6.7).
 package struct HTTPDate: Hashable, Comparable, Sendable {

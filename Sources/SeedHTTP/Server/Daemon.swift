@@ -1,5 +1,5 @@
 internal import CMicroHTTPD
-internal import Glibc
+import SeedSystem
 
 /// Owns libmicrohttpd's daemon and its threads.
 struct Daemon: ~Copyable {

@@ -1,5 +1,5 @@
 internal import Dispatch
-internal import Glibc
+import SeedSystem
 internal import Synchronization
 
 /// A server that answers every admitted request with its handler's response.

@@ -1,5 +1,5 @@
 internal import CMicroHTTPD
-internal import Glibc
+import SeedSystem
 
 /// Reads the head of the request that a connection of libmicrohttpd is at.
 ///

@@ -1,4 +1,4 @@
-internal import Glibc
+import SeedSystem
 
 /// A bound, listening TCP socket.
 ///

@@ -1,5 +1,5 @@
 internal import CMicroHTTPD
-internal import Glibc
+import SeedSystem
 
 /// Owns one response of libmicrohttpd, which can be sent any number of times, on several connections at once.
 final class PreparedResponse: Sendable {
@@ -8,8 +8,8 @@ final class PreparedResponse: Sendable {
   let bodyBytes: Int64
   /// Bytes of its body that it keeps in memory.
   let bytesInMemory: Int
-  /// What the file was that its body is sent from, where it is sent from one.
-  let file: FileIdentity?
+  /// The file that its body is sent from.
+  let file: OpenFile.Identity?
   /// What the handler wants to be told again; see ``HTTPResponse/mark``.
   let mark: Int
   // libmicrohttpd counts its users with a lock of its own, and changes nothing else of it.
@@ -119,7 +119,7 @@ extension HTTPBody {
     }
   }
 
-  fileprivate var file: FileIdentity? {
+  fileprivate var file: OpenFile.Identity? {
     if case .file(let file, _, _) = self { file.identity } else { nil }
   }
 

@@ -1,5 +1,5 @@
 internal import CMicroHTTPD
-internal import Glibc
+import SeedSystem
 internal import Synchronization
 
 /// What the daemon's threads share: the handler, the connections and the answers that need no handler.

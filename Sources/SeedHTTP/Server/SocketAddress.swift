@@ -1,4 +1,4 @@
-internal import Glibc
+import SeedSystem
 
 /// An IPv4 or IPv6 address with a port.
 enum SocketAddress {

@@ -1,5 +1,6 @@
 import SeedDatabase
 import SeedFormat
+import SeedSystem
 
 /// Hands on a document's bytes, expanded where their first two say that they are gzip.
 package final class DocumentUnpacker {

@@ -1,6 +1,7 @@
 internal import Dispatch
 import SeedDatabase
 package import SeedHTTP
+import SeedSystem
 import SeedTrust
 
 internal import class Foundation.Thread

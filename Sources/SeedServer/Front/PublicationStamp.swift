@@ -1,4 +1,5 @@
 import SeedDatabase
+import SeedSystem
 import SeedTrust
 
 /// The files by which a look sees that something was published: two calls of `stat`.

@@ -1,6 +1,6 @@
-internal import Glibc
 import SeedFormat
 import SeedHTTP
+import SeedSystem
 import SeedTrust
 
 // What static hosting would serve, too: the publication's files and the web page.
@@ -36,7 +36,7 @@ extension Router {
   /// Opened for each answer: to keep every object open would take a descriptor of each.
   private func open(_ object: PublishedObject, in catalog: PublishedCatalog) throws(Problem) -> OpenFile {
     let path = catalog.directory.file(object)
-    do throws(OpenFileError) {
+    do throws(FileError) {
       let file = try OpenFile(path: path)
       if file.length == Int64(object.length) { return file }
     } catch {
@@ -46,15 +46,12 @@ extension Router {
     throw .damaged
   }
 
-  private func problem(_ error: OpenFileError, _ isRetired: Bool) -> Problem {
-    switch error.code {
-    case EMFILE, ENFILE: return .exhausted
+  private func problem(_ error: FileError, _ isRetired: Bool) -> Problem {
+    if error.isExhausted { return .exhausted }
     // The publisher's grace period may be shorter than this front's.
-    case ENOENT where isRetired: return .notFound
-    default:
-      log("An object cannot be served: \(error)")
-      return .damaged
-    }
+    if error.isMissing, isRetired { return .notFound }
+    log("An object cannot be served: \(error)")
+    return .damaged
   }
 
   func page(_ path: String) throws(Problem) -> HTTPResponse {

@@ -1,4 +1,5 @@
-package import SeedDatabase
+import SeedDatabase
+package import SeedSystem
 
 /// The web page's files, read into memory once. Only what was there then is served.
 package struct StaticPages: Sendable {

@@ -1,5 +1,6 @@
 import SeedDatabase
 package import SeedFormat
+import SeedSystem
 import SeedTrust
 
 /// What publish steps did, in a small SQLite file beside the working copies.

@@ -1,5 +1,6 @@
 import SeedDatabase
 import SeedFormat
+import SeedSystem
 package import SeedTrust
 
 /// What a SQLite file looks like from outside, so that an unchanged origin need not be read.

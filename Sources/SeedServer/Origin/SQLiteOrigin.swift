@@ -1,5 +1,6 @@
 package import SeedDatabase
 import SeedFormat
+import SeedSystem
 
 /// An operator's SQLite file, read in one transaction while others may write it.
 package final class SQLiteOrigin {

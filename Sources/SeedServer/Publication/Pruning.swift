@@ -1,5 +1,6 @@
 import SeedDatabase
 import SeedFormat
+import SeedSystem
 import SeedTrust
 
 /// Decides which published files go: those that no current metadata has named for a grace period. Pure.

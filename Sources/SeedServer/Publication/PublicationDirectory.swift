@@ -1,5 +1,6 @@
-package import SeedDatabase
+import SeedDatabase
 package import SeedFormat
+package import SeedSystem
 package import SeedTrust
 
 /// The published files on disk: `metadata/` and `targets/`.

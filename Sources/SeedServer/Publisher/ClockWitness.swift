@@ -1,5 +1,6 @@
 import SeedDatabase
 import SeedFormat
+import SeedSystem
 import SeedTrust
 
 /// Judges a clock that lies behind what was signed: it was ahead when that was signed, or it is behind now.

@@ -1,5 +1,6 @@
 import SeedDatabase
 import SeedFormat
+import SeedSystem
 import SeedTrust
 
 /// Where the publisher remembers what an origin looked like when it was last compared, so that one that nobody

@@ -1,5 +1,6 @@
 import SeedDatabase
 import SeedFormat
+import SeedSystem
 import SeedTrust
 
 /// One publish step of one dataset, under the publication's lock: what its origin holds becomes the next version.

@@ -1,5 +1,6 @@
 import SeedDatabase
 import SeedFormat
+import SeedSystem
 import SeedTrust
 
 /// One series in one publish step: what it will be, prepared so that nothing shows until it is signed.

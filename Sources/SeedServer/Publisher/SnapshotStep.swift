@@ -1,5 +1,6 @@
 import SeedDatabase
 import SeedFormat
+import SeedSystem
 import SeedTrust
 
 /// Publishes the snapshots that are due, at whatever version their series has when they are drawn.

@@ -1,5 +1,6 @@
 import SeedDatabase
 import SeedFormat
+import SeedSystem
 import SeedTrust
 
 /// What a publish step would do now: everything is tried, and nothing is written that stays.

@@ -1,5 +1,6 @@
 import SeedDatabase
 import SeedFormat
+import SeedSystem
 
 /// A delta in a file of its own, compressed, that no metadata names yet.
 struct DeltaDraft {

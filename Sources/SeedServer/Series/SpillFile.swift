@@ -1,5 +1,6 @@
 import SeedDatabase
 import SeedFormat
+import SeedSystem
 
 /// Holds a delta's changes on the disk until its header is known. The file has no name, so none is left behind.
 final class SpillFile: DeltaSpill {

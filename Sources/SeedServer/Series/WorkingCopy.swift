@@ -1,5 +1,6 @@
 import SeedDatabase
 import SeedFormat
+import SeedSystem
 import SeedTrust
 
 /// The publisher's own file of a series, holding its head: the first client of its own deltas.

@@ -1,5 +1,6 @@
 import SeedDatabase
 import SeedFormat
+import SeedSystem
 import SeedTrust
 
 /// Compares a working copy with the published head: its version, and the digest of its rows.

@@ -1,5 +1,6 @@
 import SeedDatabase
 import SeedFormat
+import SeedSystem
 import SeedTrust
 
 /// Compares one published object with what was signed of it: the bytes as stored, the bytes within, the rows.

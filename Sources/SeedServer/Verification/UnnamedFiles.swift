@@ -1,5 +1,6 @@
 import SeedDatabase
 import SeedFormat
+import SeedSystem
 import SeedTrust
 
 /// Files in a publication that no current metadata names: clients may still be fetching what was named lately.

@@ -1,8 +1,4 @@
-#if canImport(Glibc)
-import Glibc
-#else
-import Darwin
-#endif
+import SeedSystem
 
 /// Secret bytes in memory of their own: kept out of the swap where the system allows it, and wiped when they go.
 ///

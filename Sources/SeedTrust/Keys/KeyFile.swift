@@ -1,10 +1,5 @@
 import SeedFormat
-
-#if canImport(Glibc)
-import Glibc
-#else
-import Darwin
-#endif
+package import SeedSystem
 
 /// A signing key as a file for its owner's eyes only: `{"keytype":"ed25519","private":"…","public":"…"}`.
 package struct KeyFile: Sendable {
@@ -19,10 +14,10 @@ package struct KeyFile: Sendable {
   /// Reads a key; the public half must belong to the private one.
   package init(reading path: String) throws(KeyFileError) {
     do {
-      let file = try OpenFile(reading: path)
-      isTooOpen = try file.permissions() & 0o077 != 0
-      key = try Self.key(in: file.readSecret(limit: Self.byteLimit))
-    } catch let failure as FileFailure {
+      let file = try File(path, for: .reading)
+      isTooOpen = try file.stamp().isOpenToOthers
+      key = try Self.key(in: Self.secret(in: file, path))
+    } catch let failure as FileError {
       throw .system(failure)
     } catch let reason as Malformation {
       throw .malformed(path: path, reason)
@@ -44,29 +39,29 @@ package struct KeyFile: Sendable {
     return key
   }
 
-  /// Ends the name of a file that a crash may leave behind.
-  package static let temporarySuffix = ".tmp"
-
-  /// Writes a new file, mode 0600, durably: all of it or nothing, and never over a file that is there.
-  package static func write(_ key: SigningKey, toNewFile path: String) throws(KeyFileError) {
-    guard access(path, F_OK) != 0 else { throw .alreadyThere(path: path) }
-    let temporary = path + temporarySuffix
-    do throws(FileFailure) {
-      unlink(temporary)
-      try OpenFile(creatingSecret: temporary).writeDurably(SecretDocument.text(of: key))
-      guard rename(temporary, path) == 0 else {
-        throw FileFailure(operation: "rename", path: temporary, code: errno)
-      }
-      try OpenFile(reading: directory(of: path)).synchronize()
-    } catch {
-      unlink(temporary)
-      throw .system(error)
+  /// Never in an array, which would leave copies behind.
+  private static func secret(in file: borrowing File, _ path: String) throws(FileError) -> SecretBytes {
+    let length = try file.length()
+    guard length <= byteLimit else { throw FileError("read", path, EFBIG) }
+    return try SecretBytes(count: length) { buffer throws(FileError) in
+      guard try file.read(into: buffer) == length else { throw FileError("read", path, EIO) }
     }
   }
 
-  private static func directory(of path: String) -> String {
-    guard let slash = path.lastIndex(of: "/") else { return "." }
-    return slash == path.startIndex ? "/" : String(path[..<slash])
+  /// Writes a new file, mode 0600, durably: all of it or nothing, and never over a file that is there.
+  package static func write(_ key: SigningKey, toNewFile path: String) throws(KeyFileError) {
+    guard !Folder.exists(path) else { throw .alreadyThere(path: path) }
+    let temporary = path + DurableFile.temporarySuffix
+    do throws(FileError) {
+      try Folder.remove(temporary)
+      let file = try File(temporary, for: .creating, mode: 0o600)
+      try SecretDocument.text(of: key).withBytes { bytes throws(FileError) in try file.write(bytes) }
+      try file.sync()
+      try DurableFile.moveIntoPlace(temporary, path)
+    } catch {
+      try? Folder.remove(temporary)
+      throw .system(error)
+    }
   }
 }
 
@@ -77,7 +72,7 @@ package enum KeyFileError: Error, Hashable, Sendable, CustomStringConvertible {
   /// The file is not a key.
   case malformed(path: String, Malformation)
   /// The operating system said no.
-  case system(FileFailure)
+  case system(FileError)
 
   /// One sentence with the file's path; never a part of a secret.
   package var description: String {

@@ -1,10 +1,7 @@
+import SeedSystem
+
 #if canImport(CCrypto)
 import CCrypto
-#endif
-#if canImport(Glibc)
-import Glibc
-#else
-import Darwin
 #endif
 
 /// Keeps what a process knows out of files: for processes that hold keys.

@@ -1,4 +1,5 @@
 import SeedFormat
+import SeedSystem
 
 /// The half of a key that may be shown, as a file: a key as TUF's metadata lists it, or an Ed25519 key in PEM, as OpenSSL
 /// and the tools of hardware tokens write it.
@@ -14,10 +15,10 @@ package enum PublicKeyFile {
   /// Reads such a file.
   package static func read(_ path: String) throws(KeyFileError) -> PublicKey {
     do {
-      let bytes = try OpenFile(reading: path).readSecret(limit: byteLimit).withBytes { Array($0) }
+      let bytes = try DurableFile.read(path, limit: byteLimit)
       let text = String(decoding: bytes, as: UTF8.self)
       return text.hasPrefix(pemStart) ? try key(inPEM: text) : try key(inJSON: bytes)
-    } catch let failure as FileFailure {
+    } catch let failure as FileError {
       throw .system(failure)
     } catch let reason as Malformation {
       throw .malformed(path: path, reason)

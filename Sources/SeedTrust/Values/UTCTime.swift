@@ -1,10 +1,6 @@
 public import SeedFormat
 
-#if canImport(Glibc)
-import Glibc
-#else
-import Darwin
-#endif
+import SeedSystem
 
 /// A second of universal time, written as TUF writes it: `2026-08-01T12:00:00Z`.
 public struct UTCTime: Hashable, Sendable, Comparable {

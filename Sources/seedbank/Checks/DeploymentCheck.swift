@@ -2,6 +2,7 @@ import Foundation
 import SeedDatabase
 import SeedFormat
 import SeedServer
+import SeedSystem
 import SeedTrust
 
 /// Looks for everything that a publish step would refuse, and publishes nothing.

@@ -1,6 +1,7 @@
 import SeedDatabase
 import SeedFormat
 import SeedServer
+import SeedSystem
 
 extension Command {
   static let initialize = Command(

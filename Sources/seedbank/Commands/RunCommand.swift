@@ -1,12 +1,7 @@
 import SeedFormat
 import SeedServer
+import SeedSystem
 import SeedTrust
-
-#if canImport(Glibc)
-import Glibc
-#else
-import Darwin
-#endif
 
 extension Command {
   static let run = Command(

@@ -3,6 +3,7 @@ import SeedDatabase
 import SeedFormat
 import SeedHTTP
 import SeedServer
+import SeedSystem
 import SeedTrust
 
 /// What the operator and the calling script learn of an error.
@@ -43,7 +44,7 @@ struct FailureReport: Hashable {
   /// For the errors of the libraries, which describe themselves.
   private static func exitCode(of error: any Error) -> ExitCode? {
     switch error {
-    case is DatabaseError, is FileError, is FileFailure: .inputOutput
+    case is DatabaseError, is FileError: .inputOutput
     case let error as OriginError: originCode(error)
     case is HTTPServerError: .unavailable
     case is PlanError, is SchemaProblem, is MissingKeys, is VersionsExhausted: .configuration

@@ -1,10 +1,5 @@
+import SeedSystem
 import Synchronization
-
-#if canImport(Glibc)
-import Glibc
-#else
-import Darwin
-#endif
 
 /// A signal that ends the process, after what must not stay behind is gone.
 enum Interruption {

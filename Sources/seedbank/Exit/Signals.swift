@@ -1,10 +1,6 @@
 import Dispatch
 
-#if canImport(Glibc)
-import Glibc
-#else
-import Darwin
-#endif
+import SeedSystem
 
 /// Waits for a signal that ends the process.
 ///

@@ -1,8 +1,4 @@
-#if canImport(Glibc)
-import Glibc
-#else
-import Darwin
-#endif
+import SeedSystem
 
 /// One of the process's two outputs.
 enum StandardStream: Int32, Sendable {

@@ -1,6 +1,7 @@
 import SeedDatabase
 import SeedFormat
 import SeedImport
+import SeedSystem
 
 /// Rejected rows as lines of JSON, each with its reason.
 ///

@@ -1,4 +1,5 @@
 import SeedDatabase
+import SeedSystem
 import SeedTrust
 
 /// What a file is, by its first bytes.

@@ -1,5 +1,6 @@
 import SeedDatabase
 import SeedFormat
+import SeedSystem
 import SeedTrust
 
 /// `seedbank keys new`: a key's file, and the file of its public half beside it.

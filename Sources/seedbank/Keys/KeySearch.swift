@@ -1,5 +1,6 @@
 import SeedDatabase
 import SeedServer
+import SeedSystem
 import SeedTrust
 
 /// A key's file as it was found.

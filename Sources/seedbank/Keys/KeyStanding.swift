@@ -1,6 +1,7 @@
 import SeedDatabase
 import SeedFormat
 import SeedServer
+import SeedSystem
 import SeedTrust
 
 /// Who may sign what, where the keys are, and what is to be done.

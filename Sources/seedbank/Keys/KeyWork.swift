@@ -1,6 +1,7 @@
 import SeedDatabase
 import SeedFormat
 import SeedServer
+import SeedSystem
 import SeedTrust
 
 /// One call of `seedbank keys` on a deployment.

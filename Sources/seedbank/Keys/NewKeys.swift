@@ -1,5 +1,6 @@
 import SeedDatabase
 import SeedFormat
+import SeedSystem
 import SeedTrust
 
 /// Makes the keys of a change, and gives their files their names once metadata names them.
@@ -62,8 +63,8 @@ struct NewKeys {
 
   private func sweep() throws {
     for folder in [search.folder] + search.others {
-      for name in try Folder.names(in: folder) where name.hasSuffix(KeyFile.temporarySuffix) {
-        let isKey = KeyFileName(String(name.dropLast(KeyFile.temporarySuffix.count))) != nil
+      for name in try Folder.names(in: folder) where name.hasSuffix(DurableFile.temporarySuffix) {
+        let isKey = KeyFileName(String(name.dropLast(DurableFile.temporarySuffix.count))) != nil
         if isKey { try Folder.remove("\(folder)/\(name)") }
       }
     }

@@ -1,5 +1,6 @@
 import SeedDatabase
 import SeedFormat
+import SeedSystem
 import SeedTrust
 
 /// `seedbank keys sign`: signs what `payload` exported, with nothing else at hand than a key.

@@ -1,6 +1,7 @@
 import SeedDatabase
 import SeedFormat
 import SeedServer
+import SeedSystem
 
 /// What a SQLite origin consists of, in the order in which it was made.
 struct OriginSurvey: Sendable {

@@ -1,8 +1,4 @@
-#if canImport(Glibc)
-import Glibc
-#else
-import Darwin
-#endif
+import SeedSystem
 
 /// Paths with their links followed: only between such may `..` be written, for the system follows it on the
 /// disk.

@@ -1,6 +1,7 @@
 import SeedDatabase
 import SeedFormat
 import SeedServer
+import SeedSystem
 import SeedTrust
 
 /// Makes a publication's keys and its first metadata.

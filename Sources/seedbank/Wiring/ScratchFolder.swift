@@ -1,5 +1,6 @@
 import Foundation
 import SeedDatabase
+import SeedSystem
 
 /// A folder for files of the moment, removed by its owner, or when a signal ends the process. In `TMPDIR`, for the
 /// files can be large.

@@ -1,8 +1,4 @@
-#if canImport(Glibc)
-import Glibc
-#else
-import Darwin
-#endif
+import SeedSystem
 
 /// What this process has used of the processor, in its own code and in the kernel's.
 enum ProcessorTime {

@@ -1,6 +1,7 @@
 import Foundation
 import SeedDatabase
 import SeedFormat
+import SeedSystem
 import Support
 import Testing
 

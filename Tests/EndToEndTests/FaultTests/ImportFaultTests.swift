@@ -1,5 +1,6 @@
 import Foundation
 import SeedDatabase
+import SeedSystem
 import Support
 import Testing
 

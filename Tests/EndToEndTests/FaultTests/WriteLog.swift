@@ -1,5 +1,6 @@
 import Foundation
 import SeedDatabase
+import SeedSystem
 import Support
 
 /// What a run did to files, and what a disk may hold of it after a power loss at any point.

@@ -2,6 +2,7 @@ import Foundation
 import SeedDatabase
 import SeedFormat
 import SeedServer
+import SeedSystem
 import Support
 
 /// A deployment made as the article says: two of three root keys must sign, each key of root and targets on a medium of

@@ -2,6 +2,7 @@ import Foundation
 import SeedDatabase
 import SeedFormat
 import SeedServer
+import SeedSystem
 import Testing
 
 @testable import SeedTrust
@@ -29,11 +30,11 @@ import Testing
       "Table \"t\": a row has NULL in the key column \"id\"."
     ),
     (
-      KeyFileError.system(FileFailure(operation: "open", path: "/k", code: ENOENT)), .configuration,
+      KeyFileError.system(FileError("open", "/k", ENOENT)), .configuration,
       "Cannot open /k: No such file or directory."
     ),
     (
-      KeyFileError.system(FileFailure(operation: "read", path: "/k", code: EIO)), .inputOutput,
+      KeyFileError.system(FileError("read", "/k", EIO)), .inputOutput,
       "Cannot read /k: Input/output error."
     ),
     (

@@ -1,6 +1,6 @@
-internal import Glibc
 import SeedFormat
 import SeedHTTP
+import SeedSystem
 
 /// Counts what the front does, for `/metrics`.
 package final class FrontMetrics: Sendable {

@@ -1,26 +1,21 @@
-#if canImport(Glibc)
-import Glibc
-#else
-import Darwin
-#endif
-
-/// What `stat` says of a file that changes when its content does.
+/// Tells one file from another, and whether its content may have changed, without reading it.
 package struct FileStamp: Hashable, Sendable {
   private let device: UInt64
   private let inode: UInt64
-  private let size: Int64
-  /// Whether it is a file in the narrow sense: no folder, pipe or device.
+  /// Bytes.
+  package let size: Int
+  /// A file in the narrow sense: no folder, pipe or device.
   package let isRegular: Bool
-  /// Whether others than its owner may read or write it.
+  /// Others than its owner may read or write it.
   package let isOpenToOthers: Bool
   private let modifiedNanoseconds: Int
-  /// When the file's content, name or owner last changed: unlike the time above, no program can set it.
+  /// When content, name or owner last changed: unlike the time of modification, no program can set it.
   private let changedSeconds: Int
   private let changedNanoseconds: Int
-  /// Seconds since 1970.
+  /// Since 1970.
   package let modifiedSeconds: Int
 
-  /// All of it as text, for a stamp that is kept in a file.
+  /// All of it, for a stamp that is kept in a file.
   package var text: String {
     [
       "\(device)", "\(inode)", "\(size)", "\(modifiedSeconds).\(modifiedNanoseconds)",
@@ -28,7 +23,7 @@ package struct FileStamp: Hashable, Sendable {
     ].joined(separator: " ")
   }
 
-  /// Whether both are of one file, whatever its content was each time.
+  /// True for the same file with other content, too.
   package func isOfSameFile(as other: FileStamp) -> Bool { device == other.device && inode == other.inode }
 
   /// `nil` where there is no such file.
@@ -44,17 +39,15 @@ package struct FileStamp: Hashable, Sendable {
   init(_ status: stat) {
     device = UInt64(status.st_dev)
     inode = UInt64(status.st_ino)
-    size = Int64(status.st_size)
+    size = Int(status.st_size)
     isRegular = status.st_mode & S_IFMT == S_IFREG
     isOpenToOthers = status.st_mode & 0o077 != 0
-    #if canImport(Glibc)
-    let (time, change) = (status.st_mtim, status.st_ctim)
+    #if canImport(Darwin)
+    let (modified, changed) = (status.st_mtimespec, status.st_ctimespec)
     #else
-    let (time, change) = (status.st_mtimespec, status.st_ctimespec)
+    let (modified, changed) = (status.st_mtim, status.st_ctim)
     #endif
-    changedSeconds = change.tv_sec
-    changedNanoseconds = change.tv_nsec
-    modifiedSeconds = time.tv_sec
-    modifiedNanoseconds = time.tv_nsec
+    (changedSeconds, changedNanoseconds) = (changed.tv_sec, changed.tv_nsec)
+    (modifiedSeconds, modifiedNanoseconds) = (modified.tv_sec, modified.tv_nsec)
   }
 }

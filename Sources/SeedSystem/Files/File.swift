@@ -1,34 +1,48 @@
-#if canImport(Glibc)
-package import Glibc
-#else
-package import Darwin
-#endif
-
-/// An open file descriptor, closed with its owner. The one door for file system calls, with Folder.
-package struct File: ~Copyable {
+/// An open file descriptor, closed with its owner. With Folder the one door for file system calls.
+package struct File: ~Copyable, Sendable {
   private let descriptor: Int32
   private let path: String
 
-  /// What a file is opened for.
   package enum Purpose: Sendable {
-    /// Reading what is there.
+    /// Reading what is there, be it a folder.
     case reading
+    /// Reading a regular file. Anything else is refused, also a pipe, which an ordinary open would wait for.
+    case readingRegular(followsLinks: Bool)
+    /// Writing a new file; throws where something has that name.
+    case creating
     /// Writing a new file; one that is there is emptied.
     case replacing
     /// Reading and writing; made where it is not there, kept where it is.
     case updating
-  }
 
-  /// Opens `path`; a new file can be read by all (`mode` 0644) unless told otherwise.
-  package init(_ path: String, for purpose: Purpose, mode: mode_t = 0o644) throws(FileError) {
-    let flags: Int32 =
-      switch purpose {
+    fileprivate var flags: Int32 {
+      switch self {
       case .reading: O_RDONLY
+      case .readingRegular(let followsLinks): O_RDONLY | O_NONBLOCK | (followsLinks ? 0 : O_NOFOLLOW)
+      case .creating: O_WRONLY | O_CREAT | O_EXCL
       case .replacing: O_WRONLY | O_CREAT | O_TRUNC
       case .updating: O_RDWR | O_CREAT
       }
-    descriptor = try retrying("open", path) { open(path, flags | O_CLOEXEC, mode) }
+    }
+  }
+
+  /// A new file can be read by all (`mode` 0644) unless told otherwise.
+  package init(_ path: String, for purpose: Purpose, mode: mode_t = 0o644) throws(FileError) {
+    descriptor = try Self.descriptor(path, purpose, mode)
     self.path = path
+  }
+
+  private static func descriptor(
+    _ path: String, _ purpose: Purpose, _ mode: mode_t
+  ) throws(FileError) -> Int32 {
+    let opened = try retrying("open", path) { open(path, purpose.flags | O_CLOEXEC, mode) }
+    guard case .readingRegular = purpose else { return opened }
+    var status = stat()
+    guard fstat(opened, &status) == 0, FileStamp(status).isRegular else {
+      close(opened)
+      throw FileError("open", path, FileError.notRegular)
+    }
+    return opened
   }
 
   deinit { close(descriptor) }
@@ -65,6 +79,13 @@ package struct File: ~Copyable {
     return try read(count)
   }
 
+  /// Reads all that is there now; throws where it is longer than `limit`.
+  package func readAll(limit: Int) throws(FileError) -> [UInt8] {
+    let length = try length()
+    guard length <= limit else { throw FileError("read", path, EFBIG) }
+    return try read(length)
+  }
+
   /// Writes all of `bytes`.
   package func write(_ bytes: borrowing [UInt8]) throws(FileError) {
     var failure: FileError?
@@ -87,11 +108,15 @@ package struct File: ~Copyable {
     }
   }
 
-  /// The length in bytes.
-  package func length() throws(FileError) -> Int {
+  /// In bytes.
+  package func length() throws(FileError) -> Int { Int(try status().st_size) }
+
+  package func stamp() throws(FileError) -> FileStamp { FileStamp(try status()) }
+
+  private func status() throws(FileError) -> stat {
     var status = stat()
     _ = try retrying("stat", path) { fstat(descriptor, &status) }
-    return Int(status.st_size)
+    return status
   }
 
   /// Forces the content to the disk.
@@ -99,29 +124,31 @@ package struct File: ~Copyable {
     _ = try retrying("sync", path) { fsync(descriptor) }
   }
 
-  /// Gives the lock back. Closing is not enough: a child that was forked meanwhile and has not yet run its
-  /// program shares the open file, and with it the lock.
-  package func unlock() { flock(descriptor, LOCK_UN) }
+  /// A descriptor for a C library that closes what it is given; `nil` where the process may open no more.
+  ///
+  /// Both share one position in the file.
+  package func duplicateDescriptor() -> Int32? {
+    let duplicate = fcntl(descriptor, F_DUPFD_CLOEXEC, 0)
+    return duplicate >= 0 ? duplicate : nil
+  }
 
-  /// Takes the whole-file lock that the kernel releases with the process; false when another holds it.
+  /// False where every name of the file was removed.
+  package func isNamed() throws(FileError) -> Bool { try status().st_nlink > 0 }
+
+  /// False where the name that it was opened by is gone or another file's.
+  package func hasItsName() throws(FileError) -> Bool {
+    let own = try stamp()
+    return try FileStamp(path)?.isOfSameFile(as: own) ?? false
+  }
+}
+
+// MARK: Locks of the whole file, which the kernel takes back with the process
+extension File {
+  /// Takes the lock alone; false when another holds it.
   package func tryLock() throws(FileError) -> Bool { try tryLock(LOCK_EX) }
 
-  /// As ``tryLock()``, together with all who share it so; false when one has it alone.
+  /// Takes the lock together with all who share it so; false when one holds it alone.
   package func tryShare() throws(FileError) -> Bool { try tryLock(LOCK_SH) }
-
-  /// Whether the file still has a name.
-  package func isNamed() throws(FileError) -> Bool {
-    var status = stat()
-    _ = try retrying("stat", path) { fstat(descriptor, &status) }
-    return status.st_nlink > 0
-  }
-
-  /// Whether the name that the file was opened by is still this file's own, and not that of none or of another.
-  package func hasItsName() throws(FileError) -> Bool {
-    var status = stat()
-    _ = try retrying("stat", path) { fstat(descriptor, &status) }
-    return try FileStamp(path)?.isOfSameFile(as: FileStamp(status)) ?? false
-  }
 
   private func tryLock(_ kind: Int32) throws(FileError) -> Bool {
     while flock(descriptor, kind | LOCK_NB) != 0 {
@@ -131,10 +158,14 @@ package struct File: ~Copyable {
     return true
   }
 
-  /// Takes that lock, and waits for as long as another holds it.
+  /// Takes the lock alone, and waits for as long as another holds it.
   package func lock() throws(FileError) {
     _ = try retrying("lock", path) { flock(descriptor, LOCK_EX) }
   }
+
+  /// Gives the lock back. Closing is not enough: a child that was forked meanwhile and has not yet run its
+  /// program shares the open file, and with it the lock.
+  package func unlock() { flock(descriptor, LOCK_UN) }
 }
 
 // Inside the struct the members of the same names would shadow the system's functions.
@@ -144,15 +175,4 @@ private func systemRead(_ descriptor: Int32, _ buffer: UnsafeMutableRawPointer?,
 
 private func systemWrite(_ descriptor: Int32, _ buffer: UnsafeRawPointer?, _ count: Int) -> Int {
   write(descriptor, buffer, count)
-}
-
-/// Calls again after a signal; throws what else goes wrong.
-func retrying<Value: SignedInteger>(
-  _ operation: String, _ path: String, _ call: () -> Value
-) throws(FileError) -> Value {
-  while true {
-    let value = call()
-    if value >= 0 { return value }
-    if errno != EINTR { throw FileError(operation, path) }
-  }
 }

@@ -1,9 +1,3 @@
-#if canImport(Glibc)
-package import Glibc
-#else
-package import Darwin
-#endif
-
 /// Calls on folders and names.
 package enum Folder {
   /// Makes the folder and those above it; one that is there is fine.
@@ -14,7 +8,7 @@ package enum Folder {
     if mkdir(path, mode) != 0, errno != EEXIST { throw FileError("create the folder", path) }
   }
 
-  /// Whether something has that name.
+  /// True where anything has that name.
   package static func exists(_ path: String) -> Bool { access(path, F_OK) == 0 }
 
   /// The names in a folder, sorted; none where the folder is not there.
@@ -60,7 +54,7 @@ package enum Folder {
     if isFolder(path) { try removeAll(path) } else { try remove(path) }
   }
 
-  /// Whether the name is a folder's own (not a link to one).
+  /// False for a link to a folder.
   package static func isFolder(_ path: String) -> Bool {
     var status = stat()
     return lstat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR

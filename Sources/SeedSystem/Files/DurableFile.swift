@@ -1,9 +1,3 @@
-#if canImport(Glibc)
-package import Glibc
-#else
-package import Darwin
-#endif
-
 /// Files that are either the old or the new after a crash at any point, and last once written.
 ///
 /// Foundation's atomic writes sync the file but not the folder, so that a power loss may undo the rename.
@@ -13,9 +7,7 @@ package enum DurableFile {
 
   /// The whole content of a file of at most `limit` bytes.
   package static func read(_ path: String, limit: Int) throws(FileError) -> [UInt8] {
-    let file = try File(path, for: .reading)
-    guard try file.length() <= limit else { throw FileError("read", path, EFBIG) }
-    return try file.read(limit)
+    try File(path, for: .reading).readAll(limit: limit)
   }
 
   /// As ``read(_:limit:)``, `nil` where the file is not there.

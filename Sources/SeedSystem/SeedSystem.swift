@@ -1,0 +1,17 @@
+// SeedSystem: what the operating system offers, once: files, locks, time.
+//
+// Rules of this module:
+// - Nothing above it opens a descriptor by itself; SQLite, libmicrohttpd and the sockets of SeedHTTP apart.
+// - A call that a signal interrupted is made again here and nowhere else. What fails throws a ``FileError``, which
+//   names the operation, the path and the system's reason.
+// - Files are durable by one recipe: write beside, sync, rename, sync the folder (``DurableFile``).
+// - Where Linux and Apple systems differ, the difference is here.
+
+// Rooms, from the ground up: Files.
+
+// Whoever imports SeedSystem has the C library under either of its names.
+#if canImport(Darwin)
+@_exported public import Darwin
+#else
+@_exported public import Glibc
+#endif
