@@ -28,7 +28,7 @@ import Testing
 
   @Test func `a number with a fraction is refused by its place`() throws {
     let value = try JSONValue(parsing: Array(#"{"a":[1,{"b":1.0}]}"#.utf8))
-    let error = #expect(throws: Malformation.self) { try CanonicalJSON.bytes(of: value) }
+    let error = #expect(throws: MalformedJSON.self) { try CanonicalJSON.bytes(of: value) }
     #expect(error?.description == "document.a[1].b: a number with a fraction has no canonical form")
   }
 }

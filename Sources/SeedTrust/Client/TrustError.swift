@@ -1,3 +1,5 @@
+public import SeedFormat
+
 /// Why metadata was not accepted.
 public enum TrustError: Error, Hashable, Sendable {
   /// Fewer of the role's keys signed than must.
@@ -11,7 +13,7 @@ public enum TrustError: Error, Hashable, Sendable {
   /// Another version was offered than signed metadata announced.
   case wrongVersion(role: String, expected: Int, offered: Int)
   /// The file does not hold what it should.
-  case malformed(role: String, Malformation)
+  case malformed(role: String, MalformedJSON)
   /// The file has another length than signed metadata announced.
   case lengthMismatch(role: String, signed: Int, found: Int)
   /// The file has another digest than signed metadata announced.
