@@ -41,10 +41,13 @@ package struct KeyFile: Sendable {
 
   /// Never in an array, which would leave copies behind.
   private static func secret(in file: borrowing File, _ path: String) throws(FileError) -> SecretBytes {
-    let length = try file.length()
-    guard length <= byteLimit else { throw FileError("read", path, EFBIG) }
-    return try SecretBytes(count: length) { buffer throws(FileError) in
-      guard try file.read(into: buffer) == length else { throw FileError("read", path, EIO) }
+    var count = 0
+    let whole = try SecretBytes(count: byteLimit + 1) { buffer throws(FileError) in
+      count = try file.read(into: buffer)
+    }
+    guard count <= byteLimit else { throw FileError("read", path, EFBIG) }
+    return SecretBytes(count: count) { buffer in
+      whole.withBytes { buffer.copyMemory(from: UnsafeRawBufferPointer(rebasing: $0[..<count])) }
     }
   }
 
