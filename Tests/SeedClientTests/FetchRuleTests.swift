@@ -1,6 +1,7 @@
 import Foundation
 import SeedDatabase
 import SeedFormat
+import SeedSystem
 import SeedTrust
 import Support
 import Testing

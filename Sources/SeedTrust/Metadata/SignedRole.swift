@@ -1,4 +1,5 @@
 package import SeedFormat
+package import SeedSystem
 
 /// One of TUF's four kinds of signed metadata.
 package protocol SignedRole: Hashable, Sendable {
@@ -52,7 +53,12 @@ package struct RoleHeader: Hashable, Sendable {
       throw fields.error("spec_version", "expected 1.x.y, found \(specVersion)")
     }
     version = try fields.integer("version", from: 1)
-    expires = try fields.value("expires", UTCTime.init(_:))
+    expires = try fields.value("expires") { text throws(InvalidName) in
+      guard let time = UTCTime(text) else {
+        throw InvalidName("time", found: text, expected: "a date and time such as 2026-08-01T12:00:00Z")
+      }
+      return time
+    }
     other = []
   }
 

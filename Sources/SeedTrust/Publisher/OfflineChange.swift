@@ -1,4 +1,5 @@
 package import SeedFormat
+package import SeedSystem
 
 /// New root and targets metadata, on its way to be signed by enough keys.
 ///

@@ -1,4 +1,5 @@
 package import SeedFormat
+package import SeedSystem
 
 /// A snapshot or a delta as signed metadata describes it.
 package struct PublishedObject: Hashable, Sendable {

@@ -1,4 +1,5 @@
 package import SeedFormat
+package import SeedSystem
 
 /// A series that takes nothing from its origin, because an operator went back to an older version.
 package struct SeriesHold: Hashable, Sendable {

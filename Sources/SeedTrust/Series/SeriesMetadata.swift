@@ -1,4 +1,5 @@
 package import SeedFormat
+package import SeedSystem
 
 /// All that signed metadata says about one series.
 package struct SeriesMetadata: Hashable, Sendable {

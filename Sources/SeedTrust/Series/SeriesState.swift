@@ -1,4 +1,5 @@
 package import SeedFormat
+package import SeedSystem
 
 /// Where a series stands: the member `seedbank` of its role's signed metadata.
 package struct SeriesState: Hashable, Sendable {
