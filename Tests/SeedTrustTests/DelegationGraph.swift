@@ -1,6 +1,7 @@
 import SeedFormat
 import SeedSystem
 import SeedTrust
+import Support
 
 /// A repository in memory whose targets roles delegate to each other, and a client with its stored metadata.
 ///

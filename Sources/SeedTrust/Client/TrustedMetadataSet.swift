@@ -83,7 +83,6 @@ package struct TrustedMetadataSet: Sendable {
     signedTimestamp = try verifiedTimestamp(bytes)
   }
 
-  /// What an offered timestamp is to the trusted one.
   package enum TimestampOffer: Hashable, Sendable {
     /// It is newer, and trusted from now on.
     case newer
@@ -162,7 +161,7 @@ package struct TrustedMetadataSet: Sendable {
 
   // MARK: Targets
 
-  /// What the TUF snapshot role lists for a targets role: version, perhaps length and digests.
+  /// The TUF snapshot role's entry for a targets role: version, perhaps length and digests.
   package func announced(_ role: String) throws(TrustError) -> MetaFile {
     let timestamp = try validTimestamp(for: role)
     guard let snapshot else { throw .outOfOrder(role: role) }
@@ -233,16 +232,5 @@ package struct TrustedMetadataSet: Sendable {
 
   private func checkVersion(_ role: String, _ expected: Int, _ offered: Int) throws(TrustError) {
     guard offered == expected else { throw .wrongVersion(role: role, expected: expected, offered: offered) }
-  }
-}
-
-extension Metadata {
-  /// Reads a role's file.
-  static func read(_ bytes: [UInt8], _ role: String) throws(TrustError) -> Metadata {
-    do {
-      return try Metadata(parsing: bytes)
-    } catch {
-      throw .malformed(role: role, error)
-    }
   }
 }

@@ -6,11 +6,10 @@ package struct Delegations: Hashable, Sendable {
   package let keys: [String: RoleKey]
   /// The delegates, the most trusted first; no name occurs twice.
   package let roles: [DelegatedRole]
-  /// Whether the file lists roles. It need not where it uses another form, which is kept and not followed.
+  /// A file may use another form in place of a list of roles; that is kept and not followed.
   private let listsRoles: Bool
   private let other: [JSONMember]
 
-  /// For new metadata.
   package init(keys: [String: RoleKey], roles: [DelegatedRole]) {
     self.keys = keys
     self.roles = roles
@@ -49,17 +48,13 @@ package struct Delegations: Hashable, Sendable {
 
 /// One delegate: its name, its keys, its paths.
 package struct DelegatedRole: Hashable, Sendable {
-  /// The role's name; its file is `name.json`.
   package let name: String
-  /// Whose signatures it needs.
   package let keys: RoleKeys
-  /// Whether the search for a path that is this role's ends here.
+  /// The search for a path that is this role's ends here.
   package let terminating: Bool
-  /// What it may speak for.
   package let paths: DelegatedPaths
   private let other: [JSONMember]
 
-  /// For new metadata.
   package init(name: String, keys: RoleKeys, terminating: Bool, paths: DelegatedPaths) {
     self.name = name
     self.keys = keys
@@ -104,7 +99,6 @@ package enum DelegatedPaths: Hashable, Sendable {
       ? .patterns(try fields.strings("paths")) : .hashPrefixes(try fields.strings("path_hash_prefixes"))
   }
 
-  /// Whether the delegate may speak for `path`.
   package func admit(_ path: String) -> Bool {
     switch self {
     case .patterns(let patterns): return patterns.contains { pathMatches(path, pattern: $0) }
@@ -122,7 +116,7 @@ package enum DelegatedPaths: Hashable, Sendable {
   }
 }
 
-/// Whether a path matches a shell pattern: `*` any run, `?` any one character, neither of them a slash.
+/// True where the path matches a shell pattern: `*` is any run, `?` any one character, neither of them a slash.
 func pathMatches(_ path: String, pattern: String) -> Bool {
   let path = Array(path.unicodeScalars)
   let pattern = Array(pattern.unicodeScalars)

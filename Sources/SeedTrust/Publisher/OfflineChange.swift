@@ -5,30 +5,24 @@ package import SeedSystem
 ///
 /// These keys may lie on other machines, so the signatures may come one by one. Nothing of it counts before the last.
 package struct OfflineChange: Hashable, Sendable {
-  /// The next root.
   package private(set) var root: Metadata<Root>?
-  /// The next targets metadata.
   package private(set) var targets: Metadata<Targets>?
 
-  /// A change that nobody has signed yet.
   package init(root: Root? = nil, targets: Targets? = nil) throws(MalformedJSON) {
     if let root { self.root = try Metadata(signing: root, with: []) }
     if let targets { self.targets = try Metadata(signing: targets, with: []) }
   }
 
-  /// No change.
   private init() {}
 
-  /// No change.
   package static let none = OfflineChange()
 
-  /// Whether it changes nothing.
   package var isEmpty: Bool { root == nil && targets == nil }
 
   /// The root once the change is made.
   func root(after published: PublishedMetadata) -> Root { root?.signed ?? published.root }
 
-  /// What is left of the change to be published; `nil` where newer metadata was published meanwhile.
+  /// The part of the change that is yet to be published; `nil` where newer metadata was published meanwhile.
   package func rest(after published: PublishedMetadata) -> OfflineChange? {
     var rest = self
     if root?.signed == published.root { rest.root = nil }
@@ -46,7 +40,7 @@ package struct OfflineChange: Hashable, Sendable {
     return nil
   }
 
-  /// What a key must sign: the canonical form of the role's metadata. `nil` where the role does not change.
+  /// The bytes that a key must sign: the canonical form of the role's metadata. `nil` where the role does not change.
   package func payload(_ role: KeyRole) -> [UInt8]? {
     switch role {
     case .root: root?.signedBytes
@@ -114,7 +108,6 @@ extension OfflineChange {
     return [SignatureNeed(.targets, targets, by: published.root, "")]
   }
 
-  /// Whether all have signed who must.
   package func isComplete(after published: PublishedMetadata) -> Bool {
     needs(after: published).allSatisfy(\.isMet)
   }
@@ -138,7 +131,6 @@ package struct SignatureNeed: Hashable, Sendable {
     signed = Set(metadata.signers(of: keys, among: root.keysByID).keys)
   }
 
-  /// Whether enough have signed.
   package var isMet: Bool { signed.count >= keys.threshold }
 }
 
@@ -149,7 +141,6 @@ package enum SignatureError: Error, Hashable, Sendable, CustomStringConvertible 
   /// The signature is not one of that key over what is to be signed.
   case doesNotVerify(keyID: String, role: KeyRole)
 
-  /// One sentence, and what to do.
   package var description: String {
     switch self {
     case .keyNotAsked(let keyID, let role):
@@ -174,7 +165,6 @@ extension OfflineChange {
     }
   }
 
-  /// Both metadata files in one document.
   package var bytes: [UInt8] {
     JSONValue.object(
       .init((KeyRole.root.rawValue, root?.json), (KeyRole.targets.rawValue, targets?.json))

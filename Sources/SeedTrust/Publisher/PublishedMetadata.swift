@@ -4,13 +4,9 @@ package import SeedSystem
 /// The current metadata of a publication, verified: what the publisher signs the next step upon, and a front
 /// serves.
 package struct PublishedMetadata: Sendable {
-  /// The newest root.
   package var root: Root
-  /// The timestamp.
   package internal(set) var timestamp: Timestamp
-  /// The TUF snapshot role.
   package internal(set) var snapshot: SnapshotRole
-  /// The top-level targets role.
   package internal(set) var targets: Targets
   /// The series that were published at least once.
   package internal(set) var series: [Series: PublishedSeries] = [:]
@@ -22,11 +18,8 @@ package struct PublishedMetadata: Sendable {
 
   /// One series' role: what it says, and its metadata's version and expiry.
   package struct PublishedSeries: Hashable, Sendable {
-    /// What it says.
     package let metadata: SeriesMetadata
-    /// The version of the role's metadata.
     package let version: Int
-    /// When the role's metadata expires.
     package let expires: UTCTime
   }
 

@@ -32,14 +32,13 @@ package enum TrustError: Error, Hashable, Sendable {
 }
 
 extension TrustError {
-  /// Whether the repository is to blame; else it is the calling code.
+  /// False where the calling code is to blame.
   package var isRepositoryFault: Bool {
     if case .outOfOrder = self { false } else { true }
   }
 }
 
 extension TrustError: CustomStringConvertible {
-  /// One sentence: which role, what was found, what was expected.
   package var description: String {
     switch self {
     case .badSignature(let role, let found, let needed):
