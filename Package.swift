@@ -91,6 +91,7 @@ let package = Package(
       swiftSettings: strict),
     // Which folder may name which, read from the sources.
     tests("HouseTests", []),
+    tests("SeedSystemTests", ["SeedSystem"]),
     tests("SeedFormatTests", ["SeedSystem", "SeedFormat", "Support"]),
     tests("SeedTrustTests", ["SeedSystem", "SeedTrust", "SeedFormat", "Support"]),
     tests("SeedDatabaseTests", ["SeedSystem", "SeedDatabase", "SeedFormat", "SeedTrust", "Support"]),
