@@ -134,21 +134,23 @@ package struct SignatureNeed: Hashable, Sendable {
   package var isMet: Bool { signed.count >= keys.threshold }
 }
 
-/// Why a signature that was brought was not taken.
-package enum SignatureError: Error, Hashable, Sendable, CustomStringConvertible {
-  /// The change does not ask for that key.
-  case keyNotAsked(keyID: String, role: KeyRole)
-  /// The signature is not one of that key over what is to be signed.
-  case doesNotVerify(keyID: String, role: KeyRole)
+extension OfflineChange {
+  /// Why a signature that was brought was not taken.
+  package enum SignatureError: Error, Hashable, Sendable, CustomStringConvertible {
+    /// The change does not ask for that key.
+    case keyNotAsked(keyID: String, role: KeyRole)
+    /// The signature is not one of that key over what is to be signed.
+    case doesNotVerify(keyID: String, role: KeyRole)
 
-  package var description: String {
-    switch self {
-    case .keyNotAsked(let keyID, let role):
-      "the new \(role.rawValue) metadata does not ask for a signature of the key \(keyID): "
-        + "`seedbank keys status` lists the keys that it asks for"
-    case .doesNotVerify(let keyID, let role):
-      "this is no signature of the key \(keyID) over the \(role.rawValue) metadata that waits: export it again with "
-        + "`seedbank keys payload \(role.rawValue)`, and sign just these bytes"
+    package var description: String {
+      switch self {
+      case .keyNotAsked(let keyID, let role):
+        "the new \(role.rawValue) metadata does not ask for a signature of the key \(keyID): "
+          + "`seedbank keys status` lists the keys that it asks for"
+      case .doesNotVerify(let keyID, let role):
+        "this is no signature of the key \(keyID) over the \(role.rawValue) metadata that waits: export it again with "
+          + "`seedbank keys payload \(role.rawValue)`, and sign just these bytes"
+      }
     }
   }
 }
