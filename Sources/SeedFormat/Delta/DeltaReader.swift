@@ -6,7 +6,7 @@ package struct DeltaReader: ~Copyable {
   package let header: DeltaHeader
   private var tokens: DeltaTokens
   private var row = JSONTape()
-  private var blobs = ByteBlock()
+  private let blobs = LentBytes()
   private var place = Place.betweenTables
 
   private enum Place { case betweenTables, deletes, upserts, finished }
@@ -103,7 +103,6 @@ package struct DeltaReader: ~Copyable {
     values.removeAll(keepingCapacity: true)
     guard row.count(0) == names.count else { return false }
     blobs.clear()
-    blobs.reserve(blobCapacity)
     var member = 1
     for index in 0..<names.count {
       guard names.hold(tokens.scanner.text(member, of: row), at: index) else { return false }
@@ -116,9 +115,6 @@ package struct DeltaReader: ~Copyable {
     }
     return true
   }
-
-  /// Every blob of the row fits in this many bytes: a text is longer than what it decodes to.
-  private var blobCapacity: Int { tokens.scanner.offset - row.offset(0) }
 
   private mutating func value(_ index: Int) throws(JSONError) -> BorrowedValue {
     switch row.kind(index) {
@@ -142,8 +138,8 @@ package struct DeltaReader: ~Copyable {
     }
     if name.elementsEqual(DeltaScalar.realTag.utf8) { return DeltaScalar.taggedReal(text).map { .real($0) } }
     guard name.elementsEqual(DeltaScalar.blobTag.utf8) else { return nil }
-    let blob = blobs.append(Base64.decodedCapacity(text.count)) { Base64.decode(text, into: $0) }
-    return blob.map { .blob(blobs[$0]) }
+    return blobs.fill(Base64.decodedCapacity(text.count)) { Base64.decode(text, into: $0) }
+      .map { .blob($0) }
   }
 
   // MARK: Header

@@ -2,8 +2,7 @@
 extension JSONScanner {
   /// The bytes of a text on the tape, where they lie: good until the scanner is fed or the tape filled again.
   package func text(_ index: Int, of tape: borrowing JSONTape) -> UnsafeBufferPointer<UInt8> {
-    let place = tape.place(index)
-    return place.isCopied ? tape.copy(place.range) : window.bytes(place.range)
+    tape.text(index, window)
   }
 
   /// A number on the tape as the document spells it; good as long as texts are.

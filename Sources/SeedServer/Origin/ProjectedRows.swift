@@ -77,7 +77,7 @@ package final class KeyedRows {
   /// The key before, empty at the start, and where its texts are kept.
   @exclusivity(unchecked) private var previous: [BorrowedValue] = []
   // Not @exclusivity(unchecked): what a noncopyable property holds would never be freed (Swift 6.3).
-  private var block = ByteBlock()
+  private let bytes = LentBytes()
 
   init(_ statement: Statement, _ table: TableSchema, _ fitter: AffinityFitter) {
     rows = UnorderedRows(statement, table, fitter)
@@ -101,7 +101,7 @@ package final class KeyedRows {
         throw OriginError.duplicateKey(table: table.name, key: rows.keyDescription)
       }
     }
-    block.keep(table.key, of: rows.row, in: &previous)
+    bytes.keep(table.key, of: rows.row, in: &previous)
     return true
   }
 }

@@ -101,15 +101,10 @@ struct ViolationSurvey {
   }
 
   private func orphans(_ table: TableSchema, _ reference: ForeignKeySchema, _ parent: TableSchema) -> String {
-    let columns = reference.columns.map { "child.\(quoted($0))" }
+    let key = table.keyNames.map { "child.\(quoted($0))" }.joined(separator: ", ")
     let parents = reference.parentColumns.isEmpty ? parent.keyNames : reference.parentColumns
-    // The parent's column stands first, for its collation is the one that counts.
-    let matches = zip(parents, columns).map { "parent.\(quoted($0)) = \($1)" }.joined(separator: " AND ")
-    return """
-      SELECT \(table.keyNames.map { "child.\(quoted($0))" }.joined(separator: ", "))
-      FROM \(quoted(table.name)) AS child WHERE \(columns.map { "\($0) IS NOT NULL AND " }.joined())
-        NOT EXISTS (SELECT 1 FROM \(quoted(parent.name)) AS parent WHERE \(matches))
-      """
+    let condition = orphanCondition(reference.columns, parent.name, parents)
+    return "SELECT \(key) FROM \(quoted(table.name)) AS child WHERE \(condition)"
   }
 }
 

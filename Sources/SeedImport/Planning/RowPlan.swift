@@ -96,11 +96,11 @@ final class RowPlan {
 
   var hasKey: Bool { target.key.allSatisfy { slots.contains($0) && !values[$0].isNull } }
 
-  func checkKey() throws(Refusal) {
+  func checkKey() throws(RejectedRow) {
     for column in target.key where !slots.contains(column) || values[column].isNull {
       let name = table.columns[column].name
       let found = slots.contains(column) ? "is null" : "is missing"
-      throw Refusal(.missingKey, "the key column \"\(name)\" \(found)", column: name)
+      throw RejectedRow(.missingKey, "the key column \"\(name)\" \(found)", column: name)
     }
   }
 

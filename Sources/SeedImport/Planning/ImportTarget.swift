@@ -57,9 +57,9 @@ final class ImportTarget {
 
   private func makeWriter(_ slots: SlotSet) throws -> TableWriter {
     guard let shape = RowShape(table.columns.indices.filter(slots.contains), of: table) else {
-      throw Refusal(.missingKey, "a column of the key is missing")
+      throw RejectedRow(.missingKey, "a column of the key is missing")
     }
-    let writer = try TableWriter(table, shape, nil, connection, fitter, rule: rule)
+    let writer = try TableWriter(table, shape, connection, fitter, rule: rule)
     writers[slots] = writer
     return writer
   }
@@ -78,7 +78,7 @@ final class ImportTarget {
 
   var statements: Int {
     let others = (seen?.statements ?? 0) + (batch?.statements ?? 0)
-    return writers.values.reduce(others) { $0 + $1.statements.lookups + $1.statements.writes }
+    return writers.values.reduce(others) { $0 + $1.statements }
   }
 
   /// Whether any row is different now.

@@ -1,24 +1,23 @@
 import SeedDatabase
 import SeedFormat
 
-/// What SQLite refuses about a row, as the row's issue; everything else is the import's end.
-func refusing<Result>(_ table: TableSchema, _ body: () throws -> Result) throws -> Result {
-  do {
-    return try body()
-  } catch let error as ImportError {
-    throw Refusal(error, table)
-  } catch let error as DatabaseError {
-    guard error.primaryCode == ResultCode.mismatch else { throw error }
-    throw Refusal(.typeMismatch, error.message)
+/// Why a value or a row is rejected, before its place is known.
+struct RejectedRow: Error {
+  let code: ImportIssue.Code
+  let message: String
+  var column: String?
+  var offset: Int?
+  var key: String?
+  /// The nested table that it is about, where it is not the row's own.
+  var table: String?
+
+  init(
+    _ code: ImportIssue.Code, _ message: String, column: String? = nil, offset: Int? = nil, key: String? = nil
+  ) {
+    (self.code, self.message) = (code, message)
+    (self.column, self.offset, self.key) = (column, offset, key)
   }
-}
 
-extension ResultCode {
-  /// SQLITE_MISMATCH: something else than an integer for an INTEGER PRIMARY KEY.
-  static let mismatch: Int32 = 20
-}
-
-extension Refusal {
   /// What a writer says of one row.
   init(_ error: ImportError, _ table: TableSchema) {
     switch error {
@@ -41,5 +40,17 @@ extension Refusal {
     table.columnNames.first {
       message.hasSuffix(": \(table.name).\($0)") || message.hasSuffix("column \(table.name).\($0)")
     }
+  }
+}
+
+/// Turns an error about one row into its rejection; every other error ends the import.
+func rejecting<Result>(_ table: TableSchema, _ body: () throws -> Result) throws -> Result {
+  do {
+    return try body()
+  } catch let error as ImportError {
+    throw RejectedRow(error, table)
+  } catch let error as DatabaseError {
+    guard error.primaryCode == ResultCode.mismatch else { throw error }
+    throw RejectedRow(.typeMismatch, error.message)
   }
 }

@@ -9,7 +9,7 @@ final class RowEvaluator {
   func evaluate(
     _ plan: RowPlan, _ index: Int, _ source: borrowing DocumentSource,
     given: [(column: Int, value: BorrowedValue)] = []
-  ) throws(Refusal) {
+  ) throws(RejectedRow) {
     plan.reset()
     if source.tape.kind(index) == .object {
       try walk(plan, index, source)
@@ -23,7 +23,7 @@ final class RowEvaluator {
     try plan.checkKey()
   }
 
-  private func takeReferences(_ plan: RowPlan, _ source: borrowing DocumentSource) throws(Refusal) {
+  private func takeReferences(_ plan: RowPlan, _ source: borrowing DocumentSource) throws(RejectedRow) {
     for (number, relation) in plan.relations.enumerated() {
       if case .object(let columns) = relation.kind, let place = plan.places[number] {
         try reference(plan, relation.plan, columns, place, source)
@@ -34,7 +34,7 @@ final class RowEvaluator {
   // MARK: Members
 
   /// The members of the row's own object; those of a shape that was seen before are known by their numbers.
-  private func walk(_ plan: RowPlan, _ index: Int, _ source: borrowing DocumentSource) throws(Refusal) {
+  private func walk(_ plan: RowPlan, _ index: Int, _ source: borrowing DocumentSource) throws(RejectedRow) {
     let shape = source.tape.entries[index].shape
     guard shape != 0 else { return try walk(plan, plan.root, index, source) }
     let binding: MemberBinding
@@ -50,7 +50,7 @@ final class RowEvaluator {
 
   private func walk(
     _ plan: RowPlan, _ binding: MemberBinding, _ index: Int, _ source: borrowing DocumentSource
-  ) throws(Refusal) {
+  ) throws(RejectedRow) {
     let (entries, feeds) = (source.tape.entries, binding.feeds)
     let (base, start) = source.scanner.held
     var member = index + 1
@@ -83,7 +83,7 @@ final class RowEvaluator {
 
   private func walk(
     _ plan: RowPlan, _ node: MemberNode, _ index: Int, _ source: borrowing DocumentSource
-  ) throws(Refusal) {
+  ) throws(RejectedRow) {
     var member = index + 1
     for place in 0..<source.tape.count(index) {
       let value = member + 1
@@ -96,7 +96,7 @@ final class RowEvaluator {
 
   private func take(
     _ plan: RowPlan, _ node: MemberNode, _ value: Int, _ source: borrowing DocumentSource
-  ) throws(Refusal) {
+  ) throws(RejectedRow) {
     try take(plan, node.columns, value, source)
     if let relation = node.relation { plan.places[relation] = value }
     if !node.children.isEmpty { try descend(plan, node, value, source) }
@@ -104,11 +104,11 @@ final class RowEvaluator {
 
   private func descend(
     _ plan: RowPlan, _ node: MemberNode, _ index: Int, _ source: borrowing DocumentSource
-  ) throws(Refusal) {
+  ) throws(RejectedRow) {
     switch source.tape.kind(index) {
     case .object: try walk(plan, node, index, source)
     case .null: setNull(plan, node)
-    default: throw Refusal(.typeMismatch, "expected an object", offset: source.tape.offset(index))
+    default: throw RejectedRow(.typeMismatch, "expected an object", offset: source.tape.offset(index))
     }
   }
 
@@ -123,18 +123,18 @@ final class RowEvaluator {
 
   private func take(
     _ plan: RowPlan, _ columns: [Int], _ index: Int, _ source: borrowing DocumentSource
-  ) throws(Refusal) {
+  ) throws(RejectedRow) {
     for column in columns { try take(plan, column, index, source) }
   }
 
   private func take(
     _ plan: RowPlan, _ column: Int, _ index: Int, _ source: borrowing DocumentSource
-  ) throws(Refusal) {
+  ) throws(RejectedRow) {
     let target = plan.columns[column]
-    do throws(Refusal) {
+    do throws(RejectedRow) {
       plan.set(target.column, try reader.read(index, source, for: target))
     } catch {
-      throw Refusal(
+      throw RejectedRow(
         error.code, error.message, column: target.schema.name, offset: source.tape.offset(index))
     }
   }
@@ -142,12 +142,12 @@ final class RowEvaluator {
   /// A nested object, or its bare key: read now, for its key stands in this row.
   private func reference(
     _ plan: RowPlan, _ nested: RowPlan, _ columns: [Int], _ index: Int, _ source: borrowing DocumentSource
-  ) throws(Refusal) {
+  ) throws(RejectedRow) {
     switch source.tape.kind(index) {
     case .null:
       for column in columns { plan.set(column, .null) }
     case .object:
-      do throws(Refusal) {
+      do throws(RejectedRow) {
         try evaluate(nested, index, source)
       } catch {
         var refusal = error
@@ -157,7 +157,7 @@ final class RowEvaluator {
       }
       for (column, value) in zip(columns, nested.key) { plan.set(column, value) }
     default:
-      do throws(Refusal) {
+      do throws(RejectedRow) {
         plan.set(columns[0], try bareKey(nested, index, source))
       } catch {
         // The row's own column is what does not fit here.
@@ -171,22 +171,22 @@ final class RowEvaluator {
   /// A key that stands alone where an object could; no row has NULL for one.
   func bareKey(
     _ plan: RowPlan, _ index: Int, _ source: borrowing DocumentSource
-  ) throws(Refusal) -> BorrowedValue {
+  ) throws(RejectedRow) -> BorrowedValue {
     guard plan.table.key.count == 1, source.tape.kind(index) != .array else {
       throw reader.notAnObject(index, source)
     }
     let column = plan.table.key[0]
     let schema = plan.table.columns[column]
     guard source.tape.kind(index) != .null else {
-      throw Refusal(
+      throw RejectedRow(
         .missingKey, "the key column \"\(schema.name)\" is null", column: schema.name,
         offset: source.tape.offset(index))
     }
     let target = ValueReader.Target(column: column, schema: schema, conversion: .automatic)
-    do throws(Refusal) {
+    do throws(RejectedRow) {
       return try reader.read(index, source, for: target)
     } catch {
-      throw Refusal(error.code, error.message, column: schema.name, offset: source.tape.offset(index))
+      throw RejectedRow(error.code, error.message, column: schema.name, offset: source.tape.offset(index))
     }
   }
 }

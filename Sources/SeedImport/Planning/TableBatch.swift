@@ -124,7 +124,7 @@ final class TableBatch {
       switch outcome {
       case .inserted: counts.inserted += 1
       case .updated: counts.updated += 1
-      case .unchanged, .setAside: counts.unchanged += 1
+      case .unchanged, .taken: counts.unchanged += 1
       }
     }
     if notesKeys { noteKeys(&keys) }
