@@ -1,23 +1,21 @@
-/// The known name that was probably meant, or `nil`.
+/// The known name that was probably meant.
 ///
-/// A slip in about every third letter counts as meant; so does a name that was only begun.
+/// One mistake in three letters is tolerated, and so is the beginning of a name.
 func nearestName(to text: String, in known: [String]) -> String? {
-  let typed = Array(text.lowercased().prefix(NearestName.longestTyped))
+  let typed = Array(text.lowercased().prefix(longestTyped))
   let ranked = known.map { (name: $0, distance: editDistance(typed, Array($0.lowercased()))) }
   let best = ranked.min { $0.distance < $1.distance }
   if let best, best.distance <= max(1, typed.count / 3) { return best.name }
-  guard typed.count >= NearestName.shortestBeginning else { return nil }
+  guard typed.count >= shortestBeginning else { return nil }
   return known.first { $0.lowercased().starts(with: typed) }
 }
 
-private enum NearestName {
-  /// Characters compared: the distance costs the product of both lengths.
-  static let longestTyped = 64
-  /// Characters that a beginning needs to count as one.
-  static let shortestBeginning = 3
-}
+/// Characters compared: the distance costs the product of both lengths.
+private let longestTyped = 64
+/// Characters that a beginning must have.
+private let shortestBeginning = 3
 
-/// Insertions, deletions, replacements and swaps of neighbours that lead from one text to the other.
+/// The number of insertions, deletions, replacements and swaps of neighbours between two texts.
 func editDistance(_ left: [Character], _ right: [Character]) -> Int {
   var beforeLast: [Int] = []
   var last = Array(0...right.count)
