@@ -64,7 +64,7 @@ extension SeriesStatus {
   }
 }
 
-extension Build {
+extension StepRecord {
   /// One build for a script.
   var json: JSONValue {
     [
