@@ -10,7 +10,7 @@ struct DeploymentView {
   let configuration: DeploymentConfiguration
   let publication: PublicationDirectory
   let published: PublishedMetadata
-  let history: BuildHistory
+  let history: StepHistory
   /// What waits for signatures.
   let pending: OfflineChange
 
@@ -18,7 +18,7 @@ struct DeploymentView {
     self.configuration = configuration
     publication = PublicationDirectory(configuration.publication)
     published = try publication.published()
-    history = BuildHistory(configuration.state)
+    history = StepHistory(configuration.state)
     pending = try Publisher(configuration, keys: KeySource(KeyRing())).pendingChange()
   }
 }

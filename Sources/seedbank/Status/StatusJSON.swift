@@ -65,7 +65,7 @@ extension SeriesStatus {
   }
 }
 
-extension Build {
+extension StepRecord {
   /// One build for a script.
   var json: JSONValue {
     [

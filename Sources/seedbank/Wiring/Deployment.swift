@@ -8,7 +8,7 @@ import SeedTrust
 struct Deployment {
   let configuration: DeploymentConfiguration
   let publication: PublicationDirectory
-  let publisher: RecordedPublisher
+  let publisher: Publisher
   /// Keys at hand that a publisher need not have.
   let offlineKeys: [FoundKey]
 
@@ -23,9 +23,9 @@ struct Deployment {
     try Self.look(at: found, search, context.console)
     offlineKeys = found.filter { $0.role.isOffline && $0.key != nil }
     let keys = KeySource(found.ring) { try search.found().ring }
-    let publisher = Publisher(configuration, keys: keys)
-    self.publisher = RecordedPublisher(
-      publisher, BuildHistory(configuration.state) { context.console.tell($0) })
+    var publisher = Publisher(configuration, publication, keys: keys)
+    publisher.history = StepHistory(configuration.state) { context.console.tell($0) }
+    self.publisher = publisher
   }
 
   /// Warns of keys that others can read; throws where a role that signs each step has none.
@@ -62,9 +62,12 @@ struct Deployment {
 
 extension Publisher {
   /// The publisher of a deployment, with these keys.
-  init(_ configuration: DeploymentConfiguration, keys: KeySource) {
+  init(
+    _ configuration: DeploymentConfiguration, _ publication: PublicationDirectory? = nil, keys: KeySource
+  ) {
     self.init(
-      PublicationDirectory(configuration.publication), stateFolder: configuration.state, keys: keys)
+      publication ?? PublicationDirectory(configuration.publication), stateFolder: configuration.state,
+      keys: keys)
     graceSeconds = configuration.datasets.map(\.retention.graceSeconds).max() ?? 0
     longestLifetimeSeconds = configuration.longestLifetime
   }
