@@ -32,12 +32,15 @@ package struct IPAddress: Hashable, Sendable {
 
 /// Addresses that begin alike: `10.0.0.0/8`, `::1`.
 package struct IPNetwork: Hashable, Sendable {
+  /// As it was written.
+  package let text: String
   private let prefix: UInt128
   private let hostBits: Int
 
   /// Reads an address with or without a number of leading bits; nil if it is none, or if bits beyond those
   /// are set.
   package init?(_ text: String) {
+    self.text = text
     let parts = text.split(separator: "/", maxSplits: 1, omittingEmptySubsequences: false)
     guard let address = IPAddress(String(parts[0])) else { return nil }
     let width = address.isIPv4 ? 32 : 128

@@ -23,7 +23,7 @@ package struct HTTPServerConfiguration: Sendable {
   /// Memory of one connection in bytes: what a request's head must fit into, halved.
   package var connectionMemoryBytes = 16 * 1024
   /// Seconds without a request after which a connection is closed.
-  package var idleTimeoutSeconds = 10
+  package var idleTimeoutSeconds = 30
   /// Seconds from a connection's start to the end of its first request's head.
   package var headTimeoutSeconds = 5
   /// Bytes a second that a client has to take of an answer, measured over ``floorWindowSeconds``.

@@ -2,13 +2,10 @@ package import SeedDatabase
 package import SeedFormat
 package import SeedTrust
 
-/// All that a publish step of one dataset needs to know from its configuration.
-package struct DatasetJob: Sendable {
-  package let name: DatasetName
-  package let originPath: String
-  package let plans: [SeriesPlan]
+/// What the operator says of how a dataset is published.
+package struct PublishingPolicy: Hashable, Sendable {
   /// How snapshots are compressed; gzip is always among them.
-  package var encodings: [ContentEncoding]
+  package var encodings: [ContentEncoding] = [.gzip]
   /// Who builds the secondary indexes of snapshots.
   package var indexes = IndexPlace.snapshot
   package var provenance = Provenance()
@@ -26,18 +23,31 @@ package struct DatasetJob: Sendable {
   package var retainedSnapshotSeconds: Int?
   /// What holds the dataset back when a table loses many rows.
   package var shrinkGuard = ShrinkGuard()
-  /// Seconds for which a locked origin is waited for.
-  package var originPatienceSeconds = SQLiteOrigin.patienceSeconds
   /// Seconds for which a file stays that metadata does not name any more.
   package var graceSeconds = 3600
 
+  package init() {}
+}
+
+/// All that a publish step of one dataset needs to know from its configuration.
+@dynamicMemberLookup
+package struct DatasetJob: Sendable {
+  package let name: DatasetName
+  package let originPath: String
+  package let plans: [SeriesPlan]
+  package var policy: PublishingPolicy
+  /// Seconds for which a locked origin is waited for.
+  package var originPatienceSeconds = SQLiteOrigin.patienceSeconds
+
   package init(
-    name: DatasetName, originPath: String, plans: [SeriesPlan], encodings: [ContentEncoding] = [.gzip]
+    name: DatasetName, originPath: String, plans: [SeriesPlan], policy: PublishingPolicy = PublishingPolicy()
   ) {
-    self.name = name
-    self.originPath = originPath
-    self.plans = plans
-    self.encodings = encodings
+    (self.name, self.originPath, self.plans, self.policy) = (name, originPath, plans, policy)
+  }
+
+  package subscript<Value>(dynamicMember field: WritableKeyPath<PublishingPolicy, Value>) -> Value {
+    get { policy[keyPath: field] }
+    set { policy[keyPath: field] = newValue }
   }
 
   func lifecycle(_ series: Series) -> Lifecycle { lifecycles[series.major] ?? .active }
@@ -45,7 +55,5 @@ package struct DatasetJob: Sendable {
   /// Whether no series will ever change again.
   var isRetired: Bool { plans.allSatisfy { isRetired($0.series) } }
 
-  func isRetired(_ series: Series) -> Bool {
-    if case .retired = lifecycle(series) { true } else { false }
-  }
+  func isRetired(_ series: Series) -> Bool { lifecycle(series).isRetired }
 }

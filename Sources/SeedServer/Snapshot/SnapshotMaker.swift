@@ -90,7 +90,7 @@ struct SnapshotMaker {
 }
 
 /// Who builds the secondary indexes of a snapshot.
-package enum IndexPlace: String, Sendable {
+package enum IndexPlace: String, Hashable, Sendable, CaseIterable {
   /// They are in the file.
   case snapshot
   /// The client, from their SQL: the file is smaller by a third or so.

@@ -1,5 +1,5 @@
 /// What is wrong with the words typed after `seedbank`.
-struct UsageError: Error, Hashable {
+struct UsageError: ReportedError, Hashable {
   enum Problem: Hashable {
     case unknownCommand(String, nearest: String?)
     case unknownOption(String, nearest: String?)
@@ -15,6 +15,7 @@ struct UsageError: Error, Hashable {
   /// The command whose help explains more; none before a command is known.
   let command: String?
   let problem: Problem
+  var exitCode: ExitCode { .usage }
 }
 
 extension UsageError {

@@ -10,13 +10,14 @@ extension Command {
       discussion: """
         'check' looks for all that a publish step would refuse, and publishes nothing: models, projections against \
         the origin, keys, expiries, folders. 'show' prints every value that counts and where it came from; \
-        keys are shown by their folder alone. 'swift' prints the declaration of a dataset's model for an app \
+        keys are shown by their folder alone. 'keys' prints every key of both files with its type, default and \
+        meaning. 'swift' prints the declaration of a dataset's model for an app \
         that uses SeedClient, so that both sides hold the same model.
 
         Exit codes of 'check': 0 nothing is wrong, 69 only an origin does not answer, else 78.
         """,
       arguments: [
-        ArgumentDefinition(name: "action", choices: ["check", "show", "swift"], help: "What to do.")
+        ArgumentDefinition(name: "action", choices: ["check", "show", "keys", "swift"], help: "What to do.")
       ],
       options: [
         .config,
@@ -28,12 +29,14 @@ extension Command {
       examples: [
         CommandExample("seedbank config check", "Before a deployment, or after a change of a model."),
         CommandExample("seedbank config show", "What counts, and why."),
+        CommandExample("seedbank config keys", "All that the files may hold."),
         CommandExample("seedbank config swift > SeedModels.swift", "Every dataset with its newest model."),
         CommandExample("seedbank config swift --dataset transit --model 2.0", "One model of one dataset."),
       ])
   ) { arguments, context in
-    let configuration = try context.configuration(arguments)
     try refuseModelOptions(arguments)
+    if arguments.required("action") == "keys" { return try printKeys(context.console) }
+    let configuration = try context.configuration(arguments)
     switch arguments.required("action") {
     case "check": try check(configuration, arguments, context)
     case "show": try show(configuration, arguments, context)
@@ -79,9 +82,25 @@ extension Command {
   private static func show(
     _ configuration: DeploymentConfiguration, _ arguments: ParsedArguments, _ context: Context
   ) throws {
-    let shown = try EffectiveConfiguration(configuration, context.overrides(arguments))
-    if arguments.flag("json") { return try context.console.result(shown.json) }
-    try context.console.result("\(configuration.file)\n\(shown.text)")
+    let entries = try configuration.allEntries(context.overrides(arguments))
+    if arguments.flag("json") {
+      return try context.console.result(["values": .array(entries.map(\.json))] as JSONValue)
+    }
+    let lines = entries.map { "\($0.path) = \($0.value.text)  (\($0.source))" }
+    try context.console.result(([configuration.file] + lines).joined(separator: "\n"))
+  }
+
+  private static func printKeys(_ console: Console) throws {
+    try console.result(
+      """
+      # \(DeploymentConfiguration.fileName)
+
+      \(DeploymentConfiguration.table)
+
+      # \(DatasetConfiguration.fileName)
+
+      \(DatasetConfiguration.table)
+      """)
   }
 
   private static func printSwift(

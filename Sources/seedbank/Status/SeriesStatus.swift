@@ -29,7 +29,7 @@ struct SeriesStatus {
     rows = isAtHead ? copy?.sums.mapValues(\.rows) : nil
     copyBytes = DiskUse.bytes(of: copyPath)
     lastBuild = try? view.history.latest(of: plan.series)
-    checkSeconds = dataset.schedule.checkSeconds
+    checkSeconds = dataset.checkSeconds
     nextSnapshot = try Self.nextSnapshot(published?.metadata, dataset, view.publication)
   }
 
@@ -47,7 +47,7 @@ struct SeriesStatus {
     guard let metadata, let newest = metadata.newestSnapshot, newest.version != metadata.state.head else {
       return nil
     }
-    return newest.publishedAt?.adding(seconds: dataset.schedule.snapshotSeconds)
+    return newest.publishedAt?.adding(seconds: dataset.policy.snapshotSeconds)
   }
 
   // MARK: Objects
