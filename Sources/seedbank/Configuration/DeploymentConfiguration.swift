@@ -42,13 +42,6 @@ struct DeploymentConfiguration: SettingsFile {
   static var usual: Self { Self(file: "/\(fileName)", datasets: []) }
 }
 
-/// What the log looks like, and how much of it there is.
-struct LogConfiguration: Hashable, Sendable {
-  var format = LogFormat.text
-  var level = LogLevel.info
-  var requests = RequestLog.none
-}
-
 extension DeploymentConfiguration {
   static let settings: [Setting<Self>] = [
     .path("publication", \.publication, "folder of the published files; any static host could serve it"),

@@ -101,3 +101,10 @@ final class Console: Sendable {
   /// Where stderr itself fails there is no one left to tell.
   private func say(_ text: String) { try? sink(.messages, Array(text.utf8)) }
 }
+
+/// What the log looks like, and how much of it there is.
+struct LogConfiguration: Hashable, Sendable {
+  var format = LogFormat.text
+  var level = LogLevel.info
+  var requests = RequestLog.none
+}
