@@ -19,7 +19,7 @@ extension Command {
       ])
   ) { arguments, context in
     let path = try arguments.path("file", from: context.currentDirectory) ?? ""
-    let findings = try Inspection(path).findings()
+    let findings = try inspected(path)
     if arguments.flag("json") {
       try context.console.result(.object(findings))
     } else {
