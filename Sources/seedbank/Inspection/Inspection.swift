@@ -1,6 +1,7 @@
 import SeedDatabase
 import SeedFormat
 import SeedSystem
+import SeedSystem
 import SeedTrust
 
 /// All that a file of a publication or a store says of itself, in order. Signatures are counted, not verified.
