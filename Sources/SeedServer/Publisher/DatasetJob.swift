@@ -50,7 +50,7 @@ package struct DatasetJob: Sendable {
     set { policy[keyPath: field] = newValue }
   }
 
-  func lifecycle(_ series: Series) -> Lifecycle { lifecycles[series.major] ?? .active }
+  func lifecycle(_ series: Series) -> Lifecycle { policy.lifecycles[series.major] ?? .active }
 
   /// Whether no series will ever change again.
   var isRetired: Bool { plans.allSatisfy { isRetired($0.series) } }

@@ -137,7 +137,7 @@ struct DeploymentCheck {
   private mutating func checkOrigin(_ dataset: DatasetConfiguration, _ plans: [SeriesPlan]) {
     let origin: SQLiteOrigin
     do {
-      origin = try SQLiteOrigin(dataset.origin.path)
+      origin = try SQLiteOrigin(dataset.originPath)
     } catch {
       return add(dataset.name.text, error)
     }

@@ -1,3 +1,4 @@
+import SeedDatabase
 import SeedFormat
 import SeedServer
 import SeedTrust

@@ -105,7 +105,7 @@ extension DeploymentConfiguration {
     _ value: ConfigurationValue
   ) throws(ConfigurationError) -> [DatasetConfiguration]? {
     let names = try value.list { text, place throws(ConfigurationError) -> DatasetName in
-      do {
+      do throws(InvalidName) {
         return try DatasetName(text)
       } catch {
         throw value.error(

@@ -28,12 +28,14 @@ struct Setting<File: SettingsFile>: Sendable {
   let read: @Sendable (inout File, ConfigurationValue) throws(ConfigurationError) -> Void
   /// Null where there is no value.
   let json: @Sendable (File) -> JSONValue
+
+  typealias Field<Value> = any WritableKeyPath<File, Value> & Sendable
 }
 
 extension Setting {
   /// A setting that is one property.
   init<Value>(
-    _ key: String, _ field: WritableKeyPath<File, Value> & Sendable, type: String, usual: String? = nil,
+    _ key: String, _ field: Field<Value>, type: String, usual: String? = nil,
     isSeldom: Bool = false, _ meaning: String,
     read: @escaping @Sendable (ConfigurationValue) throws(ConfigurationError) -> Value?,
     json: @escaping @Sendable (Value) -> JSONValue
@@ -47,7 +49,7 @@ extension Setting {
   }
 
   static func integer<Number: FixedWidthInteger & Sendable>(
-    _ key: String, _ field: WritableKeyPath<File, Number> & Sendable, in range: ClosedRange<Int>,
+    _ key: String, _ field: Field<Number>, in range: ClosedRange<Int>,
     usual: String? = nil, isSeldom: Bool = false, _ meaning: String
   ) -> Self {
     Self(
@@ -57,7 +59,7 @@ extension Setting {
   }
 
   static func integer(
-    _ key: String, _ field: WritableKeyPath<File, Int?> & Sendable, in range: ClosedRange<Int>,
+    _ key: String, _ field: Field<Int?>, in range: ClosedRange<Int>,
     usual: String? = nil, _ meaning: String
   ) -> Self {
     Self(
@@ -67,7 +69,7 @@ extension Setting {
   }
 
   static func choice<Word: RawRepresentable & CaseIterable & Sendable>(
-    _ key: String, _ field: WritableKeyPath<File, Word> & Sendable, isSeldom: Bool = false, _ meaning: String
+    _ key: String, _ field: Field<Word>, isSeldom: Bool = false, _ meaning: String
   ) -> Self where Word.RawValue == String {
     Self(
       key, field, type: Word.allCases.map { "`\($0.rawValue)`" }.joined(separator: ", "), isSeldom: isSeldom,
@@ -76,7 +78,7 @@ extension Setting {
       json: { .string($0.rawValue) })
   }
 
-  static func text(_ key: String, _ field: WritableKeyPath<File, String?> & Sendable, _ meaning: String)
+  static func text(_ key: String, _ field: Field<String?>, _ meaning: String)
     -> Self
   {
     Self(
@@ -87,7 +89,7 @@ extension Setting {
 
   /// An absolute path; the file shows it as seen from its folder.
   static func path(
-    _ key: String, _ field: WritableKeyPath<File, String> & Sendable, usual: String? = nil, _ meaning: String
+    _ key: String, _ field: Field<String>, usual: String? = nil, _ meaning: String
   ) -> Self {
     Self(
       key: key, type: "path", usual: usual, meaning: meaning,

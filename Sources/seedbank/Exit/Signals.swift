@@ -1,5 +1,4 @@
 import Dispatch
-
 import SeedSystem
 
 /// Waits for a signal that ends the process.

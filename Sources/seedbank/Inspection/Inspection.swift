@@ -1,7 +1,6 @@
 import SeedDatabase
 import SeedFormat
 import SeedSystem
-import SeedSystem
 import SeedTrust
 
 /// All that a file of a publication or a store says of itself, in order. Signatures are counted, not verified.
@@ -25,7 +24,7 @@ func inspected(_ path: String) throws -> [JSONMember] {
 }
 
 /// What a file is, by its first bytes.
-private enum FileKind {
+enum FileKind {
   case database, json
   case compressed(ContentEncoding)
 

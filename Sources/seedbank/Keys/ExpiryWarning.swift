@@ -56,8 +56,12 @@ struct SignatureStanding {
 extension DeploymentConfiguration {
   /// Seconds for which online signatures are valid at the least: of the roles that all share, whichever dataset signed
   /// last decides.
-  var shortestLifetime: Int { datasets.map(\.expirySeconds).min() ?? DatasetConfiguration.usualExpiry }
+  var shortestLifetime: Int {
+    datasets.map(\.policy.lifetimeSeconds).min() ?? PublishingPolicy().lifetimeSeconds
+  }
 
   /// Seconds for which they are valid at the most.
-  var longestLifetime: Int { datasets.map(\.expirySeconds).max() ?? DatasetConfiguration.usualExpiry }
+  var longestLifetime: Int {
+    datasets.map(\.policy.lifetimeSeconds).max() ?? PublishingPolicy().lifetimeSeconds
+  }
 }

@@ -1,5 +1,6 @@
 import SeedDatabase
 import SeedFormat
+import SeedServer
 import SeedSystem
 
 /// Puts a new deployment where it belongs: all of it or nothing, and never over anything that is there.
