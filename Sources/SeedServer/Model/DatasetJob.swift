@@ -2,13 +2,10 @@ package import SeedDatabase
 package import SeedFormat
 package import SeedTrust
 
-/// All that a step of one dataset needs to know from its configuration.
-package struct DatasetJob: Sendable {
-  package let name: DatasetName
-  package let originPath: String
-  package let plans: [SeriesPlan]
+/// What the operator says of how a dataset is published.
+package struct PublishingPolicy: Hashable, Sendable {
   /// How snapshots are compressed; gzip is always among them.
-  package var encodings: [ContentEncoding]
+  package var encodings: [ContentEncoding] = [.gzip]
   package var indexes = IndexPlace.snapshot
   package var provenance = Provenance()
   /// By major; active where none is given.
@@ -24,32 +21,43 @@ package struct DatasetJob: Sendable {
   /// Seconds after which a snapshot goes though there are fewer; the newest stays. `nil` for never.
   package var retainedSnapshotSeconds: Int?
   package var shrinkGuard = ShrinkGuard()
-  /// Seconds to wait for an origin that another process has locked.
-  package var originWaitSeconds = 10
   /// Seconds for which a file stays that metadata does not name any more.
   package var graceSeconds = 3600
 
+  package init() {}
+}
+
+/// All that a step of one dataset needs to know from its configuration.
+@dynamicMemberLookup
+package struct DatasetJob: Sendable {
+  package let name: DatasetName
+  package let originPath: String
+  package let plans: [SeriesPlan]
+  package var policy: PublishingPolicy
+  /// Seconds to wait for an origin that another process has locked.
+  package var originWaitSeconds = 10
+
   package init(
-    name: DatasetName, originPath: String, plans: [SeriesPlan], encodings: [ContentEncoding] = [.gzip]
+    name: DatasetName, originPath: String, plans: [SeriesPlan], policy: PublishingPolicy = PublishingPolicy()
   ) {
-    self.name = name
-    self.originPath = originPath
-    self.plans = plans
-    self.encodings = encodings
+    (self.name, self.originPath, self.plans, self.policy) = (name, originPath, plans, policy)
   }
 
-  func lifecycle(_ series: Series) -> Lifecycle { lifecycles[series.major] ?? .active }
+  package subscript<Value>(dynamicMember field: WritableKeyPath<PublishingPolicy, Value>) -> Value {
+    get { policy[keyPath: field] }
+    set { policy[keyPath: field] = newValue }
+  }
+
+  func lifecycle(_ series: Series) -> Lifecycle { policy.lifecycles[series.major] ?? .active }
 
   /// No series will ever change again, so the origin is not needed.
   var isRetired: Bool { plans.allSatisfy { isRetired($0.series) } }
 
-  func isRetired(_ series: Series) -> Bool {
-    if case .retired = lifecycle(series) { true } else { false }
-  }
+  func isRetired(_ series: Series) -> Bool { lifecycle(series).isRetired }
 }
 
 /// Who builds the secondary indexes of a snapshot.
-package enum IndexPlace: String, Sendable {
+package enum IndexPlace: String, Hashable, Sendable, CaseIterable {
   /// They are in the file.
   case snapshot
   /// The client, from their SQL: the file is smaller by a third or so.

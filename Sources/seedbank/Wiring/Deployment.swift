@@ -68,7 +68,7 @@ extension Publisher {
     self.init(
       publication ?? PublicationDirectory(configuration.publication), stateFolder: configuration.state,
       keys: keys)
-    graceSeconds = configuration.datasets.map(\.retention.graceSeconds).max() ?? 0
+    graceSeconds = configuration.datasets.map(\.policy.graceSeconds).max() ?? 0
     longestLifetimeSeconds = configuration.longestLifetime
   }
 }
@@ -92,56 +92,6 @@ extension DatasetJob {
   /// The job that a dataset's folder describes.
   init(_ dataset: DatasetConfiguration) throws {
     self.init(
-      name: dataset.name, originPath: dataset.origin.path, plans: try dataset.plans(),
-      encodings: dataset.encodings.map(\.encoding))
-    indexes = dataset.indexes.place
-    provenance = Provenance(
-      license: dataset.license, attribution: dataset.attribution, source: dataset.source)
-    lifecycles = dataset.lifecycle.mapValues(\.lifecycle)
-    pollSeconds = dataset.pollSeconds
-    lifetimeSeconds = dataset.expirySeconds
-    snapshotSeconds = dataset.schedule.snapshotSeconds
-    retainedSnapshots = dataset.retention.snapshots
-    retainedSnapshotSeconds = dataset.retention.snapshotAgeSeconds
-    graceSeconds = dataset.retention.graceSeconds
-    shrinkGuard.percent = dataset.shrink.percent
-    shrinkGuard.minimumRows = dataset.shrink.minimumRows
-  }
-}
-
-extension OriginConfiguration {
-  /// Where it lies.
-  var path: String {
-    switch self {
-    case .sqlite(let path): path
-    }
-  }
-}
-
-extension SnapshotEncoding {
-  fileprivate var encoding: ContentEncoding {
-    switch self {
-    case .gzip: .gzip
-    case .xz: .xz
-    }
-  }
-}
-
-extension SnapshotIndexes {
-  fileprivate var place: IndexPlace {
-    switch self {
-    case .snapshot: .snapshot
-    case .client: .client
-    }
-  }
-}
-
-extension SeriesLifecycle {
-  fileprivate var lifecycle: Lifecycle {
-    switch state {
-    case .active: .active
-    case .deprecated: .deprecated(sunset: sunset, message: message)
-    case .retired: .retired(message: message)
-    }
+      name: dataset.name, originPath: dataset.originPath, plans: try dataset.plans(), policy: dataset.policy)
   }
 }

@@ -1,3 +1,12 @@
+/// Reads a canonical decimal: digits only, no sign, no leading zero, within `range`.
+package func canonicalDecimal(_ text: some StringProtocol, in range: ClosedRange<Int>) -> Int? {
+  let bytes = Array(text.utf8)
+  guard !bytes.isEmpty, bytes.allSatisfy({ (0x30...0x39).contains($0) }) else { return nil }
+  guard bytes.count == 1 || bytes[0] != 0x30 else { return nil }
+  guard let value = Int(text), range.contains(value) else { return nil }
+  return value
+}
+
 /// Two lower-case hexadecimal digits per byte.
 package func lowerHex(_ bytes: some Sequence<UInt8>) -> String {
   let digits = Array("0123456789abcdef".utf8)
