@@ -1,21 +1,21 @@
 import SeedDatabase
 import SeedTrust
 
-/// The room that an update takes, counted before its first byte is fetched. Pure.
+/// The disk space that an update takes, counted before its first byte is fetched. Pure.
 struct DiskPlan: Hashable, Sendable {
   /// Bytes that must be free.
   let needed: Int
 
   /// A delta's rows stand in SQLite's write-ahead log before they stand in the file: old and new pages at once.
   private static let journalFactor = 2
-  /// A snapshot may ship without its secondary indexes, which no metadata tells and which are built in its file: it
-  /// is smaller by a third or so, and they are half of what was shipped, in percent.
+  /// A snapshot may come without its secondary indexes, of which the metadata says nothing and which are built on the
+  /// device. They take half of what was shipped, in percent.
   private static let indexPercent = 50
   /// What must stay free beyond all that, in percent.
   private static let reservePercent = 10
 
   /// - Parameters:
-  ///   - objects: What is to be fetched.
+  ///   - objects: The files to fetch.
   ///   - held: Bytes of them that are already here.
   init(_ objects: [PublishedObject], held: Int) {
     let stored = objects.reduce(0) { $0.adding($1.length) }
@@ -24,12 +24,12 @@ struct DiskPlan: Hashable, Sendable {
     needed = all.adding(all.percent(Self.reservePercent))
   }
 
-  /// Throws if that is not free; where the system does not tell, writing will.
+  /// Throws if they are not; where the system does not tell, writing will.
   func check(available: Int?, in folder: String) throws(SeedError) {
     guard let available, needed > available else { return }
     throw SeedError(
       .insufficientSpace,
-      "the update needs \(needed) bytes in \(folder), \(available) are free: make room and try again",
+      "the update needs \(needed) bytes in \(folder), but \(available) are free: make room and try again",
       neededBytes: needed, availableBytes: available)
   }
 }

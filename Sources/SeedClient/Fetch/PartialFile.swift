@@ -2,13 +2,14 @@ import SeedDatabase
 import SeedFormat
 import SeedSystem
 import SeedTrust
+import Synchronization
 
-/// A file that is arriving: written and hashed at once.
+/// A file that is being downloaded, written and hashed at once.
 final class PartialFile: Sendable {
   let object: PublishedObject
   let url: String
   let path: String
-  private let state: Shared<State>
+  private let state: Mutex<State>
 
   fileprivate struct State: ~Copyable {
     var file: File
@@ -23,17 +24,17 @@ final class PartialFile: Sendable {
   /// Bytes of a part that are read at a time.
   private static let readBytes = 256 * 1024
 
-  /// Opens what is there of an object, and hashes it: what a record does not vouch for is removed.
+  /// Opens the part of an object that is already here, and hashes it; without its record it is removed.
   init(_ object: PublishedObject, url: String, in folder: String) throws {
     (self.object, self.url) = (object, url)
     path = "\(folder)/\(object.sha256.hex)\(PartialRecord.partSuffix)"
     let record = PartialRecord.read(besides: path)
     let isKnown = record.map { $0.url == url && $0.sha256 == object.sha256.hex && $0.length == object.length }
     guard isKnown == true else {
-      state = Shared(State(try File(path, for: .replacing, mode: 0o600)))
+      state = Mutex(State(try File(path, for: .replacing, mode: 0o600)))
       return
     }
-    state = Shared(State(try File(path, for: .updating, mode: 0o600)))
+    state = Mutex(State(try File(path, for: .updating, mode: 0o600)))
     try state.withLock { state in
       (state.validator, state.hasRecord) = (record?.validator, true)
       try state.hash(pieces: Self.readBytes)
@@ -41,15 +42,15 @@ final class PartialFile: Sendable {
     if length > object.length { try restart() }
   }
 
-  /// Bytes that are here.
+  /// Bytes that have arrived.
   var length: Int { state.withLock { $0.length } }
   /// The strong validator under which they came.
   var validator: String? { state.withLock { $0.validator } }
   var isComplete: Bool { length == object.length }
-  /// Whether another process could go on with it.
+  /// True where another process could continue it.
   var isResumable: Bool { state.withLock { $0.hasRecord && $0.length > 0 } }
 
-  /// Makes ready for the first bytes of an answer.
+  /// Keeps the record, before the first bytes of an answer.
   func begin(_ validator: String?) throws {
     try state.withLock { state in
       guard state.length == 0 else { return }
@@ -72,14 +73,14 @@ final class PartialFile: Sendable {
     }
   }
 
-  /// Forgets all that came.
+  /// Begins with an empty file.
   func restart() throws {
     try state.withLock { state in
       state = State(try File(path, for: .replacing, mode: 0o600))
     }
   }
 
-  /// Whether the whole file has the hash that was signed. It ends the hashing.
+  /// True where the whole file has the hash that was signed. Called once, at the end.
   func isSigned() -> Bool { state.withLock { $0.hasher.finish() } == object.sha256 }
 
   /// Removes the file and its record. Where that fails, the sweep at the next start does it.
@@ -92,7 +93,7 @@ final class PartialFile: Sendable {
 }
 
 extension PartialFile.State {
-  /// Hashes what the file has; the next bytes go behind it.
+  /// Hashes the file's bytes; the next ones are appended.
   fileprivate mutating func hash(pieces count: Int) throws {
     while true {
       let piece = try file.read(count)
@@ -101,4 +102,51 @@ extension PartialFile.State {
       length += piece.count
     }
   }
+}
+
+/// The folder for downloads. Hashing an earlier part takes a while, so it runs on a queue of its own.
+actor PartialFolder {
+  private nonisolated let executor = QueueExecutor(label: "seedbank.partial")
+  private let path: String
+
+  nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
+
+  init(_ path: String) { self.path = path }
+
+  /// Opens the part of an object that is already here, ready to take more.
+  func open(_ object: PublishedObject, url: String) throws -> PartialFile {
+    try PartialFile(object, url: url, in: path)
+  }
+
+  /// Removes the parts of other objects, and throws where the volume lacks the room that an update takes.
+  func makeRoom(
+    for objects: [PublishedObject], in folder: String, freeBytes: @Sendable (_ folder: String) -> Int?
+  ) throws {
+    try DiskPlan(objects, held: keep(objects)).check(available: freeBytes(folder), in: folder)
+  }
+
+  /// Removes the parts of other objects, so that no more is kept than is wanted; returns how many bytes of these are
+  /// already here.
+  func keep(_ objects: [PublishedObject]) throws -> Int {
+    let wanted = Set(objects.map(\.sha256.hex))
+    for name in try Folder.names(in: path) where !wanted.contains(Self.digest(name)) {
+      try Folder.removeAny("\(path)/\(name)")
+    }
+    return try Folder.names(in: path).filter { $0.hasSuffix(PartialRecord.partSuffix) }.reduce(0) {
+      $0 + (try File("\(path)/\($1)", for: .reading).length())
+    }
+  }
+
+  /// Removes a part without its record, and a record without its part.
+  static func sweep(_ folder: String) throws(FileError) {
+    let names = try Folder.names(in: folder)
+    for name in names where !isPaired(name, names) { try Folder.removeAny("\(folder)/\(name)") }
+  }
+
+  private static func isPaired(_ name: String, _ names: [String]) -> Bool {
+    let digest = digest(name)
+    return [digest + PartialRecord.partSuffix, digest + PartialRecord.recordSuffix].allSatisfy(names.contains)
+  }
+
+  private static func digest(_ name: String) -> String { String(name.prefix { $0 != "." }) }
 }

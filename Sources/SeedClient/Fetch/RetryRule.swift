@@ -1,7 +1,7 @@
-/// Whether and when a request that failed is sent again within the same update. Pure.
+/// Decides whether and when a request that failed is sent again within the same update. Pure.
 ///
 /// Each failure counts, and bytes that arrived pay for failures: a large file gets through a network that breaks
-/// again and again, and a server that gives nothing is soon left alone.
+/// again and again, and a server that sends nothing is soon left alone.
 struct RetryRule: Hashable, Sendable {
   /// Failures so far.
   private(set) var failures = 0
@@ -9,7 +9,7 @@ struct RetryRule: Hashable, Sendable {
   private var fruitless = 0
   private var received = 0
 
-  /// Failures in a row that are borne though nothing arrived between them.
+  /// Failures in a row that end the update where nothing arrived between them.
   private static let mostFruitless = 3
   /// Bytes that must arrive between two failures for the second not to be fruitless.
   private static let fruitBytes = 1024
@@ -25,7 +25,7 @@ struct RetryRule: Hashable, Sendable {
   /// The wait before the next attempt, `nil` where there is none.
   ///
   /// - Parameters:
-  ///   - error: What happened.
+  ///   - error: The latest failure.
   ///   - received: Bytes that have arrived by all attempts.
   ///   - chance: A number from 0 to 1.
   mutating func wait(after error: TransportError, received: Int, chance: Double) -> Duration? {
@@ -47,7 +47,7 @@ struct RetryRule: Hashable, Sendable {
 }
 
 extension TransportError {
-  /// Whether the same request may soon succeed.
+  /// True where the same request may soon succeed.
   var mayPass: Bool {
     switch self {
     case .unreachable, .tooSlow: true
@@ -55,9 +55,6 @@ extension TransportError {
     default: false
     }
   }
-
-  /// How long the server asks to be left alone.
-  var retryAfter: Duration? { if case .status(_, _, let wait) = self { wait } else { nil } }
 
   /// Too Many Requests, and what a server or its gateway says while it is in trouble.
   private static let passing: Set<Int> = [429, 500, 502, 503, 504]

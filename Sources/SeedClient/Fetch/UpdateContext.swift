@@ -1,0 +1,82 @@
+import Synchronization
+
+/// One update: what it may do, who hears of it, and its cost on the network so far.
+final class UpdateContext: Sendable {
+  let policy: UpdatePolicy
+  let phases: PhaseSender
+  private let counted = Mutex(UpdateTraffic())
+
+  init(policy: UpdatePolicy = UpdatePolicy(), phases: PhaseSender = .silent) {
+    self.policy = policy
+    self.phases = phases
+  }
+
+  var traffic: UpdateTraffic { counted.withLock { $0 } }
+
+  func count(_ change: (inout UpdateTraffic) -> Void) { counted.withLock { change(&$0) } }
+}
+
+/// Reports an update's phases: each phase at once, its progress now and then.
+final class PhaseSender: Sendable {
+  private struct State {
+    var phase = UpdatePhase.checking
+    /// When something was last sent, by the environment's clock.
+    var sent: Duration?
+  }
+
+  /// The shortest time between two reports of one phase.
+  private static let interval = Duration.milliseconds(100)
+
+  /// Has no listener.
+  static var silent: PhaseSender { PhaseSender(uptime: { .zero }) { _ in } }
+
+  private let uptime: @Sendable () -> Duration
+  private let send: @Sendable (UpdatePhase) -> Void
+  private let state = Mutex(State())
+
+  init(uptime: @escaping @Sendable () -> Duration, _ send: @escaping @Sendable (UpdatePhase) -> Void) {
+    self.uptime = uptime
+    self.send = send
+  }
+
+  /// Begins a phase.
+  func enter(_ phase: UpdatePhase) {
+    state.withLock { $0 = State(phase: phase, sent: uptime()) }
+    send(phase)
+  }
+
+  /// Counts bytes that the phase has finished; fewer than 0 where they are to be done again.
+  func received(_ bytes: Int) { advance { $0.advanced(byBytes: bytes) } }
+
+  /// Counts rows that were changed.
+  func changed(rows: Int) { advance { $0.advanced(byRows: rows) } }
+
+  private func advance(_ change: (UpdatePhase) -> UpdatePhase) {
+    let phase: UpdatePhase? = state.withLock { state in
+      state.phase = change(state.phase)
+      let now = uptime()
+      let isDue = state.sent.map { now - $0 >= Self.interval } ?? true
+      guard isDue || state.phase.fractionCompleted == 1 else { return nil }
+      state.sent = now
+      return state.phase
+    }
+    if let phase { send(phase) }
+  }
+}
+
+extension UpdatePhase {
+  fileprivate func advanced(byBytes count: Int) -> UpdatePhase {
+    switch self {
+    case .downloading(let bytes, let total): .downloading(bytes: bytes + count, totalBytes: total)
+    case .expanding(let bytes, let total): .expanding(bytes: bytes + count, totalBytes: total)
+    case .applying(let rows, let bytes, let total):
+      .applying(rows: rows, bytes: bytes + count, totalBytes: total)
+    case .checking, .buildingIndexes, .swapping, .finished: self
+    }
+  }
+
+  fileprivate func advanced(byRows count: Int) -> UpdatePhase {
+    guard case .applying(let rows, let bytes, let total) = self else { return self }
+    return .applying(rows: rows + count, bytes: bytes, totalBytes: total)
+  }
+}
