@@ -18,9 +18,10 @@ extension SeedStore {
       try await run(&attempt)
       let plan = try attempt.plan
       await noteSuccess(hasChanged: plan.action != .upToDate)
-      let seed = try await seed(of: requireCurrent())
       let report = UpdateReport(
-        plan: plan, from: attempt.local?.version, seed: seed, bytes: attempt.bytes, traffic: attempt.fetcher.context.traffic, rows: attempt.rows,
+        plan: plan, from: attempt.local?.version,
+        seed: try requireCurrent().seed(at: state.version ?? plan.to), bytes: attempt.bytes,
+        traffic: attempt.fetcher.context.traffic, rows: attempt.rows,
         lifecycle: attempt.metadata.state.lifecycle, duration: environment.uptime() - start)
       phases.enter(.finished(report))
       return report

@@ -1,3 +1,5 @@
+import SeedDatabase
+
 extension SeedStore {
   /// Proves the data on this device: the file's structure, and its digest, recomputed from all rows.
   ///

@@ -1,4 +1,5 @@
 import Foundation
+import SeedFormat
 package import SeedTrust
 
 /// A store's access to the world: the network, the clocks, waiting, chance and free space. Tests bring their own.
@@ -12,9 +13,6 @@ package struct Environment: Sendable {
   package var chance: @Sendable () -> Double
   /// Bytes that can be written in a folder; `nil` where the system does not tell.
   package var freeBytes: @Sendable (_ folder: String) -> Int?
-
-  /// What this library calls itself to servers.
-  private static let release = "0.1.0"
 
   package init(
     transport: any Transport,
@@ -34,7 +32,7 @@ package struct Environment: Sendable {
 
   /// The real world, where servers see the app's dataset and model in the User-Agent.
   static func device(_ model: SeedModel, _ options: SeedOptions) -> Environment {
-    let agent = "Seedbank/\(release) (\(model.dataset); \(model.model))"
+    let agent = "Seedbank/\(Release.version) (\(model.dataset); \(model.model))"
     return Environment(transport: URLSessionTransport(userAgent: agent, options.configureSession))
   }
 
