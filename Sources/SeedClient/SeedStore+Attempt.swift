@@ -127,7 +127,7 @@ extension SeedStore {
       guard let version = state.version else { return }
       let changes = try await writer.apply(delta, to: generation, at: version)
       attempt.add(changes)
-      attempt.phases.changed(rows: changes.rowCount)
+      attempt.phases.advance(rows: changes.rowCount)
       changesSender.send(changes)
       state.version = changes.version
       announce(generation, at: changes.version)

@@ -31,7 +31,6 @@ extension SeedStore {
   /// Knows no more of the directory than at the start.
   func forget() async {
     await writer.abandon()
-    held.abandon()
     (current, isWriting) = (nil, false)
     (hasCheckedBundle, hasRecord) = (false, false)
     state = SeedState(model)

@@ -21,10 +21,10 @@ public actor SeedStore: TurnTaking {
 
   /// The data that the app was built for.
   public nonisolated let model: SeedModel
-  nonisolated let openingsSender = Broadcast<Seed>(.latest)
-  nonisolated let changesSender = Broadcast<SeedChanges>(.newest(SeedStore.mostWaitingChanges))
+  nonisolated let openingsSender = Broadcast<Seed>(mostWaiting: 1, replaysLatest: true)
+  nonisolated let changesSender = Broadcast<SeedChanges>(mostWaiting: SeedStore.mostWaitingChanges)
   /// Sends a generation whenever live queries are to be run again.
-  nonisolated let rowsSender = Broadcast<Generation>(.latest)
+  nonisolated let rowsSender = Broadcast<Generation>(mostWaiting: 1, replaysLatest: true)
   let layout: StoreLayout
   /// The seed that the app brought along.
   let bundle: BundleFolder?
@@ -34,7 +34,6 @@ public actor SeedStore: TurnTaking {
   let onPhase: @Sendable (UpdatePhase) -> Void
   var turns = Turns()
   var pace = Pace.unknown
-  /// The generation that is read.
   var current: Generation?
   var held = HeldGenerations()
   var isSuspended = false
@@ -122,11 +121,7 @@ public actor SeedStore: TurnTaking {
 
 /// The generations that a store or its app still uses. Part of an actor, which guards it.
 struct HeldGenerations {
-  private struct Item {
-    weak let generation: Generation?
-    /// Whether it still lies in the store's directory.
-    var isInPlace = true
-  }
+  private struct Item { weak let generation: Generation? }
 
   private var items: [Item] = []
 
@@ -134,12 +129,7 @@ struct HeldGenerations {
   var all: [Generation] { items.compactMap(\.generation) }
 
   /// Those that can be read again where they are current; the others are the app's alone.
-  var inPlace: [Generation] { items.filter(\.isInPlace).compactMap(\.generation) }
-
-  /// Notes that the directory was removed in which they all lay.
-  mutating func abandon() {
-    for index in items.indices { items[index].isInPlace = false }
-  }
+  var inPlace: [Generation] { all.filter(\.lease.isInPlace) }
 
   mutating func add(_ generation: Generation) {
     items.removeAll { $0.generation == nil || $0.generation === generation }

@@ -1,5 +1,6 @@
 import SeedDatabase
 package import SeedFormat
+import SeedSystem
 package import SeedTrust
 import Synchronization
 
@@ -130,7 +131,7 @@ private final class Recorder: Sendable {
 /// The folder in which one maker makes a bundle; it is removed with this value.
 private final class BundleDraft {
   private let path: String
-  private let lock: File
+  private let lock: FileLock
 
   private static let lockName = "LOCK"
 
@@ -138,10 +139,9 @@ private final class BundleDraft {
   init(_ place: BundlePlace) throws {
     path = place.draft
     try Folder.create(path)
-    let lock = try File("\(path)/\(Self.lockName)", for: .updating, mode: 0o600)
-    // The maker that had it may have removed the folder since it was opened.
-    guard try lock.tryLock(), try lock.isNamed() else {
-      throw SeedError(.storeLocked, "another process is making a bundle in \(place.directory): try again later")
+    guard let lock = try FileLock.exclusive("\(path)/\(Self.lockName)") else {
+      throw SeedError(
+        .storeLocked, "another process is making a bundle in \(place.directory): try again later")
     }
     for name in try Folder.names(in: path) where name != Self.lockName {
       try Folder.removeAny("\(path)/\(name)")
@@ -150,11 +150,8 @@ private final class BundleDraft {
     self.lock = lock
   }
 
-  deinit {
-    // What stays here, the next maker takes.
-    try? Folder.removeAll(path)
-    lock.unlock()
-  }
+  // What stays here, the next maker takes.
+  deinit { try? Folder.removeAll(path) }
 }
 
 /// The folder to which a bundle goes: nothing else is ever replaced by one.

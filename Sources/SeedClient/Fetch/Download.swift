@@ -30,7 +30,7 @@ final class Download: Sendable {
 
   /// Gets what is missing; at the end the file has the length and the hash that were signed.
   func run() async throws {
-    fetcher.context.phases.received(file.length)
+    fetcher.context.phases.advance(bytes: file.length)
     state.withLock { $0.isJoined = file.length > 0 }
     try await complete()
     if file.isSigned() { return }
@@ -41,7 +41,6 @@ final class Download: Sendable {
     guard file.isSigned() else { throw damage }
   }
 
-  /// Gets part after part.
   private func complete() async throws {
     try await fetcher.retrying(received: { state.withLock { $0.arrived } }) {
       while !file.isComplete {
@@ -69,7 +68,7 @@ final class Download: Sendable {
     } take: { [self] bytes, range in
       try file.take(bytes, upTo: range.upperBound)
       state.withLock { $0.arrived += bytes.count }
-      fetcher.context.phases.received(bytes.count)
+      fetcher.context.phases.advance(bytes: bytes.count)
     }
     if case .bytes = reply, file.length == start {
       throw TransportError.unreachable(url: url.absoluteString, reason: "the answer was empty")
@@ -98,7 +97,7 @@ final class Download: Sendable {
       return state.restarts
     }
     guard count <= Self.mostRestarts else { throw failure ?? .changing(url: url.absoluteString) }
-    fetcher.context.phases.received(-file.length)
+    fetcher.context.phases.advance(bytes: -file.length)
     fetcher.context.count { $0.restarts += 1 }
     state.withLock { $0.isJoined = false }
     try file.restart()

@@ -30,7 +30,6 @@ package struct Environment: Sendable {
     self.freeBytes = freeBytes
   }
 
-  /// The real world, where servers see the app's dataset and model in the User-Agent.
   static func device(_ model: SeedModel, _ options: SeedOptions) -> Environment {
     let agent = "Seedbank/\(Release.version) (\(model.dataset); \(model.model))"
     return Environment(transport: URLSessionTransport(userAgent: agent, options.configureSession))

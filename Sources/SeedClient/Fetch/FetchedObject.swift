@@ -1,5 +1,6 @@
 import SeedDatabase
 import SeedFormat
+import SeedSystem
 import SeedTrust
 
 /// A published file on this device: not yet expanded, but with the length and hash that were signed.
@@ -35,7 +36,7 @@ struct FetchedObject: Sendable {
     phases.enter(.expanding(bytes: 0, totalBytes: object.rawLength))
     let found = try Compression.expand(self.path, to: path, object.encoding, limit: object.rawLength) {
       try Task.checkCancellation()
-      phases.received($0)
+      phases.advance(bytes: $0)
     }
     guard found == signed else {
       throw SeedError(
@@ -57,7 +58,7 @@ struct FetchedObject: Sendable {
     return { [phases] take in
       try Task.checkCancellation()
       return try source { piece in
-        phases.received(piece.count)
+        phases.advance(bytes: piece.count)
         take(piece)
       }
     }

@@ -9,7 +9,6 @@ struct Fetcher: Sendable {
   let environment: Environment
   let timeouts: DownloadTimeouts
   let partial: PartialFolder
-  /// The update that it fetches for.
   private(set) var context = UpdateContext()
 
   /// Bytes of one part. Foundation on Linux gathers what arrives faster than it is taken, without a bound
@@ -23,7 +22,6 @@ struct Fetcher: Sendable {
     partial = PartialFolder(layout.partial)
   }
 
-  /// The same, for an update.
   func with(_ context: UpdateContext) -> Fetcher {
     var fetcher = self
     fetcher.context = context

@@ -21,7 +21,6 @@ final class PartialFile: Sendable {
     init(_ file: consuming File) { self.file = file }
   }
 
-  /// Bytes of a part that are read at a time.
   private static let readBytes = 256 * 1024
 
   /// Opens the part of an object that is already here, and hashes it; without its record it is removed.
@@ -42,7 +41,6 @@ final class PartialFile: Sendable {
     if length > object.length { try restart() }
   }
 
-  /// Bytes that have arrived.
   var length: Int { state.withLock { $0.length } }
   /// The strong validator under which they came.
   var validator: String? { state.withLock { $0.validator } }
@@ -61,7 +59,6 @@ final class PartialFile: Sendable {
     }
   }
 
-  /// Appends bytes, up to `end` of the file.
   func take(_ bytes: [UInt8], upTo end: Int) throws {
     try state.withLock { state in
       guard state.length + bytes.count <= end else {
@@ -73,7 +70,6 @@ final class PartialFile: Sendable {
     }
   }
 
-  /// Begins with an empty file.
   func restart() throws {
     try state.withLock { state in
       state = State(try File(path, for: .replacing, mode: 0o600))

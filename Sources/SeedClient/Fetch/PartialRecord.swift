@@ -11,11 +11,8 @@ struct PartialRecord: Hashable {
   /// The strong validator under which the first bytes came.
   let validator: String?
 
-  /// Bytes that a record has at most.
   private static let limit = 4096
-  /// Ends the name of a file that is arriving.
   static let partSuffix = ".part"
-  /// Ends the name of its record.
   static let recordSuffix = ".part.json"
 
   /// The record of the part of that path, if there is one that can be read.
@@ -24,7 +21,6 @@ struct PartialRecord: Hashable {
     return try? PartialRecord(parsing: bytes)
   }
 
-  /// Where the record of a part lies.
   static func path(besides part: String) -> String { part + ".json" }
 
   /// Keeps the record. Not durably: one that a power loss takes costs a download.

@@ -18,7 +18,6 @@ enum Reply: Hashable, Sendable {
   /// The resource does not exist.
   case absent
 
-  /// The status codes of the rules above.
   enum Status {
     static let ok = 200
     static let partialContent = 206

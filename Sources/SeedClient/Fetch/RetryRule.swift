@@ -15,12 +15,8 @@ struct RetryRule: Hashable, Sendable {
   private static let fruitBytes = 1024
   /// Bytes that pay for a further failure.
   private static let bytesPerFailure = 16 * 1024
-  /// Seconds before the first further attempt; each fruitless one doubles them.
-  private static let firstWait = 0.5
-  /// Seconds of the longest wait; a server that asks for more is asked again by the next update.
-  private static let longestWait = 15.0
-  /// By how much of itself a wait is made longer or shorter.
-  private static let jitter = 0.25
+  /// A server that asks for a longer wait than the longest one is asked again by the next update.
+  private static let backoff = Backoff(first: 0.5, longest: 15, jitter: 0.25)
 
   /// The wait before the next attempt, `nil` where there is none.
   ///
@@ -38,11 +34,8 @@ struct RetryRule: Hashable, Sendable {
   }
 
   private func wait(atLeast asked: Duration?, _ chance: Double) -> Duration? {
-    if let asked, asked > .seconds(Self.longestWait) { return nil }
-    var seconds = Self.firstWait
-    for _ in 1..<max(fruitless, 1) { seconds = min(seconds * 2, Self.longestWait) }
-    let jittered = Duration.seconds(seconds * (1 + Self.jitter * (2 * chance - 1)))
-    return max(jittered, asked ?? .zero)
+    if let asked, asked > .seconds(Self.backoff.longest) { return nil }
+    return max(Self.backoff.wait(fruitless, chance: chance), asked ?? .zero)
   }
 }
 
@@ -58,4 +51,25 @@ extension TransportError {
 
   /// Too Many Requests, and what a server or its gateway says while it is in trouble.
   private static let passing: Set<Int> = [429, 500, 502, 503, 504]
+}
+
+/// Waits that double with each failure.
+struct Backoff: Sendable {
+  /// Seconds of the first wait.
+  let first: Double
+  /// Seconds of the longest wait.
+  let longest: Double
+  /// By how much of itself a wait is made longer or shorter.
+  let jitter: Double
+
+  /// Beyond this many failures the wait has long reached its bound.
+  private static let mostDoublings = 20
+
+  /// - Parameters:
+  ///   - number: Failures so far, from 1 on.
+  ///   - chance: A number from 0 to 1.
+  func wait(_ number: Int, chance: Double) -> Duration {
+    let doubled = first * Double(1 << min(max(number, 1) - 1, Self.mostDoublings))
+    return .seconds(min(doubled, longest) * (1 + jitter * (2 * chance - 1)))
+  }
 }

@@ -39,21 +39,15 @@ final class PhaseSender: Sendable {
     self.send = send
   }
 
-  /// Begins a phase.
   func enter(_ phase: UpdatePhase) {
     state.withLock { $0 = State(phase: phase, sent: uptime()) }
     send(phase)
   }
 
-  /// Counts bytes that the phase has finished; fewer than 0 where they are to be done again.
-  func received(_ bytes: Int) { advance { $0.advanced(byBytes: bytes) } }
-
-  /// Counts rows that were changed.
-  func changed(rows: Int) { advance { $0.advanced(byRows: rows) } }
-
-  private func advance(_ change: (UpdatePhase) -> UpdatePhase) {
+  /// Counts bytes that the phase has finished, fewer than 0 where they are to be done again, and rows that it changed.
+  func advance(bytes: Int = 0, rows: Int = 0) {
     let phase: UpdatePhase? = state.withLock { state in
-      state.phase = change(state.phase)
+      state.phase = state.phase.advanced(bytes, rows)
       let now = uptime()
       let isDue = state.sent.map { now - $0 >= Self.interval } ?? true
       guard isDue || state.phase.fractionCompleted == 1 else { return nil }
@@ -65,18 +59,13 @@ final class PhaseSender: Sendable {
 }
 
 extension UpdatePhase {
-  fileprivate func advanced(byBytes count: Int) -> UpdatePhase {
+  fileprivate func advanced(_ bytes: Int, _ rows: Int) -> UpdatePhase {
     switch self {
-    case .downloading(let bytes, let total): .downloading(bytes: bytes + count, totalBytes: total)
-    case .expanding(let bytes, let total): .expanding(bytes: bytes + count, totalBytes: total)
-    case .applying(let rows, let bytes, let total):
-      .applying(rows: rows, bytes: bytes + count, totalBytes: total)
+    case .downloading(let done, let total): .downloading(bytes: done + bytes, totalBytes: total)
+    case .expanding(let done, let total): .expanding(bytes: done + bytes, totalBytes: total)
+    case .applying(let changed, let done, let total):
+      .applying(rows: changed + rows, bytes: done + bytes, totalBytes: total)
     case .checking, .buildingIndexes, .swapping, .finished: self
     }
-  }
-
-  fileprivate func advanced(byRows count: Int) -> UpdatePhase {
-    guard case .applying(let rows, let bytes, let total) = self else { return self }
-    return .applying(rows: rows + count, bytes: bytes, totalBytes: total)
   }
 }

@@ -17,7 +17,6 @@ final class WatchedRequest: Sendable {
   /// Bytes of a body that is of no use, up to which the connection is kept for the next request.
   private static let passedOverBytes = 64 * 1024
 
-  /// The body of no use is longer than that.
   private struct Enough: Error {}
 
   /// - Parameters:

@@ -1,5 +1,6 @@
 import SeedDatabase
 public import SeedFormat
+import SeedSystem
 import SeedTrust
 
 /// Why something could not be done. The data that was there before is still there.

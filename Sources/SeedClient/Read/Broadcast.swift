@@ -8,18 +8,17 @@ final class Broadcast<Element: Sendable>: Sendable {
     var listeners: [Int: AsyncStream<Element>.Continuation] = [:]
   }
 
-  /// The elements that wait for a listener who is busy.
-  enum Buffering {
-    /// The latest alone, also where it was sent before the listener came.
-    case latest
-    /// All that were sent since the listener came, up to a number; of more the oldest are left out.
-    case newest(Int)
-  }
-
-  private let buffering: Buffering
+  private let mostWaiting: Int
+  private let replaysLatest: Bool
   private let state = Mutex(State())
 
-  init(_ buffering: Buffering) { self.buffering = buffering }
+  /// - Parameters:
+  ///   - mostWaiting: Elements that wait for a listener who is busy; of more the oldest are left out.
+  ///   - replaysLatest: Whether a new listener hears the latest element that was sent before it came.
+  init(mostWaiting: Int, replaysLatest: Bool = false) {
+    self.mostWaiting = mostWaiting
+    self.replaysLatest = replaysLatest
+  }
 
   deinit {
     // Ending a stream calls back into its removal, which takes the lock.
@@ -27,7 +26,6 @@ final class Broadcast<Element: Sendable>: Sendable {
     for listener in listeners { listener.finish() }
   }
 
-  /// Sends an element to everyone.
   func send(_ element: Element) {
     state.withLock { state in
       state.latest = element
@@ -40,23 +38,17 @@ final class Broadcast<Element: Sendable>: Sendable {
 
   /// A new listener's elements; they end with the sender.
   func stream() -> AsyncStream<Element> {
-    let (stream, continuation) = AsyncStream.makeStream(of: Element.self, bufferingPolicy: policy)
+    let (stream, continuation) = AsyncStream.makeStream(
+      of: Element.self, bufferingPolicy: .bufferingNewest(mostWaiting))
     let listener = state.withLock { state in
       state.nextListener += 1
       state.listeners[state.nextListener] = continuation
-      if case .latest = buffering, let latest = state.latest { continuation.yield(latest) }
+      if replaysLatest, let latest = state.latest { continuation.yield(latest) }
       return state.nextListener
     }
     continuation.onTermination = { [weak self] _ in
       self?.state.withLock { $0.listeners[listener] = nil }
     }
     return stream
-  }
-
-  private var policy: AsyncStream<Element>.Continuation.BufferingPolicy {
-    switch buffering {
-    case .latest: .bufferingNewest(1)
-    case .newest(let count): .bufferingNewest(count)
-    }
   }
 }

@@ -4,7 +4,6 @@ import SeedFormat
 final class Generation: Sendable {
   let folder: GenerationFolder
   let record: GenerationRecord
-  /// The store's own reader of the file.
   let reader: GenerationReader
   let lease: Lease
 
@@ -15,7 +14,6 @@ final class Generation: Sendable {
     reader = GenerationReader(folder, lease)
   }
 
-  /// The folder's name.
   var name: String { folder.name }
 
   /// The generation as an app sees it, at a version.

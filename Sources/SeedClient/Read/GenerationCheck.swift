@@ -1,5 +1,6 @@
 import SeedDatabase
 import SeedFormat
+import SeedSystem
 
 /// Checks a generation's file before it is read on this device.
 enum GenerationCheck {

@@ -54,7 +54,6 @@ actor GenerationReader: TurnTaking {
     return result
   }
 
-  /// Notes that the generation can be read.
   func confirm() {
     guard !isConfirmed else { return }
     // Where nothing can be written, the next read or start tries it again; until then the data is as good.
@@ -125,7 +124,6 @@ private actor ReadingConnection {
 
   nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 
-  /// A connection that is opened when it is first needed.
   init(_ file: String, _ lease: Lease) {
     self.file = file
     self.lease = lease
@@ -143,7 +141,6 @@ private actor ReadingConnection {
     return try body(SeedReader(connection, interruption))
   }
 
-  /// Closes it; the next use opens it anew.
   func close() { connection = nil }
 
   private func open() throws -> Connection {

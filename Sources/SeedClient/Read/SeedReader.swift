@@ -35,7 +35,6 @@ public struct SeedReader: ~Copyable {
     }
   }
 
-  /// Throws where the task is cancelled or the store suspended.
   private func checkEnd() throws(SeedError) {
     if interruption.isAsked { throw .suspended }
     if Task.isCancelled { throw SeedError(CancellationError()) }

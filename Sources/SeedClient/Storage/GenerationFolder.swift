@@ -1,14 +1,13 @@
 import SeedDatabase
+import SeedSystem
 
 /// The files of one generation.
 struct GenerationFolder: Hashable, Sendable {
-  /// The folder's name.
   let name: String
   let path: String
 
   static let fileName = "seed.sqlite"
 
-  /// The SQLite file.
   var file: String { "\(path)/\(Self.fileName)" }
   /// Says where the generation came from. Leases are locks on it, so it is made once, and removed before all else.
   var record: String { "\(path)/generation.json" }
@@ -23,7 +22,6 @@ struct GenerationFolder: Hashable, Sendable {
 
   func has(_ mark: Mark) -> Bool { Folder.exists("\(path)/\(mark.rawValue)") }
 
-  /// Leaves a mark, durably.
   func set(_ mark: Mark) throws(FileError) {
     try File("\(path)/\(mark.rawValue)", for: .replacing, mode: 0o600).sync()
     try Folder.sync(path)

@@ -11,7 +11,6 @@ struct GenerationRecord: Hashable, Sendable {
   /// The generation that was current when this one was made: a roll-back leads there.
   let previous: String?
 
-  /// Bytes that a record has at most.
   private static let longest = 1024
 
   init(snapshot: SHA256Digest, origin: SeedOrigin, previous: String?) {

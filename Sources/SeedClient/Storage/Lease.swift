@@ -1,4 +1,4 @@
-import SeedDatabase
+import SeedSystem
 import Synchronization
 
 /// The right to read a generation's files, for as long as this lives: a lock that its readers share.
@@ -23,11 +23,10 @@ final class Lease: Sendable {
     onEnd()
   }
 
-  /// Gives the lock back for a while.
   func drop() { lock.withLock { $0 = nil } }
 
-  /// False where the generation's folder was removed or replaced; true while the lease is dropped.
-  var isInPlace: Bool { lock.withLock { $0?.isInPlace ?? true } }
+  /// False where the generation's folder was removed or replaced, and while the lease is dropped.
+  var isInPlace: Bool { lock.withLock { $0?.isInPlace ?? false } }
 
   /// Takes the lock again; false where the generation was removed in the meantime.
   func retake() throws(FileError) -> Bool {
@@ -50,19 +49,15 @@ final class FileLock: Sendable {
   /// anew gets another. A disk that does not tell leaves things as they are.
   var isInPlace: Bool { (try? file.hasItsName()) ?? true }
 
-  /// The right to write to a store's directory.
-  static func writer(_ layout: StoreLayout) throws -> FileLock {
-    let file = try File(layout.lock, for: .updating, mode: 0o600)
-    guard try file.tryLock() else {
-      throw SeedError(
-        .storeLocked,
-        "another store writes to \(layout.directory): keep one store per directory, give this one another by "
-          + "`directory:`, or try again later")
-    }
+  /// Takes the lock alone, in a file that is made where there is none; `nil` where another has it.
+  static func exclusive(_ path: String) throws(FileError) -> FileLock? {
+    let file = try File(path, for: .updating, mode: 0o600)
+    // The holder before may have removed the file since it was opened.
+    guard try file.tryLock(), try file.isNamed() else { return nil }
     return FileLock(file)
   }
 
-  /// A lock that several may hold at once; `nil` where the file is gone or about to go.
+  /// A lock that several may hold at once; `nil` where the file is gone, or another has the lock alone.
   static func shared(_ path: String) throws(FileError) -> FileLock? {
     do {
       let file = try File(path, for: .reading)

@@ -14,7 +14,6 @@ struct StateRecord: Hashable, Sendable {
   var newestVersion: Int?
   var lifecycle: Lifecycle?
 
-  /// Bytes that a record has at most.
   private static let longest = 64 * 1024
   /// Seconds by which a record may lag behind where nothing but the last look has changed: a look every minute must
   /// not cost a write every minute.
@@ -64,7 +63,6 @@ extension SeedState {
       newestVersion: head?.number, lifecycle: lifecycle)
   }
 
-  /// Takes over what the last store on the directory knew.
   mutating func restore(_ record: StateRecord) {
     lastChecked = lastChecked ?? record.lastChecked.map(Date.init(seconds:))
     lastUpdated = lastUpdated ?? record.lastUpdated.map(Date.init(seconds:))

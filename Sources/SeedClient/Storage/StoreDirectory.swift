@@ -19,7 +19,6 @@ enum StoreDirectory {
       ?? ProcessInfo.processInfo.processName
   }
 
-  /// The path that an app gives as a URL.
   static func path(of url: URL?, named parameter: String) throws(SeedError) -> String? {
     guard let url else { return nil }
     guard url.isFileURL else {
@@ -31,7 +30,6 @@ enum StoreDirectory {
     return url.path
   }
 
-  /// Throws where the path cannot be a directory of the store's own.
   static func check(_ path: String) throws(SeedError) {
     guard path.contains(where: { $0 != "/" }) else {
       throw SeedError(

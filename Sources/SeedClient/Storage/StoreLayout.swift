@@ -1,5 +1,6 @@
 import SeedDatabase
 import SeedFormat
+import SeedSystem
 import SeedTrust
 
 /// The files and folders in a store's directory.
@@ -44,7 +45,6 @@ struct GenerationPointer: Hashable, Sendable {
   let current: String
   let previous: String?
 
-  /// The current one first.
   var names: [String] { [current] + (previous.map { [$0] } ?? []) }
 }
 
@@ -63,7 +63,6 @@ extension StoreLayout {
       current: name, previous: previous.flatMap { Folder.exists(folder($0).record) ? $0 : nil })
   }
 
-  /// Makes a generation the current one, durably.
   func setCurrent(_ name: String) throws(FileError) {
     try DurableFile.write(Array("\(name)\n".utf8), to: current, mode: 0o600)
   }
@@ -90,7 +89,6 @@ extension StoreLayout {
   /// Hashes of snapshots, and digests of whole states, that failed on this device or were rolled back.
   func rejected() throws(FileError) -> Set<SHA256Digest> { Set(try rejectedInOrder()) }
 
-  /// Remembers hashes durably.
   func reject(_ digests: [SHA256Digest]) throws(FileError) {
     let known = try rejectedInOrder().filter { !digests.contains($0) }
     let lines = (known + digests).suffix(Self.mostRejections).map { "\($0.hex)\n" }

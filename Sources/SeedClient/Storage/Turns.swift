@@ -78,7 +78,6 @@ struct Turns {
     return nil
   }
 
-  /// Hands the turn to the next caller.
   mutating func end() { if !waiters.resumeFirst() { free += 1 } }
 }
 

@@ -1,6 +1,7 @@
 import Foundation
 import SeedDatabase
 import SeedFormat
+import SeedSystem
 import Synchronization
 
 /// Lends a connection of the app's: calls `apply` once with a handle of the app's writer on the seed's file, and

@@ -1,5 +1,6 @@
 import SeedDatabase
 import SeedFormat
+import SeedSystem
 import SeedTrust
 
 /// Writes to a store: it holds the lock, the trusted metadata and the writing connection.
@@ -38,7 +39,12 @@ actor StoreWriter {
   func begin() throws {
     guard lock == nil else { return }
     try Folder.create(layout.directory, mode: 0o700)
-    let held = try FileLock.writer(layout)
+    guard let held = try FileLock.exclusive(layout.lock) else {
+      throw SeedError(
+        .storeLocked,
+        "another store writes to \(layout.directory): keep one store per directory, give this one another by "
+          + "`directory:`, or try again later")
+    }
     try layout.checkOwner(for: model, isBoundToMajor: options.isBoundToMajor)
     lock = held
     // Before anything is in it: what is made later has the folder's protection class.
