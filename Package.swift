@@ -93,7 +93,7 @@ let package = Package(
       swiftSettings: strict),
     // A client of any TUF repository, which Scripts/tuf-conformance tests.
     .executableTarget(
-      name: "ConformanceClient", dependencies: ["SeedTrust"], path: "Tests/ConformanceClient",
+      name: "ConformanceClient", dependencies: ["SeedSystem", "SeedTrust"], path: "Tests/ConformanceClient",
       swiftSettings: strict),
     // Which folder may name which, read from the sources.
     tests("HouseTests", []),

@@ -1,10 +1,10 @@
+import SeedSystem
 
 #if canImport(FoundationNetworking)
 import Foundation
 package import FoundationNetworking
 #else
 package import Foundation
-import SeedSystem
 #endif
 
 /// The transport of apps: URLSession, nothing cached, no cookies.

@@ -139,7 +139,7 @@ package struct DeltaReader: ~Copyable {
     if name.elementsEqual(DeltaScalar.realTag.utf8) { return DeltaScalar.taggedReal(text).map { .real($0) } }
     guard name.elementsEqual(DeltaScalar.blobTag.utf8) else { return nil }
     return Base64.decode(String(decoding: text, as: UTF8.self)).map { bytes in
-      .blob(bytes.withUnsafeBytes { blobs.copy($0) })
+      .blob(bytes.withUnsafeBufferPointer { blobs.copy($0) })
     }
   }
 

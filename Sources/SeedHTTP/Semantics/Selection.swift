@@ -1,4 +1,5 @@
 import SeedFormat
+import SeedSystem
 
 extension HTTPResponse {
   /// The response after the request's conditions and ranges, judged in the order of RFC 9110, 13.2.2.

@@ -1,5 +1,6 @@
 import SeedDatabase
 import SeedFormat
+import SeedSystem
 import SeedTrust
 
 /// Moves deltas among the published objects, those of single versions and merged ones; they count once metadata lists
@@ -45,7 +46,7 @@ struct DeltaPublication {
         merged.objects.append(object)
       } catch let error as PublicationError {
         merged.warnings.append("the deltas \(span) of \(plan.series) were not merged: \(error)")
-      } catch let error as FileFailure where error.isMissing {
+      } catch let error as FileError where error.isMissing {
         merged.warnings.append("the deltas \(span) of \(plan.series) were not merged: \(error)")
       }
     }

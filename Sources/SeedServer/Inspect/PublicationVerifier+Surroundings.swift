@@ -1,5 +1,6 @@
 import SeedDatabase
 import SeedFormat
+import SeedSystem
 import SeedTrust
 
 // What lies around the publication: the root that apps ship, working copies, files that nothing names.

@@ -1,5 +1,6 @@
 package import SeedFormat
-package import SeedTrust
+package import SeedSystem
+import SeedTrust
 
 /// How much a line of the log matters.
 package enum LogLevel: String, Hashable, Sendable, CaseIterable, Comparable {

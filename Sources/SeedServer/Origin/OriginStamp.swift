@@ -1,6 +1,6 @@
 import SeedDatabase
 import SeedFormat
-package import SeedSystem
+import SeedSystem
 import SeedTrust
 
 /// An origin's files from outside, so that an unchanged origin need not be read. Taken before a read.

@@ -1,5 +1,5 @@
-package import SeedDatabase
-import SeedFormat
+import SeedDatabase
+package import SeedFormat
 
 /// Projected rows as the client would store them: in any order, or in strictly rising key order.
 package final class ProjectedRows {

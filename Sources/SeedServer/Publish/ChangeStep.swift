@@ -1,5 +1,6 @@
 import SeedDatabase
 import SeedFormat
+import SeedSystem
 import SeedTrust
 
 /// The first half of a step, under the publication's lock: what the origin holds becomes the next version.

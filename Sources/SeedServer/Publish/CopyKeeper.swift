@@ -1,5 +1,6 @@
 import SeedDatabase
 import SeedFormat
+import SeedSystem
 import SeedTrust
 
 /// Opens a series' working copy at the published head, whatever happened to it since the last step.

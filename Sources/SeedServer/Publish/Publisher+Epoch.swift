@@ -1,6 +1,7 @@
 import SeedDatabase
 import SeedFormat
-package import SeedTrust
+package import SeedSystem
+import SeedTrust
 
 extension Publisher {
   /// The version that metadata has at the least after a disaster.

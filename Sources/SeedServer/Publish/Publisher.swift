@@ -1,5 +1,6 @@
 import SeedDatabase
 package import SeedFormat
+package import SeedSystem
 package import SeedTrust
 
 /// Publishes what the origins hold, one step at a time per publication: the changes under the publication's lock, then

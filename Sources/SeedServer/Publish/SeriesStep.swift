@@ -1,5 +1,6 @@
 import SeedDatabase
 package import SeedFormat
+import SeedSystem
 import SeedTrust
 
 /// One series in a step, as it will be once its metadata is signed. Nothing of it shows before.

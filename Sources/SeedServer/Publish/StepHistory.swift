@@ -1,5 +1,6 @@
 import SeedDatabase
 package import SeedFormat
+import SeedSystem
 import SeedTrust
 
 /// What the steps did, in a small SQLite file beside the working copies.

@@ -1,5 +1,6 @@
 import SeedDatabase
 import SeedFormat
+import SeedSystem
 
 /// Turns a working copy into the file that clients open, and proves it before anyone signs it.
 struct SnapshotFile {

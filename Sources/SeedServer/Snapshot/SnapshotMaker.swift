@@ -1,5 +1,6 @@
 import SeedDatabase
 import SeedFormat
+import SeedSystem
 import SeedTrust
 
 /// Makes the snapshots of a series as files that no metadata names yet, in one encoding after the other.

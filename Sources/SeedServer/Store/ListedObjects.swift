@@ -1,4 +1,5 @@
 package import SeedFormat
+import SeedSystem
 package import SeedTrust
 
 /// The versions that one delta leads over.

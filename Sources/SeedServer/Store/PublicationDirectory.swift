@@ -1,7 +1,7 @@
-package import SeedDatabase
+import SeedDatabase
 import SeedFormat
 package import SeedTrust
-import SeedSystem
+package import SeedSystem
 
 /// The published files on disk: `metadata/` and `targets/`.
 ///

@@ -1,4 +1,5 @@
 package import SeedFormat
+package import SeedSystem
 package import SeedTrust
 
 /// Why a publication cannot be read or changed.

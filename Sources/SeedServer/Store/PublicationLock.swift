@@ -1,5 +1,6 @@
 import SeedDatabase
 import SeedFormat
+import SeedSystem
 
 /// Held by one process at a time, while it changes what is published; the kernel releases it with the process, so it
 /// cannot go stale.

@@ -1,3 +1,5 @@
+import SeedFormat
+
 /// Parses the words after a command's name by the rules of swift-argument-parser.
 struct ArgumentParser {
   private let definition: CommandDefinition

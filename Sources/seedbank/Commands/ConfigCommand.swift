@@ -85,9 +85,6 @@ extension Command {
       asJSON: arguments.flag("json"), ["values": .array(entries.map(\.json))],
       ([configuration.file] + lines).joined(separator: "\n"))
   }
-    let lines = entries.map { "\($0.path) = \($0.value.text)  (\($0.source))" }
-    try context.console.result(([configuration.file] + lines).joined(separator: "\n"))
-  }
 
   private static func printKeys(_ console: Console) throws {
     try console.result(

@@ -1,4 +1,5 @@
 import SeedFormat
+import SeedSystem
 
 /// A file of settings: what it says, with every default filled in.
 protocol SettingsFile: Sendable {

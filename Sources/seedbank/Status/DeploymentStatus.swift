@@ -69,7 +69,7 @@ struct SeriesStatus {
   /// By table, where the working copy is at the head.
   let rows: [String: Int]?
   let copyBytes: Int
-  let lastBuild: Build?
+  let lastBuild: StepRecord?
   /// When the next snapshot is due; `nil` where the head has one.
   let nextSnapshot: UTCTime?
   let checkSeconds: Int

@@ -1,3 +1,4 @@
+import SeedHTTP
 import Testing
 
 @testable import seedbank
@@ -21,7 +22,7 @@ import Testing
       "SEEDBANK_HTTP_IDLE_TIMEOUT_SECONDS": "7", "SEEDBANK_HTTP_HOST": "::", "SEEDBANK_HTTP_THREADS": "2",
       "SEEDBANK_PUBLICATION": "/p", "SEEDBANK_DATASETS_TRANSIT_SCHEDULE_CHECK_SECONDS": "9",
     ])
-    #expect(configuration.http.idleTimeoutSeconds == 7)
+    #expect(configuration.http.timeouts.idleSeconds == 7)
     #expect(configuration.http.host == "::")
     #expect(configuration.http.threads == 2)
     #expect(configuration.publication == "/p")

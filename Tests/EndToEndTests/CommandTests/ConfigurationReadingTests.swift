@@ -18,7 +18,7 @@ import Testing
     #expect(configuration.keys == "\(folder.path)/keys")
     let http = configuration.http
     #expect(
-      (http.host, http.port, http.connectionLimit, http.idleTimeoutSeconds) == ("127.0.0.1", 8080, 4000, 30))
+      (http.host, http.port, http.connectionLimit, http.timeouts.idleSeconds) == ("127.0.0.1", 8080, 4000, 30))
     #expect(http.threads == ProcessInfo.processInfo.activeProcessorCount)
     let dataset = try #require(configuration.datasets.first)
     #expect(dataset.name == "transit")
@@ -45,7 +45,7 @@ import Testing
     #expect((http.host, http.port, http.threads) == ("::1", 0, 4))
     #expect((http.connectionLimit, http.perAddressLimit) == (10, 3))
     #expect(http.trustedProxies.map(\.text) == ["127.0.0.1", "10.0.0.0/8"])
-    #expect((http.idleTimeoutSeconds, configuration.drainSeconds) == (5, 7))
+    #expect((http.timeouts.idleSeconds, configuration.drainSeconds) == (5, 7))
     #expect(configuration.log == LogConfiguration(format: .json, level: .debug, requests: .errors))
     let dataset = try #require(configuration.datasets.first)
     #expect(dataset.originPath == "/data/transit.sqlite")
