@@ -38,7 +38,7 @@ let fuzzing: [Target] =
     .systemLibrary(name: "CFuzzer", path: "Tests/Fuzz/CFuzzer"),
     fuzzer("JSONFuzz", ["SeedFormat", "Support", "CFuzzer"]),
     fuzzer("DeltaFuzz", ["SeedFormat", "CFuzzer"]),
-    fuzzer("MetadataFuzz", ["SeedFormat", "SeedTrust", "CFuzzer"]),
+    fuzzer("MetadataFuzz", ["SeedSystem", "SeedFormat", "SeedTrust", "CFuzzer"]),
   ]
 
 func fuzzer(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
@@ -130,6 +130,7 @@ let package = Package(
 if Context.environment["SEEDBANK_BENCH"] != nil {
   package.targets.append(
     .executableTarget(
-      name: "Benchmarks", dependencies: ["SeedImport", "SeedDatabase", "SeedFormat", "CSQLite"],
+      name: "Benchmarks",
+      dependencies: ["SeedSystem", "SeedImport", "SeedDatabase", "SeedFormat", "CSQLite"],
       path: "Tests/Benchmarks", swiftSettings: strict))
 }
