@@ -164,32 +164,34 @@ struct CursorState {
   /// Reads the file; `nil` where there is none.
   init?(_ path: String) throws {
     guard let bytes = try DurableFile.readIfPresent(path, limit: Self.longest) else { return nil }
-    let value = try? JSONValue(parsing: bytes)
-    guard let mapping = value?.digest("mapping"), let content = value?.digest("content"),
-      let tables = value?["tables"]?.elements?.compactMap(\.string), let name = value?["name"]?.string,
-      let document = value?["document"]?.integer, let row = value?["row"]?.integer,
-      let offset = value?["offset"]?.integer, let rows = value?["rows"]?.integer
-    else {
+    do throws(MalformedJSON) {
+      try self.init(parsing: bytes)
+    } catch {
       throw ImportFailure(
-        .document, "\(path) is not a cursor of an import: remove it and import from the start, in batches")
+        .document,
+        "\(path) is not a cursor of an import: remove it and import from the start, in batches (\(error))")
     }
-    self.init(mapping: mapping, tables: tables, content: content)
-    (self.document, self.name, self.row, self.offset, self.rows) = (document, name, row, offset, rows)
+  }
+
+  private init(parsing bytes: [UInt8]) throws(MalformedJSON) {
+    var fields = try JSONObjectReader(parsing: bytes)
+    mapping = try fields.digest("mapping")
+    tables = try fields.strings("tables")
+    document = try fields.integer("document", from: 0)
+    name = try fields.string("name")
+    row = try fields.integer("row", from: 0)
+    offset = try fields.integer("offset", from: 0)
+    rows = try fields.integer("rows", from: 0)
+    content = try fields.digest("content")
   }
 
   func write(to path: String) throws {
     let value: JSONValue = [
-      "mapping": .string(mapping.hex), "tables": .array(tables.map { .string($0) }),
-      "document": .integer(Int64(document)), "name": .string(name), "row": .integer(Int64(row)),
-      "offset": .integer(Int64(offset)), "rows": .integer(Int64(rows)), "content": .string(content.hex),
+      "mapping": .string(mapping.hex), "tables": JSONValue(strings: tables), "document": JSONValue(document),
+      "name": .string(name), "row": JSONValue(row), "offset": JSONValue(offset), "rows": JSONValue(rows),
+      "content": .string(content.hex),
     ]
     try DurableFile.write(value.bytes, to: path)
-  }
-}
-
-extension JSONValue {
-  fileprivate func digest(_ name: String) -> SHA256Digest? {
-    self[name]?.string.flatMap { try? SHA256Digest(hex: $0) }
   }
 }
 

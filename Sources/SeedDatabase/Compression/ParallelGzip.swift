@@ -15,8 +15,8 @@ package final class ParallelGzip: Sendable {
   private static let header: [UInt8] = [0x1F, 0x8B, 8, 0, 0, 0, 0, 0, 0, 3]
 
   private let lastEnding: BlockDeflater.Ending
-  private let input: Shared<Input>
-  private let output: Shared<Output>
+  private let input: Mutex<Input>
+  private let output: Mutex<Output>
 
   /// What was read so far.
   private struct Input: ~Copyable {
@@ -50,10 +50,10 @@ package final class ParallelGzip: Sendable {
     lastEnding = isSpliceable ? .spliceable : .final
     let first = DispatchSemaphore(value: 0)
     first.signal()
-    input = Shared(Input(file: try File(path, for: .reading), turn: first))
+    input = Mutex(Input(file: try File(path, for: .reading), turn: first))
     var member = Output(file: try File(destination, for: .replacing))
     try member.write(Self.header)
-    output = Shared(member)
+    output = Mutex(member)
   }
 
   /// Does it; returns the measures of what was read and what was written, which is synced.

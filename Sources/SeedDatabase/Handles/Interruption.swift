@@ -1,11 +1,12 @@
 import CSQLite
+import SeedSystem
 
 /// Asks whoever uses a connection, from any thread, to come to an end.
 ///
 /// It is a flag that stays up until it is taken back, and that the connection itself looks at. `sqlite3_interrupt` would
 /// be lost where it falls between two statements, and must not meet a connection that is being closed.
 package final class Interruption: Sendable {
-  private let isUp = Shared(false)
+  private let isUp = Mutex(false)
 
   /// One that nobody has asked for yet.
   package init() {}

@@ -1,6 +1,7 @@
 internal import CMicroHTTPD
 import SeedSystem
-internal import Synchronization
+
+import struct Synchronization.Atomic
 
 /// One open connection. Its own thread notes its phase; the reaper reads it from another thread.
 final class ClientConnection: Sendable {
@@ -17,7 +18,8 @@ final class ClientConnection: Sendable {
 
   var activity: ConnectionTimeouts.Activity {
     let bits = activityBits.load(ordering: .relaxed)
-    return ConnectionTimeouts.Activity(phase: .init(rawValue: bits >> Self.phaseShift)!, since: bits & Self.timeMask)
+    return ConnectionTimeouts.Activity(
+      phase: .init(rawValue: bits >> Self.phaseShift)!, since: bits & Self.timeMask)
   }
 
   /// Notes that a phase begins now.

@@ -1,4 +1,5 @@
 import SeedFormat
+import SeedSystem
 
 extension HTTPResponse {
   /// The response after the request's conditions and ranges, judged in the order of RFC 9110, 13.2.2.
@@ -59,7 +60,8 @@ extension HTTPResponse {
 
 extension Problem {
   fileprivate static let preconditionFailed = Problem(
-    .preconditionFailed, "The resource has changed since the ETag in If-Match or the date in If-Unmodified-Since.")
+    .preconditionFailed,
+    "The resource has changed since the ETag in If-Match or the date in If-Unmodified-Since.")
 }
 
 /// A request's conditions beside the validators of the response.
@@ -95,12 +97,12 @@ private struct Conditions {
     return validators.count == 1 && (validator == tag || validator == lastModified)
   }
 
-  private var modified: HTTPDate? { lastModified.flatMap { HTTPDate($0) } }
+  private var modified: UTCTime? { lastModified.flatMap { UTCTime(http: $0) } }
 
   /// The date in the field; more than one, or an unreadable one, counts as no condition.
-  private func date(_ name: String) -> HTTPDate? {
+  private func date(_ name: String) -> UTCTime? {
     let values = request.values(of: name)
-    return values.count == 1 ? HTTPDate(values[0]) : nil
+    return values.count == 1 ? UTCTime(http: values[0]) : nil
   }
 }
 

@@ -1,4 +1,4 @@
-internal import Synchronization
+import SeedSystem
 
 /// The handler's reusable responses, by target and coding, until all are forgotten.
 ///

@@ -215,7 +215,7 @@ final class PlanBuilder {
   }
 
   private func unknown(_ what: String, _ name: String, among known: [String]) -> String {
-    let nearest = nearestName(to: name, among: known)
+    let nearest = nearestName(to: name, in: known)
     return "there is no \(what) \"\(name)\"" + (nearest.map { ", did you mean \"\($0)\"?" } ?? "")
   }
 }

@@ -1,5 +1,6 @@
 import SeedDatabase
 import SeedFormat
+import SeedSystem
 
 /// Turns one value of a tape into what its column is given.
 final class ValueReader {
@@ -116,7 +117,7 @@ final class ValueReader {
   private func seconds(
     _ index: Int, _ source: borrowing DocumentSource, since origin: ImportConversion.TimeOrigin
   ) throws(Refusal) -> BorrowedValue {
-    guard source.tape.kind(index) == .string, let time = ISO8601.parse(source.text(index)) else {
+    guard source.tape.kind(index) == .string, let time = UTCTime.parse(iso8601: source.text(index)) else {
       throw Refusal(.conversion, "expected an ISO 8601 date, found \(describe(index, source))")
     }
     let seconds = time.seconds - origin.rawValue

@@ -1,12 +1,13 @@
 import SeedFormat
 import SeedHTTP
+import SeedSystem
 import SeedTrust
 
 // For operators and load balancers.
 extension Router {
   func counts(_ view: CatalogView) -> HTTPResponse {
     HTTPResponse(
-      status: 200, headers: ["Content-Type": PrometheusText.mediaType, "Cache-Control": CacheRule.never],
+      status: 200, headers: ["Content-Type": FrontMetrics.mediaType, "Cache-Control": CacheRule.never],
       body: .bytes(metrics.page(view.catalog, now: now().secondsSinceEpoch)))
   }
 

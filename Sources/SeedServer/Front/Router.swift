@@ -1,5 +1,6 @@
 import SeedFormat
 package import SeedHTTP
+import SeedSystem
 import SeedTrust
 
 /// Answers a request from a catalog. It knows no sockets, and reads only those files that the catalog names.

@@ -2,7 +2,6 @@ import SeedFormat
 import SeedServer
 import SeedSystem
 import SeedTrust
-import Synchronization
 
 /// A command's output: results go to stdout, everything else to stderr.
 ///

@@ -1,6 +1,5 @@
 import Dispatch
 import SeedSystem
-import Synchronization
 
 /// Waits for a signal to stop: SIGTERM or SIGINT.
 ///

@@ -1,4 +1,5 @@
 import SeedServer
+import SeedSystem
 import SeedTrust
 
 /// Warnings about expiry dates.

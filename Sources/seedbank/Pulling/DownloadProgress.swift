@@ -1,6 +1,6 @@
 import Foundation
 import SeedClient
-import Synchronization
+import SeedSystem
 
 /// Shows the progress of updates: a bar on a terminal, else a line now and then.
 final class DownloadProgress: Sendable {

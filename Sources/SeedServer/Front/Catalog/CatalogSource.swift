@@ -2,7 +2,6 @@ import SeedDatabase
 import SeedFormat
 import SeedSystem
 import SeedTrust
-internal import Synchronization
 
 /// The state that one request is answered from.
 package struct CatalogView: Sendable {

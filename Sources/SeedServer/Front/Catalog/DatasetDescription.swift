@@ -1,4 +1,5 @@
 import SeedFormat
+import SeedSystem
 import SeedTrust
 
 /// A dataset as `/v1` and `/v1/{dataset}` describe it.

@@ -1,40 +1,19 @@
-import SeedDatabase
-import SeedFormat
-
-/// RFC 3339 dates and times, and dates alone, by hand: Foundation's formatters are slow and know locales.
-package enum ISO8601 {
+// As documents write it: RFC 3339 dates and times, and dates alone. By hand, for Foundation's formatters are slow and know
+// locales, and for each row of an import there may be one.
+extension UTCTime {
   /// Seconds since 1970 with the fraction apart, or `nil` where the text is none.
-  package static func parse(_ text: UnsafeBufferPointer<UInt8>) -> (seconds: Int64, fraction: Double)? {
+  package static func parse(
+    iso8601 text: UnsafeBufferPointer<UInt8>
+  ) -> (seconds: Int64, fraction: Double)? {
     var reader = Reader(text: text)
     guard let year = reader.number(4), reader.take("-"), let month = reader.number(2), reader.take("-"),
-      let day = reader.number(2), (1...12).contains(month), (1...days(month, year)).contains(day)
+      let day = reader.number(2), let date = CivilDate(checking: Int(year), Int(month), Int(day))
     else { return nil }
-    let midnight = days(before: year, month, day) * 86_400
+    let midnight = Int64(date.daysSinceEpoch * secondsPerDay)
     if reader.isAtEnd { return (midnight, 0) }
     guard reader.take("T") || reader.take("t") || reader.take(" ") else { return nil }
     guard let time = reader.time(), let zone = reader.zone(), reader.isAtEnd else { return nil }
     return (midnight + time.seconds - zone, time.fraction)
-  }
-
-  private static func isLeap(_ year: Int64) -> Bool {
-    year.isMultiple(of: 4) && (!year.isMultiple(of: 100) || year.isMultiple(of: 400))
-  }
-
-  private static func days(_ month: Int64, _ year: Int64) -> Int64 {
-    switch month {
-    case 2: isLeap(year) ? 29 : 28
-    case 4, 6, 9, 11: 30
-    default: 31
-    }
-  }
-
-  /// Days since 1970-01-01, in years that begin in March, so that the leap day comes last.
-  private static func days(before year: Int64, _ month: Int64, _ day: Int64) -> Int64 {
-    let shifted = month <= 2 ? year - 1 : year
-    let era = (shifted >= 0 ? shifted : shifted - 399) / 400
-    let yearOfEra = shifted - era * 400
-    let dayOfYear = (153 * (month + (month > 2 ? -3 : 9)) + 2) / 5 + day - 1
-    return era * 146_097 + yearOfEra * 365 + yearOfEra / 4 - yearOfEra / 100 + dayOfYear - 719_468
   }
 
   private struct Reader {

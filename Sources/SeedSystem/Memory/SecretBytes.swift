@@ -1,16 +1,13 @@
-import SeedSystem
-
 /// Secret bytes in memory of their own: kept out of the swap where the system allows it, and wiped when they go.
 ///
 /// An array would not do: it may be copied, and what it leaves behind is not wiped.
-final class SecretBytes: @unchecked Sendable {
+package final class SecretBytes: @unchecked Sendable {
   /// Pages of their own: a lock holds for whole pages, and giving back one must not unlock another's.
   private let pages: UnsafeMutableRawBufferPointer
-  /// The number of bytes.
-  let count: Int
+  package let count: Int
 
   /// Memory of `count` bytes, which `fill` writes before anybody else sees it; fails where `fill` does.
-  init<Failure: Error>(
+  package init<Failure: Error>(
     count: Int, fill: (UnsafeMutableRawBufferPointer) throws(Failure) -> Void
   ) throws(Failure) {
     let page = Int(sysconf(Int32(_SC_PAGESIZE)))
@@ -29,7 +26,7 @@ final class SecretBytes: @unchecked Sendable {
   }
 
   /// Lends the bytes; they must not be copied.
-  func withBytes<Result, Failure: Error>(
+  package func withBytes<Result, Failure: Error>(
     _ body: (UnsafeRawBufferPointer) throws(Failure) -> Result
   ) throws(Failure) -> Result {
     try body(UnsafeRawBufferPointer(rebasing: pages[..<count]))
@@ -38,10 +35,10 @@ final class SecretBytes: @unchecked Sendable {
   /// A plain loop may be left out by the compiler, since nobody reads the memory again.
   private static func wipe(_ memory: UnsafeMutableRawBufferPointer) {
     guard let start = memory.baseAddress else { return }
-    #if canImport(Glibc)
-    explicit_bzero(start, memory.count)
-    #else
+    #if canImport(Darwin)
     memset_s(start, memory.count, 0, memory.count)
+    #else
+    explicit_bzero(start, memory.count)
     #endif
   }
 }
