@@ -167,7 +167,7 @@ package final class ImportSession {
     defer { writer.place.row += 1 }
     if cursor?.isPassing == true { return true }
     let row = issues.wantsRows ? Self.json(line.text) : []
-    try refuse(Refusal(.malformed, line.reason), lists[0], row)
+    try refuse(RejectedRow(.malformed, line.reason), lists[0], row)
     return true
   }
 
@@ -180,7 +180,7 @@ package final class ImportSession {
   }
 
   /// Refuses a row of which nothing is known, not even its key.
-  private func refuse(_ refusal: Refusal, _ list: List, _ row: [UInt8]) throws {
+  private func refuse(_ refusal: RejectedRow, _ list: List, _ row: [UInt8]) throws {
     list.plan.reset()
     list.plan.target.hasLostKeys = true
     try issues.reject(list.plan, refusal, place, row: row)
@@ -195,7 +195,7 @@ package final class ImportSession {
     if let origin = hooks.origin, source.tape.kind(0) == .array {
       try writeCollected()
       let row = issues.wantsRows ? source.json(0) : []
-      try refuse(Refusal(.notAnObject, origin.flaw(source.tape.count(0))), list, row)
+      try refuse(RejectedRow(.notAnObject, origin.flaw(source.tape.count(0))), list, row)
     } else if let given = try? given(name, list), try collector.collect(list.plan, source, given: given) {
       collected.append(
         CollectedRow(
@@ -222,7 +222,7 @@ package final class ImportSession {
   private func write(_ list: List, _ name: String?, _ source: borrowing DocumentSource) throws {
     writer.evaluator.reader.bytes.clear()
     let given: [(column: Int, value: BorrowedValue)]
-    do throws(Refusal) {
+    do throws(RejectedRow) {
       given = try self.given(name, list)
     } catch {
       list.plan.reset()
@@ -248,7 +248,7 @@ package final class ImportSession {
   /// A dictionary's name, for its column; lent.
   private func given(
     _ name: String?, _ list: List
-  ) throws(Refusal) -> [(column: Int, value: BorrowedValue)] {
+  ) throws(RejectedRow) -> [(column: Int, value: BorrowedValue)] {
     guard let name, let target = list.names else { return [] }
     return [(target.column, try writer.evaluator.reader.read(name: name, for: target))]
   }
@@ -299,7 +299,7 @@ package final class ImportSession {
     for target in targets { try deleteOthers(target) }
     let tables = tablesToCheck
     try ReferencePolicy(connection, policy.references, issues, place).run(touched: tables)
-    try SearchRebuild(connection).run(touched: tables)
+    try SearchIndex.rebuild(over: tables, connection)
     for target in targets { try target.seen?.drop() }
   }
 
@@ -335,7 +335,7 @@ package final class ImportSession {
     guard let seen = target.seen else { return }
     guard !target.hasLostKeys else {
       let message = "rows that the import does not mention were kept: a rejected row's key is not known"
-      return issues.note(Refusal(.notDeleted, message), target.table.name, place)
+      return issues.note(RejectedRow(.notDeleted, message), target.table.name, place)
     }
     let gone = try seen.deleteOthers(policy.reportsKeys)
     target.deleted += gone.count

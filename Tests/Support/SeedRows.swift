@@ -28,3 +28,20 @@ package func slowDigest(_ rows: SeedRows) -> SHA256Digest {
       return sum
     })
 }
+
+extension CanonicalRow {
+  /// The canonical bytes of values that are nobody else's.
+  package static func bytes(of row: [SeedValue]) -> [UInt8] {
+    var bytes: [UInt8] = []
+    LentBytes.lending(row) { append(lent: $0, to: &bytes) }
+    return bytes
+  }
+}
+
+extension RowHasher {
+  /// The hash of values that are nobody else's.
+  package mutating func hash(_ row: [SeedValue]) -> SHA256Digest {
+    let bytes = LentBytes()
+    return withExtendedLifetime(bytes) { hash(lent: bytes.lend(row)) }
+  }
+}

@@ -7,7 +7,7 @@ struct EntryWatch: ~Copyable {
   private let places: [Int]
   /// The entry before, empty at the start, and where its texts are kept.
   private var previous: [BorrowedValue] = []
-  private var block = ByteBlock()
+  private let bytes = LentBytes()
 
   /// - Parameters:
   ///   - index: Whose entries they are.
@@ -27,6 +27,6 @@ struct EntryWatch: ~Copyable {
       case .same: throw NotASeed("the unique index \"\(index.name)\" of \"\(table)\" has an entry twice")
       }
     }
-    block.keep(places, of: row, in: &previous)
+    bytes.keep(places, of: row, in: &previous)
   }
 }

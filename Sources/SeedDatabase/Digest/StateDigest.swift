@@ -46,11 +46,10 @@ package struct TableSum: Hashable, Sendable {
   }
 }
 
-/// Hashes rows by their canonical bytes, with one hasher and one buffer for all of them.
+/// Hashes rows by their canonical bytes, with one hasher and one buffer for all.
 package struct RowHasher: ~Copyable {
   private var hasher = SHA256Hasher()
-  private var buffer: [UInt8] = []
-  private var block = ByteBlock()
+  private let bytes = LentBytes()
 
   package init() {}
 
@@ -61,26 +60,10 @@ package struct RowHasher: ~Copyable {
 
   /// The hash of a row's canonical bytes.
   mutating func hash(lent row: UnsafeBufferPointer<BorrowedValue>) -> SHA256Digest {
-    let size = CanonicalRow.size(of: row)
-    block.clear()
-    block.reserve(size)
-    guard
-      let bytes = block.append(
-        size,
-        {
-          CanonicalRow.write(row, to: $0); return size
-        })
-    else {
-      preconditionFailure("the bytes that were just written")
-    }
-    hasher.update(UnsafeRawBufferPointer(block[bytes]))
-    return hasher.finish()
-  }
-
-  /// The hash of a row's canonical bytes.
-  package mutating func hash(_ row: [SeedValue]) -> SHA256Digest {
-    CanonicalRow.append(row, to: &buffer)
-    hasher.update(buffer)
+    bytes.clear()
+    let room = bytes.room(CanonicalRow.size(of: row))
+    if let memory = room.baseAddress { CanonicalRow.write(row, to: memory) }
+    hasher.update(UnsafeRawBufferPointer(room))
     return hasher.finish()
   }
 }

@@ -10,7 +10,7 @@ package final class BatchImporter {
   private let layouts: SeedLayout
   private let keyLimit: Int
   private let fitter = AffinityFitter()
-  private var block = ByteBlock()
+  private let bytes = LentBytes()
   private let storedSums: [String: TableSum]
   private var batches: [String: RowBatch] = [:]
   private var watches: [String: RowWatch] = [:]
@@ -32,17 +32,17 @@ package final class BatchImporter {
 
   /// Makes the row with this key equal to `row`, which holds every stored column in declared order.
   package func upsert(_ row: [SeedValue], in table: TableSchema) throws {
-    try rows(of: table).upsert(lent: block.lend(row))
+    try rows(of: table).upsert(lent: bytes.lend(row))
   }
 
   /// Adds a row to a table that is known not to have its key; one that does is an error.
   package func insert(_ row: [SeedValue], in table: TableSchema) throws {
-    try rows(of: table).insert(lent: block.lend(row))
+    try rows(of: table).insert(lent: bytes.lend(row))
   }
 
   /// Takes the row with this key away, if it is there.
   package func delete(key: [SeedValue], in table: TableSchema) throws {
-    try rows(of: table).delete(lentKey: block.lend(key))
+    try rows(of: table).delete(lentKey: bytes.lend(key))
   }
 
   /// Where rows of a table go in: for whoever has many of them.
@@ -84,7 +84,7 @@ package final class BatchImporter {
     limit: Int, wholeTableShare: Int = ReferenceCheck.usualShare
   ) throws -> [ReferenceViolation] {
     for batch in batches.values { try batch.flush() }
-    for batch in batches.values { try batch.writer.resolveSetAside() }
+    for batch in batches.values { try batch.finish() }
     let check = ReferenceCheck(connection, schema, layouts, wholeTableShare: wholeTableShare)
     return try check.violations(touchedTables, limit: limit)
   }

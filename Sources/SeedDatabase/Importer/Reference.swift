@@ -28,51 +28,39 @@ struct Reference {
 
   // MARK: SQL
 
-  private var key: String { child.stored.keyNames.map { "child.\(quoted($0))" }.joined(separator: ", ") }
-  private var from: String { "SELECT \(key) FROM main.\(quoted(child.stored.name)) AS child WHERE " }
+  private var orphans: String {
+    let key = child.stored.keyNames.map { "child.\(quoted($0))" }.joined(separator: ", ")
+    return "SELECT \(key) FROM main.\(quoted(child.stored.name)) AS child WHERE "
+  }
+
+  private var condition: String { orphanCondition(columns, parent.stored.name, parentColumns) }
 
   /// The key of every row that references nothing.
-  var allOrphans: String { from + orphaned }
+  var allOrphans: String { orphans + condition }
 
   /// The key again of the row with a key, if it references nothing.
   var orphanByKey: String {
-    from + child.stored.keyNames.map { "child.\(quoted($0)) = ? AND " }.joined() + orphaned
+    orphans + child.stored.keyNames.map { "child.\(quoted($0)) = ? AND " }.joined() + condition
   }
 
   /// The keys of the rows that reference certain values, if those are not there.
   var orphansByParent: String {
     let matches = zip(columns, collations).map { "child.\(quoted($0)) COLLATE \($1.rawValue) = ? AND " }
-    return from + matches.joined() + orphaned
+    return orphans + matches.joined() + condition
   }
 
-  /// Any value that leads nowhere, out of those that there are; `nil` where a reference has several columns, or its
-  /// two ends compare differently.
+  /// Any value that leads nowhere; `nil` where a reference has several columns, or its two ends compare differently.
   var orphanedValue: String? {
-    guard let (ours, theirs) = ends, ours.collation == theirs.collation else { return nil }
-    let values = "SELECT DISTINCT \(quoted(ours.name)) AS value FROM main.\(quoted(child.stored.name))"
-    return "SELECT 1 FROM (\(values)) WHERE value IS NOT NULL AND NOT EXISTS "
-      + "(SELECT 1 FROM main.\(quoted(parent.stored.name)) AS parent WHERE parent.\(quoted(theirs.name)) = value) LIMIT 1"
+    guard let child = childPositions, let parent = parentPositions, child.count == 1, parent.count == 1,
+      self.child.stored.columns[child[0]].collation == collations[0]
+    else { return nil }
+    let values = "SELECT DISTINCT \(quoted(columns[0])) AS value FROM main.\(quoted(self.child.stored.name))"
+    let condition = orphanCondition(["value"], self.parent.stored.name, parentColumns)
+    return "SELECT 1 FROM (\(values)) AS child WHERE \(condition) LIMIT 1"
   }
 
   /// Whether what is referenced is the parent's key, of which there is one of each.
   var leadsToKey: Bool { parentPositions == parent.logical.key }
-
-  /// The column at each end, where there is one.
-  private var ends: (child: ColumnSchema, parent: ColumnSchema)? {
-    guard let ours = childPositions, let theirs = parentPositions, ours.count == 1, theirs.count == 1 else {
-      return nil
-    }
-    return (child.stored.columns[ours[0]], parent.stored.columns[theirs[0]])
-  }
-
-  private var orphaned: String {
-    let values = columns.map { "child.\(quoted($0))" }
-    // The parent's column counts: it stands first for its collation, and the plus takes the child's type away.
-    let matches = zip(parentColumns, values).map { "parent.\(quoted($0)) = +\($1)" }
-    return values.map { "\($0) IS NOT NULL AND " }.joined()
-      + "NOT EXISTS (SELECT 1 FROM main.\(quoted(parent.stored.name)) AS parent "
-      + "WHERE \(matches.joined(separator: " AND ")))"
-  }
 
   private var collations: [Collation] {
     (parentPositions ?? []).map { parent.stored.columns[$0].collation }
@@ -97,6 +85,15 @@ struct Reference {
     }
     return indexes.has(Array(zip(columns, collations)), of: child.stored)
   }
+}
+
+/// What is true of a row, called `child`, whose columns reference a row that is not there.
+package func orphanCondition(_ columns: [String], _ parent: String, _ parentColumns: [String]) -> String {
+  let values = columns.map { "child.\(quoted($0))" }
+  // The parent's column counts: it stands first for its collation, and the plus takes the child's type away.
+  let matches = zip(parentColumns, values).map { "parent.\(quoted($0)) = +\($1)" }
+  return values.map { "\($0) IS NOT NULL AND " }.joined()
+    + "NOT EXISTS (SELECT 1 FROM main.\(quoted(parent)) AS parent WHERE \(matches.joined(separator: " AND ")))"
 }
 
 extension TableSchema {

@@ -17,8 +17,9 @@ package final class RowBatch {
   /// The waiting rows, one behind the other; an array would ask at each value whether it is shared.
   private let values: UnsafeMutablePointer<BorrowedValue>
   @exclusivity(unchecked) private var count = 0
-  // Not @exclusivity(unchecked): what a noncopyable property holds would never be freed (Swift 6.3).
-  private var bytes = ByteBlock()
+  private let bytes = LentBytes()
+  /// Whole rows whose unique values other rows hold.
+  private var waiting: [[SeedValue]] = []
   @exclusivity(unchecked) private var kind = Kind.upsert
   @exclusivity(unchecked) private var expectsNewKeys = false
   @exclusivity(unchecked) private var inserting: Statement?
@@ -54,7 +55,6 @@ package final class RowBatch {
     keyPositions = writer.shape.key
     columns = (0..<Int32(width)).map { $0 }
     values = .allocate(capacity: capacity * width)
-    if capacity > 0 { bytes.reserve(Self.contentBytes) }
   }
 
   deinit { values.deallocate() }
@@ -93,16 +93,8 @@ package final class RowBatch {
 
   private func take(_ row: [BorrowedValue]) {
     let place = values + count * width
-    for index in 0..<width { (place + index).initialize(to: kept(row[index])) }
+    for index in 0..<width { (place + index).initialize(to: bytes.copy(row[index])) }
     count += 1
-  }
-
-  private func kept(_ value: BorrowedValue) -> BorrowedValue {
-    switch value {
-    case .text(let text): .text(bytes.copy(UnsafeRawBufferPointer(text)))
-    case .blob(let blob): .blob(bytes.copy(UnsafeRawBufferPointer(blob)))
-    case .null, .integer, .real: value
-    }
   }
 
   private func row(_ number: Int) -> UnsafeBufferPointer<BorrowedValue> {
@@ -140,7 +132,18 @@ package final class RowBatch {
   }
 
   private func write(_ row: [BorrowedValue]) throws {
-    if kind == .insert { try writer.insert(row) } else { try writer.upsert(row) }
+    if kind == .insert { try writer.insert(row) } else { note(try writer.upsert(row)) }
+  }
+
+  private func note(_ outcome: RowOutcome) {
+    if case .taken = outcome { waiting.append(writer.row.map(\.owned)) }
+  }
+
+  /// Writes the rows that found their unique values taken: with all others in place, they exchange them.
+  func finish() throws {
+    let old = try waiting.map { try writer.lift(bytes.lend($0)) }
+    for (row, old) in zip(waiting, old) { _ = try writer.place(bytes.lend(row), over: old) }
+    waiting = []
   }
 
   /// Inserts rows up to the first that a constraint forbids; returns how many.
@@ -180,12 +183,12 @@ package final class RowBatch {
       if statement.isNull(found.first + Int32(keyPositions[0])) {
         absent += 1
         try writer.prepare(Array(row(number)))
-        _ = try writer.insertOrSetAside()
+        note(try writer.insertIfFree())
       } else if found.holds(row(number)) {
         writer.noteUnchanged()
       } else {
         try writer.prepare(Array(row(number)))
-        _ = try writer.overwrite(found)
+        note(try writer.overwrite(found))
       }
     }
     expectsNewKeys = absent == count
@@ -209,14 +212,5 @@ package final class RowBatch {
           code: ResultCode.corrupt, message: "a look-up without an answer", subject: statement.sql)
       }
     } while !statement.holds(.integer(Int64(number)), at: 0)
-  }
-}
-
-extension BorrowedValue {
-  fileprivate var byteCount: Int {
-    switch self {
-    case .text(let bytes), .blob(let bytes): bytes.count
-    case .null, .integer, .real: 0
-    }
   }
 }

@@ -4,7 +4,7 @@ import SeedFormat
 ///
 /// Such a table must be told what it had indexed before it can forget it, so the old row is read while it is
 /// there. Once a good part of the content has changed, rebuilding at the end costs less than that.
-final class SearchIndex {
+package final class SearchIndex {
   private let connection: Connection
   private let name: String
   private let key: [Int]
@@ -65,6 +65,21 @@ final class SearchIndex {
 
   /// Indexes everything anew where following was given up.
   func finish() throws {
-    if !follows { try connection.execute("INSERT INTO \(name)(\(name)) VALUES ('rebuild')") }
+    if !follows { try Self.rebuild(name, connection) }
+  }
+
+  /// Indexes anew, in FTS5 tables over any of these tables, all that they have.
+  package static func rebuild(over tables: Set<String>, _ connection: Connection) throws {
+    let tables = Set(tables.map { $0.lowercased() })
+    let rows = try connection.rows(
+      "SELECT name, sql FROM sqlite_schema WHERE sql LIKE 'CREATE VIRTUAL TABLE%'")
+    for row in rows {
+      let content = SQLTokens(row[1].text).externalContent?.lowercased()
+      if content.map(tables.contains) == true { try rebuild(quoted(row[0].text), connection) }
+    }
+  }
+
+  private static func rebuild(_ name: String, _ connection: Connection) throws {
+    try connection.execute("INSERT INTO \(name)(\(name)) VALUES ('rebuild')")
   }
 }

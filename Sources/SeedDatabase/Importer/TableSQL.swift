@@ -44,9 +44,6 @@ package struct TableSQL: Sendable {
       + "ON \(matches.joined(separator: " AND "))"
   }
 
-  /// The columns of a shape in the row with a key.
-  func find(_ shape: RowShape) -> String { "SELECT \(list(names(shape))) FROM \(name) WHERE \(keyMatches)" }
-
   /// A whole new row.
   package var insert: String { insert(RowShape(whole: table)) }
 

@@ -17,8 +17,8 @@ package struct KeyOrder: Sendable {
   /// Negative, zero or positive as `left` stands before, at or behind `right`: values of the key, in its order.
   package func compare(_ left: [SeedValue], _ right: [SeedValue]) -> Int {
     for index in collations.indices {
-      let order = left[index].lending { left in
-        right[index].lending { right in Self.compare(left, right, collations[index]) }
+      let order = left[index].withBorrowed { left in
+        right[index].withBorrowed { right in Self.compare(left, right, collations[index]) }
       }
       if order != 0 { return order }
     }
@@ -116,18 +116,5 @@ package struct KeyOrder: Sendable {
       if order != 0 { return order }
     }
     return left.count - right.count
-  }
-}
-
-extension SeedValue {
-  /// Lends the value where it lies.
-  fileprivate func lending<Result>(_ body: (BorrowedValue) -> Result) -> Result {
-    switch self {
-    case .null: body(.null)
-    case .integer(let value): body(.integer(value))
-    case .real(let value): body(.real(value))
-    case .text(var text): text.withUTF8 { body(.text($0)) }
-    case .blob(let bytes): bytes.withUnsafeBufferPointer { body(.blob($0)) }
-    }
   }
 }

@@ -1,27 +1,27 @@
 /// SQL split into tokens, just far enough to compare two texts by what they say and to find a few parts.
-package struct SQLTokens {
-  package let tokens: [String]
+struct SQLTokens {
+  let tokens: [String]
 
-  package init(_ sql: String) {
+  init(_ sql: String) {
     let bytes = Array(sql.utf8)
     tokens = SQLScanner.tokens(of: bytes).map { $0.isQuoted ? $0.text(in: bytes) : $0.keyword }
   }
 
   /// The text without comments and spare white space, bare words in upper case.
-  package var normalized: String { tokens.joined(separator: " ") }
+  var normalized: String { tokens.joined(separator: " ") }
 
   /// Every `CHECK (…)` and `AS (…)` of a CREATE TABLE, in order: what its pragmas do not show.
-  package var expressions: [String] {
+  var expressions: [String] {
     tokens.indices.filter { ["CHECK", "AS"].contains(tokens[$0]) && follows("(", $0) }.map { start in
       tokens[start...closing(of: start + 1)].joined(separator: " ")
     }
   }
 
   /// The `content=` table of a CREATE VIRTUAL TABLE … USING fts5; `nil` for every other virtual table.
-  package var externalContent: String? { searchOption("CONTENT") }
+  var externalContent: String? { searchOption("CONTENT") }
 
   /// The `content_rowid=` column of such a table, where it names one.
-  package var contentRowid: String? { searchOption("CONTENT_ROWID") }
+  var contentRowid: String? { searchOption("CONTENT_ROWID") }
 
   private func searchOption(_ name: String) -> String? {
     guard let using = tokens.firstIndex(of: "USING"), follows("FTS5", using),

@@ -24,7 +24,8 @@ package struct JSONTape: ~Copyable {
     package var shape: UInt32 = 0
     /// The value's offset in the document.
     package let offset: Int
-    /// An integer's or a double's bits, a text's offset, or the index behind a container.
+    /// An integer's or a double's bits, a text's offset, the address of a copied text, or the index behind a
+    /// container.
     package var payload: UInt64 = 0
     /// A text's or a number's bytes, or a container's elements or members.
     package var count = 0
@@ -35,7 +36,7 @@ package struct JSONTape: ~Copyable {
   private var capacity: Int
   /// How many entries there are.
   private(set) var count = 0
-  private var copies = ByteBlock()
+  private let copies = LentBytes()
   /// What the objects looked like that were on the tape.
   var shapes = JSONShapes()
 
@@ -88,13 +89,10 @@ package struct JSONTape: ~Copyable {
     unescaping range: Range<Int>, of bytes: UnsafePointer<UInt8>, as kind: Kind, at offset: Int
   ) -> (offset: Int, reason: StaticString)? {
     var wrong: (offset: Int, reason: StaticString)?
-    copies.reserve(range.count)
-    let copy = copies.append(range.count) { destination in
-      JSONText.unescape(bytes, range, into: destination, &wrong)
-    }
+    let copy = copies.fill(range.count) { JSONText.unescape(bytes, range, into: $0, &wrong) }
     guard let copy else { return wrong }
-    append(
-      Entry(kind: kind, isCopied: true, offset: offset, payload: UInt64(copy.lowerBound), count: copy.count))
+    let address = UInt64(UInt(bitPattern: copy.baseAddress))
+    append(Entry(kind: kind, isCopied: true, offset: offset, payload: address, count: copy.count))
     return nil
   }
 
@@ -139,12 +137,10 @@ package struct JSONTape: ~Copyable {
   /// Whether a text has escapes and so lies on the tape itself, until that is filled again.
   package func isCopied(_ index: Int) -> Bool { self[index].isCopied }
 
-  /// Where a text lies: among the copies, or in the window.
-  func place(_ index: Int) -> (isCopied: Bool, range: Range<Int>) {
+  /// The bytes of a text, from the tape's copies or from the window.
+  func text(_ index: Int, _ window: borrowing JSONWindow) -> UnsafeBufferPointer<UInt8> {
     let entry = self[index]
-    let start = Int(entry.payload)
-    return (entry.isCopied, start..<start + entry.count)
+    guard entry.isCopied else { return window.bytes(Int(entry.payload)..<Int(entry.payload) + entry.count) }
+    return UnsafeBufferPointer(start: UnsafePointer(bitPattern: UInt(entry.payload)), count: entry.count)
   }
-
-  func copy(_ range: Range<Int>) -> UnsafeBufferPointer<UInt8> { copies[range] }
 }

@@ -4,6 +4,7 @@ import SeedSystem
 ///
 /// It is good until its owner moves on, and never leaves the function that was handed it. It exists because a
 /// row that is imported would otherwise be copied into strings and arrays that live for a microsecond.
+@usableFromInline
 package enum BorrowedValue {
   /// NULL.
   case null
@@ -30,6 +31,14 @@ package enum BorrowedValue {
     }
   }
 
+  /// Bytes of a text or a blob.
+  package var byteCount: Int {
+    switch self {
+    case .text(let bytes), .blob(let bytes): bytes.count
+    case .null, .integer, .real: 0
+    }
+  }
+
   /// Whether the canonical bytes are the same: as ``SeedValue``'s equality.
   package static func same(_ left: BorrowedValue, _ right: BorrowedValue) -> Bool {
     switch (left, right) {
@@ -49,5 +58,19 @@ package enum BorrowedValue {
     // An empty value may have no address, which memcmp does not allow.
     guard let left = left.baseAddress, let address = right.baseAddress else { return true }
     return memcmp(left, address, right.count) == 0
+  }
+}
+
+extension SeedValue {
+  /// Lends the value where it lies.
+  @inlinable
+  package func withBorrowed<Result>(_ body: (BorrowedValue) -> Result) -> Result {
+    switch self {
+    case .null: body(.null)
+    case .integer(let value): body(.integer(value))
+    case .real(let value): body(.real(value))
+    case .text(var text): text.withUTF8 { body(.text($0)) }
+    case .blob(let bytes): bytes.withUnsafeBufferPointer { body(.blob($0)) }
+    }
   }
 }

@@ -32,6 +32,8 @@ package struct IPAddress: Hashable, Sendable {
 
 /// Addresses with a common prefix: `10.0.0.0/8`, `::1`.
 package struct IPNetwork: Hashable, Sendable {
+  /// As it was written.
+  package let text: String
   private let prefix: UInt128
   private let hostBits: Int
 
@@ -42,6 +44,7 @@ package struct IPNetwork: Hashable, Sendable {
     guard let address = IPAddress(String(parts[0])) else { return nil }
     let width = address.isIPv4 ? 32 : 128
     guard let bits = parts.count < 2 ? width : Self.number(parts[1]), 0...width ~= bits else { return nil }
+    self.text = text
     hostBits = width - bits
     prefix = address.bits >> hostBits
     guard hostBits == 128 ? address.bits == 0 : prefix << hostBits == address.bits else { return nil }

@@ -6,7 +6,7 @@ package struct ConnectionTimeouts: Sendable {
   /// Seconds from a connection's start to the end of its first request's head.
   package var headSeconds = 5
   /// Seconds without a request, counted from the end of a response.
-  package var idleSeconds = 10
+  package var idleSeconds = 30
   /// Bytes a second that a client must take of a response.
   package var floorBytesPerSecond = 512
   /// Seconds over which that is measured: long enough for a train in a tunnel.

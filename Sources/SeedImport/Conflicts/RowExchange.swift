@@ -13,7 +13,7 @@ struct RowExchange {
   private struct Misfit {
     let row: WaitingRow
     let member: WaitingRow
-    let refusal: Refusal
+    let refusal: RejectedRow
   }
 
   /// What the rows at hand replace, by its identity; it is away.
@@ -100,9 +100,9 @@ struct RowExchange {
     var isAtHome = true
     do {
       for member in row.members where isAtHome {
-        if case .setAside = try member.upsert() { isAtHome = false }
+        if case .taken = try member.upsert() { isAtHome = false }
       }
-    } catch is Refusal {
+    } catch is RejectedRow {
       isAtHome = false
     }
     try savepoint.takeBack()
@@ -130,8 +130,8 @@ struct RowExchange {
   private mutating func lift(_ rows: [WaitingRow]) throws {
     (old, present) = ([:], [])
     for member in rows.flatMap(\.members) {
-      var block = ByteBlock()
-      if let row = try member.writer.lift(block.lend(member.values)) { old[member.identity] = row }
+      old[member.identity] =
+        try LentBytes.lending(member.values) { try member.writer.lift($0) } ?? old[member.identity]
     }
   }
 
@@ -144,10 +144,10 @@ struct RowExchange {
   private mutating func place(_ row: WaitingRow) throws -> [RowOutcome] {
     try row.members.enumerated().map { number, member in
       do {
-        let outcome = try refusing(member.target.table) { try place(single: member) }
+        let outcome = try rejecting(member.target.table) { try place(single: member) }
         present.insert(member.identity)
         return outcome
-      } catch let refusal as Refusal {
+      } catch let refusal as RejectedRow {
         throw MisfitFound(
           member: number, refusal: refusal.code == .unique ? .taken(refusal.column) : refusal)
       }
@@ -157,25 +157,24 @@ struct RowExchange {
   private func place(single row: WaitingRow) throws -> RowOutcome {
     if present.contains(row.identity) {
       let outcome = try row.upsert()
-      if case .setAside = outcome { throw Refusal.taken(nil) }
+      if case .taken = outcome { throw RejectedRow.taken(nil) }
       return outcome
     }
     let writer = try row.writer
-    var block = ByteBlock()
-    return try writer.place(block.lend(row.values), over: old[row.identity])
+    return try LentBytes.lending(row.values) { try writer.place($0, over: old[row.identity]) }
   }
 }
 
-extension Refusal {
-  fileprivate static func taken(_ column: String?) -> Refusal {
-    Refusal(.unique, "another row has a value that may occur only once", column: column)
+extension RejectedRow {
+  fileprivate static func taken(_ column: String?) -> RejectedRow {
+    RejectedRow(.unique, "another row has a value that may occur only once", column: column)
   }
 }
 
 private struct MisfitFound: Error {
   /// Its number among those that are written together.
   let member: Int
-  let refusal: Refusal
+  let refusal: RejectedRow
 }
 
 /// A savepoint with the counts of the tables that are written in it.

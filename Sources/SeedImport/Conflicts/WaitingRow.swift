@@ -65,10 +65,7 @@ final class WaitingRow {
   /// Writes the row where its values are free.
   func upsert() throws -> RowOutcome {
     let writer = try writer
-    var block = ByteBlock()
-    let outcome = try refusing(target.table) { try writer.upsert(block.lend(values)) }
-    writer.dropSetAside()
-    return outcome
+    return try rejecting(target.table) { try LentBytes.lending(values) { try writer.upsert($0) } }
   }
 
   var key: [SeedValue] { get throws { try writer.shape.key.map { values[$0] } } }
@@ -84,7 +81,7 @@ final class WaitingOutcome {
     let row: WaitingRow
     /// The one to blame of those that are written together.
     let member: WaitingRow
-    let refusal: Refusal
+    let refusal: RejectedRow
   }
 
   init(_ policy: ImportPolicy, _ issues: IssueCollector) {
@@ -99,7 +96,7 @@ final class WaitingOutcome {
   }
 
   /// The row goes with all that is nested in it, because of itself or of a row that it references.
-  func reject(_ row: WaitingRow, _ member: WaitingRow, _ refusal: Refusal) {
+  func reject(_ row: WaitingRow, _ member: WaitingRow, _ refusal: RejectedRow) {
     rejections.append(Rejection(row: row, member: member, refusal: refusal))
   }
 

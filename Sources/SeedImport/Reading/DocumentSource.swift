@@ -36,24 +36,3 @@ struct RowPlace {
   var row = 0
   var offset = 0
 }
-
-/// Why a value or a row is refused, before its place is known.
-struct Refusal: Error {
-  let code: ImportIssue.Code
-  let message: String
-  var column: String?
-  var offset: Int?
-  var key: String?
-  /// The nested table that it is about, where it is not the row's own.
-  var table: String?
-
-  init(
-    _ code: ImportIssue.Code, _ message: String, column: String? = nil, offset: Int? = nil, key: String? = nil
-  ) {
-    self.code = code
-    self.message = message
-    self.column = column
-    self.offset = offset
-    self.key = key
-  }
-}

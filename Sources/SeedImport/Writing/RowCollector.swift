@@ -19,6 +19,8 @@ final class RowCollector {
   /// Values that are collected at most before they are written: enough that a statement's start costs nothing,
   /// and few enough for a processor's cache.
   private static let mostValues = 8 * 1024
+  /// Bytes beyond which collected rows are written, besides those that lie in the document.
+  private static let mostBytes = 256 * 1024
 
   init(_ connection: Connection, _ policy: ImportPolicy, _ writer: RowTreeWriter) {
     self.connection = connection
@@ -52,14 +54,14 @@ final class RowCollector {
   var isFull: Bool {
     var values = 0
     for target in open { values += target.batch?.used ?? 0 }
-    return values >= Self.mostValues || evaluator.reader.bytes.isLarge
+    return values >= Self.mostValues || evaluator.reader.bytes.count >= Self.mostBytes
   }
 
   private func collectTree(
     _ plan: RowPlan, _ index: Int, _ source: borrowing DocumentSource,
     _ given: [(column: Int, value: BorrowedValue)]
   ) throws -> Bool {
-    do throws(Refusal) {
+    do throws(RejectedRow) {
       try evaluator.evaluate(plan, index, source, given: given)
     } catch {
       return false
@@ -121,7 +123,7 @@ final class RowCollector {
       return try collectTree(plan, index, source, []) ? plan.key : nil
     }
     plan.reset()
-    do throws(Refusal) {
+    do throws(RejectedRow) {
       return [try evaluator.bareKey(plan, index, source)]
     } catch {
       return nil

@@ -132,7 +132,8 @@ func alternatives(_ names: [String]) -> String {
 }
 
 /// A mistake in the words typed after `seedbank`.
-struct UsageError: Error, Hashable {
+struct UsageError: ReportedError, Hashable {
+  var exitCode: ExitCode { .usage }
   /// One sentence, and where to read more.
   let message: String
 

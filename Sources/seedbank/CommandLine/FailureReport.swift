@@ -17,9 +17,7 @@ struct FailureReport: Hashable {
   init(_ error: any Error) {
     isInResult = (error as? CommandFailure)?.isInResult ?? false
     switch error {
-    case let error as CommandFailure: (exitCode, message) = (error.exitCode, error.message)
-    case let error as UsageError: (exitCode, message) = (.usage, error.message)
-    case let error as ConfigurationError: (exitCode, message) = (.configuration, error.message)
+    case let error as any ReportedError: (exitCode, message) = (error.exitCode, error.message)
     case let error as SeedError: (exitCode, message) = (ExitCode(error.code), error.message.asSentence)
     case let error as TrustError where error.isOfPublication:
       exitCode = .badData

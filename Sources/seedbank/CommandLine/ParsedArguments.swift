@@ -56,11 +56,11 @@ struct ParsedArguments: Sendable {
     return paths
   }
 
-  /// The options that override the configuration.
-  var settings: [ConfigurationSetting] {
+  /// What the options say about the configuration.
+  var overrides: [SettingOverride] {
     definition.options.compactMap { option in
       guard let path = option.setting, let value = string(option.name) else { return nil }
-      return ConfigurationSetting(path: path, source: option.long, text: value)
+      return SettingOverride(path: path, source: option.long, text: value)
     }
   }
 
@@ -85,4 +85,13 @@ struct ParsedArguments: Sendable {
     precondition(isDeclared, "\(definition.name) declares no \(name)")
     return values[name]
   }
+}
+
+/// What an option, or a variable of the environment, says instead of a configuration file.
+struct SettingOverride: Hashable, Sendable {
+  /// The setting's dotted path.
+  let path: String
+  /// How messages call it: `--port`.
+  let source: String
+  let text: String
 }

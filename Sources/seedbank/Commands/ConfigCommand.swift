@@ -11,13 +11,14 @@ extension Command {
       discussion: """
         'check' finds everything that a publish step would refuse, without publishing: models, projections against \
         the origin, keys, expiry dates, folders. 'show' prints every effective value and where it comes from; of \
-        keys it shows only the folder. 'swift' prints the declaration of a dataset's model for an app that uses \
+        keys it shows only the folder. 'keys' prints every key of both files with its type, default and meaning. \
+        'swift' prints the declaration of a dataset's model for an app that uses \
         SeedClient, so that both sides have the same model.
 
         Exit codes of 'check': 0 no errors, 69 only an origin does not answer, else 78.
         """,
       arguments: [
-        ArgumentDefinition(name: "action", choices: ["check", "show", "swift"], help: "What to do.")
+        ArgumentDefinition(name: "action", choices: ["check", "show", "keys", "swift"], help: "What to do.")
       ],
       options: [
         .config,
@@ -29,12 +30,14 @@ extension Command {
       examples: [
         CommandExample("seedbank config check", "Before a deployment, or after a change of a model."),
         CommandExample("seedbank config show", "Every effective value and its source."),
+        CommandExample("seedbank config keys", "Everything that the files may hold."),
         CommandExample("seedbank config swift > SeedModels.swift", "Every dataset with its newest model."),
         CommandExample("seedbank config swift --dataset transit --model 2.0", "One model of one dataset."),
       ])
   ) { arguments, context in
-    let configuration = try context.configuration(arguments)
     try refuseModelOptions(arguments)
+    if arguments.required("action") == "keys" { return try printKeys(context.console) }
+    let configuration = try context.configuration(arguments)
     switch arguments.required("action") {
     case "check": try check(configuration, arguments, context)
     case "show": try show(configuration, arguments, context)
@@ -76,9 +79,24 @@ extension Command {
   private static func show(
     _ configuration: DeploymentConfiguration, _ arguments: ParsedArguments, _ context: Context
   ) throws {
-    let shown = try EffectiveConfiguration(configuration, context.overrides(arguments))
+    let entries = try configuration.allEntries(context.overrides(arguments))
+    let lines = entries.map { "\($0.path) = \($0.value.text)  (\($0.source))" }
     try context.console.result(
-      asJSON: arguments.flag("json"), shown.json, "\(configuration.file)\n\(shown.text)")
+      asJSON: arguments.flag("json"), ["values": .array(entries.map(\.json))],
+      ([configuration.file] + lines).joined(separator: "\n"))
+  }
+
+  private static func printKeys(_ console: Console) throws {
+    try console.result(
+      """
+      # \(DeploymentConfiguration.fileName)
+
+      \(DeploymentConfiguration.table)
+
+      # \(DatasetConfiguration.fileName)
+
+      \(DatasetConfiguration.table)
+      """)
   }
 
   private static func printSwift(

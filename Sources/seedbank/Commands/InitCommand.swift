@@ -111,9 +111,8 @@ extension Context {
 
   /// Tells if the commands will find the deployment without `--config`.
   func finds(_ file: String) -> Bool {
-    let named = environment[ConfigurationFinder.variable] ?? ""
-    let candidates = ConfigurationFinder.usualPlaces.map { Paths.absolute($0, from: currentDirectory) }
-    return named.isEmpty && candidates.first { $0 == file || Folder.exists($0) } == file
+    let named = environment[Self.configurationVariable] ?? ""
+    return named.isEmpty && usualConfigurationFiles.first { $0 == file || Folder.exists($0) } == file
   }
 
   func report(_ report: SetupReport, asJSON: Bool) throws {

@@ -19,7 +19,7 @@ extension Command {
       ])
   ) { arguments, context in
     let path = try arguments.requiredPath("file", from: context.currentDirectory)
-    let findings = try Inspection(path).findings()
+    let findings = try inspected(path)
     try context.console.result(
       asJSON: arguments.flag("json"), .object(findings),
       findings.map { "\($0.name): \($0.value.plainText)" }.joined(separator: "\n"))

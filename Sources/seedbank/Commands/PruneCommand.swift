@@ -19,7 +19,7 @@ extension Command {
   ) { arguments, context in
     let configuration = try context.configuration(arguments)
     let deployment = try Deployment(configuration, context)
-    let grace = configuration.datasets.map(\.retention.graceSeconds).max() ?? 0
+    let grace = configuration.datasets.map(\.policy.graceSeconds).max() ?? 0
     let isDryRun = arguments.flag("dry-run")
     let (removed, waiting) = try deployment.publisher.prune(
       graceSeconds: grace, now: .now(), isDryRun: isDryRun)

@@ -92,7 +92,7 @@ private struct RunService {
 
   /// Clients and load balancers learn of the end at once, also during a step.
   private func stop(_ front: Front) async {
-    let drain = Duration.seconds(deployment.configuration.http.drainSeconds)
+    let drain = Duration.seconds(deployment.configuration.drainSeconds)
     try? await blocking { front.stop(drain: drain) }
   }
 
@@ -139,7 +139,7 @@ private struct RunService {
     publisher.observe = { front.metrics.countBuild(of: $0.dataset.text, result: $0.outcome.rawValue) }
     return PublishingService(
       publisher: publisher, job: try DatasetJob(dataset),
-      checkSeconds: dataset.schedule.checkSeconds,
+      checkSeconds: dataset.checkSeconds,
       report: { report in
         if !report.isUnchanged {
           do {

@@ -24,7 +24,7 @@ extension Command {
     let front = try Front(configuration, arguments, context)
     try context.console.result("listening on \(front.address)")
     _ = await signals.first()
-    front.stop(drain: .seconds(configuration.http.drainSeconds))
+    front.stop(drain: .seconds(configuration.drainSeconds))
   }
 }
 
@@ -50,17 +50,6 @@ extension OptionDefinition {
   ]
 }
 
-extension HTTPServerConfiguration {
-  fileprivate init(_ http: HTTPConfiguration) {
-    self.init(host: http.host, port: UInt16(http.port))
-    if let count = http.threads { threads = count }
-    connectionLimit = http.connectionLimit
-    perAddressLimit = http.perAddressLimit
-    trustedProxies = http.trustedProxies.compactMap { IPNetwork($0) }
-    timeouts.idleSeconds = http.idleTimeoutSeconds
-  }
-}
-
 extension Front {
   convenience init(
     _ deployment: DeploymentConfiguration, _ arguments: ParsedArguments, _ context: Context
@@ -69,7 +58,7 @@ extension Front {
     let console = context.console
     var configuration = FrontConfiguration(
       publication: deployment.publication, pages: try PageFolder(context).folder(named: named),
-      http: HTTPServerConfiguration(deployment.http), report: { console.tell($0) })
+      http: deployment.http, report: { console.tell($0) })
     configuration.requests = deployment.log.requests
     try self.init(configuration)
   }

@@ -33,9 +33,9 @@ extension Command {
         try DeploymentView(configuration), datasets, KeySearch(configuration, context), now: .now())
       return try console.result(asJSON: asJSON, status.json, status.text)
     }
-    let count = try arguments.integer("count", in: 1...BuildHistory.maximumBuilds) ?? usualSteps
+    let count = try arguments.integer("count", in: 1...StepHistory.mostRecords) ?? usualSteps
     let name = arguments.string("dataset") == nil ? nil : datasets.first?.name
-    let builds = try BuildHistory(configuration.state).newest(count, of: name)
+    let builds = try StepHistory(configuration.state).newest(count, of: name)
     if asJSON { return try console.result(["builds": .array(builds.map(\.json))] as JSONValue) }
     for build in builds { try console.result(build.line) }
   }

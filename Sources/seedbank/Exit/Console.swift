@@ -145,3 +145,10 @@ enum StandardStream: Int32, Sendable {
 private func systemWrite(_ descriptor: Int32, _ bytes: UnsafeRawPointer?, _ count: Int) -> Int {
   write(descriptor, bytes, count)
 }
+
+/// What the log looks like, and how much of it there is.
+struct LogConfiguration: Hashable, Sendable {
+  var format = LogFormat.text
+  var level = LogLevel.info
+  var requests = RequestLog.none
+}

@@ -18,10 +18,16 @@ enum ExitCode: Int32, Sendable, CaseIterable {
   var word: String { "\(self)" }
 }
 
-/// The reason why a command ends without its result, or with a result that shows a problem.
-struct CommandFailure: Error, Hashable {
-  let exitCode: ExitCode
+/// An error of the command itself, which knows how to end it and what to say.
+protocol ReportedError: Error {
+  var exitCode: ExitCode { get }
   /// One sentence: which file or parameter, what was found, what was expected, what to do.
+  var message: String { get }
+}
+
+/// The reason why a command ends without its result, or with a result that shows a problem.
+struct CommandFailure: ReportedError, Hashable {
+  let exitCode: ExitCode
   let message: String
   /// Set where the printed result already shows the problem.
   let isInResult: Bool

@@ -182,8 +182,8 @@ struct KeyStatusReport {
       return ["keyid": .string(keyID), "files": .array(files)]
     }
     return [
-      "role": .string(status.role.rawValue), "threshold": .optional(status.needed?.threshold),
-      "expires": .optional(expires(status.role)?.text), "state": .string(status.word), "keys": .array(keys),
+      "role": .string(status.role.rawValue), "threshold": JSONValue(status.needed?.threshold),
+      "expires": JSONValue(expires(status.role)?.text), "state": .string(status.word), "keys": .array(keys),
       "unused": .array(status.unnamed.map { .string($0.path) }),
       "problems": .array(status.problems.map { .string("\($0.place): \($0.text)") }),
     ]

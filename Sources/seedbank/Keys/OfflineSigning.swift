@@ -103,5 +103,5 @@ struct SignatureFile {
     (self.keyID, self.hex) = (keyID, hex)
   }
 
-  var json: JSONValue { ["keyid": .optional(keyID), "sig": .string(hex)] }
+  var json: JSONValue { ["keyid": JSONValue(keyID), "sig": .string(hex)] }
 }

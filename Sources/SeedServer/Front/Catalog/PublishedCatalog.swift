@@ -46,9 +46,8 @@ package final class PublishedCatalog: Sendable {
   private static func read(
     _ directory: PublicationDirectory
   ) throws -> (PublishedMetadata, [String: ServedDocument]) {
-    var files: [String: ServedDocument] = [:]
-    let published = try directory.published { name, bytes in files[name] = ServedDocument(bytes) }
-    return (published, files)
+    let verified = try directory.verified()
+    return (verified.metadata, verified.files.mapValues(ServedDocument.init))
   }
 
   private static func objects(

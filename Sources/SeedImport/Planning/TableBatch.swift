@@ -1,0 +1,143 @@
+import SeedDatabase
+import SeedFormat
+
+/// Rows of one table that are written by a few statements: one for all rows behind one another that fill the
+/// same columns.
+///
+/// The rows are lent: whoever owns their bytes writes the batch before those go.
+final class TableBatch {
+  /// What the batch held at some time, to return to.
+  struct Mark {
+    fileprivate let segments: Int
+    fileprivate let latest: Int
+    fileprivate let used: Int
+    fileprivate let recognised: Int
+  }
+
+  /// Rows behind one another that fill the same columns.
+  private struct Segment {
+    let shape: BatchShape
+    let start: Int
+    var rows: Int
+  }
+
+  /// What became of the rows that were written.
+  private(set) var counts = TableChanges()
+  /// Statements that were run.
+  private(set) var statements = 0
+  /// Rows that came again, equal to one that is or was here: they need not be written.
+  @exclusivity(unchecked) var recognised = 0
+  /// Values that it holds.
+  @exclusivity(unchecked) private(set) var used = 0
+  @exclusivity(unchecked) private var segments: [Segment] = []
+  @exclusivity(unchecked) private var values: UnsafeMutablePointer<BorrowedValue>
+  @exclusivity(unchecked) private var capacity: Int
+  private var outcomes: [RowOutcome] = []
+  private let rule: ConflictRule
+  private let supply: RowSupply
+
+  private static let initialCapacity = 1024
+
+  init(_ rule: ConflictRule, _ supply: RowSupply) {
+    self.rule = rule
+    self.supply = supply
+    capacity = Self.initialCapacity
+    values = .allocate(capacity: capacity)
+  }
+
+  deinit { values.deallocate() }
+
+  // MARK: Taking rows
+
+  /// Takes the plan's row; false where a value is not as its column would keep it.
+  func take(_ plan: RowPlan, _ shape: BatchShape) -> Bool {
+    if used &+ shape.width > capacity { grow(to: used + shape.width) }
+    guard shape.copy(plan, to: values + used) else { return false }
+    if let latest = segments.last, latest.shape === shape {
+      segments[segments.count &- 1].rows &+= 1
+    } else {
+      segments.append(Segment(shape: shape, start: used, rows: 1))
+    }
+    used &+= shape.width
+    return true
+  }
+
+  private func grow(to needed: Int) {
+    let larger = UnsafeMutablePointer<BorrowedValue>.allocate(capacity: max(needed, 2 * capacity))
+    larger.update(from: values, count: used)
+    values.deallocate()
+    (values, capacity) = (larger, max(needed, 2 * capacity))
+  }
+
+  var isEmpty: Bool { used == 0 && recognised == 0 }
+
+  var mark: Mark {
+    Mark(segments: segments.count, latest: segments.last?.rows ?? 0, used: used, recognised: recognised)
+  }
+
+  /// Forgets the rows that came since.
+  func restore(_ mark: Mark) {
+    segments.removeSubrange(mark.segments...)
+    if !segments.isEmpty { segments[segments.count - 1].rows = mark.latest }
+    (used, recognised) = (mark.used, mark.recognised)
+  }
+
+  /// Forgets all rows.
+  func clear() {
+    segments.removeAll(keepingCapacity: true)
+    (used, recognised) = (0, 0)
+  }
+
+  // MARK: Writing them
+
+  /// Runs the statements. What SQLite says of a row is returned as a value: its caller takes all back then.
+  func write(_ seen: SeenKeys?) throws -> DatabaseError? {
+    outcomes.removeAll(keepingCapacity: true)
+    for segment in segments {
+      let first = outcomes.count
+      outcomes.append(contentsOf: repeatElement(.inserted, count: segment.rows))
+      let error = try outcomes.withUnsafeMutableBufferPointer { outcomes in
+        try supply.lend(
+          SuppliedRows(
+            values: values + segment.start, columns: segment.shape.width, count: segment.rows,
+            outcomes: outcomes.baseAddress.map { $0 + first }, rule: rule)
+        ) { try run(segment.shape, seen) }
+      }
+      if let error { return error }
+    }
+    return nil
+  }
+
+  private func run(_ shape: BatchShape, _ seen: SeenKeys?) throws -> DatabaseError? {
+    statements += 1
+    if let seen {
+      statements += 1
+      try shape.mention(in: seen)
+    }
+    return shape.run()
+  }
+
+  /// Counts what became of the rows, and notes their keys.
+  func count(_ keys: inout ImportReport.Keys, notesKeys: Bool) {
+    counts.unchanged += recognised
+    for outcome in outcomes {
+      switch outcome {
+      case .inserted: counts.inserted += 1
+      case .updated: counts.updated += 1
+      case .unchanged, .taken: counts.unchanged += 1
+      }
+    }
+    if notesKeys { noteKeys(&keys) }
+  }
+
+  private func noteKeys(_ keys: inout ImportReport.Keys) {
+    var number = 0
+    for segment in segments {
+      for row in 0..<segment.rows {
+        let start = segment.start + row * segment.shape.width
+        keys.note(segment.shape.key.map { values[start + $0].owned }, outcomes[number])
+        number += 1
+      }
+    }
+  }
+}
