@@ -50,7 +50,8 @@ struct FailureReport: Hashable {
     case PublicationError.locked: .locked
     case let error as PublicationError where error.isConfiguration: .configuration
     case is ImportError, is InvalidText, is InvalidName, is TrustError, is PublicationError: .badData
-    case is SignatureError, is RecallError, is RollbackError, is NotASeed, is ApplyError, is CompressionError:
+    case is OfflineChange.SignatureError, is RecallError, is RollbackError, is NotASeed, is ApplyError,
+      is CompressionError:
       .badData
     default: nil
     }
