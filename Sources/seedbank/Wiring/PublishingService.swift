@@ -1,6 +1,8 @@
+import Dispatch
 import SeedServer
 import SeedSystem
 import SeedTrust
+import Synchronization
 
 /// Publishes one dataset on its schedule until it is cancelled. An error is reported and tried again.
 struct PublishingService: Sendable {
@@ -75,5 +77,34 @@ struct PublishingService: Sendable {
       warn("\(job.name): \(warning)")
     }
     report(outcome)
+  }
+}
+
+/// Runs work that blocks on files and SQLite outside the concurrency pool, whose threads are as few as the cores.
+func blocking<Result: Sendable>(_ work: @escaping @Sendable () throws -> Result) async throws -> Result {
+  try await withCheckedThrowingContinuation { continuation in
+    DispatchQueue.global().async { continuation.resume(with: Swift.Result(catching: work)) }
+  }
+}
+
+/// Lets a warning that stays true through once a day, so that a log is not filled with it.
+final class RepeatedWarnings: Sendable {
+  /// Seconds for which the same warning is not said again.
+  private static let restSeconds = UTCTime.secondsPerDay
+
+  private let said = Mutex<[String: UTCTime]>([:])
+
+  /// Whether to say it now.
+  func isDue(_ warning: String, now: UTCTime) -> Bool {
+    said.withLock { said in
+      // A clock that was set back must not keep it silent until then.
+      if let last = said[warning],
+        (0..<Self.restSeconds).contains(now.secondsSinceEpoch - last.secondsSinceEpoch)
+      {
+        return false
+      }
+      said[warning] = now
+      return true
+    }
   }
 }

@@ -36,14 +36,12 @@ extension SeriesReport {
 
   /// The line with what a program wants to know of it.
   var record: LogRecord {
-    let sizes = [("deltaBytes", deltaBytes), ("snapshotBytes", snapshotBytes)].compactMap { name, bytes in
-      bytes.map { JSONMember(name, .integer(Int64($0))) }
-    }
-    let members = [
-      JSONMember("series", .string("\(series)")), JSONMember("outcome", .string(outcome.rawValue)),
-    ]
-    let version = version.map { [JSONMember("version", .integer(Int64($0.number)))] } ?? []
-    return LogRecord(level, line, members + version + sizes)
+    LogRecord(
+      level, line,
+      .init(
+        ("series", .string("\(series)")), ("outcome", .string(outcome.rawValue)),
+        ("version", version.map { JSONValue($0.number) }), ("deltaBytes", deltaBytes.map { JSONValue($0) }),
+        ("snapshotBytes", snapshotBytes.map { JSONValue($0) })))
   }
 
   /// The same for a script.
@@ -51,13 +49,13 @@ extension SeriesReport {
     [
       "series": .string("\(series)"),
       "outcome": .string(outcome.rawValue),
-      "version": version.map { .integer(Int64($0.number)) } ?? .null,
-      "deltaBytes": deltaBytes.map { .integer(Int64($0)) } ?? .null,
-      "merged": .array(merged.map { ["from": number($0.from.number), "to": number($0.to.number)] }),
+      "version": JSONValue(version?.number),
+      "deltaBytes": JSONValue(deltaBytes),
+      "merged": .array(merged.map { ["from": JSONValue($0.from.number), "to": JSONValue($0.to.number)] }),
       "snapshot": .bool(hasSnapshot),
-      "snapshotBytes": snapshotBytes.map { .integer(Int64($0)) } ?? .null,
-      "expectedSnapshotBytes": expectedSnapshotBytes.map { .integer(Int64($0)) } ?? .null,
-      "repair": repair.map { .string($0) } ?? .null,
+      "snapshotBytes": JSONValue(snapshotBytes),
+      "expectedSnapshotBytes": JSONValue(expectedSnapshotBytes),
+      "repair": JSONValue(repair),
       "shrunk": .array(shrunk.map(\.json)),
       "tables": .object(tables.map { JSONMember($0, table($0)) }),
     ]
@@ -69,13 +67,13 @@ extension SeriesReport {
 
   private func table(_ name: String) -> JSONValue {
     let changes = changes[name] ?? TableChanges()
-    return .object([JSONMember("rows", rows[name].map(number) ?? .null)] + changes.members)
+    return .object([JSONMember("rows", JSONValue(rows[name]))] + changes.members)
   }
 }
 
 extension ShrunkTable {
   fileprivate var json: JSONValue {
-    ["table": .string(name), "before": number(before), "after": number(after)]
+    ["table": .string(name), "before": JSONValue(before), "after": JSONValue(after)]
   }
 }
 
@@ -105,4 +103,33 @@ extension SeriesReport {
   }
 }
 
-private func number(_ number: Int) -> JSONValue { .integer(Int64(number)) }
+extension TableChanges {
+  /// For an operator.
+  var words: String { "\(inserted) inserted, \(updated) updated, \(deleted) deleted" }
+
+  /// The counts for a script.
+  var members: [JSONMember] {
+    [("inserted", inserted), ("updated", updated), ("deleted", deleted)].map {
+      JSONMember($0, JSONValue($1))
+    }
+  }
+}
+
+extension ChangeReport {
+  /// All tables together.
+  var words: String {
+    values.reduce(into: TableChanges()) { total, changes in
+      total.inserted += changes.inserted
+      total.updated += changes.updated
+      total.deleted += changes.deleted
+    }.words
+  }
+
+  /// The tables that changed, by name.
+  var json: JSONValue {
+    .object(
+      filter { !$0.value.isEmpty }.sorted { $0.key < $1.key }.map {
+        JSONMember($0.key, .object($0.value.members))
+      })
+  }
+}
