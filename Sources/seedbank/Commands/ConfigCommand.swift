@@ -80,9 +80,12 @@ extension Command {
     _ configuration: DeploymentConfiguration, _ arguments: ParsedArguments, _ context: Context
   ) throws {
     let entries = try configuration.allEntries(context.overrides(arguments))
+    let values = entries.map {
+      ["path": .string($0.path), "value": $0.value, "source": .string($0.source)] as JSONValue
+    }
     let lines = entries.map { "\($0.path) = \($0.value.text)  (\($0.source))" }
     try context.console.result(
-      asJSON: arguments.flag("json"), ["values": .array(entries.map(\.json))],
+      asJSON: arguments.flag("json"), ["values": .array(values)],
       ([configuration.file] + lines).joined(separator: "\n"))
   }
 

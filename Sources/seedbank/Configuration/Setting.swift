@@ -103,6 +103,8 @@ extension Setting {
   static func words(_ range: ClosedRange<Int>) -> String { "\(range.lowerBound) to \(range.upperBound)" }
 }
 
+typealias ConfigurationEntry = (path: String, value: JSONValue, source: String)
+
 extension SettingsFile {
   /// Fills in what the file says, and what options and variables say instead.
   mutating func read(_ overrides: ConfigurationOverrides) throws(ConfigurationError) {
@@ -130,12 +132,13 @@ extension SettingsFile {
     return .object(members)
   }
 
-  /// Every value that counts, and where it came from.
+  /// Every value that counts, by the path that also names its variable, and where it came from: a file, an option, a
+  /// variable, or `default`.
   func entries(_ overrides: ConfigurationOverrides) throws(ConfigurationError) -> [ConfigurationEntry] {
     let document = try ConfigurationDocument(file, prefix, overrides, keys: Self.settings.map(\.key))
     return Self.settings.flatMap { setting in
       setting.json(self).leaves(setting.key).map { key, json in
-        ConfigurationEntry(path: prefix + key, value: json, source: document.value(key).source)
+        (prefix + key, json, document.value(key).source)
       }
     }
   }
@@ -148,17 +151,6 @@ extension SettingsFile {
     }
     return (["| key | type | default | meaning |", "|---|---|---|---|"] + rows).joined(separator: "\n")
   }
-}
-
-/// One value as `config show` tells it.
-struct ConfigurationEntry {
-  /// `datasets.transit.pollSeconds`: the path that also names its variable.
-  let path: String
-  let value: JSONValue
-  /// A file, an option, a variable, or `default`.
-  let source: String
-
-  var json: JSONValue { ["path": .string(path), "value": value, "source": .string(source)] }
 }
 
 extension JSONValue {

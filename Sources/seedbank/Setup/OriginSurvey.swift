@@ -179,13 +179,7 @@ private struct ReferenceSurvey {
   }
 
   private func hasOrphans(_ reference: Reference) throws -> Bool {
-    let pairs = zip(reference.columns, reference.parentColumns)
-    let given = reference.columns.map { "child.\(quoted($0)) IS NOT NULL" }
-    let equal = pairs.map { "parent.\(quoted($1)) = child.\(quoted($0))" }
-    return try connection.value(
-      """
-      SELECT 1 FROM \(quoted(table)) AS child WHERE \(given.joined(separator: " AND ")) AND NOT EXISTS
-        (SELECT 1 FROM \(quoted(reference.parent)) AS parent WHERE \(equal.joined(separator: " AND "))) LIMIT 1
-      """) != nil
+    let condition = orphanCondition(reference.columns, reference.parent, reference.parentColumns)
+    return try connection.value("SELECT 1 FROM \(quoted(table)) AS child WHERE \(condition) LIMIT 1") != nil
   }
 }

@@ -78,23 +78,11 @@ struct SwiftSnippet: Sendable {
   ]
 }
 
-/// Source code for a text, whatever it contains.
+/// Source code for a text, whatever it contains: raw where that spares escapes, for SQL is full of quotation marks.
 func swiftLiteral(_ text: String) -> String {
-  let isPlain = text.unicodeScalars.allSatisfy { $0.properties.generalCategory != .control }
-  guard isPlain else { return "\"\(escaped(text))\"" }
-  guard text.contains(where: { $0 == "\"" || $0 == "\\" }) else { return "\"\(text)\"" }
+  let hasControls = text.unicodeScalars.contains { $0.properties.generalCategory == .control }
+  guard !hasControls, text.contains(where: { $0 == "\"" || $0 == "\\" }) else { return text.debugDescription }
   var fence = "#"
   while text.contains("\"\(fence)") || text.contains("\\\(fence)") { fence += "#" }
   return "\(fence)\"\(text)\"\(fence)"
-}
-
-private func escaped(_ text: String) -> String {
-  text.unicodeScalars.map { scalar in
-    switch scalar {
-    case "\"", "\\": "\\\(scalar)"
-    case _ where scalar.properties.generalCategory == .control:
-      "\\u{\(String(scalar.value, radix: 16))}"
-    default: String(scalar)
-    }
-  }.joined()
 }
