@@ -144,7 +144,7 @@ struct DeploymentCheck {
     for plan in plans {
       for table in plan.schema.tables {
         do {
-          try OriginProof.prove(table, of: plan, against: origin)
+          try plan.prove(table, against: origin)
         } catch {
           add("\(plan.series)", error)
         }

@@ -141,14 +141,3 @@ extension DeploymentCheck.Finding {
     ]
   }
 }
-
-extension DatasetConfiguration {
-  /// The plan of each major; throws the first mistake in the models.
-  func plans() throws(PlanError) -> [SeriesPlan] {
-    let definitions = models.map { model in
-      ModelDefinition(
-        version: model.version, schemaSQL: model.schemaSQL, projections: model.projections, path: model.path)
-    }
-    return try SeriesPlan.plans(name, definitions)
-  }
-}

@@ -43,7 +43,7 @@ extension DeploymentInstaller {
       let origin = DemoDeployment.origin(in: staging)
       var maker = DemoOrigin(trips: trips)
       try maker.write(to: origin)
-      try OriginProof.prove(plans, against: origin)
+      for plan in plans { try plan.prove(against: SQLiteOrigin(origin)) }
     }
   }
 }

@@ -58,7 +58,7 @@ private struct InitSetup {
       name, origin: origin, directory: try context.setupDirectory(arguments), models: [model])
     try DeploymentInstaller(draft: draft).checkRoom()
     let plans = try draft.plans()
-    try OriginProof.prove(plans, against: origin)
+    for plan in plans { try plan.prove(against: SQLiteOrigin(origin)) }
     series = plans.map(\.series)
   }
 

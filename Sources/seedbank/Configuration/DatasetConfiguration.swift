@@ -17,13 +17,13 @@ struct DatasetConfiguration: SettingsFile, Hashable {
   /// What publish steps go by.
   var policy = PublishingPolicy()
   /// In the order of their versions.
-  var models: [ModelFolder]
+  var models: [ModelDefinition]
 
   static let fileName = "dataset.json"
   var file: String { "\(folder)/\(Self.fileName)" }
   var prefix: String { "datasets.\(name)." }
 
-  init(name: DatasetName, folder: String, originPath: String, models: [ModelFolder] = []) {
+  init(name: DatasetName, folder: String, originPath: String, models: [ModelDefinition] = []) {
     (self.name, self.folder, self.originPath, self.models) = (name, folder, originPath, models)
   }
 
@@ -35,6 +35,9 @@ struct DatasetConfiguration: SettingsFile, Hashable {
     try read(overrides)
     models = try ModelFolder.all(inDataset: folder)
   }
+
+  /// What each of the dataset's majors is published as; throws what is wrong with its models.
+  func plans() throws(PlanError) -> [SeriesPlan] { try SeriesPlan.plans(name, models) }
 
   static var usual: Self { Self(name: "usual", folder: "/", originPath: "/") }
 

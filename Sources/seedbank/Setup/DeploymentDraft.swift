@@ -8,7 +8,7 @@ import SeedSystem
 struct DeploymentDraft: Sendable {
   /// Where it will be.
   let directory: String
-  let dataset: DatasetConfiguration
+  private(set) var dataset: DatasetConfiguration
   let models: [ModelDraft]
 
   /// For the operator, at the top of dataset.json.
@@ -29,17 +29,11 @@ struct DeploymentDraft: Sendable {
     self.dataset = dataset
   }
 
-  private init(_ draft: DeploymentDraft, _ dataset: DatasetConfiguration) {
-    directory = draft.directory
-    models = draft.models
-    self.dataset = dataset
-  }
-
   /// With other facts about the data.
   func describing(license: String, attribution: String, source: String) -> Self {
-    var described = dataset
-    described.policy.provenance = Provenance(license: license, attribution: attribution, source: source)
-    return Self(self, described)
+    var draft = self
+    draft.dataset.policy.provenance = Provenance(license: license, attribution: attribution, source: source)
+    return draft
   }
 
   /// seedbank.json.
