@@ -56,7 +56,7 @@ struct DeltaTokens: ~Copyable {
   }
 }
 
-/// What went wrong where a document comes from, to be told from what is wrong with the document.
+/// An error of a document's source, to be told from a fault of the document.
 struct DocumentSourceError: Error {
   let underlying: any Error
 }

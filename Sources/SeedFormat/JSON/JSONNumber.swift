@@ -1,6 +1,6 @@
 /// JSON's lexical rules for numbers, over bytes in memory.
 enum JSONNumber {
-  /// What came of looking at one number.
+  /// The outcome of scanning one number.
   enum Outcome {
     case integer(Int64, end: Int)
     case real(Double, end: Int)

@@ -1,4 +1,4 @@
-/// What came of asking for the next value.
+/// The outcome of asking for the next value.
 package enum JSONStep: Sendable {
   /// It is on the tape.
   case value

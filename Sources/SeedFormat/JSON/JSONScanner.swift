@@ -8,7 +8,7 @@
 /// (unless ``passMark()`` is asked), invalid UTF-8, lone surrogates, nesting
 /// below ``Limits/jsonDepth``.
 package struct JSONScanner: ~Copyable {
-  /// What the grammar allows next.
+  /// The next thing that the grammar allows.
   enum Expectation {
     case value, valueOrArrayEnd, nameOrObjectEnd, commaOrEnd, nothing
   }

@@ -104,7 +104,7 @@ struct JSONShapes: ~Copyable {
 
   // MARK: Learning
 
-  /// Whether it is worth to remember another look: not where hardly two objects in a row are alike.
+  /// False where hardly two objects in a row are alike: remembering would not pay.
   mutating func isWorthLearning(_ place: Int, members: Int) -> Bool {
     guard place >= 0, members <= Self.mostMembers, let shapes else { return false }
     shapes[place].misses += 1

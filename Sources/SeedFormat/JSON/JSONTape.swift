@@ -4,7 +4,7 @@
 /// Texts stay where they are in the window; only those with escapes are copied. A tape is good until the
 /// scanner that filled it is given more bytes; it is meant to be filled again and again.
 package struct JSONTape: ~Copyable {
-  /// What an entry stands for.
+  /// An entry's kind.
   package enum Kind: UInt8, Sendable {
     case null, no, yes, integer, real
     /// A number that is neither a 64-bit integer nor within a double's range; its text is kept.
@@ -16,7 +16,7 @@ package struct JSONTape: ~Copyable {
   package struct Entry {
     /// What it stands for.
     package let kind: Kind
-    /// Whether a text lies among the unescaped ones.
+    /// A text that lies among the unescaped ones.
     package var isCopied = false
     /// A name's number among those of its object's shape, or the place of an object that has a shape.
     package var slot: UInt16 = 0
@@ -134,7 +134,7 @@ package struct JSONTape: ~Copyable {
     }
   }
 
-  /// Whether a text has escapes and so lies on the tape itself, until that is filled again.
+  /// True for a text with escapes, which lies on the tape itself until that is filled again.
   package func isCopied(_ index: Int) -> Bool { self[index].isCopied }
 
   /// The bytes of a text, from the tape's copies or from the window.

@@ -7,10 +7,9 @@ import SeedTrust
 
 /// Looks for everything that a publish step would refuse, and publishes nothing.
 struct DeploymentCheck {
-  /// One thing that was found.
   struct Finding {
     let isFatal: Bool
-    /// Of the fatal ones: whether it may pass without anyone mending it.
+    /// Of the fatal ones: `unavailable` where it may pass without anyone mending it.
     let exitCode: ExitCode
     /// A file, a dataset or a series.
     let place: String
@@ -20,7 +19,7 @@ struct DeploymentCheck {
 
   private let configuration: DeploymentConfiguration
   private let now: UTCTime
-  /// Whether the keys are here that delegate to a new series.
+  /// The keys are here that delegate to a new series.
   private var canDelegate = false
   private(set) var findings: [Finding] = []
 
@@ -158,7 +157,6 @@ struct AbandonedSeries {
   let series: Series
   let head: Version
 
-  /// All of them, in order.
   static func all(in published: PublishedMetadata, _ configuration: DeploymentConfiguration) -> [Self] {
     let known = configuration.datasets.flatMap { dataset in
       dataset.models.map { Series(dataset.name, model: $0.version) }

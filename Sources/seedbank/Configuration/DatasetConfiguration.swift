@@ -4,17 +4,16 @@ import SeedServer
 import SeedSystem
 import SeedTrust
 
-/// What a dataset's folder says: its dataset.json and its models.
+/// The settings and models of a dataset's folder.
 struct DatasetConfiguration: SettingsFile, Hashable {
   /// The folder's name, too.
   let name: DatasetName
-  /// Absolute.
   let folder: String
   /// The SQLite file that holds the data, by its absolute path.
   var originPath: String
   /// Between two looks at the origin.
   var checkSeconds = 2
-  /// What publish steps go by.
+  /// How it is published.
   var policy = PublishingPolicy()
   /// In the order of their versions.
   var models: [ModelDefinition]
@@ -36,7 +35,7 @@ struct DatasetConfiguration: SettingsFile, Hashable {
     models = try ModelFolder.all(inDataset: folder)
   }
 
-  /// What each of the dataset's majors is published as; throws what is wrong with its models.
+  /// One plan for each major; throws where a model cannot be published.
   func plans() throws(PlanError) -> [SeriesPlan] { try SeriesPlan.plans(name, models) }
 
   static var usual: Self { Self(name: "usual", folder: "/", originPath: "/") }

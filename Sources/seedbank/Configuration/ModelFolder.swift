@@ -8,7 +8,6 @@ enum ModelFolder {
   static let schemaFileName = "schema.sql"
   private static let suffix = ".sql"
 
-  /// Where a dataset's models are.
   static func parent(inDataset folder: String) -> String { "\(folder)/models" }
 
   /// Every model of a dataset, in order.

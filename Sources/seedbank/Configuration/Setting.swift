@@ -5,9 +5,8 @@ import SeedSystem
 protocol SettingsFile: Sendable {
   /// All that may stand in such a file, in the order in which it is written, read and documented.
   static var settings: [Setting<Self>] { get }
-  /// What a file says that leaves everything out.
+  /// All defaults.
   static var usual: Self { get }
-  /// Absolute.
   var file: String { get }
   /// Precedes the keys in the names of options and variables; empty for seedbank.json.
   var prefix: String { get }
@@ -23,7 +22,6 @@ struct Setting<File: SettingsFile>: Sendable {
   var usual: String?
   /// Left out of a new file while it is as usual.
   var isSeldom = false
-  /// For the table in the article.
   let meaning: String
   /// Leaves the default where nothing is said.
   let read: @Sendable (inout File, ConfigurationValue) throws(ConfigurationError) -> Void

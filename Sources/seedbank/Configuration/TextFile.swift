@@ -1,11 +1,9 @@
 import SeedSystem
 
-/// Reads the small files that a person writes.
 enum TextFile {
   /// Bytes of a configuration file or of one SQL file.
   static let longest = 4 * 1024 * 1024
 
-  /// The whole file.
   static func bytes(_ path: String) throws(ConfigurationError) -> [UInt8] {
     do {
       return try File(path, for: .readingRegular(followsLinks: true)).readAll(limit: longest)
@@ -23,7 +21,6 @@ enum TextFile {
     }
   }
 
-  /// The whole file as text.
   static func text(_ path: String) throws(ConfigurationError) -> String {
     guard let text = String(validating: try bytes(path), as: UTF8.self) else {
       throw ConfigurationError(path, "expected text in UTF-8, found bytes that are not")

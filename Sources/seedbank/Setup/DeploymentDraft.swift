@@ -6,12 +6,10 @@ import SeedSystem
 
 /// The files of a new deployment, decided but not yet written.
 struct DeploymentDraft: Sendable {
-  /// Where it will be.
   let directory: String
   private(set) var dataset: DatasetConfiguration
   let models: [ModelDraft]
 
-  /// For the operator, at the top of dataset.json.
   private static let comment =
     "checkSeconds and pollSeconds are short so that a change shows at once while you try things out;"
     + " raise pollSeconds before many devices ask."
@@ -29,17 +27,14 @@ struct DeploymentDraft: Sendable {
     self.dataset = dataset
   }
 
-  /// With other facts about the data.
   func describing(license: String, attribution: String, source: String) -> Self {
     var draft = self
     draft.dataset.policy.provenance = Provenance(license: license, attribution: attribution, source: source)
     return draft
   }
 
-  /// seedbank.json.
   var file: String { Paths.absolute(DeploymentConfiguration.fileName, from: directory) }
 
-  /// Where clients' trust anchor will be.
   var rootFile: String { Paths.absolute(Self.rootName, from: directory) }
 
   /// Names that must be free in the directory; seedbank.json, which makes it a deployment, is the last one.
@@ -63,20 +58,18 @@ struct DeploymentDraft: Sendable {
     return own + models.flatMap { $0.files(in: "\(folder)/\($0.version)") }
   }
 
-  /// What the models would be published as; throws what is wrong with them.
+  /// Throws where the models cannot be published.
   func plans() throws(PlanError) -> [SeriesPlan] {
     let folder = ModelFolder.parent(inDataset: "\(directory)/\(dataset.name)")
     return try SeriesPlan.plans(dataset.name, models.map { $0.definition(in: "\(folder)/\($0.version)") })
   }
 }
 
-/// A text file, by its path within the deployment.
 struct DraftedFile: Hashable, Sendable {
   let path: String
   let text: String
 }
 
-/// A model's files.
 struct ModelDraft: Hashable, Sendable {
   let version: ModelVersion
   let schemaSQL: String
@@ -115,7 +108,6 @@ enum DatasetNaming {
     return try DatasetName(taken.contains(trimmed) ? "\(trimmed)-data" : trimmed)
   }
 
-  /// In lower case, without accents.
   private static func folded(_ text: String) -> String {
     let plain = text.lowercased().replacing("ß", with: "ss").decomposedStringWithCanonicalMapping
     return String(String.UnicodeScalarView(plain.unicodeScalars.filter { !$0.properties.isDiacritic }))

@@ -3,7 +3,7 @@ import SeedFormat
 import SeedServer
 import SeedSystem
 
-/// What a SQLite origin consists of, in the order in which it was made.
+/// The tables, views and triggers of a SQLite origin, in the order in which they were made.
 struct OriginSurvey: Sendable {
   private(set) var tables: [OriginTable] = []
   private(set) var virtualTables: [OriginPart] = []
@@ -62,7 +62,6 @@ struct OriginPart: Hashable, Sendable {
   let sql: String
 }
 
-/// An ordinary table of the origin.
 struct OriginTable: Hashable, Sendable {
   let part: OriginPart
   let indexes: [OriginPart]
@@ -94,7 +93,6 @@ func refusal(_ error: any Error) -> String {
   }
 }
 
-/// A foreign key of a table, in the order of the table's text.
 struct OriginReference: Hashable, Sendable {
   let parent: String
   /// Why it does not hold in the origin.
@@ -118,7 +116,6 @@ private struct ReferenceSurvey {
     self.table = table
   }
 
-  /// All of them, checked.
   func references() throws -> [OriginReference] {
     let all = try declared()
     guard !all.isEmpty else { return [] }

@@ -21,7 +21,6 @@ struct SchemaDraft: Sendable {
     }
   }
 
-  /// The statements as a file.
   func text(header: String) -> String {
     "-- \(header.printable)\n" + statements.map { "\n\($0)\(Self.end(of: $0))\n" }.joined()
   }

@@ -7,7 +7,6 @@ extension SeriesPlan {
     for table in schema.tables { try prove(table, against: origin) }
   }
 
-  /// Prepares one table's projection.
   func prove(_ table: TableSchema, against origin: SQLiteOrigin) throws {
     let sql = newest.projections[table.name]
     let place = sql == nil ? "the origin's table of that name" : "\(newest.path)/\(table.name).sql"

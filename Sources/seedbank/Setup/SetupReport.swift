@@ -1,24 +1,21 @@
 import SeedFormat
 
-/// What `init` and `demo` tell of what they did, or would do.
+/// Tells what `init` and `demo` did, or would do.
 struct SetupReport: Sendable {
   let draft: DeploymentDraft
   let origin: String
-  /// Whether it was made along with the deployment.
+  /// It was made along with the deployment.
   var isOriginMade = false
-  /// How many signing keys there are.
   let keyCount: Int
-  /// What the dataset's model consists of.
+  /// Counts of the model's tables and indexes, in words.
   let contents: String
   let notes: [SetupNote]
   let isDryRun: Bool
-  /// Whether `seedbank run` finds the deployment without being told.
+  /// `seedbank run` finds the deployment without being told.
   let isFoundByItself: Bool
 
-  /// The command that comes next.
   var next: String { isFoundByItself ? "seedbank run" : "seedbank run --config \(shellQuoted(draft.file))" }
 
-  /// A line for each thing.
   var text: String {
     let verb = isDryRun ? "Would write" : "Wrote"
     let written = entries.map { "\(verb) \($0.path.printable)\($0.remark.isEmpty ? "" : ": \($0.remark)")" }

@@ -7,7 +7,7 @@ struct SwiftSnippet: Sendable {
   let model: ModelVersion
   let schema: SHA256Digest
 
-  /// What `config swift` prints for one model.
+  /// As `config swift` prints it for one model.
   var declaration: String {
     """
     extension SeedModel {
@@ -38,7 +38,6 @@ struct SwiftSnippet: Sendable {
     """
   }
 
-  /// The key and the first other columns, in the key's order.
   static func query(_ table: TableSchema) -> String {
     let others = table.columnNames.filter { !table.keyNames.contains($0) }
     let columns = (table.keyNames + others.prefix(shownColumns)).map(quoted).joined(separator: ", ")

@@ -102,7 +102,6 @@ struct SeriesStatus {
     (published?.metadata.objects ?? []).filter { if case .delta = $0.kind { true } else { false } }
   }
 
-  /// What an operator should look at.
   var warnings: [String] {
     guard let published else { return ["\(series): nothing is published yet; run 'seedbank regenerate'"] }
     var warnings: [String] = []

@@ -4,7 +4,6 @@ import SeedSystem
 import SeedTrust
 
 extension DeploymentStatus {
-  /// All of it for a script.
   var json: JSONValue {
     [
       "time": .string(now.text), "series": .array(series.map { $0.json(now) }),
@@ -81,7 +80,6 @@ extension StepRecord {
 }
 
 extension Lifecycle {
-  /// As the configuration says it.
   var word: String {
     switch self {
     case .active: "active"
@@ -101,7 +99,6 @@ extension Lifecycle {
     }
   }
 
-  /// All of it.
   var words: String {
     word + (sunset.map { " until \($0)" } ?? "") + (message.map { " (\"\($0)\")" } ?? "")
   }

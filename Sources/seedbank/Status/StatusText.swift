@@ -48,7 +48,6 @@ extension SeriesStatus {
     rows.sorted { $0.key < $1.key }.map { "\($0.key) \($0.value)" }.joined(separator: ", ")
   }
 
-  /// The largest unit that fits.
   private static func words(seconds: Int) -> String {
     let units = [("days", 86_400), ("hours", 3600), ("minutes", 60)]
     guard let (name, length) = units.first(where: { seconds >= 2 * $0.1 }) else {

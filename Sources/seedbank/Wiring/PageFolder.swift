@@ -11,7 +11,6 @@ struct PageFolder {
   static let variable = "SEEDBANK_PUBLIC"
   static let name = "Public"
 
-  /// This process's own.
   init(_ context: Context) {
     self.init(
       environment: context.environment, currentDirectory: context.currentDirectory,

@@ -9,9 +9,9 @@ struct PublishingService: Sendable {
   let publisher: Publisher
   let job: DatasetJob
   let checkSeconds: Int
-  /// Takes what a step did.
+  /// Takes each step's report.
   let report: @Sendable (StepReport) -> Void
-  /// Takes what went wrong; the same error is not said twice in a row.
+  /// Takes an error; the same one is not said twice in a row.
   let warn: @Sendable (String) -> Void
   /// Holds back what steps warn of again and again.
   let repeated: RepeatedWarnings
@@ -50,7 +50,7 @@ struct PublishingService: Sendable {
     }
   }
 
-  /// Says what goes wrong, unless it was said last time; returns what was wrong.
+  /// Reports an error unless it is the last one again; returns it.
   private func warned(_ lastError: String?, _ body: () async throws -> Void) async -> String? {
     do {
       try await body()
@@ -94,7 +94,7 @@ final class RepeatedWarnings: Sendable {
 
   private let said = Mutex<[String: UTCTime]>([:])
 
-  /// Whether to say it now.
+  /// False where it was said within the last day.
   func isDue(_ warning: String, now: UTCTime) -> Bool {
     said.withLock { said in
       // A clock that was set back must not keep it silent until then.

@@ -37,6 +37,5 @@ final class ScratchFolder: Sendable {
     for _ in 0..<attempts where Folder.exists(path) { try? Folder.removeAll(path) }
   }
 
-  /// A path in the folder.
   func file(_ name: String) -> String { "\(path)/\(name)" }
 }

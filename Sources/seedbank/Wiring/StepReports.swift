@@ -3,7 +3,6 @@ import SeedFormat
 import SeedServer
 
 extension SeriesReport {
-  /// One line for an operator.
   var line: String {
     let version = version.map { "version \($0)" } ?? "nothing published"
     let parts =
@@ -31,10 +30,8 @@ extension SeriesReport {
     return "snapshot of about \(expectedSnapshotBytes) bytes, as the newest one has"
   }
 
-  /// How much the line matters to an operator.
   var level: LogLevel { outcome == .held ? .warning : hasNews ? .notice : .debug }
 
-  /// The line with what a program wants to know of it.
   var record: LogRecord {
     LogRecord(
       level, line,
@@ -44,7 +41,6 @@ extension SeriesReport {
         ("snapshotBytes", snapshotBytes.map { JSONValue($0) })))
   }
 
-  /// The same for a script.
   var json: JSONValue {
     [
       "series": .string("\(series)"),
@@ -78,7 +74,7 @@ extension ShrunkTable {
 }
 
 extension StepReport {
-  /// What is said of the dataset beside its series, for a script.
+  /// For a script, with the warnings that concern the dataset.
   func json(_ dataset: DatasetName, warnings: [String]) -> JSONValue {
     [
       "dataset": .string(dataset.text), "dryRun": .bool(isPreview), "series": .array(series.map(\.json)),
@@ -86,7 +82,6 @@ extension StepReport {
     ]
   }
 
-  /// The lines for an operator: one per series, with its tables where nothing was written yet.
   var lines: [String] {
     series.flatMap { [$0.line] + (isPreview ? $0.tableLines : []) }
       + (isPreview && !pruned.isEmpty ? ["\(pruned.count) files would go: nothing names them any more"] : [])
@@ -104,10 +99,8 @@ extension SeriesReport {
 }
 
 extension TableChanges {
-  /// For an operator.
   var words: String { "\(inserted) inserted, \(updated) updated, \(deleted) deleted" }
 
-  /// The counts for a script.
   var members: [JSONMember] {
     [("inserted", inserted), ("updated", updated), ("deleted", deleted)].map {
       JSONMember($0, JSONValue($1))
@@ -116,7 +109,6 @@ extension TableChanges {
 }
 
 extension ChangeReport {
-  /// All tables together.
   var words: String {
     values.reduce(into: TableChanges()) { total, changes in
       total.inserted += changes.inserted
@@ -125,7 +117,6 @@ extension ChangeReport {
     }.words
   }
 
-  /// The tables that changed, by name.
   var json: JSONValue {
     .object(
       filter { !$0.value.isEmpty }.sorted { $0.key < $1.key }.map {
