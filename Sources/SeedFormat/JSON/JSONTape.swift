@@ -14,7 +14,6 @@ package struct JSONTape: ~Copyable {
 
   /// One scalar, name, object or array.
   package struct Entry {
-    /// What it stands for.
     package let kind: Kind
     /// A text that lies among the unescaped ones.
     package var isCopied = false
@@ -37,7 +36,7 @@ package struct JSONTape: ~Copyable {
   /// How many entries there are.
   private(set) var count = 0
   private let copies = LentBytes()
-  /// What the objects looked like that were on the tape.
+  /// The shapes of the objects that were on the tape.
   var shapes = JSONShapes()
 
   private static let initialEntries = 64
@@ -103,7 +102,6 @@ package struct JSONTape: ~Copyable {
     return entries[index]
   }
 
-  /// What the entry at `index` stands for.
   package func kind(_ index: Int) -> Kind { self[index].kind }
 
   /// Where the value begins, in bytes from the document's start.

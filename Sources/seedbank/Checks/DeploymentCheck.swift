@@ -7,7 +7,7 @@ import SeedTrust
 
 /// Looks for everything that a publish step would refuse, and publishes nothing.
 struct DeploymentCheck {
-  struct Finding {
+  struct Fault {
     let isFatal: Bool
     /// Of the fatal ones: `unavailable` where it may pass without anyone mending it.
     let exitCode: ExitCode
@@ -21,7 +21,7 @@ struct DeploymentCheck {
   private let now: UTCTime
   /// The keys are here that delegate to a new series.
   private var canDelegate = false
-  private(set) var findings: [Finding] = []
+  private(set) var faults: [Fault] = []
 
   init(
     _ configuration: DeploymentConfiguration, _ overrides: ConfigurationOverrides, _ search: KeySearch,
@@ -45,7 +45,7 @@ struct DeploymentCheck {
   private mutating func add(
     _ isFatal: Bool, _ place: String, _ problem: String, _ exitCode: ExitCode = .configuration
   ) {
-    findings.append(Finding(isFatal: isFatal, exitCode: exitCode, place: place, problem: problem))
+    faults.append(Fault(isFatal: isFatal, exitCode: exitCode, place: place, problem: problem))
   }
 
   private mutating func add(_ place: String, _ error: any Error) {
@@ -92,9 +92,8 @@ struct DeploymentCheck {
     for path in [configuration.publication, configuration.state] {
       var nearest = path
       while !Folder.exists(nearest), nearest != "/" { nearest = Paths.folder(of: nearest) }
-      guard FileManager.default.isWritableFile(atPath: nearest) else {
+      if !FileManager.default.isWritableFile(atPath: nearest) {
         add(true, nearest, "this user cannot write here, and a publish step must")
-        continue
       }
     }
   }

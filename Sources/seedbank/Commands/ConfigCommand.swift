@@ -60,12 +60,12 @@ extension Command {
     let console = context.console
     let check = try DeploymentCheck(
       configuration, context.overrides(arguments), KeySearch(configuration, context), now: .now())
-    let findings = check.findings
-    let fatal = findings.filter(\.isFatal)
-    let lines = findings.isEmpty ? ["nothing is wrong"] : findings.map(\.line)
+    let faults = check.faults
+    let fatal = faults.filter(\.isFatal)
+    let lines = faults.isEmpty ? ["nothing is wrong"] : faults.map(\.line)
     try console.result(
       asJSON: arguments.flag("json"),
-      ["fit": .bool(fatal.isEmpty), "findings": .array(findings.map(\.json))],
+      ["fit": .bool(fatal.isEmpty), "findings": .array(faults.map(\.json))],
       lines.joined(separator: "\n"))
     guard let first = fatal.first else { return }
     let isUnavailable = fatal.allSatisfy { $0.exitCode == .unavailable }
@@ -131,7 +131,7 @@ extension Command {
   }
 }
 
-extension DeploymentCheck.Finding {
+extension DeploymentCheck.Fault {
   fileprivate var line: String { "\(isFatal ? "error" : "warning"): \(place): \(problem)" }
 
   fileprivate var json: JSONValue {

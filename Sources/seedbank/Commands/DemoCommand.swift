@@ -39,7 +39,7 @@ extension DeploymentInstaller {
   fileprivate func installDemo(trips: Int, _ console: Console) throws {
     let plans = try draft.plans()
     console.progress("Making \(trips) trips…")
-    try install(founding: plans.map(\.series)) { staging in
+    try install(delegating: plans.map(\.series)) { staging in
       let origin = DemoDeployment.origin(in: staging)
       var maker = DemoOrigin(trips: trips)
       try maker.write(to: origin)

@@ -31,7 +31,7 @@ extension Command {
     if !arguments.flag("dry-run") {
       var installer = DeploymentInstaller(draft: setup.draft)
       installer.keys = setup.keys
-      try installer.install(founding: setup.series)
+      try installer.install(delegating: setup.series)
     }
     try context.report(setup.report(arguments, context), asJSON: arguments.flag("json"))
   }

@@ -37,7 +37,7 @@ struct DeploymentInstaller {
   }
 
   /// Writes everything beside its place and moves it there; `fill` adds what the draft does not hold.
-  func install(founding series: [Series], fill: (_ staging: String) throws -> Void = { _ in }) throws {
+  func install(delegating series: [Series], fill: (_ staging: String) throws -> Void = { _ in }) throws {
     try checkRoom()
     let staging = "\(Self.nearestFolder(directory))/.seedbank-\(Epoch.random())\(DurableFile.temporarySuffix)"
     do {

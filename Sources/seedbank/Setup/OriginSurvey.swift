@@ -77,7 +77,7 @@ struct OriginTable: Hashable, Sendable {
 }
 
 /// Why SQLite or the schema's rules refused something, without naming it again.
-func refusal(_ error: any Error) -> String {
+func skipReason(_ error: any Error) -> String {
   switch error {
   case let error as DatabaseError: error.message
   case SchemaProblem.noKey:

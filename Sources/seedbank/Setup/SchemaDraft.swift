@@ -82,7 +82,7 @@ extension SchemaDraft {
         statements.append(table.sql)
         kept.append(table.name)
       } catch {
-        notes.append(SetupNote(kind: .virtualTable, name: table.name, reason: refusal(error)))
+        notes.append(SetupNote(kind: .virtualTable, name: table.name, reason: skipReason(error)))
       }
     }
     counts.searchTables = kept.count
@@ -111,7 +111,7 @@ extension SchemaDraft {
         statements.append(view.sql)
         counts.views += 1
       } catch {
-        failures.append((view, refusal(error)))
+        failures.append((view, skipReason(error)))
       }
     }
     guard failures.count == views.count else { return try addViews(failures.map(\.view), proof) }
@@ -157,7 +157,7 @@ private struct DraftedTables {
     do {
       kept.append(try DraftedTable(table, cutting: cuts))
     } catch {
-      skipped.append(SetupNote(kind: .table, name: table.name, reason: refusal(error)))
+      skipped.append(SetupNote(kind: .table, name: table.name, reason: skipReason(error)))
     }
   }
 
@@ -222,7 +222,7 @@ private struct DraftedTable {
       try proof.execute(index.sql)
       statements.append(index.sql)
     } catch {
-      skippedIndexes.append(SetupNote(kind: .index, name: index.name, reason: refusal(error)))
+      skippedIndexes.append(SetupNote(kind: .index, name: index.name, reason: skipReason(error)))
     }
   }
 }

@@ -61,21 +61,18 @@ struct SetupReport: Sendable {
 
 extension SetupNote {
   fileprivate var json: JSONValue {
-    let members: [(String, String?)] = [
-      ("kind", kind.rawValue), ("name", name), ("parent", parent), ("reason", reason),
-    ]
-    return .object(members.compactMap { name, text in text.map { JSONMember(name, .string($0)) } })
+    .object(
+      .init(
+        ("kind", .string(kind.rawValue)), ("name", .string(name)), ("parent", parent.map(JSONValue.string)),
+        ("reason", .string(reason))))
   }
 }
 
 /// As a POSIX shell reads it back: one word.
 func shellQuoted(_ text: String) -> String {
-  let plain = text.utf8.allSatisfy { byte in
-    switch byte {
-    case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"): true
-    case UInt8(ascii: "0")...UInt8(ascii: "9"), 0x80...: true
-    default: "/._-+,:@".utf8.contains(byte)
-    }
+  let isPlain = text.unicodeScalars.allSatisfy {
+    !$0.isASCII || $0.properties.isAlphabetic || ("0"..."9").contains($0)
+      || "/._-+,:@".unicodeScalars.contains($0)
   }
-  return plain ? text : "'\(text.replacing("'", with: "'\\''"))'"
+  return isPlain ? text : "'\(text.replacing("'", with: "'\\''"))'"
 }
