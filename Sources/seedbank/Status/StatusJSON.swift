@@ -78,28 +78,3 @@ extension StepRecord {
     ]
   }
 }
-
-extension Lifecycle {
-  var word: String {
-    switch self {
-    case .active: "active"
-    case .deprecated: "deprecated"
-    case .retired: "retired"
-    }
-  }
-
-  /// The day on which it ends.
-  var sunset: String? { if case .deprecated(let sunset, _) = self { sunset } else { nil } }
-
-  /// For the people who use the app.
-  var message: String? {
-    switch self {
-    case .active: nil
-    case .deprecated(_, let message), .retired(let message): message
-    }
-  }
-
-  var words: String {
-    word + (sunset.map { " until \($0)" } ?? "") + (message.map { " (\"\($0)\")" } ?? "")
-  }
-}

@@ -22,7 +22,7 @@ extension SeriesStatus {
     guard let state = published?.metadata.state else { return ["\(series)", "  not published yet"] }
     let age = now.secondsSinceEpoch - state.publishedAt.secondsSinceEpoch
     let facts: [(String, String?)] = [
-      ("model", "\(state.model), \(state.lifecycle.words)"),
+      ("model", "\(state.model), \(Self.words(state.lifecycle))"),
       ("version", "\(state.head), deltas lead on from \(state.floor)"),
       ("published", "\(state.publishedAt), \(Self.words(seconds: max(0, age))) ago"),
       ("held", state.hold.map { "at the content of version \($0.version) since \($0.since)" }),
@@ -39,9 +39,14 @@ extension SeriesStatus {
   }
 
   private var next: String {
-    if case .retired = published?.metadata.state.lifecycle { return "nothing, it is retired" }
+    if published?.metadata.state.lifecycle.isRetired == true { return "nothing, it is retired" }
     let snapshot = nextSnapshot.map { "a snapshot at \($0), " } ?? ""
     return "\(snapshot)a look at the origin every \(checkSeconds) s while 'seedbank run' is at work"
+  }
+
+  private static func words(_ lifecycle: Lifecycle) -> String {
+    lifecycle.word + (lifecycle.sunset.map { " until \($0)" } ?? "")
+      + (lifecycle.message.map { " (\"\($0)\")" } ?? "")
   }
 
   private static func words(_ rows: [String: Int]) -> String {
