@@ -94,10 +94,22 @@ struct ConfigurationValue {
     ConfigurationError(override?.source ?? file, path: key + place, problem)
   }
 
-  /// A member's value, of which options and variables may say something else.
-  func member(_ name: String, _ written: JSONValue?) -> ConfigurationValue {
-    ConfigurationValue(
-      file: file, key: "\(key).\(name)", prefix: prefix, overrides: overrides, written: written)
+  /// The members of an object, of which options and variables may say something else. Refuses names other than
+  /// `names` where these are given.
+  func members(_ names: [String]? = nil) throws(ConfigurationError) -> [(name: String, value: Self)] {
+    do throws(MalformedJSON) {
+      var object = try JSONObjectReader(written ?? [:], at: key)
+      guard let names else { return object.unread.map { ($0.name, member($0.name, $0.value)) } }
+      let members = names.map { ($0, member($0, object.takeIfPresent($0))) }
+      try object.refuseUnread()
+      return members
+    } catch {
+      throw ConfigurationError(error, in: file, [])
+    }
+  }
+
+  private func member(_ name: String, _ written: JSONValue?) -> Self {
+    Self(file: file, key: "\(key).\(name)", prefix: prefix, overrides: overrides, written: written)
   }
 
   func integer(in range: ClosedRange<Int>) throws(ConfigurationError) -> Int? {

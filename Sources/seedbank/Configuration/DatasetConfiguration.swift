@@ -133,36 +133,22 @@ extension DatasetConfiguration {
   @Sendable private static func readLifecycles(
     _ value: ConfigurationValue
   ) throws(ConfigurationError) -> [Int: Lifecycle]? {
-    guard let written = value.written else { return nil }
+    guard value.written != nil else { return nil }
     var lifecycles: [Int: Lifecycle] = [:]
-    do {
-      for major in try JSONObjectReader(written, at: value.key).unread {
-        let inner = value.member(major.name, major.value)
-        guard let number = canonicalDecimal(major.name, in: 1...Limits.modelNumber) else {
-          throw inner.error(
-            "expected a model's major as the key, such as \"2\", found \"\(major.name.clipped)\"")
-        }
-        lifecycles[number] = try readLifecycle(inner, JSONObjectReader(major.value, at: inner.key))
+    for (name, inner) in try value.members() {
+      guard let major = canonicalDecimal(name, in: 1...Limits.modelNumber) else {
+        throw inner.error("expected a model's major as the key, such as \"2\", found \"\(name.clipped)\"")
       }
-      return lifecycles
-    } catch let error as MalformedJSON {
-      throw ConfigurationError(error, in: value.file, [])
-    } catch let error as ConfigurationError {
-      throw error
-    } catch {
-      throw value.error("\(error)")
+      let members = try inner.members(["state", "sunset", "message"]).map(\.value)
+      lifecycles[major] = try readLifecycle(members[0], members[1], members[2])
     }
+    return lifecycles
   }
 
   private static func readLifecycle(
-    _ value: ConfigurationValue, _ object: consuming JSONObjectReader
-  ) throws -> Lifecycle {
-    let state = value.member("state", object.takeIfPresent("state"))
-    let sunset = value.member("sunset", object.takeIfPresent("sunset"))
-    let message = value.member("message", object.takeIfPresent("message"))
-    try object.refuseUnread()
-    let name = try state.text()
-    let day = try sunset.text()
+    _ state: ConfigurationValue, _ sunset: ConfigurationValue, _ message: ConfigurationValue
+  ) throws(ConfigurationError) -> Lifecycle {
+    let (name, day) = (try state.text(), try sunset.text())
     if let day, UTCTime(day: day) == nil {
       throw sunset.error("expected a day as YYYY-MM-DD, found \"\(day.clipped)\"")
     }
