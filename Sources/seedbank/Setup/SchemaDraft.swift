@@ -78,7 +78,7 @@ extension SchemaDraft {
     var kept: [String] = []
     for table in survey.virtualTables {
       do {
-        try Self.proveSearchTable(table, proof)
+        try Self.prove(table, "TABLE", proof) { _ = try SchemaReader($0).schema() }
         statements.append(table.sql)
         kept.append(table.name)
       } catch {
@@ -91,23 +91,12 @@ extension SchemaDraft {
     }
   }
 
-  private static func proveSearchTable(_ table: OriginPart, _ proof: Connection) throws {
-    try refuseReserved(table.name)
-    try proof.execute(table.sql)
-    do {
-      _ = try SchemaReader(proof).schema()
-    } catch {
-      try proof.execute("DROP TABLE \(quoted(table.name))")
-      throw error
-    }
-  }
-
   /// A view may use one that comes later in the origin, so what fails is tried again while others succeed.
   private mutating func addViews(_ views: [OriginPart], _ proof: Connection) throws {
     var failures: [(view: OriginPart, reason: String)] = []
     for view in views {
       do {
-        try Self.proveView(view, proof)
+        try Self.prove(view, "VIEW", proof) { _ = try $0.prepare("SELECT * FROM \(quoted(view.name))") }
         statements.append(view.sql)
         counts.views += 1
       } catch {
@@ -118,14 +107,16 @@ extension SchemaDraft {
     notes += failures.map { SetupNote(kind: .view, name: $0.view.name, reason: $0.reason) }
   }
 
-  /// SQLite takes a view over anything; only using it tells.
-  private static func proveView(_ view: OriginPart, _ proof: Connection) throws {
-    try refuseReserved(view.name)
-    try proof.execute(view.sql)
+  /// Makes the part and uses it, which tells more than that SQLite takes it; a part that fails is dropped again.
+  private static func prove(
+    _ part: OriginPart, _ kind: String, _ proof: Connection, use: (Connection) throws -> Void
+  ) throws {
+    try refuseReserved(part.name)
+    try proof.execute(part.sql)
     do {
-      _ = try proof.prepare("SELECT * FROM \(quoted(view.name))")
+      try use(proof)
     } catch {
-      try proof.execute("DROP VIEW \(quoted(view.name))")
+      try proof.execute("DROP \(kind) \(quoted(part.name))")
       throw error
     }
   }
