@@ -2,7 +2,6 @@ import Dispatch
 import SeedServer
 import SeedSystem
 import SeedTrust
-import Synchronization
 
 /// Publishes one dataset on its schedule until it is cancelled. An error is reported and tried again.
 struct PublishingService: Sendable {
