@@ -1,6 +1,6 @@
 /// One JSON value laid out flat: an entry per scalar, name, object and array, in the document's order.
 ///
-/// A container's entry knows where it ends, so that a value that nobody wants is passed over in one step.
+/// A container's entry knows where it ends, so that an unwanted value is skipped in one step.
 /// Texts stay where they are in the window; only those with escapes are copied. A tape is good until the
 /// scanner that filled it is given more bytes; it is meant to be filled again and again.
 package struct JSONTape: ~Copyable {
