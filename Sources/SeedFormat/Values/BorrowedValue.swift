@@ -39,7 +39,7 @@ package enum BorrowedValue {
     }
   }
 
-  /// Whether the canonical bytes are the same: as ``SeedValue``'s equality.
+  /// Compares the canonical bytes, as ``SeedValue``'s equality does.
   package static func same(_ left: BorrowedValue, _ right: BorrowedValue) -> Bool {
     switch (left, right) {
     case (.null, .null): true

@@ -29,7 +29,8 @@ extension Command {
       ],
       options: [
         .config,
-        .value("with", "folder", isRepeatable: true, help: "A folder with keys, such as that of a USB stick."),
+        .value(
+          "with", "folder", isRepeatable: true, help: "A folder with keys, such as that of a USB stick."),
         .value(
           "to", "folder", isRepeatable: true,
           help: "The folder for new root and targets keys; several take turns."),
@@ -37,7 +38,8 @@ extension Command {
           "key", "file", isRepeatable: true,
           help: "The key to sign with ('sign'), or a public key made elsewhere ('rotate', 'revoke')."),
         .value(
-          "count", "number", help: "The number of the role's new keys ('rotate'; default: as many as it has)."),
+          "count", "number", help: "The number of the role's new keys ('rotate'; default: as many as it has)."
+        ),
         .value(
           "threshold", "number", help: "How many of them must sign ('rotate'; default: as now)."),
         .flag("replace", help: "Make a new key in place of the revoked one ('revoke')."),
@@ -52,11 +54,14 @@ extension Command {
       ],
       examples: [
         CommandExample("seedbank keys status", "Every role's keys and expiry date."),
-        CommandExample("seedbank keys renew root --with /media/root", "Renew root metadata with the key of a USB stick."),
+        CommandExample(
+          "seedbank keys renew root --with /media/root", "Renew root metadata with the key of a USB stick."),
         CommandExample(
           "seedbank keys rotate timestamp snapshot series", "Replace the online keys after a break-in."),
-        CommandExample("seedbank keys revoke 4f1a09c2 --replace --to /media/c", "Replace one lost key of several."),
-        CommandExample("seedbank keys payload root > root.payload", "Export the metadata that the root keys must sign."),
+        CommandExample(
+          "seedbank keys revoke 4f1a09c2 --replace --to /media/c", "Replace one lost key of several."),
+        CommandExample(
+          "seedbank keys payload root > root.payload", "Export the metadata that the root keys must sign."),
         CommandExample(
           "seedbank keys sign root.payload --key root.key > root.sig", "Sign it on the machine of the key."),
         CommandExample("seedbank keys add-signature root.sig", "Publish it once enough keys have signed."),

@@ -107,8 +107,6 @@ final class CSVRecords {
   }
 }
 
-import SeedImport
-
 /// Reads RFC 4180: fields between commas, perhaps quoted; records between line ends of either kind.
 ///
 /// Bytes come in pieces, and records are handed on whole. An empty line is no record. A byte order mark at the start is

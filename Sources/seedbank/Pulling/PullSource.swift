@@ -1,7 +1,7 @@
 import SeedClient
 import SeedFormat
-import SeedTrust
 import SeedSystem
+import SeedTrust
 
 import struct Foundation.URL
 

@@ -65,7 +65,6 @@ extension SeriesStatus {
 }
 
 extension StepRecord {
-  /// One build for a script.
   var json: JSONValue {
     [
       "time": .string(at.text), "last": .string(last.text), "times": JSONValue(times),

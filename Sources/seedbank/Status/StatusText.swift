@@ -63,7 +63,6 @@ extension SeriesStatus {
 }
 
 extension StepRecord {
-  /// One line for an operator.
   var line: String {
     let versions = outcome == .published || outcome == .rolledBack ? to.map { " version \($0)" } ?? "" : ""
     let parts = [

@@ -60,7 +60,6 @@ struct Deployment {
 }
 
 extension Publisher {
-  /// The publisher of a deployment, with these keys.
   init(
     _ configuration: DeploymentConfiguration, _ publication: PublicationDirectory? = nil, keys: KeySource
   ) {
