@@ -141,7 +141,7 @@ import Testing
     let scene = try Scene()
     try Folder.create(scene.history.path)
     #expect(try scene.step("UPDATE stop SET name = 'x' WHERE id = 1").series[0].outcome == .changed)
-    #expect(scene.heard.messages.allSatisfy { $0.hasPrefix("The history of builds could not be written") })
+    #expect(scene.heard.messages.allSatisfy { $0.hasPrefix("The history of steps could not be written") })
     #expect(scene.heard.messages.count == 1)
   }
 

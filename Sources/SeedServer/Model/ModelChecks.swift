@@ -112,7 +112,9 @@ extension ModelDefinition {
 
   /// SQLite does not look into a view when it is created, so a mistake in one would show only where an app reads it.
   private func brokenViews(_ schema: DatabaseSchema) -> [String] {
-    guard let made = try? Connection("lint", .memory), (try? made.execute(schemaSQL)) != nil else { return [] }
+    guard let made = try? Connection("lint", .memory), (try? made.execute(schemaSQL)) != nil else {
+      return []
+    }
     return schema.views.compactMap { view -> String? in
       do throws(DatabaseError) {
         _ = try made.prepare("SELECT * FROM \(quoted(view))")

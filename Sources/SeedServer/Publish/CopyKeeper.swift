@@ -32,7 +32,7 @@ struct CopyKeeper {
     if meta.version == head { return (copy, nil) }
     if isPreview { return (try rebuild(), nil) }
     guard let chain = DeltaChain.shortest(published.objects, from: meta.version, to: head) else {
-      return try rebuild(because: "no deltas lead on from its version \(meta.version)")
+      return try rebuild(because: "it did not catch up: no deltas lead on from version \(meta.version)")
     }
     do {
       try copy.apply(chain, from: publication)
