@@ -11,7 +11,7 @@ public enum Lifecycle: Hashable, Sendable {
 }
 
 extension Lifecycle {
-  /// What ``json`` wrote; `nil` where the object has no such member.
+  /// Reads what ``json`` wrote; `nil` where the object has no such member.
   package init?(readingIfPresent name: String, in fields: inout JSONObjectReader) throws(MalformedJSON) {
     guard var object = try fields.objectIfPresent(name) else { return nil }
     try self.init(reading: &object)
@@ -61,7 +61,6 @@ extension Lifecycle {
     }
   }
 
-  /// As it stands in metadata.
   package var json: JSONValue {
     .object(
       .init(

@@ -102,7 +102,7 @@ final class CSVRecords {
     ConvertedRows { [self] row in
       starts.indices.contains(row - first) ? starts[row - first] : starts.last ?? 0
     } flaw: { [self] count in
-      "a record of \(count) fields, but the header has \(width) names"
+      "a record of \(count) fields under \(width) names"
     }
   }
 }

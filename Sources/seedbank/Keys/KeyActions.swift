@@ -142,7 +142,7 @@ struct KeyActions {
         "No \(role.rawValue) metadata waits for signatures: begin a change with 'seedbank keys renew', 'rotate' or"
           + " 'revoke'.")
     }
-    for line in try PayloadSummary(payload, file: role.rawValue).lines { context.console.note(line) }
+    for line in try OfflineSigning.summary(of: payload, file: role.rawValue) { context.console.note(line) }
     try context.console.result(payload)
   }
 

@@ -1,33 +1,23 @@
 import SeedFormat
 
-/// A key as metadata lists it. Kinds that are not known here are kept, and verify nothing.
-package struct RoleKey: Hashable, Sendable {
-  private let members: [JSONMember]
-  /// The key, where it is well-formed and of a known kind.
-  package let verificationKey: VerificationKey?
+/// The use of a key: one of TUF's top-level roles, or all the series' roles.
+package enum KeyRole: String, CaseIterable, Hashable, Sendable {
+  /// Says which keys speak for whom.
+  case root
+  /// Says which keys speak for the series.
+  case targets
+  /// Signs what each series is: versions, snapshots, deltas.
+  case series
+  /// Signs which versions of all metadata belong together.
+  case snapshot
+  /// Signs, again and again, that this is the newest.
+  case timestamp
 
-  /// The key, where it is an Ed25519 one.
-  package var publicKey: PublicKey? {
-    if case .ed25519(let key) = verificationKey { key } else { nil }
-  }
+  /// A publish step does without an offline key, which may be kept away from the publisher.
+  package var isOffline: Bool { self == .root || self == .targets }
 
-  /// An entry for a key of ours.
-  package init(_ key: PublicKey) {
-    members = .init(
-      ("keytype", "ed25519"), ("scheme", "ed25519"), ("keyval", .object(.init(("public", .string(key.hex))))))
-    verificationKey = .ed25519(key)
-  }
-
-  init(reading fields: inout JSONObjectReader) throws(MalformedJSON) {
-    members = fields.unread
-    let keytype = try fields.string("keytype")
-    let scheme = try fields.string("scheme")
-    var values = try fields.object("keyval")
-    let text = try values.stringIfPresent("public")
-    verificationKey = text.flatMap { VerificationKey(keytype: keytype, scheme: scheme, text: $0) }
-  }
-
-  var json: JSONValue { .object(members) }
+  /// Root metadata names the keys of all roles but the series', which stand in targets metadata.
+  package var isInRoot: Bool { self != .series }
 }
 
 /// Whose signatures a role needs, and how many.
@@ -38,7 +28,6 @@ package struct RoleKeys: Hashable, Sendable {
   package let threshold: Int
   private let other: [JSONMember]
 
-  /// For new metadata.
   package init(_ verifiers: RoleVerifiers) {
     keyIDs = verifiers.keys.map(\.keyID)
     threshold = verifiers.threshold
@@ -71,5 +60,21 @@ package struct RoleKeys: Hashable, Sendable {
 
   var members: [JSONMember] {
     .init(("keyids", JSONValue(strings: keyIDs)), ("threshold", JSONValue(threshold))) + other
+  }
+}
+
+/// The public keys of one role, and how many of them must have signed.
+package struct RoleVerifiers: Hashable, Sendable {
+  package let keys: [PublicKey]
+  package let threshold: Int
+
+  package init(_ keys: [PublicKey], threshold: Int = 1) {
+    self.keys = keys
+    self.threshold = threshold
+  }
+
+  static func keysByID(_ roles: some Sequence<RoleVerifiers>) -> [String: RoleKey] {
+    let pairs = roles.flatMap(\.keys).map { ($0.keyID, RoleKey($0)) }
+    return Dictionary(pairs, uniquingKeysWith: { first, _ in first })
   }
 }

@@ -1,5 +1,4 @@
 import Foundation
-import SeedHTTP
 import SeedSystem
 import Testing
 

@@ -5,10 +5,8 @@ import SeedSystem
 /// last copy of the key.
 package struct SigningKey: Sendable {
   private let seed: SecretBytes
-  /// The half that may be shown.
   package let publicKey: PublicKey
 
-  /// Bytes of a secret key.
   static let byteCount = 32
 
   /// A new key out of the system's generator.
@@ -20,7 +18,6 @@ package struct SigningKey: Sendable {
       })
   }
 
-  /// Fails where there are not exactly 32 bytes.
   package init(seed: [UInt8]) throws(InvalidName) {
     guard seed.count == Self.byteCount else {
       throw InvalidName("Ed25519 secret key", found: "\(seed.count) bytes", expected: "32 bytes")
@@ -28,23 +25,18 @@ package struct SigningKey: Sendable {
     self.init(seed: SecretBytes(count: Self.byteCount) { $0.copyBytes(from: seed) })
   }
 
-  /// A key of 32 secret bytes.
   init(seed: SecretBytes) {
     self.seed = seed
     publicKey = PublicKey(bytes: seed.withBytes { Ed25519.publicKey(seed: $0) })
   }
 
-  /// The signature over `message`: 64 bytes.
   package func sign(_ message: [UInt8]) -> [UInt8] { seed.withBytes { Ed25519.sign(message, seed: $0) } }
 
-  /// Lends the 32 secret bytes.
   func withSeed<Result>(_ body: (UnsafeRawBufferPointer) -> Result) -> Result { seed.withBytes(body) }
 }
 
 extension SigningKey: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-  /// The public half's id.
   package var description: String { "secret key of \(publicKey.keyID)" }
-  /// The public half's id.
   package var debugDescription: String { description }
   /// No children, or `dump` would show the secret.
   package var customMirror: Mirror { Mirror(self, children: []) }

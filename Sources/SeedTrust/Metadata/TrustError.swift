@@ -13,11 +13,11 @@ package enum TrustError: Error, Hashable, Sendable {
   case expired(role: String, at: UTCTime)
   /// Another version was offered than signed metadata announced.
   case wrongVersion(role: String, expected: Int, offered: Int)
-  /// The file does not hold what it should.
+  /// The file is not metadata of that role.
   case malformed(role: String, MalformedJSON)
-  /// The file has another length than signed metadata announced.
+  /// The length differs from the one that signed metadata announced.
   case lengthMismatch(role: String, signed: Int, found: Int)
-  /// The file has another digest than signed metadata announced.
+  /// The digest differs from the one that signed metadata announced.
   case hashMismatch(role: String, algorithm: String)
   /// The file is longer than any that is accepted.
   case tooLong(role: String, limit: Int)
@@ -32,14 +32,13 @@ package enum TrustError: Error, Hashable, Sendable {
 }
 
 extension TrustError {
-  /// Whether the repository is to blame; else it is the calling code.
+  /// False where the calling code is to blame.
   package var isRepositoryFault: Bool {
     if case .outOfOrder = self { false } else { true }
   }
 }
 
 extension TrustError: CustomStringConvertible {
-  /// One sentence: which role, what was found, what was expected.
   package var description: String {
     switch self {
     case .badSignature(let role, let found, let needed):
@@ -57,11 +56,12 @@ extension TrustError: CustomStringConvertible {
     case .lengthMismatch(let role, let signed, let found):
       "\(role) metadata has \(found) bytes where \(signed) were announced"
     case .hashMismatch(let role, let algorithm):
-      "\(role) metadata has another \(algorithm) than was announced"
+      "the \(algorithm) of \(role) metadata does not match the announced one"
     case .tooLong(let role, let limit): "\(role) metadata is longer than \(limit) bytes"
     case .missingRole(let role, let place): "\(place) metadata does not name the role \(role)"
     case .missingFile(let name): "the repository does not have the file \(name)"
-    case .pathNotDelegated(let role, let path): "\(role) metadata lists \(path), which it may not speak for"
+    case .pathNotDelegated(let role, let path):
+      "\(role) metadata lists \(path), which was not delegated to it"
     case .outOfOrder(let role): "\(role) metadata was offered out of order"
     }
   }

@@ -53,7 +53,7 @@ extension Delegations {
     self.init(
       keys: RoleVerifiers.keysByID([verifiers]),
       roles: series.sorted().map { series in
-        DelegatedRole(
+        Delegations.Role(
           name: series.roleName, keys: RoleKeys(verifiers), terminating: true,
           paths: .patterns([series.targetPrefix + "*"]))
       })
