@@ -36,7 +36,7 @@ let fuzzing: [Target] =
     .systemLibrary(name: "CFuzzer", path: "Tests/Fuzz/CFuzzer"),
     fuzzer("JSONFuzz", ["SeedFormat", "Support", "CFuzzer"]),
     fuzzer("DeltaFuzz", ["SeedFormat", "CFuzzer"]),
-    fuzzer("MetadataFuzz", ["SeedFormat", "SeedTrust", "CFuzzer"]),
+    fuzzer("MetadataFuzz", ["SeedSystem", "SeedFormat", "SeedTrust", "CFuzzer"]),
   ]
 
 func fuzzer(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
@@ -86,7 +86,7 @@ let package = Package(
       swiftSettings: strict),
     // A client of any TUF repository, which Scripts/tuf-conformance tests.
     .executableTarget(
-      name: "ConformanceClient", dependencies: ["SeedTrust"], path: "Tests/ConformanceClient",
+      name: "ConformanceClient", dependencies: ["SeedSystem", "SeedTrust"], path: "Tests/ConformanceClient",
       swiftSettings: strict),
     // Which folder may name which, read from the sources.
     tests("HouseTests", []),
@@ -123,6 +123,7 @@ let package = Package(
 if Context.environment["SEEDBANK_BENCH"] != nil {
   package.targets.append(
     .executableTarget(
-      name: "Benchmarks", dependencies: ["SeedImport", "SeedDatabase", "SeedFormat", "CSQLite"],
+      name: "Benchmarks",
+      dependencies: ["SeedSystem", "SeedImport", "SeedDatabase", "SeedFormat", "CSQLite"],
       path: "Tests/Benchmarks", swiftSettings: strict))
 }

@@ -1,4 +1,5 @@
 import Foundation
+import SeedSystem
 import SeedTrust
 
 /// A client of any TUF repository with the commands of tuf-conformance's client interface: `init`, `refresh`

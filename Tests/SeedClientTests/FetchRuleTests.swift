@@ -1,7 +1,9 @@
 import Foundation
 import SeedDatabase
 import SeedFormat
+import SeedSystem
 import SeedTrust
+import Support
 import Testing
 
 @testable import SeedClient
@@ -164,18 +166,18 @@ private struct NoNetwork: Transport {
 
   @Test(arguments: [(bytes: 0, ends: "tooSlow"), (bytes: 1_000_000, ends: "tooLate")])
   func `a transfer has a pace to keep, and an end`(bytes: Int, ends: String) async throws {
-    let (clock, received) = (Shared(Duration.zero), Shared<Shared<Int>?>(nil))
+    let (clock, started) = (Shared(Duration.zero), Shared<Watch?>(nil))
     let surroundings = Surroundings(
       transport: NoNetwork(),
       sleep: { duration in
         clock.withLock { $0 += duration }
-        received.withLock { $0 }?.withLock { $0 += bytes }
+        started.withLock { $0 }?.received.withLock { $0 += bytes }
       }, uptime: { clock.withLock { $0 } })
     var patience = SeedPatience()
     patience.total = .seconds(100)
     let watch = Watch(
       url: "http://seeds.example/a", patience: patience, surroundings: surroundings, deadline: patience.total)
-    received.withLock { $0 = watch.received }
+    started.withLock { $0 = watch }
     await #expect {
       // It never ends by itself.
       try await watch.run { try await Task.sleep(for: .seconds(3600)) }

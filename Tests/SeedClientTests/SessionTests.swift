@@ -1,6 +1,7 @@
 import Foundation
 import SeedClient
 import SeedDatabase
+import SeedSystem
 import Support
 import Synchronization
 import Testing

@@ -1,5 +1,6 @@
 import Foundation
 import SeedHTTP
+import SeedSystem
 import Testing
 
 @Suite struct HTTPDateTests {
@@ -16,8 +17,8 @@ import Testing
     for step in 0..<2_000 {
       let seconds = step * 7_654_321
       let text = Self.formatter.string(from: Date(timeIntervalSince1970: Double(seconds)))
-      #expect(HTTPDate(secondsSinceEpoch: seconds).text == text)
-      #expect(HTTPDate(text)?.secondsSinceEpoch == seconds)
+      #expect(UTCTime(secondsSinceEpoch: seconds).httpText == text)
+      #expect(UTCTime(http: text)?.secondsSinceEpoch == seconds)
     }
   }
 
@@ -25,16 +26,20 @@ import Testing
     "Sun, 06 Nov 1994 08:49:37 GMT", "Sunday, 06-Nov-94 08:49:37 GMT", "Sun Nov  6 08:49:37 1994",
   ])
   func `all three forms name the same second`(text: String) {
-    #expect(HTTPDate(text)?.secondsSinceEpoch == 784_111_777)
+    #expect(UTCTime(http: text)?.secondsSinceEpoch == 784_111_777)
   }
 
   @Test func `two digits of a year are never more than fifty years ahead`() {
-    let now = HTTPDate("Fri, 20 Nov 2026 12:00:00 GMT")!
-    #expect(HTTPDate("Thursday, 20-Nov-75 12:00:00 GMT", now: now) == nil)
-    #expect(HTTPDate("Wednesday, 20-Nov-75 12:00:00 GMT", now: now)?.text == "Wed, 20 Nov 2075 12:00:00 GMT")
-    #expect(HTTPDate("Saturday, 20-Nov-76 12:00:00 GMT", now: now) == nil)
-    #expect(HTTPDate("Friday, 20-Nov-76 12:00:00 GMT", now: now)?.text == "Fri, 20 Nov 2076 12:00:00 GMT")
-    #expect(HTTPDate("Sunday, 20-Nov-77 12:00:00 GMT", now: now)?.text == "Sun, 20 Nov 1977 12:00:00 GMT")
+    let now = UTCTime(http: "Fri, 20 Nov 2026 12:00:00 GMT")!
+    #expect(UTCTime(http: "Thursday, 20-Nov-75 12:00:00 GMT", now: now) == nil)
+    #expect(
+      UTCTime(http: "Wednesday, 20-Nov-75 12:00:00 GMT", now: now)?.httpText
+        == "Wed, 20 Nov 2075 12:00:00 GMT")
+    #expect(UTCTime(http: "Saturday, 20-Nov-76 12:00:00 GMT", now: now) == nil)
+    #expect(
+      UTCTime(http: "Friday, 20-Nov-76 12:00:00 GMT", now: now)?.httpText == "Fri, 20 Nov 2076 12:00:00 GMT")
+    #expect(
+      UTCTime(http: "Sunday, 20-Nov-77 12:00:00 GMT", now: now)?.httpText == "Sun, 20 Nov 1977 12:00:00 GMT")
   }
 
   @Test(arguments: [
@@ -44,5 +49,5 @@ import Testing
     "Sun, 06 Nov 1994 08:49:37 GMT ", "Sun Nov 6 08:49:37 1994", "Sun, 06 Nov -994 08:49:37 GMT",
     "Sun, 06 Nov 99999999999 08:49:37 GMT", "Sun, 06 Nov 2147483647 08:49:37 GMT",
   ])
-  func `anything else is no date`(text: String) { #expect(HTTPDate(text) == nil) }
+  func `anything else is no date`(text: String) { #expect(UTCTime(http: text) == nil) }
 }

@@ -185,13 +185,13 @@ import Testing
   func `an unknown key is refused with its path and the nearest that there is`(
     text: String, path: String, nearest: String
   ) {
-    #expect(failure(text).contains("\(path): unknown, did you mean \"\(nearest)\"?"), "\(failure(text))")
+    #expect(failure(text).contains("\(path): unknown key, did you mean \"\(nearest)\"?"), "\(failure(text))")
   }
 
   @Test(arguments: [
     (#"{"lists": 5}"#, "$.lists"), (#"{"lists": []}"#, "$.lists"),
-    (#"{"lists": [{"rows": "$"}]}"#, "$.lists[0].table"), (#"{"lists": [5]}"#, "$.lists[0].table"),
-    (#"{"lists": [{"table": "x"}], "table": "x"}"#, "$.table"), ("[]", "$.table"), ("{}", "$.table"),
+    (#"{"lists": [{"rows": "$"}]}"#, "$.lists[0].table"), (#"{"lists": [5]}"#, "$.lists[0]: "),
+    (#"{"lists": [{"table": "x"}], "table": "x"}"#, "$.table"), ("[]", "$: "), ("{}", "$.table"),
     ("{", "byte 1"),
   ])
   func `what is no mapping says where it is none`(text: String, place: String) {

@@ -1,6 +1,7 @@
 import Foundation
 import SeedFormat
 import SeedHTTP
+import SeedSystem
 import SeedTrust
 import Testing
 
@@ -43,13 +44,13 @@ import Testing
 
   private func filled(_ request: TableRequest, _ original: HTTPResponse) throws -> [String] {
     let length = original.body.length
-    let date = original.headers["Last-Modified"].flatMap { HTTPDate($0) }
+    let date = original.headers["Last-Modified"].flatMap { UTCTime(http: $0) }
     let seconds = date?.secondsSinceEpoch ?? Int(FrontPublication.start.secondsSinceEpoch)
     return request.fields.map { field in
       field.replacing("{tag}", with: original.headers["ETag"] ?? "\"none\"")
-        .replacing("{date}", with: HTTPDate(secondsSinceEpoch: seconds).text)
-        .replacing("{before}", with: HTTPDate(secondsSinceEpoch: seconds - 1).text)
-        .replacing("{after}", with: HTTPDate(secondsSinceEpoch: seconds + 1).text)
+        .replacing("{date}", with: UTCTime(secondsSinceEpoch: seconds).httpText)
+        .replacing("{before}", with: UTCTime(secondsSinceEpoch: seconds - 1).httpText)
+        .replacing("{after}", with: UTCTime(secondsSinceEpoch: seconds + 1).httpText)
         .replacing("{n}", with: "\(length)").replacing("{n-1}", with: "\(length - 1)")
         .replacing("{n+1}", with: "\(length + 1)")
     }

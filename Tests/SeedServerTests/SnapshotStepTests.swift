@@ -294,14 +294,14 @@ import Testing
 @Suite struct CrewTests {
   @Test(arguments: [1, 2, 7])
   func `every job is done once, by however many threads`(_ threads: Int) throws {
-    let done = Guarded<[Int]>([])
+    let done = Mutex<[Int]>([])
     try Crew.run((0..<20).map { job in { done.withLock { $0.append(job) } } }, threads: threads)
     #expect(done.withLock { $0.sorted() } == Array(0..<20))
   }
 
   @Test func `after an error no job is begun, and the error is told`() throws {
     struct Failure: Error {}
-    let done = Guarded<[Int]>([])
+    let done = Mutex<[Int]>([])
     #expect(throws: Failure.self) {
       try Crew.run(
         (0..<20).map { job in

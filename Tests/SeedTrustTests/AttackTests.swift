@@ -1,4 +1,5 @@
 import SeedFormat
+import SeedSystem
 import SeedTrust
 import Testing
 
@@ -131,7 +132,7 @@ import Testing
 
   @Test func `one role's file in the place of another's is refused`() async throws {
     repository.files["timestamp.json"] = repository.files["3.snapshot.json"]
-    let reason = Malformation.field(path: "signed._type", reason: "expected timestamp, found snapshot")
+    let reason = MalformedJSON.field(path: "signed._type", reason: "expected timestamp, found snapshot")
     await refused(.malformed(role: "timestamp", reason))
   }
 
@@ -176,7 +177,7 @@ import Testing
     let signature = file.prefix { $0 != "]" }.drop { $0 != "{" }.dropFirst().drop { $0 != "{" }
     repository.files["1.targets.json"] = Array(
       file.replacing(signature, with: "\(signature),\(signature)", maxReplacements: 1).utf8)
-    let reason = Malformation.field(
+    let reason = MalformedJSON.field(
       path: "signatures[1].keyid", reason: "occurs twice: \(key.publicKey.keyID)")
     await refused(.malformed(role: "targets", reason), by: fresh)
   }

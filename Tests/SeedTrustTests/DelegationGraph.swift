@@ -1,4 +1,5 @@
 import SeedFormat
+import SeedSystem
 import SeedTrust
 
 /// A repository in memory whose targets roles delegate to each other, and a client with its stored metadata.

@@ -1,4 +1,5 @@
 import SeedFormat
+import SeedSystem
 import SeedTrust
 import Testing
 
@@ -81,7 +82,7 @@ import Testing
     Flaw(rootText, "1.0.31", "2.0.0", says: "signed.spec_version: expected 1.x.y, found 2.0.0"),
     Flaw(rootText, #""threshold":1"#, #""threshold":0"#, says: "threshold: expected 1 or more, found 0"),
     Flaw(rootText, #"["k1"]"#, #"["k1","k1"]"#, says: "keyids: a key id occurs twice"),
-    Flaw(rootText, #"["k1"]"#, #"["k1",2]"#, says: "keyids: expected an array of strings"),
+    Flaw(rootText, #"["k1"]"#, #"["k1",2]"#, says: "keyids[1]: expected a string, found a whole number"),
     Flaw(rootText, #""timestamp":"#, #""time":"#, says: "signed.roles: the role timestamp is missing"),
     Flaw(
       rootText, #""consistent_snapshot":true"#, #""consistent_snapshot":1"#,
@@ -127,7 +128,7 @@ import Testing
     let signed = flaw.text.replacing(flaw.old, with: flaw.new)
     try #require(signed != flaw.text)
     let file = Array(#"{"signatures":[],"signed":\#(signed)}"#.utf8)
-    let error = #expect(throws: Malformation.self) {
+    let error = #expect(throws: MalformedJSON.self) {
       switch flaw.text {
       case Self.rootText: _ = try Metadata<Root>(parsing: file)
       case Self.targetsText: _ = try Metadata<Targets>(parsing: file)
@@ -215,7 +216,7 @@ import Testing
   ])
   func `a series that contradicts itself is refused`(old: String, new: String, says: String) throws {
     let role = try role { $0.replacing(old, with: new) }
-    let error = #expect(throws: Malformation.self) { try SeriesMetadata(series, in: role) }
+    let error = #expect(throws: MalformedJSON.self) { try SeriesMetadata(series, in: role) }
     #expect(error?.description.hasSuffix(says) == true, "\(error?.description ?? "")")
   }
 

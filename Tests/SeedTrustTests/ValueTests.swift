@@ -28,7 +28,7 @@ import Testing
 
   @Test func `a number with a fraction is refused by its place`() throws {
     let value = try JSONValue(parsing: Array(#"{"a":[1,{"b":1.0}]}"#.utf8))
-    let error = #expect(throws: Malformation.self) { try CanonicalJSON.bytes(of: value) }
+    let error = #expect(throws: MalformedJSON.self) { try CanonicalJSON.bytes(of: value) }
     #expect(error?.description == "document.a[1].b: a number with a fraction has no canonical form")
   }
 }
@@ -41,7 +41,7 @@ import Testing
     ("0000-01-01T00:00:00Z", -62_167_219_200),
   ])
   func `a time reads and writes exactly`(text: String, seconds: Int) throws {
-    #expect(try UTCTime(text).secondsSinceEpoch == seconds)
+    #expect(UTCTime(text)?.secondsSinceEpoch == seconds)
     #expect(UTCTime(secondsSinceEpoch: seconds).text == text)
   }
 
@@ -53,7 +53,7 @@ import Testing
     "2026-1-01T00:00:00ZZ", " 2026-01-01T00:00:00Z", "٢٠26-01-01T00:00:00Z", "2026/01/01T00:00:00Z",
   ])
   func `what is not exactly a time is refused`(text: String) {
-    #expect(throws: InvalidName.self) { try UTCTime(text) }
+    #expect(UTCTime(text) == nil)
   }
 
   @Test func `every day of the calendar agrees with libc`() throws {
@@ -67,7 +67,7 @@ import Testing
       let written = UTCTime(secondsSinceEpoch: seconds).text
       #expect(written.hasSuffix(expected))
       #expect(Int(written.prefix(4)) == Int(fields.tm_year) + 1900)
-      #expect(try UTCTime(written).secondsSinceEpoch == seconds)
+      #expect(UTCTime(written)?.secondsSinceEpoch == seconds)
     }
   }
 

@@ -2,6 +2,7 @@ import Foundation
 package import SeedClient
 package import SeedDatabase
 package import SeedFormat
+package import SeedSystem
 package import SeedTrust
 import Synchronization
 

@@ -17,7 +17,7 @@ struct Loan: Sendable {
 
   /// Asks for the connection; what was committed through it counts, whatever the app does then.
   func run(_ lender: SeedConnectionLender) async throws -> SeedChanges {
-    let outcome = Shared<Result<SeedChanges, any Error>?>(nil)
+    let outcome = Mutex<Result<SeedChanges, any Error>?>(nil)
     var failure: (any Error)?
     do {
       try await lender(seed) { handle in

@@ -113,7 +113,7 @@ package struct BundleMaker: Sendable {
 /// Keeps what a refresh fetches, verbatim and by the repository's names.
 private final class Recorder: Sendable {
   private let fetcher: Fetcher
-  private let recorded = Shared<[String: [UInt8]]>([:])
+  private let recorded = Mutex<[String: [UInt8]]>([:])
 
   init(_ fetcher: Fetcher) { self.fetcher = fetcher }
 

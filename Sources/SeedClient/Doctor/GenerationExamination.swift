@@ -57,7 +57,7 @@ struct GenerationExamination {
   }
 
   /// Where nobody writes and the file is all there is, SQLite need not make the files that readers share.
-  private func recipe(_ isInUse: Bool) throws -> Connection.Recipe {
+  private func recipe(_ isInUse: Bool) throws -> Connection.OpenMode {
     let log = try DurableFile.start(of: "\(folder.file)-wal", 1) ?? []
     return isInUse || !log.isEmpty ? .reader : .snapshot
   }

@@ -1,6 +1,6 @@
 import SeedDatabase
 import SeedFormat
-import SeedSystem
+package import SeedSystem
 import SeedTrust
 
 /// Proves a store from what lies in it, without a network, without writing anything and without keeping a writer away.

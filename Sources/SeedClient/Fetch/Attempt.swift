@@ -1,4 +1,5 @@
 import SeedDatabase
+import SeedSystem
 
 /// One request, watched and judged.
 struct Attempt: Sendable {
@@ -15,8 +16,8 @@ struct Attempt: Sendable {
   private struct Enough: Error {}
 
   private final class Answer: Sendable {
-    let reply = Shared<Reply?>(nil)
-    let passedOver = Shared(0)
+    let reply = Mutex<Reply?>(nil)
+    let passedOver = Mutex(0)
   }
 
   /// Sends it; `begin` hears what the answer's head means, `take` gets the bytes that were asked for,

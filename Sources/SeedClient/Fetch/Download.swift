@@ -1,19 +1,20 @@
 import Foundation
 import SeedDatabase
+import SeedSystem
 import SeedTrust
 
 /// One object on its way to this device: parts, resumed where an earlier attempt or process left off.
-struct Download: Sendable {
+final class Download: Sendable {
   let fetcher: Fetcher
   let url: URL
   let file: PartialFile
   let deadline: Duration
 
   /// Bytes that came, those included that came to nothing.
-  private let arrived = Shared(0)
-  private let restarts = Shared(0)
+  private let arrived = Mutex(0)
+  private let restarts = Mutex(0)
   /// Whether what is there came in several answers.
-  private let isJoined = Shared(false)
+  private let isJoined = Mutex(false)
 
   init(_ file: PartialFile, from url: URL, for fetcher: Fetcher) {
     (self.file, self.url, self.fetcher) = (file, url, fetcher)
@@ -55,7 +56,7 @@ struct Download: Sendable {
     let start = file.length
     let attempt = Attempt(
       fetcher: fetcher, request: request(from: start), length: object.length, deadline: deadline)
-    let reply = try await attempt.run { reply, head in
+    let reply = try await attempt.run { [self] reply, head in
       guard case .bytes(let range) = reply else { return }
       if range.lowerBound < start {
         try restart(orFailBy: reason(head))
@@ -63,7 +64,7 @@ struct Download: Sendable {
         isJoined.withLock { $0 = true }
       }
       try file.begin(head.strongValidator)
-    } take: { [phases = fetcher.errand.phases] bytes, range in
+    } take: { [self, phases = fetcher.errand.phases] bytes, range in
       try file.take(bytes, upTo: range.upperBound)
       arrived.withLock { $0 += bytes.count }
       phases.received(bytes.count)

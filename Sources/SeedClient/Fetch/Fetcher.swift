@@ -1,6 +1,7 @@
 import Foundation
 import SeedDatabase
 import SeedFormat
+import SeedSystem
 import SeedTrust
 
 /// Gets a publication's files from its server.
@@ -72,7 +73,7 @@ struct Fetcher: Sendable {
   private func whole(_ request: TransportRequest, limit: Int, until deadline: Duration) async throws
     -> [UInt8]?
   {
-    let bytes = Shared<[UInt8]>([])
+    let bytes = Mutex<[UInt8]>([])
     let attempt = Attempt(fetcher: self, request: request, length: nil, deadline: deadline)
     let reply = try await attempt.run { piece, _ in
       try bytes.withLock { bytes in

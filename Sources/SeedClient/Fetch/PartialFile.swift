@@ -8,7 +8,7 @@ final class PartialFile: Sendable {
   let object: PublishedObject
   let url: String
   let path: String
-  private let state: Shared<State>
+  private let state: Mutex<State>
 
   fileprivate struct State: ~Copyable {
     var file: File
@@ -30,10 +30,10 @@ final class PartialFile: Sendable {
     let record = PartialRecord.read(besides: path)
     let isKnown = record.map { $0.url == url && $0.sha256 == object.sha256.hex && $0.length == object.length }
     guard isKnown == true else {
-      state = Shared(State(try File(path, for: .replacing, mode: 0o600)))
+      state = Mutex(State(try File(path, for: .replacing, mode: 0o600)))
       return
     }
-    state = Shared(State(try File(path, for: .updating, mode: 0o600)))
+    state = Mutex(State(try File(path, for: .updating, mode: 0o600)))
     try state.withLock { state in
       (state.validator, state.hasRecord) = (record?.validator, true)
       try state.hash(pieces: Self.readBytes)

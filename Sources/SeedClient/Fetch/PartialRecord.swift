@@ -1,10 +1,10 @@
-import Foundation
 import SeedDatabase
+import SeedFormat
 import SeedSystem
 import SeedTrust
 
 /// What is known of a file that is arriving, kept beside it so that another process can go on.
-struct PartialRecord: Codable, Hashable {
+struct PartialRecord: Hashable {
   let url: String
   let sha256: String
   let length: Int
@@ -21,7 +21,7 @@ struct PartialRecord: Codable, Hashable {
   /// The record of the part of that path, if there is one that can be read.
   static func read(besides part: String) -> PartialRecord? {
     guard let bytes = try? DurableFile.readIfPresent(path(besides: part), limit: limit) else { return nil }
-    return try? JSONDecoder().decode(PartialRecord.self, from: Data(bytes))
+    return try? PartialRecord(parsing: bytes)
   }
 
   /// Where the record of a part lies.
@@ -30,6 +30,19 @@ struct PartialRecord: Codable, Hashable {
   /// Keeps the record. Not durably: one that a power loss takes costs a download.
   func write(besides part: String) throws {
     let file = try File(Self.path(besides: part), for: .replacing, mode: 0o600)
-    try file.write(Array(JSONEncoder().encode(self)))
+    let members: [JSONMember] = .init(
+      ("url", .string(url)), ("sha256", .string(sha256)), ("length", JSONValue(length)),
+      ("validator", validator.map(JSONValue.string)))
+    try file.write(JSONValue.object(members).bytes)
+  }
+}
+
+extension PartialRecord {
+  fileprivate init(parsing bytes: [UInt8]) throws(MalformedJSON) {
+    var fields = try JSONObjectReader(parsing: bytes)
+    url = try fields.string("url")
+    sha256 = try fields.string("sha256")
+    length = try fields.integer("length", from: 0)
+    validator = try fields.stringIfPresent("validator")
   }
 }

@@ -1,4 +1,5 @@
 import SeedDatabase
+import SeedSystem
 
 /// Tells how an update goes on: each phase at once, its progress now and then.
 final class PhaseSender: Sendable {
@@ -16,7 +17,7 @@ final class PhaseSender: Sendable {
 
   private let uptime: @Sendable () -> Duration
   private let tell: @Sendable (UpdatePhase) -> Void
-  private let state = Shared(State())
+  private let state = Mutex(State())
 
   init(uptime: @escaping @Sendable () -> Duration, _ tell: @escaping @Sendable (UpdatePhase) -> Void) {
     self.uptime = uptime

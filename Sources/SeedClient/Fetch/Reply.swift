@@ -1,3 +1,4 @@
+import SeedSystem
 import SeedTrust
 
 /// What an answer's head means for the request that it answers. Pure.

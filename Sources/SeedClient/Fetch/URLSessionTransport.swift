@@ -1,4 +1,5 @@
 import SeedDatabase
+import SeedSystem
 
 #if canImport(FoundationNetworking)
 import Foundation
@@ -64,7 +65,7 @@ package final class URLSessionTransport: Transport {
 
 /// Hears of all requests of a session, on its one delegate queue.
 private final class ExchangeDelegate: NSObject, URLSessionDataDelegate {
-  private let exchanges = Shared<[Int: Exchange]>([:])
+  private let exchanges = Mutex<[Int: Exchange]>([:])
 
   func begin(_ exchange: Exchange, of task: Int) {
     exchanges.withLock { $0[task] = exchange }

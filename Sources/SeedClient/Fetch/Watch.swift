@@ -1,20 +1,26 @@
 import SeedDatabase
+import SeedSystem
 
 /// Ends a transfer that is too slow or takes too long.
-struct Watch: Sendable {
+final class Watch: Sendable {
   let url: String
   let patience: SeedPatience
   let surroundings: Surroundings
   /// When the transfer must be over, by the surroundings' clock.
   let deadline: Duration
   /// Bytes that have arrived.
-  let received = Shared(0)
+  let received = Mutex(0)
+
+  init(url: String, patience: SeedPatience, surroundings: Surroundings, deadline: Duration) {
+    (self.url, self.patience, self.surroundings) = (url, patience, surroundings)
+    self.deadline = deadline
+  }
 
   /// Runs `transfer` while its bytes come fast enough; one that does not is cancelled.
   func run(_ transfer: @escaping @Sendable () async throws -> Void) async throws {
     try await withThrowingTaskGroup { group in
       group.addTask { try await transfer() }
-      group.addTask { try await patrol() }
+      group.addTask { try await self.patrol() }
       defer { group.cancelAll() }
       try await group.next()
     }

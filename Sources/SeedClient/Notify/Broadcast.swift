@@ -1,4 +1,5 @@
 import SeedDatabase
+import SeedSystem
 
 /// One sender, any number of listeners; a new one may hear the latest at once.
 final class Broadcast<Element: Sendable>: Sendable {
@@ -17,7 +18,7 @@ final class Broadcast<Element: Sendable>: Sendable {
   }
 
   private let patience: Patience
-  private let state = Shared(State())
+  private let state = Mutex(State())
 
   init(_ patience: Patience) { self.patience = patience }
 

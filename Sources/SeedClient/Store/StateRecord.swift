@@ -30,29 +30,27 @@ struct StateRecord: Hashable, Sendable {
   /// An empty record where there is none, or one that cannot be read: nothing depends on it.
   static func read(_ layout: StoreLayout) -> StateRecord {
     let bytes = (try? DurableFile.readIfPresent(layout.record, limit: longest)) ?? nil
-    guard let json = bytes.flatMap({ try? JSONValue(parsing: $0) }) else { return StateRecord() }
-    return StateRecord(
-      lastChecked: json["checked"]?.integer, lastUpdated: json["updated"]?.integer,
-      publishedAt: json["published"]?.integer, newestVersion: json["newest"]?.integer,
-      lifecycle: json["lifecycle"].flatMap { try? Lifecycle(json: $0) })
+    return bytes.flatMap { try? StateRecord(parsing: $0) } ?? StateRecord()
   }
 
   func write(_ layout: StoreLayout) throws(FileError) {
-    let members = [
-      ("checked", lastChecked), ("updated", lastUpdated), ("published", publishedAt),
-      ("newest", newestVersion),
-    ]
-    let numbers = members.compactMap { name, value in value.map { JSONMember(name, .integer(Int64($0))) } }
-    let words = lifecycle.map { [JSONMember("lifecycle", $0.json)] } ?? []
-    let whole = Self.bytes(numbers + words)
+    let numbers: [JSONMember] = .init(
+      ("checked", lastChecked.map { JSONValue($0) }), ("updated", lastUpdated.map { JSONValue($0) }),
+      ("published", publishedAt.map { JSONValue($0) }), ("newest", newestVersion.map { JSONValue($0) }))
+    let whole = JSONValue.object(numbers + .init(("lifecycle", lifecycle?.json))).bytes
     // A publisher's endless words must not take along what is read with them.
-    let bytes = whole.count <= Self.longest ? whole : Self.bytes(numbers)
+    let bytes = whole.count <= Self.longest ? whole : JSONValue.object(numbers).bytes
     try DurableFile.write(bytes, to: layout.record, mode: 0o600)
   }
+}
 
-  private static func bytes(_ members: [JSONMember]) -> [UInt8] {
-    var bytes: [UInt8] = []
-    JSONWriter.append(.object(members), to: &bytes)
-    return bytes
+extension StateRecord {
+  fileprivate init(parsing bytes: [UInt8]) throws(MalformedJSON) {
+    var fields = try JSONObjectReader(parsing: bytes)
+    lastChecked = try fields.integerIfPresent("checked", from: 0)
+    lastUpdated = try fields.integerIfPresent("updated", from: 0)
+    publishedAt = try fields.integerIfPresent("published", from: 0)
+    newestVersion = try fields.integerIfPresent("newest", from: 1)
+    lifecycle = try Lifecycle(readingIfPresent: "lifecycle", in: &fields)
   }
 }

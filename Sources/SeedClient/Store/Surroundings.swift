@@ -1,5 +1,6 @@
 import SeedFormat
-package import SeedTrust
+package import SeedSystem
+import SeedTrust
 
 /// What a store has of the world: the network, the clocks, waiting, chance and room.
 package struct Surroundings: Sendable {

@@ -68,7 +68,7 @@ actor GenerationReader: TurnTaking {
 
   /// Ends the reads that are under way, with ``SeedError/Code/suspended``.
   func endReads() {
-    for connection in busy { connection.interruption.ask() }
+    for connection in busy { connection.interrupt.interrupt() }
   }
 
   /// Ends all reads, closes the connections and drops the lease.
@@ -94,7 +94,7 @@ actor GenerationReader: TurnTaking {
   private func take() throws(SeedError) -> ReadingConnection {
     try checkAccess()
     let connection = idle.popLast() ?? ReadingConnection(folder.file, lease)
-    connection.interruption.clear()
+    connection.interrupt.clear()
     busy.append(connection)
     return connection
   }

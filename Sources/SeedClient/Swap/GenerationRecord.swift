@@ -23,23 +23,24 @@ struct GenerationRecord: Hashable, Sendable {
   /// `nil` where there is none that is whole; a disk that fails is an error.
   init?(of folder: GenerationFolder) throws(FileError) {
     guard let bytes = try DurableFile.readIfPresent(folder.record, limit: Self.longest),
-      let json = try? JSONValue(parsing: bytes),
-      let snapshot = json["snapshot"]?.string.flatMap({ try? SHA256Digest(hex: $0) }),
-      let origin = json["origin"]?.string.flatMap(SeedOrigin.init)
+      let record = try? Self(parsing: bytes)
     else { return nil }
-    let previous = json["previous"]?.string.flatMap { StoreLayout.isName($0) ? $0 : nil }
-    self.init(snapshot: snapshot, origin: origin, previous: previous)
+    self = record
+  }
+
+  private init(parsing bytes: [UInt8]) throws(MalformedJSON) {
+    var fields = try JSONObjectReader(parsing: bytes)
+    snapshot = try fields.digest("snapshot")
+    origin = try fields.choice("origin")
+    previous = try fields.stringIfPresent("previous").flatMap { StoreLayout.isName($0) ? $0 : nil }
   }
 
   func write(to folder: GenerationFolder) throws {
-    let json: JSONValue = [
-      "snapshot": .string(snapshot.hex), "origin": .string(origin.rawValue),
-      "previous": previous.map { .string($0) } ?? .null,
-    ]
-    var bytes: [UInt8] = []
-    JSONWriter.append(json, to: &bytes)
+    let members: [JSONMember] = .init(
+      ("snapshot", .string(snapshot.hex)), ("origin", .string(origin.rawValue)),
+      ("previous", previous.map(JSONValue.string)))
     let file = try File(folder.record, for: .replacing, mode: 0o600)
-    try file.write(bytes)
+    try file.write(JSONValue.object(members).bytes)
     try file.sync()
   }
 }

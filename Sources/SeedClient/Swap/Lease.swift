@@ -7,14 +7,14 @@ import SeedSystem
 /// alone, so a lease that was taken holds. That it was taken in time shows only afterwards: see ``GenerationSearch``.
 final class Lease: Sendable {
   private let path: String
-  private let lock: Shared<SharedLock?>
+  private let lock: Mutex<SharedLock?>
   private let onEnd: @Sendable () -> Void
 
   /// `nil` where the generation is gone or about to go. `onEnd` is called on any thread once the lease is over.
   init?(_ folder: GenerationFolder, onEnd: @escaping @Sendable () -> Void) throws(FileError) {
     guard let lock = try SharedLock.take(folder.record) else { return nil }
     path = folder.record
-    self.lock = Shared(lock)
+    self.lock = Mutex(lock)
     self.onEnd = onEnd
   }
 

@@ -9,7 +9,7 @@ actor ReadingConnection {
   // Behind the connection, so that it ends after it.
   private let lease: Lease
   /// Ends the read that is under way.
-  nonisolated let interruption = Interruption()
+  nonisolated let interrupt = InterruptHandle()
 
   /// The actor's jobs run on a queue of its own.
   nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
@@ -28,10 +28,10 @@ actor ReadingConnection {
     _ body: @Sendable (borrowing SeedReader) throws -> Result
   ) throws -> Result {
     let connection = try translating { try open() }
-    connection.endWithTask(or: interruption)
+    connection.endWithTask(or: interrupt)
     try translating { try connection.execute("BEGIN") }
     defer { connection.rollBack() }
-    return try body(SeedReader(connection, interruption))
+    return try body(SeedReader(connection, interrupt))
   }
 
   /// Closes it; the next use opens it anew.

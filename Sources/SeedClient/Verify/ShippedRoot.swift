@@ -1,4 +1,5 @@
 import SeedFormat
+import SeedSystem
 import SeedTrust
 
 /// The root.json that an app ships or an operator names: all trust begins there.

@@ -116,3 +116,24 @@ extension JSONValue: ExpressibleByArrayLiteral, ExpressibleByDictionaryLiteral {
     self = .object(elements.map { JSONMember($0.0, $0.1) })
   }
 }
+
+extension JSONValue {
+  /// An object whose members are sorted by name.
+  package init<Value>(_ dictionary: [String: Value], _ json: (Value) -> JSONValue) {
+    let sorted = dictionary.sorted { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) }
+    self = .object(sorted.map { JSONMember($0.key, json($0.value)) })
+  }
+
+  /// A whole number.
+  package init(_ number: Int) { self = .integer(Int64(number)) }
+
+  /// An array of strings.
+  package init(strings: [String]) { self = .array(strings.map(JSONValue.string)) }
+}
+
+extension [JSONMember] {
+  /// Members without those that have no value.
+  package init(_ pairs: (String, JSONValue?)...) {
+    self = pairs.compactMap { name, value in value.map { JSONMember(name, $0) } }
+  }
+}

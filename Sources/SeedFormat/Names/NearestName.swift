@@ -1,12 +1,18 @@
-/// The known name that was probably meant: at most a third of its letters differ.
-package func nearestName(to name: String, among known: [String]) -> String? {
-  let typed = Array(name.lowercased().unicodeScalars.prefix(64))
-  let ranked = known.map { ($0, distance(typed, Array($0.lowercased().unicodeScalars.prefix(64)))) }
-  guard let best = ranked.min(by: { $0.1 < $1.1 }), best.1 <= max(1, typed.count / 3) else { return nil }
-  return best.0
+/// The known name that was probably meant: at most a third of its letters differ, or it was only begun.
+package func nearestName(to name: String, in known: [String], orBeginning: Bool = true) -> String? {
+  // The distance costs the product of both lengths.
+  let typed = Array(name.lowercased().prefix(64))
+  let ranked = known.map { ($0, editDistance(typed, Array($0.lowercased().prefix(64)))) }
+  if let best = ranked.min(by: { $0.1 < $1.1 }), best.1 <= max(1, typed.count / 3) { return best.0 }
+  guard orBeginning, typed.count >= shortestBeginning else { return nil }
+  return known.first { $0.lowercased().starts(with: typed) }
 }
 
-private func distance(_ left: [Unicode.Scalar], _ right: [Unicode.Scalar]) -> Int {
+/// Letters that a beginning needs to count as one.
+private let shortestBeginning = 3
+
+/// Insertions, deletions, replacements and swaps of neighbours that lead from one text to the other.
+package func editDistance(_ left: [Character], _ right: [Character]) -> Int {
   var (beforeLast, last) = ([Int](), Array(0...right.count))
   for (row, letter) in left.enumerated() {
     var current = [row + 1]

@@ -1,6 +1,7 @@
 internal import CMicroHTTPD
 import SeedSystem
-internal import Synchronization
+
+import struct Synchronization.Atomic
 
 /// One open connection. Its thread says what it is at; the reaper looks from another one.
 final class ClientConnection: Sendable {

@@ -1,3 +1,5 @@
+import SeedSystem
+
 /// All open connections, and how many each address has.
 ///
 /// libmicrohttpd says that a connection is closed before it closes its descriptor. So whatever stands in this
@@ -14,7 +16,7 @@ final class ConnectionTable: Sendable {
     var counts: [IPAddress: Int] = [:]
   }
 
-  private let state = Guarded(State())
+  private let state = Mutex(State())
   private let patience: Patience
   private let perAddressLimit: Int
   private let exempt: [IPNetwork]

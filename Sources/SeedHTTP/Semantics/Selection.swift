@@ -1,3 +1,5 @@
+import SeedSystem
+
 /// What becomes of a whole, successful answer under the conditions and ranges of its request.
 enum Selection: Hashable, Sendable {
   /// It goes out as it is.
@@ -73,12 +75,12 @@ private struct Conditions {
     return validators.count == 1 && (validator == tag || validator == lastModified)
   }
 
-  private var modified: HTTPDate? { lastModified.flatMap { HTTPDate($0) } }
+  private var modified: UTCTime? { lastModified.flatMap { UTCTime(http: $0) } }
 
   /// The date in the field; more than one, or none that can be read, counts as no condition.
-  private func date(_ name: String) -> HTTPDate? {
+  private func date(_ name: String) -> UTCTime? {
     let values = request.values(of: name)
-    return values.count == 1 ? HTTPDate(values[0]) : nil
+    return values.count == 1 ? UTCTime(http: values[0]) : nil
   }
 }
 

@@ -1,3 +1,5 @@
+import SeedSystem
+
 /// Answers that depend on nothing but their target, ready to be sent again, until all are forgotten.
 ///
 /// Nothing is made for a request that finds its answer here: no string, no headers, no copy of a body.
@@ -24,7 +26,7 @@ final class AnswerCache: Sendable {
     }
   }
 
-  private let state = Guarded(State())
+  private let state = Mutex(State())
 
   /// The answer to GET or HEAD of that target, from a client that prefers gzip or does not.
   func answer(to target: LentText, gzip: Bool) -> PreparedResponse? {

@@ -1,6 +1,5 @@
 internal import Dispatch
 import SeedSystem
-internal import Synchronization
 
 /// A server that answers every admitted request with its handler's response.
 package final class HTTPServer: Sendable {

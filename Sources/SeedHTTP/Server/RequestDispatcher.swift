@@ -1,6 +1,7 @@
 internal import CMicroHTTPD
 import SeedSystem
-internal import Synchronization
+
+import struct Synchronization.Atomic
 
 /// What the daemon's threads share: the handler, the connections and the answers that need no handler.
 final class RequestDispatcher: Sendable {

@@ -73,7 +73,7 @@ extension MemberNode {
     let (names, wanted) = (unwantedNames, Self.letters(name))
     let alike = names.filter { Self.letters($0) == wanted }
     guard alike.isEmpty, orNearly else { return alike }
-    return nearestName(to: name, among: names).map { [$0] } ?? []
+    return nearestName(to: name, in: names, orBeginning: false).map { [$0] } ?? []
   }
 
   private static func letters(_ name: String) -> String {

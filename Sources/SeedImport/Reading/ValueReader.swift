@@ -1,5 +1,6 @@
 import SeedDatabase
 import SeedFormat
+import SeedSystem
 
 /// Turns one value of a tape into what its column is given.
 final class ValueReader {
@@ -14,9 +15,7 @@ final class ValueReader {
     let conversion: ImportConversion
 
     init(column: Int, schema: ColumnSchema, conversion: ImportConversion) {
-      self.column = column
-      self.schema = schema
-      self.conversion = conversion
+      (self.column, self.schema, self.conversion) = (column, schema, conversion)
     }
   }
 
@@ -50,6 +49,17 @@ final class ValueReader {
       return try string(text, column)
     } catch {
       throw RejectedRow(error.code, error.message, column: column.name)
+    }
+  }
+
+  /// A mapping's own value for a column; `nil` where a document's value would not fit either.
+  func fit(_ value: SeedValue, _ column: ColumnSchema) -> SeedValue? {
+    switch (value, column.affinity) {
+    case (.text(var text), _): return text.withUTF8 { text in try? string(text, column).owned }
+    case (.real(let real), .integer): return Int64(exactly: real).map { .integer($0) }
+    case (.integer(let integer), .real): return .real(Double(integer))
+    case (.blob, .integer), (.blob, .real): return nil
+    default: return value
     }
   }
 
@@ -116,7 +126,7 @@ final class ValueReader {
   private func seconds(
     _ index: Int, _ source: borrowing DocumentSource, since origin: ImportConversion.TimeOrigin
   ) throws(RejectedRow) -> BorrowedValue {
-    guard source.tape.kind(index) == .string, let time = ISO8601.parse(source.text(index)) else {
+    guard source.tape.kind(index) == .string, let time = UTCTime.parse(iso8601: source.text(index)) else {
       throw RejectedRow(.conversion, "expected an ISO 8601 date, found \(describe(index, source))")
     }
     let seconds = time.seconds - origin.rawValue

@@ -1,8 +1,8 @@
 import SeedDatabase
 import SeedFormat
 import SeedHTTP
+import SeedSystem
 import SeedTrust
-internal import Synchronization
 
 /// What a request is answered from.
 package struct CatalogView: Sendable {
@@ -32,10 +32,10 @@ package final class CatalogSource: Sendable {
   private let directory: PublicationDirectory
   private let log: OperatorLog
   private let now: @Sendable () -> ContinuousClock.Instant
-  private let state: Guarded<State>
+  private let state: Mutex<State>
   /// Held while a catalog is loaded, so that an older one never replaces a newer one.
   private let loading = Mutex(())
-  private let onChange = Guarded<@Sendable () -> Void>({})
+  private let onChange = Mutex<@Sendable () -> Void>({})
 
   /// Loads what there is. A publication that is missing or broken is not this caller's error: it may come.
   package convenience init(
@@ -52,7 +52,7 @@ package final class CatalogSource: Sendable {
     self.directory = directory
     self.log = log
     self.now = now
-    state = Guarded(State(nextLook: now(), nextRetry: now()))
+    state = Mutex(State(nextLook: now(), nextRetry: now()))
     check()
   }
 

@@ -1,4 +1,5 @@
 import SeedHTTP
+import SeedSystem
 
 /// The last answers of `changes`: most clients poll from the same few versions.
 ///
@@ -11,7 +12,7 @@ final class ChangesCache: Sendable {
   }
 
   private let limit: Int
-  private let state = Guarded(State())
+  private let state = Mutex(State())
 
   /// Keeps at most `limit` bytes of bodies.
   init(limit: Int = FrontLimits.changesCacheBytes) { self.limit = limit }

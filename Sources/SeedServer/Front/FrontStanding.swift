@@ -1,4 +1,5 @@
 import SeedHTTP
+import SeedSystem
 
 /// How the server that a router answers for stands.
 package struct FrontStanding: Hashable, Sendable {
@@ -17,7 +18,7 @@ final class ServerWatch: Sendable {
     var isEnding = false
   }
 
-  private let state = Guarded(State())
+  private let state = Mutex(State())
 
   /// From here on the standing is that of this server.
   func begin(_ server: HTTPServer) { state.withLock { $0.load = server.load } }

@@ -1,5 +1,6 @@
 import SeedFormat
 import SeedHTTP
+import SeedSystem
 import SeedTrust
 
 extension ModelQuery {
@@ -13,8 +14,8 @@ extension ModelQuery {
       "Deprecation": "@\(series.state.publishedAt.secondsSinceEpoch)",
       "Link": "</v1/\(series.series.dataset.text)>; rel=\"deprecation\"; type=\"application/json\"",
     ]
-    if let day = sunset, let time = try? UTCTime("\(day)T00:00:00Z") {
-      headers.append("Sunset", HTTPDate(secondsSinceEpoch: time.secondsSinceEpoch).text)
+    if let sunset, let time = UTCTime(day: sunset) {
+      headers.append("Sunset", time.httpText)
     }
     return headers
   }

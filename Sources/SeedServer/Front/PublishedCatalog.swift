@@ -1,5 +1,6 @@
 import SeedFormat
 import SeedHTTP
+import SeedSystem
 import SeedTrust
 
 /// All that a front serves of a publication at one moment. A request sees one catalog from beginning to end.
@@ -83,7 +84,7 @@ struct CatalogObject: Sendable {
   init(_ object: PublishedObject, publishedAt: UTCTime) {
     self.object = object
     tag = entityTag(object.sha256)
-    lastModified = HTTPDate(secondsSinceEpoch: publishedAt.secondsSinceEpoch).text
+    lastModified = publishedAt.httpText
     digest = "sha-256=:\(Base64.encode(object.sha256.bytes)):"
   }
 

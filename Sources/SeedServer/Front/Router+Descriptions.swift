@@ -1,5 +1,6 @@
 import SeedFormat
 import SeedHTTP
+import SeedSystem
 import SeedTrust
 
 // What there is, and where to take it from.

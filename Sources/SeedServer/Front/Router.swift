@@ -1,5 +1,6 @@
 import SeedFormat
 package import SeedHTTP
+import SeedSystem
 import SeedTrust
 
 /// From a request and a catalog to the answer. Sockets never come in here, and of the disk only objects do

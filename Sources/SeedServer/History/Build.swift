@@ -1,6 +1,7 @@
 package import SeedDatabase
 package import SeedFormat
-package import SeedTrust
+package import SeedSystem
+import SeedTrust
 
 /// One publish step of one series as the history keeps it; of a whole dataset where it got no further.
 package struct Build: Hashable, Sendable {

@@ -1,5 +1,6 @@
 import SeedFormat
-package import SeedTrust
+package import SeedSystem
+import SeedTrust
 
 /// What the log's lines look like.
 package enum LogFormat: String, Hashable, Sendable, CaseIterable {

@@ -1,4 +1,4 @@
-internal import Synchronization
+import SeedSystem
 
 /// Tells the operator what goes wrong behind the answers, once and not with every request that meets it.
 final class OperatorLog: Sendable {

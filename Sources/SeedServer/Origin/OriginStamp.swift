@@ -1,7 +1,7 @@
 import SeedDatabase
 import SeedFormat
-import SeedSystem
-package import SeedTrust
+package import SeedSystem
+import SeedTrust
 
 /// What a SQLite file looks like from outside, so that an unchanged origin need not be read.
 ///

@@ -1,4 +1,5 @@
 import SeedFormat
+import SeedSystem
 import SeedTrust
 
 /// Decides which objects stay listed, and how far back deltas lead. Pure.

@@ -1,4 +1,5 @@
 import SeedFormat
+package import SeedSystem
 package import SeedTrust
 
 /// Until when one role of a publication counts as signed.

@@ -46,7 +46,7 @@ struct ClockWitness {
   /// When this clock was first found behind. A doubt from the future is another clock's.
   private func firstDoubt(_ now: UTCTime) throws -> UTCTime {
     let bytes = try DurableFile.readIfPresent(path, limit: FileLimit.metadataBytes)
-    if let bytes, let since = try? UTCTime(String(decoding: bytes, as: UTF8.self)), since <= now {
+    if let bytes, let since = UTCTime(String(decoding: bytes, as: UTF8.self)), since <= now {
       return since
     }
     try DurableFile.write(Array(now.text.utf8), to: path)

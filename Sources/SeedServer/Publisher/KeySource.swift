@@ -1,5 +1,5 @@
+import SeedSystem
 package import SeedTrust
-import Synchronization
 
 /// The keys of a publisher that runs for long: they are read again where those at hand do not fit any more, because an
 /// operator replaced them meanwhile.

@@ -1,5 +1,6 @@
 import SeedDatabase
 import SeedFormat
+import SeedSystem
 import SeedTrust
 
 /// Signs what changes and lays it out, while the publication's lock is held; knows what is published after it.

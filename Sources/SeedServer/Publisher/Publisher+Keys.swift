@@ -1,4 +1,5 @@
 import SeedFormat
+package import SeedSystem
 package import SeedTrust
 
 /// What became of a change of keys.

@@ -1,6 +1,6 @@
 import SeedDatabase
 package import SeedFormat
-import SeedSystem
+package import SeedSystem
 package import SeedTrust
 
 /// Walks a dataset through all rooms: origin, series, snapshot, publication. One step at a time per publication.

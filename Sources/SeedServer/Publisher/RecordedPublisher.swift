@@ -1,5 +1,6 @@
 import SeedDatabase
 package import SeedFormat
+package import SeedSystem
 package import SeedTrust
 
 /// A publisher whose every step is noted in the history.

@@ -1,4 +1,5 @@
 import SeedHTTP
+import SeedSystem
 
 /// As many threads as there are processors, for a list of jobs.
 ///
@@ -8,7 +9,7 @@ final class Crew: Sendable {
   typealias Job = @Sendable () throws -> Void
 
   private let jobs: [Job]
-  private let next = Guarded(0)
+  private let next = Mutex(0)
 
   private init(_ jobs: [Job]) { self.jobs = jobs }
 

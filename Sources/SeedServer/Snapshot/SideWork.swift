@@ -1,12 +1,13 @@
 import Dispatch
 import SeedHTTP
+import SeedSystem
 
 import class Foundation.Thread
 
 /// Work on other threads, beside what its owner does meanwhile. Its owner calls ``finish()`` whatever happens.
 final class SideWork: Sendable {
   private let group = DispatchGroup()
-  private let failure = Guarded<(any Error)?>(nil)
+  private let failure = Mutex<(any Error)?>(nil)
 
   /// Starts one piece, on a thread of its own: Dispatch has no more threads than there are processors, and whatever
   /// else runs on them would have to end first.

@@ -1,5 +1,6 @@
 import SeedDatabase
 import SeedFormat
+import SeedSystem
 import SeedTrust
 
 /// Verifies a publication's metadata file by file, and goes on where one bad file leaves something to look at.

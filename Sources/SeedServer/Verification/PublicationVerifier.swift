@@ -1,6 +1,7 @@
 import SeedDatabase
 package import SeedFormat
-package import SeedTrust
+package import SeedSystem
+import SeedTrust
 
 /// Looks at a whole publication as the most suspicious client would, and names all that is wrong with it.
 ///

@@ -1,4 +1,5 @@
 package import SeedFormat
+package import SeedSystem
 
 /// Gets a metadata file such as `2.root.json` from the repository: at most that many bytes, `nil` where it
 /// has none.

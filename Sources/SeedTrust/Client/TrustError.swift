@@ -1,5 +1,8 @@
+package import SeedFormat
+package import SeedSystem
+
 /// Why metadata was not accepted.
-public enum TrustError: Error, Hashable, Sendable {
+package enum TrustError: Error, Hashable, Sendable {
   /// Fewer of the role's keys signed than must.
   case badSignature(role: String, found: Int, needed: Int)
   /// An older version was offered than one that was trusted before.
@@ -11,7 +14,7 @@ public enum TrustError: Error, Hashable, Sendable {
   /// Another version was offered than signed metadata announced.
   case wrongVersion(role: String, expected: Int, offered: Int)
   /// The file does not hold what it should.
-  case malformed(role: String, Malformation)
+  case malformed(role: String, MalformedJSON)
   /// The file has another length than signed metadata announced.
   case lengthMismatch(role: String, signed: Int, found: Int)
   /// The file has another digest than signed metadata announced.
@@ -30,14 +33,14 @@ public enum TrustError: Error, Hashable, Sendable {
 
 extension TrustError {
   /// Whether the repository is to blame; else it is the calling code.
-  public var isRepositoryFault: Bool {
+  package var isRepositoryFault: Bool {
     if case .outOfOrder = self { false } else { true }
   }
 }
 
 extension TrustError: CustomStringConvertible {
   /// One sentence: which role, what was found, what was expected.
-  public var description: String {
+  package var description: String {
     switch self {
     case .badSignature(let role, let found, let needed):
       "\(role) metadata has \(found) valid signatures of the \(needed) that it needs"

@@ -22,6 +22,7 @@
 //     anew (`acceptKeys`). A client never does.
 
 package import SeedFormat
+package import SeedSystem
 
 /// The metadata that is trusted so far, and the rules by which more becomes trusted.
 package struct TrustedMetadataSet: Sendable {

@@ -1,4 +1,4 @@
-import SeedFormat
+package import SeedFormat
 package import SeedSystem
 
 /// A signing key as a file for its owner's eyes only: `{"keytype":"ed25519","private":"…","public":"…"}`.
@@ -19,18 +19,18 @@ package struct KeyFile: Sendable {
       key = try Self.key(in: Self.secret(in: file, path))
     } catch let failure as FileError {
       throw .system(failure)
-    } catch let reason as Malformation {
+    } catch let reason as MalformedJSON {
       throw .malformed(path: path, reason)
     } catch {
       throw .malformed(path: path, .field(path: "document", reason: "\(error)"))
     }
   }
 
-  private static func key(in text: SecretBytes) throws(Malformation) -> SigningKey {
+  private static func key(in text: SecretBytes) throws(MalformedJSON) -> SigningKey {
     guard let document = SecretDocument(text) else {
       throw .field(path: "document.private", reason: "expected 64 lower-case hexadecimal digits")
     }
-    var fields = try FieldReader(parsing: document.rest)
+    var fields = try JSONObjectReader(parsing: document.rest)
     guard try fields.string("keytype") == "ed25519" else { throw fields.error("keytype", "expected ed25519") }
     let key = SigningKey(seed: document.seed)
     guard try fields.string("public") == key.publicKey.hex else {
@@ -41,10 +41,13 @@ package struct KeyFile: Sendable {
 
   /// Never in an array, which would leave copies behind.
   private static func secret(in file: borrowing File, _ path: String) throws(FileError) -> SecretBytes {
-    let length = try file.length()
-    guard length <= byteLimit else { throw FileError("read", path, EFBIG) }
-    return try SecretBytes(count: length) { buffer throws(FileError) in
-      guard try file.read(into: buffer) == length else { throw FileError("read", path, EIO) }
+    var count = 0
+    let whole = try SecretBytes(count: byteLimit + 1) { buffer throws(FileError) in
+      count = try file.read(into: buffer)
+    }
+    guard count <= byteLimit else { throw FileError("read", path, EFBIG) }
+    return SecretBytes(count: count) { buffer in
+      whole.withBytes { buffer.copyMemory(from: UnsafeRawBufferPointer(rebasing: $0[..<count])) }
     }
   }
 
@@ -70,7 +73,7 @@ package enum KeyFileError: Error, Hashable, Sendable, CustomStringConvertible {
   /// A file of that name exists, and a key is never overwritten.
   case alreadyThere(path: String)
   /// The file is not a key.
-  case malformed(path: String, Malformation)
+  case malformed(path: String, MalformedJSON)
   /// The operating system said no.
   case system(FileError)
 

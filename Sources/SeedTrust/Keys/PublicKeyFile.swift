@@ -20,7 +20,7 @@ package enum PublicKeyFile {
       return text.hasPrefix(pemStart) ? try key(inPEM: text) : try key(inJSON: bytes)
     } catch let failure as FileError {
       throw .system(failure)
-    } catch let reason as Malformation {
+    } catch let reason as MalformedJSON {
       throw .malformed(path: path, reason)
     } catch {
       throw .malformed(path: path, .field(path: "document", reason: "\(error)"))
@@ -31,7 +31,7 @@ package enum PublicKeyFile {
   package static func document(_ key: PublicKey) -> [UInt8] { RoleKey(key).json.bytes + [UInt8(ascii: "\n")] }
 
   private static func key(inJSON bytes: [UInt8]) throws -> PublicKey {
-    var fields = try FieldReader(parsing: bytes)
+    var fields = try JSONObjectReader(parsing: bytes)
     guard let key = try RoleKey(reading: &fields).publicKey else {
       throw fields.error("keyval.public", "expected an Ed25519 key")
     }
@@ -42,7 +42,7 @@ package enum PublicKeyFile {
     let lines = text.split(whereSeparator: \.isNewline)
     guard let end = lines.firstIndex(of: Substring(pemEnd)),
       let der = Base64.decode(lines[1..<end].joined()), der.starts(with: derPrefix)
-    else { throw Malformation.field(path: "document", reason: "expected an Ed25519 key in PEM") }
+    else { throw MalformedJSON.field(path: "document", reason: "expected an Ed25519 key in PEM") }
     return try PublicKey(hex: lowerHex(Array(der.dropFirst(derPrefix.count))))
   }
 }

@@ -1,4 +1,5 @@
 import SeedFormat
+import SeedSystem
 
 /// The text of a key file, whose secret never becomes a string: strings leave copies in memory.
 struct SecretDocument {

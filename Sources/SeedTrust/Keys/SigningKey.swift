@@ -1,4 +1,5 @@
 package import SeedFormat
+import SeedSystem
 
 /// An Ed25519 key that signs. Nothing that prints or mirrors it shows the secret, which is wiped from memory with the
 /// last copy of the key.

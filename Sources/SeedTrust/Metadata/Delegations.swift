@@ -18,18 +18,17 @@ package struct Delegations: Hashable, Sendable {
     other = []
   }
 
-  init(reading fields: inout FieldReader) throws(Malformation) {
-    keys = try fields.dictionary("keys") { key throws(Malformation) in try RoleKey(reading: &key) }
+  init(reading fields: inout JSONObjectReader) throws(MalformedJSON) {
+    keys = try fields.dictionary("keys") { key throws(MalformedJSON) in try RoleKey(reading: &key) }
     listsRoles = fields.unread.contains { $0.name == "roles" }
     roles = listsRoles ? try Self.roles(&fields) : []
     other = fields.unread
   }
 
-  private static func roles(_ fields: inout FieldReader) throws(Malformation) -> [DelegatedRole] {
+  private static func roles(_ fields: inout JSONObjectReader) throws(MalformedJSON) -> [DelegatedRole] {
     var roles: [DelegatedRole] = []
     var names: Set<String> = []
-    for (index, element) in try fields.elements("roles").enumerated() {
-      var object = try FieldReader(element, at: "\(fields.path).roles[\(index)]")
+    for var object in try fields.objects("roles") {
       let role = try DelegatedRole(reading: &object)
       guard names.insert(role.name).inserted else {
         throw object.error("name", "occurs twice: \(role.name)")
@@ -69,7 +68,7 @@ package struct DelegatedRole: Hashable, Sendable {
     other = []
   }
 
-  init(reading fields: inout FieldReader) throws(Malformation) {
+  init(reading fields: inout JSONObjectReader) throws(MalformedJSON) {
     name = try fields.string("name")
     guard !name.isEmpty, !Root.topLevelRoles.contains(name) else {
       throw fields.error("name", "\"\(name)\" cannot be delegated to")
@@ -94,7 +93,7 @@ package enum DelegatedPaths: Hashable, Sendable {
   /// The first hexadecimal digits of the path's SHA-256.
   case hashPrefixes([String])
 
-  init(reading fields: inout FieldReader) throws(Malformation) {
+  init(reading fields: inout JSONObjectReader) throws(MalformedJSON) {
     let hasPatterns = fields.unread.contains { $0.name == "paths" }
     let hasPrefixes = fields.unread.contains { $0.name == "path_hash_prefixes" }
     guard hasPatterns != hasPrefixes else {

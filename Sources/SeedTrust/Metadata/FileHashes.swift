@@ -16,8 +16,8 @@ enum FileHashes {
   }
 }
 
-extension FieldReader {
-  mutating func hashes() throws(Malformation) -> [String: String] {
+extension JSONObjectReader {
+  mutating func hashes() throws(MalformedJSON) -> [String: String] {
     let object = try object("hashes")
     guard !object.unread.isEmpty else { throw error("hashes", "is empty") }
     var hashes: [String: String] = [:]

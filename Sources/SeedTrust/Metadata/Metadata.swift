@@ -1,4 +1,4 @@
-import SeedFormat
+package import SeedFormat
 
 /// A metadata file: a role and the signatures over it.
 package struct Metadata<Role: SignedRole>: Hashable, Sendable {
@@ -11,12 +11,12 @@ package struct Metadata<Role: SignedRole>: Hashable, Sendable {
   private let other: [JSONMember]
 
   /// Reads a file. Whether the signatures are any good is another question.
-  package init(parsing bytes: [UInt8]) throws(Malformation) {
-    var document = try FieldReader(parsing: bytes)
+  package init(parsing bytes: [UInt8]) throws(MalformedJSON) {
+    var document = try JSONObjectReader(parsing: bytes, at: "")
     signatures = try RoleSignature.list(&document)
     let tree = try document.take("signed")
     signedBytes = try CanonicalJSON.bytes(of: tree)
-    var fields = try FieldReader(tree, at: "signed")
+    var fields = try JSONObjectReader(tree, at: "signed")
     var role = try Role(reading: &fields)
     role.header.other = fields.unread
     signed = role
@@ -24,7 +24,7 @@ package struct Metadata<Role: SignedRole>: Hashable, Sendable {
   }
 
   /// Signs a role, once with each key.
-  package init(signing role: Role, with keys: [SigningKey]) throws(Malformation) {
+  package init(signing role: Role, with keys: [SigningKey]) throws(MalformedJSON) {
     let bytes = try CanonicalJSON.bytes(of: role.json)
     signed = role
     signedBytes = bytes
@@ -85,17 +85,16 @@ package struct RoleSignature: Hashable, Sendable {
     other = []
   }
 
-  private init(reading fields: inout FieldReader) throws(Malformation) {
+  private init(reading fields: inout JSONObjectReader) throws(MalformedJSON) {
     keyID = try fields.string("keyid")
     hex = try fields.string("sig")
     other = fields.unread
   }
 
-  static func list(_ document: inout FieldReader) throws(Malformation) -> [RoleSignature] {
+  static func list(_ document: inout JSONObjectReader) throws(MalformedJSON) -> [RoleSignature] {
     var signatures: [RoleSignature] = []
     var signers: Set<String> = []
-    for (index, element) in try document.elements("signatures").enumerated() {
-      var fields = try FieldReader(element, at: "signatures[\(index)]")
+    for var fields in try document.objects("signatures") {
       let signature = try RoleSignature(reading: &fields)
       guard signers.insert(signature.keyID).inserted else {
         throw fields.error("keyid", "occurs twice: \(signature.keyID)")

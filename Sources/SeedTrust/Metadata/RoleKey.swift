@@ -18,7 +18,7 @@ package struct RoleKey: Hashable, Sendable {
     verificationKey = .ed25519(key)
   }
 
-  init(reading fields: inout FieldReader) throws(Malformation) {
+  init(reading fields: inout JSONObjectReader) throws(MalformedJSON) {
     members = fields.unread
     let keytype = try fields.string("keytype")
     let scheme = try fields.string("scheme")
@@ -45,12 +45,12 @@ package struct RoleKeys: Hashable, Sendable {
     other = []
   }
 
-  init(reading fields: inout FieldReader) throws(Malformation) {
+  init(reading fields: inout JSONObjectReader) throws(MalformedJSON) {
     self = try Self.taken(from: &fields, other: { $0.unread })
   }
 
   /// For a delegation, whose object holds these two fields among others.
-  init(readingWithin fields: inout FieldReader) throws(Malformation) {
+  init(readingWithin fields: inout JSONObjectReader) throws(MalformedJSON) {
     self = try Self.taken(from: &fields, other: { _ in [] })
   }
 
@@ -61,8 +61,8 @@ package struct RoleKeys: Hashable, Sendable {
   }
 
   private static func taken(
-    from fields: inout FieldReader, other: (FieldReader) -> [JSONMember]
-  ) throws(Malformation) -> RoleKeys {
+    from fields: inout JSONObjectReader, other: (JSONObjectReader) -> [JSONMember]
+  ) throws(MalformedJSON) -> RoleKeys {
     let keyIDs = try fields.strings("keyids")
     guard Set(keyIDs).count == keyIDs.count else { throw fields.error("keyids", "a key id occurs twice") }
     let threshold = try fields.integer("threshold", from: 1)

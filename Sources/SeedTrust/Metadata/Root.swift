@@ -43,10 +43,10 @@ package struct Root: SignedRole {
   /// the old one are lost.
   func follows(_ former: Root) -> Bool { version == former.version + 1 }
 
-  package init(reading fields: inout FieldReader) throws(Malformation) {
+  package init(reading fields: inout JSONObjectReader) throws(MalformedJSON) {
     header = try RoleHeader(reading: &fields, type: Self.type)
-    keys = try fields.dictionary("keys") { key throws(Malformation) in try RoleKey(reading: &key) }
-    roles = try fields.dictionary("roles") { role throws(Malformation) in try RoleKeys(reading: &role) }
+    keys = try fields.dictionary("keys") { key throws(MalformedJSON) in try RoleKey(reading: &key) }
+    roles = try fields.dictionary("roles") { role throws(MalformedJSON) in try RoleKeys(reading: &role) }
     for name in Self.topLevelRoles where roles[name] == nil {
       throw fields.error("roles", "the role \(name) is missing")
     }

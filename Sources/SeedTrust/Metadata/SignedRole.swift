@@ -1,4 +1,5 @@
 package import SeedFormat
+package import SeedSystem
 
 /// One of TUF's four kinds of signed metadata.
 package protocol SignedRole: Hashable, Sendable {
@@ -7,7 +8,7 @@ package protocol SignedRole: Hashable, Sendable {
   /// What every kind has.
   var header: RoleHeader { get set }
   /// Takes its fields; whatever is left over is the header's `other`.
-  init(reading fields: inout FieldReader) throws(Malformation)
+  init(reading fields: inout JSONObjectReader) throws(MalformedJSON)
   /// Its own fields, without the header's.
   var members: [JSONMember] { get }
 }
@@ -44,7 +45,7 @@ package struct RoleHeader: Hashable, Sendable {
     self.other = other
   }
 
-  init(reading fields: inout FieldReader, type: String) throws(Malformation) {
+  init(reading fields: inout JSONObjectReader, type: String) throws(MalformedJSON) {
     let found = try fields.string("_type")
     guard found == type else { throw fields.error("_type", "expected \(type), found \(found)") }
     specVersion = try fields.string("spec_version")
@@ -52,7 +53,12 @@ package struct RoleHeader: Hashable, Sendable {
       throw fields.error("spec_version", "expected 1.x.y, found \(specVersion)")
     }
     version = try fields.integer("version", from: 1)
-    expires = try fields.name("expires") { text throws(InvalidName) in try UTCTime(text) }
+    expires = try fields.value("expires") { text throws(InvalidName) in
+      guard let time = UTCTime(text) else {
+        throw InvalidName("time", found: text, expected: "a date and time such as 2026-08-01T12:00:00Z")
+      }
+      return time
+    }
     other = []
   }
 

@@ -14,9 +14,9 @@ package struct SnapshotRole: SignedRole {
     self.meta = meta
   }
 
-  package init(reading fields: inout FieldReader) throws(Malformation) {
+  package init(reading fields: inout JSONObjectReader) throws(MalformedJSON) {
     header = try RoleHeader(reading: &fields, type: Self.type)
-    meta = try fields.dictionary("meta") { file throws(Malformation) in try MetaFile(reading: &file) }
+    meta = try fields.dictionary("meta") { file throws(MalformedJSON) in try MetaFile(reading: &file) }
     guard meta["targets.json"] != nil else { throw fields.error("meta", "targets.json is missing") }
   }
 
@@ -38,9 +38,9 @@ package struct Timestamp: SignedRole {
     self.snapshot = snapshot
   }
 
-  package init(reading fields: inout FieldReader) throws(Malformation) {
+  package init(reading fields: inout JSONObjectReader) throws(MalformedJSON) {
     header = try RoleHeader(reading: &fields, type: Self.type)
-    let meta = try fields.dictionary("meta") { file throws(Malformation) in try MetaFile(reading: &file) }
+    let meta = try fields.dictionary("meta") { file throws(MalformedJSON) in try MetaFile(reading: &file) }
     guard let snapshot = meta[Self.snapshotFile], meta.count == 1 else {
       throw fields.error("meta", "expected \(Self.snapshotFile) and nothing else")
     }
@@ -73,7 +73,7 @@ package struct MetaFile: Hashable, Sendable {
     other = []
   }
 
-  init(reading fields: inout FieldReader) throws(Malformation) {
+  init(reading fields: inout JSONObjectReader) throws(MalformedJSON) {
     version = try fields.integer("version", from: 1)
     length = try fields.integerIfPresent("length", from: 0)
     hashes = fields.unread.contains { $0.name == "hashes" } ? try fields.hashes() : nil

@@ -16,14 +16,13 @@ package struct Targets: SignedRole {
     self.delegations = delegations
   }
 
-  package init(reading fields: inout FieldReader) throws(Malformation) {
+  package init(reading fields: inout JSONObjectReader) throws(MalformedJSON) {
     header = try RoleHeader(reading: &fields, type: Self.type)
-    targets = try fields.dictionary("targets") { file throws(Malformation) in try TargetFile(reading: &file) }
-    if let value = fields.takeIfPresent("delegations") {
-      var object = try FieldReader(value, at: "\(fields.path).delegations")
-      delegations = try Delegations(reading: &object)
-    } else {
-      delegations = nil
+    targets = try fields.dictionary("targets") { file throws(MalformedJSON) in try TargetFile(reading: &file)
+    }
+    delegations = try fields.objectIfPresent("delegations").map { object throws(MalformedJSON) in
+      var object = object
+      return try Delegations(reading: &object)
     }
   }
 
@@ -50,7 +49,7 @@ package struct TargetFile: Hashable, Sendable {
     other = []
   }
 
-  init(reading fields: inout FieldReader) throws(Malformation) {
+  init(reading fields: inout JSONObjectReader) throws(MalformedJSON) {
     length = try fields.integer("length", from: 0)
     hashes = try fields.hashes()
     custom = fields.takeIfPresent("custom")

@@ -1,4 +1,5 @@
-import SeedFormat
+package import SeedFormat
+package import SeedSystem
 
 /// New root and targets metadata, on its way to be signed by enough keys.
 ///
@@ -10,7 +11,7 @@ package struct OfflineChange: Hashable, Sendable {
   package private(set) var targets: Metadata<Targets>?
 
   /// A change that nobody has signed yet.
-  package init(root: Root? = nil, targets: Targets? = nil) throws(Malformation) {
+  package init(root: Root? = nil, targets: Targets? = nil) throws(MalformedJSON) {
     if let root { self.root = try Metadata(signing: root, with: []) }
     if let targets { self.targets = try Metadata(signing: targets, with: []) }
   }
@@ -165,8 +166,8 @@ package enum SignatureError: Error, Hashable, Sendable, CustomStringConvertible 
 
 extension OfflineChange {
   /// Reads what ``bytes`` wrote.
-  package init(parsing bytes: [UInt8]) throws(Malformation) {
-    var fields = try FieldReader(parsing: bytes)
+  package init(parsing bytes: [UInt8]) throws(MalformedJSON) {
+    var fields = try JSONObjectReader(parsing: bytes)
     if let value = fields.takeIfPresent(KeyRole.root.rawValue) { root = try Metadata(parsing: value.bytes) }
     if let value = fields.takeIfPresent(KeyRole.targets.rawValue) {
       targets = try Metadata(parsing: value.bytes)

@@ -1,4 +1,5 @@
 package import SeedFormat
+package import SeedSystem
 
 /// The current metadata of a publication, verified: what the publisher signs the next step upon, and a front
 /// serves.

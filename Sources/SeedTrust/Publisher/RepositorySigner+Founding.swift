@@ -1,4 +1,5 @@
 package import SeedFormat
+import SeedSystem
 
 extension RepositorySigner {
   /// A new publication: all four top-level roles, no series published yet. Of each role one key must sign, unless

@@ -1,4 +1,5 @@
 import SeedFormat
+package import SeedSystem
 
 /// A metadata file to be written, by its name in the publication's metadata directory.
 package struct MetadataFile: Hashable, Sendable {

@@ -11,13 +11,13 @@ public enum Lifecycle: Hashable, Sendable {
 }
 
 extension Lifecycle {
-  /// What ``json`` wrote.
-  package init(json: JSONValue) throws(Malformation) {
-    var fields = try FieldReader(json, at: "lifecycle")
-    try self.init(reading: &fields)
+  /// What ``json`` wrote; `nil` where the object has no such member.
+  package init?(readingIfPresent name: String, in fields: inout JSONObjectReader) throws(MalformedJSON) {
+    guard var object = try fields.objectIfPresent(name) else { return nil }
+    try self.init(reading: &object)
   }
 
-  init(reading fields: inout FieldReader) throws(Malformation) {
+  init(reading fields: inout JSONObjectReader) throws(MalformedJSON) {
     let message = try fields.stringIfPresent("message")
     switch try fields.string("state") {
     case "active": self = .active

@@ -1,4 +1,5 @@
 package import SeedFormat
+package import SeedSystem
 
 /// A snapshot or a delta as signed metadata describes it.
 package struct PublishedObject: Hashable, Sendable {
@@ -91,12 +92,12 @@ extension PublishedObject {
 
 extension PublishedObject {
   /// Reads a target; `nil` where its kind or encoding is one that a later publisher introduced.
-  static func read(_ path: String, _ file: TargetFile, in series: Series) throws(Malformation)
+  static func read(_ path: String, _ file: TargetFile, in series: Series) throws(MalformedJSON)
     -> PublishedObject?
   {
     let at = "signed.targets.\(path)"
     guard let custom = file.custom else { throw .field(path: "\(at).custom", reason: "is missing") }
-    var fields = try FieldReader(custom, at: "\(at).custom")
+    var fields = try JSONObjectReader(custom, at: "\(at).custom")
     guard let kind = try Kind(reading: &fields) else { return nil }
     let object = try PublishedObject(&fields, file, series, kind, at)
     guard object.targetPath == path else {
@@ -106,8 +107,8 @@ extension PublishedObject {
   }
 
   private init(
-    _ fields: inout FieldReader, _ file: TargetFile, _ series: Series, _ kind: Kind, _ path: String
-  ) throws(Malformation) {
+    _ fields: inout JSONObjectReader, _ file: TargetFile, _ series: Series, _ kind: Kind, _ path: String
+  ) throws(MalformedJSON) {
     guard let sha256 = try? SHA256Digest(hex: file.hashes["sha256"] ?? "") else {
       throw .field(path: "\(path).hashes.sha256", reason: "expected 64 lower-case hexadecimal digits")
     }
@@ -115,7 +116,7 @@ extension PublishedObject {
     self.kind = kind
     self.sha256 = sha256
     length = file.length
-    model = try fields.name("model") { text throws(InvalidName) in try ModelVersion(text) }
+    model = try fields.value("model", ModelVersion.init(_:))
     rawLength = try fields.integer("rawLength", from: 0)
     rawSHA256 = try fields.digest("rawSHA256")
     schema = try fields.digest("schema")
@@ -140,7 +141,7 @@ extension PublishedObject {
 }
 
 extension PublishedObject.Kind {
-  init?(reading fields: inout FieldReader) throws(Malformation) {
+  init?(reading fields: inout JSONObjectReader) throws(MalformedJSON) {
     let kind = try fields.string("kind")
     let encoding = ContentEncoding(rawValue: try fields.string("encoding"))
     switch (kind, encoding) {
@@ -159,11 +160,5 @@ extension PublishedObject.Kind {
     case .delta(let from, let to):
       .init(("kind", "delta"), ("from", JSONValue(from.number)), ("to", JSONValue(to.number)))
     }
-  }
-}
-
-extension FieldReader {
-  fileprivate mutating func digest(_ name: String) throws(Malformation) -> SHA256Digest {
-    try self.name(name) { text throws(InvalidName) in try SHA256Digest(hex: text) }
   }
 }

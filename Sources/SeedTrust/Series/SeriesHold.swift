@@ -1,4 +1,5 @@
 package import SeedFormat
+package import SeedSystem
 
 /// A series that takes nothing from its origin, because an operator went back to an older version.
 package struct SeriesHold: Hashable, Sendable {
@@ -14,9 +15,8 @@ package struct SeriesHold: Hashable, Sendable {
   }
 
   /// `nil` where the object has no such member.
-  init?(readingIfPresent name: String, in fields: inout FieldReader) throws(Malformation) {
-    guard let value = fields.takeIfPresent(name) else { return nil }
-    var object = try FieldReader(value, at: "\(fields.path).\(name)")
+  init?(readingIfPresent name: String, in fields: inout JSONObjectReader) throws(MalformedJSON) {
+    guard var object = try fields.objectIfPresent(name) else { return nil }
     version = try object.version("version")
     since = UTCTime(secondsSinceEpoch: try object.integer("since", from: 0))
   }

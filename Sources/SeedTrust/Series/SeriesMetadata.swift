@@ -1,4 +1,5 @@
 package import SeedFormat
+package import SeedSystem
 
 /// All that signed metadata says about one series.
 package struct SeriesMetadata: Hashable, Sendable {
@@ -17,10 +18,10 @@ package struct SeriesMetadata: Hashable, Sendable {
   }
 
   /// Reads the series out of its role.
-  package init(_ series: Series, in role: Targets) throws(Malformation) {
+  package init(_ series: Series, in role: Targets) throws(MalformedJSON) {
     let member = role.header.other.first { $0.name == SeriesState.memberName }
     guard let member else { throw .field(path: "signed.\(SeriesState.memberName)", reason: "is missing") }
-    var fields = try FieldReader(member.value, at: "signed.\(SeriesState.memberName)")
+    var fields = try JSONObjectReader(member.value, at: "signed.\(SeriesState.memberName)")
     let state = try SeriesState(reading: &fields)
     guard state.model.major == series.major else {
       throw fields.error("model", "\(state.model) is not of series \(series)")

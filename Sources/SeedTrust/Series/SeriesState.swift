@@ -1,4 +1,5 @@
 package import SeedFormat
+package import SeedSystem
 
 /// Where a series stands: the member `seedbank` of its role's signed metadata.
 package struct SeriesState: Hashable, Sendable {
@@ -51,12 +52,12 @@ package struct SeriesState: Hashable, Sendable {
   }
 
   /// Fields that are not known are passed over: a later publisher may say more to later clients.
-  init(reading fields: inout FieldReader) throws(Malformation) {
-    epoch = try fields.name("epoch") { text throws(InvalidName) in try Epoch(text) }
+  init(reading fields: inout JSONObjectReader) throws(MalformedJSON) {
+    epoch = try fields.value("epoch", Epoch.init(_:))
     head = try fields.version("head")
     floor = try fields.version("floor")
     guard floor <= head else { throw fields.error("floor", "\(floor) is above the head, \(head)") }
-    model = try fields.name("model") { text throws(InvalidName) in try ModelVersion(text) }
+    model = try fields.value("model", ModelVersion.init(_:))
     models = try Self.models(&fields)
     var lifecycle = try fields.object("lifecycle")
     self.lifecycle = try Lifecycle(reading: &lifecycle)
@@ -68,12 +69,13 @@ package struct SeriesState: Hashable, Sendable {
     hold = try SeriesHold(readingIfPresent: "hold", in: &fields)
   }
 
-  private static func models(_ fields: inout FieldReader) throws(Malformation) -> [ModelVersion: SHA256Digest]
-  {
+  private static func models(
+    _ fields: inout JSONObjectReader
+  ) throws(MalformedJSON) -> [ModelVersion: SHA256Digest] {
     var object = try fields.object("models")
     var models: [ModelVersion: SHA256Digest] = [:]
     for name in object.unread.map(\.name) {
-      let schema = try object.name(name) { text throws(InvalidName) in try SHA256Digest(hex: text) }
+      let schema = try object.digest(name)
       guard let model = try? ModelVersion(name) else { throw object.error(name, "is not a model version") }
       models[model] = schema
     }

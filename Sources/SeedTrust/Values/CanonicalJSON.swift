@@ -5,7 +5,7 @@ package import SeedFormat
 /// JSON.
 package enum CanonicalJSON {
   /// The canonical bytes; fails on a number with a fraction, which the form does not know.
-  package static func bytes(of value: JSONValue) throws(Malformation) -> [UInt8] {
+  package static func bytes(of value: JSONValue) throws(MalformedJSON) -> [UInt8] {
     var buffer: [UInt8] = []
     try append(value, at: "document", to: &buffer)
     return buffer
@@ -13,7 +13,7 @@ package enum CanonicalJSON {
 
   private static func append(
     _ value: JSONValue, at path: String, to buffer: inout [UInt8]
-  ) throws(Malformation) {
+  ) throws(MalformedJSON) {
     switch value {
     case .null, .bool, .integer: JSONWriter.append(value, to: &buffer)
     case .real: throw .field(path: path, reason: "a number with a fraction has no canonical form")
@@ -34,7 +34,7 @@ package enum CanonicalJSON {
 
   private static func append(
     _ elements: [JSONValue], at path: String, to buffer: inout [UInt8]
-  ) throws(Malformation) {
+  ) throws(MalformedJSON) {
     buffer.append(UInt8(ascii: "["))
     for (index, element) in elements.enumerated() {
       if index > 0 { buffer.append(UInt8(ascii: ",")) }
@@ -45,7 +45,7 @@ package enum CanonicalJSON {
 
   private static func append(
     _ members: [JSONMember], at path: String, to buffer: inout [UInt8]
-  ) throws(Malformation) {
+  ) throws(MalformedJSON) {
     buffer.append(UInt8(ascii: "{"))
     for (index, member) in members.sorted(by: isBefore).enumerated() {
       if index > 0 { buffer.append(UInt8(ascii: ",")) }
@@ -59,24 +59,5 @@ package enum CanonicalJSON {
   /// UTF-8 sorts as its code points do; `String` itself compares by canonical equivalence.
   private static func isBefore(_ left: JSONMember, _ right: JSONMember) -> Bool {
     left.name.utf8.lexicographicallyPrecedes(right.name.utf8)
-  }
-}
-
-extension JSONValue {
-  /// An object whose members are sorted by name.
-  init<Value>(_ dictionary: [String: Value], _ json: (Value) -> JSONValue) {
-    let sorted = dictionary.sorted { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) }
-    self = .object(sorted.map { JSONMember($0.key, json($0.value)) })
-  }
-
-  init(_ number: Int) { self = .integer(Int64(number)) }
-
-  init(strings: [String]) { self = .array(strings.map(JSONValue.string)) }
-}
-
-extension [JSONMember] {
-  /// Members without those that have no value.
-  init(_ pairs: (String, JSONValue?)...) {
-    self = pairs.compactMap { name, value in value.map { JSONMember(name, $0) } }
   }
 }

@@ -1,3 +1,4 @@
+import SeedFormat
 import SeedTrust
 
 /// Variables of the environment that look like one of ours and are none.

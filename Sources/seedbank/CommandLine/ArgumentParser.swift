@@ -1,3 +1,5 @@
+import SeedFormat
+
 /// Turns the words after a command's name into values, as swift-argument-parser would.
 struct ArgumentParser {
   private let definition: CommandDefinition

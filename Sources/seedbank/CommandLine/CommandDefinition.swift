@@ -37,3 +37,10 @@ struct CommandExample: Sendable {
     self.explanation = explanation
   }
 }
+
+/// A subcommand: its table and what it does.
+struct Command: Sendable {
+  let definition: CommandDefinition
+  /// Throws what ErrorMapping.swift turns into an exit code.
+  let run: @Sendable (ParsedArguments, Context) async throws -> Void
+}

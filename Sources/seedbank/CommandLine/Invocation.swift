@@ -1,3 +1,5 @@
+import SeedFormat
+
 /// What a command line asks for.
 enum Invocation {
   /// The list of commands.

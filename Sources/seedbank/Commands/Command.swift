@@ -1,10 +1,3 @@
-/// A subcommand: its table and what it does.
-struct Command: Sendable {
-  let definition: CommandDefinition
-  /// Throws what ErrorMapping.swift turns into an exit code.
-  let run: @Sendable (ParsedArguments, Context) async throws -> Void
-}
-
 extension Command {
   /// Every subcommand, in the order of the help page.
   static let all: [Command] = [

@@ -1,4 +1,5 @@
 import SeedFormat
+import SeedSystem
 
 /// What clients of one major are told about its future.
 struct SeriesLifecycle: Hashable, Sendable {
@@ -42,20 +43,8 @@ extension SeriesLifecycle {
     self.state = try choice(state, at: object.place(of: .state))
     sunset = try object.text(.sunset)
     message = try object.text(.message)
-    if let sunset, !isCalendarDay(sunset) {
+    if let sunset, UTCTime(day: sunset) == nil {
       throw object.place(of: .sunset).error("expected a day as YYYY-MM-DD, found \"\(sunset.clipped)\"")
     }
   }
-}
-
-/// Whether a text is a day of the Gregorian calendar, as `2026-02-28`.
-func isCalendarDay(_ text: String) -> Bool {
-  let parts = text.split(separator: "-", omittingEmptySubsequences: false)
-  guard parts.map(\.utf8.count) == [4, 2, 2],
-    parts.joined().allSatisfy({ $0.isASCII && $0.isNumber }),
-    let year = Int(parts[0]), let month = Int(parts[1]), let day = Int(parts[2]), (1...12).contains(month)
-  else { return false }
-  let isLeap = year.isMultiple(of: 4) && (!year.isMultiple(of: 100) || year.isMultiple(of: 400))
-  let days = [31, isLeap ? 29 : 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31]
-  return (1...days[month - 1]).contains(day)
 }

@@ -1,7 +1,7 @@
 import SeedFormat
 import SeedServer
+import SeedSystem
 import SeedTrust
-import Synchronization
 
 /// Where a command speaks: results to stdout, everything else to stderr.
 ///

@@ -1,5 +1,4 @@
 import SeedSystem
-import Synchronization
 
 /// A signal that ends the process, after what must not stay behind is gone.
 enum Interruption {

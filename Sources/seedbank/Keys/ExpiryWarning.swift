@@ -1,4 +1,5 @@
 import SeedServer
+import SeedSystem
 import SeedTrust
 
 /// When an expiry is worth a warning.

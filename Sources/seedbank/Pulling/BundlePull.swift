@@ -1,7 +1,7 @@
 import SeedClient
 import SeedFormat
+import SeedSystem
 import SeedTrust
-import Synchronization
 
 /// `pull --bundle`: makes what an app ships.
 struct BundlePull: Sendable {

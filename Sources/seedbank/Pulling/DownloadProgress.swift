@@ -1,5 +1,5 @@
 import SeedClient
-import Synchronization
+import SeedSystem
 
 /// Shows how updates go on: a bar where someone watches, a line now and then where a log is written.
 final class DownloadProgress: Sendable {

@@ -1,7 +1,7 @@
 import SeedClient
 import SeedFormat
+import SeedSystem
 import SeedTrust
-import Synchronization
 
 /// Tells whoever follows a series that it comes to its end, once for each thing that the publisher says of that.
 final class LifecycleNotice: Sendable {

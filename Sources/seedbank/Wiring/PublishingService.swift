@@ -1,4 +1,5 @@
 import SeedServer
+import SeedSystem
 import SeedTrust
 
 /// Publishes one dataset on its schedule until it is cancelled. An error is reported and tried again.

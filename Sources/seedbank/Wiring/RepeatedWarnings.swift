@@ -1,5 +1,5 @@
+import SeedSystem
 import SeedTrust
-import Synchronization
 
 /// Lets a warning that stays true through once a day, so that a log is not filled with it.
 final class RepeatedWarnings: Sendable {

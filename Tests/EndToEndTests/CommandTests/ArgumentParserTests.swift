@@ -1,3 +1,4 @@
+import SeedFormat
 import Testing
 
 @testable import seedbank

@@ -1,4 +1,5 @@
 import SeedFormat
+import SeedSystem
 import Testing
 
 @testable import seedbank
@@ -190,7 +191,7 @@ private func mistake(in folder: DeploymentFolder) throws -> String {
     ("2026-01-01T00", false), ("+026-01-01", false), ("٢٠٢٦-01-01", false), ("", false),
   ])
   func `a day is one of the calendar`(text: String, isDay: Bool) {
-    #expect(isCalendarDay(text) == isDay)
+    #expect((UTCTime(day: text) != nil) == isDay)
   }
 
   private static func with(_ member: String) -> String { #"{"origin": {"sqlite": "o"}, \#(member)}"# }

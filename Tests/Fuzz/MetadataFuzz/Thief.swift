@@ -1,4 +1,5 @@
 import SeedFormat
+import SeedSystem
 import SeedTrust
 
 /// Whoever stole every key: what the fuzzer says is signed and offered to a client as each of the roles.
@@ -14,7 +15,7 @@ struct Thief {
       uniqueKeysWithValues: KeyRole.allCases.filter(\.isInRoot).map { ($0, verifiers) })
     do {
       let root = try Metadata(signing: Root(header: Self.header(1), roles: roles), with: [key])
-      trusted = try TrustedMetadataSet(root: root.bytes, now: UTCTime("2026-08-01T12:00:00Z"))
+      trusted = try TrustedMetadataSet(root: root.bytes, now: UTCTime("2026-08-01T12:00:00Z")!)
     } catch {
       preconditionFailure("\(error)")
     }

@@ -1,4 +1,5 @@
 import SeedFormat
+import SeedSystem
 import SeedTrust
 
 /// What `/v1` and `/v1/{dataset}` say of a dataset.

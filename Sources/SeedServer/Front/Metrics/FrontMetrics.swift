@@ -6,12 +6,12 @@ import SeedSystem
 package final class FrontMetrics: Sendable {
   /// Threads that count at the same time mostly have a stripe each.
   private final class Stripe: Sendable {
-    let counts = Guarded(FrontCounts())
+    let counts = Mutex(FrontCounts())
   }
 
   private static let stripes = 8
   private let stripes = (0..<FrontMetrics.stripes).map { _ in Stripe() }
-  private let builds = Guarded<[BuildKey: Int]>([:])
+  private let builds = Mutex<[BuildKey: Int]>([:])
   private let seriesNames = NameRegister(limit: 0xFFFF)
   private let agentNames = NameRegister(limit: 256)
 

@@ -1,4 +1,5 @@
 import SeedHTTP
+import SeedSystem
 
 /// Numbers for names that recur, from 1; 0 stands for all that found no more room.
 final class NameRegister: Sendable {
@@ -7,7 +8,7 @@ final class NameRegister: Sendable {
     var names: [String] = []
   }
 
-  private let state = Guarded(State())
+  private let state = Mutex(State())
   private let limit: Int
 
   init(limit: Int) { self.limit = limit }

@@ -1,0 +1,213 @@
+/// Takes the members out of one JSON object by name and type, and names the place of whatever is wrong.
+///
+/// What nobody took stays in ``unread``: a closed format refuses it with ``refuseUnread()``, an open one keeps it.
+package struct JSONObjectReader {
+  /// The way from the document's root to this object, such as `signed.roles[2]`; empty for the root itself.
+  package let path: String
+  /// The members that were not taken, in the document's order.
+  package private(set) var unread: [JSONMember]
+  /// The names that were asked for: all that a closed format knows.
+  private var known: [String] = []
+
+  package init(_ value: JSONValue, at path: String) throws(MalformedJSON) {
+    guard let members = value.members else {
+      throw .field(path: path, reason: "expected an object, found \(value.kind)")
+    }
+    self.path = path
+    unread = members
+  }
+
+  /// A whole document.
+  package init(parsing bytes: [UInt8], at path: String = "document") throws(MalformedJSON) {
+    let value: JSONValue
+    do {
+      value = try JSONValue(parsing: bytes)
+    } catch {
+      throw .syntax(error)
+    }
+    try self.init(value, at: path)
+  }
+
+  /// Where a member of this object stands.
+  package func place(of name: String) -> String { path.isEmpty ? name : "\(path).\(name)" }
+
+  package func error(_ name: String, _ reason: String) -> MalformedJSON {
+    .field(path: place(of: name), reason: reason)
+  }
+
+  package mutating func takeIfPresent(_ name: String) -> JSONValue? {
+    known.append(name)
+    guard let index = unread.firstIndex(where: { $0.name == name }) else { return nil }
+    return unread.remove(at: index).value
+  }
+
+  package mutating func take(_ name: String) throws(MalformedJSON) -> JSONValue {
+    guard let value = takeIfPresent(name) else { throw error(name, "is missing") }
+    return value
+  }
+
+  /// Refuses the first member that nobody asked for. Call it last.
+  package func refuseUnread() throws(MalformedJSON) {
+    guard let name = unread.first?.name else { return }
+    let nearest = nearestName(to: name, in: known).map { "did you mean \"\($0)\"?" }
+    throw error(name, "unknown key, \(nearest ?? "expected one of \(known.joined(separator: ", "))")")
+  }
+
+  // MARK: Plain values
+
+  package mutating func string(_ name: String) throws(MalformedJSON) -> String {
+    try typed(name, take(name), "a string", \.string)
+  }
+
+  package mutating func stringIfPresent(_ name: String) throws(MalformedJSON) -> String? {
+    try takeIfPresent(name).map { value throws(MalformedJSON) in try typed(name, value, "a string", \.string)
+    }
+  }
+
+  package mutating func bool(_ name: String) throws(MalformedJSON) -> Bool {
+    try typed(name, take(name), "a bool", \.bool)
+  }
+
+  package mutating func boolIfPresent(_ name: String) throws(MalformedJSON) -> Bool? {
+    try takeIfPresent(name).map { value throws(MalformedJSON) in try typed(name, value, "a bool", \.bool) }
+  }
+
+  package mutating func integer(_ name: String, from minimum: Int) throws(MalformedJSON) -> Int {
+    try integer(name, take(name), from: minimum)
+  }
+
+  package mutating func integerIfPresent(_ name: String, from minimum: Int) throws(MalformedJSON) -> Int? {
+    try takeIfPresent(name).map { value throws(MalformedJSON) in try integer(name, value, from: minimum) }
+  }
+
+  private func integer(_ name: String, _ value: JSONValue, from minimum: Int) throws(MalformedJSON) -> Int {
+    let number = try typed(name, value, "a whole number", \.integer)
+    guard number >= minimum else { throw error(name, "expected \(minimum) or more, found \(number)") }
+    // What every JSON reader holds exactly; and a version may be counted up without overflow.
+    guard number <= Limits.exactJSONInteger else { throw error(name, "\(number) is beyond 2^53 − 1") }
+    return number
+  }
+
+  /// A string that a validating type reads.
+  package mutating func value<Value>(
+    _ name: String, _ make: (String) throws(InvalidName) -> Value
+  ) throws(MalformedJSON) -> Value {
+    let text = try string(name)
+    do {
+      return try make(text)
+    } catch {
+      throw self.error(name, error.description)
+    }
+  }
+
+  package mutating func version(_ name: String) throws(MalformedJSON) -> Version {
+    let number = try integer(name, from: 1)
+    do {
+      return try Version(number)
+    } catch {
+      throw self.error(name, error.description)
+    }
+  }
+
+  package mutating func digest(_ name: String) throws(MalformedJSON) -> SHA256Digest {
+    try value(name, SHA256Digest.init(hex:))
+  }
+
+  /// One of a closed set of words.
+  package mutating func choice<Choice: RawRepresentable & CaseIterable>(
+    _ name: String
+  ) throws(MalformedJSON) -> Choice where Choice.RawValue == String {
+    guard let choice: Choice = try choiceIfPresent(name) else { throw error(name, "is missing") }
+    return choice
+  }
+
+  package mutating func choiceIfPresent<Choice: RawRepresentable & CaseIterable>(
+    _ name: String
+  ) throws(MalformedJSON) -> Choice? where Choice.RawValue == String {
+    guard let text = try stringIfPresent(name) else { return nil }
+    guard let choice = Choice(rawValue: text) else {
+      let words = Choice.allCases.map(\.rawValue).joined(separator: ", ")
+      throw error(name, "expected one of \(words), found \"\(text)\"")
+    }
+    return choice
+  }
+
+  // MARK: Arrays and objects
+
+  package mutating func elements(_ name: String) throws(MalformedJSON) -> [JSONValue] {
+    try typed(name, take(name), "an array", \.elements)
+  }
+
+  package mutating func strings(_ name: String) throws(MalformedJSON) -> [String] {
+    var strings: [String] = []
+    for (index, element) in try elements(name).enumerated() {
+      strings.append(try typed("\(name)[\(index)]", element, "a string", \.string))
+    }
+    return strings
+  }
+
+  package mutating func object(_ name: String) throws(MalformedJSON) -> JSONObjectReader {
+    try JSONObjectReader(take(name), at: place(of: name))
+  }
+
+  package mutating func objectIfPresent(_ name: String) throws(MalformedJSON) -> JSONObjectReader? {
+    try takeIfPresent(name).map { value throws(MalformedJSON) in
+      try JSONObjectReader(value, at: place(of: name))
+    }
+  }
+
+  /// The objects of an array.
+  package mutating func objects(_ name: String) throws(MalformedJSON) -> [JSONObjectReader] {
+    guard let objects = try objectsIfPresent(name) else { throw error(name, "is missing") }
+    return objects
+  }
+
+  package mutating func objectsIfPresent(_ name: String) throws(MalformedJSON) -> [JSONObjectReader]? {
+    guard let value = takeIfPresent(name) else { return nil }
+    var objects: [JSONObjectReader] = []
+    for (index, element) in try typed(name, value, "an array", \.elements).enumerated() {
+      objects.append(try JSONObjectReader(element, at: "\(place(of: name))[\(index)]"))
+    }
+    return objects
+  }
+
+  /// An object whose names are keys: each member's value by its name.
+  package mutating func dictionary<Value>(
+    _ name: String, _ read: (inout JSONObjectReader) throws(MalformedJSON) -> Value
+  ) throws(MalformedJSON) -> [String: Value] {
+    let object = try object(name)
+    var dictionary: [String: Value] = [:]
+    for member in object.unread {
+      var fields = try JSONObjectReader(member.value, at: object.place(of: member.name))
+      // The document's names differ by their bytes; to Swift, two spellings of one character are equal.
+      guard try dictionary.updateValue(read(&fields), forKey: member.name) == nil else {
+        throw object.error(member.name, "occurs twice, spelled differently")
+      }
+    }
+    return dictionary
+  }
+
+  private func typed<Value>(
+    _ name: String, _ value: JSONValue, _ expected: String, _ pick: (JSONValue) -> Value?
+  ) throws(MalformedJSON) -> Value {
+    guard let picked = pick(value) else { throw error(name, "expected \(expected), found \(value.kind)") }
+    return picked
+  }
+}
+
+/// Why a document is not the metadata, key or file of settings that it should be.
+public enum MalformedJSON: Error, Hashable, Sendable, CustomStringConvertible {
+  /// The bytes are not JSON as this project accepts it.
+  case syntax(JSONError)
+  /// A field is missing, of the wrong type or of a wrong value; `path` leads to it from the document's root.
+  case field(path: String, reason: String)
+
+  /// The place and the reason.
+  public var description: String {
+    switch self {
+    case .syntax(let error): error.description
+    case .field("", let reason): reason
+    case .field(let path, let reason): "\(path): \(reason)"
+    }
+  }
+}
