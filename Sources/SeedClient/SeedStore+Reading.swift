@@ -1,24 +1,33 @@
 public import SeedFormat
 
 extension SeedStore {
-  /// One element per generation: the current one first, then each new one. Open the new file on each.
+  /// The data to start with: the device's own or the app's bundle, else what the server has.
+  ///
+  /// Works offline once there was a first download, and never yields an empty database. Where another store updates
+  /// the same directory, this is also the way to notice its changes.
+  @discardableResult
+  public func prepare() async throws(SeedError) -> Seed {
+    try await preparedGeneration().seed
+  }
+
+  /// One element per file: the current one first, then each new one. Open the new file on each.
   ///
   /// Every use is a listener of its own, hears the latest if it was busy, and ends with the store.
   public nonisolated var openings: some AsyncSequence<Seed, Never> & Sendable { openingsSender.stream() }
 
-  /// What each apply changed, from now on.
+  /// The changes of each delta, from now on.
   ///
-  /// For a listener that is busy the newest 1000 wait; of more the oldest are left out, so that one who never takes
-  /// them costs no memory without a bound.
+  /// For a listener that is busy the newest 1000 wait; of more the oldest are left out, so that a listener who never
+  /// takes them costs no memory without a bound.
   ///
-  /// A new generation may differ anywhere and yields no element here, but one of ``openings``.
+  /// A new file may differ anywhere and yields no element here, but one of ``openings``.
   public nonisolated var changes: some AsyncSequence<SeedChanges, Never> & Sendable { changesSender.stream() }
 
-  /// A live query: its rows now, and again after every change and every new generation.
+  /// A live query: its rows now, and again after every change and with every new file.
   ///
   /// The statement is one that only reads, with a value for each parameter. The first rows come when there is data. A
   /// statement that fails ends the sequence with
-  /// ``SeedError/Code/query``. Where the file turns out to be damaged the next rows are those of the generation before,
+  /// ``SeedError/Code/query``. Where the file turns out to be damaged the next rows are those of the file before,
   /// if there is one, and the next update takes a snapshot. The sequence ends with the store.
   public nonisolated func rows(_ sql: String, _ values: SeedValue...) -> AsyncThrowingStream<
     [SeedRow], any Error
@@ -26,32 +35,57 @@ extension SeedStore {
     rows(sql, values: values)
   }
 
-  /// The same, for values whose number is known at run time alone.
+  /// The same, for a list of values.
   public nonisolated func rows(_ sql: String, values: [SeedValue]) -> AsyncThrowingStream<
     [SeedRow], any Error
   > {
     LiveRows(sql: sql, values: values) { [weak self] damaged in
       _ = try await self?.replacement(of: damaged)
     }
-    .stream(at: moments.stream())
+    .stream(at: rowsSender.stream())
   }
 
-  /// Runs `body` with a read-only connection to the current generation, in one transaction.
+  /// Runs `body` with a read-only connection to the current data, in one transaction.
   ///
   /// It prepares the data first if that was not done. `body` runs on a thread of the library's. A few reads run at once,
   /// further ones wait for these; once the task is cancelled, the statement under way ends with
-  /// ``SeedError/Code/cancelled``. Where the file turns
-  /// out to be damaged, `body` runs once more with the generation before, if there is one, and the next update takes a
-  /// snapshot.
+  /// ``SeedError/Code/cancelled``. Where the file turns out to be damaged, `body` runs once more with the file before,
+  /// if there is one, and the next update takes a snapshot.
   public func read<Result: Sendable>(
     _ body: @Sendable (borrowing SeedReader) throws -> Result
   ) async throws -> Result {
-    let generation = try await prepare().generation
+    let generation = try await preparedGeneration().generation
     do {
       return try await generation.reader.read(body)
     } catch let error as SeedError {
       guard error.code == .damaged, let other = try await replacement(of: generation) else { throw error }
       return try await other.reader.read(body)
     }
+  }
+
+  private func preparedGeneration() async throws(SeedError) -> (generation: Generation, seed: Seed) {
+    // No other store makes another generation current, so there is nothing to wait for.
+    if isWriting, let current, !isSuspended, await current.reader.isInPlace() {
+      do {
+        return (current, try await seed(of: current))
+      } catch {
+        throw SeedError(error)
+      }
+    }
+    return try await inTurn { store in
+      try Task.checkCancellation()
+      if let generation = try await store.withBundle(over: store.adopt()) {
+        return (generation, try await store.seed(of: generation))
+      }
+      let seed = try await store.performUpdate().seed
+      return (try store.requireCurrent(), seed)
+    }
+  }
+
+  /// The generation to read instead of one in which a read found damage; `nil` where there is none.
+  private func replacement(of generation: Generation) async throws -> Generation? {
+    guard await takeTurnUnlessCancelled() else { throw SeedError(CancellationError()) }
+    defer { turns.end() }
+    return try await leave(generation)
   }
 }

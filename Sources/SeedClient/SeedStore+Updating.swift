@@ -1,21 +1,19 @@
-import SeedDatabase
 import SeedFormat
-import SeedTrust
 
 extension SeedStore {
-  /// Takes one look at the server and does what it calls for.
+  /// Asks the server once for newer data and takes it.
   ///
   /// Whatever fails, the data that was there stays. When another update is under way this one waits for its
   /// end. Cancelling the task ends the update; the data is the old or the new.
   @discardableResult
   public func update(_ policy: UpdatePolicy = UpdatePolicy()) async throws(SeedError) -> UpdateReport {
-    try await update(policy, onPhase)
+    try await inTurn { store in try await store.performUpdate(policy) }
   }
 
   /// An update as the sequence of its phases, with the report as the last one.
   ///
   /// Each iteration is an update of its own; ending it cancels the update, and the data is the old or the new. Within
-  /// a phase, news come a tenth of a second apart at least.
+  /// a phase, elements come a tenth of a second apart at least.
   ///
   /// ```swift
   /// for try await phase in seeds.updatePhases() {
@@ -25,70 +23,103 @@ extension SeedStore {
   public nonisolated func updatePhases(
     _ policy: UpdatePolicy = UpdatePolicy()
   ) -> some AsyncSequence<UpdatePhase, SeedError> & Sendable {
-    UpdatePhases { [self, onPhase] tell throws(SeedError) in
-      try await update(policy) { phase in
-        onPhase(phase)
-        tell(phase)
-      }
+    UpdatePhases { [self] listener throws(SeedError) in
+      try await inTurn { store in try await store.performUpdate(policy, listener) }
     }
   }
 
-  /// What an update would do now and how many bytes it would download; nothing but metadata is fetched for it.
+  /// The way that an update would take now and the bytes that it would download; only metadata is fetched for it.
   public func updatePlan() async throws(SeedError) -> UpdatePlan {
     try await inTurn { store in
-      let journey = try await store.setOut(store.errand(UpdatePolicy()) { _ in })
-      store.noteSuccess(hasChanged: false)
-      await store.keepState()
-      return try journey.plan
+      let plan = try await store.beginAttempt(UpdatePolicy(), first: UpdatePolicy(), .silent).plan
+      await store.noteSuccess(hasChanged: false)
+      return plan
     }
   }
 
-  /// Prepares, updates, and goes on looking at the pace that the publisher asks for, until the task is
-  /// cancelled.
+  /// Updates, and goes on updating at the pace that the publisher asks for, until the task is cancelled.
   ///
-  /// A failed look takes nothing away and does not end this: the next one comes after a wait that grows with
+  /// A failed update takes nothing away and does not end this: the next one comes after a wait that grows with
   /// every failure, and that is not shorter than the server asks for; ``state`` says what is wrong. It throws
   /// `CancellationError` when the task is cancelled, and a ``SeedError`` when trying again cannot help: the app's
   /// schema is not the published one, or no longer published.
   ///
   /// - Parameters:
-  ///   - policy: What each look may do once there is data; the first download may do all.
-  ///   - onFailure: Is told of each failed look that another one follows.
+  ///   - policy: The limits of each update once there is data; the first download has none.
+  ///   - onFailure: Called with each failure after which it goes on.
   public func keepUpdated(
     _ policy: UpdatePolicy = .background, onFailure: @Sendable (SeedError) -> Void = { _ in }
   ) async throws {
     var failures = 0
     while true {
-      let failure = await failureOfLook(policy)
-      switch failure {
-      case nil: failures = 0
-      case let failure? where failure.code == .suspended:
-        try await untilResumed()
-        continue
-      case let failure? where failure.isRetryable:
+      var retryAfter: Duration?
+      do {
+        _ = try await inTurn { store in try await store.performUpdate(policy, first: UpdatePolicy()) }
+        failures = 0
+      } catch {
+        if error.code == .suspended {
+          try await untilResumed()
+          continue
+        }
+        guard error.isRetryable else { throw error.code == .cancelled ? CancellationError() : error }
         failures += 1
-        onFailure(failure)
-      case let failure?: throw failure.code == .cancelled ? CancellationError() : failure
+        retryAfter = error.retryAfter
+        onFailure(error)
       }
-      try await surroundings.sleep(
-        pace.wait(afterFailures: failures, chance: surroundings.chance(), asked: failure?.retryAfter))
+      try await environment.sleep(
+        pace.wait(afterFailures: failures, chance: environment.chance(), asked: retryAfter))
     }
   }
+}
 
-  private func failureOfLook(_ policy: UpdatePolicy) async -> SeedError? {
-    do {
-      // What is on the device is shown before the server is asked.
-      try await prepare()
-      try await update(policy)
-      return nil
-    } catch {
-      return error
-    }
+/// The phases of one update, which lasts as long as someone listens.
+private struct UpdatePhases: AsyncSequence, Sendable {
+  typealias Element = UpdatePhase
+  typealias Failure = SeedError
+  typealias Listener = @Sendable (UpdatePhase) -> Void
+
+  /// Phases that wait for a listener who is busy; of more the oldest are left out.
+  private static let mostWaiting = 32
+
+  private let update: @Sendable (@escaping Listener) async throws(SeedError) -> UpdateReport
+
+  init(_ update: @escaping @Sendable (@escaping Listener) async throws(SeedError) -> UpdateReport) {
+    self.update = update
   }
 
-  private func update(
-    _ policy: UpdatePolicy, _ tell: @escaping @Sendable (UpdatePhase) -> Void
-  ) async throws(SeedError) -> UpdateReport {
-    try await inTurn { store in try await store.looking(store.errand(policy, tell)) }
+  func makeAsyncIterator() -> Iterator {
+    let (stream, continuation) = AsyncStream.makeStream(
+      of: Result<UpdatePhase, SeedError>.self, bufferingPolicy: .bufferingNewest(Self.mostWaiting))
+    let task = Task { [update] in
+      do throws(SeedError) {
+        _ = try await update { continuation.yield(.success($0)) }
+      } catch {
+        continuation.yield(.failure(error))
+      }
+      continuation.finish()
+    }
+    continuation.onTermination = { _ in task.cancel() }
+    return Iterator(results: stream.makeAsyncIterator())
+  }
+
+  struct Iterator: AsyncIteratorProtocol {
+    fileprivate var results: AsyncStream<Result<UpdatePhase, SeedError>>.Iterator
+    private var isOver = false
+
+    fileprivate init(results: AsyncStream<Result<UpdatePhase, SeedError>>.Iterator) { self.results = results }
+
+    mutating func next() async throws(SeedError) -> UpdatePhase? { try await next(isolation: #isolation) }
+
+    mutating func next(isolation actor: isolated (any Actor)?) async throws(SeedError) -> UpdatePhase? {
+      guard !isOver else { return nil }
+      guard let result = await results.next(isolation: actor) else {
+        // Only a cancelled listener hears the end of the stream without the end of the update.
+        isOver = true
+        throw SeedError(CancellationError())
+      }
+      if case .failure = result { isOver = true }
+      if case .success(.finished) = result { isOver = true }
+      return try result.get()
+    }
   }
 }

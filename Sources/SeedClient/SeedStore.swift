@@ -12,51 +12,55 @@ public import struct Foundation.URL
 /// for try await stops in seeds.rows("SELECT name FROM stop ORDER BY name") { show(stops) }
 /// ```
 ///
-/// Keep one store per directory that updates: further ones, in this process or another, read what is there and notice
-/// what it changes, and their own updates fail with ``SeedError/Code/storeLocked`` while the first one lives. Reading
+/// Keep one store per directory that updates: further ones, in this process or another, read the data that is there and
+/// notice changes, and their own updates fail with ``SeedError/Code/storeLocked`` while the first one lives. Reading
 /// never waits for a download, a swap or an apply.
-public actor SeedStore {
+public actor SeedStore: TurnTaking {
   /// Changes that wait for a listener at most.
   private static let mostWaitingChanges = 1000
 
-  /// What the app was built for.
+  /// The data that the app was built for.
   public nonisolated let model: SeedModel
-  nonisolated let openingsSender = Broadcast<Seed>(.latest)
-  nonisolated let changesSender = Broadcast<SeedChanges>(.newest(SeedStore.mostWaitingChanges))
-  nonisolated let moments = Broadcast<Seed>(.latest)
+  nonisolated let openingsSender = Broadcast<Seed>(mostWaiting: 1, replaysLatest: true)
+  nonisolated let changesSender = Broadcast<SeedChanges>(mostWaiting: SeedStore.mostWaitingChanges)
+  /// Sends a generation whenever live queries are to be run again.
+  nonisolated let rowsSender = Broadcast<Generation>(mostWaiting: 1, replaysLatest: true)
   let layout: StoreLayout
-  /// What the app brought along.
-  let bundle: BundleLayout?
+  /// The seed that the app brought along.
+  let bundle: BundleFolder?
   let fetcher: Fetcher
   let writer: StoreWriter
-  let surroundings: Surroundings
+  let environment: Environment
   let onPhase: @Sendable (UpdatePhase) -> Void
   var turns = Turns()
   var pace = Pace.unknown
   var current: Generation?
-  /// The generations that this store or the app still has in hand.
-  var inHand = GenerationsInHand()
-  var suspension = Suspension()
+  var held = HeldGenerations()
+  var isSuspended = false
+  /// Tasks that wait for the end of the suspension.
+  let resumption = Waiters()
+  /// Ends the work that is under way.
+  var cancelWork: (@Sendable () -> Void)?
   /// Whether this store holds the writer's lock.
   var isWriting = false
-  /// Whether the bundle was compared with what is there, which is done once.
-  var hasLookedAtBundle = false
+  /// Whether the bundle was compared with the store's data, which is done once.
+  var hasCheckedBundle = false
   var hasRecord = false
 
-  /// What a settings screen shows.
+  /// The data and its last update, for a settings screen.
   public internal(set) var state: SeedState
 
   /// A store for a model. Nothing is read, written or fetched yet.
   ///
   /// - Parameters:
-  ///   - model: What the app was built for; `seedbank config swift` prints it.
+  ///   - model: The data that the app was built for; `seedbank config swift` prints it.
   ///   - server: The address of the publication, with its path if it has one.
   ///   - root: The publication's `root.json`, shipped with the app: all trust begins there.
   ///   - bundle: A folder that `seedbank pull --bundle` made, shipped with the app, if there is one: the data to
   ///     start with where there is no newer, also offline.
-  ///   - directory: A directory of the store's own; unless given, `Seedbank/<program>/<dataset>-<major>` in the
+  ///   - directory: A directory that only this store uses; unless given, `Seedbank/<program>/<dataset>-<major>` in the
   ///     user's folder for application data, where the program is the bundle's identifier, or the executable's name.
-  ///   - options: What an app can choose.
+  ///   - options: Further choices.
   public init(
     _ model: SeedModel, server: URL, root: Data, bundle: URL? = nil, directory: URL? = nil,
     options: SeedOptions = SeedOptions()
@@ -66,22 +70,69 @@ public actor SeedStore {
       directory: StoreDirectory.path(of: directory, named: "directory"), options: options)
   }
 
-  /// A store in a world of the caller's making; unless given, the real one.
+  /// A store in an environment of the caller's; unless given, the real one.
   package init(
     _ model: SeedModel, server: URL, root: [UInt8], bundle: String? = nil, directory: String?,
-    options: SeedOptions = SeedOptions(), surroundings: Surroundings? = nil
+    options: SeedOptions = SeedOptions(), environment: Environment? = nil
   ) throws(SeedError) {
-    let surroundings = surroundings ?? .device(model, options)
+    let environment = environment ?? .device(model, options)
     try ShippedRoot.check(root)
     self.model = model
-    self.surroundings = surroundings
+    self.environment = environment
     let directory = directory ?? StoreDirectory.defaultPath(model.series)
     try StoreDirectory.check(directory)
     layout = StoreLayout(directory: directory)
-    self.bundle = bundle.map(BundleLayout.init)
-    fetcher = Fetcher(try ServerAddress(server), surroundings, layout, options)
+    self.bundle = bundle.map(BundleFolder.init)
+    fetcher = Fetcher(try ServerAddress(server), environment, layout, options)
     onPhase = options.onPhase
     writer = StoreWriter(layout, model, root: root, options: options)
     state = SeedState(model)
+  }
+
+  // MARK: One after the other
+
+  /// Runs `body` when its turn has come: changes to the store come one after the other.
+  ///
+  /// `body` runs in a task of its own, which ends with the caller's and which ``suspend()`` can cancel. Whatever it
+  /// throws leaves as a ``SeedError``; that of an update stays in ``state``.
+  func inTurn<Result: Sendable>(
+    isUpdate: Bool = true, _ body: @escaping @Sendable (isolated SeedStore) async throws -> Result
+  ) async throws(SeedError) -> Result {
+    guard await takeTurnUnlessCancelled() else { throw SeedError(CancellationError()) }
+    defer { turns.end() }
+    guard !isSuspended else { throw .suspended }
+    let task = Task { try await body(self) }
+    cancelWork = { task.cancel() }
+    defer { cancelWork = nil }
+    do {
+      return try await withTaskCancellationHandler {
+        try await task.value
+      } onCancel: {
+        task.cancel()
+      }
+    } catch {
+      guard !isSuspended else { throw .suspended }
+      let failure = Task.isCancelled ? SeedError(CancellationError()) : SeedError(error)
+      if isUpdate, failure.code != .cancelled { state.lastError = failure }
+      throw failure
+    }
+  }
+}
+
+/// The generations that a store or its app still uses. Part of an actor, which guards it.
+struct HeldGenerations {
+  private struct Item { weak let generation: Generation? }
+
+  private var items: [Item] = []
+
+  /// Those that still live.
+  var all: [Generation] { items.compactMap(\.generation) }
+
+  /// Those that can be read again where they are current; the others are the app's alone.
+  var inPlace: [Generation] { all.filter(\.lease.isInPlace) }
+
+  mutating func add(_ generation: Generation) {
+    items.removeAll { $0.generation == nil || $0.generation === generation }
+    items.append(Item(generation: generation))
   }
 }

@@ -1,5 +1,8 @@
 // seedbank: the one command an operator meets.
 //
+// Rooms, from the ground up: Exit, CommandLine, Configuration, Keys, Setup, Checks, Wiring, Status, Pulling, Importing,
+// Inspection, Demo, Commands, API.
+//
 // Rules of this module:
 // - A subcommand is a value of `Command` in its own file under Commands/, listed in `Command.all`. Its
 //   definition is the only table: parsing and help both come from it.

@@ -24,7 +24,7 @@ import Testing
         dataset: dataset, model: ClientPublisherSimulator.model, schema: fixture.publisher.schema.hash),
       server: try #require(URL(string: server)), root: root ?? fixture.publisher.root,
       directory: fixture.directory,
-      surroundings: Surroundings(
+      environment: Environment(
         transport: fixture.publisher, now: { [publisher = fixture.publisher] in publisher.now }))
   }
 
@@ -46,8 +46,8 @@ import Testing
   }
 
   @Test func `another publisher's root is named with the server whose keys it does not know`() async throws {
-    let stranger = try ClientPublisherSimulator()
-    let error = try await failure { try await store(root: stranger.root).update() }
+    let other = try ClientPublisherSimulator()
+    let error = try await failure { try await store(root: other.root).update() }
     #expect(error.code == .untrusted)
     #expect(error.message.contains("at http://seeds.example: its keys are not those of the root.json"))
   }

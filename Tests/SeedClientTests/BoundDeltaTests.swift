@@ -59,7 +59,7 @@ import Testing
 
   /// Lets the changes through a connection of the app's own.
   private func lend() async {
-    await store.withConnection { seed, apply in
+    await store.lendConnection { seed, apply in
       var app: OpaquePointer?
       defer { sqlite3_close(app) }
       sqlite3_open(seed.url.path, &app)

@@ -27,14 +27,14 @@ final class BundleFixture {
 
   func maker(_ directory: String) throws -> BundleMaker {
     try BundleMaker(
-      model(), server: server, root: publisher.root, directory: directory, surroundings: surroundings)
+      model(), server: server, root: publisher.root, directory: directory, environment: environment)
   }
 
   /// The store of an app that ships the bundle.
   func store(root: [UInt8]? = nil, model: ModelVersion? = nil) throws -> SeedStore {
     try SeedStore(
       self.model(model), server: server, root: root ?? publisher.root, bundle: bundle,
-      directory: device.directory, surroundings: surroundings)
+      directory: device.directory, environment: environment)
   }
 
   /// Runs `body` with a store that is let go afterwards, as a process does at its end.
@@ -77,8 +77,8 @@ final class BundleFixture {
     get throws { try #require(URL(string: "http://seeds.example")) }
   }
 
-  private var surroundings: Surroundings {
-    Surroundings(
+  private var environment: Environment {
+    Environment(
       transport: publisher, now: { [publisher] in publisher.now }, sleep: { _ in await Task.yield() })
   }
 }

@@ -149,8 +149,8 @@ import Testing
   @Test func `another publisher's bundle is not trusted`() async throws {
     try await fixture.ship()
     fixture.isOffline = true
-    let stranger = try ClientPublisherSimulator()
-    let store = try fixture.store(root: stranger.root)
+    let other = try ClientPublisherSimulator()
+    let store = try fixture.store(root: other.root)
     #expect(await code { try await store.prepare() } == .bundle)
   }
 

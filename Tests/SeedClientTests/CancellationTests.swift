@@ -19,7 +19,7 @@ import Testing
     let use = Task {
       let fetched = try await store.fetcher.object(snapshot)
       withUnsafeCurrentTask { $0?.cancel() }
-      try await store.writer.stage(fetched, epoch: .random())
+      _ = try await store.writer.replace(by: fetched, epoch: .random())
     }
     await #expect(throws: CancellationError.self) { try await use.value }
     #expect(try fixture.names("partial").count == 2)

@@ -134,7 +134,7 @@ import Testing
     func plan(_ local: Int?, _ objects: [(String, bytes: Int)]) throws -> UpdatePlan {
       let metadata = try Self.metadata(Case("", local, objects, ""))
       let decision = Decision.make(metadata, try local.map { try Self.seed(version: $0) }, Self.app)
-      return try UpdatePlan(decision, from: try local.map { try Version($0) }, head: metadata.state.head)
+      return try decision.plan(from: local.map { try Version($0) }, head: metadata.state.head)
     }
     let chain = try plan(9, [("s10", 100), ("d9-10", 5)])
     #expect(chain.action == .applied && chain.reason == .deltasAreSmaller && chain.bytes == 5)

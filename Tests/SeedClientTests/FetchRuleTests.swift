@@ -166,25 +166,25 @@ private struct NoNetwork: Transport {
 
   @Test(arguments: [(bytes: 0, ends: "tooSlow"), (bytes: 1_000_000, ends: "tooLate")])
   func `a transfer has a pace to keep, and an end`(bytes: Int, ends: String) async throws {
-    let (clock, started) = (Shared(Duration.zero), Shared<Watch?>(nil))
-    let surroundings = Surroundings(
+    let (clock, received) = (Shared(Duration.zero), Shared<TimeoutWatch?>(nil))
+    let environment = Environment(
       transport: NoNetwork(),
       sleep: { duration in
         clock.withLock { $0 += duration }
-        started.withLock { $0 }?.received.withLock { $0 += bytes }
+        received.withLock { $0 }?.received(bytes)
       }, uptime: { clock.withLock { $0 } })
-    var patience = SeedPatience()
-    patience.total = .seconds(100)
-    let watch = Watch(
-      url: "http://seeds.example/a", patience: patience, surroundings: surroundings, deadline: patience.total)
-    started.withLock { $0 = watch }
+    var timeouts = DownloadTimeouts()
+    timeouts.total = .seconds(100)
+    let watch = TimeoutWatch(
+      url: "http://seeds.example/a", timeouts: timeouts, environment: environment, deadline: timeouts.total)
+    received.withLock { $0 = watch }
     await #expect {
       // It never ends by itself.
       try await watch.run { try await Task.sleep(for: .seconds(3600)) }
     } throws: { error in
       Mirror(reflecting: error).children.first?.label == ends
     }
-    #expect(clock.withLock { $0 } == (ends == "tooSlow" ? patience.window : patience.total))
+    #expect(clock.withLock { $0 } == (ends == "tooSlow" ? timeouts.window : timeouts.total))
   }
 
   // MARK: Redirects

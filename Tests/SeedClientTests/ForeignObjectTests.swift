@@ -47,7 +47,7 @@ import Testing
   {
     let store = try fixture.store()
     let seed = try await store.prepare()
-    await store.withConnection { _, apply in
+    await store.lendConnection { _, apply in
       var app: OpaquePointer?
       defer { sqlite3_close(app) }
       sqlite3_open(seed.url.path, &app)

@@ -29,7 +29,7 @@ import Testing
       SeedModel(dataset: "test", model: "1.0"),
       server: try #require(URL(string: "http://127.0.0.1:\(front.port)")), root: root,
       directory: folder("store"),
-      surroundings: Surroundings(
+      environment: Environment(
         transport: URLSessionTransport(userAgent: "test"), now: { [now = deployment.clock] in now }))
     #expect(try await store.update().action == .replaced)
     for _ in 0..<3 {

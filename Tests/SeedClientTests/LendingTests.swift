@@ -51,7 +51,7 @@ import Testing
     let seed = try await store.prepare()
     let app = try AppConnection(seed.url.path)
     try app.execute("PRAGMA foreign_keys = ON")
-    await store.withConnection { _, apply in _ = try apply(app.handle) }
+    await store.lendConnection { _, apply in _ = try apply(app.handle) }
     try fixture.publisher.publish(["a": "Uno", "c": "Charité"], deleting: ["b"])
     let report = try await store.update()
     #expect(report.action == .applied)
@@ -60,7 +60,7 @@ import Testing
     #expect(try await store.stops() == ["Uno", "Charité"])
     #expect(try app.texts("PRAGMA foreign_keys") == ["1"])
     // And back to the store's own.
-    await store.withConnection(nil)
+    await store.lendConnection(nil)
     try fixture.publisher.publish(["a": "Eins"])
     try await store.update()
     #expect(try app.texts("SELECT name FROM stop WHERE id = 'a'") == ["Eins"])
@@ -70,13 +70,13 @@ import Testing
     let store = try fixture.store()
     let seed = try await store.prepare()
     let app = try AppConnection(seed.url.path)
-    await store.withConnection { _, apply in _ = try apply(app.handle) }
+    await store.lendConnection { _, apply in _ = try apply(app.handle) }
     try fixture.publishGeneration(["a": "Two"])
     #expect(try await store.update().action == .replaced)
     try fixture.publisher.publish(["a": "Three"])
     #expect(await code { try await store.update() } == .connection)
     let reopened = try AppConnection(await store.prepare().url.path)
-    await store.withConnection { _, apply in _ = try apply(reopened.handle) }
+    await store.lendConnection { _, apply in _ = try apply(reopened.handle) }
     try await store.update()
     #expect(try await store.stops() == ["Three", "Bellevue"])
   }
@@ -101,7 +101,7 @@ import Testing
     let store = try fixture.store()
     let app = try AppConnection(await store.prepare().url.path, mistake.flags)
     try app.execute(mistake.sql)
-    await store.withConnection { _, apply in _ = try apply(app.handle) }
+    await store.lendConnection { _, apply in _ = try apply(app.handle) }
     try fixture.publisher.publish(["a": "Uno"])
     let error = await #expect(throws: SeedError.self) { try await store.update() }
     #expect(error?.code == .connection && error?.message.contains(mistake.words) == true, "\(error as Any)")
@@ -112,7 +112,7 @@ import Testing
     let store = try fixture.store()
     let seed = try await store.prepare()
     let (app, other) = (try AppConnection(seed.url.path), try AppConnection(seed.url.path))
-    await store.withConnection { _, apply in _ = try apply(app.handle) }
+    await store.lendConnection { _, apply in _ = try apply(app.handle) }
     try fixture.publisher.publish(["a": "Uno"])
     try other.execute("BEGIN IMMEDIATE")
     #expect(await code { try await store.update() } == .connection)
@@ -124,12 +124,12 @@ import Testing
     let store = try fixture.store()
     let app = try AppConnection(await store.prepare().url.path)
     try fixture.publisher.publish(["a": "Uno"])
-    await store.withConnection { _, _ in }
+    await store.lendConnection { _, _ in }
     #expect(await code { try await store.update() } == .connection)
-    await store.withConnection { _, _ in throw Failed(what: "the pool is closed") }
+    await store.lendConnection { _, _ in throw Failed(what: "the pool is closed") }
     let error = await #expect(throws: SeedError.self) { try await store.update() }
     #expect(error?.message.contains("the pool is closed") == true)
-    await store.withConnection { _, apply in
+    await store.lendConnection { _, apply in
       _ = try apply(app.handle)
       _ = try? apply(app.handle)
       throw Failed(what: "after the commit")
@@ -141,7 +141,7 @@ import Testing
   @Test func `changes that do not fit through the app's connection lead to a snapshot`() async throws {
     let store = try fixture.store()
     let app = try AppConnection(await store.prepare().url.path)
-    await store.withConnection { _, apply in _ = try apply(app.handle) }
+    await store.lendConnection { _, apply in _ = try apply(app.handle) }
     try fixture.publisher.publish(["a": "Two"])
     try fixture.publisher.publishSnapshot()
     // An app that writes to the seed breaks its digest.

@@ -24,7 +24,7 @@ import Testing
       SeedModel(dataset: "transit", model: "2.1", schema: fixture.publisher.schema.hash),
       server: try #require(URL(string: "http://seeds.example")), root: fixture.publisher.root,
       directory: fixture.directory,
-      surroundings: Surroundings(
+      environment: Environment(
         transport: transport ?? fixture.publisher, now: { [publisher = fixture.publisher] in publisher.now },
         sleep: { _ in
           // What is watched here comes at once; the watch ends with it.

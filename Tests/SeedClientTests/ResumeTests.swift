@@ -129,17 +129,17 @@ import Testing
   ) async throws -> UpdateTraffic {
     try Folder.create(folder("partial"))
     let clock = TestClock()
-    let surroundings = Surroundings(
+    let environment = Environment(
       transport: URLSessionTransport(userAgent: "test"), sleep: { try await clock.sleep($0) },
       chance: { 0.5 }, uptime: { clock.uptime })
-    let errand = Errand()
+    let context = UpdateContext()
     let url = try #require(URL(string: "http://127.0.0.1:\(server.port)"))
-    var fetcher = Fetcher(
-      try ServerAddress(url), surroundings, StoreLayout(directory: folder.path), SeedOptions())
-    fetcher.errand = errand
+    let fetcher = Fetcher(
+      try ServerAddress(url), environment, StoreLayout(directory: folder.path), SeedOptions()
+    ).with(context)
     let fetched = try await fetcher.object(object(server.content))
     #expect(try Data(contentsOf: URL(fileURLWithPath: fetched.path)) == Data(server.content))
     PartialFile.discard(fetched.path)
-    return errand.cost
+    return context.traffic
   }
 }

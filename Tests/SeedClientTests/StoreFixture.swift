@@ -27,7 +27,7 @@ final class StoreFixture {
     return try SeedStore(
       model, server: try #require(URL(string: "http://seeds.example")), root: publisher.root,
       directory: directory, options: options,
-      surroundings: Surroundings(
+      environment: Environment(
         transport: publisher, now: { [publisher] in publisher.now }, sleep: { _ in await Task.yield() }))
   }
 

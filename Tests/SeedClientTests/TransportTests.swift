@@ -136,7 +136,7 @@ import FoundationNetworking
       SeedModel(dataset: "transit", model: "2.1", schema: publisher.schema.hash),
       server: try #require(URL(string: "http://127.0.0.1:\(server.port)/seeds/")), root: publisher.root,
       directory: folder("store"),
-      surroundings: Surroundings(
+      environment: Environment(
         transport: URLSessionTransport(userAgent: "test"), now: { [now = publisher.now] in now }))
     #expect(try await store.stops() == ["Alexanderplatz"])
     try publisher.publish(["a": "Alex"])

@@ -179,7 +179,7 @@ import Testing
       SeedModel(dataset: "transit", model: "2.1", schema: publisher.schema.hash),
       server: try #require(URL(string: "http://seeds.example")), root: publisher.root,
       directory: fixture.directory,
-      surroundings: Surroundings(
+      environment: Environment(
         transport: publisher, now: { publisher.now },
         sleep: { duration in
           // Between the attempts of one look it waits a second at most; what is fetched is watched for 30.

@@ -39,7 +39,7 @@ import Testing
 
   /// The unconditional answer, which all others are measured by.
   private func original(_ target: TableRequest.Target, in view: CatalogView) -> HTTPResponse {
-    router.respond(to: HTTPRequest(.get, path(of: target)), in: view)
+    router.answer(HTTPRequest(.get, path(of: target)), in: view)
   }
 
   private func filled(_ request: TableRequest, _ original: HTTPResponse) throws -> [String] {
@@ -74,8 +74,8 @@ import Testing
         let parts = line.split(separator: ":", maxSplits: 1)
         return HTTPHeaders.Field(String(parts[0]), parts[1].trimmingCharacters(in: .whitespaces))
       }
-      let response = router.respond(
-        to: HTTPRequest(HTTPMethod(request.method), path(of: request.target), headers: HTTPHeaders(fields)),
+      let response = router.answer(
+        HTTPRequest(HTTPMethod(request.method), path(of: request.target), headers: HTTPHeaders(fields)),
         in: view)
       let hasBody = request.method != "HEAD" && ![204, 304].contains(response.status)
       let answer = Answer(

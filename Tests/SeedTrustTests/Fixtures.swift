@@ -2,6 +2,7 @@ import Foundation
 import SeedFormat
 import SeedSystem
 import SeedTrust
+import Testing
 
 func withTemporaryDirectory<Result>(_ body: (String) throws -> Result) throws -> Result {
   let url = FileManager.default.temporaryDirectory.appending(path: "seedtrust-\(UUID().uuidString)")

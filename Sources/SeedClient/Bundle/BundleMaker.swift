@@ -1,7 +1,7 @@
 import SeedDatabase
-import SeedFormat
+package import SeedFormat
 import SeedSystem
-import SeedTrust
+package import SeedTrust
 
 package import struct Foundation.URL
 
@@ -12,21 +12,20 @@ package struct BundleMaker: Sendable {
   private let place: BundlePlace
   private let scratch: StoreLayout
   private let fetcher: Fetcher
-  private let surroundings: Surroundings
 
   /// A maker that will put its bundle into `directory`.
   package init(
     _ model: SeedModel, server: URL, root: [UInt8], directory: String, options: SeedOptions = SeedOptions(),
-    surroundings: Surroundings? = nil
+    environment: Environment? = nil
   ) throws(SeedError) {
     self.model = model
     self.root = root
-    let surroundings = surroundings ?? .device(model, options)
-    self.surroundings = surroundings
+    let environment = environment ?? .device(model, options)
     place = BundlePlace(directory: directory, series: model.series)
     scratch = StoreLayout(directory: "\(place.draft)/scratch")
-    let phases = PhaseSender(uptime: surroundings.uptime, options.onPhase)
-    fetcher = Fetcher(try ServerAddress(server), surroundings, scratch, options).on(Errand(phases: phases))
+    let phases = PhaseSender(uptime: environment.uptime, options.onPhase)
+    fetcher = Fetcher(try ServerAddress(server), environment, scratch, options)
+      .with(UpdateContext(phases: phases))
   }
 
   /// Downloads, verifies by the way that an app will, and puts the bundle into its place in one step.
@@ -36,20 +35,20 @@ package struct BundleMaker: Sendable {
       let draft = try BundleDraft(place)
       defer { withExtendedLifetime(draft) {} }
       try scratch.create()
-      return try await making(BundleLayout(directory: "\(place.draft)/bundle"))
+      return try await fill(BundleFolder(directory: "\(place.draft)/bundle"))
     } catch {
       throw SeedError(error)
     }
   }
 
-  private func making(_ draft: BundleLayout) async throws -> BundleReport {
+  private func fill(_ draft: BundleFolder) async throws -> BundleReport {
     let recorder = Recorder(fetcher)
-    let metadata = try await fetcher.refreshed(
+    let metadata = try await fetcher.refresh(
       model.series, root: root, stored: previous, fetch: recorder.fetch)
     let snapshot = try snapshot(metadata)
-    let plan = DiskPlan([snapshot], held: 0)
-    try await fetcher.partial.check(plan, in: scratch.directory, surroundings)
-    fetcher.errand.phases.enter(.downloading(bytes: 0, totalBytes: snapshot.length))
+    try await fetcher.partial.makeRoom(
+      for: [snapshot], in: scratch.directory, freeBytes: fetcher.environment.freeBytes)
+    fetcher.context.phases.enter(.downloading(bytes: 0, totalBytes: snapshot.length))
     let fetched = try await fetcher.object(snapshot)
     try write(recorder.files, draft)
     try Folder.create(Folder.parent(of: draft.file(snapshot)))
@@ -63,15 +62,15 @@ package struct BundleMaker: Sendable {
   private func snapshot(_ metadata: SeriesMetadata) throws(SeedError) -> PublishedObject {
     switch Decision.make(metadata, nil, model) {
     case .download(let snapshot, _, _): return snapshot
-    case .refuse(let refusal): throw SeedError(refusal)
-    case .upToDate, .apply: throw SeedError(.versionGone, "no snapshot of \(model.series) is published")
+    case .refuse(let refusal): throw refusal.seedError
+    case .upToDate, .apply: throw SeedError(.versionGone, "no snapshot of \(model.series) is published: publish one")
     }
   }
 
-  /// The timestamp of the bundle that stands in the place: a server must not lead behind it.
+  /// The timestamp of an earlier bundle in that folder: the server's must not be older.
   private var previous: StoredMetadata {
     let timestamp = MetadataName.unversioned(Timestamp.type)
-    let layout = BundleLayout(directory: place.directory)
+    let layout = BundleFolder(directory: place.directory)
     return StoredMetadata(
       read: { name in
         guard name == timestamp else { return nil }
@@ -80,7 +79,7 @@ package struct BundleMaker: Sendable {
       persist: { _, _ in })
   }
 
-  private func write(_ files: [String: [UInt8]], _ draft: BundleLayout) throws {
+  private func write(_ files: [String: [UInt8]], _ draft: BundleFolder) throws {
     try Folder.create(draft.metadata)
     for (name, bytes) in files { try DurableFile.write(bytes, to: draft.metadataFile(name)) }
     try DurableFile.write(newestRoot(files), to: draft.root)
@@ -93,8 +92,8 @@ package struct BundleMaker: Sendable {
     return versions.max().flatMap { files[MetadataName.versioned(Root.type, $0)] } ?? root
   }
 
-  /// Takes the finished bundle in as an app would at its first start.
-  private func prove(_ draft: BundleLayout) async throws {
+  /// Stages the finished bundle as an app would at its first start.
+  private func prove(_ draft: BundleFolder) async throws {
     let bundled = try await BundledSeed(draft, series: model.series, root: root)
     _ = try StagedSeed(bundled.verified(), epoch: bundled.metadata.state.epoch, in: scratch)
   }
@@ -110,7 +109,7 @@ package struct BundleMaker: Sendable {
   }
 }
 
-/// Keeps what a refresh fetches, verbatim and by the repository's names.
+/// Keeps the files that a refresh fetches, verbatim and by the repository's names.
 private final class Recorder: Sendable {
   private let fetcher: Fetcher
   private let recorded = Mutex<[String: [UInt8]]>([:])
@@ -126,4 +125,101 @@ private final class Recorder: Sendable {
       return bytes
     }
   }
+}
+
+/// The folder in which one maker makes a bundle; it is removed with this value.
+private final class BundleDraft {
+  private let path: String
+  private let lock: FileLock
+
+  private static let lockName = "LOCK"
+
+  /// Takes the folder, and removes what another maker left in it.
+  init(_ place: BundlePlace) throws {
+    path = place.draft
+    try Folder.create(path)
+    guard let lock = try FileLock.exclusive("\(path)/\(Self.lockName)") else {
+      throw SeedError(
+        .storeLocked, "another process is making a bundle in \(place.directory): try again later")
+    }
+    for name in try Folder.names(in: path) where name != Self.lockName {
+      try Folder.removeAny("\(path)/\(name)")
+    }
+    // Last: a maker that fails above must not remove another's folder.
+    self.lock = lock
+  }
+
+  // What stays here, the next maker takes.
+  deinit { try? Folder.removeAll(path) }
+}
+
+/// The folder to which a bundle goes: nothing else is ever replaced by one.
+private struct BundlePlace {
+  let directory: String
+  let series: Series
+
+  /// The folder in which the next bundle is made: beside this one, for a rename cannot leave the volume.
+  var draft: String { directory + DurableFile.temporarySuffix }
+
+  /// The earlier bundle, until the draft's folder is removed.
+  private var former: String { "\(draft)/former" }
+
+  private static let ownNames: Set<String> = [
+    BundleFolder.rootName, BundleFolder.metadataName, BundleFolder.targetsName,
+  ]
+
+  /// Throws unless the folder is missing, empty, or a bundle of the same series.
+  func check() throws {
+    guard Folder.exists(directory), try !Folder.names(in: directory).isEmpty else { return }
+    guard try isBundle() else {
+      throw SeedError(
+        .io, "\(directory) is not empty and holds no bundle of \(series): name a new folder, or remove it")
+    }
+  }
+
+  /// Puts a finished bundle here, synced. A kill between the two renames leaves no bundle, and never a part of one.
+  func take(_ finished: String) throws {
+    try syncAll(finished)
+    if Folder.exists(directory) { try Folder.rename(directory, to: former) }
+    try Folder.rename(finished, to: directory)
+    try Folder.sync(Folder.parent(of: directory))
+  }
+
+  private func isBundle() throws -> Bool {
+    guard Folder.isFolder(directory), Set(try Folder.names(in: directory)).isSubset(of: Self.ownNames) else {
+      return false
+    }
+    let role = ".\(series.roleName).json"
+    return try Folder.names(in: BundleFolder(directory: directory).metadata).contains { $0.hasSuffix(role) }
+  }
+
+  private func syncAll(_ path: String) throws {
+    for name in try Folder.names(in: path) {
+      let inner = "\(path)/\(name)"
+      if Folder.isFolder(inner) { try syncAll(inner) } else { try Folder.sync(inner) }
+    }
+    try Folder.sync(path)
+  }
+}
+
+/// A finished bundle and its size.
+package struct BundleReport: Hashable, Sendable {
+  /// The folder.
+  package let directory: String
+  package let series: Series
+  package let version: Version
+  package let model: ModelVersion
+  /// The snapshot's file within the folder.
+  package let snapshot: String
+  /// Bytes of the snapshot as it is shipped.
+  package let snapshotBytes: Int
+  /// Bytes of the snapshot once it is expanded on a device.
+  package let expandedBytes: Int
+  /// Bytes of the root and all metadata.
+  package let metadataBytes: Int
+  /// How long the series will go on.
+  package let lifecycle: Lifecycle
+
+  /// Bytes that the folder adds to an app.
+  package var bytes: Int { snapshotBytes + metadataBytes }
 }

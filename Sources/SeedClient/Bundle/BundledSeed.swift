@@ -3,41 +3,108 @@ import SeedFormat
 import SeedSystem
 import SeedTrust
 
-/// What the app brought along, as far as its metadata tells: signed, and one snapshot of it in the folder.
+/// The files in the folder that an app ships: a publication, cut down to one series and its newest snapshot.
+struct BundleFolder: Hashable, Sendable {
+  let directory: String
+
+  /// The newest root; an app can begin its trust with it.
+  static let rootName = "root.json"
+  static let metadataName = "metadata"
+  static let targetsName = "targets"
+
+  var root: String { "\(directory)/\(Self.rootName)" }
+  var metadata: String { "\(directory)/\(Self.metadataName)" }
+
+  /// The snapshot's file, as it was published.
+  func file(_ object: PublishedObject) -> String { "\(directory)/\(object.filePath)" }
+
+  /// A metadata file by its name in the repository.
+  func metadataFile(_ name: String) -> String { "\(metadata)/\(name)" }
+
+  /// Reads metadata from the folder as from a repository; `nil` where it has no such file.
+  var fetcher: MetadataFetcher {
+    { [self] name, limit in
+      try DurableFile.readIfPresent(metadataFile(name), limit: limit)
+    }
+  }
+}
+
+/// The seed that an app brought along: its verified metadata, and a snapshot that this names and that is in the folder.
 struct BundledSeed: Hashable, Sendable {
-  let layout: BundleLayout
+  let folder: BundleFolder
   let metadata: SeriesMetadata
   let snapshot: PublishedObject
 
-  /// Reads a bundle's metadata by the whole chain from the app's root on.
+  /// Verifies a bundle's metadata by the whole chain from the app's root on.
   ///
-  /// Expiry does not count: an app lies in a store for months, and what it brings is the oldest that anyone takes.
-  init(_ layout: BundleLayout, series: Series, root: [UInt8]) async throws {
+  /// Expiry does not count: an app lies in a store for months, and anyone may have the data of its bundle.
+  init(_ folder: BundleFolder, series: Series, root: [UInt8]) async throws {
+    self.folder = folder
     let nothing = StoredMetadata(read: { _ in nil }, persist: { _, _ in })
-    let metadata = try await MetadataRefresh.refresh(
-      series: series, shippedRoot: root, stored: nothing, fetch: layout.fetcher, now: .distantPast)
-    guard let snapshot = Self.snapshot(of: metadata, in: layout) else {
-      throw SeedError(.damaged, "no snapshot that the bundle's metadata names lies in \(layout.directory)")
-    }
-    self.init(layout: layout, metadata: metadata, snapshot: snapshot)
-  }
-
-  init(layout: BundleLayout, metadata: SeriesMetadata, snapshot: PublishedObject) {
-    (self.layout, self.metadata, self.snapshot) = (layout, metadata, snapshot)
-  }
-
-  private static func snapshot(of metadata: SeriesMetadata, in layout: BundleLayout) -> PublishedObject? {
-    metadata.objects.filter { $0.isSnapshot && Folder.exists(layout.file($0)) }
+    metadata = try await MetadataRefresh.refresh(
+      series: series, shippedRoot: root, stored: nothing, fetch: folder.fetcher, now: .distantPast)
+    let snapshot = metadata.objects.filter { $0.isSnapshot && Folder.exists(folder.file($0)) }
       .max { $0.version < $1.version }
+    guard let snapshot else {
+      throw SeedError(.damaged, "no snapshot that the bundle's metadata names is in \(folder.directory)")
+    }
+    self.snapshot = snapshot
   }
 
   /// The snapshot, once its length and hash are those that were signed. It stays where it is.
   func verified() throws -> FetchedObject {
-    let path = layout.file(snapshot)
+    let path = folder.file(snapshot)
     let found = try SHA256Digest.ofFile(at: path)
     guard found.digest == snapshot.sha256, found.length == snapshot.length else {
-      throw SeedError(.damaged, "\(path) is not the file that was signed")
+      throw SeedError(.damaged, "the length or SHA-256 of \(path) does not match the signed one")
     }
-    return FetchedObject(object: snapshot, path: path, isBorrowed: true)
+    return FetchedObject(object: snapshot, path: path, isBundled: true)
+  }
+}
+
+extension StoreWriter {
+  /// Reads and verifies the bundle that the app brought along; of its snapshot, only that it is there.
+  func bundle(_ folder: BundleFolder) async throws -> BundledSeed {
+    try await BundledSeed(folder, series: model.series, root: root)
+  }
+
+  /// Compares a bundle with the data on the device.
+  func choose(_ bundle: BundledSeed, over meta: SeedMeta?) throws -> BundleChoice {
+    let series = bundle.metadata.state
+    let rejected = try rejected()
+    let offer = BundleChoice.Offer(
+      epoch: series.epoch, version: bundle.snapshot.version, model: bundle.snapshot.model,
+      models: series.models, isNewerThanTrusted: try isNewerThanTrusted(bundle),
+      hasFailed: rejected.contains(bundle.snapshot.sha256) || rejected.contains(bundle.snapshot.digest))
+    return BundleChoice.make(offer, stored: meta.map { ($0.epoch, $0.version) }, model)
+  }
+
+  /// Makes the bundled snapshot the current generation, by the same stages as a download; returns its name.
+  func install(_ bundle: BundledSeed, freeBytes: @Sendable (_ folder: String) -> Int?) async throws -> String {
+    let plan = DiskPlan([bundle.snapshot], held: bundle.snapshot.length)
+    try plan.check(available: freeBytes(layout.directory), in: layout.directory)
+    return try await replace(
+      by: bundle.verified(), epoch: bundle.metadata.state.epoch, origin: .bundled,
+      beforeSwap: { await trust(bundle) })
+  }
+
+  private func isNewerThanTrusted(_ bundle: BundledSeed) throws -> Bool {
+    let name = MetadataName.unversioned(Timestamp.type)
+    guard let trusted = try timestampVersion("\(layout.trust)/\(name)") else { return true }
+    return try trusted < timestampVersion(bundle.folder.metadataFile(name)) ?? 0
+  }
+
+  /// The version in a timestamp file, whose signatures were verified when it was trusted.
+  private func timestampVersion(_ file: String) throws -> Int? {
+    let bytes = try DurableFile.readIfPresent(file, limit: Limits.metadataBytes)
+    let metadata = bytes.flatMap { try? Metadata<Timestamp>(parsing: $0) }
+    return metadata?.signed.version
+  }
+
+  /// Trusts a bundle's metadata from here on, unless the store already trusts newer metadata.
+  private func trust(_ bundle: BundledSeed) async {
+    _ = try? await MetadataRefresh.refresh(
+      series: model.series, shippedRoot: root, stored: trusted, fetch: bundle.folder.fetcher,
+      now: .distantPast)
   }
 }

@@ -1,9 +1,10 @@
+import Foundation
 import SeedDatabase
 import SeedFormat
 package import SeedSystem
 import SeedTrust
 
-/// Proves a store from what lies in it, without a network, without writing anything and without keeping a writer away.
+/// Proves a store from its files, without a network, without writing anything and without keeping a writer away.
 package struct StoreExamination {
   private let layout: StoreLayout
   private let root: [UInt8]?
@@ -17,77 +18,146 @@ package struct StoreExamination {
     self.now = now
   }
 
-  /// Looks at everything. It throws where there is no store, or where the disk fails.
+  /// Examines everything. It throws where there is no store, or where the disk fails.
   package func run() throws(SeedError) -> StoreReport {
     do {
       guard Folder.isFolder(layout.generations) else {
         throw SeedError(.io, "there is no store in \(layout.directory): 'seedbank pull' makes one")
       }
-      let before = try StoreWitness(layout)
-      let report = try report(isInUse: before.isInUse)
-      // A writer that came meanwhile may have changed what was read as if nobody did.
-      return try before.isInUse || StoreWitness(layout) == before ? report : self.report(isInUse: true)
+      let before = try StoreActivity(layout)
+      let report = try examine(isInUse: before.isInUse)
+      // A writer that came meanwhile may have changed files that were read as if no one did.
+      return try before.isInUse || StoreActivity(layout) == before ? report : examine(isInUse: true)
     } catch {
       throw SeedError(error)
     }
   }
 
-  /// What is found where a process writes, or nobody does.
-  private func report(isInUse: Bool) throws -> StoreReport {
+  private func examine(isInUse: Bool) throws -> StoreReport {
     var report = StoreReport()
     report.isInUse = isInUse
-    if isInUse {
-      report.add(.note, "LOCK", "a process writes to this store just now", StoreRemedy.none)
-    }
-    try look(&report)
-    return report
-  }
-
-  private func look(_ report: inout StoreReport) throws {
+    if isInUse { report.add(.note, "LOCK", "a process is writing to this store", StoreRemedy.none) }
     let pointer = try pointer(&report)
     var meta: SeedMeta?
     for name in try Folder.names(in: layout.generations) {
-      let place = GenerationExamination.Place(name, pointer)
-      let found = GenerationExamination(layout.folder(name), place).run(&report)
-      if place == .current { meta = found }
+      let isCurrent = name == pointer?.current
+      if isCurrent || name == pointer?.previous {
+        let found = proved(layout.folder(name), isCurrent: isCurrent, &report)
+        if isCurrent { meta = found }
+      } else {
+        report.add(
+          .note, "generations/\(name)", "it is not in use", StoreRemedy.collection)
+      }
     }
     let signed = try TrustExamination(layout, root: root, now: now).run(meta?.series, &report)
     if let meta, let signed { compare(meta, signed, pointer?.current ?? "", &report) }
-    try LeftoverExamination(layout).run(&report)
+    try noteLeftovers(&report)
+    return report
   }
 
-  // MARK: What counts
+  // MARK: Generations
 
   private func pointer(_ report: inout StoreReport) throws -> GenerationPointer? {
     guard let pointer = try layout.pointer() else {
-      let problem =
-        Folder.exists(layout.current) ? "it does not name a generation" : "no generation counts yet"
+      let problem = Folder.exists(layout.current) ? "it does not name a generation" : "the store has no data yet"
       report.add(.error, "CURRENT", problem, StoreRemedy.update)
       return nil
     }
     guard Folder.exists(layout.folder(pointer.current).record) else {
-      report.add(.error, "CURRENT", "it names \(pointer.current), which is not there", StoreRemedy.update)
+      report.add(.error, "CURRENT", "it names \(pointer.current), which is missing", StoreRemedy.update)
       return nil
     }
     return pointer
   }
 
-  /// Whether the rows are those that were published as that version.
+  /// The description in a generation's file, where its rows prove it.
+  private func proved(_ folder: GenerationFolder, isCurrent: Bool, _ report: inout StoreReport) -> SeedMeta? {
+    report.generations += 1
+    do {
+      let connection = try Connection(folder.file, mode(folder, isInUse: report.isInUse))
+      let (meta, rows) = try GenerationProof.run(connection)
+      guard !folder.has(.damaged) else { throw SeedError(.damaged, "a read of it found damage: it is read no more") }
+      if isCurrent { report.data = StoreReport.Data(meta, file: folder.file, rows: rows) }
+      return meta
+    } catch {
+      report.add(
+        isCurrent ? .error : .warning, "generations/\(folder.name)", SeedError(error).message,
+        isCurrent ? StoreRemedy.repair : StoreRemedy.previous)
+      return nil
+    }
+  }
+
+  /// Where no process writes and the file has no log, SQLite need not make the files that readers share.
+  private func mode(_ folder: GenerationFolder, isInUse: Bool) throws -> Connection.OpenMode {
+    let log = try DurableFile.start(of: "\(folder.file)-wal", 1) ?? []
+    return isInUse || !log.isEmpty ? .reader : .snapshot
+  }
+
+  /// Compares the rows with those that were published as that version.
   private func compare(
     _ meta: SeedMeta, _ signed: SeriesMetadata, _ name: String, _ report: inout StoreReport
   ) {
     let path = "generations/\(name)"
     guard meta.epoch == signed.state.epoch else {
-      return report.add(.warning, path, "it is of another epoch than the metadata", StoreRemedy.update)
+      return report.add(.warning, path, "its epoch is not that of the metadata", StoreRemedy.update)
     }
     if meta.version > signed.state.head {
       report.add(
-        .warning, path, "it is at version \(meta.version), beyond the signed head \(signed.state.head)",
+        .warning, path, "its version \(meta.version) is beyond the signed head \(signed.state.head)",
         StoreRemedy.update)
     }
     let published = signed.objects.first { $0.version == meta.version && $0.schema == meta.schema }
     guard let published, published.digest != meta.digest else { return }
     report.add(
-      .error, path, "its digest is not the one that was signed for \(meta.version)", StoreRemedy.update)
+      .error, path, "its digest is not the signed one of version \(meta.version)", StoreRemedy.update)
+  }
+
+  // MARK: Leftovers
+
+  /// Notes what crashes and interrupted downloads left.
+  private func noteLeftovers(_ report: inout StoreReport) throws {
+    for (folder, prefix) in [(layout.directory, ""), (layout.trust, "trust/")] {
+      for name in try Folder.names(in: folder) where name.hasSuffix(DurableFile.temporarySuffix) {
+        report.add(.note, prefix + name, "a write that did not end", StoreRemedy.sweep)
+      }
+    }
+    let rejected = try layout.rejected().count
+    if rejected > 0 {
+      report.add(
+        .note, "REJECTED", "\(rejected) hashes of data that failed or was rolled back", StoreRemedy.none)
+    }
+    for name in try Folder.names(in: layout.partial) {
+      let bytes = try File("\(layout.partial)/\(name)", for: .reading).length()
+      report.partialBytes += bytes
+      report.add(
+        .note, "partial/\(name)", "\(bytes) bytes of a download that has not ended", StoreRemedy.none)
+    }
+  }
+}
+
+/// Tells a writer at work from one that is not, without keeping one away.
+private struct StoreActivity: Hashable {
+  /// Whether a process has the right to write now.
+  let isInUse: Bool
+  private let pointer: GenerationPointer?
+  private let times: [Date?]
+
+  init(_ layout: StoreLayout) throws {
+    isInUse = try Folder.exists(layout.lock) && FileLock.shared(layout.lock) == nil
+    pointer = try layout.pointer()
+    let files = pointer?.names.map { layout.folder($0).file } ?? []
+    times = files.flatMap { [$0, "\($0)-wal"] }.map(Self.changed)
+  }
+
+  private static func changed(_ path: String) -> Date? {
+    try? FileManager.default.attributesOfItem(atPath: path)[.modificationDate] as? Date
+  }
+}
+
+extension StoreReport.Data {
+  fileprivate init(_ meta: SeedMeta, file: String, rows: Int) {
+    self.init(
+      series: meta.series, model: meta.model, epoch: meta.epoch, version: meta.version, digest: meta.digest,
+      file: file, rows: rows)
   }
 }

@@ -1,8 +1,8 @@
 package import SeedFormat
 
-/// What an examination of a store looked at, and what it found.
+/// The outcome of an examination of a store.
 package struct StoreReport: Hashable, Sendable {
-  /// The data that apps read, as far as it can be told.
+  /// The data that apps read.
   package struct Data: Hashable, Sendable {
     package let series: Series
     package let model: ModelVersion
@@ -23,10 +23,10 @@ package struct StoreReport: Hashable, Sendable {
   package internal(set) var metadataFiles = 0
   /// Bytes of downloads that have not ended.
   package internal(set) var partialBytes = 0
-  /// Whether a process writes to the store, so that some of what was found may be its work.
+  /// Whether a process writes to the store, so that some findings may be its work.
   package internal(set) var isInUse = false
 
-  /// Whether an app gets what was published.
+  /// True where an app gets what was published.
   package var isSound: Bool { findings.areSound }
 
   mutating func add(_ severity: Finding.Severity, _ path: String, _ problem: String, _ remedy: String) {
@@ -34,15 +34,15 @@ package struct StoreReport: Hashable, Sendable {
   }
 }
 
-/// What whoever looks after a store can do.
+/// The remedies of a store's findings.
 enum StoreRemedy {
-  static let update = "look at the server, by the app or by 'seedbank pull': a snapshot takes its place"
+  static let update = "update, in the app or by 'seedbank pull': a snapshot takes its place"
   static let repair =
     "verify and update it, by verify() and update() in the app or by 'seedbank pull --verify': a snapshot takes its "
     + "place"
   static let none = "nothing needs to be done"
   static let collection = "nothing needs to be done: a writer removes it when nobody reads it any more"
-  static let previous = "there is no way back by a roll-back until the next snapshot was taken"
+  static let previous = "rolling back is not possible until the next snapshot was taken"
   static let sweep = "nothing needs to be done: the next start of a writer removes it"
   static let root = "give --root with the publication's root.json, from a source you trust"
 }

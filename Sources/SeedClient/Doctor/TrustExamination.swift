@@ -3,7 +3,7 @@ import SeedFormat
 import SeedSystem
 import SeedTrust
 
-/// Verifies the metadata that a store has kept, by the rules of a refresh for which nothing can be fetched.
+/// Verifies the metadata that a store has kept, by the rules of a refresh that fetches nothing.
 struct TrustExamination {
   private let layout: StoreLayout
   private let root: [UInt8]?
@@ -20,14 +20,14 @@ struct TrustExamination {
     self.now = now
   }
 
-  /// What signed metadata says of the series, where it can be verified.
+  /// The signed metadata of the series, where it can be verified.
   func run(_ series: Series?, _ report: inout StoreReport) throws -> SeriesMetadata? {
     guard let first = try root ?? stored(Self.rootName) else {
       report.add(.warning, "trust", "the signatures were not verified: no root is known", StoreRemedy.root)
       return nil
     }
     guard let series = try series ?? someSeries() else {
-      report.add(.note, "trust", "it names no series yet", StoreRemedy.none)
+      report.add(.note, "trust", "it holds no series yet", StoreRemedy.none)
       return nil
     }
     do {
@@ -36,7 +36,7 @@ struct TrustExamination {
       noteExpiry(series, first, &report)
       return signed
     } catch let error as TrustError where error.isMismatch {
-      report.add(.warning, "trust", "\(error): a look did not end, or a file is damaged", Self.renewal)
+      report.add(.warning, "trust", "\(error): an update did not end, or a file is damaged", Self.renewal)
       return nil
     } catch {
       report.add(.error, "trust", SeedError(error).message, Self.remedy)
@@ -44,9 +44,9 @@ struct TrustExamination {
     }
   }
 
-  private static let renewal = "look at the server, which has the files that belong together"
+  private static let renewal = "update: the server has the files that belong together"
   private static let remedy =
-    "compare the root with the publisher's; then remove the folder trust, and look at the server with that root"
+    "compare the root with the publisher's; then remove the folder trust, and update with that root"
 
   private func noteExpiry(_ series: Series, _ root: [UInt8], _ report: inout StoreReport) {
     do {
@@ -56,7 +56,7 @@ struct TrustExamination {
     }
   }
 
-  /// The rules of a refresh, whose repository is the store itself.
+  /// Applies the rules of a refresh to the store's own files.
   private func refreshed(_ series: Series, _ root: [UInt8], now: UTCTime) throws -> SeriesMetadata {
     var set = try start(root, now: now)
     try set.checkRoot()
@@ -83,7 +83,7 @@ struct TrustExamination {
     try DurableFile.readIfPresent("\(layout.trust)/\(name)", limit: Limits.metadataBytes)
   }
 
-  /// The one series that a store's metadata is about.
+  /// The one series of a store's metadata.
   private func someSeries() throws -> Series? {
     try Folder.names(in: layout.trust).lazy
       .compactMap { $0.hasSuffix(".json") ? Series(roleName: String($0.dropLast(".json".count))) : nil }.first
@@ -91,7 +91,7 @@ struct TrustExamination {
 }
 
 extension TrustError {
-  /// Whether files that may each be right do not belong together: whoever looks at the server passes over them.
+  /// True where files that may each be right do not belong together: an update replaces them.
   fileprivate var isMismatch: Bool {
     switch self {
     case .wrongVersion, .lengthMismatch, .hashMismatch, .missingFile: true

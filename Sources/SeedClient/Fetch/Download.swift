@@ -1,24 +1,26 @@
 import Foundation
-import SeedDatabase
 import SeedSystem
 import SeedTrust
 
-/// One object on its way to this device: parts, resumed where an earlier attempt or process left off.
+/// Downloads one object in parts, beginning where an earlier attempt or process left off.
 final class Download: Sendable {
-  let fetcher: Fetcher
-  let url: URL
-  let file: PartialFile
-  let deadline: Duration
+  private struct State {
+    /// Bytes that came, those included that were thrown away.
+    var arrived = 0
+    var restarts = 0
+    /// Whether the file's bytes came in several answers.
+    var isJoined = false
+  }
 
-  /// Bytes that came, those included that came to nothing.
-  private let arrived = Mutex(0)
-  private let restarts = Mutex(0)
-  /// Whether what is there came in several answers.
-  private let isJoined = Mutex(false)
+  private let fetcher: Fetcher
+  private let url: URL
+  private let file: PartialFile
+  private let deadline: Duration
+  private let state = Mutex(State())
 
   init(_ file: PartialFile, from url: URL, for fetcher: Fetcher) {
     (self.file, self.url, self.fetcher) = (file, url, fetcher)
-    deadline = fetcher.surroundings.uptime() + fetcher.patience.total
+    deadline = fetcher.environment.uptime() + fetcher.timeouts.total
   }
 
   private var object: PublishedObject { file.object }
@@ -28,20 +30,19 @@ final class Download: Sendable {
 
   /// Gets what is missing; at the end the file has the length and the hash that were signed.
   func run() async throws {
-    fetcher.errand.phases.received(file.length)
-    isJoined.withLock { $0 = file.length > 0 }
+    fetcher.context.phases.advance(bytes: file.length)
+    state.withLock { $0.isJoined = file.length > 0 }
     try await complete()
     if file.isSigned() { return }
-    // What came in one go is what the server has; what was put together may be of two files, once.
-    guard isJoined.withLock({ $0 }), restarts.withLock({ $0 }) == 0 else { throw damage() }
+    // A file that came in one answer is what the server has; one that was joined may be of two files, once.
+    guard state.withLock({ $0.isJoined && $0.restarts == 0 }) else { throw damage }
     try restart()
     try await complete()
-    guard file.isSigned() else { throw damage() }
+    guard file.isSigned() else { throw damage }
   }
 
-  /// Gets part after part.
   private func complete() async throws {
-    try await fetcher.retrying(received: { arrived.withLock { $0 } }) {
+    try await fetcher.retrying(received: { state.withLock { $0.arrived } }) {
       while !file.isComplete {
         switch try await part() {
         case .bytes: continue
@@ -54,20 +55,20 @@ final class Download: Sendable {
 
   private func part() async throws -> Reply {
     let start = file.length
-    let attempt = Attempt(
-      fetcher: fetcher, request: request(from: start), length: object.length, deadline: deadline)
-    let reply = try await attempt.run { [self] reply, head in
+    let request = WatchedRequest(
+      request(from: start), length: object.length, deadline: deadline, for: fetcher)
+    let reply = try await request.run { [self] reply, head in
       guard case .bytes(let range) = reply else { return }
       if range.lowerBound < start {
         try restart(orFailBy: reason(head))
       } else if start > 0 {
-        isJoined.withLock { $0 = true }
+        state.withLock { $0.isJoined = true }
       }
       try file.begin(head.strongValidator)
-    } take: { [self, phases = fetcher.errand.phases] bytes, range in
+    } take: { [self] bytes, range in
       try file.take(bytes, upTo: range.upperBound)
-      arrived.withLock { $0 += bytes.count }
-      phases.received(bytes.count)
+      state.withLock { $0.arrived += bytes.count }
+      fetcher.context.phases.advance(bytes: bytes.count)
     }
     if case .bytes = reply, file.length == start {
       throw TransportError.unreachable(url: url.absoluteString, reason: "the answer was empty")
@@ -80,7 +81,7 @@ final class Download: Sendable {
     let isWhole = start == 0 && end == object.length
     return TransportRequest(
       url, range: isWhole ? nil : start..<end, validator: start > 0 ? file.validator : nil,
-      policy: fetcher.errand.policy)
+      policy: fetcher.context.policy)
   }
 
   /// Why the whole came where a part was asked for.
@@ -91,19 +92,20 @@ final class Download: Sendable {
   }
 
   private func restart(orFailBy failure: TransportError? = nil) throws {
-    let count = restarts.withLock { restarts in
-      restarts += 1
-      return restarts
+    let count = state.withLock { state in
+      state.restarts += 1
+      return state.restarts
     }
     guard count <= Self.mostRestarts else { throw failure ?? .changing(url: url.absoluteString) }
-    fetcher.errand.phases.received(-file.length)
-    fetcher.errand.count { $0.restarts += 1 }
-    isJoined.withLock { $0 = false }
+    fetcher.context.phases.advance(bytes: -file.length)
+    fetcher.context.count { $0.restarts += 1 }
+    state.withLock { $0.isJoined = false }
     try file.restart()
   }
 
-  private func damage() -> SeedError {
+  private var damage: SeedError {
     SeedError(
-      .damaged, "the server's \(object.filePath) has another SHA-256 than was signed: publish it again")
+      .damaged,
+      "the SHA-256 of \(url.absoluteString) does not match the signed one: tell the publication's operator")
   }
 }

@@ -3,7 +3,7 @@ import SeedFormat
 import SeedSystem
 import SeedTrust
 
-/// A file that is arriving: written and hashed at once.
+/// A file that is being downloaded, written and hashed at once.
 final class PartialFile: Sendable {
   let object: PublishedObject
   let url: String
@@ -20,10 +20,9 @@ final class PartialFile: Sendable {
     init(_ file: consuming File) { self.file = file }
   }
 
-  /// Bytes of a part that are read at a time.
   private static let readBytes = 256 * 1024
 
-  /// Opens what is there of an object, and hashes it: what a record does not vouch for is removed.
+  /// Opens the part of an object that is already here, and hashes it; without its record it is removed.
   init(_ object: PublishedObject, url: String, in folder: String) throws {
     (self.object, self.url) = (object, url)
     path = "\(folder)/\(object.sha256.hex)\(PartialRecord.partSuffix)"
@@ -41,15 +40,14 @@ final class PartialFile: Sendable {
     if length > object.length { try restart() }
   }
 
-  /// Bytes that are here.
   var length: Int { state.withLock { $0.length } }
   /// The strong validator under which they came.
   var validator: String? { state.withLock { $0.validator } }
   var isComplete: Bool { length == object.length }
-  /// Whether another process could go on with it.
+  /// True where another process could continue it.
   var isResumable: Bool { state.withLock { $0.hasRecord && $0.length > 0 } }
 
-  /// Makes ready for the first bytes of an answer.
+  /// Keeps the record, before the first bytes of an answer.
   func begin(_ validator: String?) throws {
     try state.withLock { state in
       guard state.length == 0 else { return }
@@ -60,7 +58,6 @@ final class PartialFile: Sendable {
     }
   }
 
-  /// Appends bytes, up to `end` of the file.
   func take(_ bytes: [UInt8], upTo end: Int) throws {
     try state.withLock { state in
       guard state.length + bytes.count <= end else {
@@ -72,14 +69,13 @@ final class PartialFile: Sendable {
     }
   }
 
-  /// Forgets all that came.
   func restart() throws {
     try state.withLock { state in
       state = State(try File(path, for: .replacing, mode: 0o600))
     }
   }
 
-  /// Whether the whole file has the hash that was signed. It ends the hashing.
+  /// True where the whole file has the hash that was signed. Called once, at the end.
   func isSigned() -> Bool { state.withLock { $0.hasher.finish() } == object.sha256 }
 
   /// Removes the file and its record. Where that fails, the sweep at the next start does it.
@@ -92,7 +88,7 @@ final class PartialFile: Sendable {
 }
 
 extension PartialFile.State {
-  /// Hashes what the file has; the next bytes go behind it.
+  /// Hashes the file's bytes; the next ones are appended.
   fileprivate mutating func hash(pieces count: Int) throws {
     while true {
       let piece = try file.read(count)
@@ -100,5 +96,92 @@ extension PartialFile.State {
       hasher.update(piece)
       length += piece.count
     }
+  }
+}
+
+/// The folder for downloads. Hashing an earlier part takes a while, so it runs on a queue of its own.
+actor PartialFolder {
+  private nonisolated let executor = QueueExecutor(label: "seedbank.partial")
+  private let path: String
+
+  nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
+
+  init(_ path: String) { self.path = path }
+
+  /// Opens the part of an object that is already here, ready to take more.
+  func open(_ object: PublishedObject, url: String) throws -> PartialFile {
+    try PartialFile(object, url: url, in: path)
+  }
+
+  /// Removes the parts of other objects, and throws where the volume lacks the room that an update takes.
+  func makeRoom(
+    for objects: [PublishedObject], in folder: String, freeBytes: @Sendable (_ folder: String) -> Int?
+  ) throws {
+    try DiskPlan(objects, held: keep(objects)).check(available: freeBytes(folder), in: folder)
+  }
+
+  /// Removes the parts of other objects, so that no more is kept than is wanted; returns how many bytes of these are
+  /// already here.
+  func keep(_ objects: [PublishedObject]) throws -> Int {
+    let wanted = Set(objects.map(\.sha256.hex))
+    for name in try Folder.names(in: path) where !wanted.contains(Self.digest(name)) {
+      try Folder.removeAny("\(path)/\(name)")
+    }
+    return try Folder.names(in: path).filter { $0.hasSuffix(PartialRecord.partSuffix) }.reduce(0) {
+      $0 + (try File("\(path)/\($1)", for: .reading).length())
+    }
+  }
+
+  /// Removes a part without its record, and a record without its part.
+  static func sweep(_ folder: String) throws(FileError) {
+    let names = try Folder.names(in: folder)
+    for name in names where !isPaired(name, names) { try Folder.removeAny("\(folder)/\(name)") }
+  }
+
+  private static func isPaired(_ name: String, _ names: [String]) -> Bool {
+    let digest = digest(name)
+    return [digest + PartialRecord.partSuffix, digest + PartialRecord.recordSuffix].allSatisfy(names.contains)
+  }
+
+  private static func digest(_ name: String) -> String { String(name.prefix { $0 != "." }) }
+}
+
+/// A record beside a file that is being downloaded, so that another process can continue it.
+struct PartialRecord: Hashable {
+  let url: String
+  let sha256: String
+  let length: Int
+  /// The strong validator under which the first bytes came.
+  let validator: String?
+
+  private static let limit = 4096
+  static let partSuffix = ".part"
+  static let recordSuffix = ".part.json"
+
+  /// The record of the part of that path, if there is one that can be read.
+  static func read(besides part: String) -> PartialRecord? {
+    guard let bytes = try? DurableFile.readIfPresent(path(besides: part), limit: limit) else { return nil }
+    return try? PartialRecord(parsing: bytes)
+  }
+
+  static func path(besides part: String) -> String { part + ".json" }
+
+  /// Keeps the record. Not durably: one that a power loss takes costs a download.
+  func write(besides part: String) throws {
+    let file = try File(Self.path(besides: part), for: .replacing, mode: 0o600)
+    let members: [JSONMember] = .init(
+      ("url", .string(url)), ("sha256", .string(sha256)), ("length", JSONValue(length)),
+      ("validator", validator.map(JSONValue.string)))
+    try file.write(JSONValue.object(members).bytes)
+  }
+}
+
+extension PartialRecord {
+  fileprivate init(parsing bytes: [UInt8]) throws(MalformedJSON) {
+    var fields = try JSONObjectReader(parsing: bytes)
+    url = try fields.string("url")
+    sha256 = try fields.string("sha256")
+    length = try fields.integer("length", from: 0)
+    validator = try fields.stringIfPresent("validator")
   }
 }

@@ -1,25 +1,24 @@
 import SeedSystem
 import SeedTrust
 
-/// What an answer's head means for the request that it answers. Pure.
+/// The meaning of an answer's head for its request. Pure.
 ///
 ///  1. 200 is the whole resource; where a later part was asked for, the server cannot send parts or the resource
-///     changed, and all begins anew.
+///     changed, and the download restarts.
 ///  2. 206 is the part that was asked for, or a shorter one that begins with it, of a resource as long as was
-///     signed. Under another strong validator than before it is another resource's, and all begins anew.
-///  3. 416 to a later part: what is here is longer than what is there, and all begins anew.
-///  4. 403, 404 and 410 say that it is not there. (Object stores answer 403 for a name that they do not have.)
-///  5. 429 and 503 ask for patience, and may say how long. Any other status brings nothing.
-///  6. A body that is coded, or a web page, is never what was asked for.
+///     signed. Under another strong validator than before it is another resource's, and the download restarts.
+///  3. 416 to a later part: the server's resource is shorter than the part that is here, and the download restarts.
+///  4. 403, 404 and 410 say that it does not exist. (Object stores answer 403 for a name that they do not have.)
+///  5. 429 and 503 ask the client to wait, and may say how long. Any other status is an error.
+///  6. A body with a Content-Encoding, or a web page, is never the resource.
 enum Reply: Hashable, Sendable {
-  /// The body's bytes belong there, and are not more than that.
+  /// The body is this range of the resource.
   case bytes(Range<Int>)
-  /// The body's bytes, if any, are to be passed over, and the question put again from the first byte on.
+  /// The body's bytes, if any, are to be passed over, and the resource asked for again from the first byte on.
   case restart
-  /// The resource is not there.
+  /// The resource does not exist.
   case absent
 
-  /// The numbers that the rules above are about.
   enum Status {
     static let ok = 200
     static let partialContent = 206

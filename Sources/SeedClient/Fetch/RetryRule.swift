@@ -1,7 +1,7 @@
-/// Whether and when a request that failed is sent again within the same update. Pure.
+/// Decides whether and when a request that failed is sent again within the same update. Pure.
 ///
 /// Each failure counts, and bytes that arrived pay for failures: a large file gets through a network that breaks
-/// again and again, and a server that gives nothing is soon left alone.
+/// again and again, and a server that sends nothing is soon left alone.
 struct RetryRule: Hashable, Sendable {
   /// Failures so far.
   private(set) var failures = 0
@@ -9,23 +9,19 @@ struct RetryRule: Hashable, Sendable {
   private var fruitless = 0
   private var received = 0
 
-  /// Failures in a row that are borne though nothing arrived between them.
+  /// Failures in a row that end the update where nothing arrived between them.
   private static let mostFruitless = 3
   /// Bytes that must arrive between two failures for the second not to be fruitless.
   private static let fruitBytes = 1024
   /// Bytes that pay for a further failure.
   private static let bytesPerFailure = 16 * 1024
-  /// Seconds before the first further attempt; each fruitless one doubles them.
-  private static let firstWait = 0.5
-  /// Seconds of the longest wait; a server that asks for more is asked again by the next update.
-  private static let longestWait = 15.0
-  /// By how much of itself a wait is made longer or shorter.
-  private static let jitter = 0.25
+  /// A server that asks for a longer wait than the longest one is asked again by the next update.
+  private static let backoff = Backoff(first: 0.5, longest: 15, jitter: 0.25)
 
   /// The wait before the next attempt, `nil` where there is none.
   ///
   /// - Parameters:
-  ///   - error: What happened.
+  ///   - error: The latest failure.
   ///   - received: Bytes that have arrived by all attempts.
   ///   - chance: A number from 0 to 1.
   mutating func wait(after error: TransportError, received: Int, chance: Double) -> Duration? {
@@ -38,16 +34,13 @@ struct RetryRule: Hashable, Sendable {
   }
 
   private func wait(atLeast asked: Duration?, _ chance: Double) -> Duration? {
-    if let asked, asked > .seconds(Self.longestWait) { return nil }
-    var seconds = Self.firstWait
-    for _ in 1..<max(fruitless, 1) { seconds = min(seconds * 2, Self.longestWait) }
-    let jittered = Duration.seconds(seconds * (1 + Self.jitter * (2 * chance - 1)))
-    return max(jittered, asked ?? .zero)
+    if let asked, asked > .seconds(Self.backoff.longest) { return nil }
+    return max(Self.backoff.wait(fruitless, chance: chance), asked ?? .zero)
   }
 }
 
 extension TransportError {
-  /// Whether the same request may soon succeed.
+  /// True where the same request may soon succeed.
   var mayPass: Bool {
     switch self {
     case .unreachable, .tooSlow: true
@@ -56,9 +49,27 @@ extension TransportError {
     }
   }
 
-  /// How long the server asks to be left alone.
-  var retryAfter: Duration? { if case .status(_, _, let wait) = self { wait } else { nil } }
-
   /// Too Many Requests, and what a server or its gateway says while it is in trouble.
   private static let passing: Set<Int> = [429, 500, 502, 503, 504]
+}
+
+/// Waits that double with each failure.
+struct Backoff: Sendable {
+  /// Seconds of the first wait.
+  let first: Double
+  /// Seconds of the longest wait.
+  let longest: Double
+  /// By how much of itself a wait is made longer or shorter.
+  let jitter: Double
+
+  /// Beyond this many failures the wait has long reached its bound.
+  private static let mostDoublings = 20
+
+  /// - Parameters:
+  ///   - number: Failures so far, from 1 on.
+  ///   - chance: A number from 0 to 1.
+  func wait(_ number: Int, chance: Double) -> Duration {
+    let doubled = first * Double(1 << min(max(number, 1) - 1, Self.mostDoublings))
+    return .seconds(min(doubled, longest) * (1 + jitter * (2 * chance - 1)))
+  }
 }

@@ -1,6 +1,6 @@
 package import struct Foundation.URL
 
-/// Where a publication is served: URLs of its files.
+/// The address of a publication, from which the URLs of its files follow.
 package struct ServerAddress: Sendable {
   private let base: String
 
@@ -13,7 +13,7 @@ package struct ServerAddress: Sendable {
     else {
       throw SeedError(
         .configuration,
-        "expected a server's address such as https://seeds.example, found \(server.absoluteString)")
+        "server: expected an address such as https://seeds.example, found \(server.absoluteString)")
     }
     let text = server.absoluteString
     base = String(text.reversed().drop { $0 == "/" }.reversed())
@@ -22,7 +22,7 @@ package struct ServerAddress: Sendable {
   /// The URL of a file of the publication, such as `metadata/timestamp.json`.
   package func url(_ path: String) throws(SeedError) -> URL {
     guard let url = URL(string: "\(base)/\(path)") else {
-      throw SeedError(.configuration, "no address can be made of \(base) and \(path)")
+      throw SeedError(.configuration, "\(base)/\(path) is not a valid address: check the server's address")
     }
     return url
   }

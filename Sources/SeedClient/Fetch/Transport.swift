@@ -1,6 +1,6 @@
 package import struct Foundation.URL
 
-/// The way to a server, and the seam that tests replace: one request and its answer, nothing more.
+/// Sends requests to a server; tests replace it. It sends one request and judges nothing.
 package protocol Transport: Sendable {
   /// Sends a request and hands on what comes back.
   ///
@@ -11,11 +11,11 @@ package protocol Transport: Sendable {
 /// A GET request.
 package struct TransportRequest: Hashable, Sendable {
   package let url: URL
-  /// The bytes of the resource that are asked for; the whole where there are none.
+  /// The bytes to ask for; all if `nil`.
   package var range: Range<Int>?
   /// The strong validator that the resource must still have for the range to be sent.
   package var validator: String?
-  /// Whether it may go over networks that cost money, or that a user asked to be spared (Apple platforms).
+  /// The networks that it may use (Apple platforms).
   package var policy: UpdatePolicy
 
   package init(_ url: URL, range: Range<Int>? = nil, validator: String? = nil, policy: UpdatePolicy = .init())
@@ -26,7 +26,7 @@ package struct TransportRequest: Hashable, Sendable {
     self.policy = policy
   }
 
-  /// What the request says beyond its address, by name.
+  /// The header fields.
   package var fields: [String: String] {
     guard let range else { return [:] }
     var fields = ["Range": "bytes=\(range.lowerBound)-\(range.upperBound - 1)"]
@@ -37,9 +37,9 @@ package struct TransportRequest: Hashable, Sendable {
 
 /// Takes an answer as it arrives, on any thread but one piece after another.
 package struct ResponseReceiver: Sendable {
-  /// Is told of the answer's head, once and first.
+  /// Called with the answer's head, once and first.
   package let head: @Sendable (ResponseHead) throws -> Void
-  /// Takes the next bytes of the body.
+  /// Called with the next bytes of the body.
   package let body: @Sendable (_ bytes: [UInt8]) throws -> Void
 
   package init(
@@ -65,4 +65,88 @@ package struct ResponseHead: Hashable, Sendable {
 
   /// A field's value, whatever the case of its name.
   package subscript(name: String) -> String? { fields[name.lowercased()] }
+}
+
+/// Why a resource did not arrive.
+package enum TransportError: Error, Hashable, Sendable {
+  /// There was no connection, or it broke.
+  case unreachable(url: String, reason: String)
+  /// The policy forbids the networks that there are.
+  case waiting(url: String)
+  /// The server answered with a status without the resource.
+  case status(url: String, Int, retryAfter: Duration? = nil)
+  /// The server does not have the resource.
+  case absent(url: String)
+  /// More came than the resource may have.
+  case tooLong(url: String, limit: Int)
+  /// The server says that the resource has another length than was signed.
+  case otherLength(url: String, signed: Int, found: Int)
+  /// Another part came than the one that was asked for.
+  case otherPart(url: String, found: String)
+  /// The resource changed between two parts, again and again.
+  case changing(url: String)
+  /// The server cannot send parts, and the connection broke before the whole was there, again and again.
+  case partless(url: String)
+  /// The bytes came in a coding that was not asked for.
+  case coded(url: String, coding: String)
+  /// A web page came.
+  case webPage(url: String)
+  /// Too few bytes came in the time given.
+  case tooSlow(url: String, bytes: Int, in: Duration)
+  /// The whole did not arrive in the time that it has.
+  case tooLate(url: String, after: Duration)
+}
+
+extension TransportError: SeedErrorConvertible, CustomStringConvertible {
+  var seedError: SeedError { SeedError(code, description, retryAfter: retryAfter) }
+
+  private var code: SeedError.Code {
+    switch self {
+    case .unreachable: .network
+    case .waiting: .waitingForNetwork
+    case .status(_, let status, _): Reply.Status.busy.contains(status) ? .serverBusy : .server
+    case .otherPart, .changing, .partless, .coded, .webPage: .server
+    case .absent: .missingFile
+    case .tooLong, .otherLength: .damaged
+    case .tooSlow, .tooLate: .timedOut
+    }
+  }
+
+  /// How long the server asks to wait.
+  var retryAfter: Duration? { if case .status(_, _, let wait) = self { wait } else { nil } }
+
+  package var description: String {
+    switch self {
+    case .unreachable(let url, let reason): "cannot get \(url): \(reason)"
+    case .waiting(let url):
+      "the update's policy forbids the network that there is for \(url): wait for another network, or allow this one"
+    case .status(let url, let status, _) where (300..<400).contains(status):
+      "the server answered \(url) with a redirect (\(status)) that is not followed, for it leads to another server or "
+        + "goes on for ever: give the address that it leads to"
+    case .status(let url, let status, let wait):
+      "the server answered \(url) with status \(status)" + (wait.map { ": try again in \($0)" } ?? "")
+    case .absent(let url):
+      "the server does not have \(url), which its metadata names: try again later, or tell its operator"
+    case .tooLong(let url, let limit):
+      "the server sends more for \(url) than the \(limit) bytes that were signed: tell its operator"
+    case .otherLength(let url, let signed, let found):
+      "the server says that \(url) has \(found) bytes, but \(signed) were signed: tell its operator"
+    case .otherPart(let url, let found):
+      "the server sent another part of \(url) than the one asked for (\(found)): tell its operator"
+    case .changing(let url):
+      "\(url) changes on the server while it is downloaded: try again later"
+    case .partless(let url):
+      "the connection breaks before all of \(url) has arrived, and the server sends it from the start each time: it "
+        + "must answer range requests"
+    case .coded(let url, let coding):
+      "\(url) came with the Content-Encoding \(coding), which was not asked for: the server or a proxy must leave the "
+        + "file as it is"
+    case .webPage(let url):
+      "a web page came instead of \(url): perhaps this network wants you to sign in first"
+    case .tooSlow(let url, let bytes, let time):
+      "only \(bytes) bytes of \(url) arrived in \(time): try again on a better network"
+    case .tooLate(let url, let time):
+      "\(url) had not arrived after \(time): try again on a better network"
+    }
+  }
 }

@@ -1,6 +1,7 @@
 import SeedDatabase
 import SeedFormat
 public import SeedImport
+import SeedSystem
 
 public import struct Foundation.URL
 
@@ -41,22 +42,94 @@ public struct Importer: Sendable {
     statements: (@Sendable (String) -> Void)? = nil,
     rejected: (@Sendable (ImportIssue, [UInt8]) throws -> Void)? = nil
   ) async throws -> ImportReport {
-    try await runner.run(
-      source, mapping, policy, ImportCallbacks(progress: progress, statements: statements, rejected: rejected)
-    )
+    try await runner.run(source, mapping, policy) {
+      var hooks = ImportHooks()
+      (hooks.progress, hooks.statement, hooks.rejected) = (progress, statements, rejected)
+      hooks.isCancelled = { Task.isCancelled }
+      return hooks
+    }
   }
 }
 
-/// What an app wants to hear of during an import.
-struct ImportCallbacks: Sendable {
-  let progress: (@Sendable (ImportProgress) -> Void)?
-  let statements: (@Sendable (String) -> Void)?
-  let rejected: (@Sendable (ImportIssue, [UInt8]) throws -> Void)?
+/// Runs imports one at a time, on a queue of its own: SQLite blocks.
+private actor ImportRunner: TurnTaking {
+  private nonisolated let executor = QueueExecutor(label: "seedbank.import")
+  private let database: URL
+  var turns = Turns()
 
-  var hooks: ImportHooks {
-    var hooks = ImportHooks()
-    (hooks.progress, hooks.statement, hooks.rejected) = (progress, statements, rejected)
-    hooks.isCancelled = { Task.isCancelled }
-    return hooks
+  init(_ database: URL) { self.database = database }
+
+  nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
+
+  func run(
+    _ source: ImportSource, _ mapping: ImportMapping, _ policy: ImportPolicy, _ hooks: @Sendable () -> ImportHooks
+  ) async throws -> ImportReport {
+    guard await takeTurnUnlessCancelled() else { throw CancellationError() }
+    defer { turns.end() }
+    do {
+      return try await translated(source, mapping, policy, hooks)
+    } catch let error as DatabaseError {
+      throw SeedError(.io, "\(database.path): \(error)")
+    } catch let error as FileError {
+      throw SeedError(.io, "\(error)")
+    } catch let error as CompressionError {
+      throw ImportFailure(.document, "\(source.name): \(error)")
+    }
+  }
+
+  private func translated(
+    _ source: ImportSource, _ mapping: ImportMapping, _ policy: ImportPolicy, _ hooks: @Sendable () -> ImportHooks
+  ) async throws -> ImportReport {
+    let connection = try Connection(database.path, .writer)
+    let session = try ImportSession(connection, mapping: mapping, policy: policy, hooks: hooks())
+    do {
+      try await feed(source, policy, session)
+      return try session.finish()
+    } catch {
+      session.abandon()
+      throw error
+    }
+  }
+
+  private func feed(_ source: ImportSource, _ policy: ImportPolicy, _ session: ImportSession) async throws {
+    switch source.kind {
+    case .file(let url):
+      session.begin(source.name)
+      try DocumentUnpacker.read(url.path, pieces: policy.batchBytes) { try session.feed(document: $0) }
+      try session.end()
+    case .chunks(let make):
+      var pieces = make()
+      session.begin(source.name)
+      let unpacker = DocumentUnpacker()
+      while let piece = try await pieces.next() {
+        try Task.checkCancellation()
+        try unpacker.take(Array(piece)) { try session.feed(document: $0) }
+      }
+      try unpacker.end { try session.feed(document: $0) }
+      try session.end()
+    case .documents(let make): try await feedDocuments(make(), source.name, session)
+    }
+  }
+
+  private func feedDocuments(
+    _ documents: any ImportPieces, _ name: String, _ session: ImportSession
+  ) async throws {
+    var documents = documents
+    var number = 1
+    while let document = try await documents.next() {
+      try Task.checkCancellation()
+      session.begin("\(name) \(number)")
+      let unpacker = DocumentUnpacker()
+      try unpacker.take(Array(document)) { try session.feed(document: $0) }
+      try unpacker.end { try session.feed(document: $0) }
+      if try session.end() == 0 { return }
+      number += 1
+    }
+  }
+}
+
+extension ImportSession {
+  fileprivate func feed(document bytes: [UInt8]) throws {
+    try bytes.withUnsafeBytes { try feed($0) }
   }
 }

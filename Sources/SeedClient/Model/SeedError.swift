@@ -1,89 +1,85 @@
+import SeedDatabase
 public import SeedFormat
+import SeedSystem
+import SeedTrust
 
 /// Why something could not be done. The data that was there before is still there.
-public struct SeedError: Error, Hashable, Sendable {
+public struct SeedError: Error, Hashable, Sendable, CustomStringConvertible {
   /// The kind of an error, stable over releases.
-  public struct Code: Hashable, Sendable {
-    private enum Kind: String {
-      case network, waitingForNetwork, server, serverBusy, timedOut, missingFile
-      case untrusted, stale, rolledBack, clientTooOld, noCompatibleModel, modelMismatch, retired, versionGone
-      case rejected, damaged, bundle, tooLarge, insufficientSpace, storeLocked, noPrevious, connection,
-        suspended
-      case configuration, io, query, cancelled
-    }
+  public struct Code: Hashable, Sendable, CustomStringConvertible {
+    /// The code's name, such as `storeLocked`.
+    public let description: String
 
-    private let kind: Kind
-
-    private init(_ kind: Kind) { self.kind = kind }
+    private init(_ name: String) { description = name }
 
     /// The server cannot be reached, or the connection broke and further attempts did not help.
-    public static let network = Code(.network)
+    public static let network = Code("network")
     /// The update's policy forbids the network that there is: it waits for a better one (Apple platforms).
-    public static let waitingForNetwork = Code(.waitingForNetwork)
-    /// Something answers that is not the publication's server as it should be: its operator, or a sign-in page.
-    public static let server = Code(.server)
-    /// The server asks to be left alone for a while; ``SeedError/retryAfter`` says how long, if it did.
-    public static let serverBusy = Code(.serverBusy)
+    public static let waitingForNetwork = Code("waitingForNetwork")
+    /// What answers is not the publication's server, or does not work as it should: tell its operator. It may also be
+    /// the sign-in page of a network.
+    public static let server = Code("server")
+    /// The server asks clients to wait; ``SeedError/retryAfter`` says how long, if it did.
+    public static let serverBusy = Code("serverBusy")
     /// The bytes came too slowly.
-    public static let timedOut = Code(.timedOut)
+    public static let timedOut = Code("timedOut")
     /// The server lacks a file that signed metadata promises.
-    public static let missingFile = Code(.missingFile)
-    /// The server's metadata is not signed by those whom the app trusts, or contradicts itself.
-    public static let untrusted = Code(.untrusted)
-    /// The server's metadata is too old: its publisher is down, or this device's clock is wrong.
-    public static let stale = Code(.stale)
+    public static let missingFile = Code("missingFile")
+    /// The server's metadata is not signed by keys that the app trusts, or contradicts itself.
+    public static let untrusted = Code("untrusted")
+    /// The server's metadata has expired: its publisher is down, or this device's clock is wrong.
+    public static let stale = Code("stale")
     /// The publisher is behind this device: it seems to come from an old backup.
-    public static let rolledBack = Code(.rolledBack)
+    public static let rolledBack = Code("rolledBack")
     /// The publisher no longer supports the app's model: a newer release of the app is needed, with
     /// ``SeedError/oldestModel`` at least.
-    public static let clientTooOld = Code(.clientTooOld)
+    public static let clientTooOld = Code("clientTooOld")
     /// Nothing that the app's model could open is published.
-    public static let noCompatibleModel = Code(.noCompatibleModel)
+    public static let noCompatibleModel = Code("noCompatibleModel")
     /// The app's schema is not the one that the publisher has for the same model version.
-    public static let modelMismatch = Code(.modelMismatch)
+    public static let modelMismatch = Code("modelMismatch")
     /// The series has ended, and nothing of it is left to download.
-    public static let retired = Code(.retired)
-    /// Neither deltas nor a snapshot lead from here to the newest version.
-    public static let versionGone = Code(.versionGone)
-    /// All that leads to the newest version was tried on this device and taken back.
-    public static let rejected = Code(.rejected)
-    /// A file is not what signed metadata says, whether it was downloaded or on this device.
-    public static let damaged = Code(.damaged)
+    public static let retired = Code("retired")
+    /// No snapshot and no deltas lead from this device's data to the newest version.
+    public static let versionGone = Code("versionGone")
+    /// All that leads to the newest version failed on this device before, or was rolled back there.
+    public static let rejected = Code("rejected")
+    /// A file is not what was signed, whether it was downloaded or on this device.
+    public static let damaged = Code("damaged")
     /// The seed that the app brought along cannot be used.
-    public static let bundle = Code(.bundle)
+    public static let bundle = Code("bundle")
     /// The update would download more than its policy allows; ``SeedError/neededBytes`` says how much.
-    public static let tooLarge = Code(.tooLarge)
+    public static let tooLarge = Code("tooLarge")
     /// There is no room for the new data; ``SeedError/neededBytes`` and ``SeedError/availableBytes`` say how much.
-    public static let insufficientSpace = Code(.insufficientSpace)
+    public static let insufficientSpace = Code("insufficientSpace")
     /// Another store writes to the same directory.
-    public static let storeLocked = Code(.storeLocked)
-    /// There is no generation to go back to.
-    public static let noPrevious = Code(.noPrevious)
-    /// A connection that the app lent, or to which a seed is to be attached, cannot do what it is needed for.
-    public static let connection = Code(.connection)
+    public static let storeLocked = Code("storeLocked")
+    /// There is no earlier data to roll back to.
+    public static let noPrevious = Code("noPrevious")
+    /// A connection that the app lent, or to which a seed is to be attached, cannot be used for that.
+    public static let connection = Code("connection")
     /// The store is suspended, or was while this was under way.
-    public static let suspended = Code(.suspended)
-    /// What the store was made with does not fit: its server's address, its root, a folder that is none, or a directory
+    public static let suspended = Code("suspended")
+    /// The store was made with something wrong: the server's address, the root, a URL that is no folder, or a directory
     /// that holds another dataset.
-    public static let configuration = Code(.configuration)
+    public static let configuration = Code("configuration")
     /// A file or folder of the store could not be read or written.
-    public static let io = Code(.io)
+    public static let io = Code("io")
     /// The app's own query failed, or is not one statement that only reads, with a value for each parameter.
-    public static let query = Code(.query)
+    public static let query = Code("query")
     /// The task was cancelled.
-    public static let cancelled = Code(.cancelled)
+    public static let cancelled = Code("cancelled")
   }
 
   /// The kind.
   public let code: Code
-  /// One sentence: what was asked of what, what was found, and what to do where that is known.
+  /// One sentence: what failed, on which file or server, why, and what to do where that is known.
   public let message: String
-
   /// Bytes that are needed, where an update needs more than there are, on the disk or by its policy.
   public let neededBytes: Int?
-  /// Bytes that there are.
+  /// Bytes that are available, on the disk or by the policy.
   public let availableBytes: Int?
-  /// How long the server asks to be left alone.
+  /// How long the server asks to wait.
   public let retryAfter: Duration?
   /// The oldest model that is still published, where the app's own is older than that.
   public let oldestModel: ModelVersion?
@@ -105,25 +101,85 @@ public struct SeedError: Error, Hashable, Sendable {
     ![.clientTooOld, .retired, .modelMismatch, .configuration, .noPrevious, .query, .cancelled]
       .contains(code)
   }
-}
 
-extension SeedError {
-  /// The same in other words, or of another kind.
+  /// The message.
+  public var description: String { message }
+
+  static let suspended = SeedError(.suspended, "the store is suspended: call resume() first")
+
+  /// The same error with another message, or of another kind.
   func with(_ code: Code, _ message: String) -> SeedError {
     SeedError(
       code, message, neededBytes: neededBytes, availableBytes: availableBytes, retryAfter: retryAfter,
       oldestModel: oldestModel)
   }
-
-  static let suspended = SeedError(.suspended, "the store is suspended: call resume() first")
 }
 
-extension SeedError.Code: CustomStringConvertible {
-  /// The code's name, such as `storeLocked`.
-  public var description: String { kind.rawValue }
+// MARK: Translation
+
+/// An error of this module that knows which error an app gets instead.
+protocol SeedErrorConvertible: Error {
+  var seedError: SeedError { get }
 }
 
-extension SeedError: CustomStringConvertible {
-  /// The message.
-  public var description: String { message }
+extension SeedError {
+  /// The one place where other errors become errors that an app catches.
+  init(_ error: any Error) {
+    switch error {
+    case let error as SeedError: self = error
+    case let error as any SeedErrorConvertible: self = error.seedError
+    case is CancellationError: self.init(.cancelled, "the task was cancelled")
+    case let error as TrustError: self.init(error.code, error.description)
+    case let error as FileError where error.isFull: self = .full(error.description)
+    case let error as FileError: self.init(.io, "\(error): \(error.advice)")
+    case let error as DatabaseError: self.init(error)
+    case is NotASeed, is CompressionError, is ApplyError, is ImportError, is SchemaProblem, is InvalidText,
+      is InvalidName:
+      self.init(.damaged, String(describing: error))
+    default: self.init(.io, String(describing: error))
+    }
+  }
+
+  private init(_ error: DatabaseError) {
+    switch error.primaryCode {
+    case ResultCode.full: self = .full(error.description)
+    case ResultCode.corrupt, ResultCode.notADatabase: self.init(.damaged, error.description)
+    default: self.init(.io, error.description)
+    }
+  }
+
+  /// A write that found no room; nobody knows how much would have been enough.
+  private static func full(_ message: String) -> SeedError {
+    SeedError(.insufficientSpace, "\(message): make room and try again")
+  }
+}
+
+extension TrustError {
+  var code: SeedError.Code {
+    switch self {
+    case .expired: .stale
+    case .missingFile: .missingFile
+    case .conflict: .rolledBack
+    // A client that asks for a series of another publication finds no role of that name.
+    case .missingRole(let role, _) where Series(roleName: role) != nil: .noCompatibleModel
+    default: .untrusted
+    }
+  }
+}
+
+extension FileError {
+  fileprivate var advice: String {
+    if isUnwritable { return "give the store a directory that this app can write to, or unlock the device" }
+    if isMisplaced { return "give the store a directory of its own" }
+    return "try again, and check the disk if this goes on"
+  }
+}
+
+/// Runs `body`; whatever it throws leaves as a ``SeedError``.
+func translating<Result>(_ body: () throws -> Result) throws(SeedError) -> Result {
+  do {
+    return try body()
+  } catch {
+    throw SeedError(error)
+  }
 }

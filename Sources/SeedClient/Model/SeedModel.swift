@@ -1,6 +1,6 @@
 public import SeedFormat
 
-/// What an app was built for: a dataset, a model version and the hash of that model's schema.
+/// The data that an app was built for: a dataset, a model version and the hash of that model's schema.
 ///
 /// `seedbank config swift` prints it, so that publisher and app hold the same one.
 public struct SeedModel: Hashable, Sendable {
@@ -29,7 +29,7 @@ public struct SeedModel: Hashable, Sendable {
   public var series: Series { Series(dataset, model: model) }
 }
 
-/// Which schemas an app takes for its model.
+/// The schemas that an app accepts for its model.
 enum SchemaPin: Hashable, Sendable {
   case exactly(SHA256Digest)
   case asSigned

@@ -6,10 +6,10 @@ public import class Foundation.URLSessionConfiguration
 
 /// What an app can choose about its store.
 public struct SeedOptions: Sendable {
-  /// Is told of the phases of every update, on a thread of the library's; see ``SeedStore/updatePhases(_:)``.
+  /// Called with the phases of every update, on a thread of the library's; see ``SeedStore/updatePhases(_:)``.
   public var onPhase: @Sendable (UpdatePhase) -> Void = { _ in }
   /// How long downloads may take.
-  public var patience = SeedPatience()
+  public var timeouts = DownloadTimeouts()
 
   /// Changes the configuration of the store's own URLSession, once, before its first request: further headers, a
   /// proxy, or protocol classes that play server in an app's tests.
@@ -24,17 +24,16 @@ public struct SeedOptions: Sendable {
 
   /// How the system protects the store's files while the device is locked; `nil` leaves that to the volume.
   ///
-  /// Has a meaning on Apple's mobile systems alone, and is set when the directory is made. Anything stricter than
+  /// Works on Apple's mobile systems alone, and is set when the directory is made. Anything stricter than
   /// ``FileProtection/afterFirstUnlock`` keeps background tasks from updating on a locked device.
   public var fileProtection: FileProtection? = .afterFirstUnlock
 
-  /// Whether the user's backups leave the store out: what can be downloaded again has no place there, and app
-  /// reviews insist on it. Has a meaning on Apple's systems alone.
+  /// Leaves the store out of the user's backups: what can be downloaded again has no place there, and app reviews
+  /// insist on it. Works on Apple's systems alone.
   public var isExcludedFromBackup = true
 
-  /// Whether the store refuses a directory that holds another major of its dataset.
-  ///
-  /// An app that ships a new major takes its own directory over; a tool that is told the wrong directory must not.
+  /// Refuses a directory that holds another major of the dataset: an app that ships a new major takes its own
+  /// directory over, but a tool that is told the wrong directory must not.
   package var isBoundToMajor = false
 
   /// The defaults.
@@ -52,14 +51,45 @@ public struct SeedOptions: Sendable {
 }
 
 /// How long a download may take before it counts as failed. Time in which the device sleeps does not count.
-public struct SeedPatience: Hashable, Sendable {
-  /// The time in which ``leastBytes`` must arrive, again and again until a file is there.
+public struct DownloadTimeouts: Hashable, Sendable {
+  /// The time in which ``minimumBytes`` must arrive, again and again until a file is complete.
   public var window = Duration.seconds(30)
   /// Bytes that must arrive in each window; the default is slower than any network that is of use.
-  public var leastBytes = 8 * 1024
+  public var minimumBytes = 8 * 1024
   /// The time that one file has altogether, all attempts included.
   public var total = Duration.seconds(6 * 3600)
 
   /// The defaults.
   public init() {}
+}
+
+/// What an update may use and download.
+public struct UpdatePolicy: Hashable, Sendable {
+  /// Whether it may use networks that cost money, such as mobile ones. On Linux, which does not tell, it always may.
+  public var allowsExpensive: Bool
+  /// Whether it may use networks that the user asked apps to spare (Low Data Mode). On Linux it always may.
+  public var allowsConstrained: Bool
+  /// Bytes of snapshots and deltas that it may download; all if `nil`. An update that needs more fails with
+  /// ``SeedError/Code/tooLarge`` before it downloads any of them.
+  public var maximumBytes: Int?
+
+  /// A policy; by default everything is allowed, as for an update that the user asked for.
+  public init(allowsExpensive: Bool = true, allowsConstrained: Bool = true, maximumBytes: Int? = nil) {
+    self.allowsExpensive = allowsExpensive
+    self.allowsConstrained = allowsConstrained
+    self.maximumBytes = maximumBytes
+  }
+
+  /// For updates that nobody waits for: they spare the networks that the user asked to spare.
+  public static let background = UpdatePolicy(allowsConstrained: false)
+
+  /// Throws if a plan downloads more than is allowed.
+  func check(_ plan: UpdatePlan) throws(SeedError) {
+    guard let maximumBytes, plan.bytes > maximumBytes else { return }
+    throw SeedError(
+      .tooLarge,
+      "the update would download \(plan.bytes) bytes, its policy allows \(maximumBytes): wait for a better network "
+        + "or allow more",
+      neededBytes: plan.bytes, availableBytes: maximumBytes)
+  }
 }

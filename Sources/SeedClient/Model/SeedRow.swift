@@ -35,7 +35,7 @@ extension SeedValue {
   /// The bytes, where it is a blob.
   public var blob: [UInt8]? { if case .blob(let value) = self { value } else { nil } }
 
-  /// Whether it is NULL.
+  /// True for NULL.
   public var isNull: Bool { if case .null = self { true } else { false } }
 
   /// The whole number, where it is one.

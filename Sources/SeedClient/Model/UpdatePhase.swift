@@ -1,4 +1,4 @@
-/// Where an update is.
+/// A step of an update, and how far it has come.
 public enum UpdatePhase: Sendable {
   /// It asks the server what is new.
   case checking
@@ -18,7 +18,7 @@ public enum UpdatePhase: Sendable {
 }
 
 extension UpdatePhase {
-  /// How far the phase is, from 0 to 1; `nil` where nobody knows.
+  /// How far the phase has come, from 0 to 1; `nil` where nobody knows.
   public var fractionCompleted: Double? {
     switch self {
     case .checking, .buildingIndexes, .swapping: nil

@@ -1,9 +1,53 @@
 public import SeedFormat
 public import SeedTrust
 
-/// What one look at the server led to.
+/// The way an update takes, or took: decided from signed metadata and the data on the device.
+public struct UpdatePlan: Hashable, Sendable {
+  /// Why this way was chosen.
+  public enum Reason: String, Hashable, Sendable {
+    /// The data is the newest.
+    case upToDate
+    /// There is no data on the device.
+    case firstDownload
+    /// The publisher began its history anew.
+    case newEpoch
+    /// The newest data has another schema, which deltas do not lead to.
+    case newSchema
+    /// The rows on the device are not those that were published as their version.
+    case otherRows
+    /// The deltas have no more bytes than the newest snapshot.
+    case deltasAreSmaller
+    /// The newest snapshot has fewer bytes than the deltas.
+    case snapshotIsSmaller
+    /// No snapshot leads to the newest version.
+    case onlyDeltas
+    /// No deltas lead to the newest version.
+    case onlySnapshot
+    /// Deltas did not lead to the published rows, so a snapshot replaces the data.
+    case deltasFailed
+  }
+
+  /// What is to be done.
+  public let action: UpdateReport.Action
+  /// Why.
+  public let reason: Reason
+  /// The version on the device, if there is one.
+  public let from: Version?
+  /// The version to come.
+  public let to: Version
+  /// The files to download, in the order of their use: `snapshot-102.sqlite.gz`, `delta-102-103.json.gz`.
+  public let files: [String]
+  /// Bytes of these files; what an earlier download left of them is not downloaded again.
+  public let bytes: Int
+  /// Bytes of the deltas that lead to the newest version, if there are any and they were compared.
+  public let deltaBytes: Int?
+  /// Bytes of the newest snapshot and the deltas after it, if there is one and it was compared.
+  public let snapshotBytes: Int?
+}
+
+/// The outcome of one update.
 public struct UpdateReport: Sendable {
-  /// The kind of what was done.
+  /// What an update does to the data.
   public enum Action: String, Hashable, Sendable {
     /// Nothing: the data is the newest.
     case upToDate
@@ -13,7 +57,7 @@ public struct UpdateReport: Sendable {
     case replaced
   }
 
-  /// What was decided, and why; the last decision where a first one came to nothing.
+  /// The way that was taken, and why; the last one where an earlier one failed.
   public let plan: UpdatePlan
   /// The version before, if there was one.
   public let from: Version?
@@ -21,7 +65,7 @@ public struct UpdateReport: Sendable {
   public let seed: Seed
   /// Bytes of the snapshot and deltas that were used, each counted once.
   public let bytes: Int
-  /// What went over the network, metadata and repetitions included.
+  /// What went over the network, metadata and repeated requests included.
   public let traffic: UpdateTraffic
   /// Rows that deltas changed, by table. A new file may differ anywhere: then there are none.
   public let rows: [String: SeedChanges.Table]
@@ -30,7 +74,7 @@ public struct UpdateReport: Sendable {
   /// How long it took, without the time in which the device slept.
   public let duration: Duration
 
-  /// What was done.
+  /// What was done to the data.
   public var action: Action { plan.action }
 
   /// The version now.
@@ -47,12 +91,4 @@ public struct UpdateTraffic: Hashable, Sendable {
   public internal(set) var retries = 0
   /// Files that were begun anew because the server had something else than before.
   public internal(set) var restarts = 0
-}
-
-extension SeedChanges.Table {
-  static func + (left: Self, right: Self) -> Self {
-    Self(
-      inserted: left.inserted + right.inserted, updated: left.updated + right.updated,
-      deleted: left.deleted + right.deleted, keys: nil)
-  }
 }

@@ -23,3 +23,19 @@ package struct DeltaHeader: Hashable, Sendable {
     self.digest = digest
   }
 }
+
+extension DeltaHeader {
+  /// The document up to the first table.
+  var opening: [UInt8] {
+    let members: JSONValue = [
+      "dataset": .string(series.dataset.text),
+      "series": .integer(Int64(series.major)),
+      "model": .string(model.description),
+      "schema": .string(schema.hex),
+      "from": .integer(Int64(from.number)),
+      "to": .integer(Int64(to.number)),
+      "digest": .string(digest.hex),
+    ]
+    return members.bytes.dropLast() + Array(#","changes":["#.utf8)
+  }
+}

@@ -146,3 +146,13 @@ enum JSONNumber {
     1e19, 1e20, 1e21, 1e22,
   ]
 }
+
+/// A number that a text spells, by JSON's grammar; `nil` where it is none or does not fit.
+package func spelledNumber(_ text: UnsafeBufferPointer<UInt8>) -> BorrowedValue? {
+  guard let base = text.baseAddress, text.count > 0 else { return nil }
+  switch JSONNumber.scan(base, from: 0, to: text.count, isComplete: true) {
+  case .integer(let value, let end) where end == text.count: return .integer(value)
+  case .real(let value, let end) where end == text.count: return .real(value)
+  default: return nil
+  }
+}

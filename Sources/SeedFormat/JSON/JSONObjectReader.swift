@@ -194,20 +194,3 @@ package struct JSONObjectReader {
     return picked
   }
 }
-
-/// Why a document is not the metadata, key or file of settings that it should be.
-public enum MalformedJSON: Error, Hashable, Sendable, CustomStringConvertible {
-  /// The bytes are not JSON as this project accepts it.
-  case syntax(JSONError)
-  /// A field is missing, of the wrong type or of a wrong value; `path` leads to it from the document's root.
-  case field(path: String, reason: String)
-
-  /// The place and the reason.
-  public var description: String {
-    switch self {
-    case .syntax(let error): error.description
-    case .field("", let reason): reason
-    case .field(let path, let reason): "\(path): \(reason)"
-    }
-  }
-}

@@ -23,3 +23,43 @@ extension JSONScanner {
   /// The bytes of a range of the document that is still in the window.
   package func bytes(_ range: Range<Int>) -> UnsafeBufferPointer<UInt8> { window.bytes(range) }
 }
+
+// A value of the tape as JSON again.
+extension JSONScanner {
+  /// Appends the value at `index` as compact JSON; numbers stay as the document spells them.
+  package func write(_ index: Int, of tape: borrowing JSONTape, to buffer: inout [UInt8]) {
+    switch tape.kind(index) {
+    case .null: buffer += "null".utf8
+    case .yes: buffer += "true".utf8
+    case .no: buffer += "false".utf8
+    case .integer, .real, .beyond: buffer += digits(index, of: tape)
+    case .string, .name: JSONWriter.append(string(index, of: tape), to: &buffer)
+    case .array: writeElements(index, of: tape, to: &buffer)
+    case .object: writeMembers(index, of: tape, to: &buffer)
+    }
+  }
+
+  private func writeElements(_ index: Int, of tape: borrowing JSONTape, to buffer: inout [UInt8]) {
+    buffer.append(UInt8(ascii: "["))
+    var element = index + 1
+    while element < tape.end(of: index) {
+      if element > index + 1 { buffer.append(UInt8(ascii: ",")) }
+      write(element, of: tape, to: &buffer)
+      element = tape.end(of: element)
+    }
+    buffer.append(UInt8(ascii: "]"))
+  }
+
+  private func writeMembers(_ index: Int, of tape: borrowing JSONTape, to buffer: inout [UInt8]) {
+    buffer.append(UInt8(ascii: "{"))
+    var member = index + 1
+    while member < tape.end(of: index) {
+      if member > index + 1 { buffer.append(UInt8(ascii: ",")) }
+      write(member, of: tape, to: &buffer)
+      buffer.append(UInt8(ascii: ":"))
+      write(member + 1, of: tape, to: &buffer)
+      member = tape.end(of: member + 1)
+    }
+    buffer.append(UInt8(ascii: "}"))
+  }
+}

@@ -235,3 +235,31 @@ extension JSONScanner {
     }
   }
 }
+
+// NDJSON: values one after another, white space between them.
+extension JSONScanner {
+  /// Reads the next of several top-level values onto an emptied tape.
+  package mutating func nextLine(_ tape: inout JSONTape) throws(JSONError) -> JSONStep {
+    skipWhitespace()
+    guard position < window.end else { return window.isComplete ? .end : .starved }
+    levels.removeAll()
+    expectation = .value
+    let start = position
+    do throws(JSONError) {
+      return try nextValue(&tape)
+    } catch {
+      // Whoever goes on looks for the end of the line that the value began in.
+      position = start
+      throw error
+    }
+  }
+
+  /// Moves behind the first line feed from here on; false where it has not come yet.
+  package mutating func skipLine() -> Bool {
+    while position < window.end {
+      position += 1
+      if window[position - 1] == 0x0A { return true }
+    }
+    return window.isComplete
+  }
+}

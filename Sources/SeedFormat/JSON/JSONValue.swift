@@ -127,6 +127,12 @@ extension JSONValue {
   /// A whole number.
   package init(_ number: Int) { self = .integer(Int64(number)) }
 
+  /// A whole number, or null.
+  package init(_ number: Int?) { self = number.map { .integer(Int64($0)) } ?? .null }
+
+  /// A string, or null.
+  package init(_ text: String?) { self = text.map { .string($0) } ?? .null }
+
   /// An array of strings.
   package init(strings: [String]) { self = .array(strings.map(JSONValue.string)) }
 }

@@ -11,6 +11,9 @@ package enum ProblemType: String, Hashable, Sendable, CaseIterable {
   case methodNotAllowed = "method-not-allowed"
   case internalError = "internal-error"
   case overloaded = "overloaded"
+  case preconditionFailed = "precondition-failed"
+  case rangeNotSatisfiable = "range-not-satisfiable"
+  case versionNotSupported = "version-not-supported"
 
   /// The HTTP status that goes with it.
   package var status: Int {
@@ -21,10 +24,13 @@ package enum ProblemType: String, Hashable, Sendable, CaseIterable {
     case .modelRetired, .versionGone, .versionAhead: 410
     case .internalError: 500
     case .overloaded: 503
+    case .preconditionFailed: 412
+    case .rangeNotSatisfiable: 416
+    case .versionNotSupported: 505
     }
   }
 
-  /// What a person would call it.
+  /// The same in words.
   package var title: String {
     switch self {
     case .badRequest: "Bad request"
@@ -38,6 +44,9 @@ package enum ProblemType: String, Hashable, Sendable, CaseIterable {
     case .methodNotAllowed: "Method not allowed"
     case .internalError: "Internal error"
     case .overloaded: "Overloaded"
+    case .preconditionFailed: "Precondition failed"
+    case .rangeNotSatisfiable: "Range not satisfiable"
+    case .versionNotSupported: "HTTP version not supported"
     }
   }
 }

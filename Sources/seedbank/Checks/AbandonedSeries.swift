@@ -11,8 +11,10 @@ struct AbandonedSeries {
     let known = configuration.datasets.flatMap { dataset in
       dataset.models.map { Series(dataset.name, model: $0.version) }
     }
-    return published.series.values.map(\.metadata).filter { !known.contains($0.series) && !$0.isRetired }
-      .map { Self(series: $0.series, head: $0.state.head) }.sorted { $0.series < $1.series }
+    return published.series.values.map(\.metadata).filter {
+      !known.contains($0.series) && !$0.state.lifecycle.isRetired
+    }
+    .map { Self(series: $0.series, head: $0.state.head) }.sorted { $0.series < $1.series }
   }
 
   /// Without the full stop.
@@ -23,8 +25,4 @@ struct AbandonedSeries {
   }
 
   var warning: String { "\(series): \(problem)" }
-}
-
-extension SeriesMetadata {
-  fileprivate var isRetired: Bool { if case .retired = state.lifecycle { true } else { false } }
 }

@@ -40,9 +40,7 @@ struct DeploymentCheck {
     for series in published.map({ AbandonedSeries.all(in: $0, configuration) }) ?? [] {
       add(false, "\(series.series)", series.problem)
     }
-    for (name, meant) in try StrangeVariables(overrides, configuration).all {
-      add(false, name, "this variable of the environment means nothing; did you mean \(meant)?")
-    }
+    try checkVariables(overrides)
   }
 
   private mutating func add(
@@ -56,6 +54,23 @@ struct DeploymentCheck {
     let text = report.message.hasSuffix(".") ? String(report.message.dropLast()) : report.message
     add(true, place, text, report.exitCode)
   }
+
+  /// Warns of variables that look like one of ours and are none; see ``ConfigurationOverrides``.
+  private mutating func checkVariables(_ overrides: ConfigurationOverrides) throws {
+    let known =
+      [Context.configurationVariable] + KeyRole.allCases.map(KeySearch.variable)
+      + (try configuration.allEntries(overrides)).map { ConfigurationOverrides.variable(for: $0.path) }
+    for name in overrides.environment.keys.sorted() where name.hasPrefix("SEEDBANK_") && !known.contains(name)
+    {
+      guard let meant = known.first(where: { editDistance(Array(name), Array($0)) <= Self.slip }) else {
+        continue
+      }
+      add(false, name, "this variable of the environment means nothing; did you mean \(meant)?")
+    }
+  }
+
+  /// Letters by which a slip differs.
+  private static let slip = 2
 
   // MARK: Publication
 
@@ -94,14 +109,15 @@ struct DeploymentCheck {
     } catch {
       return add(dataset.folder, error)
     }
-    for major in dataset.lifecycle.keys.sorted() where !plans.contains(where: { $0.series.major == major }) {
+    for major in dataset.policy.lifecycles.keys.sorted()
+    where !plans.contains(where: { $0.series.major == major }) {
       add(false, dataset.folder, "lifecycle.\(major): there is no model of that major; take it out")
     }
     for plan in plans {
       for warning in plan.warnings { add(false, "\(plan.series)", warning) }
       check(plan, published)
     }
-    if plans.allSatisfy({ dataset.lifecycle[$0.series.major]?.state == .retired }) { return }
+    if plans.allSatisfy({ dataset.policy.lifecycles[$0.series.major]?.isRetired == true }) { return }
     checkOrigin(dataset, plans)
   }
 
@@ -121,7 +137,7 @@ struct DeploymentCheck {
   private mutating func checkOrigin(_ dataset: DatasetConfiguration, _ plans: [SeriesPlan]) {
     let origin: SQLiteOrigin
     do {
-      origin = try SQLiteOrigin(dataset.origin.path)
+      origin = try SQLiteOrigin(dataset.originPath)
     } catch {
       return add(dataset.name.text, error)
     }

@@ -1,6 +1,5 @@
 import SeedFormat
 
-/// How commands tell what an examination found.
 extension Finding {
   /// `error: CURRENT: what is wrong; what to do`.
   var line: String { "\(severity.rawValue): \(path): \(problem); \(remedy)" }
@@ -15,11 +14,11 @@ extension Finding {
 }
 
 extension [Finding] {
-  /// The command's end where something is wrong; the findings themselves were told before.
+  /// Fails the command if there is an error among the findings, which were printed before.
   func checkSound() throws(CommandFailure) {
     let count = count { $0.severity == .error }
     guard count > 0 else { return }
     throw CommandFailure(
-      .badData, "\(count == 1 ? "1 thing is" : "\(count) things are") wrong, see above.", isInResult: true)
+      .badData, "\(count == 1 ? "1 error was" : "\(count) errors were") found, see above.", isInResult: true)
   }
 }

@@ -1,3 +1,4 @@
+import SeedDatabase
 import SeedFormat
 import SeedServer
 
@@ -21,10 +22,8 @@ struct DeploymentDraft: Sendable {
     self.models = models
     let folder = "\(PhysicalPath.folder(directory))/\(name)"
     let path = PhysicalPath.joining(PhysicalPath.file(origin), through: folder)
-    var dataset = DatasetConfiguration(
-      name: name, folder: folder, origin: .sqlite(path: path), models: [])
-    dataset.schedule.checkSeconds = 2
-    dataset.pollSeconds = 2
+    var dataset = DatasetConfiguration(name: name, folder: folder, originPath: path)
+    dataset.policy.pollSeconds = 2
     self.dataset = dataset
   }
 
@@ -37,7 +36,7 @@ struct DeploymentDraft: Sendable {
   /// With other facts about the data.
   func describing(license: String, attribution: String, source: String) -> Self {
     var described = dataset
-    (described.license, described.attribution, described.source) = (license, attribution, source)
+    described.policy.provenance = Provenance(license: license, attribution: attribution, source: source)
     return Self(self, described)
   }
 
@@ -58,7 +57,7 @@ struct DeploymentDraft: Sendable {
   /// The configuration, by paths within the directory.
   var texts: [DraftedFile] {
     let deployment = DeploymentConfiguration(file: file, datasets: [dataset])
-    let members = dataset.json(isComplete: false).members ?? []
+    let members = dataset.json.members ?? []
     let described = JSONValue.object([JSONMember("$comment", .string(Self.comment))] + members)
     let own = [
       DraftedFile(path: DeploymentConfiguration.fileName, text: deployment.fileText),

@@ -1,5 +1,6 @@
 import SeedDatabase
 import SeedFormat
+import SeedServer
 import SeedSystem
 
 /// Puts a new deployment where it belongs: all of it or nothing, and never over anything that is there.
@@ -42,7 +43,7 @@ struct DeploymentInstaller {
       try Folder.create(staging)
       try fill(staging)
       for file in draft.texts { try Self.write(file, in: staging) }
-      try PublicationFounder(folder: staging, lifetime: draft.dataset.expirySeconds, plan: keys)
+      try PublicationFounder(folder: staging, lifetime: draft.dataset.policy.lifetimeSeconds, plan: keys)
         .found(delegating: series)
       try Self.syncFolders(staging)
       try moveIntoPlace(staging)

@@ -58,7 +58,7 @@ extension SeriesStatus {
   }
 }
 
-extension Build {
+extension StepRecord {
   /// One line for an operator.
   var line: String {
     let versions = outcome == .published || outcome == .rolledBack ? to.map { " version \($0)" } ?? "" : ""

@@ -4,7 +4,7 @@ import SeedTrust
 
 /// Publishes one dataset on its schedule until it is cancelled. An error is reported and tried again.
 struct PublishingService: Sendable {
-  let publisher: RecordedPublisher
+  let publisher: Publisher
   let job: DatasetJob
   let checkSeconds: Int
   /// Takes what a step did.
@@ -13,15 +13,6 @@ struct PublishingService: Sendable {
   let warn: @Sendable (String) -> Void
   /// Holds back what steps warn of again and again.
   let repeated: RepeatedWarnings
-
-  /// Seconds after which a step runs though the origin looks the same: snapshots and signatures fall due.
-  private static let restSeconds = 60
-
-  /// What the last good step saw; no stamp where there was no origin, as a retired dataset needs none.
-  private struct Memory: Equatable {
-    let stamp: OriginStamp?
-    let at: UTCTime
-  }
 
   /// The service; a function that ends only by cancellation. Snapshots are made while further steps publish.
   func run() async {
@@ -33,13 +24,14 @@ struct PublishingService: Sendable {
   }
 
   private func publishChanges(_ afterStep: () -> Void) async {
-    var memory: Memory?
+    var seen: OriginStamp?
     var lastError: String?
     while !Task.isCancelled {
       lastError = await warned(lastError) {
-        let seen = try await look(memory)
-        if seen != memory { afterStep() }
-        memory = seen
+        if seen?.isCurrent(of: job) == true { return }
+        // Where the origin is away the step says so, and keeps the signatures of what is published fresh.
+        seen = try await stepOnce()
+        afterStep()
       }
       // Cancelled while asleep: the loop's condition ends it.
       try? await Task.sleep(for: .seconds(checkSeconds))
@@ -68,10 +60,14 @@ struct PublishingService: Sendable {
     }
   }
 
-  /// The changes of one step, whatever the origin looks like; a first version comes with its snapshot.
-  func stepOnce() async throws {
+  /// The changes of one step, whatever the origin looks like; a first version comes with its snapshot. Returns the origin
+  /// as the step saw it.
+  @discardableResult
+  func stepOnce() async throws -> OriginStamp? {
     let (publisher, job) = (publisher, job)
-    tell(try await blocking { try publisher.publishChanges(job, now: .now()) })
+    let outcome = try await blocking { try publisher.publishChanges(job, now: .now()) }
+    tell(outcome)
+    return outcome.originStamp
   }
 
   private func tell(_ outcome: StepReport) {
@@ -79,21 +75,5 @@ struct PublishingService: Sendable {
       warn("\(job.name): \(warning)")
     }
     report(outcome)
-  }
-
-  private func look(_ memory: Memory?) async throws -> Memory {
-    let now = UTCTime.now()
-    // Taken before the step reads: what is written meanwhile shows at the next look.
-    let stamp = try? OriginStamp(job.originPath, now: now)
-    if let memory, isResting(memory, stamp, now) { return memory }
-    // Where the origin is away the step says so, and keeps the signatures of what is published fresh.
-    try await stepOnce()
-    return Memory(stamp: stamp, at: now)
-  }
-
-  private func isResting(_ memory: Memory, _ stamp: OriginStamp?, _ now: UTCTime) -> Bool {
-    memory.stamp == stamp && memory.stamp?.isTrustworthy ?? true
-      // A clock that was set back must not make it rest until then.
-      && (0..<Self.restSeconds).contains(now.secondsSinceEpoch - memory.at.secondsSinceEpoch)
   }
 }

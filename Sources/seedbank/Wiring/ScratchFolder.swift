@@ -13,14 +13,14 @@ final class ScratchFolder: Sendable {
 
   init() throws {
     let path = FileManager.default.temporaryDirectory.appending(path: "seedbank-\(UUID().uuidString)").path
-    let signals = Signals()
+    let signals = StopSignals()
     try Folder.create(path, mode: 0o700)
     self.path = path
     watch = Task {
       guard let number = await signals.first() else { return }
-      Interruption.begin(number)
+      StopSignals.beginCleanup(after: number)
       Self.remove(path)
-      Interruption.end()
+      StopSignals.endProcess()
     }
   }
 

@@ -11,7 +11,7 @@ extension SeriesReport {
       case .unchanged: ["\(series): unchanged at \(version)"]
       case .retired: ["\(series): retired at \(version)"]
       case .held: ["\(series): held at \(version)"]
-      case .founded: ["\(series): \(version) founded, \(rows.values.reduce(0, +)) rows"]
+      case .created: ["\(series): \(version) founded, \(rows.values.reduce(0, +)) rows"]
       case .changed: ["\(series): \(version), \(changes.words)"]
       }
     let sizes = [
@@ -64,7 +64,7 @@ extension SeriesReport {
   }
 
   private var tables: [String] {
-    Set(changes.filter { !$0.value.isEmpty }.keys).union(outcome == .founded ? Array(rows.keys) : []).sorted()
+    Set(changes.filter { !$0.value.isEmpty }.keys).union(outcome == .created ? Array(rows.keys) : []).sorted()
   }
 
   private func table(_ name: String) -> JSONValue {

@@ -51,7 +51,7 @@ private func mistake(in folder: DeploymentFolder) throws -> String {
     (#"{"datasets": [1]}"#, ": datasets[0]: expected a string, found a whole number."),
     (
       #"{"datasets": ["transit", "transit"]}"#,
-      #": datasets[1]: expected each name once, found "transit" again."#
+      #": datasets[1]: expected each entry once, found "transit" again."#
     ),
     (
       #"{"datasets": ["../Transit"]}"#,
@@ -94,16 +94,16 @@ private func mistake(in folder: DeploymentFolder) throws -> String {
 
 @Suite struct DatasetMistakeTests {
   @Test(arguments: [
-    (#"{}"#, #"origin: expected {"sqlite": "path"}, found no origin."#),
-    (#"{"origin": {}}"#, #"origin: expected {"sqlite": "path"}, found no origin."#),
+    (#"{}"#, "origin.sqlite: expected a path, found nothing."),
+    (#"{"origin": {}}"#, "origin.sqlite: expected a path, found nothing."),
     (#"{"origin": "my.sqlite"}"#, "origin: expected an object, found a string."),
     (
       #"{"origin": {"postgresql": "x"}}"#,
-      #"origin: expected "sqlite", the only kind of origin that this version reads, found "postgresql"."#
+      "origin.postgresql: unknown key, expected one of sqlite."
     ),
     (
       #"{"origin": {"sqlite": "a", "folder": "b"}}"#,
-      #"origin: expected exactly one kind of origin, found 2: "sqlite", "folder"."#
+      "origin.folder: unknown key, expected one of sqlite."
     ),
     (#"{"origin": {"sqlite": 1}}"#, "origin.sqlite: expected a string, found a whole number."),
     (#"{"orgin": {}}"#, #"orgin: unknown key, did you mean "origin"?"#),
@@ -147,7 +147,7 @@ private func mistake(in folder: DeploymentFolder) throws -> String {
     (Self.with(#""encodings": ["gzip", "br"]"#), #"encodings[1]: expected "gzip" or "xz", found "br"."#),
     (
       Self.with(#""encodings": ["gzip", "gzip"]"#),
-      #"encodings[1]: expected each encoding once, found "gzip" again."#
+      #"encodings[1]: expected each entry once, found "gzip" again."#
     ),
     (
       Self.with(#""encodings": ["xz"]"#),

@@ -27,12 +27,12 @@ import Testing
   }
 
   @Test func `no line is wider than a terminal`() {
-    let pages = Command.all.map { HelpText.page(for: $0.definition) } + [HelpText.overview(of: Command.all)]
+    let pages = Command.all.map { HelpText.page(for: $0.definition) } + [HelpText.overview(of: Command.all.map(\.definition))]
     for line in pages.flatMap({ $0.split(separator: "\n") }) { #expect(line.count <= 80, "\(line)") }
   }
 
   @Test func `the overview lists every command`() {
-    let overview = HelpText.overview(of: Command.all)
+    let overview = HelpText.overview(of: Command.all.map(\.definition))
     for command in Command.all { #expect(overview.contains("  \(command.definition.name) ")) }
     #expect(Set(Command.all.map(\.definition.name)).count == Command.all.count)
   }

@@ -37,7 +37,7 @@ import Testing
       try SeedStore(
         model, server: try #require(URL(string: "http://seeds.example")), root: publisher.root,
         directory: folder("store"),
-        surroundings: Surroundings(transport: publisher, now: { [publisher] in publisher.now }))
+        environment: Environment(transport: publisher, now: { [publisher] in publisher.now }))
     }
 
     /// A version whose number is the name of every stop.

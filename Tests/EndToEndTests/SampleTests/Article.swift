@@ -10,7 +10,7 @@ struct Article {
 
   init(_ name: String) throws {
     self.name = name
-    let path = "\(Readme.package)/Sources/SeedFormat/SeedFormat.docc/\(name).md"
+    let path = "\(Readme.package)/Sources/SeedClient/SeedClient.docc/\(name).md"
     let blocks = try String(contentsOfFile: path, encoding: .utf8)
       .components(separatedBy: "\n```swift\n").dropFirst().compactMap {
         $0.components(separatedBy: "\n```").first

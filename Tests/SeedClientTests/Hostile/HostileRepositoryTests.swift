@@ -155,7 +155,7 @@ private struct Device {
     let time = now ?? world.now
     return try SeedStore(
       world.model, server: server, root: world.root, directory: folder("store"),
-      surroundings: Surroundings(
+      environment: Environment(
         transport: URLSessionTransport(userAgent: "test"), now: { time },
         sleep: { [clock] duration in
           onSleep(duration)

@@ -62,7 +62,7 @@ final class HostileWorld: Sendable {
     let store = try SeedStore(
       model, server: #require(URL(string: "http://seeds.example")), root: publisher.root,
       directory: directory,
-      surroundings: Surroundings(transport: publisher, now: { [now = publisher.now] in now }))
+      environment: Environment(transport: publisher, now: { [now = publisher.now] in now }))
     try await store.prepare()
   }
 

@@ -71,7 +71,7 @@ struct MutatedWorld {
     let (url, now) = (URL(string: "http://seeds.example")!, publisher.now)
     return try SeedStore(
       model, server: url, root: publisher.root, directory: directory,
-      surroundings: Surroundings(transport: host, now: { now }, sleep: { _ in await Task.yield() }))
+      environment: Environment(transport: host, now: { now }, sleep: { _ in await Task.yield() }))
   }
 }
 

@@ -2,7 +2,7 @@ import SeedFormat
 import SeedHTTP
 import SeedSystem
 
-/// Counts what the front does, for `/metrics`.
+/// The front's counters, for `/metrics`.
 package final class FrontMetrics: Sendable {
   /// Threads that count at the same time mostly have a stripe each.
   private final class Stripe: Sendable {
@@ -12,12 +12,18 @@ package final class FrontMetrics: Sendable {
   private static let stripes = 8
   private let stripes = (0..<FrontMetrics.stripes).map { _ in Stripe() }
   private let builds = Mutex<[BuildKey: Int]>([:])
+  private let server = Mutex<@Sendable () -> HTTPLoad>({ HTTPLoad() })
   private let seriesNames = NameRegister(limit: 0xFFFF)
   private let agentNames = NameRegister(limit: 256)
 
   package init() {}
 
-  /// Counts an exchange.
+  /// The server's load, once ``watch(_:)`` was called.
+  var load: HTTPLoad { server.withLock(\.self)() }
+
+  /// The metrics exist before the server, which calls their router.
+  func watch(_ load: @escaping @Sendable () -> HTTPLoad) { server.withLock { $0 = load } }
+
   func count(_ measurement: HTTPMeasurement) {
     let stripe = stripes[Int(truncatingIfNeeded: pthread_self() >> 12) & (Self.stripes - 1)]
     stripe.counts.withLock { $0.count(measurement) }
@@ -33,7 +39,7 @@ package final class FrontMetrics: Sendable {
 
   /// The label of a client library's User-Agent, `Seedbank/1.0 (transit; 2.1)`; 0 for any other.
   ///
-  /// Only models that are published count apart, so that nobody can fill the register with inventions.
+  /// Only published models are counted, so that nobody can fill the register with invented names.
   func label(ofAgent agent: UnsafeBufferPointer<UInt8>, published: (String, String) -> Bool) -> Int {
     guard agent.starts(with: Self.library) else { return 0 }
     let text = String(decoding: agent, as: UTF8.self)
@@ -47,24 +53,46 @@ package final class FrontMetrics: Sendable {
 
   private static let library = Array("Seedbank/".utf8)
 
-  /// All counts together.
+  /// The sum over all threads.
   var total: FrontCounts {
     stripes.reduce(into: FrontCounts()) { total, stripe in total.add(stripe.counts.withLock { $0 }) }
   }
 
-  /// The page in Prometheus' text format, with gauges of what is published.
-  func page(_ catalog: PublishedCatalog?, _ standing: FrontStanding, now: Int) -> [UInt8] {
+  /// The page in Prometheus' text format, with gauges of the publication.
+  func page(_ catalog: PublishedCatalog?, now: Int) -> [UInt8] {
     var page = MetricsPage(seriesName: seriesNames.name(at:), agentName: agentNames.name(at:))
     page.write(total)
-    page.write(standing)
+    page.write(load)
     page.writeBuilds(builds.withLock { $0 })
     page.writePublication(catalog, now: now)
     return page.bytes
   }
 }
 
-/// One dataset's build results of one kind.
-struct BuildKey: Hashable {
-  let dataset: String
-  let result: String
+/// Numbers names from 1; 0 stands for every name beyond the limit.
+final class NameRegister: Sendable {
+  private struct State {
+    var places: [String: Int] = [:]
+    var names: [String] = []
+  }
+
+  private let state = Mutex(State())
+  private let limit: Int
+
+  init(limit: Int) { self.limit = limit }
+
+  func place(of name: String) -> Int {
+    state.withLock { state in
+      if let known = state.places[name] { return known }
+      guard state.names.count < limit else { return 0 }
+      state.names.append(name)
+      state.places[name] = state.names.count
+      return state.names.count
+    }
+  }
+
+  /// The name at that place; "" for 0.
+  func name(at place: Int) -> String {
+    state.withLock { $0.names.indices.contains(place - 1) ? $0.names[place - 1] : "" }
+  }
 }

@@ -1,6 +1,13 @@
 import SeedFormat
+import SeedHTTP
 import SeedSystem
 import SeedTrust
+
+/// One dataset's publish steps with one result.
+struct BuildKey: Hashable {
+  let dataset: String
+  let result: String
+}
 
 /// Writes `/metrics`, family by family.
 struct MetricsPage {
@@ -15,27 +22,27 @@ struct MetricsPage {
 
   var bytes: [UInt8] { Array(text.text.utf8) }
 
-  // MARK: What was counted
+  // MARK: Counters
 
   mutating func write(_ counts: FrontCounts) {
     writeAnswers(counts)
     writeBytes(counts)
     text.histogram(
-      "seedbank_request_seconds", "From the request line to the last byte of the answer.",
+      "seedbank_request_seconds", "From the request line to the last byte of the response.",
       bounds: FrontCounts.latencyBounds, counts: counts.latency, sum: counts.latencySeconds)
     text.histogram(
-      "seedbank_changes_versions_behind", "How far behind the head clients of changes are.",
+      "seedbank_changes_versions_behind", "Versions between a client of changes and the head.",
       bounds: FrontCounts.behindBounds.map(Double.init), counts: counts.behind, sum: Double(counts.behindSum))
     writeChanges(counts)
     writeDownloads(
-      "seedbank_downloads_started_total", "Snapshots whose sending began.", counts.downloadsStarted)
+      "seedbank_downloads_started_total", "Snapshots that began to be sent.", counts.downloadsStarted)
     writeDownloads(
-      "seedbank_downloads_completed_total", "Snapshots that went out whole.", counts.downloadsCompleted)
+      "seedbank_downloads_completed_total", "Snapshots that were sent to their end.", counts.downloadsCompleted)
     writeClients(counts)
   }
 
   private mutating func writeAnswers(_ counts: FrontCounts) {
-    text.family("seedbank_requests_total", .counter, "Answers, by what was asked for and class of status.")
+    text.family("seedbank_requests_total", .counter, "Responses, by kind and class of status.")
     for kind in AnswerMark.Kind.allCases {
       for status in 0..<FrontCounts.statusClasses {
         let count = counts.answers[FrontCounts.place(kind, status: status * 100)]
@@ -48,14 +55,14 @@ struct MetricsPage {
 
   private mutating func writeChanges(_ counts: FrontCounts) {
     text.family(
-      "seedbank_changes_total", .counter, "Answers of changes: nothing new, deltas, or a refusal's type.")
+      "seedbank_changes_total", .counter, "Responses of changes: current, deltas, or a problem's type.")
     for (result, count) in zip(FrontCounts.changesResults, counts.changes) where count > 0 {
       text.sample("seedbank_changes_total", [("result", result)], Double(count))
     }
   }
 
   private mutating func writeBytes(_ counts: FrontCounts) {
-    text.family("seedbank_response_bytes_total", .counter, "Bytes of bodies of answers that went out whole.")
+    text.family("seedbank_response_bytes_total", .counter, "Bytes of bodies that were sent to their end.")
     for kind in AnswerMark.Kind.allCases where counts.bytes[kind.rawValue] > 0 {
       let bytes = counts.bytes[kind.rawValue]
       text.sample("seedbank_response_bytes_total", [("kind", "\(kind)")], Double(bytes))
@@ -88,18 +95,18 @@ struct MetricsPage {
     }
   }
 
-  // MARK: How things stand
+  // MARK: Gauges
 
-  mutating func write(_ standing: FrontStanding) {
+  mutating func write(_ load: HTTPLoad) {
     text.family("seedbank_connections", .gauge, "Open connections.")
-    text.sample("seedbank_connections", [], Double(standing.connections))
+    text.sample("seedbank_connections", [], Double(load.connections))
     text.family(
-      "seedbank_requests_in_flight", .gauge, "Requests that are being answered, this one among them.")
-    text.sample("seedbank_requests_in_flight", [], Double(standing.answering))
+      "seedbank_requests_in_flight", .gauge, "Requests that are being answered, including this one.")
+    text.sample("seedbank_requests_in_flight", [], Double(load.answering))
   }
 
   mutating func writePublication(_ catalog: PublishedCatalog?, now: Int) {
-    let series = (catalog?.datasets.values.flatMap { $0 } ?? []).sorted { $0.series < $1.series }
+    let series = catalog?.allSeries ?? []
     writeGauge("seedbank_publication_age_seconds", "Seconds since the series was last published.", series) {
       now - $0.publishedAt.secondsSinceEpoch
     }
@@ -109,14 +116,13 @@ struct MetricsPage {
     }
     if let catalog {
       let name = "seedbank_metadata_expires_timestamp_seconds"
-      text.family(name, .gauge, "When clients begin to refuse a role's metadata, unless it is renewed.")
+      text.family(name, .gauge, "When a role's metadata expires, unless it is renewed.")
       for signature in catalog.signatures {
         text.sample(name, [("role", signature.role)], Double(signature.expires.secondsSinceEpoch))
       }
     }
-    let isReady = !series.isEmpty && series.allSatisfy { !$0.usableSnapshots.isEmpty }
-    text.family("seedbank_ready", .gauge, "Whether every series has a snapshot to start from.")
-    text.sample("seedbank_ready", [], isReady ? 1 : 0)
+    text.family("seedbank_ready", .gauge, "1 if every series has a snapshot to start from.")
+    text.sample("seedbank_ready", [], catalog?.isReady == true ? 1 : 0)
   }
 
   private mutating func writeGauge(
@@ -126,5 +132,47 @@ struct MetricsPage {
     for each in series {
       text.sample(name, [("series", each.series.description)], Double(value(each.state)))
     }
+  }
+}
+
+/// Prometheus' text exposition format, version 0.0.4.
+struct PrometheusText {
+  private(set) var text = ""
+
+  static let mediaType = "text/plain; version=0.0.4; charset=utf-8"
+
+  enum Kind: String { case counter, gauge, histogram }
+
+  /// Begins a family; its samples follow.
+  mutating func family(_ name: String, _ kind: Kind, _ help: String) {
+    text += "# HELP \(name) \(help)\n# TYPE \(name) \(kind.rawValue)\n"
+  }
+
+  mutating func sample(_ name: String, _ labels: [(name: String, value: String)], _ value: Double) {
+    text += name
+    if !labels.isEmpty {
+      text += "{" + labels.map { "\($0.name)=\"\(Self.escaped($0.value))\"" }.joined(separator: ",") + "}"
+    }
+    text += " \(Self.number(value))\n"
+  }
+
+  /// A whole histogram; `counts` has one bucket more than there are bounds, and each counts only its own.
+  mutating func histogram(_ name: String, _ help: String, bounds: [Double], counts: [Int], sum: Double) {
+    family(name, .histogram, help)
+    var total = 0
+    for (bound, count) in zip(bounds.map(Self.number) + ["+Inf"], counts) {
+      total += count
+      sample("\(name)_bucket", [("le", bound)], Double(total))
+    }
+    sample("\(name)_sum", [], sum)
+    sample("\(name)_count", [], Double(total))
+  }
+
+  private static func number(_ value: Double) -> String {
+    Int64(exactly: value).map { "\($0)" } ?? "\(value)"
+  }
+
+  private static func escaped(_ text: String) -> String {
+    text.replacing("\\", with: "\\\\").replacing("\"", with: "\\\"").replacing("\n", with: "\\n")
   }
 }

@@ -1,0 +1,68 @@
+import SeedDatabase
+import SeedFormat
+import SeedSystem
+import SeedTrust
+
+/// A published file on this device: not yet expanded, but with the length and hash that were signed.
+struct FetchedObject: Sendable {
+  let object: PublishedObject
+  let path: String
+  /// Whether the file belongs to the app, which brought it along.
+  var isBundled = false
+  /// Hears how the use of the file goes on.
+  var phases = PhaseSender.silent
+
+  /// Runs `use`, and removes the file where that fails. Where it was cancelled, as in the background on a phone, or the
+  /// disk is full, the file stays: the next update finds it whole and asks for no byte of it.
+  func using<Value>(
+    isolation: isolated (any Actor)? = #isolation, _ use: () async throws -> Value
+  ) async throws -> Value {
+    do {
+      try Task.checkCancellation()
+      return try await use()
+    } catch {
+      if !Task.isCancelled, SeedError(error).code != .insufficientSpace { discard() }
+      throw error
+    }
+  }
+
+  /// Removes the file, once what was made of it is durable. Where that fails, the sweep at the next start does it.
+  func discard() { if !isBundled { PartialFile.discard(path) } }
+
+  // MARK: Content
+
+  /// Expands a snapshot to `path`, with the raw length and hash that were signed.
+  func expand(to path: String) throws {
+    phases.enter(.expanding(bytes: 0, totalBytes: object.rawLength))
+    let found = try Compression.expand(self.path, to: path, object.encoding, limit: object.rawLength) {
+      try Task.checkCancellation()
+      phases.advance(bytes: $0)
+    }
+    guard found == signed else {
+      throw SeedError(
+        .damaged,
+        "\(object.fileName) does not expand to the bytes that were signed: tell the publication's operator")
+    }
+  }
+
+  /// The document of a delta. Its last piece is an error unless all have the raw length and hash that were signed.
+  func document() throws -> DocumentPieces.Source {
+    guard object.rawLength <= Limits.deltaBytes else {
+      throw SeedError(
+        .damaged,
+        "\(object.fileName) expands to \(object.rawLength) bytes, more than the \(Limits.deltaBytes) that a delta may "
+          + "have: tell the publication's operator")
+    }
+    let bytes = try DurableFile.read(path, limit: object.length)
+    let source = try GzipPieces(bytes, expected: signed).source
+    return { [phases] take in
+      try Task.checkCancellation()
+      return try source { piece in
+        phases.advance(bytes: piece.count)
+        take(piece)
+      }
+    }
+  }
+
+  private var signed: Compression.Measure { .init(length: object.rawLength, sha256: object.rawSHA256) }
+}

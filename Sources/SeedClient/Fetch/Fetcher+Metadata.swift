@@ -1,0 +1,78 @@
+import SeedFormat
+import SeedSystem
+import SeedTrust
+
+extension Fetcher {
+  /// Refreshes what is trusted of a series; an error names the server.
+  ///
+  /// - Parameter fetch: Gets a metadata file; unless given, ``metadata(_:limit:)``.
+  func refresh(
+    _ series: Series, root: [UInt8], stored: StoredMetadata, fetch: MetadataFetcher? = nil
+  ) async throws -> SeriesMetadata {
+    do {
+      return try await MetadataRefresh.refresh(
+        series: series, shippedRoot: root, stored: stored,
+        fetch: fetch ?? { try await metadata($0, limit: $1) }, now: environment.now())
+    } catch let error as TrustError {
+      throw SeedError(error, of: series, at: server)
+    }
+  }
+
+  /// Downloads a metadata file, not yet verified; `nil` where the server has none.
+  func metadata(_ name: String, limit: Int) async throws -> [UInt8]? {
+    let request = TransportRequest(try server.url("metadata/\(name)"), policy: context.policy)
+    let deadline = environment.uptime() + timeouts.total
+    return try await retrying(received: { 0 }) {
+      let bytes = Mutex<[UInt8]>([])
+      let reply = try await WatchedRequest(request, length: nil, deadline: deadline, for: self).run { piece, _ in
+        try bytes.withLock { bytes in
+          guard bytes.count + piece.count <= limit else {
+            throw TransportError.tooLong(url: request.text, limit: limit)
+          }
+          bytes += piece
+        }
+      }
+      return reply == .absent ? nil : bytes.withLock { $0 }
+    }
+  }
+}
+
+extension SeedError {
+  /// Metadata of a series that a server has and that was not accepted.
+  fileprivate init(_ error: TrustError, of series: Series, at server: ServerAddress) {
+    let message =
+      switch error {
+      // Worth trying again all the same: an app may be released before its series is published.
+      case .missingRole(series.roleName, _):
+        "\(server) does not publish \(series): compare dataset and model with the publisher's, or wait until they are "
+          + "published"
+      case .missingFile(let name): Self.missing(name, server)
+      case .badSignature:
+        "\(error), at \(server): its keys are not those of the root.json that it is verified by; compare the "
+          + "address and the root with the publisher's"
+      default: "\(error), at \(server)"
+      }
+    self.init(error.code, message)
+  }
+
+  /// A server without a timestamp serves no publication; one without another file lacks a part of it.
+  private static func missing(_ name: String, _ server: ServerAddress) -> String {
+    name == MetadataName.unversioned(Timestamp.type)
+      ? "\(server) does not have metadata/\(name): give the address of a publication, whose folder metadata has that file"
+      : "\(server) does not have metadata/\(name), which the publication's other metadata names: try again later; if it "
+        + "stays away, its operator can find what else is missing with `seedbank verify`"
+  }
+}
+
+/// The root.json that an app ships or an operator names: all trust begins there.
+package enum ShippedRoot {
+  /// Throws unless it is a root; `name` is what it is called in the message.
+  package static func check(_ root: [UInt8], name: String = "the app's root.json") throws(SeedError) {
+    do throws(TrustError) {
+      _ = try TrustedMetadataSet(root: root, now: .distantPast)
+    } catch {
+      throw SeedError(
+        .configuration, "\(name) is not a publication's root (\(error)): take root.json from the publisher")
+    }
+  }
+}

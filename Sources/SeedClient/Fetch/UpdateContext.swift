@@ -1,0 +1,72 @@
+import SeedSystem
+
+
+/// One update: what it may do, who hears of it, and its cost on the network so far.
+final class UpdateContext: Sendable {
+  let policy: UpdatePolicy
+  let phases: PhaseSender
+  private let counted = Mutex(UpdateTraffic())
+
+  init(policy: UpdatePolicy = UpdatePolicy(), phases: PhaseSender = .silent) {
+    self.policy = policy
+    self.phases = phases
+  }
+
+  var traffic: UpdateTraffic { counted.withLock { $0 } }
+
+  func count(_ change: (inout UpdateTraffic) -> Void) { counted.withLock { change(&$0) } }
+}
+
+/// Reports an update's phases: each phase at once, its progress now and then.
+final class PhaseSender: Sendable {
+  private struct State {
+    var phase = UpdatePhase.checking
+    /// When something was last sent, by the environment's clock.
+    var sent: Duration?
+  }
+
+  /// The shortest time between two reports of one phase.
+  private static let interval = Duration.milliseconds(100)
+
+  /// Has no listener.
+  static var silent: PhaseSender { PhaseSender(uptime: { .zero }) { _ in } }
+
+  private let uptime: @Sendable () -> Duration
+  private let send: @Sendable (UpdatePhase) -> Void
+  private let state = Mutex(State())
+
+  init(uptime: @escaping @Sendable () -> Duration, _ send: @escaping @Sendable (UpdatePhase) -> Void) {
+    self.uptime = uptime
+    self.send = send
+  }
+
+  func enter(_ phase: UpdatePhase) {
+    state.withLock { $0 = State(phase: phase, sent: uptime()) }
+    send(phase)
+  }
+
+  /// Counts bytes that the phase has finished, fewer than 0 where they are to be done again, and rows that it changed.
+  func advance(bytes: Int = 0, rows: Int = 0) {
+    let phase: UpdatePhase? = state.withLock { state in
+      state.phase = state.phase.advanced(bytes, rows)
+      let now = uptime()
+      let isDue = state.sent.map { now - $0 >= Self.interval } ?? true
+      guard isDue || state.phase.fractionCompleted == 1 else { return nil }
+      state.sent = now
+      return state.phase
+    }
+    if let phase { send(phase) }
+  }
+}
+
+extension UpdatePhase {
+  fileprivate func advanced(_ bytes: Int, _ rows: Int) -> UpdatePhase {
+    switch self {
+    case .downloading(let done, let total): .downloading(bytes: done + bytes, totalBytes: total)
+    case .expanding(let done, let total): .expanding(bytes: done + bytes, totalBytes: total)
+    case .applying(let changed, let done, let total):
+      .applying(rows: changed + rows, bytes: done + bytes, totalBytes: total)
+    case .checking, .buildingIndexes, .swapping, .finished: self
+    }
+  }
+}

@@ -1,0 +1,55 @@
+import SeedSystem
+
+
+/// One sender, any number of listeners; a new one may hear the latest at once.
+final class Broadcast<Element: Sendable>: Sendable {
+  private struct State {
+    var latest: Element?
+    var nextListener = 0
+    var listeners: [Int: AsyncStream<Element>.Continuation] = [:]
+  }
+
+  private let mostWaiting: Int
+  private let replaysLatest: Bool
+  private let state = Mutex(State())
+
+  /// - Parameters:
+  ///   - mostWaiting: Elements that wait for a listener who is busy; of more the oldest are left out.
+  ///   - replaysLatest: Whether a new listener hears the latest element that was sent before it came.
+  init(mostWaiting: Int, replaysLatest: Bool = false) {
+    self.mostWaiting = mostWaiting
+    self.replaysLatest = replaysLatest
+  }
+
+  deinit {
+    // Ending a stream calls back into its removal, which takes the lock.
+    let listeners = state.withLock { $0.listeners.values.map { $0 } }
+    for listener in listeners { listener.finish() }
+  }
+
+  func send(_ element: Element) {
+    state.withLock { state in
+      state.latest = element
+      for listener in state.listeners.values { listener.yield(element) }
+    }
+  }
+
+  /// Changes the element that the next listener will hear first.
+  func replaceLatest(_ element: Element) { state.withLock { $0.latest = element } }
+
+  /// A new listener's elements; they end with the sender.
+  func stream() -> AsyncStream<Element> {
+    let (stream, continuation) = AsyncStream.makeStream(
+      of: Element.self, bufferingPolicy: .bufferingNewest(mostWaiting))
+    let listener = state.withLock { state in
+      state.nextListener += 1
+      state.listeners[state.nextListener] = continuation
+      if replaysLatest, let latest = state.latest { continuation.yield(latest) }
+      return state.nextListener
+    }
+    continuation.onTermination = { [weak self] _ in
+      self?.state.withLock { $0.listeners[listener] = nil }
+    }
+    return stream
+  }
+}

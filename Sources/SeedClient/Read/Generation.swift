@@ -1,0 +1,21 @@
+import SeedFormat
+
+/// An open generation: its folder, and a lease on it that lasts as long as this and its reader.
+final class Generation: Sendable {
+  let folder: GenerationFolder
+  let record: GenerationRecord
+  let reader: GenerationReader
+  let lease: Lease
+
+  init(_ folder: GenerationFolder, _ record: GenerationRecord, _ lease: Lease) {
+    self.folder = folder
+    self.record = record
+    self.lease = lease
+    reader = GenerationReader(folder, lease)
+  }
+
+  var name: String { folder.name }
+
+  /// The generation as an app sees it, at a version.
+  func seed(at version: Version) -> Seed { Seed(file: folder.file, version: version, keeper: self) }
+}

@@ -1,0 +1,152 @@
+import SeedDatabase
+import SeedFormat
+
+/// The store's own reading of a generation: a few connections for what the app reads, so that a slow read holds up no
+/// other, and one for the store's own short reads, which wait for no read of the app's.
+actor GenerationReader: TurnTaking {
+  /// Reads of the app's at once; further ones wait. Each takes a connection, that is a thread and three open files.
+  static let mostReads = 4
+  /// Connections that stay open while nobody reads.
+  private static let mostIdle = 1
+
+  private nonisolated let executor = QueueExecutor(label: "seedbank.reader")
+  private let folder: GenerationFolder
+  private let own: ReadingConnection
+  private var idle: [ReadingConnection] = []
+  private var busy: [ReadingConnection] = []
+  // Behind the connections, so that it ends after them.
+  private let lease: Lease
+  private var access = Access.granted
+  private var isConfirmed: Bool
+  var turns = Turns(atOnce: GenerationReader.mostReads)
+
+  private enum Access { case granted, suspended, gone }
+
+  nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
+
+  init(_ folder: GenerationFolder, _ lease: Lease) {
+    self.folder = folder
+    self.lease = lease
+    own = ReadingConnection(folder.file, lease)
+    isConfirmed = folder.has(.confirmed)
+  }
+
+  /// False where the generation's folder was removed; asked here, where no writer is waited for.
+  func isInPlace() -> Bool { lease.isInPlace }
+
+  /// The file's own description as it is now.
+  func meta() async throws -> SeedMeta {
+    try checkAccess()
+    return try await own.meta()
+  }
+
+  /// Runs `body` in one read transaction: all that it reads is of one version. The first that succeeds confirms the
+  /// generation.
+  func read<Result: Sendable>(
+    _ body: @Sendable (borrowing SeedReader) throws -> Result
+  ) async throws -> Result {
+    guard await takeTurnUnlessCancelled() else { throw SeedError(CancellationError()) }
+    defer { turns.end() }
+    let connection = try take()
+    defer { give(connection) }
+    let result = try await connection.read(body)
+    confirm()
+    return result
+  }
+
+  func confirm() {
+    guard !isConfirmed else { return }
+    // Where nothing can be written, the next read or start tries it again; until then the data is as good.
+    isConfirmed = (try? folder.set(.confirmed)) != nil
+  }
+
+  // MARK: Suspension
+
+  /// Ends the reads that are under way, with ``SeedError/Code/suspended``.
+  func endReads() {
+    for connection in busy { connection.interrupt.interrupt() }
+  }
+
+  /// Ends all reads, closes the connections and drops the lease. One caller at a time.
+  func suspend() async {
+    access = .suspended
+    endReads()
+    // With all turns taken no read is under way.
+    for _ in 0..<Self.mostReads { await takeTurn() }
+    defer { for _ in 0..<Self.mostReads { turns.end() } }
+    for connection in idle + [own] { await connection.close() }
+    idle = []
+    lease.drop()
+  }
+
+  /// Takes the lease again; false where the generation was removed in the meantime.
+  func resume() -> Bool {
+    access = (try? lease.retake()) == true ? .granted : .gone
+    return access == .granted
+  }
+
+  // MARK: Connections
+
+  private func take() throws(SeedError) -> ReadingConnection {
+    try checkAccess()
+    let connection = idle.popLast() ?? ReadingConnection(folder.file, lease)
+    connection.interrupt.clear()
+    busy.append(connection)
+    return connection
+  }
+
+  private func give(_ connection: ReadingConnection) {
+    busy.removeAll { $0 === connection }
+    // A suspension closes all of them before the lease goes.
+    if idle.count < Self.mostIdle || access != .granted { idle.append(connection) }
+  }
+
+  private func checkAccess() throws(SeedError) {
+    switch access {
+    case .granted: return
+    case .suspended: throw .suspended
+    case .gone:
+      throw SeedError(
+        .suspended, "\(folder.path) was removed while the store was suspended: open the newest seed")
+    }
+  }
+}
+
+/// A connection that reads a generation's file, on a queue of its own: a slow statement holds up nobody else.
+private actor ReadingConnection {
+  private nonisolated let executor = QueueExecutor(label: "seedbank.reading")
+  private let file: String
+  private var connection: Connection?
+  // Behind the connection, so that it ends after it.
+  private let lease: Lease
+  /// Ends the read that is under way.
+  nonisolated let interrupt = InterruptHandle()
+
+  nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
+
+  init(_ file: String, _ lease: Lease) {
+    self.file = file
+    self.lease = lease
+  }
+
+  func meta() throws -> SeedMeta { try SeedTables.meta(open()) }
+
+  func read<Result: Sendable>(
+    _ body: @Sendable (borrowing SeedReader) throws -> Result
+  ) throws -> Result {
+    let connection = try translating { try open() }
+    connection.endWithTask(or: interrupt)
+    try translating { try connection.execute("BEGIN") }
+    defer { connection.rollBack() }
+    return try body(SeedReader(connection, interrupt))
+  }
+
+  func close() { connection = nil }
+
+  private func open() throws -> Connection {
+    if let connection { return connection }
+    let opened = try Connection(file, .reader)
+    connection = opened
+    return opened
+  }
+}

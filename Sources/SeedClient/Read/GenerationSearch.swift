@@ -1,0 +1,72 @@
+import SeedDatabase
+import SeedFormat
+import SeedTrust
+
+/// Finds the generation to read: the current one, or the previous one where that cannot be read.
+struct GenerationSearch: Sendable {
+  let layout: StoreLayout
+  let model: SeedModel
+
+  struct Result: Sendable {
+    /// The generation to read, with a lease on it.
+    var generation: Generation?
+    /// The current generation, where it cannot be read, and why.
+    var damaged: (folder: GenerationFolder, reason: String)?
+    /// Whether the damaged one's snapshot is not to be taken again.
+    var isRejected = false
+  }
+
+  /// Each further attempt means that another generation became current since the last one.
+  private static let mostAttempts = 100
+
+  /// Opens the current generation, or takes it from `known`. Those in `damaged`, and those that are marked as damaged,
+  /// are not tried.
+  func run(
+    known: [Generation], damaged: Set<String>, onEnd: @escaping @Sendable () -> Void
+  ) throws -> Result {
+    for _ in 0..<Self.mostAttempts {
+      guard let pointer = try layout.pointer() else { return Result() }
+      if let result = try open(pointer, known, damaged, onEnd) { return result }
+    }
+    throw SeedError(
+      .io, "the current data in \(layout.directory) changes faster than it can be opened: try again later")
+  }
+
+  /// `nil` where another generation became current meanwhile.
+  private func open(
+    _ pointer: GenerationPointer, _ known: [Generation], _ damaged: Set<String>,
+    _ onEnd: @escaping @Sendable () -> Void
+  ) throws -> Result? {
+    var result = Result()
+    for name in pointer.names {
+      result.generation = known.first { $0.name == name && !damaged.contains(name) }
+      if result.generation != nil { return result }
+      let folder = layout.folder(name)
+      let lease = try Lease(folder, onEnd: onEnd)
+      // Only a generation that is still current was not yet up for removal when the lease was taken.
+      guard try layout.pointer() == pointer else { return nil }
+      let record = try GenerationRecord(of: folder)
+      switch try check(lease, record, folder, damaged) {
+      case .usable:
+        guard let lease, let record else { continue }
+        result.generation = Generation(folder, record, lease)
+        return result
+      case .damaged(let reason): if name == pointer.current { result.damaged = (folder, reason) }
+      case .otherModel: break
+      }
+    }
+    return result
+  }
+
+  private func check(
+    _ lease: Lease?, _ record: GenerationRecord?, _ folder: GenerationFolder, _ damaged: Set<String>
+  ) throws -> GenerationCheck.Outcome {
+    guard lease != nil, let record else { return .damaged(reason: "\(folder.path) is incomplete") }
+    guard !damaged.contains(folder.name), !folder.has(.damaged) else {
+      return .damaged(reason: "a read of it found damage")
+    }
+    // A crash may come between noting a rejection and going back.
+    guard try !layout.rejected().contains(record.snapshot) else { return .damaged(reason: "it was rejected") }
+    return try GenerationCheck.run(folder, model)
+  }
+}

@@ -1,0 +1,154 @@
+import SeedDatabase
+import SeedFormat
+import SeedTrust
+
+extension SeedStore {
+  /// Asks the server once, and does what its answer calls for. Without data on the device, `first` is the policy.
+  func performUpdate(
+    _ policy: UpdatePolicy = UpdatePolicy(), first: UpdatePolicy? = nil,
+    _ listener: (@Sendable (UpdatePhase) -> Void)? = nil
+  ) async throws -> UpdateReport {
+    let start = environment.uptime()
+    let phases = PhaseSender(uptime: environment.uptime) { [onPhase] phase in
+      onPhase(phase)
+      listener?(phase)
+    }
+    do {
+      var attempt = try await beginAttempt(policy, first: first ?? policy, phases)
+      try await run(&attempt)
+      let plan = try attempt.plan
+      await noteSuccess(hasChanged: plan.action != .upToDate)
+      let report = UpdateReport(
+        plan: plan, from: attempt.local?.version,
+        seed: try requireCurrent().seed(at: state.version ?? plan.to), bytes: attempt.bytes,
+        traffic: attempt.fetcher.context.traffic, rows: attempt.rows,
+        lifecycle: attempt.metadata.state.lifecycle, duration: environment.uptime() - start)
+      phases.enter(.finished(report))
+      return report
+    } catch {
+      throw current == nil ? withBundleError(error) : error
+    }
+  }
+
+  /// Asks the server, and decides.
+  func beginAttempt(
+    _ policy: UpdatePolicy, first: UpdatePolicy, _ phases: PhaseSender
+  ) async throws -> UpdateAttempt {
+    phases.enter(.checking)
+    try Task.checkCancellation()
+    let generation = try await withBundle(over: beginWriting())
+    let context = UpdateContext(policy: generation == nil ? first : policy, phases: phases)
+    let fetcher = fetcher.with(context)
+    let metadata = try await writer.refresh(fetcher)
+    note(metadata.state)
+    // A file that can no longer be read is as good as none: a snapshot takes its place.
+    var local: SeedMeta?
+    if let generation { local = try? await meta(of: generation) }
+    return UpdateAttempt(
+      model: model, fetcher: fetcher, metadata: metadata, local: local, rejected: try await writer.rejected())
+  }
+
+  /// Does what was decided. Where that fails there is another way, once; else the data stays.
+  private func run(_ attempt: inout UpdateAttempt) async throws {
+    while true {
+      try await checkLimits(attempt)
+      do {
+        return try await carryOut(&attempt)
+      } catch {
+        try await decideAgain(&attempt, after: error)
+      }
+    }
+  }
+
+  /// Checks the policy and the disk before the first byte is fetched.
+  private func checkLimits(_ attempt: UpdateAttempt) async throws {
+    try attempt.fetcher.context.policy.check(attempt.plan)
+    let objects = attempt.decision.objects
+    guard !objects.isEmpty else { return }
+    try await fetcher.partial.makeRoom(
+      for: objects, in: layout.directory, freeBytes: environment.freeBytes)
+  }
+
+  private func carryOut(_ attempt: inout UpdateAttempt) async throws {
+    switch attempt.decision {
+    case .upToDate, .refuse: return
+    case .apply(let chain, _):
+      let deltas = try await fetch(chain, &attempt)
+      try await apply(deltas, to: requireCurrent(), &attempt)
+    case .download(let snapshot, let chain, _):
+      let files = try await fetch([snapshot] + chain, &attempt)
+      let name = try await writer.replace(
+        by: files[0], files.dropFirst(), epoch: attempt.metadata.state.epoch)
+      // Not before: an update that is cancelled while deltas are applied begins with the whole files.
+      for file in files { file.discard() }
+      try await openSwapped(name)
+      attempt.forgetRows()
+    }
+  }
+
+  /// Finds another way after a failure: a snapshot where deltas do not fit; where an object could not be had, what
+  /// newer metadata names, or what is left without it. Throws the failure where there is none.
+  private func decideAgain(_ attempt: inout UpdateAttempt, after failure: any Error) async throws {
+    try Task.checkCancellation()
+    if failure is DeltaMismatch, attempt.isApplyingDeltas {
+      attempt.replaceDeltas(from: state.version)
+    } else if let missing = failure as? UnavailableObject, !attempt.hasLookedAgain {
+      let metadata = try await writer.refresh(attempt.fetcher)
+      note(metadata.state)
+      attempt.decideAgain(metadata, without: missing.object)
+    } else {
+      throw failure
+    }
+    guard !attempt.decision.objects.isEmpty else { throw failure }
+  }
+
+  /// Fetches all files before the first of them is used.
+  private func fetch(
+    _ objects: [PublishedObject], _ attempt: inout UpdateAttempt
+  ) async throws -> [FetchedObject] {
+    attempt.phases.enter(.downloading(bytes: 0, totalBytes: objects.bytes))
+    var fetched: [FetchedObject] = []
+    for object in objects {
+      do {
+        fetched.append(try await attempt.fetcher.object(object))
+      } catch {
+        throw UnavailableObject(object, error) ?? error
+      }
+      attempt.bytes += object.length
+    }
+    return fetched
+  }
+
+  private func apply(
+    _ deltas: [FetchedObject], to generation: Generation, _ attempt: inout UpdateAttempt
+  ) async throws {
+    attempt.phases.enter(.applying(deltas.map(\.object)))
+    for delta in deltas {
+      guard let version = state.version else { return }
+      let changes = try await writer.apply(delta, to: generation, at: version)
+      attempt.add(changes)
+      attempt.phases.advance(rows: changes.rowCount)
+      changesSender.send(changes)
+      state.version = changes.version
+      announce(generation, at: changes.version)
+    }
+  }
+
+  // MARK: State
+
+  private func note(_ series: SeriesState) {
+    pace = Pace(pollSeconds: series.pollSeconds)
+    state.head = series.head
+    state.publishedAt = series.publishedAt.date
+    state.lifecycle = series.lifecycle
+  }
+
+  func noteSuccess(hasChanged: Bool) async {
+    let now = environment.now().date
+    state.lastChecked = now
+    state.hasLooked = true
+    state.lastError = nil
+    if hasChanged { state.lastUpdated = now }
+    await keepState()
+  }
+}

@@ -1,0 +1,81 @@
+import SeedFormat
+import SeedSystem
+import SeedTrust
+
+/// The files of one generation.
+struct GenerationFolder: Hashable, Sendable {
+  let name: String
+  let path: String
+
+  static let fileName = "seed.sqlite"
+
+  var file: String { "\(path)/\(Self.fileName)" }
+  /// Says where the generation came from. Leases are locks on it, so it is made once, and removed before all else.
+  var record: String { "\(path)/generation.json" }
+
+  /// A file that is there once something is known of the generation.
+  enum Mark: String {
+    /// A read has succeeded.
+    case confirmed = "CONFIRMED"
+    /// A read or a proof has found damage.
+    case damaged = "DAMAGED"
+  }
+
+  func has(_ mark: Mark) -> Bool { Folder.exists("\(path)/\(mark.rawValue)") }
+
+  func set(_ mark: Mark) throws(FileError) {
+    try File("\(path)/\(mark.rawValue)", for: .replacing, mode: 0o600).sync()
+    try Folder.sync(path)
+  }
+
+  /// Removes the folder unless it is leased; what a crash leaves of it cannot be leased any more.
+  func removeIfFree() throws(FileError) {
+    guard Folder.exists(record) else { return try Folder.removeAll(path) }
+    let lock = try File(record, for: .reading)
+    guard try lock.tryLock() else { return }
+    defer { lock.unlock() }
+    try Folder.remove(record)
+    try Folder.removeAll(path)
+  }
+}
+
+/// A generation's origin; written once, before the generation becomes current.
+struct GenerationRecord: Hashable, Sendable {
+  /// The hash of the snapshot's file, as it was published.
+  let snapshot: SHA256Digest
+  let origin: SeedOrigin
+  /// The generation that was current when this one was made: a roll-back leads there.
+  let previous: String?
+
+  private static let longest = 1024
+
+  init(snapshot: SHA256Digest, origin: SeedOrigin, previous: String?) {
+    self.snapshot = snapshot
+    self.origin = origin
+    self.previous = previous
+  }
+
+  /// `nil` where there is none that is whole; a disk that fails is an error.
+  init?(of folder: GenerationFolder) throws(FileError) {
+    guard let bytes = try DurableFile.readIfPresent(folder.record, limit: Self.longest),
+      let record = try? Self(parsing: bytes)
+    else { return nil }
+    self = record
+  }
+
+  private init(parsing bytes: [UInt8]) throws(MalformedJSON) {
+    var fields = try JSONObjectReader(parsing: bytes)
+    snapshot = try fields.digest("snapshot")
+    origin = try fields.choice("origin")
+    previous = try fields.stringIfPresent("previous").flatMap { StoreLayout.isName($0) ? $0 : nil }
+  }
+
+  func write(to folder: GenerationFolder) throws {
+    let members: [JSONMember] = .init(
+      ("snapshot", .string(snapshot.hex)), ("origin", .string(origin.rawValue)),
+      ("previous", previous.map(JSONValue.string)))
+    let file = try File(folder.record, for: .replacing, mode: 0o600)
+    try file.write(JSONValue.object(members).bytes)
+    try file.sync()
+  }
+}

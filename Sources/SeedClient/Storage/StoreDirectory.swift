@@ -1,0 +1,74 @@
+import Foundation
+import SeedFormat
+
+/// The directory of a store: its default path, and the marks that the system has for it.
+enum StoreDirectory {
+  /// `Seedbank/com.example.app/transit-2` in the user's folder for application data.
+  static func defaultPath(_ series: Series) -> String { "\(base)/\(path(of: series, for: program))" }
+
+  /// The part below the user's folder, which other programs may share: their datasets may have the same name and come
+  /// from other publications.
+  static func path(of series: Series, for program: String) -> String {
+    let folder = program.replacing("/", with: "_")
+    return "Seedbank/\(["", ".", ".."].contains(folder) ? "_" : folder)/\(series.roleName)"
+  }
+
+  /// The bundle's identifier, where there is a bundle, else the executable's name.
+  private static var program: String {
+    Bundle.main.bundleIdentifier ?? Bundle.main.executableURL?.lastPathComponent
+      ?? ProcessInfo.processInfo.processName
+  }
+
+  static func path(of url: URL?, named parameter: String) throws(SeedError) -> String? {
+    guard let url else { return nil }
+    guard url.isFileURL else {
+      throw SeedError(
+        .configuration,
+        "\(parameter): expected the URL of a folder on this device, as URL(fileURLWithPath:) makes it, found "
+          + url.absoluteString)
+    }
+    return url.path
+  }
+
+  static func check(_ path: String) throws(SeedError) {
+    guard path.contains(where: { $0 != "/" }) else {
+      throw SeedError(
+        .configuration, "directory: \"\(path)\" cannot belong to one store: name a folder that nothing else uses")
+    }
+  }
+
+  #if canImport(Darwin)
+  private static var base: String { URL.applicationSupportDirectory.path(percentEncoded: false) }
+  #else
+  private static var base: String {
+    let environment = ProcessInfo.processInfo.environment
+    // The specification of base directories says that a relative path must be ignored.
+    if let data = environment["XDG_DATA_HOME"], data.hasPrefix("/") { return data }
+    return "\(NSHomeDirectory())/.local/share"
+  }
+  #endif
+
+  /// Sets the marks that the app has chosen. Some volumes cannot carry them; the data is as good without them.
+  static func apply(_ options: SeedOptions, to directory: String) {
+    #if canImport(Darwin)
+    var url = URL(fileURLWithPath: directory, isDirectory: true)
+    var values = URLResourceValues()
+    values.isExcludedFromBackup = options.isExcludedFromBackup
+    try? url.setResourceValues(values)
+    guard let protection = options.fileProtection else { return }
+    try? FileManager.default.setAttributes([.protectionKey: protection.type], ofItemAtPath: directory)
+    #endif
+  }
+}
+
+#if canImport(Darwin)
+extension SeedOptions.FileProtection {
+  fileprivate var type: FileProtectionType {
+    switch self {
+    case .afterFirstUnlock: .completeUntilFirstUserAuthentication
+    case .unlessOpen: .completeUnlessOpen
+    case .whileUnlocked: .complete
+    }
+  }
+}
+#endif

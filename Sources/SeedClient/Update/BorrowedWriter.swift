@@ -1,0 +1,79 @@
+import Foundation
+import SeedDatabase
+import SeedFormat
+import SeedSystem
+
+/// Lends a connection of the app's: calls `apply` once with a handle of the app's writer on the seed's file, and
+/// rethrows what it throws. See ``SeedStore/lendConnection(_:)``.
+public typealias SeedConnectionLender =
+  @Sendable (_ seed: Seed, _ apply: @Sendable (_ handle: OpaquePointer) throws -> SeedChanges) async throws ->
+  Void
+
+/// Applies one delta through a connection that the app lends.
+struct BorrowedWriter: Sendable {
+  let seed: Seed
+  let delta: FetchedObject
+  let keyLimit: Int
+
+  /// Asks for the connection; a delta that was committed through it counts, whatever the app does then.
+  func run(_ lender: SeedConnectionLender) async throws -> SeedChanges {
+    let outcome = Mutex<Result<SeedChanges, any Error>?>(nil)
+    var failure: (any Error)?
+    do {
+      try await lender(seed) { handle in
+        try outcome.withLock { outcome in
+          if case .success? = outcome { throw Self.unusable("it was lent twice for one delta") }
+          let result = Result { try apply(through: handle) }
+          outcome = result
+          return try result.get()
+        }
+      }
+    } catch {
+      failure = error
+    }
+    // Our own error says more than what the app made of it.
+    if let result = outcome.withLock({ $0 }) { return try result.get() }
+    if let failure, failure is CancellationError { throw failure }
+    throw Self.unusable(failure.map { "the app failed to lend it: \($0)" } ?? "the app did not lend it")
+  }
+
+  private func apply(through handle: OpaquePointer) throws -> SeedChanges {
+    let connection = Connection(borrowing: handle)
+    try check(connection)
+    let document = try delta.document()
+    do {
+      return try connection.withoutForeignKeys {
+        try SeedFile.live { connection }.apply(document, signed: delta.object, keyLimit: keyLimit)
+      }
+    } catch let error as DatabaseError {
+      guard error.primaryCode == ResultCode.busy else { throw error }
+      throw Self.unusable("another connection is writing to the file, and its busy timeout is over: wait longer")
+    }
+  }
+
+  /// That the handle is of the same copy of SQLite cannot be checked: any look at it relies on that.
+  private func check(_ connection: Connection) throws {
+    guard try isOurs(connection.file(of: "main")) else {
+      throw Self.unusable("it is open on another file than \(seed.url.path): open the newest seed of openings")
+    }
+    guard connection.isReadOnly("main") == false else { throw Self.unusable("it cannot write") }
+    guard !connection.isInTransaction else {
+      throw Self.unusable("it is in a transaction: with GRDB use writeWithoutTransaction")
+    }
+    guard try connection.value("PRAGMA main.journal_mode") == .text("wal") else {
+      throw Self.unusable("it has taken the file out of WAL mode, in which others can read while it writes")
+    }
+  }
+
+  /// By the file itself: the app may have opened it by another path, and links lead to many on Apple's systems.
+  private func isOurs(_ path: String?) throws -> Bool {
+    guard let path, let found = try FileStamp(path), let own = try FileStamp(seed.url.path) else {
+      return false
+    }
+    return found.isOfSameFile(as: own)
+  }
+
+  private static func unusable(_ reason: String) -> SeedError {
+    SeedError(.connection, "the app's connection cannot take the changes: \(reason)")
+  }
+}

@@ -1,0 +1,119 @@
+import SeedDatabase
+import SeedFormat
+import SeedSystem
+import SeedTrust
+
+/// A seed's file behind the one connection that writes to it.
+final class SeedFile {
+  private let connection: Connection
+  let schema: DatabaseSchema
+
+  /// A file that nobody else has opened yet.
+  convenience init(_ path: String) throws { try self.init(Connection(path, .writer)) }
+
+  /// The live file of a generation, behind the store's own connection or one that somebody lends.
+  ///
+  /// The app may have changed its schema, by mistake: that is a ``DeltaMismatch``, and what SchemaReader would say to
+  /// the author of a schema is only its reason.
+  static func live(_ open: () throws -> Connection) throws -> SeedFile {
+    try DeltaMismatch.blaming { try SeedFile(open()) }
+  }
+
+  private init(_ connection: Connection) throws {
+    self.connection = connection
+    schema = try SchemaReader(connection).schema()
+  }
+
+  /// Where a file's header says by which journal it is read and written, and what stands there for WAL.
+  private static let modeBytes = 18..<20
+  private static let walMode: UInt8 = 2
+
+  /// Lets readers read while this connection writes; the mode stays with the file.
+  func enterWAL() throws {
+    let mode = try connection.value("PRAGMA journal_mode = WAL")
+    guard mode == .text("wal") else {
+      throw SeedError(
+        .io,
+        "\(connection.path) cannot be read while it is written on this volume (no WAL mode): give the store a directory "
+          + "on another one")
+    }
+    // SQLite answers "wal" though writing the header or deleting its journal failed (seen with 3.40.1): then the
+    // next opening finds the old mode, or a journal that a reader may not roll back.
+    let header = try DurableFile.start(of: connection.path, Self.modeBytes.upperBound) ?? []
+    guard header.count == Self.modeBytes.upperBound,
+      header[Self.modeBytes].allSatisfy({ $0 == Self.walMode }),
+      !Folder.exists(connection.path + "-journal")
+    else {
+      throw SeedError(
+        .io, "\(connection.path) could not be put into WAL mode: try again, and check the disk if this goes on")
+    }
+  }
+
+  /// Applies one delta: its rows, version and digest together, or nothing of it. ``DeltaMismatch`` is thrown for a
+  /// published document alone; a document that is not the signed one is another error.
+  func apply(
+    _ document: @escaping DocumentPieces.Source, signed: PublishedObject, keyLimit: Int
+  ) throws -> SeedChanges {
+    try DeltaMismatch.blaming {
+      let result = try connection.transaction {
+        try DeltaApplier(connection, schema, keyLimit: keyLimit).apply(document, signed: signed)
+      }
+      return SeedChanges(version: signed.version, result)
+    }
+  }
+}
+
+/// A delta that is as it was signed does not lead from this file to the published rows: only a snapshot helps.
+struct DeltaMismatch: SeedErrorConvertible {
+  let reason: String
+
+  var seedError: SeedError {
+    SeedError(
+      .damaged, "the delta does not fit the data on this device (\(reason)): the next update takes a snapshot")
+  }
+
+  /// Runs `body`; what it throws about the file or the delta leaves as a mismatch of the two.
+  fileprivate static func blaming<Result>(_ body: () throws -> Result) throws -> Result {
+    do {
+      return try body()
+    } catch let error as CompressionError {
+      throw error
+    } catch let error as DatabaseError where !error.isAboutContent {
+      throw error
+    } catch {
+      throw DeltaMismatch(reason: String(describing: error))
+    }
+  }
+}
+
+extension DatabaseError {
+  /// True where the file or the delta is to blame, and not the disk or another connection.
+  fileprivate var isAboutContent: Bool {
+    let codes = [ResultCode.constraint, ResultCode.corrupt, ResultCode.notADatabase, Self.genericError]
+    return codes.contains(primaryCode)
+  }
+
+  /// SQLITE_ERROR: the statement does not fit the file's schema.
+  private static let genericError: Int32 = 1
+}
+
+extension SeedChanges {
+  fileprivate init(version: Version, _ result: ImportResult) {
+    self.version = version
+    tables = Dictionary(
+      uniqueKeysWithValues: result.changes.filter { !$0.value.isEmpty }.map { name, changes in
+        (name, Table(changes, result.keys[name]))
+      })
+  }
+}
+
+extension SeedChanges.Table {
+  fileprivate init(_ changes: TableChanges, _ keys: ChangedKeys?) {
+    inserted = changes.inserted
+    updated = changes.updated
+    deleted = changes.deleted
+    self.keys = keys.map {
+      SeedChanges.Keys(inserted: $0.inserted, updated: $0.updated, deleted: $0.deleted)
+    }
+  }
+}

@@ -1,0 +1,284 @@
+import SeedDatabase
+import SeedFormat
+import SeedSystem
+import SeedTrust
+
+/// Writes to a store: it holds the lock, the trusted metadata and the writing connection.
+///
+/// Its caller takes turns, so that no two updates meet here.
+actor StoreWriter {
+  private nonisolated let executor = QueueExecutor(label: "seedbank.writer")
+  let layout: StoreLayout
+  let model: SeedModel
+  let root: [UInt8]
+  private let options: SeedOptions
+  private let search: GenerationSearch
+  private var lock: FileLock?
+  /// The current generation's file, behind the one connection that writes to it.
+  private var live: (name: String, file: SeedFile)?
+  private var staged: StagedSeed?
+  private var lender: SeedConnectionLender?
+  /// The generation that was found last.
+  private var reading: String?
+  /// Generations that a read found to be damaged, marked as such or not.
+  private var damaged: Set<String> = []
+
+  nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
+
+  init(_ layout: StoreLayout, _ model: SeedModel, root: [UInt8], options: SeedOptions) {
+    self.layout = layout
+    self.model = model
+    self.root = root
+    self.options = options
+    search = GenerationSearch(layout: layout, model: model)
+  }
+
+  // MARK: The lock
+
+  /// Takes the lock, and removes what crashes left. Does nothing where this has the lock.
+  func begin() throws {
+    guard lock == nil else { return }
+    try Folder.create(layout.directory, mode: 0o700)
+    guard let held = try FileLock.exclusive(layout.lock) else {
+      throw SeedError(
+        .storeLocked,
+        "another store writes to \(layout.directory): keep one store per directory, give this one another by "
+          + "`directory:`, or try again later")
+    }
+    try layout.checkOwner(for: model, isBoundToMajor: options.isBoundToMajor)
+    lock = held
+    // Before anything is in it: what is made later has the folder's protection class.
+    StoreDirectory.apply(options, to: layout.directory)
+    try layout.create()
+    try DurableFile.sweep(layout.directory)
+    try DurableFile.sweep(layout.trust)
+    try PartialFolder.sweep(layout.partial)
+    try layout.collect(sparing: nil)
+  }
+
+  /// Removes generations that are no longer needed and that nobody reads any more.
+  func collect() {
+    guard lock?.isInPlace == true else { return }
+    // What stays here, the next look or the next start takes.
+    try? layout.collect(sparing: staged?.name)
+  }
+
+  /// False where somebody has removed the directory: the lock, or the generation that is read, is no longer in it.
+  func isInPlace(_ generation: Generation?) -> Bool {
+    lock?.isInPlace ?? true && generation?.lease.isInPlace ?? true
+  }
+
+  /// Forgets a directory that somebody has removed. Nothing in it is touched: another store may lie in its place by
+  /// now.
+  func abandon() {
+    (staged, live, lock) = (nil, nil, nil)
+    (reading, damaged) = (nil, [])
+  }
+
+  /// Closes all that is open and gives the lock back.
+  func suspend() {
+    discardStaged()
+    live = nil
+    lock = nil
+  }
+
+  /// Throws before a write that would go to a directory that somebody has removed, or to another store's.
+  private func checkPlace() throws(SeedError) {
+    guard lock?.isInPlace == false else { return }
+    throw SeedError(.io, "\(layout.directory) was removed during an update: try again")
+  }
+
+  // MARK: The current generation
+
+  /// The generation to read. With the lock, a current one that cannot be read loses its place for good.
+  func find(known: [Generation], justSwapped: Bool = false) throws -> GenerationSearch.Result {
+    var found = try search.run(known: known, damaged: damaged) { [weak self] in
+      Task { await self?.collect() }
+    }
+    if lock != nil { found.isRejected = try replaceDamaged(found, justSwapped: justSwapped) }
+    reading = found.generation?.name
+    return found
+  }
+
+  /// Remembers that a read of the generation found damage, also after a restart.
+  func noteDamage(_ name: String) {
+    damaged.insert(name)
+    // On a disk that takes no more, the store that comes next has to find it itself.
+    try? layout.folder(name).set(.damaged)
+  }
+
+  /// Goes back to the previous generation, and remembers the rows and the snapshot of this one.
+  func rollBack(from generation: Generation, holding digest: SHA256Digest) throws {
+    guard let pointer = try layout.pointer(), pointer.current == generation.name,
+      let previous = pointer.previous
+    else {
+      throw SeedError(
+        .noPrevious, "there is no earlier data than \(generation.name) in \(layout.directory) to go back to")
+    }
+    let folder = layout.folder(previous)
+    guard !folder.has(.damaged), try GenerationCheck.run(folder, model) == .usable else {
+      throw SeedError(
+        .noPrevious, "the data before \(generation.name), in \(folder.path), cannot be read: update instead")
+    }
+    // In this order: a crash in between ends as the whole does, for what was rejected is not opened.
+    try layout.reject([generation.record.snapshot, digest])
+    try layout.setCurrent(previous)
+    live = nil
+  }
+
+  /// Drops a current generation that cannot be read; returns whether its snapshot is not to be taken again.
+  private func replaceDamaged(_ found: GenerationSearch.Result, justSwapped: Bool) throws -> Bool {
+    guard let folder = found.damaged?.folder else { return false }
+    let isRejected = try reject(folder, if: justSwapped || found.generation != nil)
+    guard let other = found.generation else { return isRejected }
+    try layout.setCurrent(other.name)
+    if live?.name == folder.name { live = nil }
+    collect()
+    return isRejected
+  }
+
+  /// A snapshot is rejected as bad only where no read of it has succeeded: later it is the disk that is to blame, and
+  /// the same snapshot may help. So it may where the disk fails in this very moment. Nor is it rejected at a start
+  /// without anything to go back to: then it has one more chance, in the moment after the swap.
+  private func reject(_ folder: GenerationFolder, if hasNoMoreChance: Bool) throws -> Bool {
+    guard hasNoMoreChance, !folder.has(.confirmed), let record = try GenerationRecord(of: folder),
+      GenerationCheck.provesDamage(folder)
+    else { return false }
+    try layout.reject([record.snapshot])
+    return true
+  }
+
+  // MARK: Metadata and state
+
+  /// Asks the server for the series' metadata and verifies it; what is newly trusted is kept durably.
+  func refresh(_ fetcher: Fetcher) async throws -> SeriesMetadata {
+    collect()
+    return try await fetcher.refresh(model.series, root: root, stored: trusted)
+  }
+
+  /// The metadata that is trusted so far.
+  var trusted: StoredMetadata {
+    let trust = layout.trust
+    return StoredMetadata(
+      read: { try DurableFile.readIfPresent("\(trust)/\($0)", limit: Limits.metadataBytes) },
+      persist: { try DurableFile.write($1, to: "\(trust)/\($0)", mode: 0o600) })
+  }
+
+  /// Hashes of what is not to be taken again.
+  func rejected() throws -> Set<SHA256Digest> { try layout.rejected() }
+
+  /// The state that the last store on the directory kept.
+  func record() -> StateRecord { StateRecord.read(layout) }
+
+  /// Keeps the state durably, where it is worth a write.
+  func keep(_ record: StateRecord) {
+    guard lock != nil, record.isWorthKeeping(over: StateRecord.read(layout)) else { return }
+    // A settings screen that is behind after a restart is no reason for an update to fail.
+    try? record.write(layout)
+  }
+
+  // MARK: A new generation
+
+  /// Makes a new generation from a verified snapshot and the deltas after it, and then the current one; returns its
+  /// name. Killed at any point, the next start finds the old data or the new.
+  ///
+  /// - Parameter beforeSwap: Runs once the generation is complete, before it becomes current.
+  func replace(
+    by snapshot: FetchedObject, _ deltas: ArraySlice<FetchedObject> = [], epoch: Epoch,
+    origin: SeedOrigin = .downloaded, beforeSwap: () async -> Void = {}
+  ) async throws -> String {
+    let staged: StagedSeed
+    do {
+      staged = try await stage(snapshot, deltas, epoch, origin)
+    } catch {
+      discardStaged()
+      throw error
+    }
+    await beforeSwap()
+    snapshot.phases.enter(.swapping)
+    // Where the swap fails half-way the folder must stay: what is not current, `collect` removes.
+    defer { self.staged = nil }
+    try checkPlace()
+    try layout.setCurrent(staged.name)
+    live = lender == nil ? (staged.name, staged.file) : nil
+    return staged.name
+  }
+
+  private func stage(
+    _ snapshot: FetchedObject, _ deltas: ArraySlice<FetchedObject>, _ epoch: Epoch, _ origin: SeedOrigin
+  ) async throws -> StagedSeed {
+    let made = try await snapshot.using {
+      try checkPlace()
+      return try StagedSeed(snapshot, epoch: epoch, origin: origin, previous: reading, in: layout)
+    }
+    staged = made
+    if !deltas.isEmpty { snapshot.phases.enter(.applying(deltas.map(\.object))) }
+    for delta in deltas {
+      try await delta.using {
+        _ = try made.file.apply(delta.document(), signed: delta.object, keyLimit: 0)
+      }
+    }
+    return made
+  }
+
+  private func discardStaged() {
+    guard let folder = staged?.folder else { return }
+    staged = nil
+    // What stays here, the next look or the next start takes.
+    try? Folder.removeAll(folder.path)
+  }
+
+  // MARK: Deltas
+
+  /// Applies deltas through connections of the app's own from now on, or through the store's own again.
+  func borrow(_ lender: SeedConnectionLender?) {
+    self.lender = lender
+    // One connection writes and checkpoints.
+    live = nil
+  }
+
+  /// Applies a delta to a generation at a version, in one transaction.
+  func apply(_ delta: FetchedObject, to generation: Generation, at version: Version) async throws -> SeedChanges {
+    let changes = try await delta.using {
+      try checkPlace()
+      if let lender {
+        let seed = generation.seed(at: version)
+        return try await BorrowedWriter(seed: seed, delta: delta, keyLimit: options.changedKeyLimit).run(lender)
+      }
+      let document = try delta.document()
+      return try open(generation).apply(document, signed: delta.object, keyLimit: options.changedKeyLimit)
+    }
+    delta.discard()
+    return changes
+  }
+
+  private func open(_ generation: Generation) throws -> SeedFile {
+    if let live, live.name == generation.name { return live.file }
+    let file = try SeedFile.live { try Connection(generation.folder.file, .writer) }
+    live = (generation.name, file)
+    return file
+  }
+}
+
+extension StoreLayout {
+  /// Throws where the directory holds another dataset, or another major for a store that is bound to its own.
+  fileprivate func checkOwner(for model: SeedModel, isBoundToMajor: Bool) throws(SeedError) {
+    guard let owner, owner != model.series, isBoundToMajor || owner.dataset != model.dataset else { return }
+    throw SeedError(
+      .configuration, "\(directory) is a store of \(owner): give \(model.series) a directory of its own")
+  }
+
+  /// `nil` where nothing is current, or what is cannot be read: then there is nothing to be lost.
+  private var owner: Series? {
+    guard let pointer = try? pointer() else { return nil }
+    let connection = try? Connection(folder(pointer.current).file, .reader)
+    return connection.flatMap { try? SeedTables.meta($0).series }
+  }
+}
+
+extension UpdatePhase {
+  /// The beginning of an apply of these.
+  static func applying(_ chain: [PublishedObject]) -> UpdatePhase {
+    .applying(rows: 0, bytes: 0, totalBytes: chain.reduce(0) { $0 + $1.rawLength })
+  }
+}

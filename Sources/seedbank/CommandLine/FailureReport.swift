@@ -1,0 +1,106 @@
+import SeedClient
+import SeedDatabase
+import SeedFormat
+import SeedHTTP
+import SeedServer
+import SeedSystem
+import SeedTrust
+
+/// What the operator and the calling script learn of an error.
+struct FailureReport: Hashable {
+  let exitCode: ExitCode
+  let message: String
+  /// Whether the command's result, which was printed before, tells of it already.
+  let isInResult: Bool
+
+  /// The one place where kinds of errors become exit codes.
+  init(_ error: any Error) {
+    isInResult = (error as? CommandFailure)?.isInResult ?? false
+    switch error {
+    case let error as any ReportedError: (exitCode, message) = (error.exitCode, error.message)
+    case let error as SeedError: (exitCode, message) = (ExitCode(error.code), error.message.asSentence)
+    case let error as TrustError where error.isOfPublication:
+      exitCode = .badData
+      message =
+        "\(error)".asSentence.dropLast()
+        + "; restore the publication from a backup, 'seedbank verify' tells what is damaged."
+    default:
+      let known = Self.exitCode(of: error)
+      exitCode = known ?? .failure
+      message = known == nil ? "\(error)" : "\(error)".asSentence
+    }
+  }
+
+  /// The same for a script.
+  var json: JSONValue {
+    [
+      "kind": .string(exitCode.word), "exitCode": .integer(Int64(exitCode.rawValue)),
+      "message": .string(message),
+    ]
+  }
+
+  /// For the errors of the libraries, which describe themselves.
+  private static func exitCode(of error: any Error) -> ExitCode? {
+    switch error {
+    case is DatabaseError, is FileError: .inputOutput
+    case let error as OriginError: originCode(error)
+    case is HTTPServerError: .unavailable
+    case is PlanError, is SchemaProblem, is MissingKeys, is VersionsExhausted: .configuration
+    case let error as KeyFileError: keyFileCode(error)
+    case PublicationError.locked: .locked
+    case let error as PublicationError where error.isConfiguration: .configuration
+    case is ImportError, is InvalidText, is InvalidName, is TrustError, is PublicationError: .badData
+    case is OfflineChange.SignatureError, is RecallError, is RollbackError, is NotASeed, is ApplyError,
+      is CompressionError:
+      .badData
+    default: nil
+    }
+  }
+
+  private static func originCode(_ error: OriginError) -> ExitCode {
+    error.isUnavailable ? .unavailable : error.isConfiguration ? .configuration : .badData
+  }
+
+  /// A key that is missing, malformed or in the way is the deployment's; the rest is the disk's.
+  private static func keyFileCode(_ error: KeyFileError) -> ExitCode {
+    if case .system(let failure) = error, !failure.isMissing { .inputOutput } else { .configuration }
+  }
+}
+
+extension ExitCode {
+  /// What a script should do about an error of the client.
+  private static let ofClientErrors: [SeedError.Code: ExitCode] = [
+    .network: .unavailable, .waitingForNetwork: .unavailable, .server: .unavailable,
+    .serverBusy: .unavailable,
+    .timedOut: .unavailable, .missingFile: .unavailable, .tooLarge: .failure, .io: .inputOutput,
+    .insufficientSpace: .inputOutput, .storeLocked: .locked,
+    .cancelled: .failure, .query: .failure, .configuration: .configuration,
+  ]
+
+  /// Everything else is data that is refused.
+  fileprivate init(_ code: SeedError.Code) { self = Self.ofClientErrors[code] ?? .badData }
+}
+
+extension TrustError {
+  /// Whether it says how the publication's files fail to belong together, and not what one file looks like.
+  fileprivate var isOfPublication: Bool {
+    switch self {
+    case .missingFile, .missingRole, .hashMismatch, .lengthMismatch, .wrongVersion, .rollback, .badSignature:
+      true
+    case .conflict, .expired, .malformed, .tooLong, .pathNotDelegated, .outOfOrder: false
+    }
+  }
+}
+
+extension String {
+  /// With a capital and a full stop, as the other messages have; a name that it begins with stays as it is.
+  fileprivate var asSentence: String {
+    let start = beginsWithWord ? prefix(1).uppercased() : String(prefix(1))
+    return start + dropFirst() + (hasSuffix(".") ? "" : ".")
+  }
+
+  /// Whether it begins with a word of the language: a path or a series has more in it than letters.
+  private var beginsWithWord: Bool {
+    prefix { $0 != " " }.allSatisfy { ("a"..."z").contains($0) || $0 == "'" || $0 == "," }
+  }
+}
