@@ -20,7 +20,8 @@ extension Command {
         .value("dataset", "name", help: "The dataset's name (default: made from the file's name)."),
       ] + OptionDefinition.keyPlan + [.json, .dryRun],
       examples: [
-        CommandExample("seedbank init my.sqlite", "Make the folder 'seedbank'. Continue with 'seedbank run'."),
+        CommandExample(
+          "seedbank init my.sqlite", "Make the folder 'seedbank'. Continue with 'seedbank run'."),
         CommandExample("seedbank init my.sqlite --dry-run", "Show what would be published, and what not."),
         CommandExample(
           "seedbank init my.sqlite --root-keys 3 --root-threshold 2", "Any two of three keys sign a new root."
