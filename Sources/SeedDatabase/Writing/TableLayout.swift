@@ -81,7 +81,6 @@ package struct SeedLayout: Sendable {
     for layout in layouts { self.layouts[layout.logical.name] = layout }
   }
 
-  /// Where a table lies.
   subscript(_ table: TableSchema) -> TableLayout { layouts[table.name] ?? TableLayout(table) }
 }
 
@@ -96,7 +95,7 @@ package enum LayoutProblem: Error, Hashable, Sendable, CustomStringConvertible {
     case .noColumn(let table, let column):
       "the layout's table \"\(table)\" has no column \"\(column)\" that could be set"
     case .otherType(let table, let column):
-      "table \"\(table)\", column \"\(column)\": it would store values otherwise than the model's column"
+      "table \"\(table)\", column \"\(column)\": it would store values in another way than the model's column"
     case .noValue(let table, let column):
       "table \"\(table)\", column \"\(column)\": nothing gives it a value, so give the layout a constant"
     }

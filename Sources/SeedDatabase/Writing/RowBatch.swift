@@ -25,7 +25,6 @@ package final class RowBatch {
   @exclusivity(unchecked) private var inserting: Statement?
   @exclusivity(unchecked) private var finding: Statement?
 
-  /// What is to happen to the waiting rows.
   private enum Kind { case upsert, insert }
 
   /// Rows that are written at a time; twice as many gain a twentieth.
@@ -209,7 +208,7 @@ package final class RowBatch {
     repeat {
       guard try statement.step() else {
         throw DatabaseError(
-          code: ResultCode.corrupt, message: "a look-up without an answer", subject: statement.sql)
+          code: ResultCode.corrupt, message: "a look-up returned no row", subject: statement.sql)
       }
     } while !statement.holds(.integer(Int64(number)), at: 0)
   }

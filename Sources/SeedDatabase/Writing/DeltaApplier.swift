@@ -14,9 +14,7 @@ package struct DeltaApplier {
     _ connection: Connection, _ schema: DatabaseSchema, _ layouts: SeedLayout = SeedLayout(),
     keyLimit: Int = 0
   ) {
-    self.connection = connection
-    self.schema = schema
-    self.layouts = layouts
+    (self.connection, self.schema, self.layouts) = (connection, schema, layouts)
     self.keyLimit = keyLimit
   }
 
@@ -82,7 +80,6 @@ package struct DeltaApplier {
   }
 }
 
-/// A table whose rows are being read.
 private final class OpenTable {
   let table: TableSchema
   let rows: RowBatch
@@ -116,12 +113,12 @@ package enum ApplyError: Error, Hashable, Sendable, CustomStringConvertible {
     switch self {
     case .otherSeries: "the delta belongs to another series or schema than the seed"
     case .notAsSigned(let file, let header):
-      "\(file) does not say of itself what was signed of it: it says that it leads from version \(header.from) to "
+      "\(file) does not match what was signed of it: its header says versions \(header.from) to "
         + "\(header.to) of \(header.series), model \(header.model)"
     case .outOfRange(let from, let to, let version):
-      "the delta leads from \(from) to \(to), the seed is at \(version)"
+      "the delta goes from version \(from) to \(to), but the seed is at version \(version)"
     case .digestMismatch(let version):
-      "after the delta the rows are not those that were published as version \(version)"
+      "after the delta the rows do not match those published as version \(version)"
     }
   }
 }

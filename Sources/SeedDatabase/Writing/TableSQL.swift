@@ -11,7 +11,6 @@ package struct TableSQL: Sendable {
   /// The statements of a table that lies in the file as it is.
   package init(_ table: TableSchema) { self.init(TableLayout(table)) }
 
-  /// The statements of a table where its layout has it.
   init(_ layout: TableLayout) {
     table = layout.stored
     constants = layout.constants

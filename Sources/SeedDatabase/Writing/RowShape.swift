@@ -56,10 +56,8 @@ struct FoundRow: ~Copyable {
     (self.statement, self.columns, self.first) = (statement, columns, first)
   }
 
-  /// Whether the row has these values.
   func holds(_ row: [BorrowedValue]) -> Bool { row.withUnsafeBufferPointer { holds($0) } }
 
-  /// Whether the row has these values.
   func holds(_ row: UnsafeBufferPointer<BorrowedValue>) -> Bool {
     // A local: in this loop each access would be retained anew.
     let statement = statement

@@ -7,7 +7,6 @@ package struct TableSum: Hashable, Sendable {
   private var high: UInt128 = 0
   private var low: UInt128 = 0
 
-  /// An empty table.
   package init() {}
 
   /// What ``bytes`` and ``rows`` were; `nil` where there are not 32 bytes.

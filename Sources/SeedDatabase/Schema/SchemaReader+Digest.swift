@@ -1,37 +1,20 @@
 import SeedFormat
 import SeedTrust
 
-/// Hashes what a schema is, so that two texts that build the same structure hash the same.
-struct SchemaHash {
-  private let connection: Connection
-  private let tables: [TableSchema]
-  private let search: [SearchTable]
-  private let listed: [SchemaReader.Listed]
-
-  init(
-    _ connection: Connection, _ tables: [TableSchema], _ search: [SearchTable],
-    _ listed: [SchemaReader.Listed]
-  ) {
-    self.connection = connection
-    self.tables = tables
-    self.search = search
-    self.listed = listed
-  }
-
-  func digest() throws -> SHA256Digest {
+// What a schema is, as one digest: two texts that build the same structure have the same.
+extension SchemaReader {
+  func digest(_ tables: [TableSchema], _ search: [SearchTable], _ listed: [Listed]) throws -> SHA256Digest {
     let structure: JSONValue = .object([
       JSONMember("tables", .array(try tables.map(describe))),
-      JSONMember("indexes", .array(try indexes())),
-      JSONMember("views", .array(try listed.filter { $0.kind == "view" }.map { .string(try sql($0.name)) })),
-      JSONMember("search", .array(try search.map { .string(try sql($0.name)) })),
+      JSONMember("indexes", .array(try indexes(tables))),
+      JSONMember("views", .array(try listed.filter { $0.kind == "view" }.map { try normalized($0.name) })),
+      JSONMember("search", .array(try search.map { try normalized($0.name) })),
     ])
     return SHA256Digest.of(structure.bytes)
   }
 
   private func describe(_ table: TableSchema) throws -> JSONValue {
-    let text =
-      try connection.value("SELECT sql FROM sqlite_schema WHERE name = ?", .text(table.name))?.text ?? ""
-    return [
+    [
       "name": .string(table.name),
       "columns": .array(table.columns.map(describe)),
       "generated": .array(table.generated.map { .string($0) }),
@@ -40,7 +23,7 @@ struct SchemaHash {
       "withoutRowid": .bool(table.isWithoutRowid),
       "strict": .bool(table.isStrict),
       "references": .array(table.foreignKeys.map(describe)),
-      "expressions": .array(SQLTokens(text).expressions.map { .string($0) }),
+      "expressions": .array(SQLTokens(try sql(table.name)).expressions.map { .string($0) }),
     ]
   }
 
@@ -65,7 +48,7 @@ struct SchemaHash {
   }
 
   /// Explicit indexes by their normalized text, and the unique ones that constraints made by their columns.
-  private func indexes() throws -> [JSONValue] {
+  private func indexes(_ tables: [TableSchema]) throws -> [JSONValue] {
     let explicit = try connection.rows(
       "SELECT sql FROM sqlite_schema WHERE type = 'index' AND sql IS NOT NULL ORDER BY name")
     let implied = try tables.flatMap { table in
@@ -79,8 +62,5 @@ struct SchemaHash {
     return explicit.map { .string(SQLTokens($0[0].text).normalized) } + implied
   }
 
-  private func sql(_ name: String) throws -> String {
-    SQLTokens(try connection.value("SELECT sql FROM sqlite_schema WHERE name = ?", .text(name))?.text ?? "")
-      .normalized
-  }
+  private func normalized(_ name: String) throws -> JSONValue { .string(SQLTokens(try sql(name)).normalized) }
 }

@@ -10,7 +10,6 @@ package final class BatchImporter {
   private let layouts: SeedLayout
   private let keyLimit: Int
   private let fitter = AffinityFitter()
-  private let bytes = LentBytes()
   private let storedSums: [String: TableSum]
   private var batches: [String: RowBatch] = [:]
   private var watches: [String: RowWatch] = [:]
@@ -23,26 +22,9 @@ package final class BatchImporter {
     keyLimit: Int = 0
   ) throws {
     guard try connection.integer("PRAGMA foreign_keys") == 0 else { throw ImportError.foreignKeysEnforced }
-    self.connection = connection
-    self.schema = schema
-    self.layouts = layouts
+    (self.connection, self.schema, self.layouts) = (connection, schema, layouts)
     self.keyLimit = keyLimit
     storedSums = try SeedTables.sums(connection)
-  }
-
-  /// Makes the row with this key equal to `row`, which holds every stored column in declared order.
-  package func upsert(_ row: [SeedValue], in table: TableSchema) throws {
-    try rows(of: table).upsert(lent: bytes.lend(row))
-  }
-
-  /// Adds a row to a table that is known not to have its key; one that does is an error.
-  package func insert(_ row: [SeedValue], in table: TableSchema) throws {
-    try rows(of: table).insert(lent: bytes.lend(row))
-  }
-
-  /// Takes the row with this key away, if it is there.
-  package func delete(key: [SeedValue], in table: TableSchema) throws {
-    try rows(of: table).delete(lentKey: bytes.lend(key))
   }
 
   /// Where rows of a table go in: for whoever has many of them.
@@ -117,3 +99,48 @@ package struct ImportResult: Hashable, Sendable {
   /// The changed keys of each table that had not too many; empty unless they were asked for.
   package let keys: [String: ChangedKeys]
 }
+
+/// Why rows could not be taken in. Nothing of them is kept: the transaction must be rolled back.
+package enum ImportError: Error, Hashable, Sendable, CustomStringConvertible {
+  case unknownTable(String)
+  case wrongColumns(table: String, found: [String], expected: [String])
+  case wrongKey(table: String, found: [String], expected: [String])
+  case nullInKey(table: String, column: String)
+  case constraint(table: String, key: String, message: String)
+  case references(table: String, parent: String, key: String)
+  case foreignKeysEnforced
+
+  package var description: String {
+    switch self {
+    case .unknownTable(let table): "there is no table \"\(table)\""
+    case .wrongColumns(let table, let found, let expected):
+      "table \"\(table)\": expected the columns \(expected.joined(separator: ", ")), "
+        + "found \(found.joined(separator: ", "))"
+    case .wrongKey(let table, let found, let expected):
+      "table \"\(table)\": expected the key \(expected.joined(separator: ", ")), "
+        + "found \(found.joined(separator: ", "))"
+    case .nullInKey(let table, let column): "table \"\(table)\": NULL in the key column \"\(column)\""
+    case .constraint(let table, let key, let message): "table \"\(table)\", row \(key): \(message)"
+    case .references(let table, let parent, let key):
+      "table \"\(table)\", row \(key): references a row that table \"\(parent)\" does not have"
+    case .foreignKeysEnforced:
+      "the connection enforces foreign keys: switch them off outside the transaction, the importer checks them"
+    }
+  }
+}
+
+/// What an import did to one table.
+package struct TableChanges: Hashable, Sendable {
+  package var inserted = 0
+  package var updated = 0
+  package var unchanged = 0
+  package var deleted = 0
+
+  package init() {}
+
+  /// Whether any row is different now.
+  package var isEmpty: Bool { inserted + updated + deleted == 0 }
+}
+
+/// What an import did, by table.
+package typealias ChangeReport = [String: TableChanges]

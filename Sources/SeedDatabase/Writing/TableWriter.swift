@@ -12,7 +12,6 @@ package final class TableWriter {
   /// Absent where the database keeps no sums.
   @exclusivity(unchecked) private(set) var sum: TableSum?
   @exclusivity(unchecked) package private(set) var changes = TableChanges()
-  /// Statements that were run.
   @exclusivity(unchecked) package private(set) var statements = 0
   private let rule: ConflictRule
   private let fitter: AffinityFitter
@@ -21,7 +20,6 @@ package final class TableWriter {
   private let columns: [Int32]
   private let watch: RowWatch?
   private var hasher = RowHasher()
-  /// The row in hand.
   @exclusivity(unchecked) private(set) var row: [BorrowedValue] = []
   @exclusivity(unchecked) private var scratch: [BorrowedValue] = []
   @exclusivity(unchecked) private var expectsKnownKeys = true
@@ -120,7 +118,6 @@ package final class TableWriter {
     return true
   }
 
-  /// Writes the row in hand, whose key is new.
   func insertIfFree() throws -> RowOutcome {
     guard try runIfFree(sql.insert) else { return .taken }
     try noteInsertion()

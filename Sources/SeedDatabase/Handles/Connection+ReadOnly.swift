@@ -2,25 +2,25 @@ import CSQLite
 package import SeedFormat
 
 extension Connection {
-  /// Prepares what somebody else asks of the file, and binds the values: one statement that only reads, and that leaves
-  /// the transaction, the attached files and the connection's settings as they are.
-  package func question(_ sql: String, _ values: [SeedValue]) throws -> Statement {
-    guard !sql.utf8.contains(0) else { throw QuestionProblem.holdsNUL(sql: sql) }
-    let statement = try reading(sql)
-    guard sqlite3_stmt_readonly(statement.handle) != 0 else { throw QuestionProblem.changes(sql: sql) }
+  /// Prepares somebody else's SQL and binds the values: one statement that only reads, and that leaves the
+  /// transaction, the attached files and the connection's settings as they are.
+  package func readOnlyStatement(_ sql: String, _ values: [SeedValue]) throws -> Statement {
+    guard !sql.utf8.contains(0) else { throw ReadOnlyProblem.holdsNUL(sql: sql) }
+    let statement = try permitted(sql)
+    guard sqlite3_stmt_readonly(statement.handle) != 0 else { throw ReadOnlyProblem.changes(sql: sql) }
     guard !hasStatement(in: sql.utf8.dropFirst(statement.length)) else {
-      throw QuestionProblem.several(sql: sql)
+      throw ReadOnlyProblem.several(sql: sql)
     }
     let wanted = Int(sqlite3_bind_parameter_count(statement.handle))
     guard values.count == wanted else {
-      throw QuestionProblem.values(found: values.count, wanted: wanted, sql: sql)
+      throw ReadOnlyProblem.values(found: values.count, wanted: wanted, sql: sql)
     }
     try statement.bind(values)
     return statement
   }
 
   /// Prepares a statement where SQLite says that it does nothing but what ``Permission`` allows.
-  private func reading(_ sql: String) throws -> Statement {
+  private func permitted(_ sql: String) throws -> Statement {
     sqlite3_set_authorizer(
       handle,
       { _, action, first, second, _, _ in
@@ -30,7 +30,7 @@ extension Connection {
     do {
       return try prepare(sql)
     } catch  where error.primaryCode == SQLITE_AUTH {
-      throw QuestionProblem.changes(sql: sql)
+      throw ReadOnlyProblem.changes(sql: sql)
     }
   }
 
@@ -50,10 +50,10 @@ extension Connection {
   }
 }
 
-/// What a question may do, as SQLite's authorizer asks for it; that it writes nothing is asked of the statement.
+/// What somebody else's statement may do, as SQLite's authorizer asks for it; that it writes nothing, the statement itself says.
 private enum Permission {
   /// Pragmas whose argument says what they are to tell of.
-  private static let asking: Set<String> = [
+  private static let reading: Set<String> = [
     "table_info", "table_xinfo", "table_list", "index_list", "index_info", "index_xinfo", "foreign_key_list",
     "foreign_key_check", "integrity_check", "quick_check",
   ]
@@ -69,14 +69,14 @@ private enum Permission {
     case SQLITE_TRANSACTION, SQLITE_SAVEPOINT, SQLITE_ATTACH, SQLITE_DETACH: return false
     case SQLITE_PRAGMA:
       let name = first.map { String(cString: $0).lowercased() } ?? ""
-      return second == nil ? !acting.contains(name) : asking.contains(name)
+      return second == nil ? !acting.contains(name) : reading.contains(name)
     default: return true
     }
   }
 }
 
-/// Why a text is no question that a file could be asked.
-package enum QuestionProblem: Error, Hashable, Sendable, CustomStringConvertible {
+/// Why somebody else's SQL is not run.
+package enum ReadOnlyProblem: Error, Hashable, Sendable, CustomStringConvertible {
   case holdsNUL(sql: String)
   case several(sql: String)
   case changes(sql: String)
@@ -84,13 +84,14 @@ package enum QuestionProblem: Error, Hashable, Sendable, CustomStringConvertible
 
   package var description: String {
     switch self {
-    case .holdsNUL(let sql): "the SQL holds a NUL, behind which SQLite reads nothing: remove it from: \(sql)"
+    case .holdsNUL(let sql):
+      "the SQL contains a NUL character, where SQLite stops reading: remove it from: \(sql)"
     case .several(let sql):
-      "more than one statement cannot be asked at once: ask one after the other of: \(sql)"
+      "only one statement can be run at a time: run them one after the other: \(sql)"
     case .changes(let sql):
-      "only what reads can be asked, and nothing about transactions, attached files or settings, not: \(sql)"
+      "only a statement that reads can be run here, without transactions, attached files or settings: \(sql)"
     case .values(let found, let wanted, let sql):
-      "\(found) values for \(wanted) parameters: give each parameter its own value in: \(sql)"
+      "\(found) values for \(wanted) parameters: pass one value for each parameter of: \(sql)"
     }
   }
 }

@@ -2,7 +2,7 @@ import CSQLite
 
 extension Connection {
   /// How a file is opened, by what it is and what it will be used for.
-  package enum Recipe: Sendable {
+  package enum OpenMode: Sendable {
     /// A database in memory, for looking at schemas and for scratch values.
     case memory
     /// A temporary database that spills to a file without a name.
@@ -20,14 +20,14 @@ extension Connection {
   }
 }
 
-extension Connection.Recipe {
+extension Connection.OpenMode {
   /// How long a statement waits for another connection's lock.
-  private static let patience: Int32 = 10_000
+  private static let lockMilliseconds: Int32 = 10_000
 
   var busyMilliseconds: Int32 {
     switch self {
     case .memory, .scratch, .snapshot: 0
-    case .origin, .writer, .creator, .reader: Self.patience
+    case .origin, .writer, .creator, .reader: Self.lockMilliseconds
     }
   }
 

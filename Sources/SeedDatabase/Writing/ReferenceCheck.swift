@@ -24,9 +24,7 @@ package struct ReferenceCheck {
     _ connection: Connection, _ schema: DatabaseSchema, _ layouts: SeedLayout = SeedLayout(),
     wholeTableShare: Int = Self.usualShare
   ) {
-    self.connection = connection
-    self.schema = schema
-    self.layouts = layouts
+    (self.connection, self.schema, self.layouts) = (connection, schema, layouts)
     self.wholeTableShare = wholeTableShare
   }
 
@@ -140,9 +138,7 @@ package struct ReferenceCheck {
 /// What an import did to one table, as far as its references are concerned.
 struct TouchedTable {
   let watch: RowWatch
-  /// Rows that it has now.
   let rows: Int
-  /// Whether a row was deleted or written over.
   let hasLost: Bool
 }
 

@@ -1,6 +1,5 @@
 import CSQLite
 package import SeedFormat
-
 import SeedSystem
 
 /// Rows in memory as a table that SQLite reads, so that one statement takes in hundreds of them.
@@ -45,7 +44,6 @@ package final class RowSupply {
 package struct SuppliedRows {
   /// The rows' values, one row after the other.
   var values: UnsafeMutablePointer<BorrowedValue>?
-  /// Values of a row.
   var columns = 0
   var count = 0
   /// Where it is noted what becomes of each row: those that are not touched are new.
