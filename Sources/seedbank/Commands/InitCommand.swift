@@ -32,7 +32,7 @@ extension Command {
     if !arguments.flag("dry-run") {
       var installer = DeploymentInstaller(draft: setup.draft)
       installer.keys = setup.keys
-      try installer.install(founding: setup.series)
+      try installer.install(delegating: setup.series)
     }
     try context.report(setup.report(arguments, context), asJSON: arguments.flag("json"))
   }
@@ -59,7 +59,7 @@ private struct InitSetup {
       name, origin: origin, directory: try context.setupDirectory(arguments), models: [model])
     try DeploymentInstaller(draft: draft).checkRoom()
     let plans = try draft.plans()
-    try OriginProof.prove(plans, against: origin)
+    for plan in plans { try plan.prove(against: SQLiteOrigin(origin)) }
     series = plans.map(\.series)
   }
 
