@@ -69,7 +69,7 @@ extension Delegations {
       guard !name.isEmpty, !Root.topLevelRoles.contains(name) else {
         throw fields.error("name", "\"\(name)\" cannot be delegated to")
       }
-      keys = try RoleKeys(readingWithin: &fields)
+      keys = try RoleKeys(reading: &fields, keepingOthers: false)
       terminating = try fields.bool("terminating")
       paths = try DelegatedPaths(reading: &fields)
       other = fields.unread

@@ -114,7 +114,7 @@ extension Metadata {
   }
 
   /// Fails unless as many of the role's keys signed as its delegator asks for.
-  func check(_ role: String, signedFor delegator: some Delegator) throws(TrustError) {
+  func check(_ role: String, signedFor delegator: some SignedRole) throws(TrustError) {
     guard let needed = delegator.roleKeys(of: role) else {
       throw .missingRole(role: role, place: type(of: delegator).type)
     }
@@ -123,21 +123,4 @@ extension Metadata {
       throw .badSignature(role: role, found: found, needed: needed.threshold)
     }
   }
-}
-
-/// A role that names the keys of others: root for the top level, targets for delegates.
-protocol Delegator: SignedRole {
-  /// Whose signatures `role` needs, where this delegator names it.
-  func roleKeys(of role: String) -> RoleKeys?
-  var keysByID: [String: RoleKey] { get }
-}
-
-extension Root: Delegator {
-  func roleKeys(of role: String) -> RoleKeys? { roles[role] }
-  var keysByID: [String: RoleKey] { keys }
-}
-
-extension Targets: Delegator {
-  func roleKeys(of role: String) -> RoleKeys? { delegations?[role]?.keys }
-  var keysByID: [String: RoleKey] { delegations?.keys ?? [:] }
 }

@@ -34,28 +34,12 @@ package struct RoleKeys: Hashable, Sendable {
     other = []
   }
 
-  init(reading fields: inout JSONObjectReader) throws(MalformedJSON) {
-    self = try Self.taken(from: &fields, other: { $0.unread })
-  }
-
-  /// For a delegation, whose object holds these two fields among others.
-  init(readingWithin fields: inout JSONObjectReader) throws(MalformedJSON) {
-    self = try Self.taken(from: &fields, other: { _ in [] })
-  }
-
-  private init(_ keyIDs: [String], _ threshold: Int, _ other: [JSONMember]) {
-    self.keyIDs = keyIDs
-    self.threshold = threshold
-    self.other = other
-  }
-
-  private static func taken(
-    from fields: inout JSONObjectReader, other: (JSONObjectReader) -> [JSONMember]
-  ) throws(MalformedJSON) -> RoleKeys {
-    let keyIDs = try fields.strings("keyids")
+  /// A delegation has these two fields among others, which it keeps itself.
+  init(reading fields: inout JSONObjectReader, keepingOthers: Bool = true) throws(MalformedJSON) {
+    keyIDs = try fields.strings("keyids")
     guard Set(keyIDs).count == keyIDs.count else { throw fields.error("keyids", "a key id occurs twice") }
-    let threshold = try fields.integer("threshold", from: 1)
-    return RoleKeys(keyIDs, threshold, other(fields))
+    threshold = try fields.integer("threshold", from: 1)
+    other = keepingOthers ? fields.unread : []
   }
 
   var members: [JSONMember] {

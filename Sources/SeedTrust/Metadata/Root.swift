@@ -50,6 +50,9 @@ package struct Root: SignedRole {
     statedConsistentSnapshot = try fields.boolIfPresent("consistent_snapshot")
   }
 
+  package func roleKeys(of role: String) -> RoleKeys? { roles[role] }
+  package var keysByID: [String: RoleKey] { keys }
+
   package var members: [JSONMember] {
     .init(
       ("consistent_snapshot", statedConsistentSnapshot.map { .bool($0) }), ("keys", JSONValue(keys, \.json)),

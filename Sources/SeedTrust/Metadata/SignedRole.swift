@@ -9,9 +9,16 @@ package protocol SignedRole: Hashable, Sendable {
   /// Takes its fields; whatever is left over is the header's `other`.
   init(reading fields: inout JSONObjectReader) throws(MalformedJSON)
   var members: [JSONMember] { get }
+  /// Whose signatures `role` needs. Root says it of the top-level roles, a targets role of its delegates, others of none.
+  func roleKeys(of role: String) -> RoleKeys?
+  /// The keys of all these roles.
+  var keysByID: [String: RoleKey] { get }
 }
 
 extension SignedRole {
+  package func roleKeys(of role: String) -> RoleKeys? { nil }
+  package var keysByID: [String: RoleKey] { [:] }
+
   package var version: Int { header.version }
   /// From this second on it is no longer valid.
   package var expires: UTCTime { header.expires }

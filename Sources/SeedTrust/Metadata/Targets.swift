@@ -24,6 +24,9 @@ package struct Targets: SignedRole {
     }
   }
 
+  package func roleKeys(of role: String) -> RoleKeys? { delegations?[role]?.keys }
+  package var keysByID: [String: RoleKey] { delegations?.keys ?? [:] }
+
   package var members: [JSONMember] {
     .init(("targets", JSONValue(targets, \.json)), ("delegations", delegations?.json))
   }

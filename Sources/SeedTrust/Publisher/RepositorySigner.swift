@@ -98,7 +98,7 @@ package struct RepositorySigner: Sendable {
 
   /// A role's file, signed with the keys at hand that `delegator` names, and those that `former` does.
   func sign<Role: SignedRole>(
-    _ role: Role, _ name: String, _ keys: KeyRing, for delegator: some Delegator, former: Root? = nil
+    _ role: Role, _ name: String, _ keys: KeyRing, for delegator: some SignedRole, former: Root? = nil
   ) throws -> Metadata<Role> {
     let needed = delegator.roleKeys(of: name)
     guard let needed else { throw TrustError.missingRole(role: name, place: type(of: delegator).type) }
