@@ -93,10 +93,12 @@ let package = Package(
       swiftSettings: strict),
     // A client of any TUF repository, which Scripts/tuf-conformance tests.
     .executableTarget(
-      name: "ConformanceClient", dependencies: ["SeedSystem", "SeedTrust"], path: "Tests/ConformanceClient",
+      name: "ConformanceClient", dependencies: ["SeedTrust", "SeedSystem", "Support"],
+      path: "Tests/ConformanceClient",
       swiftSettings: strict),
     // Which folder may name which, read from the sources.
     tests("HouseTests", []),
+    tests("SeedSystemTests", ["SeedSystem"]),
     tests("SeedFormatTests", ["SeedSystem", "SeedFormat", "Support"]),
     tests("SeedTrustTests", ["SeedSystem", "SeedTrust", "SeedFormat", "Support"]),
     tests("SeedDatabaseTests", ["SeedSystem", "SeedDatabase", "SeedFormat", "SeedTrust", "Support"]),

@@ -16,7 +16,6 @@ package final class ImportSession {
   private let surveys: [MemberSurvey]
   private let writer: RowTreeWriter
   private let collector: RowCollector
-  @exclusivity(unchecked) private var collected = CollectedRows()
   private let issues: IssueCollector
   // Checked, unlike its neighbours: without, the compiler (6.3.1) never frees what a noncopyable property holds.
   private var source = DocumentSource()
@@ -39,7 +38,7 @@ package final class ImportSession {
     _ connection: Connection, mapping: ImportMapping, policy: ImportPolicy = ImportPolicy(),
     hooks: ImportHooks = ImportHooks()
   ) throws {
-    try ImportPreconditions(connection, mapping, policy).check()
+    try Self.checkPreconditions(connection, mapping, policy)
     let builder = try PlanBuilder(connection, policy)
     frame = try DocumentFrame(mapping)
     lists = try mapping.lists.map { try List($0, builder) }
@@ -63,7 +62,6 @@ package final class ImportSession {
     }
   }
 
-  /// One of the mapping's lists.
   private final class List {
     let plan: RowPlan
     /// Where a dictionary's names go.
@@ -196,11 +194,12 @@ package final class ImportSession {
       try writeCollected()
       let row = issues.wantsRows ? source.json(0) : []
       try refuse(RejectedRow(.notAnObject, origin.flaw(source.tape.count(0))), list, row)
-    } else if let given = try? given(name, list), try collector.collect(list.plan, source, given: given) {
-      collected.append(
-        CollectedRow(
-          list: finder.list, name: name, row: place.row, offset: offset, end: source.scanner.offset))
-      if collected.isFull || collector.isFull { try writeCollected() }
+    } else if let given = try? given(name, list),
+      try collector.collect(
+        .init(list: finder.list, name: name, number: place.row, range: offset..<source.scanner.offset),
+        list.plan, source, given: given)
+    {
+      if collector.isFull { try writeCollected() }
     } else {
       try writeCollected()
       try write(list, name, source)
@@ -231,16 +230,13 @@ package final class ImportSession {
     try writer.write(list.plan, 0, source, given: given)
   }
 
-  /// Writes what is collected: together, or row by row, where one of them is refused.
+  /// Writes what is collected: together, or row by row where one of them is rejected.
   private func writeCollected() throws {
-    guard !collected.rows.isEmpty else { return }
-    let isWritten = try collector.write()
-    let rows = collected.take(isWritten: isWritten)
-    if isWritten { return }
     let place = writer.place
-    for row in rows {
-      (writer.place.row, writer.place.offset) = (row.row, hooks.origin?.offset(row.row) ?? row.offset)
-      try write(lists[row.list], row.name, source.again(row.offset..<row.end))
+    for row in try collector.write() {
+      writer.place.row = row.number
+      writer.place.offset = hooks.origin?.offset(row.number) ?? row.range.lowerBound
+      try write(lists[row.list], row.name, source.again(row.range))
     }
     writer.place = place
   }
@@ -356,6 +352,33 @@ package final class ImportSession {
     report.duration = pace.elapsed
     pace.end(bytes: report.bytes, rows: report.rows)
     return report
+  }
+}
+
+extension ImportSession {
+  private static func checkPreconditions(
+    _ connection: Connection, _ mapping: ImportMapping, _ policy: ImportPolicy
+  ) throws {
+    guard !connection.isInTransaction else {
+      throw ImportFailure(
+        .database, "the connection is in a transaction: end it first, an import opens its own")
+    }
+    guard try connection.integer("PRAGMA foreign_keys") == 0 else {
+      throw ImportFailure(.database, "\(ImportError.foreignKeysEnforced)")
+    }
+    let isSeed = try connection.integer(
+      "SELECT count(*) FROM sqlite_schema WHERE name = ?", .text(ReservedTable.meta))
+    guard isSeed == 0 else {
+      throw ImportFailure(
+        .database, "\(connection.path) is a published seed: its rows change by its publisher's updates only")
+    }
+    if case .batched(let rows, _) = policy.atomicity {
+      guard rows > 0 else { throw ImportFailure(.mapping, "a batch has at least one row") }
+      guard !mapping.lists.contains(where: \.table.deletes) else {
+        throw ImportFailure(
+          .mapping, "this mode deletes rows, which takes one transaction: import without batches")
+      }
+    }
   }
 }
 

@@ -8,7 +8,7 @@
 //   definition is the only table: parsing and help both come from it.
 // - It parses, wires and reports. What is worth testing by itself lives in the libraries below.
 // - Results go to stdout, all else to stderr, both through `Console`: nothing calls `print`.
-// - A failure is a sentence and an exit code. ErrorMapping.swift alone turns errors into either.
+// - A failure is a sentence and an exit code. FailureReport.swift alone turns errors into either.
 // - Nothing runs on the main actor: main.swift leaves it at once, because a closure made there and given to C
 //   traps on another thread.
 // - A configuration value comes from a flag, else the environment, else the file, else its default; nothing

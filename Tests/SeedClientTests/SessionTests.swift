@@ -3,7 +3,6 @@ import SeedClient
 import SeedDatabase
 import SeedSystem
 import Support
-import Synchronization
 import Testing
 
 #if canImport(FoundationNetworking)

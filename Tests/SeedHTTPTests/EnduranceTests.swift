@@ -1,7 +1,7 @@
 import Foundation
 import SeedHTTP
+import SeedSystem
 import Support
-import Synchronization
 import Testing
 
 extension SocketTests {

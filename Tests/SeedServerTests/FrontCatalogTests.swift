@@ -5,8 +5,9 @@ import SeedHTTP
 import SeedSystem
 import SeedTrust
 import Support
-import Synchronization
 import Testing
+
+import struct Synchronization.Atomic
 
 @testable import SeedServer
 

@@ -144,7 +144,8 @@ import Testing
     #expect(said.lines.first?.contains(delta.fileName) == true)
   }
 
-  @Test func `a poll that was answered before is answered from memory, with and without a condition`() throws {
+  @Test func `a poll that was answered before is answered from memory, with and without a condition`() throws
+  {
     let front = try Front(FrontConfiguration(publication: publication.directory.path))
     let client = try RawClient(port: front.port)
     let target = "/v1/transit/changes?model=2.1&since=102"

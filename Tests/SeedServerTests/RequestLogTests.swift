@@ -1,8 +1,8 @@
 import Foundation
 import SeedFormat
 import SeedHTTP
+import SeedSystem
 import Support
-import Synchronization
 import Testing
 
 @testable import SeedServer

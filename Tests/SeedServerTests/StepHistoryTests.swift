@@ -5,7 +5,6 @@ import SeedServer
 import SeedSystem
 import SeedTrust
 import Support
-import Synchronization
 import Testing
 
 /// The history tells what steps did, and never stands in the way of one.

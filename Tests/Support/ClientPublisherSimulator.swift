@@ -4,7 +4,6 @@ package import SeedDatabase
 package import SeedFormat
 package import SeedSystem
 package import SeedTrust
-import Synchronization
 
 /// A publisher in memory that plays server to a client: its publications are real and really signed.
 ///

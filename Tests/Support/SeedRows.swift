@@ -45,3 +45,20 @@ extension RowHasher {
     return withExtendedLifetime(bytes) { hash(lent: bytes.lend(row)) }
   }
 }
+
+extension BatchImporter {
+  /// Makes the row with this key equal to `row`.
+  package func upsert(_ row: [SeedValue], in table: TableSchema) throws {
+    try LentBytes.lending(row) { try rows(of: table).upsert(lent: $0) }
+  }
+
+  /// Adds a row to a table that is known not to have its key.
+  package func insert(_ row: [SeedValue], in table: TableSchema) throws {
+    try LentBytes.lending(row) { try rows(of: table).insert(lent: $0) }
+  }
+
+  /// Takes the row with this key away, if it is there.
+  package func delete(key: [SeedValue], in table: TableSchema) throws {
+    try LentBytes.lending(key) { try rows(of: table).delete(lentKey: $0) }
+  }
+}

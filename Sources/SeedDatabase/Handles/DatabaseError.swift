@@ -12,10 +12,7 @@ package struct DatabaseError: Error, Hashable, Sendable, CustomStringConvertible
   package let offset: Int?
 
   package init(code: Int32, message: String, subject: String, offset: Int? = nil) {
-    self.code = code
-    self.message = message
-    self.subject = subject
-    self.offset = offset
+    (self.code, self.message, self.subject, self.offset) = (code, message, subject, offset)
   }
 
   /// The subject's line that is at fault, counted from 1.

@@ -9,7 +9,6 @@ package final class AffinityFitter {
   private var opened: Connection?
   private let texts = LentBytes()
 
-  /// A fitter that knows SQLite's rules.
   package init() {}
 
   /// A whole row, in the order of the table's stored columns.

@@ -17,7 +17,6 @@ package enum CanonicalRow {
   /// Bytes of a type and a word.
   private static let wordBytes = 1 + MemoryLayout<UInt64>.size
 
-  /// The length of a row's canonical bytes.
   static func size(of row: UnsafeBufferPointer<BorrowedValue>) -> Int {
     var size = 0
     for value in row {

@@ -1,6 +1,5 @@
 import CSQLite
 package import SeedFormat
-
 import SeedSystem
 
 /// Compares keys as SQLite's index over them does.
@@ -76,7 +75,7 @@ package struct KeyOrder: Sendable {
     return fraction > 0 ? -1 : fraction < 0 ? 1 : 0
   }
 
-  private typealias Bytes = UnsafeBufferPointer<UInt8>
+  package typealias Bytes = UnsafeBufferPointer<UInt8>
 
   private static func compare(_ left: Bytes, _ right: Bytes, _ collation: Collation) -> Int {
     switch collation {
@@ -86,8 +85,9 @@ package struct KeyOrder: Sendable {
     }
   }
 
-  private static func trimmed(_ text: Bytes) -> Bytes {
-    let end = text.lastIndex { $0 != 0x20 }.map { $0 + 1 } ?? 0
+  /// The text as RTRIM compares it.
+  package static func trimmed(_ text: Bytes) -> Bytes {
+    let end = text.lastIndex { $0 != UInt8(ascii: " ") }.map { $0 + 1 } ?? 0
     return Bytes(rebasing: text[..<end])
   }
 

@@ -1,4 +1,4 @@
-/// What a delta says of itself before its changes.
+/// The members of a delta before its changes.
 package struct DeltaHeader: Hashable, Sendable {
   package let series: Series
   /// The newest model of the series when the delta was made.

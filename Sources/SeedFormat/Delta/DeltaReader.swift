@@ -2,7 +2,7 @@
 ///
 /// Of the document it holds the row at hand and a little more, however long it is.
 package struct DeltaReader: ~Copyable {
-  /// What the delta says of itself.
+  /// All that stands before the changes.
   package let header: DeltaHeader
   private var tokens: DeltaTokens
   private var row = JSONTape()
@@ -176,7 +176,7 @@ package struct DeltaError: Error, Hashable, Sendable, CustomStringConvertible {
 
   init(_ error: any Error) { reason = (error as? DeltaError)?.reason ?? "\(error)" }
 
-  /// What to throw for an error on the way: one of the document's source stays what it is.
+  /// An error of the document's source stays as it is.
   static func about(_ error: any Error) -> any Error {
     (error as? DocumentSourceError)?.underlying ?? DeltaError(error)
   }

@@ -56,12 +56,12 @@ struct DeltaTokens: ~Copyable {
   }
 }
 
-/// What went wrong where a document comes from, to be told from what is wrong with the document.
+/// An error of a document's source, to be told from a fault of the document.
 struct DocumentSourceError: Error {
   let underlying: any Error
 }
 
-/// A document on its way to a reader, in pieces that nobody has to hold together.
+/// Hands a document to a reader in pieces, so that it need not be in memory as a whole.
 package enum DocumentPieces {
   /// Hands the next piece to `take`, which must not keep it; false where there is no more.
   package typealias Source = (_ take: (UnsafeRawBufferPointer) -> Void) throws -> Bool

@@ -7,7 +7,7 @@ package struct DeltaWriter {
   private var parts: [SpilledBytes.Part] = []
   private var table: OpenTable?
   private let spill: (any DeltaSpill)?
-  /// What the spill refused; the delta cannot be finished then.
+  /// The first error of the spill; the delta cannot be finished then.
   private var failure: (any Error)?
 
   /// Bytes of one table's deletes or upserts that wait in memory.
@@ -26,7 +26,7 @@ package struct DeltaWriter {
   /// A writer without changes; without a spill it keeps all of them in memory.
   package init(spill: (any DeltaSpill)? = nil) { self.spill = spill }
 
-  /// Whether nothing has been written yet.
+  /// Nothing has been written yet.
   package var isEmpty: Bool { parts.isEmpty && (table?.isEmpty ?? true) }
 
   /// Starts a table; one without changes leaves no trace.

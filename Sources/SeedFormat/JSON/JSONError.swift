@@ -1,8 +1,8 @@
-/// Why a text is not the JSON that was expected, and where.
+/// A fault in the syntax of a JSON text.
 public struct JSONError: Error, Hashable, Sendable, CustomStringConvertible {
   /// The offset in bytes from the document's start.
   public let offset: Int
-  /// What is wrong there, as the rest of a sentence.
+  /// The fault there, as the rest of a sentence.
   public let reason: String
 
   package init(at offset: Int, _ reason: String) {

@@ -1,6 +1,6 @@
 /// JSON's lexical rules for numbers, over bytes in memory.
 enum JSONNumber {
-  /// What came of looking at one number.
+  /// The outcome of scanning one number.
   enum Outcome {
     case integer(Int64, end: Int)
     case real(Double, end: Int)
@@ -24,7 +24,7 @@ enum JSONNumber {
     }
   }
 
-  /// What a number's text says, gathered while its grammar is checked.
+  /// The parts of a number's text, gathered while its grammar is checked.
   private struct Parts {
     var isNegative = false
     /// All digits of integer and fraction; of no use where ``hasOverflown``.
@@ -37,7 +37,7 @@ enum JSONNumber {
     /// Every number of that many digits fits 64 bits.
     private static let safeDigits = 19
 
-    /// Whether there are more digits than surely fit. An integer with more has no leading zeros, so it is
+    /// True where there are more digits than surely fit. An integer with more has no leading zeros, so it is
     /// beyond 64 bits.
     var hasOverflown: Bool { digits > Self.safeDigits }
   }

@@ -1,4 +1,4 @@
-/// What came of asking for the next value.
+/// The outcome of asking for the next value.
 package enum JSONStep: Sendable {
   /// It is on the tape.
   case value
@@ -248,7 +248,7 @@ extension JSONScanner {
     do throws(JSONError) {
       return try nextValue(&tape)
     } catch {
-      // Whoever goes on looks for the end of the line that the value began in.
+      // A caller that goes on skips from the start of the value to the end of its line.
       position = start
       throw error
     }

@@ -1,10 +1,10 @@
 /// One JSON value laid out flat: an entry per scalar, name, object and array, in the document's order.
 ///
-/// A container's entry knows where it ends, so that a value that nobody wants is passed over in one step.
+/// A container's entry knows where it ends, so that an unwanted value is skipped in one step.
 /// Texts stay where they are in the window; only those with escapes are copied. A tape is good until the
 /// scanner that filled it is given more bytes; it is meant to be filled again and again.
 package struct JSONTape: ~Copyable {
-  /// What an entry stands for.
+  /// An entry's kind.
   package enum Kind: UInt8, Sendable {
     case null, no, yes, integer, real
     /// A number that is neither a 64-bit integer nor within a double's range; its text is kept.
@@ -14,9 +14,8 @@ package struct JSONTape: ~Copyable {
 
   /// One scalar, name, object or array.
   package struct Entry {
-    /// What it stands for.
     package let kind: Kind
-    /// Whether a text lies among the unescaped ones.
+    /// A text that lies among the unescaped ones.
     package var isCopied = false
     /// A name's number among those of its object's shape, or the place of an object that has a shape.
     package var slot: UInt16 = 0
@@ -37,7 +36,7 @@ package struct JSONTape: ~Copyable {
   /// How many entries there are.
   private(set) var count = 0
   private let copies = LentBytes()
-  /// What the objects looked like that were on the tape.
+  /// The shapes of the objects that were on the tape.
   var shapes = JSONShapes()
 
   private static let initialEntries = 64
@@ -103,7 +102,6 @@ package struct JSONTape: ~Copyable {
     return entries[index]
   }
 
-  /// What the entry at `index` stands for.
   package func kind(_ index: Int) -> Kind { self[index].kind }
 
   /// Where the value begins, in bytes from the document's start.
@@ -134,7 +132,7 @@ package struct JSONTape: ~Copyable {
     }
   }
 
-  /// Whether a text has escapes and so lies on the tape itself, until that is filled again.
+  /// True for a text with escapes, which lies on the tape itself until that is filled again.
   package func isCopied(_ index: Int) -> Bool { self[index].isCopied }
 
   /// The bytes of a text, from the tape's copies or from the window.

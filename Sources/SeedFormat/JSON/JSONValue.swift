@@ -90,7 +90,7 @@ extension JSONValue {
     if case .bool(let value) = self { value } else { nil }
   }
 
-  /// What a person would call this kind of value.
+  /// A phrase for messages.
   package var kind: String {
     switch self {
     case .null: "null"

@@ -57,7 +57,7 @@ package struct Problem: Error, Hashable, Sendable {
   package let type: ProblemType
   /// One sentence about this occurrence: what was found, what was expected, what to do.
   package let detail: String
-  /// What a program may want to know beyond that, in order.
+  /// Further members for programs, in order.
   package let members: [JSONMember]
 
   /// The media type of ``json``.

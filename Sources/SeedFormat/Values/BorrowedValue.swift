@@ -17,7 +17,7 @@ package enum BorrowedValue {
   /// BLOB.
   case blob(UnsafeBufferPointer<UInt8>)
 
-  /// Whether this is NULL.
+  /// True for NULL.
   package var isNull: Bool { if case .null = self { true } else { false } }
 
   /// A copy that may be kept.
@@ -39,7 +39,7 @@ package enum BorrowedValue {
     }
   }
 
-  /// Whether the canonical bytes are the same: as ``SeedValue``'s equality.
+  /// Compares the canonical bytes, as ``SeedValue``'s equality does.
   package static func same(_ left: BorrowedValue, _ right: BorrowedValue) -> Bool {
     switch (left, right) {
     case (.null, .null): true
@@ -50,7 +50,7 @@ package enum BorrowedValue {
     }
   }
 
-  /// Whether two ranges of memory hold the same.
+  /// Compares two ranges of memory.
   static func sameBytes(
     _ left: UnsafeBufferPointer<UInt8>, _ right: UnsafeBufferPointer<UInt8>
   ) -> Bool {

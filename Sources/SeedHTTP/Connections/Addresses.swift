@@ -58,24 +58,19 @@ package struct IPNetwork: Hashable, Sendable {
   }
 }
 
-/// The sender's address by `X-Forwarded-For`.
+/// The sender's address by `X-Forwarded-For`; `peer` where that is no trusted proxy, or gives no usable address.
 ///
 /// Each proxy appends the address that asked it. Only the entries that trusted proxies appended count: from the end
 /// on, up to the first one that is not a trusted proxy's own address. The client itself wrote all that stands before.
-enum ForwardedAddress {
-  /// The address of the request's sender; `peer` where that is no trusted proxy, or gives no usable address.
-  static func of(
-    _ fields: [String], from peer: String, trusts: (IPAddress) -> Bool
-  ) -> String {
-    var sender = peer
-    for entry in fields.flatMap({ $0.split(separator: ",") }).reversed() {
-      guard let address = IPAddress(sender), trusts(address) else { return sender }
-      let text = String(entry.drop { $0 == " " || $0 == "\t" }.prefix { $0 != " " && $0 != "\t" })
-      guard IPAddress(text) != nil else { return sender }
-      sender = text
-    }
-    return sender
+func senderAddress(_ fields: [String], from peer: String, trusts: (IPAddress) -> Bool) -> String {
+  var sender = peer
+  for entry in fields.flatMap({ $0.split(separator: ",") }).reversed() {
+    guard let address = IPAddress(sender), trusts(address) else { return sender }
+    let text = String(entry.drop { $0 == " " || $0 == "\t" }.prefix { $0 != " " && $0 != "\t" })
+    guard IPAddress(text) != nil else { return sender }
+    sender = text
   }
+  return sender
 }
 
 /// An IPv4 or IPv6 address with a port.

@@ -18,7 +18,8 @@ final class ClientConnection: Sendable {
 
   var activity: ConnectionTimeouts.Activity {
     let bits = activityBits.load(ordering: .relaxed)
-    return ConnectionTimeouts.Activity(phase: .init(rawValue: bits >> Self.phaseShift)!, since: bits & Self.timeMask)
+    return ConnectionTimeouts.Activity(
+      phase: .init(rawValue: bits >> Self.phaseShift)!, since: bits & Self.timeMask)
   }
 
   /// Notes that a phase begins now.

@@ -1,6 +1,7 @@
 internal import Dispatch
 import SeedSystem
-internal import Synchronization
+
+import struct Synchronization.Atomic
 
 /// A server's load at one moment.
 package struct HTTPLoad: Hashable, Sendable {

@@ -50,7 +50,7 @@ package struct ConnectionTimeouts: Sendable {
     let acknowledged: UInt64
   }
 
-    enum Verdict: Hashable, Sendable {
+  enum Verdict: Hashable, Sendable {
     case keep(Progress?)
     case end
   }

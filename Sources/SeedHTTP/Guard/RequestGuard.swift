@@ -76,7 +76,8 @@ enum RequestGuard {
   private static func checkPath(_ path: HeadText) throws(Problem) {
     guard path.first == UInt8(ascii: "/") else { throw .malformed("The path does not start with a slash.") }
     guard ByteSet.path.containsAll(of: path) else {
-      throw .malformed("The path may contain only letters, digits, percent escapes and the characters / _ . ~ -")
+      throw .malformed(
+        "The path may contain only letters, digits, percent escapes and the characters / _ . ~ -")
     }
     for index in path.indices.dropFirst() where path[index] == path[index - 1] {
       guard path[index] != UInt8(ascii: "."), path[index] != UInt8(ascii: "/") else {
@@ -84,7 +85,8 @@ enum RequestGuard {
       }
     }
     guard hasValidEscapes(path) else {
-      throw .malformed("The path has a broken percent escape, or one for a dot, a slash or a control character.")
+      throw .malformed(
+        "The path has a broken percent escape, or one for a dot, a slash or a control character.")
     }
   }
 

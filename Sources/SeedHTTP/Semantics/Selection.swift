@@ -60,7 +60,8 @@ extension HTTPResponse {
 
 extension Problem {
   fileprivate static let preconditionFailed = Problem(
-    .preconditionFailed, "The resource has changed since the ETag in If-Match or the date in If-Unmodified-Since.")
+    .preconditionFailed,
+    "The resource has changed since the ETag in If-Match or the date in If-Unmodified-Since.")
 }
 
 /// A request's conditions beside the validators of the response.

@@ -52,7 +52,8 @@ final class RequestDispatcher: Sendable {
     }
   }
 
-  private func readHead(_ current: CurrentRequest, on connection: OpaquePointer, _ line: RequestLine) -> Bool {
+  private func readHead(_ current: CurrentRequest, on connection: OpaquePointer, _ line: RequestLine) -> Bool
+  {
     let head = HeadReader.read(connection)
     let isHead = line.method.isExactly("HEAD")
     let agent = head.fields.agent.map { configuration.labelAgent?($0) ?? 0 } ?? 0
@@ -83,7 +84,7 @@ final class RequestDispatcher: Sendable {
 
   private func request(_ line: RequestLine, on connection: OpaquePointer) -> HTTPRequest {
     let headers = headers(of: connection)
-    let sender = ForwardedAddress.of(
+    let sender = senderAddress(
       headers.values(of: "X-Forwarded-For"), from: remoteAddress(of: connection),
       trusts: connections.isExempt)
     return HTTPRequest(
@@ -122,7 +123,8 @@ final class RequestDispatcher: Sendable {
     do throws(Problem) {
       return try PreparedResponse(configuration.finish(response, request), ending: ending)
     } catch {
-      configuration.log("A response with status \(response.status) was replaced by \(error.type.status): \(error.detail)")
+      configuration.log(
+        "A response with status \(response.status) was replaced by \(error.type.status): \(error.detail)")
       return try? PreparedResponse(configuration.finish(HTTPResponse(error), request), ending: ending)
     }
   }
@@ -139,7 +141,9 @@ final class RequestDispatcher: Sendable {
     if configuration.measure != nil || configuration.observe != nil {
       let measurement = current.measurement(isComplete: isComplete)
       configuration.measure?(measurement)
-      if let observe = configuration.observe, let exchange = current.exchange(measurement) { observe(exchange) }
+      if let observe = configuration.observe, let exchange = current.exchange(measurement) {
+        observe(exchange)
+      }
     }
     current.end()
   }

@@ -19,7 +19,6 @@ struct ReferencePolicy {
     (self.connection, self.policy, self.issues, self.place) = (connection, policy, issues, place)
   }
 
-  /// Looks at the tables that were touched, and at those that reference them.
   func run(touched: Set<String>) throws {
     let touched = Set(touched.map { $0.lowercased() })
     let tables = try SchemaReader(connection).listedTables().filter { $0.kind == "table" }.map(\.name)
@@ -97,7 +96,7 @@ struct ReferencePolicy {
       guard error.primaryCode == ResultCode.constraint else { throw error }
       throw ImportFailure(
         .references,
-        "table \"\(reference.table)\": a reference to nowhere cannot become NULL: \(error.message)")
+        "table \"\(reference.table)\": a broken reference cannot become NULL: \(error.message)")
     }
   }
 

@@ -45,7 +45,7 @@ struct RowExchange {
 
   /// False where not all of them fit: then nothing has changed.
   private mutating func placeAll(_ rows: [WaitingRow]) throws -> Bool {
-    let savepoint = try RowSavepoint(connection, rows.flatMap(\.members))
+    let savepoint = try RowSavepoint(connection, rows.flatMap(\.members).map(\.target))
     try lift(rows)
     var outcomes: [[RowOutcome]] = []
     do {
@@ -62,7 +62,7 @@ struct RowExchange {
   /// The rows that find their values with rows that stay; if there are none, those that come too late for a value
   /// that several want, where who has it comes first.
   private mutating func findMisfits(_ rows: [WaitingRow]) throws -> [Misfit] {
-    let savepoint = try RowSavepoint(connection, rows.flatMap(\.members))
+    let savepoint = try RowSavepoint(connection, rows.flatMap(\.members).map(\.target))
     let areAtHome = try rows.map(isAtHome)
     try lift(rows)
     var misfits = try findHopeless(rows)
@@ -96,7 +96,7 @@ struct RowExchange {
 
   /// Whether the row could be written with all others where they are: it waits for their sake only.
   private func isAtHome(_ row: WaitingRow) throws -> Bool {
-    let savepoint = try RowSavepoint(connection, row.members)
+    let savepoint = try RowSavepoint(connection, row.members.map(\.target))
     var isAtHome = true
     do {
       for member in row.members where isAtHome {
@@ -111,7 +111,7 @@ struct RowExchange {
 
   private mutating func misfit(_ row: WaitingRow, isKept: Bool) throws -> Misfit? {
     var misfit: Misfit?
-    let savepoint = try RowSavepoint(connection, row.members)
+    let savepoint = try RowSavepoint(connection, row.members.map(\.target))
     let absent = row.members.map(\.identity).filter { !present.contains($0) }
     do {
       _ = try place(row)
@@ -167,7 +167,7 @@ struct RowExchange {
 
 extension RejectedRow {
   fileprivate static func taken(_ column: String?) -> RejectedRow {
-    RejectedRow(.unique, "another row has a value that may occur only once", column: column)
+    RejectedRow(.unique, "another row holds a value that must be unique", column: column)
   }
 }
 
@@ -181,10 +181,6 @@ private struct MisfitFound: Error {
 struct RowSavepoint {
   private let connection: Connection
   private let marks: [(target: ImportTarget, mark: ImportTarget.Mark)]
-
-  init(_ connection: Connection, _ rows: [WaitingRow]) throws {
-    try self.init(connection, rows.map(\.target))
-  }
 
   init(_ connection: Connection, _ targets: [ImportTarget]) throws {
     self.connection = connection

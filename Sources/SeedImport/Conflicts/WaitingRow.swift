@@ -8,20 +8,20 @@ struct RowIdentity: Hashable {
   let key: [UInt8]
 }
 
-/// Where a row comes from: its place, and the document's row where rejected ones are handed on.
-struct RowOrigin {
-  /// Its number among the rows that had to wait.
-  let number: Int
-  let place: RowPlace
-  let json: [UInt8]
-}
-
 /// A row that could not be written yet, with what lies nested in it: all of that shares its fate.
 final class WaitingRow {
+  /// Where it comes from, with the document's row where rejected ones are handed on.
+  struct Origin {
+    /// Its number among the rows that had to wait.
+    let number: Int
+    let place: RowPlace
+    let json: [UInt8]
+  }
+
   let target: ImportTarget
   let values: [SeedValue]
   let identity: RowIdentity
-  let origin: RowOrigin
+  let origin: Origin
   private let slots: SlotSet
   /// Rows that it references: it comes with all of them, or none of them does.
   private let references: [WaitingRow]
@@ -32,11 +32,9 @@ final class WaitingRow {
 
   init(
     _ target: ImportTarget, _ slots: SlotSet, _ values: [SeedValue], key: [UInt8],
-    _ references: [WaitingRow], _ origin: RowOrigin
+    _ references: [WaitingRow], _ origin: Origin
   ) {
-    self.target = target
-    self.slots = slots
-    self.values = values
+    (self.target, self.slots, self.values) = (target, slots, values)
     identity = RowIdentity(table: target.table.name, key: key)
     self.references = references
     self.origin = origin

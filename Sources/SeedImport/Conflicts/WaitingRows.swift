@@ -81,7 +81,7 @@ final class WaitingRows {
   }
 
   private func attempt(_ members: [WaitingRow]) throws -> Attempt {
-    let savepoint = try RowSavepoint(connection, members)
+    let savepoint = try RowSavepoint(connection, members.map(\.target))
     var outcomes: [RowOutcome] = []
     for member in members {
       do {

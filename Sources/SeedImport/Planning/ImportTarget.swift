@@ -42,9 +42,7 @@ final class ImportTarget {
     }
     self.mode = mode
     batch = supply.map { TableBatch(rule, $0) }
-    self.connection = connection
-    self.fitter = fitter
-    self.rule = rule
+    (self.connection, self.fitter, self.rule) = (connection, fitter, rule)
   }
 
   /// The writer of rows with these columns, which include the key.

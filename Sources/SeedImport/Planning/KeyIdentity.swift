@@ -49,9 +49,7 @@ final class KeyIdentity {
   ) -> UnsafeBufferPointer<UInt8> {
     switch collation {
     case .binary: return text
-    case .rightTrim:
-      let end = text.lastIndex { $0 != UInt8(ascii: " ") }.map { $0 + 1 } ?? 0
-      return UnsafeBufferPointer(rebasing: text[..<end])
+    case .rightTrim: return KeyOrder.trimmed(text)
     case .noCase: return lowercased(text)
     }
   }

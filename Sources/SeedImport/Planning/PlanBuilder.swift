@@ -80,7 +80,7 @@ final class PlanBuilder {
     try values.sorted { $0.key < $1.key }.map { name, value in
       let column = try column(name, table)
       let schema = table.columns[column]
-      guard let fitting = PlainValue(schema).fit(value) else {
+      guard let fitting = ValueReader().fit(value, schema) else {
         throw ImportFailure(
           .mapping,
           "table \"\(table.name)\", column \"\(schema.name)\": the \(what) \(value) does not fit the type "
@@ -179,20 +179,12 @@ final class PlanBuilder {
   private func keyed(_ table: TableSchema, _ names: [String]) throws -> TableSchema {
     let key = try columns(names, table)
     if Set(key) == Set(table.key) { return table }
-    guard try hasUniqueIndex(table, key) else {
+    let parts = key.map { (table.columns[$0].name, table.columns[$0].collation) }
+    guard TableIndexes(connection).hasUnique(parts, of: table) else {
       throw ImportFailure(
         .mapping, "table \"\(table.name)\" has no unique index over \(names.joined(separator: ", "))")
     }
     return table.keyed(by: key)
-  }
-
-  private func hasUniqueIndex(_ table: TableSchema, _ key: [Int]) throws -> Bool {
-    let indexes = try connection.rows(
-      #"SELECT name FROM pragma_index_list(?) WHERE "unique" AND NOT partial"#, .text(table.name))
-    let wanted = Set(key.map { table.columns[$0].name })
-    return try indexes.contains { index in
-      Set(try connection.rows("SELECT name FROM pragma_index_info(?)", index[0]).map { $0[0].text }) == wanted
-    }
   }
 
   func columns(_ names: [String], _ table: TableSchema) throws -> [Int] {
@@ -217,13 +209,5 @@ final class PlanBuilder {
   private func unknown(_ what: String, _ name: String, among known: [String]) -> String {
     let nearest = nearestName(to: name, in: known)
     return "there is no \(what) \"\(name)\"" + (nearest.map { ", did you mean \"\($0)\"?" } ?? "")
-  }
-}
-
-extension RelationMapping {
-  var path: MemberPath {
-    switch self {
-    case .object(let path, _, _), .array(let path, _, _), .join(let path, _, _, _, _): path
-    }
   }
 }

@@ -17,7 +17,6 @@ final class RowPlan {
   @exclusivity(unchecked) var binding: MemberBinding?
   @exclusivity(unchecked) private var latestShape: BatchShape?
   private var shapes: [SlotSet: BatchShape?] = [:]
-  /// The row's values, by the table's columns.
   private let values: UnsafeMutablePointer<BorrowedValue>
   private let width: Int
 
@@ -26,12 +25,8 @@ final class RowPlan {
     constants: [(column: Int, value: SeedValue)], defaults: [(column: Int, value: SeedValue)],
     relations: [RowRelation]
   ) {
-    self.target = target
-    self.root = root
-    self.columns = columns
-    self.constants = constants
-    self.defaults = defaults
-    self.relations = relations
+    (self.target, self.root, self.columns, self.constants) = (target, root, columns, constants)
+    (self.defaults, self.relations) = (defaults, relations)
     places = Array(repeating: nil, count: relations.count)
     width = target.table.columns.count
     values = .allocate(capacity: max(1, width))
@@ -46,14 +41,6 @@ final class RowPlan {
     if !relations.isEmpty { for index in places.indices { places[index] = nil } }
   }
 
-  /// Whether the object at hand has arrays whose elements are rows too.
-  var hasRowsBelow: Bool {
-    for number in relations.indices where !relations[number].isObject {
-      if places[number] != nil { return true }
-    }
-    return false
-  }
-
   @inline(__always)
   func set(_ column: Int, _ value: BorrowedValue) {
     precondition(column < width)
@@ -61,7 +48,6 @@ final class RowPlan {
     slots.insert(column)
   }
 
-  /// The value of a column that the row fills.
   func value(_ column: Int) -> BorrowedValue {
     precondition(column < width)
     return values[column]
@@ -128,7 +114,6 @@ struct RowRelation {
     let parentKey: [Int]
     let elementKey: [Int]
 
-    /// Fills the plan with the two rows' keys.
     func fill(_ parent: [BorrowedValue], _ element: [BorrowedValue]) {
       plan.reset()
       for (column, value) in zip(parentKey, parent) { plan.set(column, value) }
@@ -145,5 +130,31 @@ struct RowRelation {
   func given(_ parent: [BorrowedValue]) -> [(column: Int, value: BorrowedValue)] {
     guard case .array(let parentKey) = kind else { return [] }
     return zip(parentKey, parent).map { ($0, $1) }
+  }
+}
+
+/// Which columns of a table a row fills; one word for all tables that people make.
+struct SlotSet: Hashable {
+  private var low: UInt64 = 0
+  private var high: Set<Int> = []
+
+  @inline(__always)
+  mutating func clear() {
+    low = 0
+    if !high.isEmpty { high = [] }
+  }
+
+  @inline(__always)
+  mutating func insert(_ column: Int) {
+    if column < 64 { low |= 1 << UInt64(column) } else { high.insert(column) }
+  }
+
+  func contains(_ column: Int) -> Bool {
+    column < 64 ? low & 1 << UInt64(column) != 0 : high.contains(column)
+  }
+
+  @inline(__always)
+  static func == (left: SlotSet, right: SlotSet) -> Bool {
+    left.low == right.low && (left.high.isEmpty && right.high.isEmpty || left.high == right.high)
   }
 }

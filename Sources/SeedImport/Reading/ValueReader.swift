@@ -15,9 +15,7 @@ final class ValueReader {
     let conversion: ImportConversion
 
     init(column: Int, schema: ColumnSchema, conversion: ImportConversion) {
-      self.column = column
-      self.schema = schema
-      self.conversion = conversion
+      (self.column, self.schema, self.conversion) = (column, schema, conversion)
     }
   }
 
@@ -51,6 +49,17 @@ final class ValueReader {
       return try string(text, column)
     } catch {
       throw RejectedRow(error.code, error.message, column: column.name)
+    }
+  }
+
+  /// A mapping's own value for a column; `nil` where a document's value would not fit either.
+  func fit(_ value: SeedValue, _ column: ColumnSchema) -> SeedValue? {
+    switch (value, column.affinity) {
+    case (.text(var text), _): return text.withUTF8 { text in try? string(text, column).owned }
+    case (.real(let real), .integer): return Int64(exactly: real).map { .integer($0) }
+    case (.integer(let integer), .real): return .real(Double(integer))
+    case (.blob, .integer), (.blob, .real): return nil
+    default: return value
     }
   }
 

@@ -3,7 +3,6 @@ import SeedFormat
 
 /// Writes single rows, each into its table by the writer of its shape.
 final class RowStore {
-  /// Rows that have to wait for others.
   let waiting: WaitingRows
   private var held = 0
   private let policy: ImportPolicy
@@ -77,7 +76,7 @@ final class RowStore {
     held += 1
     return WaitingRow(
       plan.target, plan.slots, columns.map { plan.value($0).owned }, key: keyBytes, references,
-      RowOrigin(number: held, place: place, json: json))
+      WaitingRow.Origin(number: held, place: place, json: json))
   }
 
   /// What new rows take where the document says nothing.

@@ -14,7 +14,6 @@ final class RowTreeWriter {
   /// The place of the row that is being written.
   @exclusivity(unchecked) var place = RowPlace()
 
-  /// What came of writing a row.
   private enum Outcome { case written, refused, tooEarly }
 
   /// What became of a row with all that is nested in it.
@@ -22,7 +21,6 @@ final class RowTreeWriter {
     case written, refused
     case waits(WaitingRow)
 
-    /// The row, where it waits.
     var row: WaitingRow? { if case .waits(let row) = self { row } else { nil } }
   }
 
@@ -40,7 +38,6 @@ final class RowTreeWriter {
     try settle(try writeTree(plan, index, source, given, behind: nil), behind: nil)
   }
 
-  /// Writes the rows that waited for others.
   func resolveDeferred() throws { try store.waiting.resolve() }
 
   /// Lets a row that has to wait do so: by itself, or with the one that it belongs to.

@@ -19,7 +19,7 @@ struct DeltaDraft {
 
   /// The document.
   func pieces() throws -> DocumentPieces.Source {
-    try Compression.pieces(ofGzip: path, limit: raw.length)
+    try GzipPieces(file: path, limit: raw.length).source
   }
 
   /// Removes the file, if it has not got its place yet.

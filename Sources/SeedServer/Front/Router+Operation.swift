@@ -7,7 +7,7 @@ import SeedTrust
 extension Router {
   func counts(_ view: CatalogView) -> HTTPResponse {
     HTTPResponse(
-      status: 200, headers: ["Content-Type": PrometheusText.mediaType, "Cache-Control": CacheRule.never],
+      status: 200, headers: ["Content-Type": FrontMetrics.mediaType, "Cache-Control": CacheRule.never],
       body: .bytes(metrics.page(view.catalog, now: now().secondsSinceEpoch)))
   }
 

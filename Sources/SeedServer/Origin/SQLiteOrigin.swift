@@ -53,7 +53,7 @@ package final class SQLiteOrigin {
   /// Whether the rows can change though nobody writes: a SELECT or a view asks for the time or for random numbers.
   func isVolatile(_ plans: [SeriesPlan]) throws -> Bool {
     let views = try connection.rows("SELECT sql FROM sqlite_schema WHERE type = 'view'").map(\.[0].text)
-    return (plans.flatMap(\.newest.projections.values) + views).contains { SQLFunctions.areRestless(in: $0) }
+    return (plans.flatMap(\.newest.projections.values) + views).contains { SQLFunctions.areVolatile(in: $0) }
   }
 
   private static func stage(_ row: [SeedValue], _ insert: Statement, _ table: TableSchema) throws {

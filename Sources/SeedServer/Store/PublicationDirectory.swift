@@ -95,7 +95,7 @@ package struct PublicationDirectory: Sendable {
     guard found.digest == object.sha256, found.length == object.length else {
       throw PublicationError.damaged(file: file(object))
     }
-    return try Compression.pieces(ofGzip: file(object), limit: object.rawLength)
+    return try GzipPieces(file: file(object), limit: object.rawLength).source
   }
 
   /// The bytes of a delta, expanded and checked against its signed measures.

@@ -11,7 +11,7 @@ public enum Lifecycle: Hashable, Sendable {
 }
 
 extension Lifecycle {
-  /// What ``json`` wrote; `nil` where the object has no such member.
+  /// Reads what ``json`` wrote; `nil` where the object has no such member.
   package init?(readingIfPresent name: String, in fields: inout JSONObjectReader) throws(MalformedJSON) {
     guard var object = try fields.objectIfPresent(name) else { return nil }
     try self.init(reading: &object)
@@ -41,17 +41,30 @@ extension Lifecycle {
     }
   }
 
-  /// As it stands in metadata.
-  package var json: JSONValue {
+  /// The state's name.
+  package var word: String {
     switch self {
-    case .active: ["state": "active"]
-    case .deprecated(let sunset, let message):
-      .object(
-        .init(
-          ("state", "deprecated"), ("sunset", sunset.map(JSONValue.string)),
-          ("message", message.map(JSONValue.string))))
-    case .retired(let message):
-      .object(.init(("state", "retired"), ("message", message.map(JSONValue.string))))
+    case .active: "active"
+    case .deprecated: "deprecated"
+    case .retired: "retired"
     }
+  }
+
+  /// The day on which it ends, as the operator wrote it.
+  package var sunset: String? { if case .deprecated(let sunset, _) = self { sunset } else { nil } }
+
+  /// For the people who use the app.
+  package var message: String? {
+    switch self {
+    case .active: nil
+    case .deprecated(_, let message), .retired(let message): message
+    }
+  }
+
+  package var json: JSONValue {
+    .object(
+      .init(
+        ("state", .string(word)), ("sunset", sunset.map(JSONValue.string)),
+        ("message", message.map(JSONValue.string))))
   }
 }

@@ -7,10 +7,9 @@ import SeedTrust
 
 /// Looks for everything that a publish step would refuse, and publishes nothing.
 struct DeploymentCheck {
-  /// One thing that was found.
-  struct Finding {
+  struct Fault {
     let isFatal: Bool
-    /// Of the fatal ones: whether it may pass without anyone mending it.
+    /// Of the fatal ones: `unavailable` where it may pass without anyone mending it.
     let exitCode: ExitCode
     /// A file, a dataset or a series.
     let place: String
@@ -20,9 +19,9 @@ struct DeploymentCheck {
 
   private let configuration: DeploymentConfiguration
   private let now: UTCTime
-  /// Whether the keys are here that delegate to a new series.
+  /// The keys are here that delegate to a new series.
   private var canDelegate = false
-  private(set) var findings: [Finding] = []
+  private(set) var faults: [Fault] = []
 
   init(
     _ configuration: DeploymentConfiguration, _ overrides: ConfigurationOverrides, _ search: KeySearch,
@@ -46,7 +45,7 @@ struct DeploymentCheck {
   private mutating func add(
     _ isFatal: Bool, _ place: String, _ problem: String, _ exitCode: ExitCode = .configuration
   ) {
-    findings.append(Finding(isFatal: isFatal, exitCode: exitCode, place: place, problem: problem))
+    faults.append(Fault(isFatal: isFatal, exitCode: exitCode, place: place, problem: problem))
   }
 
   private mutating func add(_ place: String, _ error: any Error) {
@@ -93,9 +92,8 @@ struct DeploymentCheck {
     for path in [configuration.publication, configuration.state] {
       var nearest = path
       while !Folder.exists(nearest), nearest != "/" { nearest = Paths.folder(of: nearest) }
-      guard FileManager.default.isWritableFile(atPath: nearest) else {
+      if !FileManager.default.isWritableFile(atPath: nearest) {
         add(true, nearest, "this user cannot write here, and a publish step must")
-        continue
       }
     }
   }
@@ -144,11 +142,36 @@ struct DeploymentCheck {
     for plan in plans {
       for table in plan.schema.tables {
         do {
-          try OriginProof.prove(table, of: plan, against: origin)
+          try plan.prove(table, against: origin)
         } catch {
           add("\(plan.series)", error)
         }
       }
     }
   }
+}
+
+/// Series that are published, and not over, though the configuration has no model of theirs any more.
+struct AbandonedSeries {
+  let series: Series
+  let head: Version
+
+  static func all(in published: PublishedMetadata, _ configuration: DeploymentConfiguration) -> [Self] {
+    let known = configuration.datasets.flatMap { dataset in
+      dataset.models.map { Series(dataset.name, model: $0.version) }
+    }
+    return published.series.values.map(\.metadata).filter {
+      !known.contains($0.series) && !$0.state.lifecycle.isRetired
+    }
+    .map { Self(series: $0.series, head: $0.state.head) }.sorted { $0.series < $1.series }
+  }
+
+  /// Without the full stop.
+  var problem: String {
+    "published at version \(head), but no folder of its models is left: its clients get nothing new; "
+      + "put models/\(series.major).* back, and where it is to end publish once with \"lifecycle\": "
+      + "{\"\(series.major)\": {\"state\": \"retired\"}} in \(series.dataset)/\(DatasetConfiguration.fileName)"
+  }
+
+  var warning: String { "\(series): \(problem)" }
 }

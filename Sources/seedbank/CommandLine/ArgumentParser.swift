@@ -78,6 +78,7 @@ struct ArgumentParser {
     guard let value = attached ?? nextValue() else {
       throw error("Missing the value of '\(option.placeholder)'.")
     }
+    try check(value, option.choices, for: option.long)
     values[option.name] = option.isRepeatable ? (values[option.name] ?? []) + [value] : [value]
   }
 
@@ -89,10 +90,7 @@ struct ArgumentParser {
 
   private mutating func assignPositionals() throws(UsageError) {
     for (argument, value) in zip(definition.arguments, positionals) {
-      guard argument.choices.isEmpty || argument.choices.contains(value) else {
-        throw UsageError(
-          definition.name, expected: alternatives(argument.choices), for: argument.placeholder, found: value)
-      }
+      try check(value, argument.choices, for: argument.placeholder)
       values[argument.name] = [value]
     }
     let more = positionals.dropFirst(definition.arguments.count)
@@ -103,6 +101,12 @@ struct ArgumentParser {
     }
     let missing = definition.arguments.dropFirst(positionals.count).first(where: \.isRequired)
     if let missing { throw error("Missing the argument '\(missing.placeholder)'.") }
+  }
+
+  private func check(_ value: String, _ choices: [String], for name: String) throws(UsageError) {
+    guard choices.isEmpty || choices.contains(value) else {
+      throw UsageError(definition.name, expected: alternatives(choices), for: name, found: value)
+    }
   }
 
   private func requireOptions() throws(UsageError) {

@@ -48,6 +48,8 @@ struct OptionDefinition: Sendable {
   let help: String
   var isRequired = false
   var isRepeatable = false
+  /// The only values allowed; empty when any is.
+  var choices: [String] = []
   /// The dotted path of the configuration key that the option overrides.
   var setting: String?
 
@@ -58,11 +60,11 @@ struct OptionDefinition: Sendable {
   /// An option with a value. Given more than once, the last one counts unless it is repeatable.
   static func value(
     _ name: String, _ valueName: String, short: Character? = nil, isRequired: Bool = false,
-    isRepeatable: Bool = false, setting: String? = nil, help: String
+    isRepeatable: Bool = false, choices: [String] = [], setting: String? = nil, help: String
   ) -> Self {
     Self(
       name: name, short: short, valueName: valueName, help: help, isRequired: isRequired,
-      isRepeatable: isRepeatable, setting: setting)
+      isRepeatable: isRepeatable, choices: choices, setting: setting)
   }
 
   var isFlag: Bool { valueName == nil }

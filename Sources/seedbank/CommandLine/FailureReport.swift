@@ -6,11 +6,11 @@ import SeedServer
 import SeedSystem
 import SeedTrust
 
-/// What the operator and the calling script learn of an error.
+/// An error as the operator and the calling script see it.
 struct FailureReport: Hashable {
   let exitCode: ExitCode
   let message: String
-  /// Whether the command's result, which was printed before, tells of it already.
+  /// Set where the printed result already shows the problem.
   let isInResult: Bool
 
   /// The one place where kinds of errors become exit codes.
@@ -23,7 +23,7 @@ struct FailureReport: Hashable {
       exitCode = .badData
       message =
         "\(error)".asSentence.dropLast()
-        + "; restore the publication from a backup, 'seedbank verify' tells what is damaged."
+        + "; restore the publication from a backup. 'seedbank verify' shows the damage."
     default:
       let known = Self.exitCode(of: error)
       exitCode = known ?? .failure
@@ -39,7 +39,7 @@ struct FailureReport: Hashable {
     ]
   }
 
-  /// For the errors of the libraries, which describe themselves.
+  /// For errors of the libraries, which describe themselves.
   private static func exitCode(of error: any Error) -> ExitCode? {
     switch error {
     case is DatabaseError, is FileError: .inputOutput
@@ -50,7 +50,8 @@ struct FailureReport: Hashable {
     case PublicationError.locked: .locked
     case let error as PublicationError where error.isConfiguration: .configuration
     case is ImportError, is InvalidText, is InvalidName, is TrustError, is PublicationError: .badData
-    case is SignatureError, is RecallError, is RollbackError, is NotASeed, is ApplyError, is CompressionError:
+    case is OfflineChange.SignatureError, is RecallError, is RollbackError, is NotASeed, is ApplyError,
+      is CompressionError:
       .badData
     default: nil
     }
@@ -60,14 +61,14 @@ struct FailureReport: Hashable {
     error.isUnavailable ? .unavailable : error.isConfiguration ? .configuration : .badData
   }
 
-  /// A key that is missing, malformed or in the way is the deployment's; the rest is the disk's.
+  /// A missing, malformed or conflicting key is a mistake in the deployment; all else is the disk's.
   private static func keyFileCode(_ error: KeyFileError) -> ExitCode {
     if case .system(let failure) = error, !failure.isMissing { .inputOutput } else { .configuration }
   }
 }
 
 extension ExitCode {
-  /// What a script should do about an error of the client.
+  /// Exit codes by what a script should do.
   private static let ofClientErrors: [SeedError.Code: ExitCode] = [
     .network: .unavailable, .waitingForNetwork: .unavailable, .server: .unavailable,
     .serverBusy: .unavailable,
@@ -76,12 +77,12 @@ extension ExitCode {
     .cancelled: .failure, .query: .failure, .configuration: .configuration,
   ]
 
-  /// Everything else is data that is refused.
+  /// Everything else is rejected data.
   fileprivate init(_ code: SeedError.Code) { self = Self.ofClientErrors[code] ?? .badData }
 }
 
 extension TrustError {
-  /// Whether it says how the publication's files fail to belong together, and not what one file looks like.
+  /// True where the publication's files do not belong together; false where a single file is wrong.
   fileprivate var isOfPublication: Bool {
     switch self {
     case .missingFile, .missingRole, .hashMismatch, .lengthMismatch, .wrongVersion, .rollback, .badSignature:
@@ -92,14 +93,37 @@ extension TrustError {
 }
 
 extension String {
-  /// With a capital and a full stop, as the other messages have; a name that it begins with stays as it is.
+  /// With a capital and a full stop, as other messages have; a name at the start stays as it is.
   fileprivate var asSentence: String {
     let start = beginsWithWord ? prefix(1).uppercased() : String(prefix(1))
     return start + dropFirst() + (hasSuffix(".") ? "" : ".")
   }
 
-  /// Whether it begins with a word of the language: a path or a series has more in it than letters.
+  /// False where it begins with a path or a series, which have more than letters.
   private var beginsWithWord: Bool {
     prefix { $0 != " " }.allSatisfy { ("a"..."z").contains($0) || $0 == "'" || $0 == "," }
+  }
+}
+
+extension Finding {
+  /// `error: CURRENT: what is wrong; what to do`.
+  var line: String { "\(severity.rawValue): \(path): \(problem); \(remedy)" }
+
+  /// The same for `--json`.
+  var json: JSONValue {
+    [
+      "severity": .string(severity.rawValue), "path": .string(path), "problem": .string(problem),
+      "remedy": .string(remedy),
+    ]
+  }
+}
+
+extension [Finding] {
+  /// Fails the command if there is an error among the findings, which were printed before.
+  func checkSound() throws(CommandFailure) {
+    let count = count { $0.severity == .error }
+    guard count > 0 else { return }
+    throw CommandFailure(
+      .badData, "\(count == 1 ? "1 error was" : "\(count) errors were") found, see above.", isInResult: true)
   }
 }

@@ -87,7 +87,7 @@ struct ParsedArguments: Sendable {
   }
 }
 
-/// What an option, or a variable of the environment, says instead of a configuration file.
+/// An option's or a variable's value, which stands above the file's.
 struct SettingOverride: Hashable, Sendable {
   /// The setting's dotted path.
   let path: String

@@ -11,6 +11,12 @@ struct Command: Sendable {
     .initialize, .demo, .run, .regenerate, .serve, .status, .verify, .diff, .rollback, .newEpoch, .prune,
     .inspect, .importing, .config, .keys, .help, .pull, .doctor, .version,
   ]
+
+  static func named(_ name: String, among commands: [Command]) throws(UsageError) -> Command {
+    if let command = commands.first(where: { $0.definition.name == name }) { return command }
+    let nearest = nearestName(to: name, in: commands.map(\.definition.name))
+    throw UsageError(nil, unknown: "command", name, nearest: nearest.map { "'\($0)'" })
+  }
 }
 
 /// A command line after parsing.
@@ -31,7 +37,7 @@ enum Invocation {
       let nearest = nearestName(to: name, in: ["--help", "--version"])
       throw UsageError(nil, unknown: "option", name, nearest: nearest)
     }
-    let command = try Self.command(name, among: commands)
+    let command = try Command.named(name, among: commands)
     let rest = Array(arguments.dropFirst())
     guard !ArgumentParser.asksForHelp(rest) else {
       self = .help(command.definition)
@@ -47,13 +53,6 @@ enum Invocation {
     guard case .run(let command, let arguments) = self else { return false }
     let name = OptionDefinition.json.name
     return command.definition.allOptions.contains { $0.name == name } && arguments.flag(name)
-  }
-
-  /// The command of that name.
-  static func command(_ name: String, among commands: [Command]) throws(UsageError) -> Command {
-    if let command = commands.first(where: { $0.definition.name == name }) { return command }
-    let nearest = nearestName(to: name, in: commands.map(\.definition.name))
-    throw UsageError(nil, unknown: "command", name, nearest: nearest.map { "'\($0)'" })
   }
 }
 

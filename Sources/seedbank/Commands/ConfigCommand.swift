@@ -60,12 +60,12 @@ extension Command {
     let console = context.console
     let check = try DeploymentCheck(
       configuration, context.overrides(arguments), KeySearch(configuration, context), now: .now())
-    let findings = check.findings
-    let fatal = findings.filter(\.isFatal)
-    let lines = findings.isEmpty ? ["nothing is wrong"] : findings.map(\.line)
+    let faults = check.faults
+    let fatal = faults.filter(\.isFatal)
+    let lines = faults.isEmpty ? ["nothing is wrong"] : faults.map(\.line)
     try console.result(
       asJSON: arguments.flag("json"),
-      ["fit": .bool(fatal.isEmpty), "findings": .array(findings.map(\.json))],
+      ["fit": .bool(fatal.isEmpty), "findings": .array(faults.map(\.json))],
       lines.joined(separator: "\n"))
     guard let first = fatal.first else { return }
     let isUnavailable = fatal.allSatisfy { $0.exitCode == .unavailable }
@@ -80,9 +80,12 @@ extension Command {
     _ configuration: DeploymentConfiguration, _ arguments: ParsedArguments, _ context: Context
   ) throws {
     let entries = try configuration.allEntries(context.overrides(arguments))
+    let values = entries.map {
+      ["path": .string($0.path), "value": $0.value, "source": .string($0.source)] as JSONValue
+    }
     let lines = entries.map { "\($0.path) = \($0.value.text)  (\($0.source))" }
     try context.console.result(
-      asJSON: arguments.flag("json"), ["values": .array(entries.map(\.json))],
+      asJSON: arguments.flag("json"), ["values": .array(values)],
       ([configuration.file] + lines).joined(separator: "\n"))
   }
 
@@ -128,7 +131,7 @@ extension Command {
   }
 }
 
-extension DeploymentCheck.Finding {
+extension DeploymentCheck.Fault {
   fileprivate var line: String { "\(isFatal ? "error" : "warning"): \(place): \(problem)" }
 
   fileprivate var json: JSONValue {
@@ -136,16 +139,5 @@ extension DeploymentCheck.Finding {
       "severity": .string(isFatal ? "error" : "warning"), "place": .string(place),
       "problem": .string(problem),
     ]
-  }
-}
-
-extension DatasetConfiguration {
-  /// The plan of each major; throws the first mistake in the models.
-  func plans() throws(PlanError) -> [SeriesPlan] {
-    let definitions = models.map { model in
-      ModelDefinition(
-        version: model.version, schemaSQL: model.schemaSQL, projections: model.projections, path: model.path)
-    }
-    return try SeriesPlan.plans(name, definitions)
   }
 }

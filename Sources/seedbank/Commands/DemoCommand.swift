@@ -39,11 +39,11 @@ extension DeploymentInstaller {
   fileprivate func installDemo(trips: Int, _ console: Console) throws {
     let plans = try draft.plans()
     console.progress("Making \(trips) trips…")
-    try install(founding: plans.map(\.series)) { staging in
+    try install(delegating: plans.map(\.series)) { staging in
       let origin = DemoDeployment.origin(in: staging)
       var maker = DemoOrigin(trips: trips)
       try maker.write(to: origin)
-      try OriginProof.prove(plans, against: origin)
+      for plan in plans { try plan.prove(against: SQLiteOrigin(origin)) }
     }
   }
 }

@@ -82,7 +82,8 @@ private struct DiffSides: Sendable {
 
   private func database(_ kind: FileKind, _ file: String, _ name: String) throws -> Connection {
     guard case .database = kind else {
-      throw CommandFailure(.badData, "\(name.printable): expected a snapshot, found a file that is no database.")
+      throw CommandFailure(
+        .badData, "\(name.printable): expected a snapshot, found a file that is no database.")
     }
     return try Connection(file, .reader)
   }

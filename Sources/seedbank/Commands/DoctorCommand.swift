@@ -24,7 +24,7 @@ extension Command {
       examples: [CommandExample("seedbank doctor ./seeds --root root.json", "Everything in ./seeds.")])
   ) { arguments, context in
     let directory = try arguments.requiredPath("store", from: context.currentDirectory)
-    let root = try arguments.path("root", from: context.currentDirectory).map { try RootFile.bytes($0) }
+    let root = try arguments.rootFile(from: context.currentDirectory)
     let report = try await blocking { try StoreExamination(directory, root: root).run() }
     try context.console.result(asJSON: arguments.flag("json"), report.json, report.text)
     try report.findings.checkSound()

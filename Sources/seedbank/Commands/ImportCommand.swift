@@ -23,12 +23,18 @@ extension Command {
         .value("database", "path", isRequired: true, help: "The SQLite database."),
         .value("table", "name", help: "The table; not needed with a mapping."),
         .value("mapping", "path", help: "A JSON file that maps members to columns."),
-        .value("format", "name", help: "json, ndjson or csv (default: by the file's name)."),
-        .value("rows", "path", help: "The path of the rows, such as $.data.items."),
-        .value("on-conflict", "rule", help: "overwrite (default), keep or fail."),
-        .value("bad-rows", "rule", help: "abort (default), skip, or collect (skip and list all)."),
         .value(
-          "references", "rule",
+          "format", "name", choices: ImportJob.Format.allCases.map(\.rawValue),
+          help: "json, ndjson or csv (default: by the file's name)."),
+        .value("rows", "path", help: "The path of the rows, such as $.data.items."),
+        .value(
+          "on-conflict", "rule", choices: ImportPolicy.Conflict.allCases.map(\.rawValue),
+          help: "overwrite (default), keep or fail."),
+        .value(
+          "bad-rows", "rule", choices: ["abort", "skip", "collect"],
+          help: "abort (default), skip, or collect (skip and list all)."),
+        .value(
+          "references", "rule", choices: ImportPolicy.References.allCases.map(\.rawValue),
           help: "References to missing rows: fail (default), null, or keep (with a warning)."),
         .value(
           "rejects", "path",
@@ -99,15 +105,15 @@ extension ImportJob {
     let isInput = file == Self.standardInput
     source = isInput ? file : try arguments.requiredPath("file", from: context.currentDirectory)
     database = try arguments.requiredPath("database", from: context.currentDirectory)
-    format = try arguments.choice("format") ?? Self.format(of: file)
+    format = arguments.choice("format") ?? Self.format(of: file)
     rejects = try arguments.path("rejects", from: context.currentDirectory)
     isDryRun = arguments.flag("dry-run")
     mappingPath = try arguments.path("mapping", from: context.currentDirectory)
     mapping = try Self.mapping(arguments, mappingPath, format)
-    var policy = ImportPolicy(onConflict: try arguments.choice("on-conflict") ?? .overwrite)
-    policy.badRows = try arguments.badRows()
+    var policy = ImportPolicy(onConflict: arguments.choice("on-conflict") ?? .overwrite)
+    policy.badRows = (arguments.string("bad-rows") ?? "abort") == "abort" ? .abort : .collect
     if arguments.string("bad-rows") == "collect" { policy.issueLimit = .max }
-    policy.references = try arguments.choice("references") ?? .fail
+    policy.references = arguments.choice("references") ?? .fail
     let rows = try arguments.integer("batch", in: 1...Int.max)
     if let rows, !isDryRun {
       policy.atomicity = .batched(rows: rows, cursor: ImportCursor.path(beside: database))
@@ -157,21 +163,7 @@ extension ImportJob {
 }
 
 extension ParsedArguments {
-  fileprivate func choice<Choice: RawRepresentable & CaseIterable>(
-    _ name: String
-  ) throws -> Choice? where Choice.RawValue == String {
-    guard let text = string(name) else { return nil }
-    guard let choice = Choice(rawValue: text) else {
-      throw unsuitable(name, text, Choice.allCases.map(\.rawValue).joined(separator: ", "))
-    }
-    return choice
-  }
-
-  fileprivate func badRows() throws -> ImportPolicy.BadRows {
-    switch string("bad-rows") ?? "abort" {
-    case "abort": return .abort
-    case "skip", "collect": return .collect
-    case let other: throw unsuitable("bad-rows", other, "abort, skip, collect")
-    }
+  fileprivate func choice<Choice: RawRepresentable<String>>(_ name: String) -> Choice? {
+    string(name).flatMap { Choice(rawValue: $0) }
   }
 }

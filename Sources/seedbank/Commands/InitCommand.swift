@@ -20,7 +20,8 @@ extension Command {
         .value("dataset", "name", help: "The dataset's name (default: made from the file's name)."),
       ] + OptionDefinition.keyPlan + [.json, .dryRun],
       examples: [
-        CommandExample("seedbank init my.sqlite", "Make the folder 'seedbank'. Continue with 'seedbank run'."),
+        CommandExample(
+          "seedbank init my.sqlite", "Make the folder 'seedbank'. Continue with 'seedbank run'."),
         CommandExample("seedbank init my.sqlite --dry-run", "Show what would be published, and what not."),
         CommandExample(
           "seedbank init my.sqlite --root-keys 3 --root-threshold 2", "Any two of three keys sign a new root."
@@ -31,7 +32,7 @@ extension Command {
     if !arguments.flag("dry-run") {
       var installer = DeploymentInstaller(draft: setup.draft)
       installer.keys = setup.keys
-      try installer.install(founding: setup.series)
+      try installer.install(delegating: setup.series)
     }
     try context.report(setup.report(arguments, context), asJSON: arguments.flag("json"))
   }
@@ -58,7 +59,7 @@ private struct InitSetup {
       name, origin: origin, directory: try context.setupDirectory(arguments), models: [model])
     try DeploymentInstaller(draft: draft).checkRoom()
     let plans = try draft.plans()
-    try OriginProof.prove(plans, against: origin)
+    for plan in plans { try plan.prove(against: SQLiteOrigin(origin)) }
     series = plans.map(\.series)
   }
 

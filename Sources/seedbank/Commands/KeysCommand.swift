@@ -29,7 +29,8 @@ extension Command {
       ],
       options: [
         .config,
-        .value("with", "folder", isRepeatable: true, help: "A folder with keys, such as that of a USB stick."),
+        .value(
+          "with", "folder", isRepeatable: true, help: "A folder with keys, such as that of a USB stick."),
         .value(
           "to", "folder", isRepeatable: true,
           help: "The folder for new root and targets keys; several take turns."),
@@ -37,7 +38,8 @@ extension Command {
           "key", "file", isRepeatable: true,
           help: "The key to sign with ('sign'), or a public key made elsewhere ('rotate', 'revoke')."),
         .value(
-          "count", "number", help: "The number of the role's new keys ('rotate'; default: as many as it has)."),
+          "count", "number", help: "The number of the role's new keys ('rotate'; default: as many as it has)."
+        ),
         .value(
           "threshold", "number", help: "How many of them must sign ('rotate'; default: as now)."),
         .flag("replace", help: "Make a new key in place of the revoked one ('revoke')."),
@@ -52,11 +54,14 @@ extension Command {
       ],
       examples: [
         CommandExample("seedbank keys status", "Every role's keys and expiry date."),
-        CommandExample("seedbank keys renew root --with /media/root", "Renew root metadata with the key of a USB stick."),
+        CommandExample(
+          "seedbank keys renew root --with /media/root", "Renew root metadata with the key of a USB stick."),
         CommandExample(
           "seedbank keys rotate timestamp snapshot series", "Replace the online keys after a break-in."),
-        CommandExample("seedbank keys revoke 4f1a09c2 --replace --to /media/c", "Replace one lost key of several."),
-        CommandExample("seedbank keys payload root > root.payload", "Export the metadata that the root keys must sign."),
+        CommandExample(
+          "seedbank keys revoke 4f1a09c2 --replace --to /media/c", "Replace one lost key of several."),
+        CommandExample(
+          "seedbank keys payload root > root.payload", "Export the metadata that the root keys must sign."),
         CommandExample(
           "seedbank keys sign root.payload --key root.key > root.sig", "Sign it on the machine of the key."),
         CommandExample("seedbank keys add-signature root.sig", "Publish it once enough keys have signed."),
@@ -64,8 +69,8 @@ extension Command {
   ) { arguments, context in
     ProcessSecrets.guardMemory()
     switch try KeyAction(checking: arguments) {
-    case .new: try KeyMaking(arguments, context).run()
-    case .sign: try PayloadSigning(arguments, context).run()
+    case .new: try OfflineSigning.makeKey(arguments, context)
+    case .sign: try OfflineSigning.sign(arguments, context)
     case .status: try KeyActions(arguments, context).status()
     case .renew: try KeyActions(arguments, context).renew()
     case .rotate: try KeyActions(arguments, context).rotate()
@@ -77,64 +82,43 @@ extension Command {
   }
 }
 
-/// The actions of `seedbank keys`, each with its options.
+/// The actions of `seedbank keys`.
 private enum KeyAction: String, CaseIterable {
   case status, new, renew, rotate, revoke, payload, sign
   case addSignature = "add-signature"
   case discard
 
+  /// The options that it allows, the number of names that it takes, and what they are.
+  private var usage: (options: [String], names: ClosedRange<Int>, expected: String) {
+    switch self {
+    case .status: (["with"], 0...0, "nothing more")
+    case .new: (["to"], 1...1, "a role")
+    case .renew: (["with", "prepare"], 1...1, "root or targets")
+    case .rotate:
+      (
+        ["with", "to", "key", "count", "threshold", "lost", "yes", "prepare"], 1...KeyRole.allCases.count,
+        "one or more roles"
+      )
+    case .revoke: (["with", "to", "key", "replace", "prepare"], 1...1, "a key's id")
+    case .payload: ([], 1...1, "root or targets")
+    case .sign: (["key"], 1...1, "the file of a payload")
+    case .addSignature: (["with"], 1...KeyRole.allCases.count, "files of signatures")
+    case .discard: ([], 0...0, "nothing more")
+    }
+  }
+
   /// Throws if an option belongs to another action.
   init(checking arguments: ParsedArguments) throws(UsageError) {
     // The parser lets no other word pass.
     self = KeyAction(rawValue: arguments.required("action")) ?? .status
-    for option in Self.optionNames where arguments.isGiven(option) && !options.contains(option) {
-      throw arguments.unsuitable(option, rawValue, Self.words(allowing: option))
+    for option in Self.allCases.flatMap(\.usage.options)
+    where arguments.isGiven(option) && !usage.options.contains(option) {
+      let allowing = Self.allCases.filter { $0.usage.options.contains(option) }
+      throw arguments.unsuitable(option, rawValue, alternatives(allowing.map { "keys \($0.rawValue)" }))
     }
-    let count = arguments.strings("name").count
-    guard names.contains(count) else {
-      throw arguments.unsuitable(
-        "name", count == 0 ? "" : arguments.strings("name").joined(separator: " "), expected)
+    let names = arguments.strings("name")
+    guard usage.names.contains(names.count) else {
+      throw arguments.unsuitable("name", names.joined(separator: " "), usage.expected)
     }
-  }
-
-  private static let optionNames = [
-    "with", "to", "key", "count", "threshold", "replace", "lost", "yes", "prepare",
-  ]
-
-  private var options: Set<String> {
-    switch self {
-    case .status, .addSignature: ["with"]
-    case .new: ["to"]
-    case .renew: ["with", "prepare"]
-    case .rotate: ["with", "to", "key", "count", "threshold", "lost", "yes", "prepare"]
-    case .revoke: ["with", "to", "key", "replace", "prepare"]
-    case .sign: ["key"]
-    case .payload, .discard: []
-    }
-  }
-
-  /// The number of names that it takes.
-  private var names: ClosedRange<Int> {
-    switch self {
-    case .status, .discard: 0...0
-    case .rotate, .addSignature: 1...KeyRole.allCases.count
-    default: 1...1
-    }
-  }
-
-  private var expected: String {
-    switch self {
-    case .status, .discard: "nothing more"
-    case .renew, .payload: "root or targets"
-    case .rotate: "one or more roles"
-    case .new: "a role"
-    case .revoke: "a key's id"
-    case .sign: "the file of a payload"
-    case .addSignature: "files of signatures"
-    }
-  }
-
-  private static func words(allowing option: String) -> String {
-    alternatives(allCases.filter { $0.options.contains(option) }.map { "keys \($0.rawValue)" })
   }
 }

@@ -13,7 +13,9 @@ extension Command {
         fetching it. Every publish step prunes too; this command is for a publication without further steps.
         """,
       options: [.config, .dryRun, .json],
-      examples: [CommandExample("seedbank prune --dry-run", "Show the files that would be removed now and later.")])
+      examples: [
+        CommandExample("seedbank prune --dry-run", "Show the files that would be removed now and later.")
+      ])
   ) { arguments, context in
     let configuration = try context.configuration(arguments)
     let deployment = try Deployment(configuration, context)

@@ -51,7 +51,7 @@ extension Command {
     let source = try PullSource(arguments, context)
     switch try PullTask(arguments, context) {
     case .bundle(let directory):
-      try await BundlePull(source, into: directory).run(context.console, isJSON: arguments.flag("json"))
+      try await source.makeBundle(in: directory, context.console, isJSON: arguments.flag("json"))
     case .store(let directory):
       let pull = try Pull(source, directory, context.console, isJSON: arguments.flag("json"))
       if arguments.flag("verify") { try await pull.verify() }

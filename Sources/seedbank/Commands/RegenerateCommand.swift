@@ -27,7 +27,9 @@ extension Command {
         .flag("resume", help: "Publish series again that a rollback holds."),
         .flag(
           "trust-clock",
-          help: "Sign anew, with a shorter expiry, what was signed while the clock was ahead. This clock must be right."),
+          help:
+            "Sign anew, with a shorter expiry, what was signed while the clock was ahead. This clock must be right."
+        ),
         .flag("dry-run", help: "Show what would be published, and change nothing."),
         .json,
       ] + OptionDefinition.log,
@@ -35,7 +37,8 @@ extension Command {
         CommandExample("seedbank regenerate", "Publish the changes of every dataset."),
         CommandExample("seedbank regenerate --dry-run", "Show what would be published, table by table."),
         CommandExample(
-          "seedbank regenerate --dataset transit --snapshot --json", "Publish one dataset with a snapshot, for a script."),
+          "seedbank regenerate --dataset transit --snapshot --json",
+          "Publish one dataset with a snapshot, for a script."),
       ])
   ) { arguments, context in
     let configuration = try context.configuration(arguments)

@@ -23,7 +23,9 @@ extension Command {
       ],
       examples: [
         CommandExample("seedbank rollback --to 41 --dry-run", "Show what would change."),
-        CommandExample("seedbank rollback --to 41 --dataset transit --series 2", "Publish the content of version 41 again."),
+        CommandExample(
+          "seedbank rollback --to 41 --dataset transit --series 2", "Publish the content of version 41 again."
+        ),
       ])
   ) { arguments, context in
     let configuration = try context.configuration(arguments)

@@ -122,7 +122,8 @@ private struct RunService {
     guard !offline.isEmpty else { return }
     context.console.warning(
       "\(offline.joined(separator: ", ")): these keys can replace all others, and lie on this machine. Once the"
-        + " deployment works, move them to a place without a network, and use 'seedbank keys renew --with' there.")
+        + " deployment works, move them to a place without a network, and use 'seedbank keys renew --with' there."
+    )
   }
 
   private func warnOfAbandonedSeries() {

@@ -58,7 +58,7 @@ extension Front {
     let named = try arguments.path("public", from: context.currentDirectory)
     let console = context.console
     var configuration = FrontConfiguration(
-      publication: deployment.publication, pages: try PageFolder(context).folder(named: named),
+      publication: deployment.publication, pages: try context.pageFolder(named: named),
       http: deployment.http, report: { console.tell($0) })
     configuration.requests = deployment.log.requests
     if let publication { configuration.publication = publication }

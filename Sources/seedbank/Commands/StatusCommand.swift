@@ -30,7 +30,7 @@ extension Command {
     let (console, asJSON) = (context.console, arguments.flag("json"))
     guard arguments.flag("history") else {
       let status = try DeploymentStatus(
-        try DeploymentView(configuration), datasets, KeySearch(configuration, context), now: .now())
+        configuration, datasets, KeySearch(configuration, context), now: .now())
       return try console.result(asJSON: asJSON, status.json, status.text)
     }
     let count = try arguments.integer("count", in: 1...StepHistory.mostRecords) ?? usualSteps

@@ -20,7 +20,6 @@ struct ConfigurationDocument {
     }
   }
 
-  /// The value at a key's path.
   func value(_ key: String) -> ConfigurationValue {
     ConfigurationValue(
       file: file, key: key, prefix: prefix, overrides: overrides,
@@ -75,14 +74,13 @@ extension JSONValue {
   }
 }
 
-/// What is said of one key: by an option, else by a variable, else by the file.
+/// One key's value: an option's, else a variable's, else the file's.
 struct ConfigurationValue {
   let file: String
   /// The dotted path within the file.
   let key: String
   let prefix: String
   let overrides: ConfigurationOverrides
-  /// What the file says.
   let written: JSONValue?
 
   private var override: SettingOverride? { overrides[prefix + key] }
@@ -91,15 +89,27 @@ struct ConfigurationValue {
   /// An option, a variable, the file, or `default`.
   var source: String { override?.source ?? (written == nil ? "default" : file) }
 
-  /// What is wrong with the value that counts, wherever it was said.
+  /// An error about the value that counts, wherever it was said.
   func error(_ problem: String, at place: String = "") -> ConfigurationError {
     ConfigurationError(override?.source ?? file, path: key + place, problem)
   }
 
-  /// A member's value, of which options and variables may say something else.
-  func member(_ name: String, _ written: JSONValue?) -> ConfigurationValue {
-    ConfigurationValue(
-      file: file, key: "\(key).\(name)", prefix: prefix, overrides: overrides, written: written)
+  /// The members of an object, of which options and variables may say something else. Refuses names other than
+  /// `names` where these are given.
+  func members(_ names: [String]? = nil) throws(ConfigurationError) -> [(name: String, value: Self)] {
+    do throws(MalformedJSON) {
+      var object = try JSONObjectReader(written ?? [:], at: key)
+      guard let names else { return object.unread.map { ($0.name, member($0.name, $0.value)) } }
+      let members = names.map { ($0, member($0, object.takeIfPresent($0))) }
+      try object.refuseUnread()
+      return members
+    } catch {
+      throw ConfigurationError(error, in: file, [])
+    }
+  }
+
+  private func member(_ name: String, _ written: JSONValue?) -> Self {
+    Self(file: file, key: "\(key).\(name)", prefix: prefix, overrides: overrides, written: written)
   }
 
   func integer(in range: ClosedRange<Int>) throws(ConfigurationError) -> Int? {
@@ -124,7 +134,6 @@ struct ConfigurationValue {
     return text
   }
 
-  /// One of a closed set of words.
   func choice<Word: RawRepresentable & CaseIterable>() throws(ConfigurationError) -> Word?
   where Word.RawValue == String {
     guard let text = try text() else { return nil }
@@ -149,7 +158,7 @@ struct ConfigurationValue {
       text, from: override == nil ? Paths.folder(of: file) : overrides.currentDirectory)
   }
 
-  /// What each text of an array means, no two the same. Lists stand in files only.
+  /// The texts of an array, each made into an element; no two may be equal. Lists stand in files only.
   func list<Element: Equatable>(
     _ make: (_ text: String, _ place: String) throws(ConfigurationError) -> Element
   ) throws(ConfigurationError) -> [Element]? {
@@ -170,13 +179,13 @@ struct ConfigurationValue {
   }
 }
 
-/// What is wrong with the configuration; always the operator's to mend.
+/// A mistake in the configuration, the operator's to mend.
 struct ConfigurationError: ReportedError, Hashable {
   /// A file, an option or an environment variable.
   let source: String
   /// The dotted path of the key, where it is about one.
   let path: String
-  /// What was expected and what was found, without the full stop.
+  /// Says what was expected and what was found, without the full stop.
   let problem: String
   var exitCode: ExitCode { .configuration }
 
@@ -198,7 +207,6 @@ struct ConfigurationError: ReportedError, Hashable {
     }
   }
 
-  /// One sentence.
   var message: String {
     let parts = [source.printable, path.printable, problem].filter { !$0.isEmpty }
     return parts.joined(separator: ": ") + (problem.hasSuffix("?") ? "" : ".")

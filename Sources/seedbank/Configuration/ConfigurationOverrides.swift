@@ -2,7 +2,7 @@ import SeedFormat
 
 import class Foundation.FileManager
 
-/// What stands above the files: options, and below them the environment.
+/// Options, and below them the environment: both stand above the files.
 ///
 /// Only single values can be overridden, not lists. Variables of no key are let pass: container platforms put
 /// variables of their own into the environment, named after a service that may well be called seedbank. Of one that is
@@ -41,7 +41,6 @@ extension Context {
     return try DeploymentConfiguration(readingFile: file, overrides: overrides(arguments))
   }
 
-  /// What stands above the files.
   func overrides(_ arguments: ParsedArguments) -> ConfigurationOverrides {
     ConfigurationOverrides(
       options: arguments.overrides, environment: environment, currentDirectory: currentDirectory)

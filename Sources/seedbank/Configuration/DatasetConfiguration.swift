@@ -4,26 +4,25 @@ import SeedServer
 import SeedSystem
 import SeedTrust
 
-/// What a dataset's folder says: its dataset.json and its models.
+/// The settings and models of a dataset's folder.
 struct DatasetConfiguration: SettingsFile, Hashable {
   /// The folder's name, too.
   let name: DatasetName
-  /// Absolute.
   let folder: String
   /// The SQLite file that holds the data, by its absolute path.
   var originPath: String
   /// Between two looks at the origin.
   var checkSeconds = 2
-  /// What publish steps go by.
+  /// How it is published.
   var policy = PublishingPolicy()
   /// In the order of their versions.
-  var models: [ModelFolder]
+  var models: [ModelDefinition]
 
   static let fileName = "dataset.json"
   var file: String { "\(folder)/\(Self.fileName)" }
   var prefix: String { "datasets.\(name)." }
 
-  init(name: DatasetName, folder: String, originPath: String, models: [ModelFolder] = []) {
+  init(name: DatasetName, folder: String, originPath: String, models: [ModelDefinition] = []) {
     (self.name, self.folder, self.originPath, self.models) = (name, folder, originPath, models)
   }
 
@@ -35,6 +34,9 @@ struct DatasetConfiguration: SettingsFile, Hashable {
     try read(overrides)
     models = try ModelFolder.all(inDataset: folder)
   }
+
+  /// One plan for each major; throws where a model cannot be published.
+  func plans() throws(PlanError) -> [SeriesPlan] { try SeriesPlan.plans(name, models) }
 
   static var usual: Self { Self(name: "usual", folder: "/", originPath: "/") }
 
@@ -131,36 +133,22 @@ extension DatasetConfiguration {
   @Sendable private static func readLifecycles(
     _ value: ConfigurationValue
   ) throws(ConfigurationError) -> [Int: Lifecycle]? {
-    guard let written = value.written else { return nil }
+    guard value.written != nil else { return nil }
     var lifecycles: [Int: Lifecycle] = [:]
-    do {
-      for major in try JSONObjectReader(written, at: value.key).unread {
-        let inner = value.member(major.name, major.value)
-        guard let number = canonicalDecimal(major.name, in: 1...Limits.modelNumber) else {
-          throw inner.error(
-            "expected a model's major as the key, such as \"2\", found \"\(major.name.clipped)\"")
-        }
-        lifecycles[number] = try readLifecycle(inner, JSONObjectReader(major.value, at: inner.key))
+    for (name, inner) in try value.members() {
+      guard let major = canonicalDecimal(name, in: 1...Limits.modelNumber) else {
+        throw inner.error("expected a model's major as the key, such as \"2\", found \"\(name.clipped)\"")
       }
-      return lifecycles
-    } catch let error as MalformedJSON {
-      throw ConfigurationError(error, in: value.file, [])
-    } catch let error as ConfigurationError {
-      throw error
-    } catch {
-      throw value.error("\(error)")
+      let members = try inner.members(["state", "sunset", "message"]).map(\.value)
+      lifecycles[major] = try readLifecycle(members[0], members[1], members[2])
     }
+    return lifecycles
   }
 
   private static func readLifecycle(
-    _ value: ConfigurationValue, _ object: consuming JSONObjectReader
-  ) throws -> Lifecycle {
-    let state = value.member("state", object.takeIfPresent("state"))
-    let sunset = value.member("sunset", object.takeIfPresent("sunset"))
-    let message = value.member("message", object.takeIfPresent("message"))
-    try object.refuseUnread()
-    let name = try state.text()
-    let day = try sunset.text()
+    _ state: ConfigurationValue, _ sunset: ConfigurationValue, _ message: ConfigurationValue
+  ) throws(ConfigurationError) -> Lifecycle {
+    let (name, day) = (try state.text(), try sunset.text())
     if let day, UTCTime(day: day) == nil {
       throw sunset.error("expected a day as YYYY-MM-DD, found \"\(day.clipped)\"")
     }

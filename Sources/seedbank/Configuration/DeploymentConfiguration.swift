@@ -2,7 +2,7 @@ import SeedFormat
 import SeedHTTP
 import SeedServer
 
-/// What seedbank.json and the dataset folders beside it say, checked and with every default filled in.
+/// The settings of seedbank.json and of the dataset folders beside it, checked and with every default filled in.
 struct DeploymentConfiguration: SettingsFile {
   /// seedbank.json itself; like every path here, absolute.
   let file: String

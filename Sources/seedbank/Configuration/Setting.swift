@@ -5,9 +5,8 @@ import SeedSystem
 protocol SettingsFile: Sendable {
   /// All that may stand in such a file, in the order in which it is written, read and documented.
   static var settings: [Setting<Self>] { get }
-  /// What a file says that leaves everything out.
+  /// All defaults.
   static var usual: Self { get }
-  /// Absolute.
   var file: String { get }
   /// Precedes the keys in the names of options and variables; empty for seedbank.json.
   var prefix: String { get }
@@ -23,7 +22,6 @@ struct Setting<File: SettingsFile>: Sendable {
   var usual: String?
   /// Left out of a new file while it is as usual.
   var isSeldom = false
-  /// For the table in the article.
   let meaning: String
   /// Leaves the default where nothing is said.
   let read: @Sendable (inout File, ConfigurationValue) throws(ConfigurationError) -> Void
@@ -103,6 +101,8 @@ extension Setting {
   static func words(_ range: ClosedRange<Int>) -> String { "\(range.lowerBound) to \(range.upperBound)" }
 }
 
+typealias ConfigurationEntry = (path: String, value: JSONValue, source: String)
+
 extension SettingsFile {
   /// Fills in what the file says, and what options and variables say instead.
   mutating func read(_ overrides: ConfigurationOverrides) throws(ConfigurationError) {
@@ -130,12 +130,13 @@ extension SettingsFile {
     return .object(members)
   }
 
-  /// Every value that counts, and where it came from.
+  /// Every value that counts, by the path that also names its variable, and where it came from: a file, an option, a
+  /// variable, or `default`.
   func entries(_ overrides: ConfigurationOverrides) throws(ConfigurationError) -> [ConfigurationEntry] {
     let document = try ConfigurationDocument(file, prefix, overrides, keys: Self.settings.map(\.key))
     return Self.settings.flatMap { setting in
       setting.json(self).leaves(setting.key).map { key, json in
-        ConfigurationEntry(path: prefix + key, value: json, source: document.value(key).source)
+        (prefix + key, json, document.value(key).source)
       }
     }
   }
@@ -148,17 +149,6 @@ extension SettingsFile {
     }
     return (["| key | type | default | meaning |", "|---|---|---|---|"] + rows).joined(separator: "\n")
   }
-}
-
-/// One value as `config show` tells it.
-struct ConfigurationEntry {
-  /// `datasets.transit.pollSeconds`: the path that also names its variable.
-  let path: String
-  let value: JSONValue
-  /// A file, an option, a variable, or `default`.
-  let source: String
-
-  var json: JSONValue { ["path": .string(path), "value": value, "source": .string(source)] }
 }
 
 extension JSONValue {

@@ -102,12 +102,10 @@ final class CSVRecords {
     ConvertedRows { [self] row in
       starts.indices.contains(row - first) ? starts[row - first] : starts.last ?? 0
     } flaw: { [self] count in
-      "a record of \(count) fields, but the header has \(width) names"
+      "a record of \(count) fields under \(width) names"
     }
   }
 }
-
-import SeedImport
 
 /// Reads RFC 4180: fields between commas, perhaps quoted; records between line ends of either kind.
 ///

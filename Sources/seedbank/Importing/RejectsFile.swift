@@ -21,7 +21,8 @@ final class RejectsFile {
       guard let other = try others.first(where: { try $0.isSame(as: name) }) else { continue }
       throw CommandFailure(
         .usage,
-        "The rejected rows would overwrite \(name), which is \(other.role): give another name with --rejects.")
+        "The rejected rows would overwrite \(name), which is \(other.role): give another name with --rejects."
+      )
     }
     self.temporary = temporary
     file = try File(temporary ?? self.path, for: .replacing)

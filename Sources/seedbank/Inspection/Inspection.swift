@@ -23,7 +23,7 @@ func inspected(_ path: String) throws -> [JSONMember] {
   return [file] + facts + (try innerKind.members(inner))
 }
 
-/// What a file is, by its first bytes.
+/// The kind of a file, told by its first bytes.
 enum FileKind {
   case database, json
   case compressed(ContentEncoding)
@@ -85,7 +85,7 @@ private func members(_ files: [JSONMember], _ name: String) -> JSONValue {
 
 // MARK: Seeds
 
-/// What a seed says of itself, and whether its rows agree.
+/// A seed's own facts, and whether its rows lead to its digest.
 private func seedMembers(_ path: String) throws -> [JSONMember] {
   let connection = try Connection(path, .reader)
   let meta = try SeedTables.meta(connection)
@@ -106,7 +106,7 @@ private func seedMembers(_ path: String) throws -> [JSONMember] {
 
 // MARK: Deltas
 
-/// What a delta says of itself, and what is in it.
+/// A delta's header, and counts of its changes.
 private func deltaMembers(_ document: [UInt8]) throws -> [JSONMember] {
   var reader = try DeltaReader(document)
   let header = reader.header

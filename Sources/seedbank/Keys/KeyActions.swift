@@ -121,7 +121,8 @@ struct KeyActions {
     if try search.found().ring.canSign(for: published.keys(of: .root)) {
       throw CommandFailure(
         .usage,
-        "Enough root keys are here to sign the next root: 'seedbank keys rotate root' without --lost keeps all apps.")
+        "Enough root keys are here to sign the next root: 'seedbank keys rotate root' without --lost keeps all apps."
+      )
     }
     guard !arguments.flag("yes") else { return }
     let ids = (published.keys(of: .root)?.keyIDs ?? []).map { String($0.prefix(KeyFileName.tagLength)) }
@@ -141,7 +142,7 @@ struct KeyActions {
         "No \(role.rawValue) metadata waits for signatures: begin a change with 'seedbank keys renew', 'rotate' or"
           + " 'revoke'.")
     }
-    for line in try PayloadSummary(payload, file: role.rawValue).lines { context.console.note(line) }
+    for line in try OfflineSigning.summary(of: payload, file: role.rawValue) { context.console.note(line) }
     try context.console.result(payload)
   }
 
@@ -159,7 +160,8 @@ struct KeyActions {
 
   func discard() throws {
     try publisher().discardChange()
-    context.console.note("No change of keys waits now. Files of new keys stay, and the next change uses them.")
+    context.console.note(
+      "No change of keys waits now. Files of new keys stay, and the next change uses them.")
   }
 
   // MARK: Results
@@ -209,7 +211,9 @@ private struct KeyChangeReport {
       let next = needs.first { !$0.isMet }?.role.rawValue
       return
         (["not published yet: it waits for signatures"] + needs.map { "  " + $0.line }
-        + (next.map { ["next: export the metadata to sign with 'seedbank keys payload \($0) > \($0).payload'"] } ?? []))
+        + (next.map {
+          ["next: export the metadata to sign with 'seedbank keys payload \($0) > \($0).payload'"]
+        } ?? []))
         .joined(separator: "\n")
     }
   }

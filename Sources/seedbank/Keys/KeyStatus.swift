@@ -81,7 +81,7 @@ struct KeyStatusReport {
   let folder: String
   let now: UTCTime
 
-    var text: String {
+  var text: String {
     (roles.flatMap(lines) + pendingLines + advice.map { "next: \($0)" }).joined(separator: "\n")
   }
 

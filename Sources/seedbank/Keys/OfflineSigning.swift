@@ -3,35 +3,59 @@ import SeedFormat
 import SeedSystem
 import SeedTrust
 
-/// `seedbank keys new`: makes a key file, and a file of its public key beside it.
-struct KeyMaking {
-  private let role: KeyRole
-  private let folder: String
-  private let asJSON: Bool
-  private let console: Console
-
-  init(_ arguments: ParsedArguments, _ context: Context) throws(UsageError) {
-    role = try arguments.keyRoles(KeyRole.allCases)[0]
-    folder = try arguments.paths("to", from: context.currentDirectory).last ?? context.currentDirectory
-    asJSON = arguments.flag("json")
-    console = context.console
-  }
-
-  func run() throws {
+/// The actions of `seedbank keys` that need no deployment.
+enum OfflineSigning {
+  /// `keys new`: makes a key file, and a file of its public key beside it.
+  static func makeKey(_ arguments: ParsedArguments, _ context: Context) throws {
+    let role = try arguments.keyRoles(KeyRole.allCases)[0]
+    let folder = try arguments.path("to", from: context.currentDirectory) ?? context.currentDirectory
     let key = SigningKey.generate()
     let tag = String(key.publicKey.keyID.prefix(KeyFileName.tagLength))
     let path = "\(folder)/\(KeyFileName(role, tag: tag).text)"
     let publicPath = "\(folder)/\(role.rawValue)-\(tag).pub"
     try KeyFile.write(key, toNewFile: path)
     try DurableFile.write(PublicKeyFile.document(key.publicKey), to: publicPath)
-    try console.result(
+    let asJSON = arguments.flag("json")
+    try context.console.result(
       asJSON: asJSON,
       ["keyid": .string(key.publicKey.keyID), "file": .string(path), "public": .string(publicPath)],
       "\(key.publicKey.keyID)\n\(path)\n\(publicPath)")
     guard !asJSON else { return }
-    console.note(
+    context.console.note(
       "The first file is secret. Bring the second one to the publisher, and use it there with"
         + " 'seedbank keys rotate \(role.rawValue) --key \(publicPath)'.")
+  }
+
+  /// `keys sign`: signs an exported payload; it needs nothing but a key.
+  static func sign(_ arguments: ParsedArguments, _ context: Context) throws {
+    let payload = try arguments.paths("name", from: context.currentDirectory)[0]
+    let keys = try arguments.paths("key", from: context.currentDirectory)
+    guard keys.count == 1 else {
+      throw arguments.unsuitable("key", keys.joined(separator: " "), "the file of one key")
+    }
+    let bytes = try DurableFile.read(payload, limit: Limits.metadataBytes)
+    let summary = try summary(of: bytes, file: payload)
+    let key = try KeyFile(reading: keys[0]).key
+    for line in summary { context.console.note(line) }
+    try context.console.result(SignatureFile(signing: bytes, with: key).json)
+  }
+
+  /// A payload's content, for the person who holds the key.
+  static func summary(of bytes: [UInt8], file: String) throws(CommandFailure) -> [String] {
+    guard let signed = try? JSONValue(parsing: bytes), (try? CanonicalJSON.bytes(of: signed)) == bytes,
+      let type = signed["_type"]?.string, let version = signed["version"]?.integer,
+      let expires = signed["expires"]?.string, [Root.type, Targets.type].contains(type)
+    else {
+      throw CommandFailure(
+        .badData,
+        "\(file): expected the output of 'seedbank keys payload', found something else. Nothing was signed.")
+    }
+    let roles = (signed["roles"]?.members ?? []).map { role in
+      let ids = (role.value["keyids"]?.elements ?? []).compactMap(\.string)
+      let tags = ids.map { String($0.prefix(KeyFileName.tagLength)) }.joined(separator: ", ")
+      return "  \(role.name): \(role.value["threshold"]?.integer ?? 0) of \(tags)"
+    }
+    return ["Signs \(type) \(version), valid until \(expires)."] + roles
   }
 }
 
@@ -46,56 +70,6 @@ extension ParsedArguments {
       found.append(role)
     }
     return found
-  }
-}
-
-/// `seedbank keys sign`: signs an exported payload; it needs nothing but a key.
-struct PayloadSigning {
-  private let payload: String
-  private let key: String
-  private let console: Console
-
-  init(_ arguments: ParsedArguments, _ context: Context) throws {
-    let names = try arguments.paths("name", from: context.currentDirectory)
-    let keys = try arguments.paths("key", from: context.currentDirectory)
-    guard let key = keys.first, keys.count == 1 else {
-      throw arguments.unsuitable("key", keys.joined(separator: " "), "the file of one key")
-    }
-    (payload, self.key, console) = (names[0], key, context.console)
-  }
-
-  func run() throws {
-    let bytes = try DurableFile.read(payload, limit: Limits.metadataBytes)
-    let summary = try PayloadSummary(bytes, file: payload)
-    let key = try KeyFile(reading: key).key
-    for line in summary.lines { console.note(line) }
-    try console.result(SignatureFile(signing: bytes, with: key).json)
-  }
-}
-
-/// A payload's content, for the person who holds the key.
-struct PayloadSummary {
-  let lines: [String]
-
-  init(_ bytes: [UInt8], file: String) throws(CommandFailure) {
-    guard let signed = try? JSONValue(parsing: bytes), (try? CanonicalJSON.bytes(of: signed)) == bytes,
-      let type = signed["_type"]?.string, let version = signed["version"]?.integer,
-      let expires = signed["expires"]?.string, [Root.type, Targets.type].contains(type)
-    else {
-      throw CommandFailure(
-        .badData,
-        "\(file): expected the output of 'seedbank keys payload', found something else. Nothing was signed.")
-    }
-    lines = ["Signs \(type) \(version), valid until \(expires)."] + Self.roles(signed)
-  }
-
-  private static func roles(_ signed: JSONValue) -> [String] {
-    (signed["roles"]?.members ?? []).map { role in
-      let ids = role.value["keyids"]?.elements?.compactMap(\.string) ?? []
-      let threshold = role.value["threshold"]?.integer ?? 0
-      return
-        "  \(role.name): \(threshold) of \(ids.map { String($0.prefix(KeyFileName.tagLength)) }.joined(separator: ", "))"
-    }
   }
 }
 

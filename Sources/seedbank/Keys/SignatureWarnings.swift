@@ -55,8 +55,12 @@ struct SignatureStanding {
 extension DeploymentConfiguration {
   /// The shortest lifetime of online signatures in seconds: all datasets share some roles, and the one that signed last
   /// decides.
-  var shortestLifetime: Int { datasets.map(\.policy.lifetimeSeconds).min() ?? PublishingPolicy().lifetimeSeconds }
+  var shortestLifetime: Int {
+    datasets.map(\.policy.lifetimeSeconds).min() ?? PublishingPolicy().lifetimeSeconds
+  }
 
   /// The longest one.
-  var longestLifetime: Int { datasets.map(\.policy.lifetimeSeconds).max() ?? PublishingPolicy().lifetimeSeconds }
+  var longestLifetime: Int {
+    datasets.map(\.policy.lifetimeSeconds).max() ?? PublishingPolicy().lifetimeSeconds
+  }
 }

@@ -1,7 +1,7 @@
 import SeedClient
 import SeedFormat
-import SeedTrust
 import SeedSystem
+import SeedTrust
 
 import struct Foundation.URL
 
@@ -135,20 +135,12 @@ extension UpdatePlan {
   }
 }
 
-/// `pull --bundle`: makes the bundle that an app ships.
-struct BundlePull: Sendable {
-  private let maker: BundleMaker
-  private let notice: LifecycleNotice
-
-  init(_ source: PullSource, into directory: String) throws {
-    maker = try BundleMaker(
-      source.model, server: source.server, root: source.root, directory: directory, options: source.options)
-    notice = source.notice
-  }
-
-  func run(_ console: Console, isJSON: Bool) async throws {
-    // A signal ends it as an error does: no temporary file stays.
+extension PullSource {
+  /// `pull --bundle`: makes the bundle that an app ships.
+  func makeBundle(in directory: String, _ console: Console, isJSON: Bool) async throws {
+    let maker = try BundleMaker(model, server: server, root: root, directory: directory, options: options)
     let made = Mutex<BundleReport?>(nil)
+    // A signal ends it as an error does: no temporary file stays.
     try await StopSignals().cancelling {
       let report = try await maker.make()
       made.withLock { $0 = report }

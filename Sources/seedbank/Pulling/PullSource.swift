@@ -1,7 +1,7 @@
 import SeedClient
 import SeedFormat
-import SeedTrust
 import SeedSystem
+import SeedTrust
 
 import struct Foundation.URL
 
@@ -21,7 +21,7 @@ struct PullSource: Sendable {
     }
     self.server = server
     model = try Self.model(arguments)
-    root = try RootFile.bytes(arguments.requiredPath("root", from: context.currentDirectory))
+    root = try arguments.rootFile(from: context.currentDirectory) ?? []
     let progress = DownloadProgress(context.console)
     var options = SeedOptions()
     options.isBoundToMajor = true
@@ -45,6 +45,14 @@ struct PullSource: Sendable {
 }
 
 extension ParsedArguments {
+  /// The bytes of the root.json that `--root` names; throws if the file is no root.
+  func rootFile(from directory: String) throws -> [UInt8]? {
+    guard let path = try path("root", from: directory) else { return nil }
+    let bytes = try TextFile.bytes(path)
+    try ShippedRoot.check(bytes, name: path)
+    return bytes
+  }
+
   fileprivate func name<Value>(
     _ name: String, _ read: (String) throws(InvalidName) -> Value
   ) throws(UsageError) -> Value {
@@ -53,16 +61,6 @@ extension ParsedArguments {
     } catch {
       throw unsuitable(name, error.found, error.expected)
     }
-  }
-}
-
-/// Reads the root.json that `--root` names.
-enum RootFile {
-  /// Throws if the file is no root.
-  static func bytes(_ path: String) throws -> [UInt8] {
-    let bytes = try TextFile.bytes(path)
-    try ShippedRoot.check(bytes, name: path)
-    return bytes
   }
 }
 

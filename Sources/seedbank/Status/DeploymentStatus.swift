@@ -5,24 +5,6 @@ import SeedServer
 import SeedSystem
 import SeedTrust
 
-/// What the status is read from.
-struct DeploymentView {
-  let configuration: DeploymentConfiguration
-  let publication: PublicationDirectory
-  let published: PublishedMetadata
-  let history: StepHistory
-  /// What waits for signatures.
-  let pending: OfflineChange
-
-  init(_ configuration: DeploymentConfiguration) throws {
-    self.configuration = configuration
-    publication = PublicationDirectory(configuration.publication)
-    published = try publication.published()
-    history = StepHistory(configuration.state)
-    pending = try Publisher(configuration, keys: KeySource(KeyRing())).pendingChange()
-  }
-}
-
 /// Where a deployment stands.
 struct DeploymentStatus {
   let now: UTCTime
@@ -35,27 +17,32 @@ struct DeploymentStatus {
   let warnings: [String]
 
   init(
-    _ view: DeploymentView, _ datasets: [DatasetConfiguration], _ search: KeySearch, now: UTCTime
+    _ configuration: DeploymentConfiguration, _ datasets: [DatasetConfiguration], _ search: KeySearch,
+    now: UTCTime
   ) throws {
     self.now = now
+    let published = try PublicationDirectory(configuration.publication).published()
     series = try datasets.flatMap { dataset in
-      try dataset.plans().map { try SeriesStatus($0, dataset, view) }
+      try dataset.plans().map {
+        SeriesStatus($0, dataset, published.series[$0.series], state: configuration.state)
+      }
     }
-    keys = try KeyStatus.all(search, trustedBy: view.published)
-    let published = view.published
+    keys = try KeyStatus.all(search, trustedBy: published)
     roles = [
       ("root", published.root.version, published.root.expires),
       ("targets", published.targets.version, published.targets.expires),
       ("snapshot", published.snapshot.version, published.snapshot.expires),
       ("timestamp", published.timestamp.version, published.timestamp.expires),
     ]
-    publicationBytes = bytes(below: view.configuration.publication)
-    stateBytes = bytes(below: view.configuration.state)
-    let lifetime = view.configuration.shortestLifetime
+    publicationBytes = bytes(below: configuration.publication)
+    stateBytes = bytes(below: configuration.state)
+    // Without keys: what waits for signatures can be told all the same.
+    let pending = try Publisher(configuration, keys: KeySource(KeyRing())).pendingChange()
+    let lifetime = configuration.shortestLifetime
     warnings =
-      SignatureStanding(published, pending: view.pending, lifetime: lifetime, now: now).warnings
+      SignatureStanding(published, pending: pending, lifetime: lifetime, now: now).warnings
       + keys.flatMap(\.problems).map { "\($0.place): \($0.text)" } + series.flatMap(\.warnings)
-      + AbandonedSeries.all(in: published, view.configuration).map(\.warning)
+      + AbandonedSeries.all(in: published, configuration).map(\.warning)
   }
 }
 
@@ -64,7 +51,6 @@ struct SeriesStatus {
   let series: Series
   /// `nil` where it was never published.
   let published: PublishedMetadata.PublishedSeries?
-  let copyPath: String
   let copyVersion: Version?
   /// By table, where the working copy is at the head.
   let rows: [String: Int]?
@@ -74,16 +60,19 @@ struct SeriesStatus {
   let nextSnapshot: UTCTime?
   let checkSeconds: Int
 
-  init(_ plan: SeriesPlan, _ dataset: DatasetConfiguration, _ view: DeploymentView) throws {
+  init(
+    _ plan: SeriesPlan, _ dataset: DatasetConfiguration, _ published: PublishedMetadata.PublishedSeries?,
+    state folder: String
+  ) {
     series = plan.series
-    published = view.published.series[plan.series]
-    copyPath = "\(view.configuration.state)/\(plan.series.roleName).sqlite"
+    self.published = published
+    let copyPath = "\(folder)/\(plan.series.roleName).sqlite"
     let copy = Self.copy(copyPath)
     copyVersion = copy?.meta.version
     let isAtHead = copy?.meta.version == published?.metadata.state.head
     rows = isAtHead ? copy?.sums.mapValues(\.rows) : nil
     copyBytes = bytes(of: copyPath)
-    lastBuild = try? view.history.latest(of: plan.series)
+    lastBuild = try? StepHistory(folder).latest(of: plan.series)
     checkSeconds = dataset.checkSeconds
     nextSnapshot = Self.nextSnapshot(published?.metadata, dataset)
   }
@@ -113,7 +102,6 @@ struct SeriesStatus {
     (published?.metadata.objects ?? []).filter { if case .delta = $0.kind { true } else { false } }
   }
 
-  /// What an operator should look at.
   var warnings: [String] {
     guard let published else { return ["\(series): nothing is published yet; run 'seedbank regenerate'"] }
     var warnings: [String] = []

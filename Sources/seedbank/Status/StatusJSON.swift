@@ -4,7 +4,6 @@ import SeedSystem
 import SeedTrust
 
 extension DeploymentStatus {
-  /// All of it for a script.
   var json: JSONValue {
     [
       "time": .string(now.text), "series": .array(series.map { $0.json(now) }),
@@ -66,7 +65,6 @@ extension SeriesStatus {
 }
 
 extension StepRecord {
-  /// One build for a script.
   var json: JSONValue {
     [
       "time": .string(at.text), "last": .string(last.text), "times": JSONValue(times),
@@ -77,32 +75,5 @@ extension StepRecord {
       "deltaBytes": JSONValue(deltaBytes), "snapshotBytes": JSONValue(snapshotBytes),
       "error": JSONValue(error),
     ]
-  }
-}
-
-extension Lifecycle {
-  /// As the configuration says it.
-  var word: String {
-    switch self {
-    case .active: "active"
-    case .deprecated: "deprecated"
-    case .retired: "retired"
-    }
-  }
-
-  /// The day on which it ends.
-  var sunset: String? { if case .deprecated(let sunset, _) = self { sunset } else { nil } }
-
-  /// For the people who use the app.
-  var message: String? {
-    switch self {
-    case .active: nil
-    case .deprecated(_, let message), .retired(let message): message
-    }
-  }
-
-  /// All of it.
-  var words: String {
-    word + (sunset.map { " until \($0)" } ?? "") + (message.map { " (\"\($0)\")" } ?? "")
   }
 }

@@ -48,7 +48,6 @@ struct Deployment {
     }
   }
 
-  /// Where the trust anchor for clients lies.
   var rootPath: String { configuration.rootPath }
 
   /// How the signatures of what is published stand; `nil` where it cannot be read, which is the steps' to say.
@@ -61,7 +60,6 @@ struct Deployment {
 }
 
 extension Publisher {
-  /// The publisher of a deployment, with these keys.
   init(
     _ configuration: DeploymentConfiguration, _ publication: PublicationDirectory? = nil, keys: KeySource
   ) {
@@ -74,7 +72,6 @@ extension Publisher {
 }
 
 extension DeploymentConfiguration {
-  /// Where the trust anchor for clients lies.
   var rootPath: String { "\(Paths.folder(of: file))/\(DeploymentDraft.rootName)" }
 
   /// The dataset that `--dataset` names, or all of them.
@@ -89,7 +86,6 @@ extension DeploymentConfiguration {
 }
 
 extension DatasetJob {
-  /// The job that a dataset's folder describes.
   init(_ dataset: DatasetConfiguration) throws {
     self.init(
       name: dataset.name, originPath: dataset.originPath, plans: try dataset.plans(), policy: dataset.policy)

@@ -1,3 +1,4 @@
+import Dispatch
 import SeedServer
 import SeedSystem
 import SeedTrust
@@ -7,9 +8,9 @@ struct PublishingService: Sendable {
   let publisher: Publisher
   let job: DatasetJob
   let checkSeconds: Int
-  /// Takes what a step did.
+  /// Takes each step's report.
   let report: @Sendable (StepReport) -> Void
-  /// Takes what went wrong; the same error is not said twice in a row.
+  /// Takes an error; the same one is not said twice in a row.
   let warn: @Sendable (String) -> Void
   /// Holds back what steps warn of again and again.
   let repeated: RepeatedWarnings
@@ -48,7 +49,7 @@ struct PublishingService: Sendable {
     }
   }
 
-  /// Says what goes wrong, unless it was said last time; returns what was wrong.
+  /// Reports an error unless it is the last one again; returns it.
   private func warned(_ lastError: String?, _ body: () async throws -> Void) async -> String? {
     do {
       try await body()
@@ -75,5 +76,34 @@ struct PublishingService: Sendable {
       warn("\(job.name): \(warning)")
     }
     report(outcome)
+  }
+}
+
+/// Runs work that blocks on files and SQLite outside the concurrency pool, whose threads are as few as the cores.
+func blocking<Result: Sendable>(_ work: @escaping @Sendable () throws -> Result) async throws -> Result {
+  try await withCheckedThrowingContinuation { continuation in
+    DispatchQueue.global().async { continuation.resume(with: Swift.Result(catching: work)) }
+  }
+}
+
+/// Lets a warning that stays true through once a day, so that a log is not filled with it.
+final class RepeatedWarnings: Sendable {
+  /// Seconds for which the same warning is not said again.
+  private static let restSeconds = UTCTime.secondsPerDay
+
+  private let said = Mutex<[String: UTCTime]>([:])
+
+  /// False where it was said within the last day.
+  func isDue(_ warning: String, now: UTCTime) -> Bool {
+    said.withLock { said in
+      // A clock that was set back must not keep it silent until then.
+      if let last = said[warning],
+        (0..<Self.restSeconds).contains(now.secondsSinceEpoch - last.secondsSinceEpoch)
+      {
+        return false
+      }
+      said[warning] = now
+      return true
+    }
   }
 }

@@ -2,7 +2,7 @@ import Foundation
 import SeedDatabase
 import SeedSystem
 
-/// A folder for files of the moment, removed by its owner, or when a signal ends the process. In `TMPDIR`, for the
+/// A folder for temporary files, removed by its owner or when a signal ends the process. It lies in `TMPDIR`, for the
 /// files can be large.
 final class ScratchFolder: Sendable {
   let path: String
@@ -32,11 +32,10 @@ final class ScratchFolder: Sendable {
     watch.cancel()
   }
 
-  /// Whoever is at work may still be making files in it, and after a signal two remove them at once.
+  /// Tries again: work in progress may still make files in it, and after a signal two tasks remove it at once.
   private static func remove(_ path: String) {
     for _ in 0..<attempts where Folder.exists(path) { try? Folder.removeAll(path) }
   }
 
-  /// A path in the folder.
   func file(_ name: String) -> String { "\(path)/\(name)" }
 }

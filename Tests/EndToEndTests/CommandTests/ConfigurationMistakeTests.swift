@@ -1,4 +1,5 @@
 import SeedFormat
+import SeedServer
 import SeedSystem
 import Testing
 

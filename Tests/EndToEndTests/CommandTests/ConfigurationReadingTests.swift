@@ -18,7 +18,8 @@ import Testing
     #expect(configuration.keys == "\(folder.path)/keys")
     let http = configuration.http
     #expect(
-      (http.host, http.port, http.connectionLimit, http.timeouts.idleSeconds) == ("127.0.0.1", 8080, 4000, 30))
+      (http.host, http.port, http.connectionLimit, http.timeouts.idleSeconds) == ("127.0.0.1", 8080, 4000, 30)
+    )
     #expect(http.threads == ProcessInfo.processInfo.activeProcessorCount)
     let dataset = try #require(configuration.datasets.first)
     #expect(dataset.name == "transit")

@@ -5,7 +5,6 @@ import SeedServer
 import SeedSystem
 import SeedTrust
 import Support
-import Synchronization
 import Testing
 
 /// Clients that never stop looking while a publisher never stops publishing.

@@ -1,4 +1,5 @@
 import SeedFormat
+import SeedServer
 import Testing
 
 @testable import seedbank
@@ -25,8 +26,7 @@ import Testing
     #expect(deployment.datasets[0].models.map(\.version) == ["1.0"])
     #expect(deployment.datasets[0].checkSeconds == 2)
     #expect(deployment.datasets[0].policy.pollSeconds == 2)
-    guard case .sqlite(let origin) = deployment.datasets[0].origin else { return }
-    #expect(origin.hasSuffix("/seedbank/my-shop/../../My Shop.sqlite"))
+    #expect(deployment.datasets[0].originPath.hasSuffix("/seedbank/my-shop/../../My Shop.sqlite"))
     #expect(try folder.sqlite("My Shop.sqlite", ".dump") == before)
   }
 

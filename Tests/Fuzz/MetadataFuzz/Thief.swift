@@ -73,7 +73,7 @@ struct Thief {
   private func offerSeries(_ bytes: [UInt8], _ version: Int, to client: inout TrustedMetadataSet) throws {
     let name = Self.series.roleName
     try announce(["targets.json": 1, "\(name).json": version], to: &client)
-    let role = DelegatedRole(
+    let role = Delegations.Role(
       name: name, keys: RoleKeys(RoleVerifiers([key.publicKey])), terminating: true,
       paths: .patterns(["\(Self.series.targetPrefix)*"]))
     let delegations = Delegations(keys: [key.publicKey.keyID: RoleKey(key.publicKey)], roles: [role])

@@ -37,7 +37,7 @@ private struct SeriesDescription {
       "floor": .number(state.floor.number),
       "model": .string(state.model.description),
       "models": .array(state.models.keys.sorted().map { .string($0.description) }),
-      "lifecycle": lifecycle,
+      "lifecycle": state.lifecycle.json,
       "hold": hold,
       "publishedAt": .string(state.publishedAt.text),
       "publishedAtSeconds": .number(state.publishedAt.secondsSinceEpoch),
@@ -52,19 +52,6 @@ private struct SeriesDescription {
         FrontPath.changes(
           metadata.series.dataset, state.model, since: "{since}", epoch: "{epoch}")),
     ])
-  }
-
-  private var lifecycle: JSONValue {
-    switch state.lifecycle {
-    case .active: ["state": "active"]
-    case .deprecated(let sunset, let message):
-      .object(present: [
-        "state": "deprecated", "sunset": sunset.map(JSONValue.string),
-        "message": message.map(JSONValue.string),
-      ])
-    case .retired(let message):
-      .object(present: ["state": "retired", "message": message.map(JSONValue.string)])
-    }
   }
 
   /// The version whose rows a rollback published again, while the series is held there.

@@ -27,7 +27,8 @@ package struct StaticPages: Sendable {
     for name in names.prefix(FrontLimits.pageFiles) { add(name, in: folder) }
     if names.count > FrontLimits.pageFiles {
       problems.append(
-        "\(folder) has \(names.count) files for the web page. Only the first \(FrontLimits.pageFiles) are served.")
+        "\(folder) has \(names.count) files for the web page. Only the first \(FrontLimits.pageFiles) are served."
+      )
     }
     pages["/"] = pages["/\(Self.index)"]
   }
