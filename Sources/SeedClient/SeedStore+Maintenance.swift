@@ -88,7 +88,7 @@ extension SeedStore {
   /// - Parameter lender: Calls `apply` once, and rethrows its error. It is called once for each delta.
   public func lendConnection(_ lender: SeedConnectionLender?) async {
     // Not in the midst of an update, which may hold the other connection.
-    await takeTurn()
+    await turns.takeThroughCancellation()
     defer { turns.end() }
     await writer.borrow(lender)
   }

@@ -1,4 +1,3 @@
-import SeedDatabase
 package import SeedFormat
 import SeedSystem
 package import SeedTrust

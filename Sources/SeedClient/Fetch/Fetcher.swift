@@ -1,6 +1,4 @@
 import Foundation
-import SeedDatabase
-import SeedFormat
 import SeedTrust
 
 /// Gets a publication's files from its server.

@@ -1,6 +1,5 @@
 import Foundation
 import SeedDatabase
-import SeedFormat
 import SeedSystem
 import Synchronization
 
