@@ -16,8 +16,10 @@ func cLibrary(_ name: String, debian: String) -> Target {
   .systemLibrary(name: name, providers: [.apt([debian])])
 }
 
-func room(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
-  .target(name: name, dependencies: dependencies, swiftSettings: strict)
+/// The embedded files become constants of `PackageResources`, so that a program needs no file beside it.
+func room(_ name: String, _ dependencies: [Target.Dependency], embedding files: [String] = []) -> Target {
+  .target(
+    name: name, dependencies: dependencies, resources: files.map { .embedInCode($0) }, swiftSettings: strict)
 }
 
 func tests(_ name: String, _ dependencies: [Target.Dependency], programs: [String] = []) -> Target {
@@ -36,7 +38,7 @@ let fuzzing: [Target] =
     .systemLibrary(name: "CFuzzer", path: "Tests/Fuzz/CFuzzer"),
     fuzzer("JSONFuzz", ["SeedFormat", "Support", "CFuzzer"]),
     fuzzer("DeltaFuzz", ["SeedFormat", "CFuzzer"]),
-    fuzzer("MetadataFuzz", ["SeedFormat", "SeedTrust", "CFuzzer"]),
+    fuzzer("MetadataFuzz", ["SeedSystem", "SeedFormat", "SeedTrust", "CFuzzer"]),
   ]
 
 func fuzzer(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
@@ -63,8 +65,10 @@ let package = Package(
     room("SeedTrust", ["SeedSystem", "SeedFormat", crypto]),
     room("SeedDatabase", ["SeedSystem", "SeedFormat", "SeedTrust", "CSQLite", "CZlib", lzma]),
     room("SeedImport", ["SeedSystem", "SeedFormat", "SeedTrust", "SeedDatabase"]),
-    room("SeedHTTP", ["SeedSystem", "CMicroHTTPD"]),
-    room("SeedServer", ["SeedSystem", "SeedFormat", "SeedTrust", "SeedDatabase", "SeedHTTP"]),
+    room("SeedHTTP", ["SeedSystem", "SeedFormat", "CMicroHTTPD"]),
+    room(
+      "SeedServer", ["SeedSystem", "SeedFormat", "SeedTrust", "SeedDatabase", "SeedHTTP"],
+      embedding: ["Front/openapi.json"]),
     room("SeedClient", ["SeedSystem", "SeedFormat", "SeedTrust", "SeedDatabase", "SeedImport"]),
     .executableTarget(
       name: "seedbank",
@@ -72,6 +76,9 @@ let package = Package(
         "SeedSystem", "SeedFormat", "SeedTrust", "SeedDatabase", "SeedImport", "SeedHTTP", "SeedServer",
         "SeedClient",
       ],
+      resources: [
+        "origin", "model-1.0", "stations", "routes", "model-2.0", "model-2.1", "stop_times",
+      ].map { .embedInCode("Demo/\($0).sql") },
       swiftSettings: strict),
 
     .target(
@@ -86,15 +93,17 @@ let package = Package(
       swiftSettings: strict),
     // A client of any TUF repository, which Scripts/tuf-conformance tests.
     .executableTarget(
-      name: "ConformanceClient", dependencies: ["SeedTrust"], path: "Tests/ConformanceClient",
+      name: "ConformanceClient", dependencies: ["SeedTrust", "SeedSystem", "Support"],
+      path: "Tests/ConformanceClient",
       swiftSettings: strict),
     // Which folder may name which, read from the sources.
     tests("HouseTests", []),
+    tests("SeedSystemTests", ["SeedSystem"]),
     tests("SeedFormatTests", ["SeedSystem", "SeedFormat", "Support"]),
     tests("SeedTrustTests", ["SeedSystem", "SeedTrust", "SeedFormat", "Support"]),
     tests("SeedDatabaseTests", ["SeedSystem", "SeedDatabase", "SeedFormat", "SeedTrust", "Support"]),
     tests("SeedImportTests", ["SeedSystem", "SeedImport", "SeedDatabase", "SeedFormat", "Support"]),
-    tests("SeedHTTPTests", ["SeedSystem", "SeedHTTP", "Support"]),
+    tests("SeedHTTPTests", ["SeedSystem", "SeedHTTP", "SeedFormat", "Support"]),
     tests(
       "SeedServerTests",
       ["SeedSystem", "SeedServer", "SeedHTTP", "SeedDatabase", "SeedTrust", "SeedFormat", "Support"]),
@@ -123,6 +132,7 @@ let package = Package(
 if Context.environment["SEEDBANK_BENCH"] != nil {
   package.targets.append(
     .executableTarget(
-      name: "Benchmarks", dependencies: ["SeedImport", "SeedDatabase", "SeedFormat", "CSQLite"],
+      name: "Benchmarks",
+      dependencies: ["SeedSystem", "SeedImport", "SeedDatabase", "SeedFormat", "CSQLite"],
       path: "Tests/Benchmarks", swiftSettings: strict))
 }

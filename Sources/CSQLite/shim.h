@@ -45,6 +45,11 @@ static inline void seedbank_sqlite_lend_result_blob(sqlite3_context *context, co
   sqlite3_result_blob64(context, bytes, length, SQLITE_STATIC);
 }
 
+/// Some other row holds the value; sqlite3.h has these codes as expressions.
+static const int seedbank_sqlite_constraint_primary_key = SQLITE_CONSTRAINT_PRIMARYKEY;
+static const int seedbank_sqlite_constraint_unique = SQLITE_CONSTRAINT_UNIQUE;
+static const int seedbank_sqlite_constraint_rowid = SQLITE_CONSTRAINT_ROWID;
+
 /// The errno of the latest system call that failed on a connection's file or its log; 0 where none did. SQLite answers
 /// SQLITE_CORRUPT for a page that the disk does not give back.
 static inline int seedbank_sqlite_system_error(sqlite3 *database) {

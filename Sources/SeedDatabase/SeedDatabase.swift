@@ -1,5 +1,7 @@
 // SeedDatabase: everything that touches a SQLite file, for publisher and client alike.
 //
+// Rooms, from the ground up: Handles, Compression, Schema, Rows, Seed, Writing, Check.
+//
 // Rules of this module:
 // - The only importer of CSQLite, CZlib and CLZMA. A pointer of theirs has one Swift owner and does not leave it.
 // - Two rows are equal when their canonical bytes are (``CanonicalRow``), never by SQL's `=`, `IS` or
@@ -8,7 +10,7 @@
 //   row counts and sums beside the rows, so that the state digest costs what changed.
 // - Foreign keys are off on every connection that imports (SQLite must not cascade behind the digest's back);
 //   the importer checks the references itself before it lets a transaction end.
-// - A connection is opened by a recipe (``Connection/Recipe``), never with flags at the call site.
+// - A connection is opened in a mode (``Connection/OpenMode``), never with flags at the call site.
 // - Check/ proves a seed from its bytes alone, and believes nothing that the file says of itself.
 // - Errors carry the statement, never the bound values: those are the operator's data.
 //

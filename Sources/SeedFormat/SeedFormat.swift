@@ -1,7 +1,9 @@
 // SeedFormat: the contract between publisher, front and client.
 //
+// Rooms, from the ground up: Names, Values, JSON, Problems, Delta.
+//
 // Rules of this module:
-// - Pure. No file, no network, no clock, no Foundation: bytes and values in, bytes and values out.
+// - Pure. No file, no network, no clock: bytes and values in, bytes and values out.
 // - A raw `String` or `Int` does not travel between modules when it means a dataset, a model, a series,
 //   a version or a digest: the types in Names/ are the only way in, and they validate when built.
 // - Writers are canonical: equal values give equal bytes. Readers are strict: what no writer of ours

@@ -37,7 +37,7 @@ package final class ImportCursor {
     committed = earlier?.rows ?? 0
     isPassing = committed > 0
     guard let earlier, earlier.mapping != self.mapping || earlier.tables != tables else { return }
-    throw misfit("this one has another mapping or other tables", earlier)
+    throw misfit("this import has another mapping or other tables", earlier)
   }
 
   // MARK: Documents
@@ -61,7 +61,7 @@ package final class ImportCursor {
     guard document == earlier.document, row + 1 >= earlier.row else { return true }
     content.take(scanner, upTo: scanner.offset)
     guard scanner.offset == earlier.offset, content.digest == earlier.content else {
-      throw misfit("the documents of this one are others", earlier)
+      throw misfit("this import has other documents", earlier)
     }
     isPassing = false
     return true
@@ -69,14 +69,14 @@ package final class ImportCursor {
 
   /// A cursor that no document led to would have passed all rows over.
   func checkWasReached() throws {
-    if isPassing, let earlier { throw misfit("the documents of this one are shorter", earlier) }
+    if isPassing, let earlier { throw misfit("the documents of this import are shorter", earlier) }
   }
 
   private func misfit(_ what: String, _ earlier: CursorState) -> ImportFailure {
     ImportFailure(
       .document,
-      "\(path) says that \(earlier.rows) rows of an import are committed, the last of them from \(earlier.name), "
-        + "and \(what): import the same again to complete it, or remove that file and import from the start, "
+      "\(path) says that \(earlier.rows) rows of an earlier import are committed, the last of them from \(earlier.name), "
+        + "and \(what): repeat that import to complete it, or remove the file and import from the start, "
         + "in batches")
   }
 
@@ -108,7 +108,7 @@ package final class ImportCursor {
   var remainder: String? {
     guard committed > 0, !isPassing else { return nil }
     return "\(committed) rows of the documents were committed before and stay: "
-      + "the same import again goes on behind them, by \(path)"
+      + "repeat the import to continue after them, by \(path)"
   }
 }
 
@@ -128,7 +128,7 @@ struct ImportLeftover {
 
   /// Why references fail that this import has nothing to do with.
   var explanation: String {
-    "an import in batches was broken off, and \(path) names its tables, which are checked too"
+    "an earlier import in batches was interrupted, and its tables, which \(path) lists, are checked too"
   }
 
   /// The tables are checked now. An import with the same mapping has taken the place of the one that was broken
@@ -199,83 +199,28 @@ extension ImportMapping {
   fileprivate var digest: SHA256Digest { .of(canonical.bytes) }
 }
 
-/// Says when it is time to look up, and shows progress not more often than a person sees it.
-struct ImportPace {
-  private let progress: ((ImportProgress) -> Void)?
-  private let rows: Int
-  private let now: () -> ContinuousClock.Instant
-  private let start: ContinuousClock.Instant
-  private var shown: ContinuousClock.Instant
-  private static let interval = Duration.milliseconds(100)
+/// What was read of an import's documents so far, as one digest: by it a resumed import knows them again.
+///
+/// Only imports in batches keep it. It costs them one pass of SHA-256 over the expanded documents, a second for
+/// about a gigabyte.
+private struct ConsumedContent: ~Copyable {
+  private var hasher = SHA256Hasher()
+  /// Bytes of the document at hand that are in the digest.
+  private var length = 0
 
-  init(_ hooks: ImportHooks, rows: Int) {
-    progress = hooks.progress
-    now = hooks.now
-    self.rows = max(1, rows)
-    start = now()
-    shown = start
+  /// Takes in what the scanner has passed: bytes that it is about to forget, or that are committed.
+  mutating func take(_ scanner: borrowing JSONScanner, upTo end: Int) {
+    guard end > length else { return }
+    hasher.update(UnsafeRawBufferPointer(scanner.bytes(length..<end)))
+    length = end
   }
 
-  var elapsed: Duration { now() - start }
-
-  func isDue(rows count: Int) -> Bool { count.isMultiple(of: rows) }
-
-  mutating func show(bytes: Int, rows: Int) {
-    guard let progress else { return }
-    let now = now()
-    guard now - shown >= Self.interval else { return }
-    shown = now
-    progress(ImportProgress(bytes: bytes, rows: rows))
+  /// Ends a document: the next one begins with bytes of its own, wherever this one ended.
+  mutating func endDocument(_ scanner: borrowing JSONScanner) {
+    take(scanner, upTo: scanner.bytesFed)
+    withUnsafeBytes(of: UInt64(length).littleEndian) { hasher.update($0) }
+    length = 0
   }
 
-  func end(bytes: Int, rows: Int) { progress?(ImportProgress(bytes: bytes, rows: rows)) }
-}
-
-/// What must hold before a session begins.
-struct ImportPreconditions {
-  private let connection: Connection
-  private let mapping: ImportMapping
-  private let policy: ImportPolicy
-
-  init(_ connection: Connection, _ mapping: ImportMapping, _ policy: ImportPolicy) {
-    self.connection = connection
-    self.mapping = mapping
-    self.policy = policy
-  }
-
-  func check() throws {
-    guard !connection.isInTransaction else {
-      throw ImportFailure(
-        .database, "the connection is in a transaction: end it first, an import opens its own")
-    }
-    guard try connection.integer("PRAGMA foreign_keys") == 0 else {
-      throw ImportFailure(.database, "\(ImportError.foreignKeysEnforced)")
-    }
-    let isSeed = try connection.integer(
-      "SELECT count(*) FROM sqlite_schema WHERE name = ?", .text(ReservedTable.meta))
-    guard isSeed == 0 else {
-      throw ImportFailure(
-        .database, "\(connection.path) is a published seed: its rows change by its publisher's updates only")
-    }
-    if case .batched(let rows, _) = policy.atomicity {
-      guard rows > 0 else { throw ImportFailure(.mapping, "a batch has at least one row") }
-      guard !mapping.lists.contains(where: \.table.deletes) else {
-        throw ImportFailure(
-          .mapping, "rows are deleted by one transaction only: batches do not go with this mode")
-      }
-    }
-  }
-}
-
-extension TableMapping {
-  /// Whether the table or a nested one loses the rows that the import does not mention.
-  var deletes: Bool { mode != .merge || relations.contains { $0.table.deletes } }
-}
-
-extension RelationMapping {
-  var table: TableMapping {
-    switch self {
-    case .object(_, let table, _), .array(_, let table, _), .join(_, let table, _, _, _): table
-    }
-  }
+  var digest: SHA256Digest { hasher.digestSoFar() }
 }

@@ -32,3 +32,35 @@ package struct ConvertedRows {
     (self.offset, self.flaw) = (offset, flaw)
   }
 }
+
+/// Says when it is time to look up, and shows progress not more often than a person sees it.
+struct ImportPace {
+  private let progress: ((ImportProgress) -> Void)?
+  private let rows: Int
+  private let now: () -> ContinuousClock.Instant
+  private let start: ContinuousClock.Instant
+  private var shown: ContinuousClock.Instant
+  private static let interval = Duration.milliseconds(100)
+
+  init(_ hooks: ImportHooks, rows: Int) {
+    progress = hooks.progress
+    now = hooks.now
+    self.rows = max(1, rows)
+    start = now()
+    shown = start
+  }
+
+  var elapsed: Duration { now() - start }
+
+  func isDue(rows count: Int) -> Bool { count.isMultiple(of: rows) }
+
+  mutating func show(bytes: Int, rows: Int) {
+    guard let progress else { return }
+    let now = now()
+    guard now - shown >= Self.interval else { return }
+    shown = now
+    progress(ImportProgress(bytes: bytes, rows: rows))
+  }
+
+  func end(bytes: Int, rows: Int) { progress?(ImportProgress(bytes: bytes, rows: rows)) }
+}

@@ -16,7 +16,6 @@ package final class ImportSession {
   private let surveys: [MemberSurvey]
   private let writer: RowTreeWriter
   private let collector: RowCollector
-  @exclusivity(unchecked) private var collected = CollectedRows()
   private let issues: IssueCollector
   // Checked, unlike its neighbours: without, the compiler (6.3.1) never frees what a noncopyable property holds.
   private var source = DocumentSource()
@@ -39,7 +38,7 @@ package final class ImportSession {
     _ connection: Connection, mapping: ImportMapping, policy: ImportPolicy = ImportPolicy(),
     hooks: ImportHooks = ImportHooks()
   ) throws {
-    try ImportPreconditions(connection, mapping, policy).check()
+    try Self.checkPreconditions(connection, mapping, policy)
     let builder = try PlanBuilder(connection, policy)
     frame = try DocumentFrame(mapping)
     lists = try mapping.lists.map { try List($0, builder) }
@@ -63,7 +62,6 @@ package final class ImportSession {
     }
   }
 
-  /// One of the mapping's lists.
   private final class List {
     let plan: RowPlan
     /// Where a dictionary's names go.
@@ -167,7 +165,7 @@ package final class ImportSession {
     defer { writer.place.row += 1 }
     if cursor?.isPassing == true { return true }
     let row = issues.wantsRows ? Self.json(line.text) : []
-    try refuse(Refusal(.malformed, line.reason), lists[0], row)
+    try refuse(RejectedRow(.malformed, line.reason), lists[0], row)
     return true
   }
 
@@ -180,7 +178,7 @@ package final class ImportSession {
   }
 
   /// Refuses a row of which nothing is known, not even its key.
-  private func refuse(_ refusal: Refusal, _ list: List, _ row: [UInt8]) throws {
+  private func refuse(_ refusal: RejectedRow, _ list: List, _ row: [UInt8]) throws {
     list.plan.reset()
     list.plan.target.hasLostKeys = true
     try issues.reject(list.plan, refusal, place, row: row)
@@ -195,12 +193,13 @@ package final class ImportSession {
     if let origin = hooks.origin, source.tape.kind(0) == .array {
       try writeCollected()
       let row = issues.wantsRows ? source.json(0) : []
-      try refuse(Refusal(.notAnObject, origin.flaw(source.tape.count(0))), list, row)
-    } else if let given = try? given(name, list), try collector.collect(list.plan, source, given: given) {
-      collected.append(
-        CollectedRow(
-          list: finder.list, name: name, row: place.row, offset: offset, end: source.scanner.offset))
-      if collected.isFull || collector.isFull { try writeCollected() }
+      try refuse(RejectedRow(.notAnObject, origin.flaw(source.tape.count(0))), list, row)
+    } else if let given = try? given(name, list),
+      try collector.collect(
+        .init(list: finder.list, name: name, number: place.row, range: offset..<source.scanner.offset),
+        list.plan, source, given: given)
+    {
+      if collector.isFull { try writeCollected() }
     } else {
       try writeCollected()
       try write(list, name, source)
@@ -222,7 +221,7 @@ package final class ImportSession {
   private func write(_ list: List, _ name: String?, _ source: borrowing DocumentSource) throws {
     writer.evaluator.reader.bytes.clear()
     let given: [(column: Int, value: BorrowedValue)]
-    do throws(Refusal) {
+    do throws(RejectedRow) {
       given = try self.given(name, list)
     } catch {
       list.plan.reset()
@@ -231,16 +230,13 @@ package final class ImportSession {
     try writer.write(list.plan, 0, source, given: given)
   }
 
-  /// Writes what is collected: together, or row by row, where one of them is refused.
+  /// Writes what is collected: together, or row by row where one of them is rejected.
   private func writeCollected() throws {
-    guard !collected.rows.isEmpty else { return }
-    let isWritten = try collector.write()
-    let rows = collected.take(isWritten: isWritten)
-    if isWritten { return }
     let place = writer.place
-    for row in rows {
-      (writer.place.row, writer.place.offset) = (row.row, hooks.origin?.offset(row.row) ?? row.offset)
-      try write(lists[row.list], row.name, source.again(row.offset..<row.end))
+    for row in try collector.write() {
+      writer.place.row = row.number
+      writer.place.offset = hooks.origin?.offset(row.number) ?? row.range.lowerBound
+      try write(lists[row.list], row.name, source.again(row.range))
     }
     writer.place = place
   }
@@ -248,7 +244,7 @@ package final class ImportSession {
   /// A dictionary's name, for its column; lent.
   private func given(
     _ name: String?, _ list: List
-  ) throws(Refusal) -> [(column: Int, value: BorrowedValue)] {
+  ) throws(RejectedRow) -> [(column: Int, value: BorrowedValue)] {
     guard let name, let target = list.names else { return [] }
     return [(target.column, try writer.evaluator.reader.read(name: name, for: target))]
   }
@@ -299,7 +295,7 @@ package final class ImportSession {
     for target in targets { try deleteOthers(target) }
     let tables = tablesToCheck
     try ReferencePolicy(connection, policy.references, issues, place).run(touched: tables)
-    try SearchRebuild(connection).run(touched: tables)
+    try SearchIndex.rebuild(over: tables, connection)
     for target in targets { try target.seen?.drop() }
   }
 
@@ -335,7 +331,7 @@ package final class ImportSession {
     guard let seen = target.seen else { return }
     guard !target.hasLostKeys else {
       let message = "rows that the import does not mention were kept: a rejected row's key is not known"
-      return issues.note(Refusal(.notDeleted, message), target.table.name, place)
+      return issues.note(RejectedRow(.notDeleted, message), target.table.name, place)
     }
     let gone = try seen.deleteOthers(policy.reportsKeys)
     target.deleted += gone.count
@@ -356,6 +352,33 @@ package final class ImportSession {
     report.duration = pace.elapsed
     pace.end(bytes: report.bytes, rows: report.rows)
     return report
+  }
+}
+
+extension ImportSession {
+  private static func checkPreconditions(
+    _ connection: Connection, _ mapping: ImportMapping, _ policy: ImportPolicy
+  ) throws {
+    guard !connection.isInTransaction else {
+      throw ImportFailure(
+        .database, "the connection is in a transaction: end it first, an import opens its own")
+    }
+    guard try connection.integer("PRAGMA foreign_keys") == 0 else {
+      throw ImportFailure(.database, "\(ImportError.foreignKeysEnforced)")
+    }
+    let isSeed = try connection.integer(
+      "SELECT count(*) FROM sqlite_schema WHERE name = ?", .text(ReservedTable.meta))
+    guard isSeed == 0 else {
+      throw ImportFailure(
+        .database, "\(connection.path) is a published seed: its rows change by its publisher's updates only")
+    }
+    if case .batched(let rows, _) = policy.atomicity {
+      guard rows > 0 else { throw ImportFailure(.mapping, "a batch has at least one row") }
+      guard !mapping.lists.contains(where: \.table.deletes) else {
+        throw ImportFailure(
+          .mapping, "this mode deletes rows, which takes one transaction: import without batches")
+      }
+    }
   }
 }
 

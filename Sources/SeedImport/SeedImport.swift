@@ -1,8 +1,13 @@
 // SeedImport: an app's own documents of JSON into its own tables.
 //
+// Rooms, from the ground up: Mapping, Reading, Planning, Conflicts, Writing, API.
+//
+// Mapping is what the app says; Reading finds rows and values in a document; Planning puts both into terms of this
+// database's tables; Conflicts holds rows that have to wait for others, and what becomes of bad ones; Writing takes
+// rows in, many at a time or one by one; a session leads through all of them.
+//
 // Rules of this module:
-// - What a mapping cannot mean in this database is refused before the first row (Mapping/).
-// - A row's values are lent by the document's window, by the tape or by the row's own block, and are gone with it.
-// - Rows go in together where nothing speaks against it; each that SQLite refuses is read again and written alone.
-// - Whatever order a document has, it leads to the same rows: those that have to wait for others do (Conflicts/).
-// - The importer's own tables are in no database: neither sums nor a digest, which only seeds have.
+// - A mapping that cannot work with this database fails before the first row.
+// - A row's values are lent by the document, by the tape or by the row's own bytes, and go with them.
+// - Rows are written together. Where SQLite rejects one of them, all are read again and written one by one.
+// - The order of rows in a document does not matter: a row whose unique value another row still holds waits for it.

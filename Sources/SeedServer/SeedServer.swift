@@ -1,9 +1,12 @@
-// SeedServer: what an operator runs. Data goes one way through its rooms, each handing the next a value:
+// SeedServer: the part that an operator runs. Data goes one way through its rooms, each handing the next a value:
 //
-//   Origin/ (projected rows) → Series/ (delta, working copy) → Snapshot/ (files) → Publication/ (signed) → Front/
+//   Origin/ (projected rows) → Diff/ (delta, working copy) → Snapshot/ (files) → Publish/ (signed) → Front/
+//
+// Rooms, from the ground up: Log, Model, Store, Origin, Diff, Snapshot, Publish, Inspect, Front/Catalog,
+// Front/Metrics, Front.
 //
 // Rules of this module:
-// - A room never mentions a later one. Publisher/ alone walks through all of them.
+// - Publish/ alone walks through all rooms below it.
 // - The publication is the truth. A working copy that lags behind it catches up as any client would, one that
 //   disagrees with it is made anew from it, one that is ahead of it is an error.
 // - What is published was checked first, is written durably, and is named by its hash; `timestamp.json` comes last.

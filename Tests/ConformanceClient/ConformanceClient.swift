@@ -1,5 +1,7 @@
 import Foundation
+import SeedSystem
 import SeedTrust
+import Support
 
 /// A client of any TUF repository with the commands of tuf-conformance's client interface: `init`, `refresh`
 /// and `download`. It is a test program, and makes do with memory where a client for users would stream.

@@ -1,5 +1,6 @@
 import Foundation
 import SeedTrust
+import Support
 
 /// The downloaded files, each under its percent-quoted path.
 struct TargetFolder {

@@ -1,7 +1,9 @@
 import Foundation
 import SeedDatabase
 import SeedFormat
+import SeedSystem
 import SeedTrust
+import Support
 import Testing
 
 @testable import SeedClient

@@ -2,8 +2,8 @@ import Foundation
 import SeedClient
 import SeedDatabase
 import SeedImport
+import SeedSystem
 import Support
-import Synchronization
 import Testing
 
 @Suite struct ImportTests {

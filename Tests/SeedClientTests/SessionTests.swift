@@ -1,8 +1,8 @@
 import Foundation
 import SeedClient
 import SeedDatabase
+import SeedSystem
 import Support
-import Synchronization
 import Testing
 
 #if canImport(FoundationNetworking)

@@ -1,6 +1,7 @@
 import Foundation
 import SeedClient
 import SeedFormat
+import SeedSystem
 import Support
 import Testing
 

@@ -1,4 +1,5 @@
 import Foundation
+import SeedFormat
 import Testing
 
 @testable import SeedHTTP
@@ -37,9 +38,8 @@ import Testing
   }
 
   @Test func `an answer for whose file no descriptor is left says when to ask again`() {
-    let response = PreparedResponse.Failure.exhausted.response
+    let response = HTTPResponse(.tooManyFiles)
     #expect(response.status == 503 && response.headers["Retry-After"] == "2")
     #expect(response.headers["Content-Type"] == "application/problem+json")
-    #expect(PreparedResponse.Failure.malformed.response.status == 500)
   }
 }

@@ -1,7 +1,7 @@
 import Foundation
 import SeedHTTP
+import SeedSystem
 import Support
-import Synchronization
 import Testing
 
 extension SocketTests {
@@ -9,7 +9,7 @@ extension SocketTests {
   /// waited for.
   @Suite struct Endurance {
     @Test func `a head that comes byte by byte is not waited for`() throws {
-      let server = try startServer { $0.headTimeoutSeconds = 1 }
+      let server = try startServer { $0.timeouts.headSeconds = 1 }
       let client = try RawClient(port: server.port)
       client.send("GET / HTTP/1.1\r\nHost: a\r\nX-A: ")
       try waitUntil("the server ends the connection", every: 0.05) { !client.send("a") }
@@ -17,21 +17,21 @@ extension SocketTests {
     }
 
     @Test func `the second head on a connection is not waited for either`() throws {
-      let server = try startServer { ($0.headTimeoutSeconds, $0.idleTimeoutSeconds) = (1, 1) }
+      let server = try startServer { ($0.timeouts.headSeconds, $0.timeouts.idleSeconds) = (1, 1) }
       let client = try RawClient(port: server.port)
       #expect(try client.get("/").status == 200)
       try waitUntil("the server ends the connection", every: 0.05) { !client.send("G") }
     }
 
     @Test func `a connection that asks for nothing is ended`() throws {
-      let server = try startServer { $0.headTimeoutSeconds = 1 }
+      let server = try startServer { $0.timeouts.headSeconds = 1 }
       #expect(try RawClient(port: server.port).isEndedByServer())
     }
 
     @Test func `an answer that nobody takes is broken off, and told of as such`() throws {
       let told = Told()
       var configuration = HTTPServerConfiguration()
-      (configuration.floorBytesPerSecond, configuration.floorWindowSeconds) = (1000, 1)
+      (configuration.timeouts.floorBytesPerSecond, configuration.timeouts.floorWindowSeconds) = (1000, 1)
       configuration.observe = { exchange in told.exchanges.withLock { $0.append(exchange) } }
       let size = 50_000_000
       let server = try HTTPServer(configuration: configuration) { _ in

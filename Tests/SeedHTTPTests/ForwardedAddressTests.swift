@@ -6,7 +6,7 @@ import Testing
 @Suite struct ForwardedAddressTests {
   private func sender(_ fields: String..., from peer: String, trusting networks: [String]) -> String {
     let networks = networks.compactMap { IPNetwork($0) }
-    return ForwardedAddress.of(fields, from: peer) { address in networks.contains { $0.contains(address) } }
+    return senderAddress(fields, from: peer) { address in networks.contains { $0.contains(address) } }
   }
 
   @Test func `nobody but a trusted proxy is believed`() {

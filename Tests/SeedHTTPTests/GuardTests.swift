@@ -1,3 +1,4 @@
+import SeedFormat
 import Testing
 
 @testable import SeedHTTP
@@ -20,11 +21,11 @@ import Testing
   }
 
   static func status(of head: RequestHead) -> Int? {
-    do throws(Refusal) {
+    do throws(Problem) {
       try head.check()
       return nil
     } catch {
-      return error.status
+      return error.type.status
     }
   }
 
@@ -111,14 +112,13 @@ import Testing
     #expect(Self.status(of: RequestHead(method: "POST")) == 405)
   }
 
-  @Test func `a refusal is a problem document that ends the connection and names the methods`() throws {
-    let refusal = try #require(throws: Refusal.self) { try RequestHead(method: "POST").check() }
-    let response = refusal.response
+  @Test func `a refusal is a problem document that names the methods`() throws {
+    let problem = try #require(throws: Problem.self) { try RequestHead(method: "POST").check() }
+    let response = HTTPResponse(problem)
     #expect(response.status == 405)
-    #expect(response.headers["connection"] == "close")
     #expect(response.headers["allow"] == "GET, HEAD, OPTIONS")
     #expect(response.headers["content-type"] == "application/problem+json")
-    guard case .bytes(let body) = response.body else { throw refusal }
+    guard case .bytes(let body) = response.body else { throw problem }
     #expect(
       String(decoding: body, as: UTF8.self).hasPrefix(
         #"{"type":"method-not-allowed","title":"Method not allowed"#))

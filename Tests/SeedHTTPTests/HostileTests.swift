@@ -29,9 +29,9 @@ extension SocketTests {
 
     @Test func `what the guard refuses is answered once with a problem and the connection ends`() throws {
       let server = try startServer { configuration in
-        configuration.dress = { response, _ in
+        configuration.finish = { response, _ in
           var response = response
-          response.headers.append("X-Dressed", "yes")
+          response.headers.append("X-Finished", "yes")
           return response
         }
       }
@@ -47,7 +47,7 @@ extension SocketTests {
         #expect(response["Content-Type"] == "application/problem+json")
         #expect(response["Connection"] == "close")
         #expect(response["X-Content-Type-Options"] == "nosniff")
-        #expect(response["X-Dressed"] == "yes", "what the server says itself looks like all else")
+        #expect(response["X-Finished"] == "yes", "what the server says itself looks like all else")
         #expect(client.readToEnd().isEmpty)
       }
     }

@@ -1,8 +1,10 @@
 import Foundation
 import SeedHTTP
+import SeedSystem
 import Support
-import Synchronization
 import Testing
+
+import struct Synchronization.Atomic
 
 extension SocketTests {
   @Suite struct Lifecycle {

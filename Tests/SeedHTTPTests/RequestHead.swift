@@ -1,3 +1,5 @@
+import SeedFormat
+
 @testable import SeedHTTP
 
 /// A request's head as text, for the guard's table.
@@ -9,24 +11,24 @@ struct RequestHead: Sendable {
   var accountsForEveryByte = true
 
   /// What the guard says of it.
-  func check() throws(Refusal) {
-    var fields = FieldScan()
+  func check() throws(Problem) {
+    var fields = HeaderScan()
     for field in headers.fields {
       lend(field.name) { name in lend(field.value) { value in fields.add(name: name, value: value) } }
     }
     let scanned = fields
-    let refusal: Refusal? = lend(method) { method in
+    let problem: Problem? = lend(method) { method in
       lend(target) { target in
         lend(version) { version in
-          self.refusal(of: RequestLine(method: method, target: target, version: version), scanned)
+          self.problem(of: RequestLine(method: method, target: target, version: version), scanned)
         }
       }
     }
-    if let refusal { throw refusal }
+    if let problem { throw problem }
   }
 
-  private func refusal(of line: RequestLine, _ fields: FieldScan) -> Refusal? {
-    do throws(Refusal) {
+  private func problem(of line: RequestLine, _ fields: HeaderScan) -> Problem? {
+    do throws(Problem) {
       try RequestGuard.check(line, fields, accountsForEveryByte: accountsForEveryByte)
       return nil
     } catch {
@@ -34,7 +36,7 @@ struct RequestHead: Sendable {
     }
   }
 
-  private func lend<Result>(_ text: String, _ body: (LentText) -> Result) -> Result {
+  private func lend<Result>(_ text: String, _ body: (HeadText) -> Result) -> Result {
     var text = text
     return text.withUTF8(body)
   }

@@ -1,8 +1,10 @@
 import Foundation
 import SeedHTTP
+import SeedSystem
 import Support
-import Synchronization
 import Testing
+
+import struct Synchronization.Atomic
 
 extension SocketTests {
   /// Answers that are sent again without the handler.
@@ -65,12 +67,49 @@ extension SocketTests {
     @Test(arguments: [
       "If-None-Match: \"x\"", "if-modified-since: now", "Range: bytes=0-1", "IF-RANGE: \"x\"",
     ])
-    func `a condition or a range asks the handler`(field: String) throws {
+    func `a condition that changes nothing gets the kept response`(field: String) throws {
       let asked = Asked()
       let server = try serve(asked.answer)
       let client = try RawClient(port: server.port)
       _ = try client.get("/kept")
-      #expect(try client.get("/kept", extra: "\(field)\r\n").body == Array("2 /kept".utf8))
+      #expect(try client.get("/kept", extra: "\(field)\r\n").body == Array("1 /kept".utf8))
+      #expect(asked.count.load(ordering: .relaxed) == 1)
+    }
+
+    @Test func `conditions are judged on the kept response, whichever request came first`() throws {
+      let asked = Asked()
+      let server = try serve(asked.answer)
+      let client = try RawClient(port: server.port)
+      for _ in 0..<2 {
+        let known = try client.get("/kept", extra: "If-None-Match: \"1\"\r\n")
+        #expect(known.status == 304 && known["ETag"] == "\"1\"" && known.body.isEmpty)
+        let changed = try client.get("/kept", extra: "If-Match: \"2\"\r\n")
+        #expect(changed.status == 412 && changed["Content-Type"] == "application/problem+json")
+        #expect(try client.get("/kept").body == Array("1 /kept".utf8))
+      }
+      #expect(asked.count.load(ordering: .relaxed) == 1)
+      server.forgetAnswers()
+      #expect(try client.get("/kept", extra: "If-None-Match: \"1\"\r\n").status == 200)
+    }
+
+    @Test func `a stream that may be reused is made anew for each client`() throws {
+      final class Ones: HTTPByteStream {
+        func next(into room: UnsafeMutableRawBufferPointer) -> Int? {
+          guard left > 0 else { return nil }
+          let count = min(room.count, left)
+          for index in 0..<count { room[index] = 1 }
+          left -= count
+          return count
+        }
+
+        private var left = 300_000
+      }
+      let server = try serve { _ in
+        var response = HTTPResponse(status: 200, body: .stream(length: 300_000) { Ones() })
+        response.isReusable = true
+        return response
+      }
+      for _ in 0..<3 { #expect(try RawClient(port: server.port).get("/").body.count == 300_000) }
     }
 
     @Test func `what may not be used again is asked for each time`() throws {

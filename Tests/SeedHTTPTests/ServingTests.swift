@@ -2,7 +2,6 @@ import Foundation
 import SeedHTTP
 import SeedSystem
 import Support
-import Synchronization
 import Testing
 
 /// All tests that open sockets: one after the other, because one of them counts the process's descriptors.

@@ -1,11 +1,12 @@
 import Foundation
+import SeedFormat
 import SeedHTTP
 import Support
 
 /// A server on a free port, unless changed, that says back what arrived.
 func startServer(_ change: (inout HTTPServerConfiguration) -> Void = { _ in }) throws -> HTTPServer {
   var configuration = HTTPServerConfiguration()
-  configuration.idleTimeoutSeconds = 60
+  configuration.timeouts.idleSeconds = 60
   change(&configuration)
   return try HTTPServer(configuration: configuration, handler: answer)
 }
@@ -18,7 +19,7 @@ func serve(_ handler: @escaping @Sendable (HTTPRequest) -> HTTPResponse) throws 
 /// Says back what arrived; `/missing` is not found.
 @Sendable func answer(_ request: HTTPRequest) -> HTTPResponse {
   guard request.path != "/missing" else {
-    return .problem("unknown", status: 404, title: "Not Found", detail: "there is \"nothing\"\n")
+    return HTTPResponse(Problem(.notFound, "there is \"nothing\"\n"))
   }
   let text = "\(request.method.name) \(request.path) \(request.query ?? "-") \(request.remoteAddress)"
   return HTTPResponse(status: 200, headers: ["Content-Type": "text/plain"], body: .bytes(Array(text.utf8)))

@@ -61,7 +61,7 @@ import Testing
     }
     #expect(failure?.code == .document)
     #expect(failure?.message.contains("app.sqlite.import-cursor") == true)
-    #expect(failure?.message.contains("documents of this one are others") == true)
+    #expect(failure?.message.contains("this import has other documents") == true)
     #expect(try bench.rows("SELECT id, n FROM item") == ["1|a", "2|a"])
     #expect(hasCursor(bench))
   }
@@ -73,7 +73,7 @@ import Testing
       let failure = #expect(throws: ImportFailure.self) {
         try bench.run(text, mapping: Self.lines, policy: batches(bench))
       }
-      #expect(failure?.message.contains("documents of this one are shorter") == true)
+      #expect(failure?.message.contains("documents of this import are shorter") == true)
     }
   }
 
@@ -188,7 +188,7 @@ import Testing
       try bench.run(#"[{"id":1}]"#, mapping: ImportMapping("p"))
     }
     #expect(failure?.code == .references)
-    #expect(failure?.message.contains("app.sqlite.import-cursor names its tables") == true)
+    #expect(failure?.message.contains("app.sqlite.import-cursor lists, are checked") == true)
     try bench.run(
       "[\((1...9).map { "{\"id\":\($0)}" }.joined(separator: ","))]", mapping: ImportMapping("p"))
     #expect(hasCursor(bench))

@@ -123,7 +123,7 @@ private final class DatasetLife {
   private func keep(_ report: SeriesReport) throws {
     let (series, version) = (report.series, try #require(report.version))
     let rows = try history.rows(of: try #require(plan(series)).newest)
-    if report.outcome == .founded { foundations += 1 }
+    if report.outcome == .created { foundations += 1 }
     if let known = expected[series]?[version] {
       #expect(known == rows, "seed \(seed): a change of \(series) was not published at \(version)")
     }

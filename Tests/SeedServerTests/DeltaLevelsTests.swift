@@ -1,4 +1,5 @@
 import SeedFormat
+import SeedSystem
 import SeedTrust
 import Support
 import Testing

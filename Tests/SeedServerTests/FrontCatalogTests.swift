@@ -5,8 +5,9 @@ import SeedHTTP
 import SeedSystem
 import SeedTrust
 import Support
-import Synchronization
 import Testing
+
+import struct Synchronization.Atomic
 
 @testable import SeedServer
 
@@ -45,7 +46,7 @@ final class MovedClock: Sendable {
   init() throws { publication = try FrontPublication(history: ()) }
 
   private func get(_ target: String, _ view: CatalogView) -> HTTPResponse {
-    router.respond(to: HTTPRequest(.get, target), in: view)
+    router.answer(HTTPRequest(.get, target), in: view)
   }
 
   @Test func `expired signatures are told of once, until there are others`() throws {
@@ -67,15 +68,15 @@ final class MovedClock: Sendable {
     let clock = MovedClock()
     let source = CatalogSource(publication.directory) { clock.now }
     for version in 2...4 {
-      #expect(get("/metadata/\(version).root.json", source.current()).status == 404)
+      #expect(get("/metadata/\(version).root.json", source.looked()).status == 404)
       try publication.addRoot()
       clock.advance(seconds: 1)
-      let root = get("/metadata/\(version).root.json", source.current())
+      let root = get("/metadata/\(version).root.json", source.looked())
       #expect(root.status == 200)
       #expect(root.bytes == (try publication.directory.metadata("\(version).root.json")))
-      let loaded = try #require(source.current().catalog)
+      let loaded = try #require(source.looked().catalog)
       clock.advance(seconds: 1)
-      #expect(source.current().catalog === loaded, "nothing is loaded where nothing came")
+      #expect(source.looked().catalog === loaded, "nothing is loaded where nothing came")
     }
   }
 
@@ -84,18 +85,18 @@ final class MovedClock: Sendable {
     let clock = MovedClock()
     let said = Said()
     let source = CatalogSource(publication.directory, log: OperatorLog { said.add($0.message) }) { clock.now }
-    let loaded = try #require(source.current().catalog)
+    let loaded = try #require(source.looked().catalog)
     try publication.damage("2.root.json")
     for _ in 0..<3 {
       clock.advance(seconds: 1)
-      #expect(source.current().catalog === loaded && source.current().failure != nil)
+      #expect(source.looked().catalog === loaded && source.looked().failure != nil)
     }
     #expect(said.lines.count == 1)
-    #expect(get("/metadata/2.root.json", source.current()).status == 404)
+    #expect(get("/metadata/2.root.json", source.looked()).status == 404)
     try publication.addRoot()
     clock.advance(seconds: 1)
-    #expect(source.current().failure == nil)
-    #expect(get("/metadata/2.root.json", source.current()).status == 200)
+    #expect(source.looked().failure == nil)
+    #expect(get("/metadata/2.root.json", source.looked()).status == 200)
   }
 
   private func publish(_ head: Int) throws {
@@ -138,59 +139,58 @@ final class MovedClock: Sendable {
     clock.advance(seconds: FrontLimits.retiredMetadataSeconds + 1)
     try publish(106)
     try source.reload()
-    #expect(get("/metadata/1.transit-2.json", source.current()).status == 404)
-    #expect(get("/metadata/2.transit-2.json", source.current()).status == 200)
-    #expect(get("/\(object.filePath)", source.current()).status == 200)
+    #expect(get("/metadata/1.transit-2.json", source.looked()).status == 404)
+    #expect(get("/metadata/2.transit-2.json", source.looked()).status == 200)
+    #expect(get("/\(object.filePath)", source.looked()).status == 200)
     clock.advance(seconds: FrontLimits.retiredObjectSeconds)
     try publish(107)
     try source.reload()
-    #expect(get("/\(object.filePath)", source.current()).status == 404)
+    #expect(get("/\(object.filePath)", source.looked()).status == 404)
   }
 
-  @Test func `another process's publication is seen at the next look, a second later at most`() throws {
+  @Test func `another process's publication is seen at the next look`() throws {
     let clock = MovedClock()
     let source = CatalogSource(publication.directory) { clock.now }
     try publish(105)
     #expect(source.current().catalog?.series(series.dataset, major: 2)?.state.head.number == 104)
+    #expect(source.looked().catalog?.series(series.dataset, major: 2)?.state.head.number == 105)
+    let loaded = try #require(source.looked().catalog)
     clock.advance(seconds: FrontLimits.retrySeconds)
-    #expect(source.current().catalog?.series(series.dataset, major: 2)?.state.head.number == 105)
-    let loaded = try #require(source.current().catalog)
-    clock.advance(seconds: FrontLimits.retrySeconds)
-    #expect(source.current().catalog === loaded)
+    #expect(source.looked().catalog === loaded)
   }
 
   @Test func `a publication that cannot be read changes nothing, and is told`() throws {
     let clock = MovedClock()
     let said = Said()
     let source = CatalogSource(publication.directory, log: OperatorLog { said.add($0.message) }) { clock.now }
-    let loaded = try #require(source.current().catalog)
+    let loaded = try #require(source.looked().catalog)
     let good = try #require(try publication.directory.metadata("timestamp.json"))
     try publication.damage("timestamp.json")
     for _ in 0..<3 {
       clock.advance(seconds: FrontLimits.retrySeconds)
-      #expect(source.current().catalog === loaded)
+      #expect(source.looked().catalog === loaded)
     }
     #expect(throws: (any Error).self) { try source.reload() }
     #expect(said.lines.count == 1)
-    let ready = get("/readyz", source.current())
+    let ready = get("/readyz", source.looked())
     #expect(ready.status == 200)
     #expect(ready.json?["error"]?.string?.isEmpty == false)
     try DurableFile.write(good, to: "\(publication.directory.path)/metadata/timestamp.json")
     clock.advance(seconds: FrontLimits.retrySeconds)
-    #expect(get("/readyz", source.current()).json?["error"] == nil)
+    #expect(get("/readyz", source.looked()).json?["error"] == nil)
   }
 
   @Test func `a publication that comes later is found, and its place is told to nobody`() throws {
     let clock = MovedClock()
     let path = publication.folder("later")
     let source = CatalogSource(PublicationDirectory(path)) { clock.now }
-    #expect(source.current().catalog == nil)
-    let failure = try #require(source.current().failure)
+    #expect(source.looked().catalog == nil)
+    let failure = try #require(source.looked().failure)
     #expect(!failure.contains(path))
     try FileManager.default.copyItem(atPath: publication.directory.path, toPath: path)
     clock.advance(seconds: FrontLimits.retrySeconds)
-    #expect(source.current().catalog != nil)
-    #expect(source.current().failure == nil)
+    #expect(source.looked().catalog != nil)
+    #expect(source.looked().failure == nil)
   }
 
   @Test(arguments: [
@@ -251,7 +251,7 @@ final class MovedClock: Sendable {
 
   /// Timestamp, TUF snapshot, series role, description and redirect must all belong together.
   private static func checkConsistency(_ view: CatalogView, _ router: Router) throws {
-    func get(_ target: String) -> HTTPResponse { router.respond(to: HTTPRequest(.get, target), in: view) }
+    func get(_ target: String) -> HTTPResponse { router.answer(HTTPRequest(.get, target), in: view) }
     let timestamp = try Metadata<Timestamp>(parsing: get("/metadata/timestamp.json").bytes).signed
     let snapshotFile = get("/metadata/\(timestamp.snapshot.version).snapshot.json")
     let snapshot = try Metadata<SnapshotRole>(parsing: snapshotFile.bytes).signed

@@ -2,6 +2,7 @@ import SeedDatabase
 import SeedFormat
 import SeedHTTP
 import SeedTrust
+import Support
 import Testing
 
 @testable import SeedServer
@@ -16,7 +17,7 @@ import Testing
   }
 
   private func changes(since: Int, _ router: Router = Router()) -> HTTPResponse {
-    router.respond(to: HTTPRequest(.get, "/v1/transit/changes?model=2.1&since=\(since)"), in: view)
+    router.answer(HTTPRequest(.get, "/v1/transit/changes?model=2.1&since=\(since)"), in: view)
   }
 
   private func steps(_ response: HTTPResponse) -> [[Int?]]? {
@@ -44,7 +45,7 @@ import Testing
     for since in 100...104 {
       let request = HTTPRequest(
         .get, "/v1/transit/changes?model=2.1&since=\(since)", headers: ["Accept-Encoding": "br, gzip;q=0.8"])
-      let (plain, packed) = (changes(since: since), Router().respond(to: request, in: view))
+      let (plain, packed) = (changes(since: since), Router().answer(request, in: view))
       #expect(plain.headers["Content-Encoding"] == nil)
       #expect(packed.headers["Vary"] == "Accept-Encoding" && plain.headers["Vary"] == "Accept-Encoding")
       if packed.headers["Content-Encoding"] == "gzip" {
@@ -65,7 +66,7 @@ import Testing
       lifecycle: .deprecated(sunset: "2027-03-01", message: "Use 3.0."))
     let view = CatalogView(try publication.catalog())
     for target in ["/v1/transit/changes?model=2.1&since=105", "/v1/transit/snapshot?model=2.1"] {
-      let response = Router().respond(to: HTTPRequest(.get, target), in: view)
+      let response = Router().answer(HTTPRequest(.get, target), in: view)
       #expect(response.headers["Deprecation"] == "@1790000105")
       #expect(response.headers["Sunset"] == "Mon, 01 Mar 2027 00:00:00 GMT")
       #expect(response.headers["Link"]?.hasSuffix("rel=\"deprecation\"; type=\"application/json\"") == true)
@@ -76,12 +77,12 @@ import Testing
   @Test func `who has a version of another epoch is sent to the snapshot, whatever its number`() throws {
     for since in [1, 100, 104, 200] {
       let target = "/v1/transit/changes?model=2.1&since=\(since)&epoch=\(Epoch.random())"
-      let response = Router().respond(to: HTTPRequest(.get, target), in: view)
+      let response = Router().answer(HTTPRequest(.get, target), in: view)
       #expect(response.status == 410 && response.json?["type"] == "version-gone")
       #expect(response.json?["snapshot"] == "/v1/transit/snapshot?model=2.1")
     }
     let target = "/v1/transit/changes?model=2.1&since=100&epoch=\(FrontPublication.epoch)"
-    let response = Router().respond(to: HTTPRequest(.get, target), in: view)
+    let response = Router().answer(HTTPRequest(.get, target), in: view)
     #expect(response.bytes == changes(since: 100).bytes)
   }
 
@@ -103,7 +104,7 @@ import Testing
     var at = 100
     var pages = 0
     while true {
-      let response = router.respond(to: HTTPRequest(.get, target), in: view)
+      let response = router.answer(HTTPRequest(.get, target), in: view)
       #expect(response.status == 200)
       pages += 1
       for step in try #require(steps(response)) {
@@ -130,7 +131,7 @@ import Testing
       series, head: 105, floor: 100, [publication.snapshot(series, 105), publication.delta(series, 100, 103)])
     let view = CatalogView(try publication.catalog())
     let request = HTTPRequest(.get, "/v1/transit/changes?model=2.1&since=101")
-    #expect(Router().respond(to: request, in: view).problem == .versionGone)
+    #expect(Router().answer(request, in: view).problem == .versionGone)
   }
 
   @Test func `a damaged delta is never sent, and the operator hears of it once`() throws {
@@ -143,31 +144,18 @@ import Testing
     #expect(said.lines.first?.contains(delta.fileName) == true)
   }
 
-  @Test func `a poll that was answered before is answered from memory`() throws {
-    let router = Router()
-    let first = changes(since: 102, router)
+  @Test func `a poll that was answered before is answered from memory, with and without a condition`() throws
+  {
+    let front = try Front(FrontConfiguration(publication: publication.directory.path))
+    let client = try RawClient(port: front.port)
+    let target = "/v1/transit/changes?model=2.1&since=102"
+    let first = try client.get(target)
     let delta = try publication.delta(FrontPublication.transit, 103, 104)
     try publication.directory.write([], as: delta)
-    #expect(changes(since: 102, router).bytes == first.bytes)
-    #expect(changes(since: 103, router).problem == .internalError)
-  }
-
-  @Test func `the memory for answers is bounded`() throws {
-    let cache = ChangesCache(limit: 4000)
-    for since in 1...200 {
-      let key = ChangesKey(
-        series: FrontPublication.transit, epoch: FrontPublication.epoch, since: try Version(since),
-        head: try Version(500))
-      let page = try ChangesPage(key, [], upTo: 1) { _ in [] }
-      cache.keep(page, as: key)
-      #expect(cache.bytes <= 4000)
-      #expect(cache[key] != nil)
-    }
-    #expect(cache.bytes > 3000)
-    let large = ChangesCache(limit: 100)
-    let key = ChangesKey(
-      series: FrontPublication.transit, epoch: FrontPublication.epoch, since: .first, head: .first)
-    large.keep(try ChangesPage(key, [], upTo: 1) { _ in [] }, as: key)
-    #expect(large[key] == nil)
+    #expect(try client.get(target).body == first.body)
+    let tag = try #require(first["ETag"])
+    #expect(try client.get(target, extra: "If-None-Match: \(tag)\r\n").status == 304)
+    #expect(try client.get(target, extra: "If-None-Match: \"other\"\r\n").body == first.body)
+    #expect(try client.get("/v1/transit/changes?model=2.1&since=103").status == 500)
   }
 }

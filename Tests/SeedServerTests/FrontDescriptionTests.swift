@@ -1,5 +1,6 @@
 import SeedFormat
 import SeedHTTP
+import SeedSystem
 import SeedTrust
 import Testing
 
@@ -14,7 +15,7 @@ import Testing
   init() throws {
     publication = try FrontPublication(history: ())
     view = CatalogView(try publication.catalog())
-    let response = Router().respond(to: HTTPRequest(.get, "/openapi.json"), in: view)
+    let response = Router().answer(HTTPRequest(.get, "/openapi.json"), in: view)
     document = try #require(response.json)
   }
 
@@ -75,8 +76,8 @@ import Testing
         path.name.hasSuffix("changes")
         ? "?model=2.1&since=100" : path.name.hasSuffix("snapshot") ? "?model=2.1" : ""
       for method in ["get", "head"] {
-        let response = Router().respond(
-          to: HTTPRequest(HTTPMethod(method.uppercased()), target + query), in: view)
+        let response = Router().answer(
+          HTTPRequest(HTTPMethod(method.uppercased()), target + query), in: view)
         #expect(response.status < 400, "\(path.name)")
         #expect(path.value[method]?["responses"]?["\(response.status)"] != nil, "\(path.name)")
       }
@@ -85,7 +86,7 @@ import Testing
 
   @Test func `what the descriptions say has exactly the members that are described`() throws {
     let series = try #require(
-      Router().respond(to: HTTPRequest(.get, "/v1/transit"), in: view).json?["series"]?.elements?.first)
+      Router().answer(HTTPRequest(.get, "/v1/transit"), in: view).json?["series"]?.elements?.first)
     let schema = try #require(document["components"]?["schemas"]?["Series"])
     guard case .object(let found) = series, case .object(let described)? = schema["properties"] else {
       Issue.record("no objects")
@@ -94,6 +95,44 @@ import Testing
     let required = Set(schema["required"]?.elements?.compactMap(\.string) ?? [])
     #expect(required.isSubset(of: found.map(\.name)))
     #expect(Set(found.map(\.name)).isSubset(of: described.map(\.name)))
+  }
+
+  @Test func `every type of problem is described`() throws {
+    let types = document["components"]?["schemas"]?["Problem"]?["properties"]?["type"]?["enum"]
+    #expect(Set((types?.elements ?? []).compactMap(\.string)) == Set(ProblemType.allCases.map(\.rawValue)))
+    let responses = try #require(document["components"]?["responses"]?.members)
+    // The server refuses these before a path is known, so no operation has them.
+    let ofTheServer: Set<ProblemType> = [.methodNotAllowed, .versionNotSupported]
+    for type in ProblemType.allCases where !ofTheServer.contains(type) {
+      #expect(responses.contains { $0.name == "Problem\(type.status)" }, "\(type)")
+    }
+  }
+
+  @Test func `every state of a signature is described`() throws {
+    let states = document["components"]?["schemas"]?["Signature"]?["properties"]?["state"]?["enum"]
+    let all = SignatureExpiry.State.allCases.map(\.rawValue)
+    #expect(Set((states?.elements ?? []).compactMap(\.string)) == Set(all))
+  }
+
+  /// RFC 9110, 14.2: HEAD knows no ranges.
+  @Test func `HEAD is described as GET is, without contents and ranges`() throws {
+    for path in try #require(document["paths"]?.members) {
+      let (get, head) = (try #require(path.value["get"]), try #require(path.value["head"]))
+      #expect(head["parameters"] == get["parameters"] && head["summary"] == get["summary"], "\(path.name)")
+      let responses = try #require(get["responses"]?.members).filter { !["206", "416"].contains($0.name) }
+      let described = try #require(head["responses"]?.members)
+      #expect(described.map(\.name) == responses.map(\.name), "\(path.name)")
+      for (own, other) in zip(described, responses) {
+        #expect(own.value["content"] == nil && own.value["headers"] == other.value["headers"], "\(path.name)")
+      }
+    }
+  }
+
+  @Test func `numbers are described as large as they may be`() {
+    let schemas = document["components"]?["schemas"]
+    #expect(schemas?["Changes"]?["properties"]?["to"]?["maximum"]?.integer == Int(Limits.exactJSONInteger))
+    let major = document["components"]?["parameters"]?["major"]?["schema"]?["maximum"]
+    #expect(major?.integer == Limits.modelNumber)
   }
 
   @Test func `a name is described as long as it may be`() {

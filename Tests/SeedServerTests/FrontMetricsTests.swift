@@ -1,6 +1,7 @@
 import Foundation
 import SeedFormat
 import SeedHTTP
+import SeedSystem
 import SeedTrust
 import Support
 import Testing

@@ -126,6 +126,21 @@ final class FrontPublication: @unchecked Sendable {
   }
 }
 
+extension Router {
+  /// The response as a server sends it.
+  func answer(_ request: HTTPRequest, in view: CatalogView) -> HTTPResponse {
+    Router.finished(respond(to: request, in: view).selected(for: request), for: request)
+  }
+}
+
+extension CatalogSource {
+  /// The catalog after a look, as a running front has it a moment later.
+  func looked() -> CatalogView {
+    look()
+    return current()
+  }
+}
+
 extension HTTPResponse {
   /// The body's bytes, where they are in memory.
   var bytes: [UInt8] {

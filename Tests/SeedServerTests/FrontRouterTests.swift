@@ -16,7 +16,7 @@ import Testing
   }
 
   func get(_ target: String, _ headers: HTTPHeaders = [:]) -> HTTPResponse {
-    router.respond(to: HTTPRequest(.get, target, headers: headers), in: view)
+    router.answer(HTTPRequest(.get, target, headers: headers), in: view)
   }
 
   @Test(arguments: [
@@ -101,7 +101,7 @@ import Testing
       lifecycle: .retired(message: "Use 3.0."))
     let view = CatalogView(try publication.catalog())
     for target in ["/v1/transit/snapshot?model=2.1", "/v1/transit/changes?model=2.1&since=104"] {
-      let response = router.respond(to: HTTPRequest(.get, target), in: view)
+      let response = router.answer(HTTPRequest(.get, target), in: view)
       #expect(response.problem == .modelRetired)
       #expect(response.json?["detail"] == "Use 3.0.")
     }
@@ -128,9 +128,9 @@ import Testing
       [publication.snapshot(series, 104), publication.snapshot(series, 100, .xz)])
     let view = CatalogView(try publication.catalog())
     let request = HTTPRequest(.get, "/v1/transit/snapshot?model=2.1&encoding=xz")
-    let response = router.respond(to: request, in: view)
+    let response = router.answer(request, in: view)
     #expect(response.problem == .notFound)
-    #expect(response.json?["detail"]?.string?.hasSuffix("only as gzip") == true)
+    #expect(response.json?["detail"]?.string?.hasSuffix("only as gzip.") == true)
   }
 
   @Test func `an object is served with its tag, its time and its digest`() throws {
@@ -172,7 +172,7 @@ import Testing
       "/metadata/1.root.json", "/\(object.filePath)", "/livez", "/readyz", "/nothing",
     ]
     for target in targets {
-      let head = router.respond(to: HTTPRequest(.head, target), in: view)
+      let head = router.answer(HTTPRequest(.head, target), in: view)
       #expect(head.status == get(target).status)
       #expect(head.headers == get(target).headers)
       #expect(head.body.length == get(target).body.length)
@@ -181,25 +181,25 @@ import Testing
 
   @Test func `OPTIONS is answered everywhere, other methods nowhere`() {
     for target in ["/", "/v1", "/targets/none", "/v1/transit/changes"] {
-      let response = router.respond(to: HTTPRequest(.options, target), in: view)
+      let response = router.answer(HTTPRequest(.options, target), in: view)
       #expect(response.status == 204)
       #expect(response.headers["Allow"] == "GET, HEAD, OPTIONS")
       #expect(response.headers["Access-Control-Allow-Origin"] == "*")
       #expect(response.headers["Access-Control-Allow-Methods"] == "GET, HEAD, OPTIONS")
     }
-    let response = router.respond(to: HTTPRequest(.other("DELETE"), "/v1"), in: view)
+    let response = router.answer(HTTPRequest(.other("DELETE"), "/v1"), in: view)
     #expect(response.problem == .methodNotAllowed)
     #expect(response.headers["Allow"] == "GET, HEAD, OPTIONS")
   }
 
   @Test func `without a publication all but health waits`() {
     for target in ["/v1", "/v1/transit", "/metadata/timestamp.json", "/targets/x"] {
-      let response = router.respond(to: HTTPRequest(.get, target), in: CatalogView(nil))
+      let response = router.answer(HTTPRequest(.get, target), in: CatalogView(nil))
       #expect(response.problem == .overloaded)
       #expect(response.headers["Retry-After"] == "2")
     }
-    #expect(router.respond(to: HTTPRequest(.get, "/livez"), in: CatalogView(nil)).status == 200)
-    let ready = router.respond(to: HTTPRequest(.get, "/readyz"), in: CatalogView(nil, failure: "no disk"))
+    #expect(router.answer(HTTPRequest(.get, "/livez"), in: CatalogView(nil)).status == 200)
+    let ready = router.answer(HTTPRequest(.get, "/readyz"), in: CatalogView(nil, failure: "no disk"))
     #expect(ready.status == 503)
     #expect(ready.json?["error"] == "no disk")
   }
@@ -210,9 +210,9 @@ import Testing
     let series = FrontPublication.transit
     try publication.publish(series, head: 105, floor: 105, [])
     let view = CatalogView(try publication.catalog())
-    #expect(router.respond(to: HTTPRequest(.get, "/readyz"), in: view).status == 503)
+    #expect(router.answer(HTTPRequest(.get, "/readyz"), in: view).status == 503)
     let snapshot = HTTPRequest(.get, "/v1/transit/snapshot?model=2.1")
-    #expect(router.respond(to: snapshot, in: view).problem == .overloaded)
+    #expect(router.answer(snapshot, in: view).problem == .overloaded)
   }
 
   @Test func `the description says all that a client has to know`() throws {

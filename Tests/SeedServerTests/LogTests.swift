@@ -1,5 +1,6 @@
 import SeedFormat
 import SeedServer
+import SeedSystem
 import SeedTrust
 import Testing
 

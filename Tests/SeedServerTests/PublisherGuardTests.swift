@@ -81,7 +81,7 @@ import Testing
     try deployment.expectNamedUnchanged { #expect(throws: PublicationError.self) { try deployment.step() } }
     let report = try deployment.publisher.step(
       deployment.job, StepOptions(acceptingShrink: true), now: deployment.clock)
-    #expect(report.series[0].outcome == .founded && report.series[0].rows["stop"] == 0)
+    #expect(report.series[0].outcome == .created && report.series[0].rows["stop"] == 0)
   }
 
   // MARK: A look without publishing
@@ -131,7 +131,7 @@ import Testing
     try deployment.origin("CREATE TABLE stop(id, name); INSERT INTO stop VALUES (1, 'a'), (2, 'b')")
     try deployment.expectNothingPublished {
       let preview = try deployment.publisher.preview(deployment.job, now: deployment.clock)
-      #expect(preview.series[0].outcome == .founded && preview.series[0].rows == ["stop": 2])
+      #expect(preview.series[0].outcome == .created && preview.series[0].rows == ["stop": 2])
       try deployment.origin("UPDATE stop SET name = 'bad'")
       #expect(throws: OriginError.self) {
         try deployment.publisher.preview(deployment.job, now: deployment.clock)
@@ -169,7 +169,7 @@ import Testing
     }
     try deployment.origin("DELETE FROM line WHERE id = 2; DELETE FROM stop WHERE name = 'bad' OR line = 7")
     let report = try deployment.step().series[0]
-    #expect(report.outcome == (isFirst ? .founded : .changed))
+    #expect(report.outcome == (isFirst ? .created : .changed))
     try deployment.verify()
   }
 
@@ -251,7 +251,7 @@ import Testing
 
   @Test func `an origin that somebody locks is waited for so long, and no longer`() throws {
     let deployment = try Self.deployment()
-    deployment.job.originPatienceSeconds = 0
+    deployment.job.originWaitSeconds = 0
     let other = try Connection(deployment.job.originPath, .writer)
     try other.execute("BEGIN EXCLUSIVE; DELETE FROM stop WHERE id = 1")
     try deployment.expectNothingPublished {
@@ -264,7 +264,7 @@ import Testing
 
   @Test func `an origin that nobody wrote to is not read`() throws {
     let deployment = try Self.deployment()
-    deployment.job.originPatienceSeconds = 0
+    deployment.job.originWaitSeconds = 0
     func age() throws {
       try FileManager.default.setAttributes(
         [.modificationDate: Date(timeIntervalSinceNow: -3600)], ofItemAtPath: deployment.job.originPath)
@@ -301,7 +301,7 @@ import Testing
       name: deployment.job.name, originPath: deployment.job.originPath,
       plans: try SeriesPlan.plans(
         deployment.job.name, [model("2.0", PublisherFixture.schema, projections: ["stop": sql])]))
-    deployment.job.originPatienceSeconds = 0
+    deployment.job.originWaitSeconds = 0
     #expect(try deployment.verifiedStep().outcome == .unchanged)
     let other = try Connection(deployment.job.originPath, .writer)
     try other.execute("BEGIN EXCLUSIVE")

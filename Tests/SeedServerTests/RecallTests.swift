@@ -50,18 +50,18 @@ import Testing
     }
   }
 
-  @Test func `the road begins at the newest snapshot below the version`() throws {
+  @Test func `the chain begins at the newest snapshot below the version`() throws {
     let deployment = try PublisherFixture.deployment()
     try deployment.publish("UPDATE stop SET name = 'x' WHERE id = 1")
     try deployment.origin("UPDATE stop SET name = 'y' WHERE id = 1")
     _ = try deployment.step(forcingSnapshot: true)
     try deployment.publish("UPDATE stop SET name = 'z' WHERE id = 1")
     let recall = SeriesRecall(deployment.publication, try deployment.metadata(major: 2))
-    func road(_ version: Int) throws -> [Int] {
-      let road = try recall.road(to: try Version(version))
-      return [road.snapshot.version.number] + road.deltas.map(\.version.number)
+    func chain(_ version: Int) throws -> [Int] {
+      let chain = try recall.chain(to: try Version(version))
+      return [chain.snapshot.version.number] + chain.deltas.map(\.version.number)
     }
-    #expect(try road(2) == [1, 2] && road(3) == [3] && road(4) == [3, 4])
+    #expect(try chain(2) == [1, 2] && chain(3) == [3] && chain(4) == [3, 4])
   }
 
   @Test func `a version that nothing leads to is refused with those that can be had`() throws {
@@ -72,9 +72,9 @@ import Testing
       _ = try deployment.step(forcingSnapshot: name == "y")
     }
     let recall = SeriesRecall(deployment.publication, try deployment.metadata(major: 2))
-    let gone = #expect(throws: RecallError.self) { try recall.road(to: .first) }
+    let gone = #expect(throws: RecallError.self) { try recall.chain(to: .first) }
     #expect(gone?.description.contains("choose from 3 to 4") == true, "\(gone?.description ?? "")")
-    let ahead = #expect(throws: RecallError.self) { try recall.road(to: try Version(5)) }
+    let ahead = #expect(throws: RecallError.self) { try recall.chain(to: try Version(5)) }
     #expect(ahead?.description == "there is no version 5 of test/2: the newest is 4")
   }
 

@@ -1,8 +1,8 @@
 import Foundation
 import SeedFormat
 import SeedHTTP
+import SeedSystem
 import Support
-import Synchronization
 import Testing
 
 @testable import SeedServer
@@ -55,7 +55,7 @@ import Testing
   @Test func `a refusal carries the identifier that the log has`() throws {
     let publication = try FrontPublication(history: ())
     let view = CatalogView(try publication.catalog())
-    let response = Router().respond(to: HTTPRequest(.get, "/nothing", id: 0xAB), in: view)
+    let response = Router().answer(HTTPRequest(.get, "/nothing", id: 0xAB), in: view)
     #expect(response.headers["Seedbank-Request"] == "00000000000000ab")
   }
 }

@@ -1,6 +1,7 @@
 import Foundation
 import SeedFormat
 import SeedHTTP
+import SeedSystem
 import SeedTrust
 import Testing
 
@@ -38,18 +39,18 @@ import Testing
 
   /// The unconditional answer, which all others are measured by.
   private func original(_ target: TableRequest.Target, in view: CatalogView) -> HTTPResponse {
-    router.respond(to: HTTPRequest(.get, path(of: target)), in: view)
+    router.answer(HTTPRequest(.get, path(of: target)), in: view)
   }
 
   private func filled(_ request: TableRequest, _ original: HTTPResponse) throws -> [String] {
     let length = original.body.length
-    let date = original.headers["Last-Modified"].flatMap { HTTPDate($0) }
+    let date = original.headers["Last-Modified"].flatMap { UTCTime(http: $0) }
     let seconds = date?.secondsSinceEpoch ?? Int(FrontPublication.start.secondsSinceEpoch)
     return request.fields.map { field in
       field.replacing("{tag}", with: original.headers["ETag"] ?? "\"none\"")
-        .replacing("{date}", with: HTTPDate(secondsSinceEpoch: seconds).text)
-        .replacing("{before}", with: HTTPDate(secondsSinceEpoch: seconds - 1).text)
-        .replacing("{after}", with: HTTPDate(secondsSinceEpoch: seconds + 1).text)
+        .replacing("{date}", with: UTCTime(secondsSinceEpoch: seconds).httpText)
+        .replacing("{before}", with: UTCTime(secondsSinceEpoch: seconds - 1).httpText)
+        .replacing("{after}", with: UTCTime(secondsSinceEpoch: seconds + 1).httpText)
         .replacing("{n}", with: "\(length)").replacing("{n-1}", with: "\(length - 1)")
         .replacing("{n+1}", with: "\(length + 1)")
     }
@@ -73,8 +74,8 @@ import Testing
         let parts = line.split(separator: ":", maxSplits: 1)
         return HTTPHeaders.Field(String(parts[0]), parts[1].trimmingCharacters(in: .whitespaces))
       }
-      let response = router.respond(
-        to: HTTPRequest(HTTPMethod(request.method), path(of: request.target), headers: HTTPHeaders(fields)),
+      let response = router.answer(
+        HTTPRequest(HTTPMethod(request.method), path(of: request.target), headers: HTTPHeaders(fields)),
         in: view)
       let hasBody = request.method != "HEAD" && ![204, 304].contains(response.status)
       let answer = Answer(

@@ -1,5 +1,6 @@
 import SeedFormat
 import SeedHTTP
+import SeedSystem
 import SeedTrust
 import Testing
 
@@ -13,7 +14,7 @@ import Testing
   /// `/readyz` so many seconds after everything was signed.
   private func ready(after days: Int, _ seconds: Int = 0) -> HTTPResponse {
     let now = FrontPublication.start.adding(days: days).adding(seconds: seconds)
-    return Router(now: { now }).respond(to: HTTPRequest(.get, "/readyz"), in: view)
+    return Router(now: { now }).answer(HTTPRequest(.get, "/readyz"), in: view)
   }
 
   private func states(_ answer: HTTPResponse) -> [String: String] {

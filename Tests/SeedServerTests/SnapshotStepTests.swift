@@ -29,16 +29,17 @@ import Testing
       var job = DatasetJob(
         name: job.name, originPath: job.originPath, plans: try SeriesPlan.plans(job.name, models))
       job.retainedSnapshots = 0
-      #expect(try publisher.step(job, now: now).series[0].outcome == .founded)
+      #expect(try publisher.step(job, now: now).series[0].outcome == .created)
     }
 
     /// Publishes the changes of such a step now, and its snapshot on another thread.
     func stepAside(_ options: StepOptions, _ work: SideWork) throws {
+      let context = StepContext(publisher: publisher, job: job, options: options, now: now)
       var report = StepReport()
-      let published = try publisher.publishChanges(job, options, now: now, &report)
+      let published = try context.publishChanges(.fail, &report)
       work.start {
         var report = StepReport()
-        try publisher.publishSnapshots(job, options, now: now, after: published, &report)
+        try context.publishSnapshots(after: published, &report)
       }
     }
   }
@@ -181,11 +182,12 @@ import Testing
   {
     struct Failure: Error {}
     let deployment = try deployment { _ in throw Failure() }
-    let history = BuildHistory(deployment.folder("state"))
+    let history = StepHistory(deployment.folder("state"))
+    deployment.publisher.history = history
     try deployment.origin("UPDATE stop SET name = 'z' WHERE id = 2")
     #expect(throws: Failure.self) {
-      try RecordedPublisher(deployment.publisher, history)
-        .step(deployment.job, StepOptions(forcingSnapshot: true), now: deployment.clock)
+      try deployment.publisher.step(
+        deployment.job, StepOptions(forcingSnapshot: true), now: deployment.clock)
     }
     try deployment.verify()
     try expectNoDrafts(deployment)
@@ -206,7 +208,7 @@ import Testing
     .map { deployment.folder($0) }
     for path in left { try DurableFile.write([1, 2, 3], to: path) }
     let series = deployment.job.plans[0].series
-    _ = try PublicationLock.holdSnapshots(of: series, deployment.publication, .refusing) {
+    _ = try PublicationLock.withSnapshotLock(of: series, deployment.publication, .fail) {
       _ = try deployment.step()
       #expect(left.allSatisfy { Folder.exists($0) })
     }
@@ -291,19 +293,19 @@ import Testing
 }
 
 /// Jobs that are shared out among threads.
-@Suite struct CrewTests {
+@Suite struct WorkerPoolTests {
   @Test(arguments: [1, 2, 7])
   func `every job is done once, by however many threads`(_ threads: Int) throws {
-    let done = Guarded<[Int]>([])
-    try Crew.run((0..<20).map { job in { done.withLock { $0.append(job) } } }, threads: threads)
+    let done = Mutex<[Int]>([])
+    try WorkerPool.run((0..<20).map { job in { done.withLock { $0.append(job) } } }, threads: threads)
     #expect(done.withLock { $0.sorted() } == Array(0..<20))
   }
 
   @Test func `after an error no job is begun, and the error is told`() throws {
     struct Failure: Error {}
-    let done = Guarded<[Int]>([])
+    let done = Mutex<[Int]>([])
     #expect(throws: Failure.self) {
-      try Crew.run(
+      try WorkerPool.run(
         (0..<20).map { job in
           {
             if job == 3 { throw Failure() }

@@ -1,5 +1,7 @@
 import SeedFormat
+import SeedSystem
 import SeedTrust
+import Support
 
 /// A repository in memory whose targets roles delegate to each other, and a client with its stored metadata.
 ///
@@ -44,7 +46,7 @@ final class DelegationGraph: @unchecked Sendable {
   private func serve(_ name: String, _ edges: [Edge], _ paths: [String]) throws {
     let keys = edges.filter { $0.from == name }.map { ($0, RoleVerifiers([($0.key ?? key).publicKey])) }
     let roles = keys.map { edge, verifiers in
-      DelegatedRole(
+      Delegations.Role(
         name: edge.to, keys: RoleKeys(verifiers), terminating: edge.terminating, paths: edge.paths)
     }
     let listed = keys.flatMap(\.1.keys).map { ($0.keyID, RoleKey($0)) }

@@ -1,5 +1,6 @@
 import SeedFormat
 import SeedTrust
+import Support
 import Testing
 
 @Suite struct DelegationSearchTests {

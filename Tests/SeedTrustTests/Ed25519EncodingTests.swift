@@ -1,5 +1,6 @@
 import Foundation
 import SeedFormat
+import SeedSystem
 import SeedTrust
 import Testing
 

@@ -1,6 +1,8 @@
 import Foundation
 import SeedFormat
+import SeedSystem
 import SeedTrust
+import Testing
 
 func withTemporaryDirectory<Result>(_ body: (String) throws -> Result) throws -> Result {
   let url = FileManager.default.temporaryDirectory.appending(path: "seedtrust-\(UUID().uuidString)")
@@ -36,7 +38,7 @@ final class Repository: @unchecked Sendable {
 
   init(delegating series: [Series] = [transit], rootThreshold: Int = 2) throws {
     self.rootThreshold = rootThreshold
-    now = try UTCTime("2026-08-01T12:00:00Z")
+    now = UTCTime("2026-08-01T12:00:00Z")!
     keys = Self.keys()
     everyKey = keys
     let step = try RepositorySigner(now: now).create(

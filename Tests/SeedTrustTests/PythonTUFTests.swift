@@ -1,5 +1,6 @@
 import Foundation
 import SeedFormat
+import SeedSystem
 import SeedTrust
 import Testing
 
@@ -124,7 +125,7 @@ import Testing
     let root = try #require(files["1.root.json"])
     var refresh = try MetadataRefresh(
       shippedRoot: root, stored: StoredMetadata(read: { _ in nil }, persist: { _, _ in }),
-      fetch: { name, _ in files[name] }, now: UTCTime("2029-12-31T23:59:59Z"))
+      fetch: { name, _ in files[name] }, now: #require(UTCTime("2029-12-31T23:59:59Z")))
     try await refresh.topLevel()
     try await refresh.targets("transit-2", delegator: "targets")
     #expect(refresh.trusted.targets["transit-2"]?.targets["transit/2/notes.txt"]?.length == 5)

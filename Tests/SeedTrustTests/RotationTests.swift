@@ -116,10 +116,10 @@ import Testing
     func signature(_ key: SigningKey, _ bytes: [UInt8]) -> RoleSignature {
       RoleSignature(keyID: key.publicKey.keyID, hex: lowerHex(key.sign(bytes)))
     }
-    #expect(throws: SignatureError.keyNotAsked(keyID: other.publicKey.keyID, role: .root)) {
+    #expect(throws: OfflineChange.SignatureError.keyNotAsked(keyID: other.publicKey.keyID, role: .root)) {
       try change.add(signature(other, payload), to: .root, after: published)
     }
-    #expect(throws: SignatureError.doesNotVerify(keyID: key.publicKey.keyID, role: .root)) {
+    #expect(throws: OfflineChange.SignatureError.doesNotVerify(keyID: key.publicKey.keyID, role: .root)) {
       try change.add(signature(key, payload + [0]), to: .root, after: published)
     }
     try change.add(signature(key, payload), to: .root, after: published)

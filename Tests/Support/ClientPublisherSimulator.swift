@@ -2,8 +2,8 @@ import Foundation
 package import SeedClient
 package import SeedDatabase
 package import SeedFormat
+package import SeedSystem
 package import SeedTrust
-import Synchronization
 
 /// A publisher in memory that plays server to a client: its publications are real and really signed.
 ///

@@ -1,5 +1,5 @@
 package import Foundation
-import Synchronization
+import SeedSystem
 
 /// Ends the servers of tests that were interrupted.
 ///

@@ -28,3 +28,37 @@ package func slowDigest(_ rows: SeedRows) -> SHA256Digest {
       return sum
     })
 }
+
+extension CanonicalRow {
+  /// The canonical bytes of values that are nobody else's.
+  package static func bytes(of row: [SeedValue]) -> [UInt8] {
+    var bytes: [UInt8] = []
+    LentBytes.lending(row) { append(lent: $0, to: &bytes) }
+    return bytes
+  }
+}
+
+extension RowHasher {
+  /// The hash of values that are nobody else's.
+  package mutating func hash(_ row: [SeedValue]) -> SHA256Digest {
+    let bytes = LentBytes()
+    return withExtendedLifetime(bytes) { hash(lent: bytes.lend(row)) }
+  }
+}
+
+extension BatchImporter {
+  /// Makes the row with this key equal to `row`.
+  package func upsert(_ row: [SeedValue], in table: TableSchema) throws {
+    try LentBytes.lending(row) { try rows(of: table).upsert(lent: $0) }
+  }
+
+  /// Adds a row to a table that is known not to have its key.
+  package func insert(_ row: [SeedValue], in table: TableSchema) throws {
+    try LentBytes.lending(row) { try rows(of: table).insert(lent: $0) }
+  }
+
+  /// Takes the row with this key away, if it is there.
+  package func delete(key: [SeedValue], in table: TableSchema) throws {
+    try LentBytes.lending(key) { try rows(of: table).delete(lentKey: $0) }
+  }
+}

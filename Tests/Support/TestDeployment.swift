@@ -1,6 +1,7 @@
 import SeedDatabase
 package import SeedFormat
 package import SeedServer
+package import SeedSystem
 package import SeedTrust
 
 /// An origin, a publication and a publisher of a test's own. Keys are made here and die with the test.

@@ -1,7 +1,6 @@
 package import SeedFormat
 import SeedSystem
 package import SeedTrust
-import Synchronization
 
 package import struct Foundation.URL
 

@@ -1,6 +1,6 @@
 import Foundation
 import SeedDatabase
-import SeedSystem
+package import SeedSystem
 import SeedTrust
 
 /// Proves a store from its files, without a network, without writing anything and without keeping a writer away.
@@ -87,7 +87,7 @@ package struct StoreExamination {
   }
 
   /// Where no process writes and the file has no log, SQLite need not make the files that readers share.
-  private func mode(_ folder: GenerationFolder, isInUse: Bool) throws -> Connection.Recipe {
+  private func mode(_ folder: GenerationFolder, isInUse: Bool) throws -> Connection.OpenMode {
     let log = try DurableFile.start(of: "\(folder.file)-wal", 1) ?? []
     return isInUse || !log.isEmpty ? .reader : .snapshot
   }

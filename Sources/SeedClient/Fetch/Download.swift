@@ -1,6 +1,6 @@
 import Foundation
+import SeedSystem
 import SeedTrust
-import Synchronization
 
 /// Downloads one object in parts, beginning where an earlier attempt or process left off.
 final class Download: Sendable {

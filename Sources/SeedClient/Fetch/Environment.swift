@@ -1,6 +1,7 @@
 import Foundation
 import SeedFormat
-package import SeedTrust
+package import SeedSystem
+import SeedTrust
 
 /// A store's access to the world: the network, the clocks, waiting, chance and free space. Tests bring their own.
 package struct Environment: Sendable {

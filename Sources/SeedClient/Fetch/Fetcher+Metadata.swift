@@ -1,6 +1,6 @@
 import SeedFormat
+import SeedSystem
 import SeedTrust
-import Synchronization
 
 extension Fetcher {
   /// Refreshes what is trusted of a series; an error names the server.

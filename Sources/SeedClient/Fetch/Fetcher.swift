@@ -1,4 +1,5 @@
 import Foundation
+import SeedSystem
 import SeedTrust
 
 /// Gets a publication's files from its server.

@@ -1,7 +1,6 @@
 import SeedFormat
 import SeedSystem
 import SeedTrust
-import Synchronization
 
 /// A file that is being downloaded, written and hashed at once.
 final class PartialFile: Sendable {

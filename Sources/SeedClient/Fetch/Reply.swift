@@ -1,3 +1,4 @@
+import SeedSystem
 import SeedTrust
 
 /// The meaning of an answer's head for its request. Pure.

@@ -1,4 +1,4 @@
-import Synchronization
+import SeedSystem
 
 #if canImport(FoundationNetworking)
 import Foundation

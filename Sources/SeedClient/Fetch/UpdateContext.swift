@@ -1,4 +1,5 @@
-import Synchronization
+import SeedSystem
+
 
 /// One update: what it may do, who hears of it, and its cost on the network so far.
 final class UpdateContext: Sendable {

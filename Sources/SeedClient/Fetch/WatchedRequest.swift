@@ -1,4 +1,5 @@
-import Synchronization
+import SeedSystem
+
 
 /// One request, which ends where its bytes come too slowly or its file takes too long.
 final class WatchedRequest: Sendable {

@@ -1,4 +1,5 @@
 public import SeedFormat
+import SeedSystem
 public import SeedTrust
 
 public import struct Foundation.Date

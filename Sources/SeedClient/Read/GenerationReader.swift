@@ -63,7 +63,7 @@ actor GenerationReader {
 
   /// Ends the reads that are under way, with ``SeedError/Code/suspended``.
   func endReads() {
-    for connection in busy { connection.interruption.ask() }
+    for connection in busy { connection.interrupt.interrupt() }
   }
 
   /// Ends all reads, closes the connections and drops the lease. One caller at a time.
@@ -89,7 +89,7 @@ actor GenerationReader {
   private func take() throws(SeedError) -> ReadingConnection {
     try checkAccess()
     let connection = idle.popLast() ?? ReadingConnection(folder.file, lease)
-    connection.interruption.clear()
+    connection.interrupt.clear()
     busy.append(connection)
     return connection
   }
@@ -119,7 +119,7 @@ private actor ReadingConnection {
   // Behind the connection, so that it ends after it.
   private let lease: Lease
   /// Ends the read that is under way.
-  nonisolated let interruption = Interruption()
+  nonisolated let interrupt = InterruptHandle()
 
   nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 
@@ -134,10 +134,10 @@ private actor ReadingConnection {
     _ body: @Sendable (borrowing SeedReader) throws -> Result
   ) throws -> Result {
     let connection = try translating { try open() }
-    connection.endWithTask(or: interruption)
+    connection.endWithTask(or: interrupt)
     try translating { try connection.execute("BEGIN") }
     defer { connection.rollBack() }
-    return try body(SeedReader(connection, interruption))
+    return try body(SeedReader(connection, interrupt))
   }
 
   func close() { connection = nil }

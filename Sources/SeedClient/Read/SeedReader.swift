@@ -4,11 +4,11 @@ public import SeedFormat
 /// Reads a seed within one transaction; it cannot leave the closure that it is passed to.
 public struct SeedReader: ~Copyable {
   private let connection: Connection
-  private let interruption: Interruption
+  private let interrupt: InterruptHandle
 
-  init(_ connection: Connection, _ interruption: Interruption) {
+  init(_ connection: Connection, _ interrupt: InterruptHandle) {
     self.connection = connection
-    self.interruption = interruption
+    self.interrupt = interrupt
   }
 
   /// All rows of a query, its parameters bound to `values` in order: one statement, which only reads, with a value for
@@ -24,7 +24,7 @@ public struct SeedReader: ~Copyable {
   public func rows(_ sql: String, values: [SeedValue]) throws(SeedError) -> [SeedRow] {
     try checkEnd()
     do {
-      let statement = try connection.question(sql, values)
+      let statement = try connection.readOnlyStatement(sql, values)
       let names = statement.columnNames
       var rows: [SeedRow] = []
       while try statement.step() { rows.append(SeedRow(names: names, values: try statement.row())) }
@@ -36,7 +36,7 @@ public struct SeedReader: ~Copyable {
   }
 
   private func checkEnd() throws(SeedError) {
-    if interruption.isAsked { throw .suspended }
+    if interrupt.isInterrupted { throw .suspended }
     if Task.isCancelled { throw SeedError(CancellationError()) }
   }
 }

@@ -1,5 +1,4 @@
 import SeedSystem
-import Synchronization
 
 /// The right to read a generation's files, for as long as this lives: a lock that its readers share.
 ///

@@ -1,5 +1,5 @@
 import Dispatch
-import Synchronization
+import SeedSystem
 
 /// Runs an actor's jobs on a dispatch queue, so that what blocks does not hold up Swift's own threads.
 ///

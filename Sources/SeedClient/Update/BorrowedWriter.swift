@@ -1,7 +1,6 @@
 import Foundation
 import SeedDatabase
 import SeedSystem
-import Synchronization
 
 /// Lends a connection of the app's: calls `apply` once with a handle of the app's writer on the seed's file, and
 /// rethrows what it throws. See ``SeedStore/lendConnection(_:)``.

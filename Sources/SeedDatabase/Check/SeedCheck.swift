@@ -69,10 +69,10 @@ package struct SeedCheck {
       sums[table.name] = try TableCheck(connection, table)?.run() ?? sum(of: table)
     }
     guard try SeedTables.sums(connection) == sums else {
-      throw NotASeed("the rows are not those of the stored sums")
+      throw NotASeed("the rows do not match the stored sums")
     }
     guard try SeedTables.meta(connection).digest == StateDigest.of(sums) else {
-      throw NotASeed("the rows are not those of the stored digest")
+      throw NotASeed("the rows do not match the stored digest")
     }
   }
 
@@ -89,7 +89,7 @@ package struct SeedCheck {
       try connection.execute("INSERT INTO \(name)(\(name), rank) VALUES ('integrity-check', 1)")
     } catch {
       guard error.primaryCode == ResultCode.corrupt else { throw error }
-      throw NotASeed("the search table \"\(search.name)\" does not fit its content")
+      throw NotASeed("the search table \"\(search.name)\" does not match its content")
     }
   }
 

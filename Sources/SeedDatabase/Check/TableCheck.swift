@@ -67,7 +67,7 @@ struct TableCheck {
     for (index, expected) in zip(indexes, expected) {
       guard try entries(of: index) == expected else {
         throw NotASeed(
-          "the entries of index \"\(index.name)\" are not those of the rows of \"\(table.name)\"")
+          "the entries of index \"\(index.name)\" do not match the rows of \"\(table.name)\"")
       }
     }
     return sum

@@ -43,11 +43,8 @@ final class BlockDeflater {
     output.deallocate()
   }
 
-  /// How a block ends.
   enum Ending {
-    /// Another one follows.
     case open
-    /// It is the last one.
     case final
     /// It is the last one, and what stands before the final empty block can be cut out and joined with others.
     case spliceable

@@ -12,7 +12,6 @@ package enum Compression {
   /// xz's preset for snapshots.
   private static let xzPreset: UInt32 = 6
   #endif
-  /// Bytes read from a file at a time.
   private static let readBytes = 256 * 1024
 
   /// A content's length in bytes and its hash.
@@ -44,6 +43,27 @@ package enum Compression {
       output += piece
     }
     return output
+  }
+
+  /// Writes a document that comes in pieces to a new file, synced, as one gzip member that can be spliced.
+  package static func gzip(
+    to destination: String, _ document: (_ take: ([UInt8]) throws -> Void) throws -> Void
+  ) throws -> (raw: Measure, stored: Measure) {
+    let target = try File(destination, for: .replacing)
+    let encoder = try GzipEncoder(level: gzipLevel, isSpliceable: true)
+    var raw = SHA256Hasher()
+    var length = 0
+    try document { piece in
+      raw.update(piece)
+      length += piece.count
+      try encoder.process(piece, isLast: false) { try target.write($0) }
+    }
+    try encoder.process([], isLast: true) { try target.write($0) }
+    try target.sync()
+    let stored = try SHA256Digest.ofFile(at: destination)
+    return (
+      Measure(length: length, sha256: raw.finish()), Measure(length: stored.length, sha256: stored.digest)
+    )
   }
 
   #if canImport(CLZMA)
@@ -114,7 +134,6 @@ package enum Compression {
   }
 }
 
-/// Counts and hashes what passes.
 struct Meter: ~Copyable {
   private var hasher = SHA256Hasher()
   private(set) var length = 0

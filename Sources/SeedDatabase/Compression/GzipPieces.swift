@@ -1,25 +1,40 @@
 package import SeedFormat
+import SeedSystem
 
 /// A gzip member as the document in it, expanded while it is read.
 package final class GzipPieces {
-  private let bytes: [UInt8]
-  private let expected: Compression.Measure
+  private let next: () throws -> [UInt8]
+  private let limit: Int
+  private let expected: Compression.Measure?
   private let decoder: GzipDecoder
-  private var taken = 0
   private var meter = Meter()
+  private var length = 0
   private var isComplete = false
 
-  /// Compressed bytes that are expanded at a time.
+  /// Compressed bytes that are expanded at a time: few, for they may become a thousand times as many.
   private static let pieceBytes = 16 * 1024
 
-  /// The member's bytes, and what the whole document must come to.
-  package init(_ bytes: [UInt8], expected: Compression.Measure) throws {
-    self.bytes = bytes
-    self.expected = expected
+  /// A member in memory, and what the whole document must come to.
+  package convenience init(_ bytes: [UInt8], expected: Compression.Measure) throws {
+    var rest = bytes[...]
+    try self.init(limit: expected.length, expected) {
+      defer { rest = rest.dropFirst(Self.pieceBytes) }
+      return Array(rest.prefix(Self.pieceBytes))
+    }
+  }
+
+  /// A file's member, of whose document at most `limit` bytes are read.
+  package convenience init(file path: String, limit: Int) throws {
+    let file = try File(path, for: .reading)
+    try self.init(limit: limit, nil) { try file.read(Self.pieceBytes) }
+  }
+
+  private init(limit: Int, _ expected: Compression.Measure?, _ next: @escaping () throws -> [UInt8]) throws {
+    (self.limit, self.expected, self.next) = (limit, expected, next)
     decoder = try GzipDecoder()
   }
 
-  /// The document's pieces. Its measure is known behind the last of them: only then is what was read proven.
+  /// The document's pieces. Where a measure is expected, only what was read to the end is proven.
   package var source: DocumentPieces.Source {
     { [self] take in
       if isComplete { return false }
@@ -29,14 +44,14 @@ package final class GzipPieces {
   }
 
   private func expand(_ take: (UnsafeRawBufferPointer) -> Void) throws {
-    let end = min(taken + Self.pieceBytes, bytes.count)
-    isComplete = end == bytes.count
-    try decoder.process(Array(bytes[taken..<end]), isLast: isComplete) { piece in
-      meter.take(piece)
-      guard meter.length <= expected.length else { throw CompressionError.tooLong(limit: expected.length) }
+    let piece = try next()
+    isComplete = piece.count < Self.pieceBytes
+    try decoder.process(piece, isLast: isComplete) { piece in
+      if expected != nil { meter.take(piece) }
+      length += piece.count
+      guard length <= limit else { throw CompressionError.tooLong(limit: limit) }
       piece.withUnsafeBytes(take)
     }
-    taken = end
-    if isComplete, meter.measure() != expected { throw CompressionError.otherContent }
+    if isComplete, let expected, meter.measure() != expected { throw CompressionError.otherContent }
   }
 }

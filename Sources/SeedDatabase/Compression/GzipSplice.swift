@@ -9,8 +9,8 @@ package struct GzipSplice {
   private var checksum: UInt = 0
   private var rawLength: UInt32 = 0
 
-  /// No time, no name, and "Unix" as the system.
-  private static let header: [UInt8] = [0x1F, 0x8B, 8, 0, 0, 0, 0, 0, 0, 3]
+  /// No time, no name, and "Unix" as the system: equal content gives equal bytes.
+  static let header: [UInt8] = [0x1F, 0x8B, 8, 0, 0, 0, 0, 0, 0, 3]
   /// The end of a full flush: an empty stored block.
   private static let flush: [UInt8] = [0x00, 0x00, 0xFF, 0xFF]
   /// An empty last block.
@@ -20,7 +20,6 @@ package struct GzipSplice {
   /// Bytes of one stored block at most.
   private static let storedBlockLimit = 0xFFFF
 
-  /// Nothing yet.
   package init() {}
 
   /// Adds bytes as they are.

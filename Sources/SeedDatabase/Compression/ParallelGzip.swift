@@ -11,14 +11,11 @@ import class Foundation.Thread
 package final class ParallelGzip: Sendable {
   /// Bytes of a block. Smaller ones would end more often and be larger in all, larger ones fill memory.
   static let blockBytes = 1024 * 1024
-  /// No time, no name, and "Unix" as the system: equal content gives equal bytes.
-  private static let header: [UInt8] = [0x1F, 0x8B, 8, 0, 0, 0, 0, 0, 0, 3]
 
   private let lastEnding: BlockDeflater.Ending
-  private let input: Shared<Input>
-  private let output: Shared<Output>
+  private let input: Mutex<Input>
+  private let output: Mutex<Output>
 
-  /// What was read so far.
   private struct Input: ~Copyable {
     let file: File
     var meter = Meter()
@@ -50,10 +47,10 @@ package final class ParallelGzip: Sendable {
     lastEnding = isSpliceable ? .spliceable : .final
     let first = DispatchSemaphore(value: 0)
     first.signal()
-    input = Shared(Input(file: try File(path, for: .reading), turn: first))
+    input = Mutex(Input(file: try File(path, for: .reading), turn: first))
     var member = Output(file: try File(destination, for: .replacing))
-    try member.write(Self.header)
-    output = Shared(member)
+    try member.write(GzipSplice.header)
+    output = Mutex(member)
   }
 
   /// Does it; returns the measures of what was read and what was written, which is synced.

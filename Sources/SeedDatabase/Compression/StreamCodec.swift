@@ -9,17 +9,11 @@ let codecChunkBytes = 256 * 1024
 
 /// Why bytes could not be compressed or expanded.
 package enum CompressionError: Error, Hashable, Sendable, CustomStringConvertible {
-  /// The library could not start; its code.
   case cannotStart(Int32)
-  /// The content is not what its name says.
   case damaged
-  /// The content ends too early.
   case truncated
-  /// Something follows behind the compressed content.
   case trailingBytes
-  /// What came out is not what was announced.
   case otherContent
-  /// More came out than was announced.
   case tooLong(limit: Int)
 
   package var description: String {
@@ -27,8 +21,8 @@ package enum CompressionError: Error, Hashable, Sendable, CustomStringConvertibl
     case .cannotStart(let code): "the compression library does not start (\(code))"
     case .damaged: "the compressed content is damaged"
     case .truncated: "the compressed content ends too early"
-    case .trailingBytes: "something follows behind the compressed content"
-    case .otherContent: "the compressed content is not the announced one"
+    case .trailingBytes: "bytes follow the end of the compressed content"
+    case .otherContent: "the content does not match its announced length and hash"
     case .tooLong(let limit): "the content is longer than the announced \(limit) bytes"
     }
   }

@@ -14,7 +14,6 @@ final class XZCodec: StreamCodec {
     try start(lzma_easy_encoder(&stream, preset, LZMA_CHECK_CRC64))
   }
 
-  /// A decompressor.
   init(expanding: Void = ()) throws(CompressionError) {
     try start(lzma_stream_decoder(&stream, Self.memoryLimitBytes, 0))
   }

@@ -7,7 +7,6 @@ package final class Connection {
   let owner: ConnectionHandle
   private var cache: [String: Statement] = [:]
 
-  /// The file's path, for messages.
   package var path: String { owner.path }
 
   var handle: OpaquePointer { owner.pointer }
@@ -15,10 +14,10 @@ package final class Connection {
   /// Statements that the cache keeps; past that it starts again.
   private static let cacheCapacity = 256
 
-  /// Opens `path` as `recipe` says.
-  package init(_ path: String, _ recipe: Recipe) throws(DatabaseError) {
+  /// Opens the file at `path`.
+  package init(_ path: String, _ mode: OpenMode) throws(DatabaseError) {
     var handle: OpaquePointer?
-    let code = sqlite3_open_v2(recipe.location(path), &handle, recipe.openFlags, nil)
+    let code = sqlite3_open_v2(mode.location(path), &handle, mode.openFlags, nil)
     guard let handle else {
       throw DatabaseError(code: code, message: "out of memory", subject: path)
     }
@@ -26,8 +25,8 @@ package final class Connection {
     owner = ConnectionHandle(handle, path)
     guard code == SQLITE_OK else { throw error(code, path) }
     sqlite3_extended_result_codes(handle, 1)
-    sqlite3_busy_timeout(handle, recipe.busyMilliseconds)
-    try recipe.setUp(self)
+    sqlite3_busy_timeout(handle, mode.busyMilliseconds)
+    try mode.setUp(self)
   }
 
   /// A connection that somebody else has opened and will close, as it is set up; its owner lets it alone meanwhile.
@@ -101,18 +100,17 @@ package final class Connection {
   }
 
   /// The first column of the first row.
-  package func value(_ sql: String, _ values: SeedValue...) throws -> SeedValue? {
-    let statement = try prepare(sql)
-    try statement.bind(values)
-    return try statement.step() ? try statement.value(0) : nil
-  }
+  package func value(_ sql: String, _ values: SeedValue...) throws -> SeedValue? { try first(sql, values) }
 
   /// The first column of the first row, where it is an integer.
   package func integer(_ sql: String, _ values: SeedValue...) throws -> Int64? {
+    if case .integer(let value)? = try first(sql, values) { value } else { nil }
+  }
+
+  private func first(_ sql: String, _ values: [SeedValue]) throws -> SeedValue? {
     let statement = try prepare(sql)
     try statement.bind(values)
-    guard try statement.step(), case .integer(let value) = try statement.value(0) else { return nil }
-    return value
+    return try statement.step() ? try statement.value(0) : nil
   }
 
   /// Runs `body` in a transaction: committed when it returns, rolled back when it throws.
@@ -155,7 +153,6 @@ package final class Connection {
     guard code == SQLITE_OK || code == SQLITE_BUSY else { throw error(code, "sqlite3_db_cacheflush") }
   }
 
-  /// Sets one of SQLite's per-connection switches.
   func set(_ option: Int32, _ on: Bool) throws(DatabaseError) {
     let code = seedbank_sqlite_set_flag(handle, option, on ? 1 : 0)
     guard code == SQLITE_OK else { throw error(code, "sqlite3_db_config \(option)") }
@@ -177,4 +174,58 @@ package enum TransactionKind: String, Sendable {
 /// A name as SQL writes it, whatever it contains.
 package func quoted(_ name: String) -> String {
   "\"" + name.split(separator: "\"", omittingEmptySubsequences: false).joined(separator: "\"\"") + "\""
+}
+
+extension Connection {
+  /// The file behind a database of this connection; `nil` where there is none of that name.
+  package func file(of database: String) -> String? {
+    sqlite3_db_filename(handle, database).map { String(cString: $0) }
+  }
+
+  /// Whether a database of this connection can only be read; `nil` where there is none of that name.
+  package func isReadOnly(_ database: String) -> Bool? {
+    switch sqlite3_db_readonly(handle, database) {
+    case 0: false
+    case 1: true
+    default: nil
+    }
+  }
+
+  /// Runs `body` while foreign keys are not enforced, and puts that back as it was.
+  package func withoutForeignKeys<Result>(_ body: () throws -> Result) throws -> Result {
+    let were = try integer("PRAGMA foreign_keys") == 1
+    guard were else { return try body() }
+    try execute("PRAGMA foreign_keys = OFF")
+    // Within a transaction SQLite ignores the order, and the importer would then refuse to work.
+    defer { try? execute("PRAGMA foreign_keys = ON") }
+    return try body()
+  }
+}
+
+/// The pointer of a connection, owned by it and by its statements together: the last of them closes it.
+final class ConnectionHandle {
+  let pointer: OpaquePointer
+  let path: String
+  /// Whether somebody else closes it.
+  private let isBorrowed: Bool
+  /// What else than its task can end a statement; SQLite has its address, so it ends after the connection.
+  var interrupt: InterruptHandle?
+
+  init(_ pointer: OpaquePointer, _ path: String, isBorrowed: Bool = false) {
+    (self.pointer, self.path, self.isBorrowed) = (pointer, path, isBorrowed)
+  }
+
+  deinit { if !isBorrowed { sqlite3_close_v2(pointer) } }
+
+  /// What went wrong in the latest call.
+  func error(_ code: Int32, _ subject: String) -> DatabaseError {
+    let extended = sqlite3_extended_errcode(pointer)
+    // The handle's own message belongs to its latest failure; use it where it is about this one.
+    let isCurrent = extended & 0xFF == code & 0xFF
+    let offset = isCurrent ? Int(sqlite3_error_offset(pointer)) : -1
+    return DatabaseError(
+      code: isCurrent ? extended : code,
+      message: String(cString: isCurrent ? sqlite3_errmsg(pointer) : sqlite3_errstr(code)),
+      subject: subject, offset: offset < 0 ? nil : offset)
+  }
 }

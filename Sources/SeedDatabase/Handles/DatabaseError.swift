@@ -1,3 +1,5 @@
+import CSQLite
+
 /// What SQLite refused, with what was asked of it.
 package struct DatabaseError: Error, Hashable, Sendable, CustomStringConvertible {
   /// The extended result code.
@@ -10,10 +12,7 @@ package struct DatabaseError: Error, Hashable, Sendable, CustomStringConvertible
   package let offset: Int?
 
   package init(code: Int32, message: String, subject: String, offset: Int? = nil) {
-    self.code = code
-    self.message = message
-    self.subject = subject
-    self.offset = offset
+    (self.code, self.message, self.subject, self.offset) = (code, message, subject, offset)
   }
 
   /// The subject's line that is at fault, counted from 1.
@@ -27,20 +26,25 @@ package struct DatabaseError: Error, Hashable, Sendable, CustomStringConvertible
   package var description: String { "SQLite says \"\(message)\" (\(code)) to: \(subject)" }
 }
 
-/// The result codes that this project tells apart.
+/// SQLite's result codes that this project tells apart, for modules that do not import it.
 package enum ResultCode {
-  package static let denied: Int32 = 3
-  package static let busy: Int32 = 5
-  package static let noMemory: Int32 = 7
-  package static let readOnly: Int32 = 8
-  package static let interrupted: Int32 = 9
-  package static let io: Int32 = 10
-  package static let full: Int32 = 13
-  package static let cannotOpen: Int32 = 14
-  package static let lockProtocol: Int32 = 15
-  package static let corrupt: Int32 = 11
-  package static let constraint: Int32 = 19
-  package static let notADatabase: Int32 = 26
-  /// SQLITE_CONSTRAINT_UNIQUE, _PRIMARYKEY and _ROWID: some other row holds the value.
-  package static let taken: Set<Int32> = [19 | 8 << 8, 19 | 6 << 8, 19 | 10 << 8]
+  package static let denied = SQLITE_PERM
+  package static let busy = SQLITE_BUSY
+  package static let noMemory = SQLITE_NOMEM
+  package static let readOnly = SQLITE_READONLY
+  package static let interrupted = SQLITE_INTERRUPT
+  package static let io = SQLITE_IOERR
+  package static let corrupt = SQLITE_CORRUPT
+  package static let full = SQLITE_FULL
+  package static let cannotOpen = SQLITE_CANTOPEN
+  package static let lockProtocol = SQLITE_PROTOCOL
+  package static let constraint = SQLITE_CONSTRAINT
+  /// Something else than an integer for an INTEGER PRIMARY KEY.
+  package static let mismatch = SQLITE_MISMATCH
+  package static let notADatabase = SQLITE_NOTADB
+  /// Some other row holds the value.
+  package static let taken: Set<Int32> = [
+    seedbank_sqlite_constraint_primary_key, seedbank_sqlite_constraint_unique,
+    seedbank_sqlite_constraint_rowid,
+  ]
 }

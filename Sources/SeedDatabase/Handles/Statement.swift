@@ -1,6 +1,5 @@
 import CSQLite
 package import SeedFormat
-
 import SeedSystem
 
 /// One prepared statement. It owns its pointer and keeps its connection's open.
@@ -43,41 +42,32 @@ package final class Statement {
 
   /// Binds one value; parameters count from 1.
   package func bind(_ value: SeedValue, at index: Int32) throws(DatabaseError) {
-    let code: Int32 =
-      switch value {
-      case .null: sqlite3_bind_null(handle, index)
-      case .integer(let value): sqlite3_bind_int64(handle, index, value)
-      case .real(let value): sqlite3_bind_double(handle, index, value)
-      case .text(var value):
-        value.withUTF8 { bytes in
-          // An empty string's buffer may be nil, and a nil pointer would bind NULL.
-          bytes.withMemoryRebound(to: CChar.self) { text in
-            seedbank_sqlite_bind_text(handle, index, text.baseAddress ?? Self.empty, UInt64(text.count))
-          }
-        }
-      case .blob(let value) where value.isEmpty: sqlite3_bind_zeroblob(handle, index, 0)
-      case .blob(let value):
-        value.withUnsafeBytes { seedbank_sqlite_bind_blob(handle, index, $0.baseAddress, UInt64($0.count)) }
-      }
+    let code = value.withBorrowed { bind($0, at: index, copied: true) }
     guard code == SQLITE_OK else { throw owner.error(code, sql) }
   }
 
   /// Lends a value: SQLite reads it where it lies, until the parameter is bound again.
   package func lend(_ value: BorrowedValue, at index: Int32) throws(DatabaseError) {
-    let code: Int32 =
-      switch value {
-      case .null: sqlite3_bind_null(handle, index)
-      case .integer(let value): sqlite3_bind_int64(handle, index, value)
-      case .real(let value): sqlite3_bind_double(handle, index, value)
-      case .text(let bytes):
-        seedbank_sqlite_lend_text(
-          handle, index,
-          UnsafeRawPointer(bytes.baseAddress)?.assumingMemoryBound(to: CChar.self) ?? Self.empty,
-          UInt64(bytes.count))
-      case .blob(let bytes) where bytes.isEmpty: sqlite3_bind_zeroblob(handle, index, 0)
-      case .blob(let bytes): seedbank_sqlite_lend_blob(handle, index, bytes.baseAddress, UInt64(bytes.count))
-      }
+    let code = bind(value, at: index, copied: false)
     guard code == SQLITE_OK else { throw owner.error(code, sql) }
+  }
+
+  @inline(__always)
+  private func bind(_ value: BorrowedValue, at index: Int32, copied: Bool) -> Int32 {
+    switch value {
+    case .null: return sqlite3_bind_null(handle, index)
+    case .integer(let value): return sqlite3_bind_int64(handle, index, value)
+    case .real(let value): return sqlite3_bind_double(handle, index, value)
+    case .text(let bytes):
+      // An empty text may have no address, and a nil pointer would bind NULL.
+      let text = UnsafeRawPointer(bytes.baseAddress)?.assumingMemoryBound(to: CChar.self) ?? Self.empty
+      let bind = copied ? seedbank_sqlite_bind_text : seedbank_sqlite_lend_text
+      return bind(handle, index, text, UInt64(bytes.count))
+    case .blob(let bytes) where bytes.isEmpty: return sqlite3_bind_zeroblob(handle, index, 0)
+    case .blob(let bytes):
+      let bind = copied ? seedbank_sqlite_bind_blob : seedbank_sqlite_lend_blob
+      return bind(handle, index, bytes.baseAddress, UInt64(bytes.count))
+    }
   }
 
   /// One value of the current row where it lies, good until the next step; a text is not validated.
@@ -124,7 +114,6 @@ package final class Statement {
     }
   }
 
-  /// Whether a column of the current row is NULL.
   func isNull(_ column: Int32) -> Bool { sqlite3_column_type(handle, column) == SQLITE_NULL }
 
   private func isSame(

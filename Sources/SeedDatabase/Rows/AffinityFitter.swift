@@ -7,9 +7,8 @@ package import SeedFormat
 package final class AffinityFitter {
   /// Opened by the first value that does not fit; mostly there is none.
   private var opened: Connection?
-  private var texts = ByteBlock()
+  private let texts = LentBytes()
 
-  /// A fitter that knows SQLite's rules.
   package init() {}
 
   /// A whole row, in the order of the table's stored columns.
@@ -21,7 +20,7 @@ package final class AffinityFitter {
 
   /// One value.
   package func fit(_ value: SeedValue, to affinity: Affinity) throws -> SeedValue {
-    guard !Self.fits(value, affinity) else { return value }
+    guard !value.withBorrowed({ Self.fits($0, affinity) }) else { return value }
     let scratch = try scratch()
     try scratch.cached("UPDATE scratch SET c\(affinity.rawValue) = ?").run([value])
     let read = try scratch.cached("SELECT c\(affinity.rawValue) FROM scratch")
@@ -34,25 +33,16 @@ package final class AffinityFitter {
   package func fit(_ row: inout [BorrowedValue], to affinities: [Affinity]) throws {
     guard let first = row.indices.first(where: { !Self.fits(row[$0], affinities[$0]) }) else { return }
     texts.clear()
-    texts.reserve(Self.numberBytes * row.count)
     for index in first..<row.count where !Self.fits(row[index], affinities[index]) {
       row[index] = lent(try fit(row[index].owned, to: affinities[index]), instead: row[index])
     }
   }
 
-  /// Bytes that the text of a number takes at most.
-  private static let numberBytes = 64
-
   /// A text that comes out was a number, or is the one that went in and does not fit.
   private func lent(_ value: SeedValue, instead original: BorrowedValue) -> BorrowedValue {
-    switch value {
-    case .null: return .null
-    case .integer(let value): return .integer(value)
-    case .real(let value): return .real(value)
-    case .blob: return original
-    case .text(var text):
-      if case .text = original { return original }
-      return .text(text.withUTF8 { texts.copy(UnsafeRawBufferPointer($0)) })
+    switch (value, original) {
+    case (.blob, _), (.text, .text): original
+    default: texts.lend(value)
     }
   }
 
@@ -62,7 +52,9 @@ package final class AffinityFitter {
     switch (affinity, value) {
     case (.text, .text), (.integer, .integer), (_, .null), (_, .blob), (.blob, _): true
     case (.numeric, .integer): true
+    // SQLite keeps whole numbers in a REAL column as integers on disk, and so loses the sign of −0.0.
     case (.real, .real(let value)): value != 0 || value.sign == .plus
+    // A real without a fraction becomes an integer there, any other stays.
     case (.integer, .real(let value)), (.numeric, .real(let value)): value != value.rounded(.towardZero)
     default: false
     }
@@ -75,18 +67,5 @@ package final class AffinityFitter {
     try scratch.execute("CREATE TABLE scratch(\(columns)); INSERT INTO scratch DEFAULT VALUES")
     opened = scratch
     return scratch
-  }
-
-  private static func fits(_ value: SeedValue, _ affinity: Affinity) -> Bool {
-    switch (affinity, value) {
-    case (_, .null), (_, .blob), (.blob, _): true
-    case (.integer, .integer), (.numeric, .integer): true
-    // SQLite keeps whole numbers in a REAL column as integers on disk, and so loses the sign of −0.0.
-    case (.real, .real(let value)): value != 0 || value.sign == .plus
-    case (.text, .text): true
-    // A real without a fraction becomes an integer there, any other stays.
-    case (.integer, .real(let value)), (.numeric, .real(let value)): value != value.rounded(.towardZero)
-    default: false
-    }
   }
 }

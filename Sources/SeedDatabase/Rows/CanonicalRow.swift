@@ -17,9 +17,6 @@ package enum CanonicalRow {
   /// Bytes of a type and a word.
   private static let wordBytes = 1 + MemoryLayout<UInt64>.size
 
-  // MARK: Lent values
-
-  /// The length of a row's canonical bytes.
   static func size(of row: UnsafeBufferPointer<BorrowedValue>) -> Int {
     var size = 0
     for value in row {
@@ -97,39 +94,5 @@ package enum CanonicalRow {
     let content = UnsafeBufferPointer(rebasing: bytes[offset..<offset + Int(word)])
     offset += content.count
     return tag == Tag.text ? .text(content) : .blob(content)
-  }
-
-  // MARK: Kept values
-
-  /// The canonical bytes of a whole row.
-  package static func bytes(of row: [SeedValue]) -> [UInt8] {
-    var bytes: [UInt8] = []
-    append(row, to: &bytes)
-    return bytes
-  }
-
-  /// As ``bytes(of:)``, into a buffer that is emptied first and used again.
-  package static func append(_ row: [SeedValue], to bytes: inout [UInt8]) {
-    bytes.removeAll(keepingCapacity: true)
-    for value in row { append(value, to: &bytes) }
-  }
-
-  private static func append(_ value: SeedValue, to bytes: inout [UInt8]) {
-    switch value {
-    case .null: bytes.append(Tag.null)
-    case .integer(let value): append(Tag.integer, UInt64(bitPattern: value), to: &bytes)
-    case .real(let value): append(Tag.real, value.bitPattern, to: &bytes)
-    case .text(let value):
-      append(Tag.text, UInt64(value.utf8.count), to: &bytes)
-      bytes.append(contentsOf: value.utf8)
-    case .blob(let value):
-      append(Tag.blob, UInt64(value.count), to: &bytes)
-      bytes.append(contentsOf: value)
-    }
-  }
-
-  private static func append(_ tag: UInt8, _ word: UInt64, to bytes: inout [UInt8]) {
-    bytes.append(tag)
-    withUnsafeBytes(of: word.bigEndian) { bytes.append(contentsOf: $0) }
   }
 }

@@ -1,6 +1,5 @@
 import CSQLite
 package import SeedFormat
-
 import SeedSystem
 
 /// Compares keys as SQLite's index over them does.
@@ -17,8 +16,8 @@ package struct KeyOrder: Sendable {
   /// Negative, zero or positive as `left` stands before, at or behind `right`: values of the key, in its order.
   package func compare(_ left: [SeedValue], _ right: [SeedValue]) -> Int {
     for index in collations.indices {
-      let order = left[index].lending { left in
-        right[index].lending { right in Self.compare(left, right, collations[index]) }
+      let order = left[index].withBorrowed { left in
+        right[index].withBorrowed { right in Self.compare(left, right, collations[index]) }
       }
       if order != 0 { return order }
     }
@@ -76,7 +75,7 @@ package struct KeyOrder: Sendable {
     return fraction > 0 ? -1 : fraction < 0 ? 1 : 0
   }
 
-  private typealias Bytes = UnsafeBufferPointer<UInt8>
+  package typealias Bytes = UnsafeBufferPointer<UInt8>
 
   private static func compare(_ left: Bytes, _ right: Bytes, _ collation: Collation) -> Int {
     switch collation {
@@ -86,8 +85,9 @@ package struct KeyOrder: Sendable {
     }
   }
 
-  private static func trimmed(_ text: Bytes) -> Bytes {
-    let end = text.lastIndex { $0 != 0x20 }.map { $0 + 1 } ?? 0
+  /// The text as RTRIM compares it.
+  package static func trimmed(_ text: Bytes) -> Bytes {
+    let end = text.lastIndex { $0 != UInt8(ascii: " ") }.map { $0 + 1 } ?? 0
     return Bytes(rebasing: text[..<end])
   }
 
@@ -116,18 +116,5 @@ package struct KeyOrder: Sendable {
       if order != 0 { return order }
     }
     return left.count - right.count
-  }
-}
-
-extension SeedValue {
-  /// Lends the value where it lies.
-  fileprivate func lending<Result>(_ body: (BorrowedValue) -> Result) -> Result {
-    switch self {
-    case .null: body(.null)
-    case .integer(let value): body(.integer(value))
-    case .real(let value): body(.real(value))
-    case .text(var text): text.withUTF8 { body(.text($0)) }
-    case .blob(let bytes): bytes.withUnsafeBufferPointer { body(.blob($0)) }
-    }
   }
 }

@@ -63,7 +63,7 @@ package enum SchemaProblem: Error, Hashable, Sendable, CustomStringConvertible {
       "table \"\(table)\", column \"\(column)\": the collation \(collation) is not one that every client has "
         + "(BINARY, NOCASE, RTRIM)"
     case .trigger(let name, let table):
-      "trigger \"\(name)\" on \"\(table)\": a seed has no triggers, they would change rows behind the digest"
+      "trigger \"\(name)\" on \"\(table)\": a seed cannot have triggers: they would change rows behind the digest"
     case .virtualTable(let name):
       "virtual table \"\(name)\": only FTS5 tables with the content of a published table can be in a seed"
     case .searchContent(let name, let content):

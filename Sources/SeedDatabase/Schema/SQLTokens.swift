@@ -1,27 +1,109 @@
-/// SQL split into tokens, just far enough to compare two texts by what they say and to find a few parts.
-package struct SQLTokens {
-  package let tokens: [String]
+/// Splits SQL into tokens; comments and white space lie between them.
+package struct SQLScanner {
+  private let bytes: [UInt8]
+  private var offset = 0
 
-  package init(_ sql: String) {
+  /// A word, a number, something quoted, or a single character of punctuation.
+  package struct Token {
+    /// Where it stands in the text.
+    package let range: Range<Int>
+    /// Bare words in upper case, punctuation as it is; empty for what is quoted, which is never a keyword.
+    package let keyword: String
+
+    /// Whether it is a string or a quoted name.
+    package var isQuoted: Bool { keyword.isEmpty }
+
+    /// The token as it was written.
+    package func text(in sql: [UInt8]) -> String { String(decoding: sql[range], as: UTF8.self) }
+  }
+
+  /// All tokens, in order. What is not closed ends with the text.
+  package static func tokens(of sql: [UInt8]) -> [Token] {
+    var scanner = SQLScanner(bytes: sql)
+    var tokens: [Token] = []
+    while let token = scanner.next() { tokens.append(token) }
+    return tokens
+  }
+
+  private init(bytes: [UInt8]) { self.bytes = bytes }
+
+  private mutating func next() -> Token? {
+    skipSpaceAndComments()
+    guard offset < bytes.count else { return nil }
+    let start = offset
+    switch bytes[offset] {
+    case UInt8(ascii: "'"), UInt8(ascii: "\""), UInt8(ascii: "`"): return quoted(until: bytes[offset])
+    case UInt8(ascii: "["): return quoted(until: UInt8(ascii: "]"))
+    case let byte where Self.isWord(byte):
+      while offset < bytes.count, Self.isWord(bytes[offset]) { offset += 1 }
+    default: offset += 1
+    }
+    let text = String(decoding: bytes[start..<offset], as: UTF8.self)
+    return Token(range: start..<offset, keyword: text.uppercased())
+  }
+
+  /// A doubled quote stands for itself and does not end the token; a bracket cannot be doubled.
+  private mutating func quoted(until quote: UInt8) -> Token {
+    let start = offset
+    repeat {
+      let rest = bytes[(offset + 1)...]
+      offset = rest.firstIndex(of: quote).map { $0 + 1 } ?? bytes.count
+    } while quote != UInt8(ascii: "]") && offset < bytes.count && bytes[offset] == quote
+    return Token(range: start..<offset, keyword: "")
+  }
+
+  private mutating func skipSpaceAndComments() {
+    while offset < bytes.count {
+      if bytes[offset] <= 0x20 {
+        offset += 1
+      } else if starts("--") {
+        offset = bytes[offset...].firstIndex(of: 0x0A) ?? bytes.count
+      } else if starts("/*") {
+        offset += 2
+        while offset < bytes.count, !starts("*/") { offset += 1 }
+        offset = min(offset + 2, bytes.count)
+      } else {
+        return
+      }
+    }
+  }
+
+  private func starts(_ text: String) -> Bool { bytes[offset...].starts(with: text.utf8) }
+
+  /// A point belongs to its word: that of a number has to.
+  private static func isWord(_ byte: UInt8) -> Bool {
+    switch byte {
+    case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"): true
+    case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "_"), UInt8(ascii: "$"), UInt8(ascii: "."): true
+    default: byte >= 0x80
+    }
+  }
+}
+
+/// SQL split into tokens, just far enough to compare two texts by what they say and to find a few parts.
+struct SQLTokens {
+  let tokens: [String]
+
+  init(_ sql: String) {
     let bytes = Array(sql.utf8)
     tokens = SQLScanner.tokens(of: bytes).map { $0.isQuoted ? $0.text(in: bytes) : $0.keyword }
   }
 
   /// The text without comments and spare white space, bare words in upper case.
-  package var normalized: String { tokens.joined(separator: " ") }
+  var normalized: String { tokens.joined(separator: " ") }
 
   /// Every `CHECK (…)` and `AS (…)` of a CREATE TABLE, in order: what its pragmas do not show.
-  package var expressions: [String] {
+  var expressions: [String] {
     tokens.indices.filter { ["CHECK", "AS"].contains(tokens[$0]) && follows("(", $0) }.map { start in
       tokens[start...closing(of: start + 1)].joined(separator: " ")
     }
   }
 
   /// The `content=` table of a CREATE VIRTUAL TABLE … USING fts5; `nil` for every other virtual table.
-  package var externalContent: String? { searchOption("CONTENT") }
+  var externalContent: String? { searchOption("CONTENT") }
 
   /// The `content_rowid=` column of such a table, where it names one.
-  package var contentRowid: String? { searchOption("CONTENT_ROWID") }
+  var contentRowid: String? { searchOption("CONTENT_ROWID") }
 
   private func searchOption(_ name: String) -> String? {
     guard let using = tokens.firstIndex(of: "USING"), follows("FTS5", using),
@@ -50,5 +132,25 @@ package struct SQLTokens {
     guard let first = token.first, "\"'`[".contains(first), token.count >= 2 else { return token }
     let quote = first == "[" ? "]" : String(first)
     return token.dropFirst().dropLast().replacing(quote + quote, with: quote).description
+  }
+}
+
+/// The functions that scripts call, as far as their text shows: words before a parenthesis, in upper case.
+package enum SQLFunctions {
+  private static let volatile: Set<String> = [
+    "DATE", "TIME", "DATETIME", "JULIANDAY", "UNIXEPOCH", "STRFTIME", "TIMEDIFF", "RANDOM", "RANDOMBLOB",
+  ]
+  private static let volatileWords: Set<String> = ["CURRENT_DATE", "CURRENT_TIME", "CURRENT_TIMESTAMP"]
+
+  /// Whether the script's rows may depend on the time or on chance.
+  package static func areVolatile(in sql: String) -> Bool {
+    !calls(in: sql).isDisjoint(with: volatile)
+      || SQLTokens(sql).tokens.contains(where: volatileWords.contains)
+  }
+
+  /// The functions that a script calls.
+  package static func calls(in sql: String) -> Set<String> {
+    let tokens = SQLTokens(sql).tokens
+    return Set(zip(tokens, tokens.dropFirst()).filter { $0.1 == "(" }.map(\.0))
   }
 }

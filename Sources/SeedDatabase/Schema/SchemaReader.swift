@@ -3,9 +3,8 @@ package import SeedFormat
 
 /// Reads structure back from SQLite itself, so that no SQL has to be understood here.
 package struct SchemaReader {
-  private let connection: Connection
+  let connection: Connection
 
-  /// A reader of that connection's main database.
   package init(_ connection: Connection) { self.connection = connection }
 
   /// The schema that `sql` describes, made in memory.
@@ -27,7 +26,7 @@ package struct SchemaReader {
       tables: tables, searchTables: search,
       views: listed.filter { $0.kind == "view" }.map(\.name),
       indexes: try explicitIndexes(),
-      hash: try SchemaHash(connection, tables, search, listed).digest())
+      hash: try digest(tables, search, listed))
   }
 
   /// A table, view or virtual table as SQLite lists it.
@@ -66,7 +65,7 @@ package struct SchemaReader {
     if listed.name.lowercased().hasPrefix(ReservedTable.prefix) { throw SchemaProblem.reservedName(name) }
     let (columns, generated) = try columns(listed)
     guard !columns.isEmpty else { throw SchemaProblem.noStoredColumns(table: name) }
-    let key = try TableKeys(connection, name, columns, listed).choose()
+    let key = try key(of: name, columns)
     return TableSchema(
       name: name, columns: columns, generated: generated,
       key: key.columns, keyCollations: key.collations,
@@ -147,13 +146,94 @@ package struct SchemaReader {
     ).map { $0[0].text }
   }
 
+  func sql(_ name: String) throws -> String {
+    try connection.value("SELECT sql FROM sqlite_schema WHERE name = ?", .text(name))?.text ?? ""
+  }
+
   private func searchTable(_ name: String, _ tables: [TableSchema]) throws -> SearchTable {
-    let sql = try connection.value("SELECT sql FROM sqlite_schema WHERE name = ?", .text(name))?.text ?? ""
-    guard let content = SQLTokens(sql).externalContent else { throw SchemaProblem.virtualTable(name: name) }
+    guard let content = SQLTokens(try sql(name)).externalContent else {
+      throw SchemaProblem.virtualTable(name: name)
+    }
     guard tables.contains(where: { $0.name.lowercased() == content.lowercased() }) else {
       throw SchemaProblem.searchContent(name: name, content: content)
     }
     return SearchTable(name: name, content: content)
+  }
+}
+
+// MARK: Keys
+
+extension SchemaReader {
+  /// The primary key, or else a UNIQUE constraint over NOT NULL columns.
+  private func key(of table: String, _ columns: [ColumnSchema]) throws -> Key {
+    let indexes = try uniqueIndexes(of: table)
+    if let primary = indexes.first(where: { $0.origin == "pk" }) {
+      return try key(primary, columns, table, hasOthers: indexes.count > 1)
+    }
+    if let rowid = try rowidAlias(of: table, columns) {
+      return Key(columns: [rowid], collations: [.binary], hasOthers: !indexes.isEmpty)
+    }
+    // A constraint ("u") goes before an index made later ("c"): it cannot be dropped alone.
+    let usable = indexes.filter { index in
+      !index.isPartial
+        && index.parts.allSatisfy { part in columns.contains { $0.name == part.column && $0.isNotNull } }
+    }
+    guard let unique = usable.first(where: { $0.origin == "u" }) ?? usable.first else {
+      throw SchemaProblem.noKey(table: table)
+    }
+    return try key(unique, columns, table, hasOthers: indexes.count > 1)
+  }
+
+  private struct Key {
+    let columns: [Int]
+    let collations: [Collation]
+    /// Whether other unique indexes stand beside it.
+    let hasOthers: Bool
+  }
+
+  private struct UniqueIndex {
+    let name: String
+    let origin: String
+    let isPartial: Bool
+    /// Column names with their collations; a `nil` name is an expression.
+    let parts: [(column: String?, collation: String)]
+  }
+
+  private func uniqueIndexes(of table: String) throws -> [UniqueIndex] {
+    try connection.rows(
+      #"SELECT name, origin, partial FROM pragma_index_list(?) WHERE "unique" ORDER BY name"#, .text(table)
+    ).map { row in
+      let parts = try connection.rows(
+        "SELECT name, coll FROM pragma_index_xinfo(?) WHERE key ORDER BY seqno", row[0])
+      return UniqueIndex(
+        name: row[0].text, origin: row[1].text, isPartial: row[2] == .integer(1),
+        parts: parts.map { ($0[0] == .null ? nil : $0[0].text, $0[1].text) })
+    }
+  }
+
+  /// An INTEGER PRIMARY KEY of a rowid table has no index of its own: it is the rowid.
+  private func rowidAlias(of table: String, _ columns: [ColumnSchema]) throws -> Int? {
+    let names = try connection.rows(
+      "SELECT name FROM pragma_table_xinfo(?) WHERE pk > 0 ORDER BY pk", .text(table)
+    ).map { $0[0].text }
+    guard names.count == 1 else { return nil }
+    return columns.firstIndex { $0.name == names[0] }
+  }
+
+  private func key(
+    _ index: UniqueIndex, _ columns: [ColumnSchema], _ table: String, hasOthers: Bool
+  ) throws -> Key {
+    let positions = index.parts.compactMap { part in columns.firstIndex { $0.name == part.column } }
+    // A key over a generated column could not be sent.
+    guard positions.count == index.parts.count else { throw SchemaProblem.noKey(table: table) }
+    let collations = try zip(positions, index.parts).map { position, part in
+      guard let collation = Collation(rawValue: part.collation.uppercased()) else {
+        throw SchemaProblem.customCollation(
+          table: table, column: columns[position].name, collation: part.collation)
+      }
+      return collation
+    }
+    return Key(columns: positions, collations: collations, hasOthers: hasOthers)
   }
 }
 

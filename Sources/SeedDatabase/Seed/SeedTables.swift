@@ -1,4 +1,44 @@
-import SeedFormat
+package import SeedFormat
+
+/// What a seed says of itself, in its table `seedbank_meta`.
+package struct SeedMeta: Hashable, Sendable {
+  package var series: Series
+  /// The model of the file: the newest minor of its series when it was made.
+  package var model: ModelVersion
+  package var epoch: Epoch
+  package var version: Version
+  package var schema: SHA256Digest
+  package var digest: SHA256Digest
+  package var provenance: Provenance
+
+  package init(
+    series: Series, model: ModelVersion, epoch: Epoch, version: Version, schema: SHA256Digest,
+    digest: SHA256Digest, provenance: Provenance
+  ) {
+    (self.series, self.model, self.epoch, self.version) = (series, model, epoch, version)
+    (self.schema, self.digest, self.provenance) = (schema, digest, provenance)
+  }
+}
+
+/// Where data comes from and under which terms; it travels with the data.
+package struct Provenance: Hashable, Sendable {
+  package var license: String?
+  package var attribution: String?
+  package var source: String?
+
+  package init(license: String? = nil, attribution: String? = nil, source: String? = nil) {
+    (self.license, self.attribution, self.source) = (license, attribution, source)
+  }
+}
+
+/// A file that is not a seed, or not one that this code can read.
+package struct NotASeed: Error, Hashable, Sendable, CustomStringConvertible {
+  package let reason: String
+
+  package init(_ reason: String) { self.reason = reason }
+
+  package var description: String { "not a seed: \(reason)" }
+}
 
 /// The two tables that every seed carries beside its data.
 package enum SeedTables {
@@ -62,48 +102,43 @@ package enum SeedTables {
 }
 
 extension SeedMeta {
-  private enum Key {
-    static let dataset = "dataset"
-    static let series = "series"
-    static let model = "model"
-    static let epoch = "epoch"
-    static let version = "version"
-    static let schema = "schema"
-    static let digest = "digest"
-    static let license = "license"
-    static let attribution = "attribution"
-    static let source = "source"
+  private enum Key: String {
+    case dataset, series, model, epoch, version, schema, digest, license, attribution, source
   }
 
-  fileprivate static let optionalKeys = [Key.license, Key.attribution, Key.source]
+  fileprivate static let optionalKeys = [Key.license, .attribution, .source].map(\.rawValue)
 
   fileprivate var values: [(String, String)] {
-    let always = [
-      (Key.dataset, series.dataset.text), (Key.series, "\(series.major)"), (Key.model, model.description),
-      (Key.epoch, epoch.text), (Key.version, version.description), (Key.schema, schema.hex),
-      (Key.digest, digest.hex),
+    let always: [(Key, String)] = [
+      (.dataset, series.dataset.text), (.series, "\(series.major)"), (.model, model.description),
+      (.epoch, epoch.text), (.version, version.description), (.schema, schema.hex),
+      (.digest, digest.hex),
     ]
-    let optional = [
-      (Key.license, provenance.license), (Key.attribution, provenance.attribution),
-      (Key.source, provenance.source),
+    let optional: [(Key, String?)] = [
+      (.license, provenance.license), (.attribution, provenance.attribution),
+      (.source, provenance.source),
     ]
-    return always + optional.compactMap { key, value in value.map { (key, $0) } }
+    let said = always + optional.compactMap { key, value in value.map { (key, $0) } }
+    return said.map { ($0.rawValue, $1) }
   }
 
   fileprivate init(_ values: [String: String]) throws {
-    func value(_ key: String) throws -> String {
-      guard let value = values[key] else { throw NotASeed("\(ReservedTable.meta) lacks \"\(key)\"") }
+    func value(_ key: Key) throws -> String {
+      guard let value = values[key.rawValue] else {
+        throw NotASeed("\(ReservedTable.meta) lacks \"\(key.rawValue)\"")
+      }
       return value
     }
-    let model = try ModelVersion(value(Key.model))
+    let model = try ModelVersion(value(.model))
     self.init(
-      series: Series(try DatasetName(value(Key.dataset)), model: model),
+      series: Series(try DatasetName(value(.dataset)), model: model),
       model: model,
-      epoch: try Epoch(value(Key.epoch)),
-      version: try Version(value(Key.version)),
-      schema: try SHA256Digest(hex: value(Key.schema)),
-      digest: try SHA256Digest(hex: value(Key.digest)),
+      epoch: try Epoch(value(.epoch)),
+      version: try Version(value(.version)),
+      schema: try SHA256Digest(hex: value(.schema)),
+      digest: try SHA256Digest(hex: value(.digest)),
       provenance: Provenance(
-        license: values[Key.license], attribution: values[Key.attribution], source: values[Key.source]))
+        license: values[Key.license.rawValue], attribution: values[Key.attribution.rawValue],
+        source: values[Key.source.rawValue]))
   }
 }

@@ -1,4 +1,4 @@
-/// What a delta says of itself before its changes.
+/// The members of a delta before its changes.
 package struct DeltaHeader: Hashable, Sendable {
   package let series: Series
   /// The newest model of the series when the delta was made.
@@ -21,5 +21,21 @@ package struct DeltaHeader: Hashable, Sendable {
     self.from = from
     self.to = to
     self.digest = digest
+  }
+}
+
+extension DeltaHeader {
+  /// The document up to the first table.
+  var opening: [UInt8] {
+    let members: JSONValue = [
+      "dataset": .string(series.dataset.text),
+      "series": .integer(Int64(series.major)),
+      "model": .string(model.description),
+      "schema": .string(schema.hex),
+      "from": .integer(Int64(from.number)),
+      "to": .integer(Int64(to.number)),
+      "digest": .string(digest.hex),
+    ]
+    return members.bytes.dropLast() + Array(#","changes":["#.utf8)
   }
 }

@@ -2,11 +2,11 @@
 ///
 /// Of the document it holds the row at hand and a little more, however long it is.
 package struct DeltaReader: ~Copyable {
-  /// What the delta says of itself.
+  /// All that stands before the changes.
   package let header: DeltaHeader
   private var tokens: DeltaTokens
   private var row = JSONTape()
-  private var blobs = ByteBlock()
+  private let blobs = LentBytes()
   private var place = Place.betweenTables
 
   private enum Place { case betweenTables, deletes, upserts, finished }
@@ -103,7 +103,6 @@ package struct DeltaReader: ~Copyable {
     values.removeAll(keepingCapacity: true)
     guard row.count(0) == names.count else { return false }
     blobs.clear()
-    blobs.reserve(blobCapacity)
     var member = 1
     for index in 0..<names.count {
       guard names.hold(tokens.scanner.text(member, of: row), at: index) else { return false }
@@ -116,9 +115,6 @@ package struct DeltaReader: ~Copyable {
     }
     return true
   }
-
-  /// Every blob of the row fits in this many bytes: a text is longer than what it decodes to.
-  private var blobCapacity: Int { tokens.scanner.offset - row.offset(0) }
 
   private mutating func value(_ index: Int) throws(JSONError) -> BorrowedValue {
     switch row.kind(index) {
@@ -142,8 +138,9 @@ package struct DeltaReader: ~Copyable {
     }
     if name.elementsEqual(DeltaScalar.realTag.utf8) { return DeltaScalar.taggedReal(text).map { .real($0) } }
     guard name.elementsEqual(DeltaScalar.blobTag.utf8) else { return nil }
-    let blob = blobs.append(Base64.decodedCapacity(text.count)) { Base64.decode(text, into: $0) }
-    return blob.map { .blob(blobs[$0]) }
+    return Base64.decode(String(decoding: text, as: UTF8.self)).map { bytes in
+      .blob(bytes.withUnsafeBufferPointer { blobs.copy($0) })
+    }
   }
 
   // MARK: Header
@@ -179,10 +176,45 @@ package struct DeltaError: Error, Hashable, Sendable, CustomStringConvertible {
 
   init(_ error: any Error) { reason = (error as? DeltaError)?.reason ?? "\(error)" }
 
-  /// What to throw for an error on the way: one of the document's source stays what it is.
+  /// An error of the document's source stays as it is.
   static func about(_ error: any Error) -> any Error {
     (error as? DocumentSourceError)?.underlying ?? DeltaError(error)
   }
 
   package var description: String { "not a delta: \(reason)" }
+}
+
+/// The names that a row's members must have, laid out for comparison with the bytes of a document.
+package final class MemberNames {
+  /// The names' bytes, one behind the other; an array of arrays would be counted anew at each member.
+  private let bytes: UnsafeMutablePointer<UInt8>
+  private let names: UnsafeMutablePointer<UnsafeBufferPointer<UInt8>>
+  let count: Int
+
+  /// The members' names in their order.
+  package init(_ names: [String]) {
+    count = names.count
+    bytes = .allocate(capacity: names.reduce(1) { $0 + $1.utf8.count })
+    self.names = .allocate(capacity: count)
+    var end = 0
+    for (index, name) in names.enumerated() {
+      let start = end
+      for byte in name.utf8 {
+        (bytes + end).initialize(to: byte)
+        end += 1
+      }
+      (self.names + index).initialize(to: UnsafeBufferPointer(start: bytes + start, count: end - start))
+    }
+  }
+
+  deinit {
+    names.deallocate()
+    bytes.deallocate()
+  }
+
+  @inline(__always)
+  func hold(_ found: UnsafeBufferPointer<UInt8>, at index: Int) -> Bool {
+    precondition(index >= 0 && index < count, "a name that there is not")
+    return BorrowedValue.sameBytes(names[index], found)
+  }
 }

@@ -6,18 +6,12 @@ enum DeltaScalar {
 
   static func append(_ value: SeedValue, to buffer: inout [UInt8]) {
     switch value {
-    case .null: buffer.append(contentsOf: "null".utf8)
+    // A tree of its own for each value would cost an allocation.
     case .integer(let value) where isExact(value): buffer.append(contentsOf: String(value).utf8)
-    case .integer(let value): append(integerTag, String(value), to: &buffer)
     case .real(let value) where value.isFinite: JSONWriter.append(value, to: &buffer)
-    case .real(let value): append(realTag, value < 0 ? "-Infinity" : "Infinity", to: &buffer)
     case .text(let value): JSONWriter.append(value, to: &buffer)
-    case .blob(let value): append(blobTag, Base64.encode(value), to: &buffer)
+    default: JSONWriter.append(value.json, to: &buffer)
     }
-  }
-
-  private static func append(_ tag: String, _ text: String, to buffer: inout [UInt8]) {
-    JSONWriter.append(.object([JSONMember(tag, .string(text))]), to: &buffer)
   }
 
   static func isExact(_ value: Int64) -> Bool { value.magnitude <= UInt64(Limits.exactJSONInteger) }
@@ -34,5 +28,21 @@ enum DeltaScalar {
     if text.elementsEqual("Infinity".utf8) { return .infinity }
     if text.elementsEqual("-Infinity".utf8) { return -.infinity }
     return nil
+  }
+}
+
+extension SeedValue {
+  /// The value as it stands in a delta: a scalar of JSON's, or one of the three tagged objects.
+  package var json: JSONValue {
+    switch self {
+    case .null: .null
+    case .integer(let value) where DeltaScalar.isExact(value): .integer(value)
+    case .integer(let value): .object([JSONMember(DeltaScalar.integerTag, .string(String(value)))])
+    case .real(let value) where value.isFinite: .real(value)
+    case .real(let value):
+      .object([JSONMember(DeltaScalar.realTag, .string(value < 0 ? "-Infinity" : "Infinity"))])
+    case .text(let value): .string(value)
+    case .blob(let value): .object([JSONMember(DeltaScalar.blobTag, .string(Base64.encode(value)))])
+    }
   }
 }

@@ -7,7 +7,7 @@ package struct DeltaWriter {
   private var parts: [SpilledBytes.Part] = []
   private var table: OpenTable?
   private let spill: (any DeltaSpill)?
-  /// What the spill refused; the delta cannot be finished then.
+  /// The first error of the spill; the delta cannot be finished then.
   private var failure: (any Error)?
 
   /// Bytes of one table's deletes or upserts that wait in memory.
@@ -26,7 +26,7 @@ package struct DeltaWriter {
   /// A writer without changes; without a spill it keeps all of them in memory.
   package init(spill: (any DeltaSpill)? = nil) { self.spill = spill }
 
-  /// Whether nothing has been written yet.
+  /// Nothing has been written yet.
   package var isEmpty: Bool { parts.isEmpty && (table?.isEmpty ?? true) }
 
   /// Starts a table; one without changes leaves no trace.
@@ -135,18 +135,40 @@ extension DeltaWriter.OpenTable {
   }
 }
 
-extension DeltaHeader {
-  /// The document up to the first table.
-  fileprivate var opening: [UInt8] {
-    let members: JSONValue = [
-      "dataset": .string(series.dataset.text),
-      "series": .integer(Int64(series.major)),
-      "model": .string(model.description),
-      "schema": .string(schema.hex),
-      "from": .integer(Int64(from.number)),
-      "to": .integer(Int64(to.number)),
-      "digest": .string(digest.hex),
-    ]
-    return members.bytes.dropLast() + Array(#","changes":["#.utf8)
+/// Where a delta's changes wait when they are too many for memory.
+package protocol DeltaSpill: AnyObject {
+  /// Keeps bytes and says where.
+  func append(_ bytes: [UInt8]) throws -> Range<Int>
+  /// Hands on what was kept, in pieces.
+  func read(_ range: Range<Int>, _ take: ([UInt8]) throws -> Void) throws
+}
+
+/// Bytes of which only the last ones are in memory.
+struct SpilledBytes {
+  private var waiting: [UInt8] = []
+  private var kept: [Range<Int>] = []
+
+  /// A piece of a document.
+  enum Part {
+    case bytes([UInt8])
+    case kept(Range<Int>)
+  }
+
+  var isEmpty: Bool { waiting.isEmpty && kept.isEmpty }
+
+  var parts: [Part] { kept.map(Part.kept) + [.bytes(waiting)] }
+
+  /// Adds bytes; beyond `limit` of them they go to the spill.
+  mutating func append(
+    limit: Int, _ spill: (any DeltaSpill)?, _ body: (inout [UInt8]) -> Void
+  ) throws {
+    body(&waiting)
+    try relieve(limit: limit, spill)
+  }
+
+  mutating func relieve(limit: Int, _ spill: (any DeltaSpill)?) throws {
+    guard waiting.count > limit, let spill else { return }
+    kept.append(try spill.append(waiting))
+    waiting.removeAll(keepingCapacity: true)
   }
 }

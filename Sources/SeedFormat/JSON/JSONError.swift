@@ -1,8 +1,8 @@
-/// Why a text is not the JSON that was expected, and where.
+/// A fault in the syntax of a JSON text.
 public struct JSONError: Error, Hashable, Sendable, CustomStringConvertible {
   /// The offset in bytes from the document's start.
   public let offset: Int
-  /// What is wrong there, as the rest of a sentence.
+  /// The fault there, as the rest of a sentence.
   public let reason: String
 
   package init(at offset: Int, _ reason: String) {
@@ -12,4 +12,21 @@ public struct JSONError: Error, Hashable, Sendable, CustomStringConvertible {
 
   /// One sentence with the offset.
   public var description: String { "\(reason) at byte \(offset)" }
+}
+
+/// Why a document is not the metadata, key or file of settings that it should be.
+public enum MalformedJSON: Error, Hashable, Sendable, CustomStringConvertible {
+  /// The bytes are not JSON as this project accepts it.
+  case syntax(JSONError)
+  /// A field is missing, of the wrong type or of a wrong value; `path` leads to it from the document's root.
+  case field(path: String, reason: String)
+
+  /// The place and the reason.
+  public var description: String {
+    switch self {
+    case .syntax(let error): error.description
+    case .field("", let reason): reason
+    case .field(let path, let reason): "\(path): \(reason)"
+    }
+  }
 }

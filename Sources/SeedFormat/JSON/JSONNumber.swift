@@ -1,6 +1,6 @@
 /// JSON's lexical rules for numbers, over bytes in memory.
 enum JSONNumber {
-  /// What came of looking at one number.
+  /// The outcome of scanning one number.
   enum Outcome {
     case integer(Int64, end: Int)
     case real(Double, end: Int)
@@ -24,7 +24,7 @@ enum JSONNumber {
     }
   }
 
-  /// What a number's text says, gathered while its grammar is checked.
+  /// The parts of a number's text, gathered while its grammar is checked.
   private struct Parts {
     var isNegative = false
     /// All digits of integer and fraction; of no use where ``hasOverflown``.
@@ -37,7 +37,7 @@ enum JSONNumber {
     /// Every number of that many digits fits 64 bits.
     private static let safeDigits = 19
 
-    /// Whether there are more digits than surely fit. An integer with more has no leading zeros, so it is
+    /// True where there are more digits than surely fit. An integer with more has no leading zeros, so it is
     /// beyond 64 bits.
     var hasOverflown: Bool { digits > Self.safeDigits }
   }
@@ -145,4 +145,14 @@ enum JSONNumber {
     1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18,
     1e19, 1e20, 1e21, 1e22,
   ]
+}
+
+/// A number that a text spells, by JSON's grammar; `nil` where it is none or does not fit.
+package func spelledNumber(_ text: UnsafeBufferPointer<UInt8>) -> BorrowedValue? {
+  guard let base = text.baseAddress, text.count > 0 else { return nil }
+  switch JSONNumber.scan(base, from: 0, to: text.count, isComplete: true) {
+  case .integer(let value, let end) where end == text.count: return .integer(value)
+  case .real(let value, let end) where end == text.count: return .real(value)
+  default: return nil
+  }
 }

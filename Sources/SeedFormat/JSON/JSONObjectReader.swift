@@ -1,6 +1,7 @@
-/// Takes the members out of one JSON object by name and type, and names the place of whatever is wrong.
+/// Takes the members out of one JSON object by name and type; its errors name the member's place.
 ///
-/// What nobody took stays in ``unread``: a closed format refuses it with ``refuseUnread()``, an open one keeps it.
+/// Members that were not taken stay in ``unread``: a closed format refuses them with ``refuseUnread()``, an open one
+/// such as TUF's keeps them, for they are part of what was signed.
 package struct JSONObjectReader {
   /// The way from the document's root to this object, such as `signed.roles[2]`; empty for the root itself.
   package let path: String
@@ -46,7 +47,7 @@ package struct JSONObjectReader {
     return value
   }
 
-  /// Refuses the first member that nobody asked for. Call it last.
+  /// Throws where a member was not asked for. Call it last.
   package func refuseUnread() throws(MalformedJSON) {
     guard let name = unread.first?.name else { return }
     let nearest = nearestName(to: name, in: known).map { "did you mean \"\($0)\"?" }
@@ -192,22 +193,5 @@ package struct JSONObjectReader {
   ) throws(MalformedJSON) -> Value {
     guard let picked = pick(value) else { throw error(name, "expected \(expected), found \(value.kind)") }
     return picked
-  }
-}
-
-/// Why a document is not the metadata, key or file of settings that it should be.
-public enum MalformedJSON: Error, Hashable, Sendable, CustomStringConvertible {
-  /// The bytes are not JSON as this project accepts it.
-  case syntax(JSONError)
-  /// A field is missing, of the wrong type or of a wrong value; `path` leads to it from the document's root.
-  case field(path: String, reason: String)
-
-  /// The place and the reason.
-  public var description: String {
-    switch self {
-    case .syntax(let error): error.description
-    case .field("", let reason): reason
-    case .field(let path, let reason): "\(path): \(reason)"
-    }
   }
 }

@@ -2,8 +2,7 @@
 extension JSONScanner {
   /// The bytes of a text on the tape, where they lie: good until the scanner is fed or the tape filled again.
   package func text(_ index: Int, of tape: borrowing JSONTape) -> UnsafeBufferPointer<UInt8> {
-    let place = tape.place(index)
-    return place.isCopied ? tape.copy(place.range) : window.bytes(place.range)
+    tape.text(index, window)
   }
 
   /// A number on the tape as the document spells it; good as long as texts are.
@@ -23,4 +22,44 @@ extension JSONScanner {
 
   /// The bytes of a range of the document that is still in the window.
   package func bytes(_ range: Range<Int>) -> UnsafeBufferPointer<UInt8> { window.bytes(range) }
+}
+
+// A value of the tape as JSON again.
+extension JSONScanner {
+  /// Appends the value at `index` as compact JSON; numbers stay as the document spells them.
+  package func write(_ index: Int, of tape: borrowing JSONTape, to buffer: inout [UInt8]) {
+    switch tape.kind(index) {
+    case .null: buffer += "null".utf8
+    case .yes: buffer += "true".utf8
+    case .no: buffer += "false".utf8
+    case .integer, .real, .beyond: buffer += digits(index, of: tape)
+    case .string, .name: JSONWriter.append(string(index, of: tape), to: &buffer)
+    case .array: writeElements(index, of: tape, to: &buffer)
+    case .object: writeMembers(index, of: tape, to: &buffer)
+    }
+  }
+
+  private func writeElements(_ index: Int, of tape: borrowing JSONTape, to buffer: inout [UInt8]) {
+    buffer.append(UInt8(ascii: "["))
+    var element = index + 1
+    while element < tape.end(of: index) {
+      if element > index + 1 { buffer.append(UInt8(ascii: ",")) }
+      write(element, of: tape, to: &buffer)
+      element = tape.end(of: element)
+    }
+    buffer.append(UInt8(ascii: "]"))
+  }
+
+  private func writeMembers(_ index: Int, of tape: borrowing JSONTape, to buffer: inout [UInt8]) {
+    buffer.append(UInt8(ascii: "{"))
+    var member = index + 1
+    while member < tape.end(of: index) {
+      if member > index + 1 { buffer.append(UInt8(ascii: ",")) }
+      write(member, of: tape, to: &buffer)
+      buffer.append(UInt8(ascii: ":"))
+      write(member + 1, of: tape, to: &buffer)
+      member = tape.end(of: member + 1)
+    }
+    buffer.append(UInt8(ascii: "}"))
+  }
 }

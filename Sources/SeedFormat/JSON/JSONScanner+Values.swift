@@ -1,4 +1,4 @@
-/// What came of asking for the next value.
+/// The outcome of asking for the next value.
 package enum JSONStep: Sendable {
   /// It is on the tape.
   case value
@@ -233,5 +233,33 @@ extension JSONScanner {
     case .starved: return false
     case .wrong(let index, let reason): throw JSONError(at: index + start, reason.description)
     }
+  }
+}
+
+// NDJSON: values one after another, white space between them.
+extension JSONScanner {
+  /// Reads the next of several top-level values onto an emptied tape.
+  package mutating func nextLine(_ tape: inout JSONTape) throws(JSONError) -> JSONStep {
+    skipWhitespace()
+    guard position < window.end else { return window.isComplete ? .end : .starved }
+    levels.removeAll()
+    expectation = .value
+    let start = position
+    do throws(JSONError) {
+      return try nextValue(&tape)
+    } catch {
+      // A caller that goes on skips from the start of the value to the end of its line.
+      position = start
+      throw error
+    }
+  }
+
+  /// Moves behind the first line feed from here on; false where it has not come yet.
+  package mutating func skipLine() -> Bool {
+    while position < window.end {
+      position += 1
+      if window[position - 1] == 0x0A { return true }
+    }
+    return window.isComplete
   }
 }

@@ -3,12 +3,11 @@
 /// It yields tokens one at a time (``next()``) for the frame of a document, and whole values onto a tape
 /// (``nextValue(_:)``) for its rows. Nothing is kept of a document but the window that a token or a row needs.
 /// One that is longer than 64 KiB may stay ``JSONToken/starved`` although it has come, until a quarter more has
-/// come behind it or the document is complete. The grammar is enforced on the way: whoever reached
-/// ``JSONToken/end`` has seen a valid document. Refused beyond the grammar: duplicate member names, a byte order mark
-/// (unless ``passMark()`` is asked), invalid UTF-8, lone surrogates, nesting
-/// below ``Limits/jsonDepth``.
+/// come behind it or the document is complete. The grammar is enforced on the way: ``JSONToken/end`` means that the whole
+/// document is valid. Beyond the grammar it refuses duplicate member names, a byte order mark (unless ``passMark()`` is
+/// called), invalid UTF-8, lone surrogates, and nesting deeper than ``Limits/jsonDepth``.
 package struct JSONScanner: ~Copyable {
-  /// What the grammar allows next.
+  /// The next thing that the grammar allows.
   enum Expectation {
     case value, valueOrArrayEnd, nameOrObjectEnd, commaOrEnd, nothing
   }

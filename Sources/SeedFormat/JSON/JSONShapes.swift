@@ -1,4 +1,4 @@
-/// What the objects of a document look like: the names of their members, by the objects' places.
+/// The shapes of a document's objects: the names of their members, by the objects' places.
 ///
 /// Objects of one kind mostly have the same members in the same order. Where an object's names are those of
 /// the one before it at its place, in order and perhaps with gaps, they are not scanned but compared, are
@@ -12,7 +12,7 @@ struct JSONShapes: ~Copyable {
     var place: Int32
   }
 
-  /// What is remembered of one place.
+  /// The memory of one place.
   private struct Shape {
     /// Not 0, and another one whenever something else is remembered.
     var id: UInt32 = 0
@@ -25,7 +25,7 @@ struct JSONShapes: ~Copyable {
     var misses = 0
   }
 
-  /// What an object is expected to look like, as far as that has come true.
+  /// The shape that is expected of an object, as far as that has come true.
   struct Guess {
     fileprivate let members: UnsafeMutablePointer<Member>?
     fileprivate let names: UnsafeMutablePointer<UInt8>?
@@ -104,7 +104,7 @@ struct JSONShapes: ~Copyable {
 
   // MARK: Learning
 
-  /// Whether it is worth to remember another look: not where hardly two objects in a row are alike.
+  /// False where hardly two objects in a row are alike: remembering would not pay.
   mutating func isWorthLearning(_ place: Int, members: Int) -> Bool {
     guard place >= 0, members <= Self.mostMembers, let shapes else { return false }
     shapes[place].misses += 1

@@ -1,10 +1,10 @@
 /// One JSON value laid out flat: an entry per scalar, name, object and array, in the document's order.
 ///
-/// A container's entry knows where it ends, so that a value that nobody wants is passed over in one step.
+/// A container's entry knows where it ends, so that an unwanted value is skipped in one step.
 /// Texts stay where they are in the window; only those with escapes are copied. A tape is good until the
 /// scanner that filled it is given more bytes; it is meant to be filled again and again.
 package struct JSONTape: ~Copyable {
-  /// What an entry stands for.
+  /// An entry's kind.
   package enum Kind: UInt8, Sendable {
     case null, no, yes, integer, real
     /// A number that is neither a 64-bit integer nor within a double's range; its text is kept.
@@ -14,9 +14,8 @@ package struct JSONTape: ~Copyable {
 
   /// One scalar, name, object or array.
   package struct Entry {
-    /// What it stands for.
     package let kind: Kind
-    /// Whether a text lies among the unescaped ones.
+    /// A text that lies among the unescaped ones.
     package var isCopied = false
     /// A name's number among those of its object's shape, or the place of an object that has a shape.
     package var slot: UInt16 = 0
@@ -24,7 +23,8 @@ package struct JSONTape: ~Copyable {
     package var shape: UInt32 = 0
     /// The value's offset in the document.
     package let offset: Int
-    /// An integer's or a double's bits, a text's offset, or the index behind a container.
+    /// An integer's or a double's bits, a text's offset, the address of a copied text, or the index behind a
+    /// container.
     package var payload: UInt64 = 0
     /// A text's or a number's bytes, or a container's elements or members.
     package var count = 0
@@ -35,8 +35,8 @@ package struct JSONTape: ~Copyable {
   private var capacity: Int
   /// How many entries there are.
   private(set) var count = 0
-  private var copies = ByteBlock()
-  /// What the objects looked like that were on the tape.
+  private let copies = LentBytes()
+  /// The shapes of the objects that were on the tape.
   var shapes = JSONShapes()
 
   private static let initialEntries = 64
@@ -88,13 +88,10 @@ package struct JSONTape: ~Copyable {
     unescaping range: Range<Int>, of bytes: UnsafePointer<UInt8>, as kind: Kind, at offset: Int
   ) -> (offset: Int, reason: StaticString)? {
     var wrong: (offset: Int, reason: StaticString)?
-    copies.reserve(range.count)
-    let copy = copies.append(range.count) { destination in
-      JSONText.unescape(bytes, range, into: destination, &wrong)
-    }
+    let copy = copies.fill(range.count) { JSONText.unescape(bytes, range, into: $0, &wrong) }
     guard let copy else { return wrong }
-    append(
-      Entry(kind: kind, isCopied: true, offset: offset, payload: UInt64(copy.lowerBound), count: copy.count))
+    let address = UInt64(UInt(bitPattern: copy.baseAddress))
+    append(Entry(kind: kind, isCopied: true, offset: offset, payload: address, count: copy.count))
     return nil
   }
 
@@ -105,7 +102,6 @@ package struct JSONTape: ~Copyable {
     return entries[index]
   }
 
-  /// What the entry at `index` stands for.
   package func kind(_ index: Int) -> Kind { self[index].kind }
 
   /// Where the value begins, in bytes from the document's start.
@@ -136,15 +132,13 @@ package struct JSONTape: ~Copyable {
     }
   }
 
-  /// Whether a text has escapes and so lies on the tape itself, until that is filled again.
+  /// True for a text with escapes, which lies on the tape itself until that is filled again.
   package func isCopied(_ index: Int) -> Bool { self[index].isCopied }
 
-  /// Where a text lies: among the copies, or in the window.
-  func place(_ index: Int) -> (isCopied: Bool, range: Range<Int>) {
+  /// The bytes of a text, from the tape's copies or from the window.
+  func text(_ index: Int, _ window: borrowing JSONWindow) -> UnsafeBufferPointer<UInt8> {
     let entry = self[index]
-    let start = Int(entry.payload)
-    return (entry.isCopied, start..<start + entry.count)
+    guard entry.isCopied else { return window.bytes(Int(entry.payload)..<Int(entry.payload) + entry.count) }
+    return UnsafeBufferPointer(start: UnsafePointer(bitPattern: UInt(entry.payload)), count: entry.count)
   }
-
-  func copy(_ range: Range<Int>) -> UnsafeBufferPointer<UInt8> { copies[range] }
 }

@@ -1,6 +1,6 @@
 /// JSON's lexical rules for the inside of strings, over bytes in memory.
 enum JSONText {
-  /// What came of looking at one string.
+  /// The outcome of scanning one string.
   enum Outcome {
     /// The string ends before the quotation mark at this index.
     case ends(at: Int, hasEscapes: Bool)

@@ -90,7 +90,7 @@ extension JSONValue {
     if case .bool(let value) = self { value } else { nil }
   }
 
-  /// What a person would call this kind of value.
+  /// A phrase for messages.
   package var kind: String {
     switch self {
     case .null: "null"
@@ -126,6 +126,12 @@ extension JSONValue {
 
   /// A whole number.
   package init(_ number: Int) { self = .integer(Int64(number)) }
+
+  /// A whole number, or null.
+  package init(_ number: Int?) { self = number.map { .integer(Int64($0)) } ?? .null }
+
+  /// A string, or null.
+  package init(_ text: String?) { self = text.map { .string($0) } ?? .null }
 
   /// An array of strings.
   package init(strings: [String]) { self = .array(strings.map(JSONValue.string)) }

@@ -8,7 +8,7 @@ struct JSONWindow: ~Copyable {
   private(set) var start: Int
   /// The document's offset behind the last byte that came.
   private(set) var end: Int
-  /// Whether nothing more will come.
+  /// Nothing more will come.
   private(set) var isComplete = false
 
   /// Bytes that a window begins with; a longer token or row makes it grow.

@@ -1,10 +1,10 @@
 /// A text that is not a valid name, version or digest.
 public struct InvalidName: Error, Hashable, Sendable, CustomStringConvertible {
-  /// What the text was meant to be: `dataset name`, `model version`, …
+  /// `dataset name`, `model version`, …
   public let kind: String
   /// The text as it came.
   public let found: String
-  /// What would have been right.
+  /// Describes a valid text.
   public let expected: String
 
   package init(_ kind: String, found: some StringProtocol, expected: String) {

@@ -29,10 +29,10 @@ public struct ModelVersion: Hashable, Sendable, Comparable {
     InvalidName("model version", found: text, expected: "major.minor, such as 2.1")
   }
 
-  /// Whether a client built for `other` can open a file of this version.
+  /// A client built for `other` can open a file of this version.
   public func opens(for other: ModelVersion) -> Bool { major == other.major && minor >= other.minor }
 
-  /// What SQLite's `user_version` holds: major × 1000 + minor.
+  /// SQLite's `user_version`: major × 1000 + minor.
   package var userVersion: Int { major * 1000 + minor }
 
   /// Majors first, then minors.

@@ -13,9 +13,9 @@ package struct Finding: Hashable, Sendable {
   package let severity: Severity
   /// The file, within what was examined where it is a part of it.
   package let path: String
-  /// What is wrong.
+  /// One sentence.
   package let problem: String
-  /// What to do about it.
+  /// A command or an action.
   package let remedy: String
 
   package init(_ severity: Severity, _ path: String, _ problem: String, remedy: String) {
@@ -27,7 +27,7 @@ package struct Finding: Hashable, Sendable {
 }
 
 extension [Finding] {
-  /// Whether nothing is wrong.
+  /// No finding is an error.
   package var areSound: Bool { !contains { $0.severity == .error } }
 
   /// The worst first; those of the same severity stay in their order.

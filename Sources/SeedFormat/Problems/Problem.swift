@@ -11,6 +11,9 @@ package enum ProblemType: String, Hashable, Sendable, CaseIterable {
   case methodNotAllowed = "method-not-allowed"
   case internalError = "internal-error"
   case overloaded = "overloaded"
+  case preconditionFailed = "precondition-failed"
+  case rangeNotSatisfiable = "range-not-satisfiable"
+  case versionNotSupported = "version-not-supported"
 
   /// The HTTP status that goes with it.
   package var status: Int {
@@ -21,10 +24,13 @@ package enum ProblemType: String, Hashable, Sendable, CaseIterable {
     case .modelRetired, .versionGone, .versionAhead: 410
     case .internalError: 500
     case .overloaded: 503
+    case .preconditionFailed: 412
+    case .rangeNotSatisfiable: 416
+    case .versionNotSupported: 505
     }
   }
 
-  /// What a person would call it.
+  /// The same in words.
   package var title: String {
     switch self {
     case .badRequest: "Bad request"
@@ -38,6 +44,9 @@ package enum ProblemType: String, Hashable, Sendable, CaseIterable {
     case .methodNotAllowed: "Method not allowed"
     case .internalError: "Internal error"
     case .overloaded: "Overloaded"
+    case .preconditionFailed: "Precondition failed"
+    case .rangeNotSatisfiable: "Range not satisfiable"
+    case .versionNotSupported: "HTTP version not supported"
     }
   }
 }
@@ -48,7 +57,7 @@ package struct Problem: Error, Hashable, Sendable {
   package let type: ProblemType
   /// One sentence about this occurrence: what was found, what was expected, what to do.
   package let detail: String
-  /// What a program may want to know beyond that, in order.
+  /// Further members for programs, in order.
   package let members: [JSONMember]
 
   /// The media type of ``json``.

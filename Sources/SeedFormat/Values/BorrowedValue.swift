@@ -4,6 +4,7 @@ import SeedSystem
 ///
 /// It is good until its owner moves on, and never leaves the function that was handed it. It exists because a
 /// row that is imported would otherwise be copied into strings and arrays that live for a microsecond.
+@usableFromInline
 package enum BorrowedValue {
   /// NULL.
   case null
@@ -16,7 +17,7 @@ package enum BorrowedValue {
   /// BLOB.
   case blob(UnsafeBufferPointer<UInt8>)
 
-  /// Whether this is NULL.
+  /// True for NULL.
   package var isNull: Bool { if case .null = self { true } else { false } }
 
   /// A copy that may be kept.
@@ -30,7 +31,15 @@ package enum BorrowedValue {
     }
   }
 
-  /// Whether the canonical bytes are the same: as ``SeedValue``'s equality.
+  /// Bytes of a text or a blob.
+  package var byteCount: Int {
+    switch self {
+    case .text(let bytes), .blob(let bytes): bytes.count
+    case .null, .integer, .real: 0
+    }
+  }
+
+  /// Compares the canonical bytes, as ``SeedValue``'s equality does.
   package static func same(_ left: BorrowedValue, _ right: BorrowedValue) -> Bool {
     switch (left, right) {
     case (.null, .null): true
@@ -41,7 +50,7 @@ package enum BorrowedValue {
     }
   }
 
-  /// Whether two ranges of memory hold the same.
+  /// Compares two ranges of memory.
   static func sameBytes(
     _ left: UnsafeBufferPointer<UInt8>, _ right: UnsafeBufferPointer<UInt8>
   ) -> Bool {
@@ -49,5 +58,19 @@ package enum BorrowedValue {
     // An empty value may have no address, which memcmp does not allow.
     guard let left = left.baseAddress, let address = right.baseAddress else { return true }
     return memcmp(left, address, right.count) == 0
+  }
+}
+
+extension SeedValue {
+  /// Lends the value where it lies.
+  @inlinable
+  package func withBorrowed<Result>(_ body: (BorrowedValue) -> Result) -> Result {
+    switch self {
+    case .null: body(.null)
+    case .integer(let value): body(.integer(value))
+    case .real(let value): body(.real(value))
+    case .text(var text): text.withUTF8 { body(.text($0)) }
+    case .blob(let bytes): bytes.withUnsafeBufferPointer { body(.blob($0)) }
+    }
   }
 }

@@ -1,8 +1,9 @@
 internal import CMicroHTTPD
 import SeedSystem
-internal import Synchronization
 
-/// One open connection. Its thread says what it is at; the reaper looks from another one.
+import struct Synchronization.Atomic
+
+/// One open connection. Its own thread notes its phase; the reaper reads it from another thread.
 final class ClientConnection: Sendable {
   let address: IPAddress?
   let descriptor: CInt
@@ -15,26 +16,27 @@ final class ClientConnection: Sendable {
     activityBits = Atomic(Self.bits(.opening))
   }
 
-  var activity: Patience.Activity {
+  var activity: ConnectionTimeouts.Activity {
     let bits = activityBits.load(ordering: .relaxed)
-    return Patience.Activity(phase: .init(rawValue: bits >> Self.phaseShift)!, since: bits & Self.timeMask)
+    return ConnectionTimeouts.Activity(
+      phase: .init(rawValue: bits >> Self.phaseShift)!, since: bits & Self.timeMask)
   }
 
-  /// Says what happens from now on.
-  func enter(_ phase: Patience.Activity.Phase) {
+  /// Notes that a phase begins now.
+  func enter(_ phase: ConnectionTimeouts.Activity.Phase) {
     activityBits.store(Self.bits(phase), ordering: .relaxed)
   }
 
   /// Bytes that the client has acknowledged since the connection began.
   var acknowledgedBytes: UInt64 { seedbank_socket_acknowledged_bytes(descriptor) }
 
-  /// Ends it. Only while it is sure that the descriptor is still its own; see ``ConnectionTable``.
+  /// Ends it. Call it only while the descriptor is sure to be its own; see ``ConnectionTable``.
   func shutDown() { endTraffic(on: descriptor) }
 
   private static let phaseShift: UInt64 = 62
   private static let timeMask: UInt64 = 1 << phaseShift - 1
 
-  private static func bits(_ phase: Patience.Activity.Phase) -> UInt64 {
+  private static func bits(_ phase: ConnectionTimeouts.Activity.Phase) -> UInt64 {
     phase.rawValue << phaseShift | monotonicMilliseconds()
   }
 }

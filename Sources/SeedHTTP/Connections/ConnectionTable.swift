@@ -1,12 +1,30 @@
-/// All open connections, and how many each address has.
+internal import Dispatch
+import SeedSystem
+
+import struct Synchronization.Atomic
+
+/// A server's load at one moment.
+package struct HTTPLoad: Hashable, Sendable {
+  /// Open connections.
+  package var connections = 0
+  /// Requests that wait for a response, or for the rest of one.
+  package var answering = 0
+  /// Set when the server drains: clients should ask another one.
+  package var isEnding = false
+
+  package init(connections: Int = 0, answering: Int = 0, isEnding: Bool = false) {
+    (self.connections, self.answering, self.isEnding) = (connections, answering, isEnding)
+  }
+}
+
+/// All open connections, and their count by address.
 ///
-/// libmicrohttpd says that a connection is closed before it closes its descriptor. So whatever stands in this
-/// table, looked at under its lock, is still what it was; a descriptor's number cannot have been given to
-/// another file.
+/// libmicrohttpd reports a connection as closed before it closes the descriptor. So under this table's lock, a
+/// connection's descriptor is still its own: its number cannot have been given to another file.
 final class ConnectionTable: Sendable {
   private struct Entry {
     let connection: ClientConnection
-    var progress: Patience.Progress?
+    var progress: ConnectionTimeouts.Progress?
   }
 
   private struct State {
@@ -14,38 +32,73 @@ final class ConnectionTable: Sendable {
     var counts: [IPAddress: Int] = [:]
   }
 
-  private let state = Guarded(State())
-  private let patience: Patience
+  private enum Phase: UInt8 {
+    case serving
+    /// Each connection ends with its next response; new ones are accepted.
+    case draining
+    /// The same, and new connections are refused.
+    case ending
+  }
+
+  private let state = Mutex(State())
+  private let phase = Atomic(Phase.serving.rawValue)
+  private let timeouts: ConnectionTimeouts
   private let perAddressLimit: Int
   private let exempt: [IPNetwork]
 
-  /// A table that admits so many connections of one address, and any number from `exempt` networks.
-  init(patience: Patience, perAddressLimit: Int, exempt: [IPNetwork]) {
-    self.patience = patience
+  /// `perAddressLimit` does not apply to addresses in the `exempt` networks.
+  init(_ timeouts: ConnectionTimeouts, perAddressLimit: Int, exempt: [IPNetwork]) {
+    self.timeouts = timeouts
     self.perAddressLimit = perAddressLimit
     self.exempt = exempt
   }
 
-  /// Open connections.
-  var count: Int { state.withLock { $0.entries.count } }
-
-  /// How many connections wait for an answer, or for the rest of one.
-  var answeringCount: Int {
-    state.withLock { state in state.entries.values.count { $0.connection.activity.isAnswering } }
+  var load: HTTPLoad {
+    state.withLock { state in
+      HTTPLoad(
+        connections: state.entries.count,
+        answering: state.entries.values.count { $0.connection.activity.isAnswering }, isEnding: isDraining)
+    }
   }
 
-  /// Whether any connection waits for an answer, or may have sent a request that nobody has read.
-  func areBusy(at now: UInt64) -> Bool {
+  /// Set once every connection is to end with its next response.
+  var isDraining: Bool { hasReached(.draining) }
+
+  private func hasReached(_ reached: Phase) -> Bool { phase.load(ordering: .acquiring) >= reached.rawValue }
+
+  /// From now on each connection ends with its next response, and another one may take its place.
+  func beginDraining() { phase.max(Phase.draining.rawValue, ordering: .acquiringAndReleasing) }
+
+  /// From now on connections are refused as well; false if that was so already.
+  ///
+  /// Not MHD_quiesce_daemon: in 0.9.75 it races with its own workers, and the loser aborts the process.
+  func beginEnding() -> Bool {
+    phase.exchange(Phase.ending.rawValue, ordering: .acquiringAndReleasing) != Phase.ending.rawValue
+  }
+
+  /// Waits until no request is unanswered or on its way, at most for that time.
+  func waitUntilQuiet(milliseconds: UInt64) {
+    let deadline = monotonicMilliseconds() + milliseconds
+    while monotonicMilliseconds() < deadline, isBusy(at: monotonicMilliseconds()) {
+      usleep(Self.quietCheckMicroseconds)
+    }
+  }
+
+  private static let quietCheckMicroseconds: UInt32 = 2_000
+
+  /// Whether any connection waits for a response, or may have sent a request that nobody has read yet.
+  private func isBusy(at now: UInt64) -> Bool {
     state.withLock { state in
       state.entries.values.contains { $0.connection.activity.isBusy(at: now) }
     }
   }
 
-  /// Whether that is a proxy in front, which is trusted.
+  /// Whether the address is that of a trusted proxy.
   func isExempt(_ address: IPAddress) -> Bool { exempt.contains { $0.contains(address) } }
 
-  /// Whether one more connection of that address may stay.
+  /// Whether one more connection of the address is allowed.
   func admits(_ address: IPAddress?) -> Bool {
+    guard !hasReached(.ending) else { return false }
     guard let address, !isExempt(address) else { return true }
     return state.withLock { $0.counts[address.subscriber, default: 0] < perAddressLimit }
   }
@@ -65,7 +118,7 @@ final class ConnectionTable: Sendable {
     }
   }
 
-  /// Ends all connections that try one's patience at that time; how many they were.
+  /// Ends all connections that exceed a timeout, and returns their count.
   @discardableResult
   func reap(at now: UInt64) -> Int {
     state.withLock { state in
@@ -83,10 +136,30 @@ final class ConnectionTable: Sendable {
     }
   }
 
-  private func judge(_ entry: Entry, at now: UInt64) -> Patience.Verdict {
+  private func judge(_ entry: Entry, at now: UInt64) -> ConnectionTimeouts.Verdict {
     let activity = entry.connection.activity
     // The kernel is asked only where its answer matters.
     let acknowledged = activity.phase == .sending ? entry.connection.acknowledgedBytes : 0
-    return patience.judge(activity, entry.progress, acknowledged: acknowledged, at: now)
+    return timeouts.judge(activity, entry.progress, acknowledged: acknowledged, at: now)
   }
+}
+
+/// Reaps the table every half second for as long as it lives.
+final class Reaper: Sendable {
+  private static let periodMilliseconds = 500
+  // It may be cancelled from any thread, though its type does not say so.
+  private nonisolated(unsafe) let timer: any DispatchSourceTimer
+
+  init(_ table: ConnectionTable) {
+    let queue = DispatchQueue(label: "seedbank.reaper")
+    let timer = DispatchSource.makeTimerSource(queue: queue)
+    timer.schedule(
+      deadline: .now() + .milliseconds(Self.periodMilliseconds),
+      repeating: .milliseconds(Self.periodMilliseconds))
+    timer.setEventHandler { @Sendable in table.reap(at: monotonicMilliseconds()) }
+    timer.resume()
+    self.timer = timer
+  }
+
+  deinit { timer.cancel() }
 }

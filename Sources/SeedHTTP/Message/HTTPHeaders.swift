@@ -7,14 +7,12 @@ package struct HTTPHeaders: Hashable, Sendable, ExpressibleByDictionaryLiteral {
     /// The value without surrounding whitespace.
     package let value: String
 
-    /// A field of that name and value.
     package init(_ name: String, _ value: String) {
       self.name = name
       self.value = value
     }
   }
 
-  /// All fields, in order.
   package private(set) var fields: [Field]
 
   /// The given fields, in order; a name may recur.
@@ -35,12 +33,10 @@ package struct HTTPHeaders: Hashable, Sendable, ExpressibleByDictionaryLiteral {
     fields.filter { $0.name.equalsIgnoringCase(name) }.map(\.value)
   }
 
-  /// Adds a field at the end.
   package mutating func append(_ name: String, _ value: String) {
     fields.append(Field(name, value))
   }
 
-  /// Adds fields at the end.
   package mutating func append(contentsOf others: HTTPHeaders) { fields += others.fields }
 
   /// Puts one field in place of all of that name.
@@ -51,7 +47,7 @@ package struct HTTPHeaders: Hashable, Sendable, ExpressibleByDictionaryLiteral {
 }
 
 extension String {
-  /// Whether the two differ in the case of ASCII letters at most.
+  /// Compares without regard to the case of ASCII letters.
   func equalsIgnoringCase(_ other: String) -> Bool {
     utf8.elementsEqual(other.utf8) { $0.asciiLowercased == $1.asciiLowercased }
   }

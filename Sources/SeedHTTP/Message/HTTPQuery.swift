@@ -11,14 +11,22 @@ package enum HTTPQueryError: Error, Hashable, Sendable, CustomStringConvertible 
   /// The parameter stands more than once.
   case duplicate(parameter: String)
 
+  /// The raw name of the parameter at fault, where it has one.
+  package var parameter: String? {
+    switch self {
+    case .missingName: nil
+    case .badPercentEncoding(let name), .invalidUTF8(let name), .nul(let name), .duplicate(let name): name
+    }
+  }
+
   /// One sentence for the client.
   package var description: String {
     switch self {
-    case .missingName: "the query has a parameter without a name"
-    case .badPercentEncoding(let name): "the parameter \"\(name)\" has a % without two hexadecimal digits"
-    case .invalidUTF8(let name): "the parameter \"\(name)\" is not UTF-8"
-    case .nul(let name): "the parameter \"\(name)\" holds a NUL character"
-    case .duplicate(let name): "the parameter \"\(name)\" is given more than once"
+    case .missingName: "The query has a parameter without a name."
+    case .badPercentEncoding(let name): "The parameter \"\(name)\" has a % without two hexadecimal digits."
+    case .invalidUTF8(let name): "The parameter \"\(name)\" is not UTF-8."
+    case .nul(let name): "The parameter \"\(name)\" contains a NUL character."
+    case .duplicate(let name): "The parameter \"\(name)\" is given more than once."
     }
   }
 }

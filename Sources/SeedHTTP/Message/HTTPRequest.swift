@@ -1,17 +1,45 @@
+/// A request's method.
+package enum HTTPMethod: Hashable, Sendable {
+  case get, head, options
+  /// Any other token; the guard lets none pass to a handler.
+  case other(String)
+
+  /// The methods that reach a handler, as the `Allow` field lists them.
+  package static let allowed = "GET, HEAD, OPTIONS"
+
+  /// The method of that name; methods are case-sensitive.
+  package init(_ name: String) {
+    switch name {
+    case "GET": self = .get
+    case "HEAD": self = .head
+    case "OPTIONS": self = .options
+    default: self = .other(name)
+    }
+  }
+
+  /// The method as a request line writes it.
+  package var name: String {
+    switch self {
+    case .get: "GET"
+    case .head: "HEAD"
+    case .options: "OPTIONS"
+    case .other(let name): name
+    }
+  }
+}
+
 /// A request that the guard admitted.
 package struct HTTPRequest: Hashable, Sendable {
-  /// What is asked for.
   package let method: HTTPMethod
-  /// The path, undecoded: it starts with `/` and holds no `..`, no `//` and no escaped separator.
+  /// The path, undecoded: it starts with `/` and has no `..`, no `//` and no escaped separator.
   package let path: String
-  /// What follows the first `?`, undecoded; nil without a `?`.
+  /// The text after the first `?`, undecoded; nil without a `?`.
   package let query: String?
-  /// The header fields.
   package let headers: HTTPHeaders
-  /// The address of whoever sent it as a numeric literal: of the connection's other end, or where that is a
-  /// trusted proxy, the one that it gives.
+  /// The client's address as a numeric literal: the connection's other end, or where that is a trusted proxy, the
+  /// address that it forwards for.
   package let remoteAddress: String
-  /// What the log and an answer that tells of a mistake call it; 0 outside a server.
+  /// The number under which the log and a problem's headers name the request; 0 outside a server.
   package let id: UInt64
 
   /// A request for a raw target such as `/v1/transit/changes?since=100`.
@@ -19,18 +47,16 @@ package struct HTTPRequest: Hashable, Sendable {
     _ method: HTTPMethod = .get, _ target: String, headers: HTTPHeaders = [:], remoteAddress: String = "",
     id: UInt64 = 0
   ) {
-    self.id = id
     let parts = target.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
     self.method = method
     path = String(parts[0])
     query = parts.count > 1 ? String(parts[1]) : nil
     self.headers = headers
     self.remoteAddress = remoteAddress
+    self.id = id
   }
-}
 
-extension HTTPRequest {
-  /// The identifier as it is written, sixteen hexadecimal digits.
+  /// ``id`` in sixteen hexadecimal digits.
   package var idText: String {
     let digits = String(id, radix: 16)
     return String(repeating: "0", count: 16 - digits.count) + digits

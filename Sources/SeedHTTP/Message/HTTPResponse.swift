@@ -1,44 +1,63 @@
-/// What a handler answers.
+package import SeedFormat
+
+/// A response as a handler makes it.
 ///
-/// The server adds `Date`, `Content-Length`, `X-Content-Type-Options` and, where needed, `Connection`. A
-/// header that cannot stand in a response (an empty value, a line break) turns the whole into a 500.
+/// The server adds `Date`, `Content-Length`, `X-Content-Type-Options` and, where needed, `Connection`. It sends a
+/// 500 in place of a response with a header that cannot be sent: an empty value, a line break.
 package struct HTTPResponse: Sendable {
   /// The status code, 200…599.
   package var status: Int
-  /// The header fields, in order.
   package var headers: HTTPHeaders
-  /// The body; the answer to `HEAD` has the same headers and leaves it out.
+  /// The body; a response to HEAD has the same headers and leaves it out.
   package var body: HTTPBody
-  /// Whether it depends on nothing but the request's target, and whether gzip is preferred, until
-  /// ``HTTPServer/forgetAnswers``: then the handler is not asked again for as long. Only GET and HEAD without a
-  /// condition or range are answered so.
+  /// Whether it depends only on the request's target and on whether the client prefers gzip. The server keeps such a
+  /// response to GET or HEAD, and does not call the handler again until ``HTTPServer/forgetAnswers``.
   package var isReusable = false
-  /// A number by which the handler's owner knows the exchange again when it is over.
+  /// A number by which the handler's owner recognises the exchange in its measurement.
   package var mark = 0
 
-  /// A response of these parts.
   package init(status: Int, headers: HTTPHeaders = [:], body: HTTPBody = .empty) {
     self.status = status
     self.headers = headers
     self.body = body
   }
+
+  /// The problem as a response that no cache keeps (RFC 9457).
+  package init(_ problem: Problem) {
+    self.init(
+      status: problem.type.status, headers: ["Content-Type": Problem.mediaType, "Cache-Control": "no-store"],
+      body: .bytes(problem.json.bytes))
+    switch problem.type {
+    case .methodNotAllowed: headers.append("Allow", HTTPMethod.allowed)
+    case .overloaded: headers.append("Retry-After", Problem.retryAfterSeconds)
+    default: break
+    }
+  }
+}
+
+extension Problem {
+  /// Seconds after which a client may try again what failed for want of a resource.
+  package static let retryAfterSeconds = "2"
+
+  package static let methodNotAllowed = Problem(
+    .methodNotAllowed, "Only \(HTTPMethod.allowed) are supported.")
+  package static let tooManyFiles = Problem(
+    .overloaded, "Too many files are open. Try again in a few seconds.")
 }
 
 /// Makes a body piece by piece, each on the thread of its connection.
 package protocol HTTPByteStream: AnyObject {
-  /// Fills a part of the room, at least one byte; nil if it cannot go on: then the connection breaks off.
+  /// Fills the start of the buffer and returns the count of bytes, at least one; nil breaks the connection off.
   func next(into room: UnsafeMutableRawBufferPointer) -> Int?
 }
 
-/// A response's body; its length is always known before the first byte goes out.
+/// A response's body; its length is known before the first byte is sent.
 package enum HTTPBody: Sendable {
-  /// No byte.
   case empty
-  /// These bytes.
   case bytes([UInt8])
-  /// So many bytes that are made while they are sent. Each answer calls for a stream of its own.
+  /// That many bytes, made while they are sent. Each response opens a stream of its own.
   case stream(length: Int64, @Sendable () -> any HTTPByteStream)
-  /// A part of a file, sent by the kernel without passing through this process.
+  /// A part of a file, which the kernel sends without a copy in this process.
   case file(OpenFile, offset: Int64, length: Int64)
 
   /// A whole file.
@@ -46,7 +65,7 @@ package enum HTTPBody: Sendable {
     .file(file, offset: 0, length: file.length)
   }
 
-  /// How many bytes it has.
+  /// Bytes in the body.
   package var length: Int64 {
     switch self {
     case .empty: 0

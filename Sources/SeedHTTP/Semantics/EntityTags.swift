@@ -1,8 +1,8 @@
-/// What a condition lists: any representation, or those with certain tags (RFC 9110, 13.1.1 and 13.1.2).
+/// A condition's list: any representation, or those with certain tags (RFC 9110, 13.1.1 and 13.1.2).
 enum EntityTags: Hashable, Sendable {
   /// `*`
   case any
-  /// Tags as they stand in the field, quotes and `W/` included. What is no tag was left out.
+  /// Tags as written, with quotes and `W/`. Anything that is not a tag is left out.
   case tags([String])
 
   /// The tags of all fields of that name; nil without one.
@@ -12,7 +12,7 @@ enum EntityTags: Hashable, Sendable {
     self = values == ["*"] ? .any : .tags(values.flatMap(Self.tags))
   }
 
-  /// Whether the strong tag is listed; a weak one never is the same, strongly compared.
+  /// Strong comparison: a weak tag matches nothing.
   func containsStrongly(_ tag: String?) -> Bool {
     switch self {
     case .any: true
@@ -20,7 +20,7 @@ enum EntityTags: Hashable, Sendable {
     }
   }
 
-  /// Whether the tag is listed, if weak ones count like strong ones.
+  /// Weak comparison: a weak tag matches the strong one.
   func containsWeakly(_ tag: String?) -> Bool {
     switch self {
     case .any: true
@@ -28,7 +28,7 @@ enum EntityTags: Hashable, Sendable {
     }
   }
 
-  // Not split at commas: a tag may hold some.
+  // Not split at commas: a tag may contain some.
   private static func tags(of value: String) -> [String] {
     var tags: [String] = []
     var rest = Substring(value)

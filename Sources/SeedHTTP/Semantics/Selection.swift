@@ -1,46 +1,70 @@
-/// What becomes of a whole, successful answer under the conditions and ranges of its request.
-enum Selection: Hashable, Sendable {
-  /// It goes out as it is.
-  case whole
-  /// 206 with that part.
-  case part(Range<Int64>)
-  /// 304: the client has it.
-  case notModified
-  /// 412: the client asked for something else than there is.
-  case preconditionFailed
-  /// 416: the client asked for bytes that there are not.
-  case unsatisfiable
+import SeedFormat
+import SeedSystem
 
-  /// Evaluates in the order of RFC 9110, 13.2.2.
-  init(of response: HTTPResponse, for request: HTTPRequest) {
-    let conditions = Conditions(request.headers, response.headers)
+extension HTTPResponse {
+  /// The response after the request's conditions and ranges, judged in the order of RFC 9110, 13.2.2.
+  ///
+  /// Conditions apply to what would be sent with 200; any other response stays as it is (13.2.1).
+  package func selected(for request: HTTPRequest) -> HTTPResponse {
+    guard status == 200 else { return self }
+    let conditions = Conditions(request.headers, headers)
     guard conditions.isUnchangedAsRequired else {
-      self = .preconditionFailed
-      return
+      return replaced(by: HTTPResponse(.preconditionFailed))
     }
-    guard conditions.isChangedAsRequired else {
-      self = .notModified
-      return
+    guard conditions.isChangedAsRequired else { return notModified }
+    // RFC 9110, 14.2: of the methods only GET knows ranges.
+    guard request.method == .get, body.canBeCut, headers["Accept-Ranges"] == "bytes", conditions.allowsRange
+    else { return self }
+    return switch ByteRanges(request.headers, length: body.length) {
+    case .whole: self
+    case .part(let bytes): part(bytes)
+    case .none: unsatisfiable
     }
-    self = Self.range(of: response, for: request, conditions)
   }
 
-  // RFC 9110, 14.2: of the methods only GET knows ranges.
-  private static func range(
-    of response: HTTPResponse, for request: HTTPRequest, _ conditions: Conditions
-  ) -> Selection {
-    guard request.method == .get, response.body.canBeCut, response.headers["Accept-Ranges"] == "bytes",
-      conditions.allowsRange
-    else { return .whole }
-    return switch ByteRanges(request.headers, length: response.body.length) {
-    case .whole: .whole
-    case .part(let bytes): .part(bytes)
-    case .none: .unsatisfiable
+  private func replaced(by other: HTTPResponse) -> HTTPResponse {
+    var other = other
+    other.mark = mark
+    return other
+  }
+
+  private func part(_ bytes: Range<Int64>) -> HTTPResponse {
+    var part = HTTPResponse(status: 206, headers: headers, body: body.part(bytes))
+    part.headers.append("Content-Range", "bytes \(bytes.lowerBound)-\(bytes.upperBound - 1)/\(body.length)")
+    return replaced(by: part)
+  }
+
+  /// The body stays: as with HEAD, the server sends its length and nothing else of it (RFC 9110, 8.6: no other
+  /// length may stand there). The fields that describe a body are removed (15.4.5).
+  private var notModified: HTTPResponse {
+    let kept = headers.fields.filter { field in
+      !Self.describingABody.contains { field.name.equalsIgnoringCase($0) }
     }
+    return replaced(by: HTTPResponse(status: 304, headers: HTTPHeaders(kept), body: body))
+  }
+
+  private static let describingABody = [
+    "Content-Type", "Content-Encoding", "Repr-Digest", "Accept-Ranges",
+  ]
+
+  private var unsatisfiable: HTTPResponse {
+    let problem = Problem(
+      .rangeNotSatisfiable, "The range begins at or after the end: the file has \(body.length) bytes.")
+    var response = replaced(by: HTTPResponse(problem))
+    response.headers.append(contentsOf: [
+      "Content-Range": "bytes */\(body.length)", "Accept-Ranges": "bytes",
+    ])
+    return response
   }
 }
 
-/// A request's conditions beside the validators of what would be sent.
+extension Problem {
+  fileprivate static let preconditionFailed = Problem(
+    .preconditionFailed,
+    "The resource has changed since the ETag in If-Match or the date in If-Unmodified-Since.")
+}
+
+/// A request's conditions beside the validators of the response.
 private struct Conditions {
   let request: HTTPHeaders
   let tag: String?
@@ -73,18 +97,91 @@ private struct Conditions {
     return validators.count == 1 && (validator == tag || validator == lastModified)
   }
 
-  private var modified: HTTPDate? { lastModified.flatMap { HTTPDate($0) } }
+  private var modified: UTCTime? { lastModified.flatMap { UTCTime(http: $0) } }
 
-  /// The date in the field; more than one, or none that can be read, counts as no condition.
-  private func date(_ name: String) -> HTTPDate? {
+  /// The date in the field; more than one, or an unreadable one, counts as no condition.
+  private func date(_ name: String) -> UTCTime? {
     let values = request.values(of: name)
-    return values.count == 1 ? HTTPDate(values[0]) : nil
+    return values.count == 1 ? UTCTime(http: values[0]) : nil
+  }
+}
+
+/// A `Range` field applied to a representation (RFC 9110, 14.1.2 and 14.2).
+private enum ByteRanges {
+  /// All of it: there is no such field, or it is one that must or may be ignored.
+  case whole
+  /// One part with at least one byte.
+  case part(Range<Int64>)
+  /// No byte of it.
+  case none
+
+  /// Reads the field for a representation of that many bytes.
+  ///
+  /// Several ranges are answered whole, as the standard allows: `multipart/byteranges` would have a digest and
+  /// a length of its own, and nobody who fetches a seed needs it.
+  init(_ headers: HTTPHeaders, length: Int64) {
+    let values = headers.values(of: "Range")
+    guard values.count == 1, let ranges = Self.ranges(values[0], length: length) else {
+      self = .whole
+      return
+    }
+    let satisfiable = ranges.filter { !$0.isEmpty }
+    self = satisfiable.isEmpty ? .none : ranges.count == 1 ? .part(satisfiable[0]) : .whole
+  }
+
+  /// Each range as far as there are bytes; nil if the field is of another unit or against the grammar.
+  private static func ranges(_ value: String, length: Int64) -> [Range<Int64>]? {
+    let unit = "bytes="
+    guard value.utf8.count > unit.utf8.count, String(value.prefix(unit.count)).equalsIgnoringCase(unit)
+    else { return nil }
+    let specifiers = value.dropFirst(unit.count).split(separator: ",").map(trimmed).filter { !$0.isEmpty }
+    let ranges = specifiers.map { range($0, length: length) }
+    return ranges.isEmpty || ranges.contains(nil) ? nil : ranges.compactMap(\.self)
+  }
+
+  private static func range(_ specifier: Substring, length: Int64) -> Range<Int64>? {
+    let ends = specifier.split(separator: "-", maxSplits: 1, omittingEmptySubsequences: false)
+    guard ends.count == 2 else { return nil }
+    switch (ends[0].isEmpty, ends[1].isEmpty) {
+    case (true, true): return nil
+    case (true, false): return position(ends[1]).map { max(0, length - $0)..<length }
+    case (false, true): return position(ends[0]).map { min($0, length)..<length }
+    case (false, false): return range(from: position(ends[0]), through: position(ends[1]), length: length)
+    }
+  }
+
+  private static func range(from first: Int64?, through last: Int64?, length: Int64) -> Range<Int64>? {
+    guard let first, let last, first <= last else { return nil }
+    return min(first, length)..<min(last, length - 1) + 1
+  }
+
+  /// A number of digits; one beyond all files is as good as the largest.
+  private static func position(_ digits: Substring) -> Int64? {
+    guard digits.utf8.allSatisfy({ 0x30...0x39 ~= $0 }) else { return nil }
+    return min(Int64(digits) ?? .max, .max - 1)
+  }
+
+  private static func trimmed(_ text: Substring) -> Substring {
+    let blanks: Set<Character> = [" ", "\t"]
+    var rest = text.drop { blanks.contains($0) }
+    while let last = rest.last, blanks.contains(last) { rest.removeLast() }
+    return rest
   }
 }
 
 extension HTTPBody {
-  /// Whether any part of it can be had without the rest.
+  /// A stream has no parts: it can only be made from its start.
   fileprivate var canBeCut: Bool {
     if case .stream = self { false } else { true }
+  }
+
+  /// The bytes in a range that lies within the body.
+  fileprivate func part(_ part: Range<Int64>) -> HTTPBody {
+    switch self {
+    case .empty, .stream: .empty
+    case .bytes(let bytes): .bytes(Array(bytes[Int(part.lowerBound)..<Int(part.upperBound)]))
+    case .file(let file, let offset, _):
+      .file(file, offset: offset + part.lowerBound, length: part.upperBound - part.lowerBound)
+    }
   }
 }

@@ -1,87 +1,131 @@
-/// Answers that depend on nothing but their target, ready to be sent again, until all are forgotten.
+import SeedSystem
+
+/// The handler's reusable responses, by target and coding, until all are forgotten.
 ///
-/// Nothing is made for a request that finds its answer here: no string, no headers, no copy of a body.
+/// For a plain request that finds its response here nothing is made: no string, no headers, no copy of a body.
 final class AnswerCache: Sendable {
-  /// Answers that are kept; each may hold a descriptor, which ``DescriptorBudget`` counts.
+  /// Responses that are kept; each may hold a descriptor, which ``DescriptorBudget`` counts.
   static let limit = 512
-  /// Bytes of all bodies that are kept in memory.
-  static let bytesLimit = 16 * 1024 * 1024
+  /// Bytes of all bodies that are kept.
+  static let bytesLimit = 32 * 1024 * 1024
+  /// The share of that which one response may take: a third.
+  private static let largestShare = 3
 
   private struct Entry {
     let target: [UInt8]
     let gzip: Bool
-    let answer: PreparedResponse
+    /// As the handler made it, for requests with conditions; nil where it is a file, which would take a descriptor more.
+    let whole: HTTPResponse?
+    /// As libmicrohttpd sends it; nil until a plain request came, and for a stream, which can be read only once.
+    let prepared: PreparedResponse?
+
+    var bytes: Int { (whole?.body.bytesInMemory ?? 0) + (prepared?.bytesInMemory ?? 0) }
+
+    func isAnswer(to target: HeadText, _ gzip: Bool) -> Bool {
+      self.gzip == gzip && target.elementsEqual(self.target)
+    }
   }
 
   private struct State {
-    var answers: [UInt64: Entry] = [:]
+    var entries: [UInt64: Entry] = [:]
     var bytes = 0
     var generation = 0
-
-    mutating func removeAll() {
-      answers.removeAll(keepingCapacity: true)
-      bytes = 0
-    }
   }
 
-  private let state = Guarded(State())
+  private let state = Mutex(State())
 
-  /// The answer to GET or HEAD of that target, from a client that prefers gzip or does not.
-  func answer(to target: LentText, gzip: Bool) -> PreparedResponse? {
+  /// The response to a plain GET or HEAD of the target, from a client that prefers gzip or does not.
+  func prepared(_ target: HeadText, gzip: Bool) -> PreparedResponse? {
     let key = Self.hash(target, gzip)
     return state.withLock { state in
-      guard let found = state.answers[key], found.gzip == gzip, target.elementsEqual(found.target)
-      else { return nil }
-      return found.answer
+      guard let entry = state.entries[key], entry.isAnswer(to: target, gzip) else { return nil }
+      return entry.prepared
     }
   }
 
-  /// What to give back with an answer that is made from now on.
+  /// The handler's response to GET or HEAD of the target, before conditions and ranges.
+  func whole(_ target: HeadText, gzip: Bool) -> HTTPResponse? {
+    let key = Self.hash(target, gzip)
+    return state.withLock { state in
+      guard let entry = state.entries[key], entry.isAnswer(to: target, gzip) else { return nil }
+      return entry.whole
+    }
+  }
+
+  /// Bytes of all bodies.
+  var bytes: Int { state.withLock { $0.bytes } }
+
+  /// To be read before the handler is called, and passed to ``keep(_:_:to:gzip:of:)`` with its response.
   var generation: Int { state.withLock { $0.generation } }
 
-  /// Keeps an answer, unless all were forgotten since its making began.
-  func keep(_ answer: PreparedResponse, to target: LentText, gzip: Bool, of generation: Int) {
-    let (key, target) = (Self.hash(target, gzip), Array(target))
+  /// Keeps a response, unless all were forgotten since the handler was called.
+  func keep(
+    _ whole: HTTPResponse, _ prepared: PreparedResponse?, to target: HeadText, gzip: Bool, of generation: Int
+  ) {
+    let entry = Entry(
+      target: Array(target), gzip: gzip, whole: whole.body.file == nil ? whole : nil,
+      prepared: whole.body.isStream ? nil : prepared)
+    let key = Self.hash(target, gzip)
+    guard entry.whole != nil || entry.prepared != nil, entry.bytes <= Self.bytesLimit / Self.largestShare
+    else { return }
     state.withLock { state in
       guard state.generation == generation else { return }
-      let bytes = answer.bytesInMemory
-      guard bytes <= Self.bytesLimit / 4 else { return }
       // Nothing tells which ones will be asked for again: to begin anew costs each of them one request.
-      if state.answers.count >= Self.limit || state.bytes + bytes > Self.bytesLimit { state.removeAll() }
-      let displaced = state.answers.updateValue(
-        Entry(target: target, gzip: gzip, answer: answer), forKey: key)
-      state.bytes += bytes - (displaced?.answer.bytesInMemory ?? 0)
+      if state.entries.count >= Self.limit || state.bytes + entry.bytes > Self.bytesLimit {
+        state = State(generation: generation)
+      }
+      let displaced = state.entries.updateValue(entry, forKey: key)
+      state.bytes += entry.bytes - (displaced?.bytes ?? 0)
     }
   }
 
-  /// Forgets all answers: what they were made of has changed.
+  /// Forgets all responses: what they were made of has changed.
   func forget() {
     // Kept past the lock, in which the last reference would free them all.
     let old = state.withLock { state in
       defer { state = State(generation: state.generation + 1) }
-      return state.answers
+      return state.entries
     }
     withExtendedLifetime(old) {}
   }
 
-  /// Forgets answers of files that are no longer what they were when they were opened.
+  /// Forgets responses from files that were replaced or written to since they were opened.
   func forgetReplacedFiles() {
-    let files = state.withLock { state in state.answers.compactMapValues(\.answer.file) }
+    let files = state.withLock { state in state.entries.compactMapValues(\.prepared?.file) }
     // Without the lock: requests do not wait for the disk.
     let replaced = files.filter { !$0.value.isCurrent }
     let old = state.withLock { state in
       replaced.compactMap { key, file in
-        state.answers[key]?.answer.file == file ? state.answers.removeValue(forKey: key) : nil
+        state.entries[key]?.prepared?.file == file ? state.entries.removeValue(forKey: key) : nil
       }
     }
     withExtendedLifetime(old) {}
   }
 
-  /// FNV-1a. Who finds two targets of one hash among those that are published makes each of them displace the
-  /// other, and no more.
-  private static func hash(_ target: LentText, _ gzip: Bool) -> UInt64 {
+  /// FNV-1a. A client that finds two published targets of one hash makes each of them displace the other, and no more.
+  private static func hash(_ target: HeadText, _ gzip: Bool) -> UInt64 {
     var hash: UInt64 = 0xCBF2_9CE4_8422_2325 ^ (gzip ? 1 : 0)
     for byte in target { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01B3 }
     return hash
+  }
+}
+
+extension HTTPBody {
+  /// The file that it is sent from, as it was when it was opened.
+  var file: OpenFile.Identity? {
+    if case .file(let file, _, _) = self { file.identity } else { nil }
+  }
+
+  fileprivate var isStream: Bool {
+    if case .stream = self { true } else { false }
+  }
+
+  /// Bytes that it takes at most; a stream is made of fewer bytes than it sends.
+  var bytesInMemory: Int {
+    switch self {
+    case .bytes(let bytes): bytes.count
+    case .stream(let length, _): Int(length)
+    case .empty, .file: 0
+    }
   }
 }

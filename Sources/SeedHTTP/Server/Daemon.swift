@@ -6,7 +6,7 @@ struct Daemon: ~Copyable {
   private let daemon: OpaquePointer
   private let hooks: UnsafeMutablePointer<seedbank_mhd_hooks>
 
-  /// Starts to answer on a socket, of which it takes its own descriptor; nil if the library cannot.
+  /// Answers on a duplicate of the socket from here on; nil if the library cannot start.
   init?(
     _ configuration: HTTPServerConfiguration, on socket: borrowing ListeningSocket,
     dispatcher: RequestDispatcher
@@ -38,10 +38,10 @@ extension seedbank_mhd_settings {
     self.init()
     let connections = max(1, configuration.connectionLimit)
     listening_socket = descriptor
-    // A thread without a connection to its share would hold up nobody but itself, yet be there for nothing.
+    // A thread without a share of the connections would be idle for ever.
     threads = UInt32(clamping: min(max(1, configuration.threads), connections))
     connection_limit = UInt32(clamping: connections)
-    idle_timeout_seconds = UInt32(clamping: max(1, configuration.idleTimeoutSeconds))
+    idle_timeout_seconds = UInt32(clamping: max(1, configuration.timeouts.idleSeconds))
     connection_memory_bytes = max(Self.leastConnectionMemory, configuration.connectionMemoryBytes)
   }
 
@@ -73,7 +73,7 @@ private func dispatcher(_ context: UnsafeMutableRawPointer) -> RequestDispatcher
 
 private func acceptConnection(context: UnsafeMutableRawPointer?, address: UnsafePointer<sockaddr>?) -> CInt {
   guard let context else { return 0 }
-  return dispatcher(context).accepts(ipAddress(at: address)) ? 1 : 0
+  return dispatcher(context).connections.admits(ipAddress(at: address)) ? 1 : 0
 }
 
 private func openConnection(
@@ -82,21 +82,21 @@ private func openConnection(
   guard let context else { return nil }
   let connection = ClientConnection(descriptor: descriptor, address: ipAddress(at: address))
   dispatcher(context).connections.add(connection)
-  return Unmanaged.passRetained(RequestInWork(on: connection)).toOpaque()
+  return Unmanaged.passRetained(CurrentRequest(on: connection)).toOpaque()
 }
 
 private func closeConnection(context: UnsafeMutableRawPointer?, connection: UnsafeMutableRawPointer?) {
   guard let context, let connection else { return }
   dispatcher(context).connections.remove(
-    Unmanaged<RequestInWork>.fromOpaque(connection).takeRetainedValue().client)
+    Unmanaged<CurrentRequest>.fromOpaque(connection).takeRetainedValue().client)
 }
 
 private func ipAddress(at address: UnsafePointer<sockaddr>?) -> IPAddress? {
   address.flatMap { SocketAddress($0) }.map { IPAddress($0) }
 }
 
-private func work(_ connection: UnsafeMutableRawPointer) -> RequestInWork {
-  Unmanaged<RequestInWork>.fromOpaque(connection).takeUnretainedValue()
+private func current(_ connection: UnsafeMutableRawPointer) -> CurrentRequest {
+  Unmanaged<CurrentRequest>.fromOpaque(connection).takeUnretainedValue()
 }
 
 // A request's context is its connection's, which outlives it.
@@ -104,7 +104,7 @@ private func beginRequest(
   context: UnsafeMutableRawPointer?, connection: UnsafeMutableRawPointer?, target: UnsafePointer<CChar>?
 ) -> UnsafeMutableRawPointer? {
   guard let target, let connection else { return nil }
-  work(connection).begin(lentText(at: target))
+  current(connection).begin(headText(at: target))
   return connection
 }
 
@@ -113,15 +113,15 @@ private func receiveRequest(
   version: UnsafePointer<CChar>?, request: UnsafeMutableRawPointer?
 ) -> CInt {
   guard let context, let connection, let method, let version, let request else { return 0 }
-  let goesOn = dispatcher(context).advance(
-    work(request), on: connection, method: lentText(at: method), version: lentText(at: version))
-  return goesOn ? 1 : 0
+  let stays = dispatcher(context).advance(
+    current(request), on: connection, method: headText(at: method), version: headText(at: version))
+  return stays ? 1 : 0
 }
 
 private func endRequest(context: UnsafeMutableRawPointer?, request: UnsafeMutableRawPointer?, completed: CInt)
 {
   guard let context, let request else { return }
-  dispatcher(context).end(work(request), isComplete: completed != 0)
+  dispatcher(context).end(current(request), isComplete: completed != 0)
 }
 
 private func logLine(context: UnsafeMutableRawPointer?, line: UnsafePointer<CChar>?) {

@@ -1,14 +1,13 @@
 internal import Dispatch
 import SeedSystem
-internal import Synchronization
 
-/// A server that answers every admitted request with its handler's response.
+/// Answers every admitted request with its handler's response.
 package final class HTTPServer: Sendable {
   /// The address that it listens on.
   package let host: String
-  /// The port that it listens on: the one chosen, if 0 was asked for.
+  /// The port that it listens on; where 0 was configured, the one that the system chose.
   package let port: UInt16
-  /// Open connections at most: what was asked for, or what the system's limit on open files leaves of it.
+  /// Open connections at most: as configured, or fewer where the system's limit on open files requires it.
   package let connectionLimit: Int
   private let dispatcher: RequestDispatcher
   private let daemon: Mutex<Daemon?>
@@ -17,7 +16,8 @@ package final class HTTPServer: Sendable {
 
   /// Listens, and answers from here on.
   ///
-  /// The handler is called on several threads at once, and must not stop the server.
+  /// The handler is called on several threads at once, and must not stop the server. It makes the response to a plain
+  /// GET; conditions and ranges are the server's.
   package init(
     configuration: HTTPServerConfiguration, handler: @escaping @Sendable (HTTPRequest) -> HTTPResponse
   ) throws(HTTPServerError) {
@@ -48,18 +48,22 @@ package final class HTTPServer: Sendable {
     return budget.connections
   }
 
-  /// What it has to do; a handler may keep that, which must not keep the server.
-  package var load: HTTPLoad { HTTPLoad(table: dispatcher.connections) }
+  // These are functions of their own, so that a handler can keep one without keeping the server: if the last
+  // reference to the server went away on one of its threads, it would wait there for that very thread.
 
-  /// Has the handler asked again for every answer that it allowed to be used again.
-  ///
-  /// A function of its own, so that whoever calls it on the server's threads need not hold the server.
+  /// Tells the current load.
+  package var load: @Sendable () -> HTTPLoad {
+    let connections = dispatcher.connections
+    return { connections.load }
+  }
+
+  /// Forgets all responses that are kept for reuse.
   package var forgetAnswers: @Sendable () -> Void {
     let answers = dispatcher.answers
     return { answers.forget() }
   }
 
-  /// Has the handler asked again for the answers of files that are no longer what they were.
+  /// Forgets the kept responses whose files were replaced or written to.
   package var forgetReplacedFiles: @Sendable () -> Void {
     let answers = dispatcher.answers
     return { answers.forgetReplacedFiles() }
@@ -67,27 +71,26 @@ package final class HTTPServer: Sendable {
 
   deinit { stop(gracePeriod: .zero) }
 
-  /// Ends each connection with the answer that it gets next, so that its client comes back by a new one. New
-  /// connections are still taken: whoever sends them is to notice first that this server is about to end.
-  package func drain() { dispatcher.beginDraining() }
+  /// Ends each connection with its next response. New connections are still accepted, until whatever directs clients
+  /// here has noticed that this server is about to end.
+  package func drain() { dispatcher.connections.beginDraining() }
 
-  /// Stops: turns new connections away, waits until the admitted requests are answered or the period is over,
-  /// then cuts what is left.
+  /// Refuses new connections, waits until the admitted requests are answered or the period is over, then cuts the
+  /// remaining connections off.
   ///
-  /// A connection that was taken or answered a moment ago is waited for a moment: its request may be under way.
+  /// It also waits a moment for connections that were accepted or answered a moment ago: a request may be on its way.
   ///
   /// It blocks its caller until all threads have ended, which a handler that does not return can delay beyond
   /// the period. A second call waits for the first and does nothing more.
   package func stop(gracePeriod: Duration = .seconds(5)) {
-    guard dispatcher.beginEnding() else { return running.wait() }
-    dispatcher.waitUntilQuiet(milliseconds: UInt64(max(0, gracePeriod / .milliseconds(1))))
+    guard dispatcher.connections.beginEnding() else { return running.wait() }
+    dispatcher.connections.waitUntilQuiet(milliseconds: UInt64(max(0, gracePeriod / .milliseconds(1))))
     daemon.withLock { $0 = nil }
     running.leave()
   }
 }
 
-/// Makes a write to a connection that the other side closed an error instead of the process's end.
+/// Turns a write to a connection that the other side closed into an error, where it would end the process.
 ///
-/// `sendfile` knows no flag for that. To be called once at the start of a process; every server's start
-/// calls it as well.
+/// `sendfile` has no flag for that. Every server's start calls it.
 package func ignoreBrokenPipes() { signal(SIGPIPE, SIG_IGN) }

@@ -1,11 +1,11 @@
 internal import class Foundation.ProcessInfo
 
-/// Where a server listens and what it allows.
+/// Where a server listens, and its limits.
 package struct HTTPServerConfiguration: Sendable {
   /// An IPv4 or IPv6 literal; `::` takes IPv4 as well.
-  package var host = "127.0.0.1"
+  package var host: String
   /// The port; 0 takes any that is free.
-  package var port: UInt16 = 0
+  package var port: UInt16
   /// Threads that answer.
   package var threads = ProcessInfo.processInfo.activeProcessorCount
   /// Open connections at most, shared out evenly over the threads.
@@ -16,38 +16,50 @@ package struct HTTPServerConfiguration: Sendable {
   /// Open connections at most from one IPv4 address or one IPv6 network of 64 bits; nil for a quarter of
   /// ``connectionLimit``, so that three of them cannot keep everyone else out.
   package var perAddressLimit: Int?
-  /// The proxies in front: they may have any number of connections, and are believed in `X-Forwarded-For`.
+  /// Proxies in front: they may have any number of connections, and their `X-Forwarded-For` is believed.
   package var trustedProxies: [IPNetwork] = []
   /// Requests on one connection, after which it ends: its memory then starts afresh.
   package var requestsPerConnection = 10_000
-  /// Memory of one connection in bytes: what a request's head must fit into, halved.
+  /// Memory of one connection in bytes: a request's head must fit into half of it.
   package var connectionMemoryBytes = 16 * 1024
-  /// Seconds without a request after which a connection is closed.
-  package var idleTimeoutSeconds = 10
-  /// Seconds from a connection's start to the end of its first request's head.
-  package var headTimeoutSeconds = 5
-  /// Bytes a second that a client has to take of an answer, measured over ``floorWindowSeconds``.
-  package var floorBytesPerSecond = 512
-  /// Seconds over which a client's pace is measured.
-  package var floorWindowSeconds = 20
-  /// Gives what the server answers itself, refusals mostly, the fields that all answers of its owner have.
-  package var dress: @Sendable (HTTPResponse, HTTPRequest) -> HTTPResponse = { response, _ in response }
-  /// Takes what libmicrohttpd has to say, one line at a time, on its threads. The other side can provoke any
-  /// number of such lines, so nothing is written unless someone asks for it.
+  package var timeouts = ConnectionTimeouts()
+  /// Adds the fields that all of its owner's responses have, also to those that the server makes by itself.
+  package var finish: @Sendable (HTTPResponse, HTTPRequest) -> HTTPResponse = { response, _ in response }
+  /// Takes the lines of libmicrohttpd's log, on its threads. A client can provoke any number of such lines, so
+  /// nothing is written unless someone asks for it.
   package var log: @Sendable (String) -> Void = { _ in }
-  /// Is told of every exchange when it is over, on the daemon's threads. It costs little.
+  /// Called after every exchange, on the daemon's threads. It costs little.
   package var measure: (@Sendable (HTTPMeasurement) -> Void)?
-  /// Gives the bytes of a `User-Agent` a number that stands in the measurement.
+  /// Gives the bytes of a `User-Agent` a number for the measurement.
   package var labelAgent: (@Sendable (UnsafeBufferPointer<UInt8>) -> Int)?
-  /// Is told of every exchange when it is over, with all that was asked. It costs a copy of every request.
+  /// Called after every exchange with all of its request. It costs a copy of every request.
   package var observe: (@Sendable (HTTPExchange) -> Void)?
 
-  /// The defaults: 127.0.0.1, any port.
-  package init() {}
-
   /// The defaults at that host and port.
-  package init(host: String, port: UInt16) {
+  package init(host: String = "127.0.0.1", port: UInt16 = 0) {
     self.host = host
     self.port = port
+  }
+}
+
+/// The reason why a server does not start.
+package enum HTTPServerError: Error, Hashable, Sendable, CustomStringConvertible {
+  /// Another socket listens there.
+  case portInUse(host: String, port: UInt16)
+  /// The system or the library refuses.
+  case cannotListen(host: String, port: UInt16, reason: String)
+  /// The system allows the process too few open files for even one connection; all would need that many.
+  case tooFewDescriptors(needed: Int)
+
+  /// One sentence: where, why, what to do.
+  package var description: String {
+    switch self {
+    case .portInUse(let host, let port):
+      "port \(port) on \(host) is in use: stop the program that listens there, or choose another port"
+    case .cannotListen(let host, let port, let reason):
+      "cannot listen on \(host) port \(port): \(reason)"
+    case .tooFewDescriptors(let needed):
+      "the process may open too few files: raise its hard limit (ulimit -Hn, LimitNOFILE=) to \(needed)"
+    }
   }
 }

@@ -1,11 +1,9 @@
 internal import CMicroHTTPD
 import SeedSystem
 
-/// Reads the head of the request that a connection of libmicrohttpd is at.
-///
-/// It counts along which of the bytes that arrived the parts account for; see ``RequestGuard``.
+/// Scans the head of a connection's request, and counts the bytes that its parts account for; see ``RequestGuard``.
 struct HeadReader {
-  private(set) var fields = FieldScan()
+  private(set) var fields = HeaderScan()
   private var accounted = 0
   private let arrived: Int
 
@@ -18,21 +16,21 @@ struct HeadReader {
     return reader
   }
 
-  /// Whether the line and the fields make up every byte that arrived.
+  /// True where the line and the fields make up every byte that arrived.
   func accountsForEveryByte(with line: RequestLine) -> Bool {
     let spacesAndLineEnds = 2 + 2 + 2
     let bytes = line.method.count + line.targetBytes + line.version.count + spacesAndLineEnds
     return accounted + bytes == arrived
   }
 
-  fileprivate mutating func add(name: LentText, value: LentText) {
+  fileprivate mutating func add(name: HeadText, value: HeadText) {
     fields.add(name: name, value: value)
     accounted += name.count + gap(between: name, and: value) + value.count + 2
   }
 
   /// Bytes of the colon and the whitespace before the value. A folded line's name was moved elsewhere: then
-  /// the answer is more than all that arrived, and nothing adds up any more.
-  private func gap(between name: LentText, and value: LentText) -> Int {
+  /// the result is more than all bytes that arrived, so that the sum is wrong.
+  private func gap(between name: HeadText, and value: HeadText) -> Int {
     guard let nameStart = name.baseAddress, let valueStart = value.baseAddress else { return arrived + 1 }
     let gap = Int(bitPattern: valueStart) - Int(bitPattern: nameStart) - name.count
     return 1...max(1, arrived) ~= gap ? gap : arrived + 1
@@ -44,7 +42,7 @@ private func scanField(
   value: UnsafePointer<CChar>?, valueLength: Int
 ) {
   reader?.assumingMemoryBound(to: HeadReader.self).pointee.add(
-    name: lentText(at: name, count: nameLength), value: lentText(at: value, count: valueLength))
+    name: headText(at: name, count: nameLength), value: headText(at: value, count: valueLength))
 }
 
 /// Copies of all header fields of the request that a connection is at.
@@ -59,13 +57,13 @@ private func copyField(
   value: UnsafePointer<CChar>?, valueLength: Int
 ) {
   headers?.assumingMemoryBound(to: HTTPHeaders.self).pointee.append(
-    lentText(at: name, count: nameLength).text, lentText(at: value, count: valueLength).text)
+    headText(at: name, count: nameLength).text, headText(at: value, count: valueLength).text)
 }
 
 /// A C string's bytes.
-func lentText(at start: UnsafePointer<CChar>) -> LentText { lentText(at: start, count: strlen(start)) }
+func headText(at start: UnsafePointer<CChar>) -> HeadText { headText(at: start, count: strlen(start)) }
 
-private func lentText(at start: UnsafePointer<CChar>?, count: Int) -> LentText {
+private func headText(at start: UnsafePointer<CChar>?, count: Int) -> HeadText {
   let raw = UnsafeRawBufferPointer(start: start, count: start == nil ? 0 : count)
   return raw.assumingMemoryBound(to: UInt8.self)
 }

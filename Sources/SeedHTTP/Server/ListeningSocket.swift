@@ -2,9 +2,8 @@ import SeedSystem
 
 /// A bound, listening TCP socket.
 ///
-/// It is made here and not by libmicrohttpd, which would say no more than that it failed.
+/// libmicrohttpd could make it, but would not say why it failed.
 struct ListeningSocket: ~Copyable {
-  /// The port it got.
   let port: UInt16
   private let descriptor: CInt
 
@@ -25,14 +24,14 @@ struct ListeningSocket: ~Copyable {
 
   deinit { close(descriptor) }
 
-  // Several threads wait for one connection: accept must not block those that come late.
+  // Several threads wait for one connection: accept must not block the late ones.
   private static let flags = CInt(SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue)
 
-  /// Bytes of an answer that wait in the kernel before the network could take them.
+  /// Bytes of a response that may wait unsent in the kernel.
   ///
-  /// Without a bound the kernel takes several megabytes for each client that reads slowly: a thousand of them
-  /// fill its memory for TCP, and everybody's packets are dropped. What is under way to a fast client does not
-  /// count, so that nobody gets anything slower.
+  /// Without a bound the kernel buffers several megabytes for each client that reads slowly: a thousand of them
+  /// fill its memory for TCP, and everybody's packets are dropped. Bytes under way do not count, so a fast client
+  /// is not slowed down.
   private static let unsentBytes: CInt = 128 * 1024
 
   private static func listen(_ descriptor: CInt, at address: SocketAddress) -> Bool {

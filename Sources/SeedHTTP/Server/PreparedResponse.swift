@@ -1,38 +1,30 @@
 internal import CMicroHTTPD
+import SeedFormat
 import SeedSystem
 
 /// Owns one response of libmicrohttpd, which can be sent any number of times, on several connections at once.
 final class PreparedResponse: Sendable {
   let status: Int
-  /// Bytes of its body where it is sent with one.
+  /// Bytes of its body; 0 for 304.
   let bodyBytes: Int64
-  /// Bytes of its body that it keeps in memory.
   let bytesInMemory: Int
-  /// The file that its body is sent from.
+  /// The file that its body is sent from, where there is one.
   let file: OpenFile.Identity?
-  /// What the handler wants to be told again; see ``HTTPResponse/mark``.
+  /// See ``HTTPResponse/mark``.
   let mark: Int
   // libmicrohttpd counts its users with a lock of its own, and changes nothing else of it.
   private nonisolated(unsafe) let response: OpaquePointer
 
-  /// Why a response cannot be sent.
-  enum Failure: String, Error {
-    /// Its parts are at fault.
-    case malformed = "its status, a header or its file's range is not right"
-    /// The process has no descriptor or memory left.
-    case exhausted = "there is no descriptor or memory left"
-  }
-
-  /// The response as the library takes it.
-  init(_ source: HTTPResponse, ending: Bool) throws(Failure) {
-    // Of what 304 stands for only the length is told.
+  /// Throws the problem to send in its place.
+  init(_ source: HTTPResponse, ending: Bool) throws(Problem) {
+    // A 304 sends only the length of its body.
     let body: HTTPBody =
       source.status == 304 ? .stream(length: source.body.length) { NoBytes() } : source.body
-    guard 200...599 ~= source.status, body.isSound else { throw .malformed }
-    guard let made = Self.make(body) else { throw .exhausted }
+    guard 200...599 ~= source.status, body.isSound else { throw .malformedResponse }
+    guard let made = Self.make(body) else { throw .tooManyFiles }
     guard Self.add(source.headers, to: made, ending: ending) else {
       MHD_destroy_response(made)
-      throw .malformed
+      throw .malformedResponse
     }
     response = made
     status = source.status
@@ -89,28 +81,13 @@ final class PreparedResponse: Sendable {
   }
 }
 
-extension PreparedResponse.Failure {
-  /// What is sent in place of the response.
-  var response: HTTPResponse {
-    switch self {
-    case .malformed:
-      .problem(
-        "internal-error", status: 500, title: "Internal error",
-        detail: "the answer could not be put together: the operator has to look at it")
-    case .exhausted:
-      .problem(
-        "overloaded", status: 503, title: "Overloaded",
-        detail: "too many files are open: try again in a moment",
-        headers: ["Retry-After": Self.retryAfterSeconds])
-    }
-  }
-
-  /// Seconds after which some other answer has most likely let go of its file.
-  private static let retryAfterSeconds = "2"
+extension Problem {
+  fileprivate static let malformedResponse = Problem(
+    .internalError, "The response cannot be sent: its status, a header or its file's range is wrong.")
 }
 
 extension HTTPBody {
-  /// Whether a file has all bytes of its part that is to be sent.
+  /// False for a part that its file does not have.
   fileprivate var isSound: Bool {
     if case .file(let file, let offset, let length) = self {
       file.holds(offset: offset, length: length)
@@ -118,27 +95,19 @@ extension HTTPBody {
       true
     }
   }
-
-  fileprivate var file: OpenFile.Identity? {
-    if case .file(let file, _, _) = self { file.identity } else { nil }
-  }
-
-  fileprivate var bytesInMemory: Int {
-    if case .bytes(let bytes) = self { bytes.count } else { 0 }
-  }
 }
 
-/// Bytes that a stream is asked for at a time.
+/// Bytes of a stream's buffer.
 private let streamChunkBytes = 32 * 1024
 
-/// A stream, as libmicrohttpd holds it.
+/// A stream in the keeping of libmicrohttpd.
 private final class StreamBox {
   let stream: any HTTPByteStream
 
   init(_ stream: any HTTPByteStream) { self.stream = stream }
 }
 
-/// The body of an answer that is sent without one.
+/// The body of a response that is sent without one.
 private final class NoBytes: HTTPByteStream {
   func next(into room: UnsafeMutableRawBufferPointer) -> Int? { nil }
 }

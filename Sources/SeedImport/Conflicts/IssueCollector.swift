@@ -19,13 +19,13 @@ final class IssueCollector {
   /// Whether rejected rows are to be handed on.
   var wantsRows: Bool { rejected != nil }
 
-  func reject(_ plan: RowPlan, _ refusal: Refusal, _ place: RowPlace, row: [UInt8]) throws {
+  func reject(_ plan: RowPlan, _ refusal: RejectedRow, _ place: RowPlace, row: [UInt8]) throws {
     var refusal = refusal
     if refusal.table == nil { refusal.key = refusal.key ?? plan.keyDescription }
     try reject(plan.target, refusal, place, row: row)
   }
 
-  func reject(_ target: ImportTarget, _ refusal: Refusal, _ place: RowPlace, row: [UInt8]) throws {
+  func reject(_ target: ImportTarget, _ refusal: RejectedRow, _ place: RowPlace, row: [UInt8]) throws {
     target.rejected += 1
     rejectedRows += 1
     let issue = issue(refusal, target.table.name, place)
@@ -40,14 +40,14 @@ final class IssueCollector {
   }
 
   /// An issue that rejects nothing.
-  func note(_ refusal: Refusal, _ table: String, _ place: RowPlace) { take(issue(refusal, table, place)) }
+  func note(_ refusal: RejectedRow, _ table: String, _ place: RowPlace) { take(issue(refusal, table, place)) }
 
   private func take(_ issue: ImportIssue) {
     count += 1
     if listed.count < policy.issueLimit { listed.append(issue) }
   }
 
-  private func issue(_ refusal: Refusal, _ table: String, _ place: RowPlace) -> ImportIssue {
+  private func issue(_ refusal: RejectedRow, _ table: String, _ place: RowPlace) -> ImportIssue {
     ImportIssue(
       document: place.document, row: place.row,
       offset: hasOrigin ? place.offset : refusal.offset ?? place.offset,

@@ -1,32 +1,31 @@
 import SeedDatabase
 import SeedFormat
 
-/// Does about references to nowhere what the policy says, once all rows are in.
+/// Handles rows that reference nothing as the policy says, once all rows are in.
 struct ReferencePolicy {
   private let connection: Connection
   private let policy: ImportPolicy.References
   private let issues: IssueCollector
   private let place: RowPlace
-  private let orphans: OrphanSearch
+
+  /// Rows that a message names.
+  private static let namedRows = 3
+  /// Rows that are compared with those before the import.
+  private static let comparedRows = 10_000
 
   init(
     _ connection: Connection, _ policy: ImportPolicy.References, _ issues: IssueCollector, _ place: RowPlace
   ) {
-    self.connection = connection
-    self.policy = policy
-    self.issues = issues
-    self.place = place
-    orphans = OrphanSearch(connection)
+    (self.connection, self.policy, self.issues, self.place) = (connection, policy, issues, place)
   }
 
-  /// Looks at the tables that were touched, and at those that reference them.
   func run(touched: Set<String>) throws {
     let touched = Set(touched.map { $0.lowercased() })
     let tables = try SchemaReader(connection).listedTables().filter { $0.kind == "table" }.map(\.name)
     let suspects = try tables.filter { try isSuspect($0, touched) }
     if !suspects.isEmpty { try connection.writeOutCache() }
     for table in suspects {
-      for reference in try orphans.brokenReferences(of: table) { try settle(reference) }
+      for reference in try brokenReferences(of: table) { try handle(reference) }
     }
   }
 
@@ -38,7 +37,7 @@ struct ReferencePolicy {
       || parents.contains { touched.contains($0[0].text.lowercased()) }
   }
 
-  private func settle(_ reference: BrokenReference) throws {
+  private func handle(_ reference: BrokenReference) throws {
     switch policy {
     case .fail: try fail(reference)
     case .keep: try note(reference)
@@ -49,21 +48,20 @@ struct ReferencePolicy {
   }
 
   private func note(_ reference: BrokenReference) throws {
-    let keys = try orphans.keys(of: reference, limit: Self.namedRows)
+    let keys = try keys(of: reference, limit: Self.namedRows)
     let message = Self.describe(reference.count, reference, keys)
     issues.note(
-      Refusal(.reference, message, column: reference.columnList, key: keys.first), reference.table, place)
+      RejectedRow(.reference, message, column: reference.columnList, key: keys.first), reference.table, place)
   }
 
   /// Takes the import back first: what referenced nothing before is not its fault.
   private func fail(_ reference: BrokenReference) throws {
-    let keys = try orphans.keys(of: reference, limit: Self.comparedRows)
+    let keys = try keys(of: reference, limit: Self.comparedRows)
     var earlier = (count: 0, keys: Set<String>())
     if issues.isOneTransaction {
       try connection.execute("ROLLBACK")
-      earlier.count =
-        try orphans.brokenReferences(of: reference.table).first { $0.id == reference.id }?.count ?? 0
-      if earlier.count > 0 { earlier.keys = Set(try orphans.keys(of: reference, limit: Self.comparedRows)) }
+      earlier.count = try brokenReferences(of: reference.table).first { $0.id == reference.id }?.count ?? 0
+      if earlier.count > 0 { earlier.keys = Set(try self.keys(of: reference, limit: Self.comparedRows)) }
     }
     let new = keys.filter { !earlier.keys.contains($0) }
     let message = Self.describe(reference.count, reference, new.isEmpty ? keys : new)
@@ -73,11 +71,6 @@ struct ReferencePolicy {
       "table \"\(reference.table)\", column \"\(reference.columnList)\": \(message)\(before): import what is "
         + "referenced too, or let such references become null, or keep them")
   }
-
-  /// Rows that a message names.
-  private static let namedRows = 3
-  /// Rows that are looked at for those that an import made.
-  private static let comparedRows = 10_000
 
   private static func describe(_ count: Int, _ reference: BrokenReference, _ keys: [String]) -> String {
     let named = keys.prefix(namedRows).joined(separator: "; ")
@@ -95,7 +88,7 @@ struct ReferencePolicy {
   }
 
   private func clear(_ reference: BrokenReference) throws {
-    let settings = reference.columns.map { "\(quoted($0.child)) = NULL" }.joined(separator: ", ")
+    let settings = reference.columns.map { "\(quoted($0)) = NULL" }.joined(separator: ", ")
     do throws(DatabaseError) {
       try connection.execute(
         "UPDATE OR ABORT \(quoted(reference.table)) AS child SET \(settings) WHERE \(reference.condition)")
@@ -103,28 +96,75 @@ struct ReferencePolicy {
       guard error.primaryCode == ResultCode.constraint else { throw error }
       throw ImportFailure(
         .references,
-        "table \"\(reference.table)\": a reference to nowhere cannot become NULL: \(error.message)")
+        "table \"\(reference.table)\": a broken reference cannot become NULL: \(error.message)")
     }
   }
-}
 
-/// Rebuilds the FTS5 tables over the content of tables that changed.
-struct SearchRebuild {
-  private let connection: Connection
+  // MARK: Finding them
 
-  init(_ connection: Connection) { self.connection = connection }
+  /// A reference of one table, with rows that reference nothing.
+  private struct BrokenReference {
+    let table: String
+    let parent: String
+    /// Its number among the table's references.
+    let id: SeedValue
+    /// Rows that reference nothing.
+    let count: Int
+    let columns: [String]
+    let parentColumns: [String]
+    /// Whether there is such a table at all.
+    let hasParent: Bool
 
-  func run(touched: Set<String>) throws {
-    let touched = Set(touched.map { $0.lowercased() })
-    let rows = try connection.rows(
-      "SELECT name, sql FROM sqlite_schema WHERE sql LIKE 'CREATE VIRTUAL TABLE%'")
-    for row in rows {
-      guard let content = SQLTokens(row[1].text).externalContent, touched.contains(content.lowercased())
-      else {
-        continue
-      }
-      let name = quoted(row[0].text)
-      try connection.execute("INSERT INTO \(name)(\(name)) VALUES ('rebuild')")
+    var columnList: String { columns.joined(separator: ", ") }
+
+    /// What is true of its rows, the table being called `child`.
+    var condition: String {
+      if hasParent { return orphanCondition(columns, parent, parentColumns) }
+      return columns.map { "child.\(quoted($0)) IS NOT NULL" }.joined(separator: " AND ")
     }
+  }
+
+  private func brokenReferences(of table: String) throws -> [BrokenReference] {
+    try violations(of: table).map { violation in
+      let parent = violation[0].text
+      let columns = try connection.rows(
+        #"SELECT "from", "to" FROM pragma_foreign_key_list(?) WHERE id = ? ORDER BY seq"#, .text(table),
+        violation[1])
+      // A reference that names no columns means the parent's primary key.
+      let key = try connection.rows(
+        "SELECT name FROM pragma_table_info(?) WHERE pk > 0 ORDER BY pk", .text(parent))
+      let found = try connection.rows(
+        "SELECT 1 FROM pragma_table_list(?) WHERE schema = 'main'", .text(parent))
+      guard case .integer(let count) = violation[2] else { preconditionFailure("count(*) is an integer") }
+      return BrokenReference(
+        table: table, parent: parent, id: violation[1], count: Int(count),
+        columns: columns.map { $0[0].text },
+        parentColumns: columns.enumerated().map { index, row in
+          row[1] != .null ? row[1].text : index < key.count ? key[index][0].text : "rowid"
+        }, hasParent: !found.isEmpty)
+    }
+  }
+
+  private func violations(of table: String) throws -> [[SeedValue]] {
+    do {
+      return try connection.rows(
+        "SELECT parent, fkid, count(*) FROM pragma_foreign_key_check(?) GROUP BY parent, fkid", .text(table))
+    } catch let error as DatabaseError {
+      guard error.message.hasPrefix("foreign key mismatch") else { throw error }
+      throw ImportFailure(
+        .schema,
+        "references of table \"\(table)\" cannot be checked: \(error.message): create a unique index over the "
+          + "columns that are referenced, or take the reference out of the schema")
+    }
+  }
+
+  /// The first rows that reference nothing, as messages name them; none where the table has no key to name them by.
+  private func keys(of reference: BrokenReference, limit: Int) throws -> [String] {
+    guard let names = try? SchemaReader(connection).table(reference.table).keyNames else { return [] }
+    let columns = names.map { "child.\(quoted($0))" }.joined(separator: ", ")
+    let rows = try connection.rows(
+      "SELECT \(columns) FROM \(quoted(reference.table)) AS child WHERE \(reference.condition) LIMIT \(limit)"
+    )
+    return rows.map { rowDescription(names, $0) }
   }
 }

@@ -13,7 +13,7 @@ struct RowExchange {
   private struct Misfit {
     let row: WaitingRow
     let member: WaitingRow
-    let refusal: Refusal
+    let refusal: RejectedRow
   }
 
   /// What the rows at hand replace, by its identity; it is away.
@@ -45,7 +45,7 @@ struct RowExchange {
 
   /// False where not all of them fit: then nothing has changed.
   private mutating func placeAll(_ rows: [WaitingRow]) throws -> Bool {
-    let savepoint = try RowSavepoint(connection, rows.flatMap(\.members))
+    let savepoint = try RowSavepoint(connection, rows.flatMap(\.members).map(\.target))
     try lift(rows)
     var outcomes: [[RowOutcome]] = []
     do {
@@ -62,7 +62,7 @@ struct RowExchange {
   /// The rows that find their values with rows that stay; if there are none, those that come too late for a value
   /// that several want, where who has it comes first.
   private mutating func findMisfits(_ rows: [WaitingRow]) throws -> [Misfit] {
-    let savepoint = try RowSavepoint(connection, rows.flatMap(\.members))
+    let savepoint = try RowSavepoint(connection, rows.flatMap(\.members).map(\.target))
     let areAtHome = try rows.map(isAtHome)
     try lift(rows)
     var misfits = try findHopeless(rows)
@@ -96,13 +96,13 @@ struct RowExchange {
 
   /// Whether the row could be written with all others where they are: it waits for their sake only.
   private func isAtHome(_ row: WaitingRow) throws -> Bool {
-    let savepoint = try RowSavepoint(connection, row.members)
+    let savepoint = try RowSavepoint(connection, row.members.map(\.target))
     var isAtHome = true
     do {
       for member in row.members where isAtHome {
-        if case .setAside = try member.upsert() { isAtHome = false }
+        if case .taken = try member.upsert() { isAtHome = false }
       }
-    } catch is Refusal {
+    } catch is RejectedRow {
       isAtHome = false
     }
     try savepoint.takeBack()
@@ -111,7 +111,7 @@ struct RowExchange {
 
   private mutating func misfit(_ row: WaitingRow, isKept: Bool) throws -> Misfit? {
     var misfit: Misfit?
-    let savepoint = try RowSavepoint(connection, row.members)
+    let savepoint = try RowSavepoint(connection, row.members.map(\.target))
     let absent = row.members.map(\.identity).filter { !present.contains($0) }
     do {
       _ = try place(row)
@@ -130,8 +130,8 @@ struct RowExchange {
   private mutating func lift(_ rows: [WaitingRow]) throws {
     (old, present) = ([:], [])
     for member in rows.flatMap(\.members) {
-      var block = ByteBlock()
-      if let row = try member.writer.lift(block.lend(member.values)) { old[member.identity] = row }
+      old[member.identity] =
+        try LentBytes.lending(member.values) { try member.writer.lift($0) } ?? old[member.identity]
     }
   }
 
@@ -144,10 +144,10 @@ struct RowExchange {
   private mutating func place(_ row: WaitingRow) throws -> [RowOutcome] {
     try row.members.enumerated().map { number, member in
       do {
-        let outcome = try refusing(member.target.table) { try place(single: member) }
+        let outcome = try rejecting(member.target.table) { try place(single: member) }
         present.insert(member.identity)
         return outcome
-      } catch let refusal as Refusal {
+      } catch let refusal as RejectedRow {
         throw MisfitFound(
           member: number, refusal: refusal.code == .unique ? .taken(refusal.column) : refusal)
       }
@@ -157,35 +157,30 @@ struct RowExchange {
   private func place(single row: WaitingRow) throws -> RowOutcome {
     if present.contains(row.identity) {
       let outcome = try row.upsert()
-      if case .setAside = outcome { throw Refusal.taken(nil) }
+      if case .taken = outcome { throw RejectedRow.taken(nil) }
       return outcome
     }
     let writer = try row.writer
-    var block = ByteBlock()
-    return try writer.place(block.lend(row.values), over: old[row.identity])
+    return try LentBytes.lending(row.values) { try writer.place($0, over: old[row.identity]) }
   }
 }
 
-extension Refusal {
-  fileprivate static func taken(_ column: String?) -> Refusal {
-    Refusal(.unique, "another row has a value that may occur only once", column: column)
+extension RejectedRow {
+  fileprivate static func taken(_ column: String?) -> RejectedRow {
+    RejectedRow(.unique, "another row holds a value that must be unique", column: column)
   }
 }
 
 private struct MisfitFound: Error {
   /// Its number among those that are written together.
   let member: Int
-  let refusal: Refusal
+  let refusal: RejectedRow
 }
 
 /// A savepoint with the counts of the tables that are written in it.
 struct RowSavepoint {
   private let connection: Connection
   private let marks: [(target: ImportTarget, mark: ImportTarget.Mark)]
-
-  init(_ connection: Connection, _ rows: [WaitingRow]) throws {
-    try self.init(connection, rows.map(\.target))
-  }
 
   init(_ connection: Connection, _ targets: [ImportTarget]) throws {
     self.connection = connection

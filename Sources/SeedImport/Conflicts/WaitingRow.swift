@@ -8,20 +8,20 @@ struct RowIdentity: Hashable {
   let key: [UInt8]
 }
 
-/// Where a row comes from: its place, and the document's row where rejected ones are handed on.
-struct RowOrigin {
-  /// Its number among the rows that had to wait.
-  let number: Int
-  let place: RowPlace
-  let json: [UInt8]
-}
-
 /// A row that could not be written yet, with what lies nested in it: all of that shares its fate.
 final class WaitingRow {
+  /// Where it comes from, with the document's row where rejected ones are handed on.
+  struct Origin {
+    /// Its number among the rows that had to wait.
+    let number: Int
+    let place: RowPlace
+    let json: [UInt8]
+  }
+
   let target: ImportTarget
   let values: [SeedValue]
   let identity: RowIdentity
-  let origin: RowOrigin
+  let origin: Origin
   private let slots: SlotSet
   /// Rows that it references: it comes with all of them, or none of them does.
   private let references: [WaitingRow]
@@ -32,11 +32,9 @@ final class WaitingRow {
 
   init(
     _ target: ImportTarget, _ slots: SlotSet, _ values: [SeedValue], key: [UInt8],
-    _ references: [WaitingRow], _ origin: RowOrigin
+    _ references: [WaitingRow], _ origin: Origin
   ) {
-    self.target = target
-    self.slots = slots
-    self.values = values
+    (self.target, self.slots, self.values) = (target, slots, values)
     identity = RowIdentity(table: target.table.name, key: key)
     self.references = references
     self.origin = origin
@@ -65,10 +63,7 @@ final class WaitingRow {
   /// Writes the row where its values are free.
   func upsert() throws -> RowOutcome {
     let writer = try writer
-    var block = ByteBlock()
-    let outcome = try refusing(target.table) { try writer.upsert(block.lend(values)) }
-    writer.dropSetAside()
-    return outcome
+    return try rejecting(target.table) { try LentBytes.lending(values) { try writer.upsert($0) } }
   }
 
   var key: [SeedValue] { get throws { try writer.shape.key.map { values[$0] } } }
@@ -84,7 +79,7 @@ final class WaitingOutcome {
     let row: WaitingRow
     /// The one to blame of those that are written together.
     let member: WaitingRow
-    let refusal: Refusal
+    let refusal: RejectedRow
   }
 
   init(_ policy: ImportPolicy, _ issues: IssueCollector) {
@@ -99,7 +94,7 @@ final class WaitingOutcome {
   }
 
   /// The row goes with all that is nested in it, because of itself or of a row that it references.
-  func reject(_ row: WaitingRow, _ member: WaitingRow, _ refusal: Refusal) {
+  func reject(_ row: WaitingRow, _ member: WaitingRow, _ refusal: RejectedRow) {
     rejections.append(Rejection(row: row, member: member, refusal: refusal))
   }
 

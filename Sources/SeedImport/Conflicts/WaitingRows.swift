@@ -16,7 +16,7 @@ final class WaitingRows {
   private enum Attempt {
     case written([RowOutcome])
     case tooEarly
-    case refused(WaitingRow, Refusal)
+    case refused(WaitingRow, RejectedRow)
   }
 
   init(_ connection: Connection, _ policy: ImportPolicy, _ issues: IssueCollector) {
@@ -43,8 +43,7 @@ final class WaitingRows {
       row.target.recent.forget(row.identity.key)
       // Whatever becomes of it: the document mentions it, so it is not deleted as missing.
       guard let seen = row.target.seen else { continue }
-      var block = ByteBlock()
-      try seen.insert(block.lend(try row.key))
+      try LentBytes.lending(try row.key) { try seen.insert($0) }
     }
   }
 
@@ -82,17 +81,17 @@ final class WaitingRows {
   }
 
   private func attempt(_ members: [WaitingRow]) throws -> Attempt {
-    let savepoint = try RowSavepoint(connection, members)
+    let savepoint = try RowSavepoint(connection, members.map(\.target))
     var outcomes: [RowOutcome] = []
     for member in members {
       do {
         let outcome = try member.upsert()
-        if case .setAside = outcome {
+        if case .taken = outcome {
           try savepoint.takeBack()
           return .tooEarly
         }
         outcomes.append(outcome)
-      } catch let refusal as Refusal {
+      } catch let refusal as RejectedRow {
         try savepoint.takeBack()
         return .refused(member, refusal)
       }

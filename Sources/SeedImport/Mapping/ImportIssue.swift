@@ -51,14 +51,8 @@ public struct ImportIssue: Hashable, Sendable {
     document: String, row: Int, offset: Int, table: String, key: String? = nil, column: String? = nil,
     code: Code, message: String
   ) {
-    self.document = document
-    self.row = row
-    self.offset = offset
-    self.table = table
-    self.key = key
-    self.column = column
-    self.code = code
-    self.message = message
+    (self.document, self.row, self.offset, self.table) = (document, row, offset, table)
+    (self.key, self.column, self.code, self.message) = (key, column, code, message)
   }
 }
 
@@ -97,9 +91,7 @@ public struct ImportFailure: Error, Hashable, Sendable, CustomStringConvertible 
   public let issue: ImportIssue?
 
   package init(_ code: Code, _ message: String, issue: ImportIssue? = nil) {
-    self.code = code
-    self.message = message
-    self.issue = issue
+    (self.code, self.message, self.issue) = (code, message, issue)
   }
 
   /// The message.

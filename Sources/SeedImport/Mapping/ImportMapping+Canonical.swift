@@ -16,19 +16,15 @@ extension ImportMapping.List {
       case .single: "single"
       case .lines: "lines"
       }
-    return [rows.canonical, kind, keyColumn, table.canonical]
+    return [JSONValue(strings: rows.names), kind, keyColumn, table.canonical]
   }
-}
-
-extension MemberPath {
-  fileprivate var canonical: JSONValue { .texts(names) }
 }
 
 extension TableMapping {
   fileprivate var canonical: JSONValue {
     [
-      .string(table), .texts(key), .string(names.rawValue), .string(mode.rawValue),
-      .sorted(columns) { [$0.member.canonical, .string($0.conversion.name)] },
+      .string(table), JSONValue(strings: key), .string(names.rawValue), .string(mode.rawValue),
+      .sorted(columns) { [JSONValue(strings: $0.member.names), .string($0.conversion.name)] },
       .sorted(constants) { $0.canonical }, .sorted(defaults) { $0.canonical },
       .array(relations.map(\.canonical)),
     ]
@@ -39,12 +35,13 @@ extension RelationMapping {
   fileprivate var canonical: JSONValue {
     switch self {
     case .object(let path, let table, let foreignKey):
-      ["object", path.canonical, table.canonical, .texts(foreignKey)]
+      ["object", JSONValue(strings: path.names), table.canonical, JSONValue(strings: foreignKey)]
     case .array(let path, let table, let parentKey):
-      ["array", path.canonical, table.canonical, .texts(parentKey)]
+      ["array", JSONValue(strings: path.names), table.canonical, JSONValue(strings: parentKey)]
     case .join(let path, let table, let through, let parentKey, let elementKey):
       [
-        "join", path.canonical, table.canonical, .string(through), .texts(parentKey), .texts(elementKey),
+        "join", JSONValue(strings: path.names), table.canonical, .string(through),
+        JSONValue(strings: parentKey), JSONValue(strings: elementKey),
       ]
     }
   }
@@ -78,8 +75,6 @@ extension SeedValue {
 }
 
 extension JSONValue {
-  fileprivate static func texts(_ texts: [String]) -> JSONValue { .array(texts.map { .string($0) }) }
-
   fileprivate static func sorted<Value>(
     _ values: [String: Value], _ canonical: (Value) -> JSONValue
   ) -> JSONValue {

@@ -32,9 +32,7 @@ public struct ImportMapping: Sendable {
 
     /// An array at the document's top, unless told otherwise.
     public init(_ table: TableMapping, rows: MemberPath = "$", layout: Layout = .array) {
-      self.table = table
-      self.rows = rows
-      self.layout = layout
+      (self.table, self.rows, self.layout) = (table, rows, layout)
     }
   }
 

@@ -67,13 +67,8 @@ public struct ImportPolicy: Sendable {
     atomicity: Atomicity = .one, batchRows: Int = 256, batchBytes: Int = 256 * 1024, issueLimit: Int = 1000,
     reportsKeys: Bool = false
   ) {
-    self.onConflict = onConflict
-    self.badRows = badRows
-    self.references = references
-    self.atomicity = atomicity
-    self.batchRows = batchRows
-    self.batchBytes = batchBytes
-    self.issueLimit = issueLimit
-    self.reportsKeys = reportsKeys
+    (self.onConflict, self.badRows, self.references) = (onConflict, badRows, references)
+    (self.atomicity, self.batchRows, self.batchBytes) = (atomicity, batchRows, batchBytes)
+    (self.issueLimit, self.reportsKeys) = (issueLimit, reportsKeys)
   }
 }

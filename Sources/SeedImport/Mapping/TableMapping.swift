@@ -1,3 +1,4 @@
+import SeedDatabase
 public import SeedFormat
 
 /// How objects become rows of one table.
@@ -47,13 +48,8 @@ public struct TableMapping: Sendable {
     columns: [String: ColumnMapping] = [:], constants: [String: SeedValue] = [:],
     defaults: [String: SeedValue] = [:], relations: [RelationMapping] = [], mode: MergeMode = .merge
   ) {
-    self.table = table
-    self.key = key
-    self.names = names
-    self.columns = columns
-    self.constants = constants
-    self.defaults = defaults
-    self.relations = relations
+    (self.table, self.key, self.names, self.columns) = (table, key, names, columns)
+    (self.constants, self.defaults, self.relations) = (constants, defaults, relations)
     self.mode = mode
   }
 }
@@ -90,4 +86,78 @@ public enum RelationMapping: Sendable {
   case array(MemberPath, TableMapping, parentKey: [String])
   /// A nested array of objects, or of bare keys: rows of another table, and one row of a third for each pair.
   case join(MemberPath, TableMapping, through: String, parentKey: [String], elementKey: [String])
+}
+
+extension TableMapping.NameStyle {
+  /// The column that a member of that name goes to.
+  package func columnName(_ member: String) -> String {
+    switch self {
+    case .identity, .explicit: member
+    case .snakeToCamel: Self.camel(member)
+    case .camelToSnake: Self.snake(member)
+    }
+  }
+
+  private static func camel(_ name: String) -> String {
+    let parts = name.split(separator: "_")
+    guard let first = parts.first else { return name }
+    let rest = parts.dropFirst().map { $0.prefix(1).uppercased() + $0.dropFirst() }
+    return ([String(first)] + rest).joined()
+  }
+
+  private static func snake(_ name: String) -> String {
+    var result = ""
+    for character in name {
+      if character.isUppercase, !result.isEmpty { result.append("_") }
+      result += character.lowercased()
+    }
+    return result
+  }
+}
+
+/// What is done to a value between the document and its column.
+public enum ImportConversion: Sendable {
+  /// What seconds are counted from.
+  public enum TimeOrigin: Int64, Hashable, Sendable {
+    /// 1970-01-01T00:00:00Z.
+    case unix = 0
+    /// 2001-01-01T00:00:00Z, as Core Data stores dates.
+    case coreData = 978_307_200
+  }
+
+  /// Numbers stay numbers, and in a text's column their digits; a text becomes a number in a number's column where
+  /// that is exact, true is 1.
+  case automatic
+  /// An ISO 8601 date, or date and time, as seconds; with a fraction only where the text has one.
+  case iso8601(TimeOrigin = .unix)
+  /// A number as its digits, as the document has them.
+  case text
+  /// A text as the number that it spells.
+  case number
+  /// Base64 as the bytes that it spells.
+  case base64
+  /// The value, whatever it is, as compact JSON; numbers keep their digits.
+  case json
+  /// The app's own; what it throws becomes an issue of the row. Objects and arrays come to it as JSON. It may be
+  /// asked twice about one row, where that row or one near it is refused.
+  case custom(@Sendable (SeedValue) throws -> SeedValue)
+}
+
+extension TableMapping {
+  /// Whether the table or a nested one loses the rows that the import does not mention.
+  var deletes: Bool { mode != .merge || relations.contains { $0.table.deletes } }
+}
+
+extension RelationMapping {
+  var path: MemberPath {
+    switch self {
+    case .object(let path, _, _), .array(let path, _, _), .join(let path, _, _, _, _): path
+    }
+  }
+
+  var table: TableMapping {
+    switch self {
+    case .object(_, let table, _), .array(_, let table, _), .join(_, let table, _, _, _): table
+    }
+  }
 }

@@ -3,9 +3,7 @@ import SeedFormat
 
 /// The objects that lead to a document's lists of rows, as a tree of their members' names.
 struct DocumentFrame {
-  /// A list that rows come from.
   struct List {
-    /// Its number in the mapping.
     let list: Int
     let path: MemberPath
   }
@@ -18,7 +16,6 @@ struct DocumentFrame {
     var layout: ImportMapping.Layout?
   }
 
-  /// The document's own value.
   static let root = 0
 
   private var nodes = [Node(path: "$")]
@@ -32,7 +29,7 @@ struct DocumentFrame {
     isLines = mapping.lists.contains { $0.layout == .lines }
     guard !isLines || (mapping.lists.count == 1 && mapping.lists[0].rows.names.isEmpty) else {
       throw ImportFailure(
-        .mapping, "lines are rows themselves: neither a path of rows nor other lists go with them")
+        .mapping, "in a document of lines each line is a row: its mapping has one list, without a path")
     }
     guard !mapping.lists.isEmpty else { throw ImportFailure(.mapping, "the mapping has no list") }
     for (number, list) in mapping.lists.enumerated() { try add(list, number) }
@@ -63,7 +60,8 @@ struct DocumentFrame {
   private func overlap(_ list: ImportMapping.List, _ other: MemberPath) -> ImportFailure {
     ImportFailure(
       .mapping,
-      "the rows at \(list.rows) overlap with other rows at \(other): a list within a row is a relation of it")
+      "the rows at \(list.rows) overlap with other rows at \(other): map a list inside a row as a relation of that row"
+    )
   }
 
   // MARK: Looking it up

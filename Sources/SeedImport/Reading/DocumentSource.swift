@@ -1,5 +1,6 @@
 import SeedDatabase
 import SeedFormat
+import SeedSystem
 
 /// A scanner with the tape that it fills: what a row's values are lent from.
 struct DocumentSource: ~Copyable {
@@ -11,7 +12,6 @@ struct DocumentSource: ~Copyable {
 
   func text(_ index: Int) -> UnsafeBufferPointer<UInt8> { scanner.text(index, of: tape) }
 
-  /// A number as the document spells it.
   func digits(_ index: Int) -> UnsafeBufferPointer<UInt8> { scanner.digits(index, of: tape) }
 
   func json(_ index: Int) -> [UInt8] {
@@ -30,30 +30,58 @@ struct DocumentSource: ~Copyable {
   }
 }
 
-/// The place of a row, for issues.
 struct RowPlace {
   var document = ""
   var row = 0
   var offset = 0
 }
 
-/// Why a value or a row is refused, before its place is known.
-struct Refusal: Error {
-  let code: ImportIssue.Code
-  let message: String
-  var column: String?
-  var offset: Int?
-  var key: String?
-  /// The nested table that it is about, where it is not the row's own.
-  var table: String?
+/// Hands on a document's bytes, expanded where their first two say that they are gzip.
+package final class DocumentUnpacker {
+  private enum Content {
+    case unknown([UInt8])
+    case plain
+    case gzip(GzipDecoder)
+  }
 
-  init(
-    _ code: ImportIssue.Code, _ message: String, column: String? = nil, offset: Int? = nil, key: String? = nil
-  ) {
-    self.code = code
-    self.message = message
-    self.column = column
-    self.offset = offset
-    self.key = key
+  private var content = Content.unknown([])
+
+  /// RFC 1952 §2.3.1.
+  private static let gzipMagic: [UInt8] = [0x1F, 0x8B]
+
+  package init() {}
+
+  /// Takes the next piece.
+  package func take(_ piece: [UInt8], _ sink: ([UInt8]) throws -> Void) throws {
+    switch content {
+    case .plain: try sink(piece)
+    case .gzip(let decoder): try decoder.process(piece, isLast: false, sink)
+    case .unknown(let earlier):
+      let start = earlier + piece
+      content = .unknown(start)
+      guard start.count >= Self.gzipMagic.count else { return }
+      content = start.starts(with: Self.gzipMagic) ? .gzip(try GzipDecoder(takesMembers: true)) : .plain
+      try take(start, sink)
+    }
+  }
+
+  /// Ends the document; a compressed one must be complete.
+  package func end(_ sink: ([UInt8]) throws -> Void) throws {
+    switch content {
+    case .plain: return
+    case .gzip(let decoder): try decoder.process([], isLast: true, sink)
+    case .unknown(let bytes): try sink(bytes)
+    }
+  }
+
+  /// Hands on a whole file, piece by piece.
+  package static func read(_ path: String, pieces: Int, _ sink: ([UInt8]) throws -> Void) throws {
+    let file = try File(path, for: .reading)
+    let unpacker = DocumentUnpacker()
+    while true {
+      let piece = try file.read(max(1, pieces))
+      guard !piece.isEmpty else { return try unpacker.end(sink) }
+      try unpacker.take(piece, sink)
+    }
   }
 }

@@ -15,7 +15,6 @@ struct RowFinder {
     case rows, names, member, single, lines, trailing, done
   }
 
-  /// What a step led to.
   enum Step {
     /// A row of the list at hand is on the tape, with its name in a dictionary of rows.
     case row(name: String?)
@@ -26,7 +25,6 @@ struct RowFinder {
   private(set) var list = 0
   private let frame: DocumentFrame
   private var stage: Stage
-  /// Nodes of the objects that are open.
   private var open: [Int] = []
   private var found: Set<Int> = []
   private var name = ""

@@ -1,5 +1,6 @@
 import SeedDatabase
 import SeedFormat
+import SeedSystem
 
 /// Turns one value of a tape into what its column is given.
 final class ValueReader {
@@ -14,15 +15,13 @@ final class ValueReader {
     let conversion: ImportConversion
 
     init(column: Int, schema: ColumnSchema, conversion: ImportConversion) {
-      self.column = column
-      self.schema = schema
-      self.conversion = conversion
+      (self.column, self.schema, self.conversion) = (column, schema, conversion)
     }
   }
 
   func read(
     _ index: Int, _ source: borrowing DocumentSource, for target: Target
-  ) throws(Refusal) -> BorrowedValue {
+  ) throws(RejectedRow) -> BorrowedValue {
     if case .automatic = target.conversion { return try automatic(index, source, target.schema) }
     if source.tape.kind(index) == .null { return .null }
     switch target.conversion {
@@ -31,31 +30,42 @@ final class ValueReader {
     case .text: return try text(index, source)
     case .number: return try spelled(index, source, target.schema.affinity)
     case .base64: return try blob(index, source)
-    case .json: return .text(source.json(index).withUnsafeBytes { bytes.copy($0) })
+    case .json: return .text(source.json(index).withUnsafeBufferPointer { bytes.copy($0) })
     case .custom(let convert): return try custom(index, source, convert)
     }
   }
 
   /// A member's name as its column's value: as a text would be, but in one spelling only, for a document has each
   /// name once and a table each key.
-  func read(name: String, for target: Target) throws(Refusal) -> BorrowedValue {
+  func read(name: String, for target: Target) throws(RejectedRow) -> BorrowedValue {
     let column = target.schema
     guard case .text(let text) = bytes.lend(.text(name)) else { return .null }
     if column.affinity == .integer, Int64(name).map(String.init) != name {
-      throw Refusal(
+      throw RejectedRow(
         .typeMismatch, "expected a whole number of 64 bits as the row's name, found \(quote(text))",
         column: column.name)
     }
-    do throws(Refusal) {
+    do throws(RejectedRow) {
       return try string(text, column)
     } catch {
-      throw Refusal(error.code, error.message, column: column.name)
+      throw RejectedRow(error.code, error.message, column: column.name)
+    }
+  }
+
+  /// A mapping's own value for a column; `nil` where a document's value would not fit either.
+  func fit(_ value: SeedValue, _ column: ColumnSchema) -> SeedValue? {
+    switch (value, column.affinity) {
+    case (.text(var text), _): return text.withUTF8 { text in try? string(text, column).owned }
+    case (.real(let real), .integer): return Int64(exactly: real).map { .integer($0) }
+    case (.integer(let integer), .real): return .real(Double(integer))
+    case (.blob, .integer), (.blob, .real): return nil
+    default: return value
     }
   }
 
   private func automatic(
     _ index: Int, _ source: borrowing DocumentSource, _ column: ColumnSchema
-  ) throws(Refusal) -> BorrowedValue {
+  ) throws(RejectedRow) -> BorrowedValue {
     switch source.tape.kind(index) {
     case .null: return .null
     case .no: return .integer(0)
@@ -63,7 +73,7 @@ final class ValueReader {
     case .integer, .real, .beyond: return try number(index, source, column.affinity)
     case .string, .name: return try string(lent(index, source), column)
     case .object, .array:
-      throw Refusal(.typeMismatch, "expected a plain value, found an object or an array")
+      throw RejectedRow(.typeMismatch, "expected a plain value, found an object or an array")
     }
   }
 
@@ -71,70 +81,71 @@ final class ValueReader {
   @inline(__always)
   private func lent(_ index: Int, _ source: borrowing DocumentSource) -> UnsafeBufferPointer<UInt8> {
     let text = source.text(index)
-    return source.tape.isCopied(index) ? bytes.copy(UnsafeRawBufferPointer(text)) : text
+    return source.tape.isCopied(index) ? bytes.copy(text) : text
   }
 
   /// A number as its column wants it: a text keeps its digits, and a whole number is none by rounding.
   private func number(
     _ index: Int, _ source: borrowing DocumentSource, _ affinity: Affinity
-  ) throws(Refusal) -> BorrowedValue {
+  ) throws(RejectedRow) -> BorrowedValue {
     switch (source.tape.kind(index), affinity) {
     case (_, .text): return .text(source.digits(index))
     case (.integer, .real): return .real(Double(source.tape.integer(index)))
     case (.integer, _): return .integer(source.tape.integer(index))
     case (.real, .integer): return .integer(try whole(source.digits(index)))
     case (.real, _): return .real(source.tape.real(index))
-    default: throw Refusal(.outOfRange, "a number that fits neither 64 bits nor a double")
+    default: throw RejectedRow(.outOfRange, "a number that fits neither 64 bits nor a double")
     }
   }
 
-  private func whole(_ digits: UnsafeBufferPointer<UInt8>) throws(Refusal) -> Int64 {
+  private func whole(_ digits: UnsafeBufferPointer<UInt8>) throws(RejectedRow) -> Int64 {
     if let whole = spelledInteger(digits) { return whole }
-    throw Refusal(.typeMismatch, "expected a whole number of 64 bits, found \(clipped(digits))")
+    throw RejectedRow(.typeMismatch, "expected a whole number of 64 bits, found \(clipped(digits))")
   }
 
   private func string(
     _ text: UnsafeBufferPointer<UInt8>, _ column: ColumnSchema
-  ) throws(Refusal) -> BorrowedValue {
+  ) throws(RejectedRow) -> BorrowedValue {
     switch column.affinity {
     case .text, .numeric: return .text(text)
     case .integer:
       if case .integer(let value)? = spelledNumber(text) { return .integer(value) }
-      throw Refusal(.typeMismatch, "expected a whole number of 64 bits, found \(quote(text))")
+      throw RejectedRow(.typeMismatch, "expected a whole number of 64 bits, found \(quote(text))")
     case .real:
       switch spelledNumber(text) {
       case .integer(let value)?: return .real(Double(value))
       case let value?: return value
-      case nil: throw Refusal(.typeMismatch, "expected a number, found \(quote(text))")
+      case nil: throw RejectedRow(.typeMismatch, "expected a number, found \(quote(text))")
       }
     case .blob:
       guard column.declaredType.uppercased().contains("BLOB") else { return .text(text) }
-      throw Refusal(.typeMismatch, "expected bytes: a text needs the conversion base64")
+      throw RejectedRow(.typeMismatch, "expected bytes: a text needs the conversion base64")
     }
   }
 
   private func seconds(
     _ index: Int, _ source: borrowing DocumentSource, since origin: ImportConversion.TimeOrigin
-  ) throws(Refusal) -> BorrowedValue {
-    guard source.tape.kind(index) == .string, let time = ISO8601.parse(source.text(index)) else {
-      throw Refusal(.conversion, "expected an ISO 8601 date, found \(describe(index, source))")
+  ) throws(RejectedRow) -> BorrowedValue {
+    guard source.tape.kind(index) == .string, let time = UTCTime.parse(iso8601: source.text(index)) else {
+      throw RejectedRow(.conversion, "expected an ISO 8601 date, found \(describe(index, source))")
     }
     let seconds = time.seconds - origin.rawValue
     return time.fraction == 0 ? .integer(seconds) : .real(Double(seconds) + time.fraction)
   }
 
-  private func text(_ index: Int, _ source: borrowing DocumentSource) throws(Refusal) -> BorrowedValue {
+  private func text(_ index: Int, _ source: borrowing DocumentSource) throws(RejectedRow) -> BorrowedValue {
     switch source.tape.kind(index) {
     case .string: return .text(lent(index, source))
     case .integer, .real, .beyond: return .text(source.digits(index))
-    case .object, .array: throw Refusal(.typeMismatch, "expected a plain value, found an object or an array")
-    default: return .text(source.json(index).withUnsafeBytes { bytes.copy($0) })
+    case .object, .array:
+      throw RejectedRow(.typeMismatch, "expected a plain value, found an object or an array")
+    default: return .text(source.json(index).withUnsafeBufferPointer { bytes.copy($0) })
     }
   }
 
   private func spelled(
     _ index: Int, _ source: borrowing DocumentSource, _ affinity: Affinity
-  ) throws(Refusal) -> BorrowedValue {
+  ) throws(RejectedRow) -> BorrowedValue {
     switch source.tape.kind(index) {
     case .integer, .real: return try number(index, source, affinity)
     case .string:
@@ -148,21 +159,21 @@ final class ValueReader {
       }
     default: break
     }
-    throw Refusal(.conversion, "expected a number, found \(describe(index, source))")
+    throw RejectedRow(.conversion, "expected a number, found \(describe(index, source))")
   }
 
-  private func blob(_ index: Int, _ source: borrowing DocumentSource) throws(Refusal) -> BorrowedValue {
+  private func blob(_ index: Int, _ source: borrowing DocumentSource) throws(RejectedRow) -> BorrowedValue {
     guard source.tape.kind(index) == .string,
       let decoded = Base64.decode(String(decoding: source.text(index), as: UTF8.self))
-    else { throw Refusal(.conversion, "expected base64, found \(describe(index, source))") }
+    else { throw RejectedRow(.conversion, "expected base64, found \(describe(index, source))") }
     return bytes.lend(.blob(decoded))
   }
 
   private func custom(
     _ index: Int, _ source: borrowing DocumentSource, _ convert: (SeedValue) throws -> SeedValue
-  ) throws(Refusal) -> BorrowedValue {
+  ) throws(RejectedRow) -> BorrowedValue {
     let value = owned(index, source)
-    do { return bytes.lend(try convert(value)) } catch { throw Refusal(.conversion, "\(error)") }
+    do { return bytes.lend(try convert(value)) } catch { throw RejectedRow(.conversion, "\(error)") }
   }
 
   private func owned(_ index: Int, _ source: borrowing DocumentSource) -> SeedValue {
@@ -178,8 +189,8 @@ final class ValueReader {
   }
 
   /// Why a value cannot be a row.
-  func notAnObject(_ index: Int, _ source: borrowing DocumentSource) -> Refusal {
-    Refusal(
+  func notAnObject(_ index: Int, _ source: borrowing DocumentSource) -> RejectedRow {
+    RejectedRow(
       .notAnObject, "expected an object, found \(describe(index, source))", offset: source.tape.offset(index))
   }
 

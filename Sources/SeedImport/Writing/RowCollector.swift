@@ -13,12 +13,31 @@ final class RowCollector {
   private let store: RowStore
   /// Tables whose batches hold rows, in the order in which they began.
   @exclusivity(unchecked) private var open: [ImportTarget] = []
+  /// What is collected since the last writing.
+  @exclusivity(unchecked) private var rows: [Row] = []
+  @exclusivity(unchecked) private var mostRows = RowCollector.mostRows
   /// What the batches held before the row at hand.
   @exclusivity(unchecked) private var marks: [TableBatch.Mark] = []
 
+  /// A row of the document, and where it can be read again.
+  struct Row {
+    /// The list that it belongs to, by its number in the mapping.
+    let list: Int
+    /// Its name in a dictionary of rows.
+    let name: String?
+    let number: Int
+    let range: Range<Int>
+  }
+
+  /// Rows that are collected at most. Bad rows mostly come in groups, and all that is collected with one is written
+  /// again row by row: behind it, fewer are collected at first.
+  private static let mostRows = 1024
+  private static let fewestRows = 16
   /// Values that are collected at most before they are written: enough that a statement's start costs nothing,
   /// and few enough for a processor's cache.
   private static let mostValues = 8 * 1024
+  /// Bytes beyond which collected rows are written, besides those that lie in the document.
+  private static let mostBytes = 256 * 1024
 
   init(_ connection: Connection, _ policy: ImportPolicy, _ writer: RowTreeWriter) {
     self.connection = connection
@@ -29,15 +48,19 @@ final class RowCollector {
 
   // MARK: Collecting
 
-  /// Takes the row at `index` with all that is nested in it; or nothing of it, where it has to go alone.
+  /// Takes the row on the tape with all that is nested in it; or nothing of it, where it has to be written alone.
   func collect(
-    _ plan: RowPlan, _ source: borrowing DocumentSource, given: [(column: Int, value: BorrowedValue)]
+    _ row: Row, _ plan: RowPlan, _ source: borrowing DocumentSource,
+    given: [(column: Int, value: BorrowedValue)]
   ) throws -> Bool {
     marks.removeAll(keepingCapacity: true)
     for target in open { if let batch = target.batch { marks.append(batch.mark) } }
-    if try collectTree(plan, 0, source, given) { return true }
-    takeBack()
-    return false
+    guard try collectTree(plan, 0, source, given) else {
+      takeBack()
+      return false
+    }
+    rows.append(row)
+    return true
   }
 
   private func takeBack() {
@@ -50,16 +73,17 @@ final class RowCollector {
 
   /// Whether so much is collected that it should be written.
   var isFull: Bool {
+    if rows.count >= mostRows { return true }
     var values = 0
     for target in open { values += target.batch?.used ?? 0 }
-    return values >= Self.mostValues || evaluator.reader.bytes.isLarge
+    return values >= Self.mostValues || evaluator.reader.bytes.count >= Self.mostBytes
   }
 
   private func collectTree(
     _ plan: RowPlan, _ index: Int, _ source: borrowing DocumentSource,
     _ given: [(column: Int, value: BorrowedValue)]
   ) throws -> Bool {
-    do throws(Refusal) {
+    do throws(RejectedRow) {
       try evaluator.evaluate(plan, index, source, given: given)
     } catch {
       return false
@@ -121,7 +145,7 @@ final class RowCollector {
       return try collectTree(plan, index, source, []) ? plan.key : nil
     }
     plan.reset()
-    do throws(Refusal) {
+    do throws(RejectedRow) {
       return [try evaluator.bareKey(plan, index, source)]
     } catch {
       return nil
@@ -151,9 +175,16 @@ final class RowCollector {
 
   // MARK: Writing
 
-  /// Writes all that is collected and forgets it; false where SQLite refused a row, and so none is written.
-  func write() throws -> Bool {
-    guard !open.isEmpty else { return true }
+  /// Writes all that is collected and forgets it; where SQLite rejects a row, writes nothing and returns all rows.
+  func write() throws -> [Row] {
+    guard !rows.isEmpty else { return [] }
+    let isWritten = try writeTogether()
+    mostRows = isWritten ? min(2 * mostRows, Self.mostRows) : Self.fewestRows
+    defer { rows.removeAll(keepingCapacity: isWritten) }
+    return isWritten ? [] : rows
+  }
+
+  private func writeTogether() throws -> Bool {
     defer { clear() }
     try connection.cached("SAVEPOINT seedbank_batch").run()
     for target in open {

@@ -3,7 +3,6 @@ import SeedFormat
 
 /// Writes single rows, each into its table by the writer of its shape.
 final class RowStore {
-  /// Rows that have to wait for others.
   let waiting: WaitingRows
   private var held = 0
   private let policy: ImportPolicy
@@ -32,7 +31,7 @@ final class RowStore {
     plan.target.recent.remember(keyBytes, rowBytes)
   }
 
-  /// Writes the row that the plan holds; false where it has to wait. A ``Refusal`` says why it is not written.
+  /// Writes the row that the plan holds; false where it has to wait. A ``RejectedRow`` says why it is not written.
   func store(_ plan: RowPlan) throws -> Bool {
     let target = plan.target
     try target.seen?.insert(plan.key)
@@ -45,11 +44,8 @@ final class RowStore {
     let writer = try target.writer(plan.slots)
     row.removeAll(keepingCapacity: true)
     for column in writer.shape.columns { row.append(plan.value(column)) }
-    let outcome = try refusing(target.table) { try writer.upsert(row) }
-    if case .setAside = outcome {
-      writer.dropSetAside()
-      return false
-    }
+    let outcome = try rejecting(target.table) { try writer.upsert(row) }
+    if case .taken = outcome { return false }
     if target.recurs { try remember(plan) }
     if policy.reportsKeys { target.keys.note(plan.key.map(\.owned), outcome) }
     return true
@@ -67,7 +63,7 @@ final class RowStore {
     try fillDefaults(plan)
     guard try !isBehindOther(plan) else { return false }
     let writer = try plan.target.writer(plan.slots)
-    return try writer.isSettled(writer.shape.columns.map { plan.value($0) })
+    return try writer.isUnchanged(writer.shape.columns.map { plan.value($0) })
   }
 
   /// The plan's row as one that waits, with those that it references.
@@ -80,7 +76,7 @@ final class RowStore {
     held += 1
     return WaitingRow(
       plan.target, plan.slots, columns.map { plan.value($0).owned }, key: keyBytes, references,
-      RowOrigin(number: held, place: place, json: json))
+      WaitingRow.Origin(number: held, place: place, json: json))
   }
 
   /// What new rows take where the document says nothing.
@@ -122,7 +118,7 @@ extension ImportReport.Keys {
     case .inserted: inserted.append(key)
     case .updated: updated.append(key)
     case .unchanged: unchanged.append(key)
-    case .setAside: break
+    case .taken: break
     }
   }
 }

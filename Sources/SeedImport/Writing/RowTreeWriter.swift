@@ -14,7 +14,6 @@ final class RowTreeWriter {
   /// The place of the row that is being written.
   @exclusivity(unchecked) var place = RowPlace()
 
-  /// What came of writing a row.
   private enum Outcome { case written, refused, tooEarly }
 
   /// What became of a row with all that is nested in it.
@@ -22,7 +21,6 @@ final class RowTreeWriter {
     case written, refused
     case waits(WaitingRow)
 
-    /// The row, where it waits.
     var row: WaitingRow? { if case .waits(let row) = self { row } else { nil } }
   }
 
@@ -40,7 +38,6 @@ final class RowTreeWriter {
     try settle(try writeTree(plan, index, source, given, behind: nil), behind: nil)
   }
 
-  /// Writes the rows that waited for others.
   func resolveDeferred() throws { try store.waiting.resolve() }
 
   /// Lets a row that has to wait do so: by itself, or with the one that it belongs to.
@@ -54,7 +51,7 @@ final class RowTreeWriter {
     _ plan: RowPlan, _ index: Int, _ source: borrowing DocumentSource,
     _ given: [(column: Int, value: BorrowedValue)], behind owner: WaitingRow?
   ) throws -> Fate {
-    do throws(Refusal) {
+    do throws(RejectedRow) {
       try evaluator.evaluate(plan, index, source, given: given)
     } catch {
       try reject(plan, error, source)
@@ -81,7 +78,7 @@ final class RowTreeWriter {
   }
 
   /// What is wrong with a row before it is written.
-  func reject(_ plan: RowPlan, _ refusal: Refusal, _ source: borrowing DocumentSource) throws {
+  func reject(_ plan: RowPlan, _ refusal: RejectedRow, _ source: borrowing DocumentSource) throws {
     if plan.hasKey { try plan.target.seen?.insert(plan.key) } else { plan.target.hasLostKeys = true }
     try issues.reject(plan, refusal, place, row: json(source))
   }
@@ -146,7 +143,7 @@ final class RowTreeWriter {
   private func storing(_ plan: RowPlan, _ source: borrowing DocumentSource) throws -> Outcome {
     do {
       return try store.store(plan) ? .written : .tooEarly
-    } catch let refusal as Refusal {
+    } catch let refusal as RejectedRow {
       try issues.reject(plan, refusal, place, row: json(source))
       return .refused
     }
@@ -189,7 +186,8 @@ final class RowTreeWriter {
       guard source.tape.kind(index) != .null else { return }
       relation.plan.reset()
       return try reject(
-        relation.plan, Refusal(.typeMismatch, "expected an array", offset: source.tape.offset(index)), source)
+        relation.plan, RejectedRow(.typeMismatch, "expected an array", offset: source.tape.offset(index)),
+        source)
     }
     let key = plan.key
     var element = index + 1
@@ -231,7 +229,7 @@ final class RowTreeWriter {
     _ plan: RowPlan, _ index: Int, _ source: borrowing DocumentSource
   ) throws -> [BorrowedValue]? {
     plan.reset()
-    do throws(Refusal) {
+    do throws(RejectedRow) {
       return [try evaluator.bareKey(plan, index, source)]
     } catch {
       try reject(plan, error, source)

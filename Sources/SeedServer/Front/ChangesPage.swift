@@ -3,38 +3,32 @@ import SeedFormat
 import SeedHTTP
 import SeedTrust
 
-/// What an answer of `changes` depends on. The chain may be another one at the same head; it leads to the
-/// same rows.
-struct ChangesKey: Hashable {
-  let series: Series
-  let epoch: Epoch
-  let since: Version
-  let head: Version
-}
-
-/// One answer of `changes`: deltas from `since` towards the head, as stored.
+/// One response of `changes`: deltas from `since` towards the head, as stored.
 ///
-/// It is kept as gzip only, joined of what is stored without compressing anything. Who does not read gzip gets
+/// It is made as gzip, joined of the stored deltas without compressing anything. A client that does not read gzip gets
 /// the same bytes, expanded while they are sent.
 struct ChangesPage: Sendable {
   /// The document as one gzip member.
   let gzip: ServedDocument
   /// Bytes of the document without compression.
   let rawLength: Int
-  /// The version that its client has then.
+  /// The client's version after this page.
   let to: Version
-  /// Whether that is not the head yet.
+  /// True where the page ends before the head.
   let hasMore: Bool
+
+  /// Raw bytes up to which a page is expanded at once: a response in memory can be sent again and again.
+  private static let smallBytes = 32 * 1024
 
   /// Takes as many deltas of the chain as fit into `limit` raw bytes, and at least one.
   init(
-    _ key: ChangesKey, _ chain: [PublishedObject], upTo limit: Int,
+    _ series: SeriesMetadata, since: Version, _ chain: [PublishedObject], upTo limit: Int,
     read: (PublishedObject) throws -> [UInt8]
   ) throws {
     let deltas = Self.prefix(of: chain, upTo: limit)
-    to = deltas.last?.version ?? key.since
+    to = deltas.last?.version ?? since
     hasMore = deltas.count < chain.count
-    let opening = Self.opening(key, to: to, hasMore: hasMore)
+    let opening = Self.opening(series, since: since, to: to, hasMore: hasMore)
     var splice = GzipSplice()
     splice.append(opening)
     for (index, delta) in deltas.enumerated() {
@@ -60,35 +54,39 @@ struct ChangesPage: Sendable {
   }
 
   /// The document up to the first delta.
-  private static func opening(_ key: ChangesKey, to: Version, hasMore: Bool) -> [UInt8] {
+  private static func opening(
+    _ series: SeriesMetadata, since: Version, to: Version, hasMore: Bool
+  ) -> [UInt8] {
     let head: JSONValue = [
-      "dataset": .string(key.series.dataset.text), "series": .number(key.series.major),
-      "epoch": .string(key.epoch.text), "from": .number(key.since.number), "to": .number(to.number),
-      "head": .number(key.head.number),
-      "more": .bool(hasMore),
+      "dataset": .string(series.series.dataset.text), "series": .number(series.series.major),
+      "epoch": .string(series.state.epoch.text), "from": .number(since.number), "to": .number(to.number),
+      "head": .number(series.state.head.number), "more": .bool(hasMore),
     ]
     return head.bytes.dropLast() + Array(#","deltas":["#.utf8)
   }
 
-  /// The answer in the coding that the client prefers.
+  /// The page in the coding that the client prefers.
   func response(gzip isGzip: Bool) -> HTTPResponse {
     var headers: HTTPHeaders = [
       "Content-Type": MediaType.json, "Cache-Control": CacheRule.current, "Vary": "Accept-Encoding",
       "Seedbank-Version": to.description,
     ]
-    // A page without deltas is smaller as it is.
+    // A page without deltas is smaller without compression.
     guard isGzip, gzip.bytes.count < rawLength else {
       // Another representation has another tag (RFC 9110, 8.8.3.3).
       headers.append("ETag", "\"\(gzip.tag.dropFirst().dropLast())-identity\"")
-      return HTTPResponse(status: 200, headers: headers, body: identity)
+      return HTTPResponse(status: 200, headers: headers, body: expanded)
     }
     headers.append("Content-Encoding", "gzip")
     headers.append("ETag", gzip.tag)
     return HTTPResponse(status: 200, headers: headers, body: .bytes(gzip.bytes))
   }
 
-  private var identity: HTTPBody {
+  private var expanded: HTTPBody {
     let compressed = gzip.bytes
+    if rawLength <= Self.smallBytes, let bytes = InflatedStream(compressed).all(rawLength) {
+      return .bytes(bytes)
+    }
     return .stream(length: Int64(rawLength)) { InflatedStream(compressed) }
   }
 }
@@ -102,5 +100,18 @@ private final class InflatedStream: HTTPByteStream {
   func next(into room: UnsafeMutableRawBufferPointer) -> Int? {
     guard let reader, let count = try? reader.read(into: room), count > 0 else { return nil }
     return count
+  }
+
+  /// All bytes, of which there must be `count`.
+  func all(_ count: Int) -> [UInt8]? {
+    var bytes = [UInt8](repeating: 0, count: count)
+    let filled = bytes.withUnsafeMutableBytes { room in
+      var filled = 0
+      while filled < count, let more = next(into: UnsafeMutableRawBufferPointer(rebasing: room[filled...])) {
+        filled += more
+      }
+      return filled
+    }
+    return filled == count ? bytes : nil
   }
 }

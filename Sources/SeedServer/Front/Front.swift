@@ -12,14 +12,12 @@ package struct FrontConfiguration: Sendable {
   package var publication: String
   /// The web page's folder; without one there is no page.
   package var pages: String?
-  /// Where the server listens and what it allows.
   package var http: HTTPServerConfiguration
-  /// Which requests are told of.
+  /// Which requests are logged.
   package var requests = RequestLog.none
-  /// Takes what the operator should know, on any thread.
+  /// Takes messages for the operator, on any thread.
   package var report: @Sendable (LogRecord) -> Void
 
-  /// A front over a publication; it says nothing to the operator unless someone listens.
   package init(
     publication: String, pages: String? = nil, http: HTTPServerConfiguration = HTTPServerConfiguration(),
     report: @escaping @Sendable (LogRecord) -> Void = { _ in }
@@ -33,64 +31,63 @@ package struct FrontConfiguration: Sendable {
 
 /// A running server over a publication. It reads published files and holds no key.
 package final class Front: Sendable {
+  /// Publishing in the same process counts its steps there as well.
+  package let metrics = FrontMetrics()
+  /// Whether it serves a web page.
+  package let hasPage: Bool
   private let source: CatalogSource
   private let server: HTTPServer
-  /// What is counted; publishing in the same process counts its builds there as well.
-  package let metrics = FrontMetrics()
-  private let serverWatch = ServerWatch()
-  // Safe to be cancelled from any thread, though their type does not say so.
-  private nonisolated(unsafe) let watches: [any DispatchSourceTimer]
+  // They may be cancelled from any thread, though their type does not say so.
+  private nonisolated(unsafe) let timers: [any DispatchSourceTimer]
 
-  /// Loads what is published and answers from here on.
+  /// Loads the publication and answers from here on.
   ///
   /// Without a publication it starts as well, and is not ready until there is one.
   package init(_ configuration: FrontConfiguration) throws {
     let log = OperatorLog(configuration.report)
     let source = CatalogSource(PublicationDirectory(configuration.publication), log: log)
     let pages = try configuration.pages.map { path throws(FileError) in try StaticPages(folder: path) }
-    let router = Router(
-      pages: pages ?? StaticPages(), log: log, metrics: metrics,
-      standing: { [serverWatch] in serverWatch.standing })
-    server = try HTTPServer(configuration: configuration.http(metrics, source)) { request in
+    let router = Router(pages: pages ?? StaticPages(), log: log, metrics: metrics)
+    let server = try HTTPServer(configuration: configuration.http(metrics, source)) { request in
       router.respond(to: request, in: source.current())
     }
-    serverWatch.begin(server)
-    self.source = source
-    hasPage = pages != nil
+    metrics.watch(server.load)
     source.whenChanged(server.forgetAnswers)
-    watches = [
-      Front.watch(every: FrontLimits.lookMilliseconds) { [weak source] in source?.check() },
-      Front.watch(every: FrontLimits.fileLookMilliseconds, server.forgetReplacedFiles),
-      Front.watch(every: FrontLimits.expiryLookMilliseconds) { [weak source] in
+    let forgetReplacedFiles = server.forgetReplacedFiles
+    // The router never looks for changes: most requests get a kept response, and never reach it.
+    timers = [
+      Self.timer(FrontLimits.lookMilliseconds) { [weak source] in source?.look() },
+      Self.timer(FrontLimits.slowLookMilliseconds) { [weak source] in
+        forgetReplacedFiles()
         source?.checkExpiry(at: .now())
       },
     ]
+    (self.source, self.server, hasPage) = (source, server, pages != nil)
     for problem in pages?.problems ?? [] { configuration.report(LogRecord(.warning, problem)) }
-    reportShortage(configuration)
+    warnOfShortage(configuration)
   }
 
-  /// Says so where the system allows fewer connections than were asked for.
-  private func reportShortage(_ configuration: FrontConfiguration) {
+  /// The system may allow fewer connections than configured.
+  private func warnOfShortage(_ configuration: FrontConfiguration) {
     let wanted = configuration.http.connectionLimit
     guard server.connectionLimit < wanted else { return }
     let record = LogRecord(
       .warning,
-      "The system allows this process too few open files for \(wanted) connections: there will be at most "
+      "The system allows this process too few open files for \(wanted) connections. There will be at most "
         + "\(server.connectionLimit). Raise the hard limit (ulimit -Hn, LimitNOFILE=) or lower "
-        + "http.connectionLimit")
+        + "http.connectionLimit.")
     configuration.report(record)
   }
 
-  deinit { for watch in watches { watch.cancel() } }
+  deinit { for timer in timers { timer.cancel() } }
 
-  /// Looks for what other processes do to the publication: an answer that is used again asks nobody.
-  private static func watch(
-    every milliseconds: Int, _ look: @escaping @Sendable () -> Void
+  private static func timer(
+    _ milliseconds: Int, _ body: @escaping @Sendable () -> Void
   ) -> any DispatchSourceTimer {
     let timer = DispatchSource.makeTimerSource(queue: DispatchQueue(label: "seedbank.catalog"))
     let period = DispatchTimeInterval.milliseconds(milliseconds)
     timer.schedule(deadline: .now() + period, repeating: period)
-    timer.setEventHandler(handler: look)
+    timer.setEventHandler(handler: body)
     timer.resume()
     return timer
   }
@@ -98,19 +95,15 @@ package final class Front: Sendable {
   /// The address that it listens on.
   package var host: String { server.host }
 
-  /// The port that it listens on: the one chosen, if 0 was asked for.
+  /// The port that it listens on; where 0 was configured, the one that the system chose.
   package var port: UInt16 { server.port }
 
-  /// Whether it serves a web page.
-  package let hasPage: Bool
-
-  /// Serves what was just published, at once. Other processes' publications are seen within a second.
+  /// Serves at once what this process just published. Other processes' publications are noticed by themselves.
   package func reload() throws { try source.reload() }
 
-  /// Ends: `/readyz` says so at once, for the time of `drain` everything is still answered, then the answers
-  /// under way get some time; see `HTTPServer.drain` and `HTTPServer.stop`. It blocks its caller.
+  /// Ends the front: `/readyz` says so at once, for the time of `drain` everything is still answered, then the
+  /// requests under way get `gracePeriod`; see `HTTPServer.drain` and `HTTPServer.stop`. It blocks its caller.
   package func stop(drain: Duration = .zero, gracePeriod: Duration = .seconds(5)) {
-    serverWatch.end()
     server.drain()
     if drain > .zero { Thread.sleep(forTimeInterval: drain / .seconds(1)) }
     server.stop(gracePeriod: gracePeriod)
@@ -118,11 +111,11 @@ package final class Front: Sendable {
 }
 
 extension FrontConfiguration {
-  /// The server's part, with measurements for the metrics.
+  /// The server's part, with the callbacks that feed the metrics and the log.
   fileprivate func http(_ metrics: FrontMetrics, _ source: CatalogSource) -> HTTPServerConfiguration {
     var http = http
     http.observe = requests.observer(report)
-    http.dress = { Router.dressed($0, for: $1) }
+    http.finish = { Router.finished($0, for: $1) }
     http.measure = { metrics.count($0) }
     http.labelAgent = { agent in
       metrics.label(ofAgent: agent) { dataset, model in source.publishes(dataset, model) }

@@ -1,4 +1,4 @@
-/// What a path asks for. Paths are compared as they came: an escape in one makes it another path.
+/// The resource that a path names. Paths are compared undecoded: an escape in one makes it another path.
 enum Route: Hashable {
   /// A metadata file, by its name.
   case metadata(String)
@@ -8,10 +8,7 @@ enum Route: Hashable {
   case dataset(String)
   case snapshot(String)
   case changes(String)
-  case live
-  case ready
-  case metrics
-  case openapi
+  case live, ready, metrics, openapi
   /// Perhaps a file of the web page.
   case page(String)
 
@@ -32,10 +29,8 @@ enum Route: Hashable {
       default: .page(path)
       }
   }
-}
 
-extension Route {
-  /// How its answers are counted, where nothing more is known.
+  /// Under which kind its responses are counted; an object's own mark tells more.
   var kind: AnswerMark.Kind {
     switch self {
     case .metadata: .metadata

@@ -3,7 +3,7 @@ import SeedHTTP
 import SeedSystem
 import SeedTrust
 
-// What static hosting would serve, too: the publication's files and the web page.
+// Files that a static host could serve as well: the publication's and the web page's.
 extension Router {
   func metadata(_ name: String, in catalog: PublishedCatalog) throws(Problem) -> HTTPResponse {
     guard let file = catalog.metadata[name] else { throw .notFound }
@@ -14,26 +14,19 @@ extension Router {
 
   func object(_ path: String, in catalog: PublishedCatalog) throws(Problem) -> HTTPResponse {
     guard let entry = catalog.objects[path] else { throw .notFound }
-    let headers: HTTPHeaders = [
-      "Content-Type": entry.mediaType, "Cache-Control": CacheRule.object, "ETag": entry.tag,
-      "Last-Modified": entry.lastModified, "Repr-Digest": entry.digest,
-      "Accept-Ranges": "bytes",
-    ]
     var response = HTTPResponse(
-      status: 200, headers: headers, body: .file(try open(entry.object, in: catalog)))
-    response.mark = mark(of: entry.object).number
+      status: 200,
+      headers: [
+        "Content-Type": entry.mediaType, "Cache-Control": CacheRule.object, "ETag": entry.tag,
+        "Last-Modified": entry.lastModified, "Repr-Digest": entry.digest, "Accept-Ranges": "bytes",
+      ],
+      body: .file(try open(entry.object, in: catalog)))
+    let kind: AnswerMark.Kind = if case .snapshot = entry.object.kind { .snapshot } else { .delta }
+    response.mark = AnswerMark(kind, series: metrics.place(of: entry.object.series)).number
     return response
   }
 
-  private func mark(of object: PublishedObject) -> AnswerMark {
-    let place = metrics.place(of: object.series)
-    return switch object.kind {
-    case .snapshot: AnswerMark(.snapshot, series: place)
-    case .delta: AnswerMark(.delta, series: place)
-    }
-  }
-
-  /// Opened for each answer: to keep every object open would take a descriptor of each.
+  /// Opened for each response: to keep every object open would take a descriptor each.
   private func open(_ object: PublishedObject, in catalog: PublishedCatalog) throws(Problem) -> OpenFile {
     let path = catalog.directory.file(object)
     do throws(FileError) {
@@ -47,7 +40,7 @@ extension Router {
   }
 
   private func problem(_ error: FileError, _ isRetired: Bool) -> Problem {
-    if error.isExhausted { return .exhausted }
+    if error.isExhausted { return .tooManyFiles }
     // The publisher's grace period may be shorter than this front's.
     if error.isMissing, isRetired { return .notFound }
     log("An object cannot be served: \(error)")
@@ -55,9 +48,7 @@ extension Router {
   }
 
   func page(_ path: String) throws(Problem) -> HTTPResponse {
-    guard let page = pages[path] else {
-      throw path == "/" ? Problem(.notFound, StaticPages.absence) : .notFound
-    }
+    guard let page = pages[path] else { throw path == "/" ? .noPage : .notFound }
     var response = HTTPResponse(page.document, page.mediaType, caching: CacheRule.page)
     response.headers.append("Content-Security-Policy", StaticPages.securityPolicy)
     return response

@@ -1,30 +1,31 @@
 package import SeedFormat
+package import SeedSystem
+import SeedTrust
 
 /// How much a line of the log matters.
 package enum LogLevel: String, Hashable, Sendable, CaseIterable, Comparable {
-  /// What was looked at and found to be as it was.
+  /// Everything was as before.
   case debug
-  /// What went on as it should.
+  /// Everything went on as it should.
   case info
-  /// What changed, and an operator may want to know.
+  /// Something changed, and an operator may want to know.
   case notice
-  /// What an operator should look at.
+  /// An operator should look at it.
   case warning
-  /// What failed.
+  /// Something failed.
   case error
 
-  /// Lesser matters are less.
   package static func < (left: Self, right: Self) -> Bool {
     (allCases.firstIndex(of: left) ?? 0) < (allCases.firstIndex(of: right) ?? 0)
   }
 }
 
-/// One line of the log, whatever it will look like.
+/// One line of the log, whatever its format will be.
 package struct LogRecord: Hashable, Sendable {
   package let level: LogLevel
   /// One sentence.
   package let message: String
-  /// What a program wants to know of it, by name.
+  /// Details for a program, by name.
   package let fields: [JSONMember]
 
   package init(_ level: LogLevel, _ message: String, _ fields: [JSONMember] = []) {
@@ -32,4 +33,34 @@ package struct LogRecord: Hashable, Sendable {
     self.message = message
     self.fields = fields
   }
+}
+
+/// The form of the log's lines.
+package enum LogFormat: String, Hashable, Sendable, CaseIterable {
+  /// `time=2026-08-01T12:00:00Z level=notice msg="a sentence" name=value`.
+  case text
+  /// The same members as one JSON object.
+  case json
+
+  /// A record's line, without the line feed.
+  package func line(_ record: LogRecord, at time: UTCTime) -> String {
+    let members =
+      [
+        JSONMember("time", .string(time.text)), JSONMember("level", .string(record.level.rawValue)),
+        JSONMember("msg", .string(record.message)),
+      ] + record.fields
+    switch self {
+    case .json: return JSONValue.object(members).text
+    case .text: return members.map { "\($0.name)=\(Self.plain($0.value))" }.joined(separator: " ")
+    }
+  }
+
+  /// Quotes any value that is not a single plain word, so that a line splits at its spaces.
+  private static func plain(_ value: JSONValue) -> String {
+    guard let text = value.string else { return value.text }
+    let isWord = !text.isEmpty && text.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F && !quoted.contains($0) }
+    return isWord ? text : value.text
+  }
+
+  private static let quoted: [UInt8] = [UInt8(ascii: "\""), UInt8(ascii: "="), UInt8(ascii: "\\")]
 }

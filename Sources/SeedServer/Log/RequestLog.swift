@@ -1,7 +1,8 @@
 import SeedFormat
 import SeedHTTP
+import SeedSystem
 
-/// Which requests the log tells of.
+/// Which requests are written to the log.
 package enum RequestLog: String, Hashable, Sendable, CaseIterable {
   /// None of them; the metrics count them all the same.
   case none
@@ -10,7 +11,7 @@ package enum RequestLog: String, Hashable, Sendable, CaseIterable {
   /// All of them.
   case all
 
-  /// What a server has to be given, so that `report` is told; nil if it never is.
+  /// The observer to give to a server, which passes a record to `report`; nil where nothing is logged.
   func observer(_ report: @escaping @Sendable (LogRecord) -> Void) -> (@Sendable (HTTPExchange) -> Void)? {
     switch self {
     case .none: nil
@@ -25,7 +26,7 @@ package enum RequestLog: String, Hashable, Sendable, CaseIterable {
 }
 
 extension LogRecord {
-  /// One request and what became of it. The target stands as it came: whoever writes the line escapes it.
+  /// One request and its answer. The target stands as it came: ``LogFormat`` escapes it.
   init(_ exchange: HTTPExchange) {
     let (request, measurement) = (exchange.request, exchange.measurement)
     let target = request.query.map { "\(request.path)?\($0)" } ?? request.path
@@ -39,4 +40,23 @@ extension LogRecord {
     if let agent = request.headers["User-Agent"] { fields.append(JSONMember("agent", .string(agent))) }
     self.init(measurement.status >= 500 ? .warning : .info, "request", fields)
   }
+}
+
+/// Warns the operator of a problem behind the answers once, not with every request that meets it.
+final class OperatorLog: Sendable {
+  /// Messages that are remembered until something is published.
+  private static let messages = 64
+
+  private let write: @Sendable (LogRecord) -> Void
+  private let said = Mutex<Set<String>>([])
+
+  init(_ write: @escaping @Sendable (LogRecord) -> Void) { self.write = write }
+
+  func callAsFunction(_ message: String) {
+    let isNew = said.withLock { $0.count < Self.messages && $0.insert(message).inserted }
+    if isNew { write(LogRecord(.warning, message)) }
+  }
+
+  /// Forgets what was said, so that it is said again.
+  func reset() { said.withLock { $0.removeAll() } }
 }

@@ -1,6 +1,6 @@
 package import SeedDatabase
 
-/// What is wrong with an origin or its content.
+/// An origin that cannot be read, or whose content cannot be published.
 package enum OriginError: Error, Sendable, CustomStringConvertible {
   case missing(path: String)
   case unreadable(path: String, reason: DatabaseError)
@@ -11,10 +11,10 @@ package enum OriginError: Error, Sendable, CustomStringConvertible {
   case invalidText(table: String, column: String, key: String)
   case nullInKey(table: String, column: String)
   case duplicateKey(table: String, key: String)
-  case violations([RowViolation])
+  case violations([Violation])
   case locked(path: String, seconds: Int)
 
-  /// What reading a file failed for: a damaged one stays so, anything else may pass.
+  /// Why reading a file failed: a damaged one stays so, anything else may pass.
   package static func reading(_ path: String, _ reason: DatabaseError) -> OriginError {
     let isDamaged = reason.primaryCode == ResultCode.corrupt || reason.primaryCode == ResultCode.notADatabase
     return isDamaged ? .damaged(path: path, reason: reason) : .unreadable(path: path, reason: reason)
@@ -37,7 +37,7 @@ package enum OriginError: Error, Sendable, CustomStringConvertible {
     }
   }
 
-  /// What is wrong with a single row, without the row: others may have the same.
+  /// The rule that a single row breaks, without the row: others may break the same.
   var rowRule: String? {
     switch self {
     case .invalidText(_, let column, _):
@@ -62,17 +62,32 @@ package enum OriginError: Error, Sendable, CustomStringConvertible {
       "table \"\(table)\" (\(source.place)): "
         + [("lacks the column", missing), ("has the surplus column", surplus)]
         .filter { !$0.1.isEmpty }.map { "\($0.0) \($0.1.joined(separator: ", "))" }.joined(separator: "; ")
-    case .invalidText(let table, let column, let key):
-      "table \"\(table)\", row \(key): the column \"\(column)\" holds text that is not valid UTF-8, "
-        + "which JSON cannot carry"
-    case .nullInKey(let table, let column):
-      "table \"\(table)\": a row has NULL in the key column \"\(column)\""
+    case .invalidText(let table, _, let key): "table \"\(table)\", row \(key): \(rowRule ?? "")"
+    case .nullInKey(let table, _): "table \"\(table)\": a row has \(rowRule ?? "")"
     case .duplicateKey(let table, let key): "table \"\(table)\": two rows have the key \(key)"
     case .violations(let violations):
       "the origin's rows break the schema of the clients, nothing is published: "
         + violations.map(\.description).joined(separator: "; ")
     case .locked(let path, let seconds):
       "the origin \(path) is locked by another process, for \(seconds) seconds at least: try again later"
+    }
+  }
+}
+
+extension OriginError {
+  /// Rows of one table that break one rule of the client's schema.
+  package struct Violation: Hashable, Sendable, CustomStringConvertible {
+    package let table: String
+    /// SQLite's words.
+    package let rule: String
+    /// The keys of some of them.
+    package internal(set) var rows: [String]
+    /// How many there are.
+    package internal(set) var count: Int
+
+    package var description: String {
+      let named = (rows + (rows.count < count ? ["…"] : [])).joined(separator: "; ")
+      return "table \"\(table)\": \(rule), \(count) \(count == 1 ? "row" : "rows") (\(named))"
     }
   }
 }

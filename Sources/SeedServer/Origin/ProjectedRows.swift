@@ -1,28 +1,33 @@
 import SeedDatabase
 package import SeedFormat
 
-/// The origin's order of keys is not the client's: the rows must be staged.
-package struct OutOfOrder: Error {
-  package init() {}
-}
+/// Projected rows as the client would store them: in any order, or in strictly rising key order.
+package final class ProjectedRows {
+  /// The origin's order of keys is not the client's: the rows must be staged.
+  struct OutOfOrder: Error {}
 
-/// Projected rows as the client would store them, in any order.
-package final class UnorderedRows {
   private let statement: Statement
   private let table: TableSchema
   private let fitter: AffinityFitter
   private let affinities: [Affinity]
+  /// `nil` where any order will do.
+  private let order: KeyOrder?
   /// The current row where it lies, good until the next one. Its texts are not validated.
   @exclusivity(unchecked) package private(set) var row: [BorrowedValue] = []
+  /// The key before, empty at the start, and where its texts are kept.
+  @exclusivity(unchecked) private var previous: [BorrowedValue] = []
+  private let bytes = LentBytes()
 
-  init(_ statement: Statement, _ table: TableSchema, _ fitter: AffinityFitter) {
+  init(_ statement: Statement, _ table: TableSchema, _ fitter: AffinityFitter, isOrdered: Bool) {
     self.statement = statement
     self.table = table
     self.fitter = fitter
     affinities = table.columns.map(\.affinity)
+    order = isOrdered ? KeyOrder(table) : nil
   }
 
-  /// Moves to the next row; false behind the last.
+  /// Moves to the next row; false behind the last. Throws ``OutOfOrder`` where rows that must be in order have a key
+  /// below the one before.
   package func next() throws -> Bool {
     guard try step() else { return false }
     statement.borrowRow(into: &row)
@@ -30,7 +35,17 @@ package final class UnorderedRows {
     for index in table.key where row[index].isNull {
       throw OriginError.nullInKey(table: table.name, column: table.columns[index].name)
     }
+    if let order { try check(order) }
     return true
+  }
+
+  private func check(_ order: KeyOrder) throws {
+    if !previous.isEmpty {
+      let comparison = order.compare(key: previous, withKeyOf: row)
+      if comparison > 0 { throw OutOfOrder() }
+      if comparison == 0 { throw OriginError.duplicateKey(table: table.name, key: keyDescription) }
+    }
+    bytes.keep(table.key, of: row, in: &previous)
   }
 
   /// A copy of the current row, whose texts are valid.
@@ -67,41 +82,4 @@ package final class UnorderedRows {
 /// Whether bytes are valid UTF-8.
 private func isUTF8(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
   (try? UTF8Span(validating: bytes.span)) != nil
-}
-
-/// Projected rows in strictly rising key order.
-package final class KeyedRows {
-  private let rows: UnorderedRows
-  private let table: TableSchema
-  private let order: KeyOrder
-  /// The key before, empty at the start, and where its texts are kept.
-  @exclusivity(unchecked) private var previous: [BorrowedValue] = []
-  // Not @exclusivity(unchecked): what a noncopyable property holds would never be freed (Swift 6.3).
-  private var block = ByteBlock()
-
-  init(_ statement: Statement, _ table: TableSchema, _ fitter: AffinityFitter) {
-    rows = UnorderedRows(statement, table, fitter)
-    self.table = table
-    order = KeyOrder(table)
-  }
-
-  /// The current row where it lies, good until the next one. Its texts are not validated.
-  package var row: [BorrowedValue] { rows.row }
-
-  /// A copy of the current row, whose texts are valid.
-  package func validRow() throws(OriginError) -> [SeedValue] { try rows.validRow() }
-
-  /// Moves to the next row; false behind the last. Throws ``OutOfOrder`` where a key is below the one before.
-  package func next() throws -> Bool {
-    guard try rows.next() else { return false }
-    if !previous.isEmpty {
-      let comparison = order.compare(key: previous, withKeyOf: rows.row)
-      if comparison > 0 { throw OutOfOrder() }
-      if comparison == 0 {
-        throw OriginError.duplicateKey(table: table.name, key: rows.keyDescription)
-      }
-    }
-    block.keep(table.key, of: rows.row, in: &previous)
-    return true
-  }
 }

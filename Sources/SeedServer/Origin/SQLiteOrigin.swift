@@ -8,21 +8,18 @@ package final class SQLiteOrigin {
   private let path: String
   private let fitter = AffinityFitter()
 
-  /// Seconds for which another process's lock is waited for, unless said otherwise.
-  package static let patienceSeconds = 10
-
-  /// Opens the file and takes the state that all reads will see.
-  package init(_ path: String, patienceSeconds: Int = SQLiteOrigin.patienceSeconds) throws {
+  /// Opens the file and takes the state that all reads will see; waits that long for another process's lock.
+  package init(_ path: String, waitSeconds: Int = 10) throws {
     guard Folder.exists(path) else { throw OriginError.missing(path: path) }
     self.path = path
     do {
       connection = try Connection(path, .origin)
-      try connection.execute("PRAGMA busy_timeout = \(patienceSeconds * 1000); BEGIN")
+      try connection.execute("PRAGMA busy_timeout = \(waitSeconds * 1000); BEGIN")
       // BEGIN alone takes no snapshot, the first read does; it also tells whether this is a database.
       _ = try connection.rows("SELECT count(*) FROM sqlite_schema")
     } catch let error as DatabaseError {
       if error.primaryCode == ResultCode.busy {
-        throw OriginError.locked(path: path, seconds: patienceSeconds)
+        throw OriginError.locked(path: path, seconds: waitSeconds)
       }
       throw OriginError.reading(path, error)
     }
@@ -31,34 +28,32 @@ package final class SQLiteOrigin {
   /// The rows of one table, projected into the client's shape and in the client's key order.
   ///
   /// Mostly the origin can sort them itself. Where its types or collations order keys otherwise than the
-  /// client's, ``KeyedRows/next()`` throws ``OutOfOrder`` and ``stagedRows(_:_:)`` sorts them here.
-  package func rows(_ table: TableSchema, _ projection: Projection) throws -> KeyedRows {
-    KeyedRows(try statement(table, projection, isOrdered: true), table, fitter)
+  /// client's, ``ProjectedRows/next()`` throws ``ProjectedRows/OutOfOrder`` and ``stagedRows(_:_:schemaSQL:)`` sorts
+  /// them here.
+  package func rows(
+    _ table: TableSchema, _ projection: Projection, isOrdered: Bool = true
+  ) throws -> ProjectedRows {
+    let statement = try statement(table, projection, isOrdered: isOrdered)
+    return ProjectedRows(statement, table, fitter, isOrdered: isOrdered)
   }
 
-  /// As ``rows(_:_:)``, sorted by a staging table of the client's own declaration.
-  package func stagedRows(_ table: TableSchema, _ projection: Projection, schemaSQL: String) throws
-    -> KeyedRows
-  {
-    let rows = UnorderedRows(try statement(table, projection, isOrdered: false), table, fitter)
+  /// As ``rows(_:_:isOrdered:)``, sorted by a staging table of the client's own declaration.
+  func stagedRows(_ table: TableSchema, _ projection: Projection, schemaSQL: String) throws -> ProjectedRows {
+    let rows = try rows(table, projection, isOrdered: false)
     let staging = try Connection("staging", .scratch)
     try staging.execute(schemaSQL)
     try staging.transaction {
       let insert = try staging.prepare(TableSQL(table).insert)
       while try rows.next() { try Self.stage(try rows.validRow(), insert, table) }
     }
-    return KeyedRows(try staging.prepare(TableSQL(table).allInKeyOrder), table, fitter)
+    return ProjectedRows(
+      try staging.prepare(TableSQL(table).allInKeyOrder), table, fitter, isOrdered: true)
   }
 
-  /// The rows of one table in any order, for a first build.
-  package func unorderedRows(_ table: TableSchema, _ projection: Projection) throws -> UnorderedRows {
-    UnorderedRows(try statement(table, projection, isOrdered: false), table, fitter)
-  }
-
-  /// Whether the rows may become others though nobody writes: a SELECT or a view asks for the time.
-  func isRestless(_ plans: [SeriesPlan]) throws -> Bool {
+  /// Whether the rows can change though nobody writes: a SELECT or a view asks for the time or for random numbers.
+  func isVolatile(_ plans: [SeriesPlan]) throws -> Bool {
     let views = try connection.rows("SELECT sql FROM sqlite_schema WHERE type = 'view'").map(\.[0].text)
-    return (plans.flatMap(\.newest.projections.values) + views).contains { SQLFunctions.areRestless(in: $0) }
+    return (plans.flatMap(\.newest.projections.values) + views).contains { SQLFunctions.areVolatile(in: $0) }
   }
 
   private static func stage(_ row: [SeedValue], _ insert: Statement, _ table: TableSchema) throws {
@@ -84,7 +79,7 @@ package final class SQLiteOrigin {
     }
   }
 
-  /// What is not SQL is the model's fault; what names things that are not there may be the origin's.
+  /// A syntax error is the model's fault; a name that is not there may be the origin's.
   private static func projectionError(
     _ error: DatabaseError, _ table: TableSchema, _ projection: Projection
   ) -> OriginError {
@@ -98,5 +93,54 @@ package final class SQLiteOrigin {
       return .projection(table: table.name, source: source, reason: error.message)
     }
     return .syntax(source: source, reason: error.message)
+  }
+}
+
+extension Projection {
+  /// The table or SELECT to read from, once it is known to yield exactly the table's stored columns.
+  fileprivate func source(of table: TableSchema, in connection: Connection) throws -> String {
+    guard let sql else {
+      try check(try connection.prepare("SELECT * FROM \(quoted(table.name))"), table, mayHaveMore: true)
+      return quoted(table.name)
+    }
+    let select = trimmed(sql)
+    try check(try connection.prepare(select), table, mayHaveMore: false)
+    return "(\(select)\n)"
+  }
+
+  /// Refuses a second statement, which SQLite would pass over.
+  fileprivate func checkIsAlone() throws(OriginError) {
+    guard let sql else { return }
+    let bytes = Array(sql.utf8)
+    let tokens = SQLScanner.tokens(of: bytes)
+    guard let end = tokens.firstIndex(where: { $0.keyword == ";" }),
+      let next = tokens[end...].first(where: { $0.keyword != ";" })
+    else { return }
+    let line = bytes.line(of: next.range.lowerBound)
+    throw .syntax(source: "\(place):\(line)", reason: "another statement follows; a projection is one SELECT")
+  }
+
+  /// The client's columns in the client's order.
+  fileprivate func select(_ table: TableSchema, from source: String, isOrdered: Bool) -> String {
+    let columns = table.columnNames.map(quoted).joined(separator: ", ")
+    return "SELECT \(columns) FROM \(source)" + (isOrdered ? " ORDER BY \(TableSQL(table).keyOrder)" : "")
+  }
+
+  /// An origin's table may hold more than a client gets; a SELECT that yields more is a mistake in it.
+  private func check(_ statement: Statement, _ table: TableSchema, mayHaveMore: Bool) throws {
+    let found = statement.columnNames.map { $0.lowercased() }
+    let expected = table.columnNames.map { $0.lowercased() }
+    let missing = table.columnNames.filter { !found.contains($0.lowercased()) }
+    let surplus = mayHaveMore ? [] : statement.columnNames.filter { !expected.contains($0.lowercased()) }
+    guard missing.isEmpty, surplus.isEmpty else {
+      throw OriginError.columns(table: table.name, source: self, missing: missing, surplus: surplus)
+    }
+  }
+
+  /// Without the semicolon and what is behind it: it becomes a subquery.
+  private func trimmed(_ sql: String) -> String {
+    let bytes = Array(sql.utf8)
+    let end = SQLScanner.tokens(of: bytes).first { $0.keyword == ";" }?.range.lowerBound
+    return String(decoding: bytes[..<(end ?? bytes.count)], as: UTF8.self)
   }
 }

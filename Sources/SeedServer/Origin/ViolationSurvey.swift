@@ -3,12 +3,12 @@ import SeedFormat
 
 /// Finds all rows of an origin that a client's schema refuses, once it is known that there are some.
 ///
-/// The rows go into a scratch database of the client's declaration; what SQLite refuses is counted by rule.
+/// The rows go into a scratch database with the client's schema; those that SQLite refuses are counted by rule.
 struct ViolationSurvey {
   private let origin: SQLiteOrigin
   private let plan: SeriesPlan
   private let scratch: Connection
-  private var found: [RowViolation] = []
+  private var found: [OriginError.Violation] = []
 
   /// Rows that a message names of each rule.
   private static let namedRows = 3
@@ -20,7 +20,7 @@ struct ViolationSurvey {
     try scratch.execute(plan.newest.schemaSQL)
   }
 
-  /// Runs `body`; rows that it found against the schema become an error that tells of all of them.
+  /// Runs `body`; where it stops at the first bad row, the error that is thrown tells of all of them.
   static func surveying<Result>(
     _ origin: SQLiteOrigin, _ plan: SeriesPlan, _ body: () throws -> Result
   ) throws -> Result {
@@ -39,7 +39,7 @@ struct ViolationSurvey {
     return violations.isEmpty ? nil : .violations(violations)
   }
 
-  private mutating func run() throws -> [RowViolation] {
+  private mutating func run() throws -> [OriginError.Violation] {
     try scratch.execute("BEGIN")
     for table in plan.schema.tables { try insert(table) }
     for table in plan.schema.tables where !table.foreignKeys.isEmpty { try checkReferences(table) }
@@ -47,13 +47,13 @@ struct ViolationSurvey {
   }
 
   private mutating func insert(_ table: TableSchema) throws {
-    let rows = try origin.unorderedRows(table, plan.projection(table))
+    let rows = try origin.rows(table, plan.projection(table), isOrdered: false)
     let insert = try scratch.prepare(TableSQL(table).insert)
     while try next(rows, table, insert) {}
   }
 
   /// Takes one row; false behind the last.
-  private mutating func next(_ rows: UnorderedRows, _ table: TableSchema, _ insert: Statement) throws -> Bool
+  private mutating func next(_ rows: ProjectedRows, _ table: TableSchema, _ insert: Statement) throws -> Bool
   {
     do {
       guard try rows.next() else { return false }
@@ -83,7 +83,7 @@ struct ViolationSurvey {
   private mutating func note(_ table: TableSchema, _ rule: String, _ key: String) {
     let index = found.firstIndex { $0.table == table.name && $0.rule == rule }
     guard let index else {
-      return found.append(RowViolation(table: table.name, rule: rule, rows: [key], count: 1))
+      return found.append(.init(table: table.name, rule: rule, rows: [key], count: 1))
     }
     found[index].count += 1
     if found[index].rows.count < Self.namedRows { found[index].rows.append(key) }
@@ -101,30 +101,9 @@ struct ViolationSurvey {
   }
 
   private func orphans(_ table: TableSchema, _ reference: ForeignKeySchema, _ parent: TableSchema) -> String {
-    let columns = reference.columns.map { "child.\(quoted($0))" }
+    let key = table.keyNames.map { "child.\(quoted($0))" }.joined(separator: ", ")
     let parents = reference.parentColumns.isEmpty ? parent.keyNames : reference.parentColumns
-    // The parent's column stands first, for its collation is the one that counts.
-    let matches = zip(parents, columns).map { "parent.\(quoted($0)) = \($1)" }.joined(separator: " AND ")
-    return """
-      SELECT \(table.keyNames.map { "child.\(quoted($0))" }.joined(separator: ", "))
-      FROM \(quoted(table.name)) AS child WHERE \(columns.map { "\($0) IS NOT NULL AND " }.joined())
-        NOT EXISTS (SELECT 1 FROM \(quoted(parent.name)) AS parent WHERE \(matches))
-      """
-  }
-}
-
-/// Rows of one table that break one rule of the client's schema.
-package struct RowViolation: Hashable, Sendable, CustomStringConvertible {
-  package let table: String
-  /// SQLite's words.
-  package let rule: String
-  /// The keys of some of them.
-  package internal(set) var rows: [String]
-  /// How many there are.
-  package internal(set) var count: Int
-
-  package var description: String {
-    let named = (rows + (rows.count < count ? ["…"] : [])).joined(separator: "; ")
-    return "table \"\(table)\": \(rule), \(count) \(count == 1 ? "row" : "rows") (\(named))"
+    let condition = orphanCondition(reference.columns, parent.name, parents)
+    return "SELECT \(key) FROM \(quoted(table.name)) AS child WHERE \(condition)"
   }
 }

@@ -9,63 +9,54 @@ struct SnapshotDraft {
   let object: PublishedObject
 }
 
-/// The files of snapshots that are being made, of one series.
+/// The places of one series' snapshots while they are being made.
 ///
-/// They are written while publish steps go on, so their names are not those of files that every step sweeps. They
-/// belong to whoever holds the lock of the series' snapshots, and those of a founding one to whoever holds the
-/// publication's.
+/// They are written while other steps publish, so their names are not those of files that every step sweeps. They
+/// belong to the holder of the series' snapshot lock, and those of a first snapshot to the holder of the publication's.
 struct SnapshotDrafts {
-  /// Ends the names of drafts among the published objects.
-  static let suffix = ".draft"
-
   private let publication: PublicationDirectory
   private let series: Series
   private let stateFolder: String
-  private let isFounding: Bool
+  private let isFirst: Bool
 
-  init(_ publication: PublicationDirectory, _ series: Series, _ stateFolder: String, isFounding: Bool = false)
-  {
+  /// `isFirst` for the snapshot that a new history or schema begins with: it is made under the publication's lock, and
+  /// meanwhile somebody may still be making one of the versions before.
+  init(_ publication: PublicationDirectory, _ series: Series, _ stateFolder: String, isFirst: Bool = false) {
     self.publication = publication
     self.series = series
     self.stateFolder = stateFolder
-    self.isFounding = isFounding
+    self.isFirst = isFirst
   }
 
   /// The snapshot before it is compressed.
-  var file: String { file(isFounding: isFounding) }
+  var file: String { file(isFirst: isFirst) }
 
-  private func file(isFounding: Bool) -> String {
-    "\(stateFolder)/\(series.roleName)\(isFounding ? ".new" : "").snapshot"
+  private func file(isFirst: Bool) -> String {
+    "\(stateFolder)/\(series.roleName)\(isFirst ? ".new" : "").snapshot"
   }
 
-  private var files: [String] { [file(isFounding: true), file(isFounding: false)] }
-
-  private var folder: String { "\(publication.path)/targets/\(series.targetPrefix)" }
+  private var files: [String] { [file(isFirst: true), file(isFirst: false)] }
 
   /// Where the compressed one is written, beside the objects that it will be among.
   func path(_ version: Version, _ encoding: ContentEncoding) throws(FileError) -> String {
+    let folder = publication.objectFolder(series)
     try Folder.create(folder)
-    return "\(folder)snapshot-\(version)-\(encoding.rawValue)\(Self.suffix)"
+    return "\(folder)snapshot-\(version)-\(encoding.rawValue)\(PublicationDirectory.draftSuffix)"
   }
 
-  /// Removes what crashes left; the caller holds the publication's lock, and where somebody is at work nothing is
+  /// Removes what crashes left; the caller holds the publication's lock. Where somebody is making a snapshot, nothing is
   /// touched.
   func sweep() throws {
-    guard try isAnythingThere() else { return }
-    _ = try PublicationLock.holdSnapshots(of: series, publication, .refusing) { try remove() }
-  }
-
-  private func isAnythingThere() throws(FileError) -> Bool {
-    if files.contains(where: SnapshotMaker.exists) { return true }
-    return try compressed().isEmpty == false
+    guard try files.contains(where: SnapshotFile.exists) || !compressed().isEmpty else { return }
+    _ = try PublicationLock.withSnapshotLock(of: series, publication, .fail) {
+      for file in files { try SnapshotFile.remove(file) }
+      for path in try compressed() { try Folder.remove(path) }
+    }
   }
 
   private func compressed() throws(FileError) -> [String] {
-    try Folder.names(in: folder).filter { $0.hasSuffix(Self.suffix) }
-  }
-
-  private func remove() throws(FileError) {
-    for file in files { try SnapshotMaker.remove(file) }
-    for name in try compressed() { try Folder.remove(folder + name) }
+    let folder = publication.objectFolder(series)
+    return try Folder.names(in: folder).filter { $0.hasSuffix(PublicationDirectory.draftSuffix) }
+      .map { folder + $0 }
   }
 }

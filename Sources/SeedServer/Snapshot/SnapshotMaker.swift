@@ -1,98 +1,96 @@
 import SeedDatabase
 import SeedFormat
 import SeedSystem
+import SeedTrust
 
-/// Turns a working copy into the file that clients open, and proves it before anyone signs it.
+/// Makes the snapshots of a series as files that no metadata names yet, in one encoding after the other.
 struct SnapshotMaker {
-  private let schema: DatabaseSchema
-  private let indexes: IndexPlace
+  let plan: SeriesPlan
+  let job: DatasetJob
+  let publication: PublicationDirectory
+  let drafts: SnapshotDrafts
+  let now: UTCTime
+  /// See ``Publisher/beforeCompression``.
+  let beforeCompression: (Series, ContentEncoding) throws -> Void
 
-  init(_ schema: DatabaseSchema, _ indexes: IndexPlace) {
-    self.schema = schema
-    self.indexes = indexes
+  private var file: SnapshotFile { SnapshotFile(plan.schema, job.indexes) }
+
+  /// Copies the working copy's committed state; nobody may write to it or draw another one meanwhile.
+  func draw(_ copy: WorkingCopy) throws -> SeedMeta {
+    try file.draw(copy, at: drafts.file)
+    return try copy.meta()
   }
 
-  /// Rows of an index that its statistics are made from: what SQLite's documentation advises, for the planner needs
-  /// orders of magnitude only.
-  private static let analysedRows = 1000
-  /// Ends the name of the file that still has the indexes which the snapshot will not have.
-  private static let indexedSuffix = ".indexed"
-
-  /// Draws the copy's committed state, of which ``complete(_:)`` makes the file at `path`. Only for this must nobody
-  /// write to the copy.
-  func draw(_ copy: WorkingCopy, at path: String) throws {
-    try vacuum(copy.connection, into: indexes == .client ? path + Self.indexedSuffix : path)
+  /// The draft in gzip of what was drawn.
+  ///
+  /// The file is proven while it is compressed; only what was proven is handed out.
+  func finish(_ meta: SeedMeta) throws -> SnapshotDraft {
+    let path = drafts.file
+    defer { try? SnapshotFile.remove(path) }
+    try file.complete(path)
+    try beforeCompression(plan.series, .gzip)
+    let sync = SideWork()
+    // Bytes that the disk does not take must not be signed, though for now they can be read.
+    sync.start { try File(path, for: .reading).sync() }
+    let draft = Result { try compress(path, meta, checking: file.checks(of: path)) }
+    try sync.finish()
+    return try draft.get()
   }
 
-  /// Makes the file of what was drawn: vacuumed and analysed, its search tables compared with their rows.
-  func complete(_ path: String) throws {
-    try checkSchema(indexes == .client ? path + Self.indexedSuffix : path)
-    if indexes == .client { try leaveOutIndexes(path) }
-    let file = try writer(path)
-    if indexes == .snapshot { try analyse(file) }
-    try SeedCheck(file, schema).checkSearchTables()
+  /// Every processor helps with the compression, once the checks leave it free.
+  private func compress(
+    _ file: String, _ meta: SeedMeta, checking checks: [WorkerPool.Job]
+  ) throws -> SnapshotDraft {
+    let path = try drafts.path(meta.version, .gzip)
+    let (raw, stored) = try Self.writing(path) {
+      let gzip = try ParallelGzip(file, to: path, isSpliceable: false)
+      let threads = Compression.processors
+      try WorkerPool.run(checks + Array(repeating: { gzip.work() }, count: threads), threads: threads)
+      return try gzip.finish()
+    }
+    return SnapshotDraft(
+      path: path,
+      object: PublishedObject(
+        series: plan.series, kind: .snapshot(meta.version, .gzip), length: stored.length,
+        sha256: stored.sha256, model: meta.model, rawLength: raw.length, rawSHA256: raw.sha256,
+        schema: meta.schema, digest: meta.digest, publishedAt: now))
   }
 
-  /// Whoever edited the copy by hand may have added what no client expects, or taken away what all do.
-  private func checkSchema(_ drawn: String) throws {
-    guard try SchemaReader(Connection(drawn, .snapshot)).schema().hash == schema.hash else {
-      throw NotASeed("its tables, indexes or views are not those of its model")
+  /// On a full disk a half-written file must not stay until the next step.
+  private static func writing<Result>(_ draft: String, _ body: () throws -> Result) throws -> Result {
+    do {
+      return try body()
+    } catch {
+      try? Folder.remove(draft)
+      throw error
     }
   }
 
-  /// What proves the finished file, the longest first; each only reads it, on whatever thread.
-  func checks(of path: String) -> [Crew.Job] {
-    let schema = schema
-    return [
-      { try SeedCheck(Connection(path, .snapshot), schema).checkStructure() },
-      { try SeedCheck(Connection(path, .snapshot), schema).checkContent() },
-    ]
+  /// The newest listed snapshot and the first encoding that it lacks; `nil` where it has all.
+  func missingEncoding(_ published: SeriesMetadata) -> (PublishedObject, ContentEncoding)? {
+    guard let newest = published.newestSnapshot else { return nil }
+    return job.encodings.sorted { $0.rawValue < $1.rawValue }
+      .first { encoding in !published.objects.contains { $0.kind == .snapshot(newest.version, encoding) } }
+      .map { (newest, $0) }
   }
 
-  /// Removes the file at `path` and all that was written on the way to it.
-  static func remove(_ path: String) throws(FileError) {
-    for file in [path, path + indexedSuffix] { try WorkingCopy.remove(file) }
+  /// The draft of a listed snapshot in another encoding, from its published file.
+  func draft(of snapshot: PublishedObject, in encoding: ContentEncoding) throws -> SnapshotDraft {
+    defer { try? SnapshotFile.remove(drafts.file) }
+    try publication.expand(snapshot, to: drafts.file)
+    try beforeCompression(plan.series, encoding)
+    let path = try drafts.path(snapshot.version, encoding)
+    let stored = try Self.writing(path) { try Compression.compress(drafts.file, to: path, encoding).stored }
+    return SnapshotDraft(
+      path: path,
+      object: PublishedObject(
+        series: plan.series, kind: .snapshot(snapshot.version, encoding), length: stored.length,
+        sha256: stored.sha256, model: snapshot.model, rawLength: snapshot.rawLength,
+        rawSHA256: snapshot.rawSHA256, schema: snapshot.schema, digest: snapshot.digest, publishedAt: now))
   }
 
-  /// Whether anything of a file at `path` is there.
-  static func exists(_ path: String) -> Bool {
-    [path, path + indexedSuffix].contains { Folder.exists($0) }
+  /// Moves a draft among the objects; it counts once metadata lists it.
+  func place(_ draft: SnapshotDraft) throws {
+    try DurableFile.moveIntoPlace(draft.path, publication.file(draft.object))
   }
-
-  private func leaveOutIndexes(_ path: String) throws {
-    let indexed = path + Self.indexedSuffix
-    defer { try? WorkingCopy.remove(indexed) }
-    let file = try writer(indexed)
-    try analyse(file)
-    try LeftOutIndexes.leaveOut(of: file)
-    try vacuum(file, into: path)
-  }
-
-  /// Nothing waits for the disk here: what a crash leaves is thrown away, and a finished file is synced while it is
-  /// compressed.
-  private func vacuum(_ source: Connection, into path: String) throws {
-    try WorkingCopy.remove(path)
-    try source.execute("PRAGMA synchronous = OFF")
-    defer { try? source.execute("PRAGMA synchronous = FULL") }
-    try source.execute("VACUUM INTO ?", .text(path))
-  }
-
-  private func writer(_ path: String) throws -> Connection {
-    let file = try Connection(path, .writer)
-    // The first one is written into the file; the second is the connection's, and spares a journal's file.
-    try file.execute("PRAGMA journal_mode = DELETE; PRAGMA journal_mode = MEMORY; PRAGMA synchronous = OFF")
-    return file
-  }
-
-  private func analyse(_ file: Connection) throws {
-    try file.execute("PRAGMA analysis_limit = \(Self.analysedRows); ANALYZE")
-  }
-}
-
-/// Who builds the secondary indexes of a snapshot.
-package enum IndexPlace: String, Sendable {
-  /// They are in the file.
-  case snapshot
-  /// The client, from their SQL: the file is smaller by a third or so.
-  case client
 }

@@ -79,11 +79,12 @@ package struct File: ~Copyable, Sendable {
     return try read(count)
   }
 
-  /// Reads all that is there now; throws where it is longer than `limit`.
+  /// Reads all that is there; throws where it is more than `limit`. A pipe does not say before how much it holds.
   package func readAll(limit: Int) throws(FileError) -> [UInt8] {
-    let length = try length()
-    guard length <= limit else { throw FileError("read", path, EFBIG) }
-    return try read(length)
+    let stamp = try stamp()
+    let bytes = try read(stamp.isRegular ? min(stamp.size, limit + 1) : limit + 1)
+    guard bytes.count <= limit else { throw FileError("read", path, EFBIG) }
+    return bytes
   }
 
   /// Writes all of `bytes`.

@@ -1,4 +1,5 @@
 package import SeedFormat
+package import SeedSystem
 
 /// Gets a metadata file such as `2.root.json` from the repository: at most that many bytes, `nil` where it
 /// has none.
@@ -11,7 +12,6 @@ package struct StoredMetadata {
   /// Replaces a file durably; called with verified bytes only, verbatim, in the order of trust.
   package let persist: (_ fileName: String, _ bytes: [UInt8]) throws -> Void
 
-  /// A store by its two operations.
   package init(
     read: @escaping (_ fileName: String) throws -> [UInt8]?,
     persist: @escaping (_ fileName: String, _ bytes: [UInt8]) throws -> Void
@@ -25,7 +25,6 @@ package struct StoredMetadata {
 package struct MetadataRefresh {
   private let stored: StoredMetadata
   private let fetch: MetadataFetcher
-  /// What is trusted so far.
   package private(set) var trusted: TrustedMetadataSet
 
   /// Starts from the newer of the shipped root and the stored one; a stored root that is damaged is passed

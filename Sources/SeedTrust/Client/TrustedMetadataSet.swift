@@ -22,6 +22,7 @@
 //     anew (`acceptKeys`). A client never does.
 
 package import SeedFormat
+package import SeedSystem
 
 /// The metadata that is trusted so far, and the rules by which more becomes trusted.
 package struct TrustedMetadataSet: Sendable {
@@ -37,6 +38,8 @@ package struct TrustedMetadataSet: Sendable {
   /// The trusted targets roles, at the top and delegated, by name.
   package private(set) var targets: [String: Targets] = [:]
   private var formerRoots: [Root] = []
+  /// The top-level roles that were taken by rule 11.
+  private(set) var outdated: Set<String> = []
 
   /// Starts from a root that the caller trusts.
   package init(root bytes: [UInt8], now: UTCTime) throws(TrustError) {
@@ -66,12 +69,13 @@ package struct TrustedMetadataSet: Sendable {
   /// Rule 11, for a publisher alone.
   mutating func acceptKeys(of formerRoots: [Root]) { self.formerRoots = formerRoots }
 
-  private func check<Role>(_ metadata: Metadata<Role>, _ role: String) throws(TrustError) {
+  private mutating func check<Role>(_ metadata: Metadata<Role>, _ role: String) throws(TrustError) {
     do {
       try metadata.check(role, signedFor: root)
     } catch {
       let isFormer = formerRoots.contains { (try? metadata.check(role, signedFor: $0)) != nil }
       guard isFormer else { throw error }
+      outdated.insert(role)
     }
   }
 
@@ -82,7 +86,6 @@ package struct TrustedMetadataSet: Sendable {
     signedTimestamp = try verifiedTimestamp(bytes)
   }
 
-  /// What an offered timestamp is to the trusted one.
   package enum TimestampOffer: Hashable, Sendable {
     /// It is newer, and trusted from now on.
     case newer
@@ -112,7 +115,7 @@ package struct TrustedMetadataSet: Sendable {
     return .newer
   }
 
-  private func verifiedTimestamp(_ bytes: [UInt8]) throws(TrustError) -> Metadata<Timestamp> {
+  private mutating func verifiedTimestamp(_ bytes: [UInt8]) throws(TrustError) -> Metadata<Timestamp> {
     guard snapshot == nil else { throw .outOfOrder(role: Timestamp.type) }
     try checkRoot()
     let metadata = try Metadata<Timestamp>.read(bytes, Timestamp.type)
@@ -152,7 +155,7 @@ package struct TrustedMetadataSet: Sendable {
     snapshot = offered
   }
 
-  private func verifiedSnapshot(_ bytes: [UInt8]) throws(TrustError) -> SnapshotRole {
+  private mutating func verifiedSnapshot(_ bytes: [UInt8]) throws(TrustError) -> SnapshotRole {
     guard targets.isEmpty else { throw .outOfOrder(role: SnapshotRole.type) }
     let metadata = try Metadata<SnapshotRole>.read(bytes, SnapshotRole.type)
     try check(metadata, SnapshotRole.type)
@@ -161,7 +164,7 @@ package struct TrustedMetadataSet: Sendable {
 
   // MARK: Targets
 
-  /// What the TUF snapshot role lists for a targets role: version, perhaps length and digests.
+  /// The TUF snapshot role's entry for a targets role: version, perhaps length and digests.
   package func announced(_ role: String) throws(TrustError) -> MetaFile {
     let timestamp = try validTimestamp(for: role)
     guard let snapshot else { throw .outOfOrder(role: role) }
@@ -175,9 +178,9 @@ package struct TrustedMetadataSet: Sendable {
 
   /// Rule 6 for the top-level targets role.
   package mutating func updateTargets(_ bytes: [UInt8]) throws(TrustError) {
-    targets[Targets.type] = try verifiedTargets(bytes, Targets.type) { metadata throws(TrustError) in
-      try check(metadata, Targets.type)
-    }
+    let metadata = try announcedTargets(bytes, Targets.type)
+    try check(metadata, Targets.type)
+    try take(metadata, Targets.type)
   }
 
   /// Rule 6 for a role that `delegator`, a trusted targets role, names.
@@ -185,21 +188,20 @@ package struct TrustedMetadataSet: Sendable {
     _ bytes: [UInt8], role: String, delegator: String = Targets.type
   ) throws(TrustError) {
     guard let parent = targets[delegator] else { throw .outOfOrder(role: role) }
-    targets[role] = try verifiedTargets(bytes, role) { metadata throws(TrustError) in
-      try metadata.check(role, signedFor: parent)
-    }
+    let metadata = try announcedTargets(bytes, role)
+    try metadata.check(role, signedFor: parent)
+    try take(metadata, role)
   }
 
-  private func verifiedTargets(
-    _ bytes: [UInt8], _ role: String, _ checkSigners: (Metadata<Targets>) throws(TrustError) -> Void
-  ) throws(TrustError) -> Targets {
-    let announced = try announced(role)
-    try announced.check(bytes, of: role)
-    let metadata = try Metadata<Targets>.read(bytes, role)
-    try checkSigners(metadata)
-    try checkVersion(role, announced.version, metadata.signed.version)
+  private func announcedTargets(_ bytes: [UInt8], _ role: String) throws(TrustError) -> Metadata<Targets> {
+    try announced(role).check(bytes, of: role)
+    return try Metadata<Targets>.read(bytes, role)
+  }
+
+  private mutating func take(_ metadata: Metadata<Targets>, _ role: String) throws(TrustError) {
+    try checkVersion(role, announced(role).version, metadata.signed.version)
     try checkExpiry(of: metadata.signed, role)
-    return metadata.signed
+    targets[role] = metadata.signed
   }
 
   // MARK: The series
@@ -232,16 +234,5 @@ package struct TrustedMetadataSet: Sendable {
 
   private func checkVersion(_ role: String, _ expected: Int, _ offered: Int) throws(TrustError) {
     guard offered == expected else { throw .wrongVersion(role: role, expected: expected, offered: offered) }
-  }
-}
-
-extension Metadata {
-  /// Reads a role's file.
-  static func read(_ bytes: [UInt8], _ role: String) throws(TrustError) -> Metadata {
-    do {
-      return try Metadata(parsing: bytes)
-    } catch {
-      throw .malformed(role: role, error)
-    }
   }
 }

@@ -1,8 +1,11 @@
 #if canImport(CryptoKit)
 // Scoped, because CryptoKit has a `SHA256Digest` of its own.
 import enum CryptoKit.Curve25519
+import enum CryptoKit.P256
 import struct CryptoKit.SHA256
 import struct CryptoKit.SHA512
+import Foundation
+import Security
 
 /// The platform's SHA-256 in progress.
 struct SHA256Context: ~Copyable {
@@ -50,6 +53,35 @@ enum Ed25519 {
     } catch {
       preconditionFailure("CryptoKit refused a key of 32 bytes")
     }
+  }
+}
+
+extension PEMKey {
+  /// SHA-256 in both schemes. An RSA signature has a salt as long as the digest, the only length that Apple's Security
+  /// framework verifies. False also where the system refuses the key.
+  func verify(_ signature: [UInt8], of message: [UInt8]) -> Bool {
+    switch algorithm {
+    case .ecdsaP256: verifyECDSA(signature, message)
+    case .rsa: verifyPSS(signature, message)
+    }
+  }
+
+  private func verifyECDSA(_ signature: [UInt8], _ message: [UInt8]) -> Bool {
+    guard let point = try? P256.Signing.PublicKey(x963Representation: key),
+      let pair = try? P256.Signing.ECDSASignature(derRepresentation: signature)
+    else { return false }
+    return point.isValidSignature(pair, for: message)
+  }
+
+  private func verifyPSS(_ signature: [UInt8], _ message: [UInt8]) -> Bool {
+    let attributes: [CFString: Any] = [
+      kSecAttrKeyType: kSecAttrKeyTypeRSA, kSecAttrKeyClass: kSecAttrKeyClassPublic,
+    ]
+    guard let rsaKey = SecKeyCreateWithData(Data(key) as CFData, attributes as CFDictionary, nil) else {
+      return false
+    }
+    return SecKeyVerifySignature(
+      rsaKey, .rsaSignatureMessagePSSSHA256, Data(message) as CFData, Data(signature) as CFData, nil)
   }
 }
 #endif

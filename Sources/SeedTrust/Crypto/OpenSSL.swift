@@ -61,7 +61,7 @@ enum Ed25519 {
 }
 
 /// OpenSSL's key of any kind.
-struct EVPKey: ~Copyable {
+private struct EVPKey: ~Copyable {
   let pointer: OpaquePointer
 
   init(seed: UnsafeRawBufferPointer) {
@@ -93,7 +93,7 @@ struct EVPKey: ~Copyable {
 }
 
 /// One signature in progress.
-struct MessageContext: ~Copyable {
+private struct MessageContext: ~Copyable {
   let pointer: OpaquePointer
 
   init() {
@@ -108,5 +108,26 @@ struct MessageContext: ~Copyable {
 @inline(__always)
 private func mustSucceed(_ status: Int32) {
   precondition(status == 1, "OpenSSL refused a call that cannot fail")
+}
+
+extension PEMKey {
+  /// SHA-256 in both schemes. An RSA signature has a salt as long as the digest, the only length that Apple's Security
+  /// framework verifies. False also where OpenSSL refuses the key.
+  func verify(_ signature: [UInt8], of message: [UInt8]) -> Bool {
+    // What was refused leaves entries in the thread's error queue, where the next user would find them.
+    defer { ERR_clear_error() }
+    guard let key = EVPKey(subjectPublicKeyInfo: der) else { return false }
+    let context = MessageContext()
+    var options: OpaquePointer?
+    guard EVP_DigestVerifyInit(context.pointer, &options, EVP_sha256(), nil, key.pointer) == 1,
+      algorithm == .ecdsaP256 || Self.choosePSS(options)
+    else { return false }
+    return EVP_DigestVerify(context.pointer, signature, signature.count, message, message.count) == 1
+  }
+
+  private static func choosePSS(_ options: OpaquePointer?) -> Bool {
+    EVP_PKEY_CTX_set_rsa_padding(options, RSA_PKCS1_PSS_PADDING) == 1
+      && EVP_PKEY_CTX_set_rsa_pss_saltlen(options, RSA_PSS_SALTLEN_DIGEST) == 1
+  }
 }
 #endif

@@ -1,4 +1,5 @@
 package import SeedFormat
+package import SeedSystem
 
 /// SHA-256 over bytes that come in pieces; made once and used for any number of messages.
 ///
@@ -6,13 +7,10 @@ package import SeedFormat
 package struct SHA256Hasher: ~Copyable, @unchecked Sendable {
   private var context = SHA256Context()
 
-  /// An empty message.
   package init() {}
 
-  /// Appends bytes to the message.
   package mutating func update(_ bytes: UnsafeRawBufferPointer) { context.update(bytes) }
 
-  /// Appends bytes to the message.
   package mutating func update(_ bytes: [UInt8]) { bytes.withUnsafeBytes { context.update($0) } }
 
   /// The digest of the message; the next message begins empty.
@@ -46,10 +44,27 @@ package struct SHA256Hasher: ~Copyable, @unchecked Sendable {
 }
 
 extension SHA256Digest {
-  /// The digest of one message.
   package static func of(_ bytes: [UInt8]) -> SHA256Digest {
     var hasher = SHA256Hasher()
     hasher.update(bytes)
     return hasher.finish()
+  }
+
+  /// Bytes that are read from a file at a time.
+  private static let pieceBytes = 256 * 1024
+
+  /// The digest and the length of a file, read in pieces.
+  package static func ofFile(at path: String) throws(FileError) -> (digest: SHA256Digest, length: Int) {
+    let file = try File(path, for: .reading)
+    let piece = UnsafeMutableRawBufferPointer.allocate(byteCount: pieceBytes, alignment: 16)
+    defer { piece.deallocate() }
+    var hasher = SHA256Hasher()
+    var length = 0
+    while true {
+      let count = try file.read(into: piece)
+      if count == 0 { return (hasher.finish(), length) }
+      hasher.update(UnsafeRawBufferPointer(rebasing: piece[..<count]))
+      length += count
+    }
   }
 }

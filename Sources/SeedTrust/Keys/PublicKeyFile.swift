@@ -5,19 +5,16 @@ import SeedSystem
 /// and the tools of hardware tokens write it.
 package enum PublicKeyFile {
   private static let byteLimit = 4096
-  private static let pemStart = "-----BEGIN PUBLIC KEY-----"
-  private static let pemEnd = "-----END PUBLIC KEY-----"
   /// The bytes before the 32 of an Ed25519 key in the DER form of SubjectPublicKeyInfo (RFC 8410).
   private static let derPrefix: [UInt8] = [
     0x30, 0x2A, 0x30, 0x05, 0x06, 0x03, 0x2B, 0x65, 0x70, 0x03, 0x21, 0x00,
   ]
 
-  /// Reads such a file.
   package static func read(_ path: String) throws(KeyFileError) -> PublicKey {
     do {
       let bytes = try DurableFile.read(path, limit: byteLimit)
       let text = String(decoding: bytes, as: UTF8.self)
-      return text.hasPrefix(pemStart) ? try key(inPEM: text) : try key(inJSON: bytes)
+      return text.hasPrefix(PEM.firstLine) ? try key(inPEM: text) : try key(inJSON: bytes)
     } catch let failure as FileError {
       throw .system(failure)
     } catch let reason as MalformedJSON {
@@ -27,7 +24,7 @@ package enum PublicKeyFile {
     }
   }
 
-  /// What such a file holds.
+  /// The bytes of such a file.
   package static func document(_ key: PublicKey) -> [UInt8] { RoleKey(key).json.bytes + [UInt8(ascii: "\n")] }
 
   private static func key(inJSON bytes: [UInt8]) throws -> PublicKey {
@@ -39,9 +36,7 @@ package enum PublicKeyFile {
   }
 
   private static func key(inPEM text: String) throws -> PublicKey {
-    let lines = text.split(whereSeparator: \.isNewline)
-    guard let end = lines.firstIndex(of: Substring(pemEnd)),
-      let der = Base64.decode(lines[1..<end].joined()), der.starts(with: derPrefix)
+    guard let der = PEM.publicKey(in: text), der.starts(with: derPrefix)
     else { throw MalformedJSON.field(path: "document", reason: "expected an Ed25519 key in PEM") }
     return try PublicKey(hex: lowerHex(Array(der.dropFirst(derPrefix.count))))
   }

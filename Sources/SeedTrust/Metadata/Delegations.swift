@@ -5,13 +5,12 @@ package struct Delegations: Hashable, Sendable {
   /// The delegates' keys by id.
   package let keys: [String: RoleKey]
   /// The delegates, the most trusted first; no name occurs twice.
-  package let roles: [DelegatedRole]
-  /// Whether the file lists roles. It need not where it uses another form, which is kept and not followed.
+  package let roles: [Role]
+  /// A file may use another form in place of a list of roles; that is kept and not followed.
   private let listsRoles: Bool
   private let other: [JSONMember]
 
-  /// For new metadata.
-  package init(keys: [String: RoleKey], roles: [DelegatedRole]) {
+  package init(keys: [String: RoleKey], roles: [Role]) {
     self.keys = keys
     self.roles = roles
     listsRoles = true
@@ -25,11 +24,11 @@ package struct Delegations: Hashable, Sendable {
     other = fields.unread
   }
 
-  private static func roles(_ fields: inout JSONObjectReader) throws(MalformedJSON) -> [DelegatedRole] {
-    var roles: [DelegatedRole] = []
+  private static func roles(_ fields: inout JSONObjectReader) throws(MalformedJSON) -> [Role] {
+    var roles: [Role] = []
     var names: Set<String> = []
     for var object in try fields.objects("roles") {
-      let role = try DelegatedRole(reading: &object)
+      let role = try Role(reading: &object)
       guard names.insert(role.name).inserted else {
         throw object.error("name", "occurs twice: \(role.name)")
       }
@@ -39,7 +38,7 @@ package struct Delegations: Hashable, Sendable {
   }
 
   /// The delegate of that name.
-  package subscript(name: String) -> DelegatedRole? { roles.first { $0.name == name } }
+  package subscript(name: String) -> Role? { roles.first { $0.name == name } }
 
   var json: JSONValue {
     let list = listsRoles ? JSONValue.array(roles.map(\.json)) : nil
@@ -47,42 +46,40 @@ package struct Delegations: Hashable, Sendable {
   }
 }
 
-/// One delegate: its name, its keys, its paths.
-package struct DelegatedRole: Hashable, Sendable {
-  /// The role's name; its file is `name.json`.
-  package let name: String
-  /// Whose signatures it needs.
-  package let keys: RoleKeys
-  /// Whether the search for a path that is this role's ends here.
-  package let terminating: Bool
-  /// What it may speak for.
-  package let paths: DelegatedPaths
-  private let other: [JSONMember]
+extension Delegations {
+  /// One delegate: its name, its keys, its paths.
+  package struct Role: Hashable, Sendable {
+    package let name: String
+    package let keys: RoleKeys
+    /// The search for a path that is this role's ends here.
+    package let terminating: Bool
+    package let paths: DelegatedPaths
+    private let other: [JSONMember]
 
-  /// For new metadata.
-  package init(name: String, keys: RoleKeys, terminating: Bool, paths: DelegatedPaths) {
-    self.name = name
-    self.keys = keys
-    self.terminating = terminating
-    self.paths = paths
-    other = []
-  }
-
-  init(reading fields: inout JSONObjectReader) throws(MalformedJSON) {
-    name = try fields.string("name")
-    guard !name.isEmpty, !Root.topLevelRoles.contains(name) else {
-      throw fields.error("name", "\"\(name)\" cannot be delegated to")
+    package init(name: String, keys: RoleKeys, terminating: Bool, paths: DelegatedPaths) {
+      self.name = name
+      self.keys = keys
+      self.terminating = terminating
+      self.paths = paths
+      other = []
     }
-    keys = try RoleKeys(readingWithin: &fields)
-    terminating = try fields.bool("terminating")
-    paths = try DelegatedPaths(reading: &fields)
-    other = fields.unread
-  }
 
-  var json: JSONValue {
-    .object(
-      .init(("name", .string(name)), ("terminating", .bool(terminating))) + keys.members + [paths.member]
-        + other)
+    init(reading fields: inout JSONObjectReader) throws(MalformedJSON) {
+      name = try fields.string("name")
+      guard !name.isEmpty, !Root.topLevelRoles.contains(name) else {
+        throw fields.error("name", "\"\(name)\" cannot be delegated to")
+      }
+      keys = try RoleKeys(reading: &fields, keepingOthers: false)
+      terminating = try fields.bool("terminating")
+      paths = try DelegatedPaths(reading: &fields)
+      other = fields.unread
+    }
+
+    var json: JSONValue {
+      .object(
+        .init(("name", .string(name)), ("terminating", .bool(terminating))) + keys.members + [paths.member]
+          + other)
+    }
   }
 }
 
@@ -104,7 +101,6 @@ package enum DelegatedPaths: Hashable, Sendable {
       ? .patterns(try fields.strings("paths")) : .hashPrefixes(try fields.strings("path_hash_prefixes"))
   }
 
-  /// Whether the delegate may speak for `path`.
   package func admit(_ path: String) -> Bool {
     switch self {
     case .patterns(let patterns): return patterns.contains { pathMatches(path, pattern: $0) }
@@ -122,7 +118,7 @@ package enum DelegatedPaths: Hashable, Sendable {
   }
 }
 
-/// Whether a path matches a shell pattern: `*` any run, `?` any one character, neither of them a slash.
+/// True where the path matches a shell pattern: `*` is any run, `?` any one character, neither of them a slash.
 func pathMatches(_ path: String, pattern: String) -> Bool {
   let path = Array(path.unicodeScalars)
   let pattern = Array(pattern.unicodeScalars)

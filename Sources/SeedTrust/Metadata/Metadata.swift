@@ -2,7 +2,6 @@ package import SeedFormat
 
 /// A metadata file: a role and the signatures over it.
 package struct Metadata<Role: SignedRole>: Hashable, Sendable {
-  /// What is signed.
   package let signed: Role
   /// The signatures; no key id occurs twice.
   package private(set) var signatures: [RoleSignature]
@@ -44,7 +43,6 @@ package struct Metadata<Role: SignedRole>: Hashable, Sendable {
     signatures.append(signature)
   }
 
-  /// The file's bytes: compact JSON.
   package var bytes: [UInt8] { json.bytes }
 
   var json: JSONValue {
@@ -72,13 +70,11 @@ package struct Metadata<Role: SignedRole>: Hashable, Sendable {
 
 /// One signature in a metadata file.
 package struct RoleSignature: Hashable, Sendable {
-  /// Whose it is.
   package let keyID: String
   /// The signature in hexadecimal, of either case.
   package let hex: String
   private let other: [JSONMember]
 
-  /// A new signature.
   package init(keyID: String, hex: String) {
     self.keyID = keyID
     self.hex = hex
@@ -105,4 +101,26 @@ package struct RoleSignature: Hashable, Sendable {
   }
 
   var json: JSONValue { .object(.init(("keyid", .string(keyID)), ("sig", .string(hex))) + other) }
+}
+
+extension Metadata {
+  /// Reads a role's file.
+  static func read(_ bytes: [UInt8], _ role: String) throws(TrustError) -> Metadata {
+    do {
+      return try Metadata(parsing: bytes)
+    } catch {
+      throw .malformed(role: role, error)
+    }
+  }
+
+  /// Fails unless as many of the role's keys signed as its delegator asks for.
+  func check(_ role: String, signedFor delegator: some SignedRole) throws(TrustError) {
+    guard let needed = delegator.roleKeys(of: role) else {
+      throw .missingRole(role: role, place: type(of: delegator).type)
+    }
+    let found = signerCount(of: needed, among: delegator.keysByID)
+    guard found >= needed.threshold else {
+      throw .badSignature(role: role, found: found, needed: needed.threshold)
+    }
+  }
 }

@@ -4,11 +4,10 @@ package import SeedFormat
 package struct Root: SignedRole {
   package static let type = "root"
   package var header: RoleHeader
-  /// All keys by id.
   package let keys: [String: RoleKey]
   /// Whose signatures each top-level role needs.
   package let roles: [String: RoleKeys]
-  /// Whether metadata files have their version, and targets their hash, in the name.
+  /// Metadata files have their version, and targets their hash, in the name.
   package var consistentSnapshot: Bool { statedConsistentSnapshot ?? false }
   /// `nil` where the file does not say: what is absent must stay so when the file is written again.
   private let statedConsistentSnapshot: Bool?
@@ -16,7 +15,6 @@ package struct Root: SignedRole {
   /// The roles that every root names.
   package static let topLevelRoles = [Root.type, Targets.type, SnapshotRole.type, Timestamp.type]
 
-  /// The first root of a publication.
   package init(header: RoleHeader, roles verifiers: [KeyRole: RoleVerifiers]) {
     self.init(
       header: header, keys: RoleVerifiers.keysByID(verifiers.values),
@@ -39,8 +37,7 @@ package struct Root: SignedRole {
     statedConsistentSnapshot = true
   }
 
-  /// Whether it is the next one of a chain. A root far beyond the last one begins a chain of its own, because the keys of
-  /// the old one are lost.
+  /// False where a root begins a chain of its own, far beyond the last one, because the old one's keys are lost.
   func follows(_ former: Root) -> Bool { version == former.version + 1 }
 
   package init(reading fields: inout JSONObjectReader) throws(MalformedJSON) {
@@ -52,6 +49,9 @@ package struct Root: SignedRole {
     }
     statedConsistentSnapshot = try fields.boolIfPresent("consistent_snapshot")
   }
+
+  package func roleKeys(of role: String) -> RoleKeys? { roles[role] }
+  package var keysByID: [String: RoleKey] { keys }
 
   package var members: [JSONMember] {
     .init(

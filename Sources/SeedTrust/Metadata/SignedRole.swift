@@ -1,19 +1,24 @@
 package import SeedFormat
+package import SeedSystem
 
 /// One of TUF's four kinds of signed metadata.
 package protocol SignedRole: Hashable, Sendable {
-  /// What `_type` says.
+  /// The value of `_type`.
   static var type: String { get }
-  /// What every kind has.
   var header: RoleHeader { get set }
   /// Takes its fields; whatever is left over is the header's `other`.
   init(reading fields: inout JSONObjectReader) throws(MalformedJSON)
-  /// Its own fields, without the header's.
   var members: [JSONMember] { get }
+  /// Whose signatures `role` needs. Root says it of the top-level roles, a targets role of its delegates, others of none.
+  func roleKeys(of role: String) -> RoleKeys?
+  /// The keys of all these roles.
+  var keysByID: [String: RoleKey] { get }
 }
 
 extension SignedRole {
-  /// The metadata's version: dense, from 1.
+  package func roleKeys(of role: String) -> RoleKeys? { nil }
+  package var keysByID: [String: RoleKey] { [:] }
+
   package var version: Int { header.version }
   /// From this second on it is no longer valid.
   package var expires: UTCTime { header.expires }
@@ -24,19 +29,17 @@ extension SignedRole {
 
 /// The fields that every TUF role has.
 package struct RoleHeader: Hashable, Sendable {
-  /// The metadata's version: dense, from 1.
   package var version: Int
   /// From this second on it is no longer valid.
   package var expires: UTCTime
   /// The TUF specification that it follows: major 1.
   package let specVersion: String
-  /// What this version of the code does not know, kept for the signature's sake.
+  /// Members that this version of the code does not know, kept for the signature's sake.
   package var other: [JSONMember]
 
-  /// What `spec_version` says in metadata that is written here.
+  /// The `spec_version` of metadata that is written here.
   package static let specVersion = "1.0.31"
 
-  /// A header for new metadata.
   package init(version: Int, expires: UTCTime, other: [JSONMember] = []) {
     self.version = version
     self.expires = expires
@@ -52,7 +55,12 @@ package struct RoleHeader: Hashable, Sendable {
       throw fields.error("spec_version", "expected 1.x.y, found \(specVersion)")
     }
     version = try fields.integer("version", from: 1)
-    expires = try fields.value("expires", UTCTime.init(_:))
+    expires = try fields.value("expires") { text throws(InvalidName) in
+      guard let time = UTCTime(text) else {
+        throw InvalidName("time", found: text, expected: "a date and time such as 2026-08-01T12:00:00Z")
+      }
+      return time
+    }
     other = []
   }
 

@@ -8,7 +8,6 @@ package struct SnapshotRole: SignedRole {
   /// The files by name: `targets.json`, `transit-2.json`.
   package let meta: [String: MetaFile]
 
-  /// For new metadata.
   package init(header: RoleHeader, meta: [String: MetaFile]) {
     self.header = header
     self.meta = meta
@@ -27,12 +26,10 @@ package struct SnapshotRole: SignedRole {
 package struct Timestamp: SignedRole {
   package static let type = "timestamp"
   package var header: RoleHeader
-  /// What `snapshot.json` must be.
   package let snapshot: MetaFile
 
   private static let snapshotFile = "snapshot.json"
 
-  /// For new metadata.
   package init(header: RoleHeader, snapshot: MetaFile) {
     self.header = header
     self.snapshot = snapshot
@@ -52,7 +49,7 @@ package struct Timestamp: SignedRole {
   }
 }
 
-/// What one metadata file says about another.
+/// One metadata file's entry about another.
 package struct MetaFile: Hashable, Sendable {
   /// The version that counts.
   package let version: Int
@@ -95,5 +92,36 @@ package struct MetaFile: Hashable, Sendable {
     return .object(
       .init(("version", JSONValue(version)), ("length", length.map { JSONValue($0) }), ("hashes", hashes))
         + other)
+  }
+}
+
+/// Hexadecimal digests of one file by the algorithm's name, as TUF lists them.
+package enum FileHashes {
+  /// An algorithm whose digest does not match, or which is unknown here; `nil` where every digest matches.
+  package static func mismatch(in hashes: [String: String], of bytes: [UInt8]) -> String? {
+    hashes.first { algorithm, digest in digest != Self.digest(of: bytes, algorithm) }?.key
+  }
+
+  private static func digest(of bytes: [UInt8], _ algorithm: String) -> String? {
+    switch algorithm {
+    case "sha256": SHA256Digest.of(bytes).hex
+    case "sha512": lowerHex(sha512(bytes))
+    default: nil
+    }
+  }
+}
+
+extension JSONObjectReader {
+  mutating func hashes() throws(MalformedJSON) -> [String: String] {
+    let object = try object("hashes")
+    guard !object.unread.isEmpty else { throw error("hashes", "is empty") }
+    var hashes: [String: String] = [:]
+    for member in object.unread {
+      guard let digest = member.value.string else { throw object.error(member.name, "expected a string") }
+      guard hashes.updateValue(digest, forKey: member.name) == nil else {
+        throw object.error(member.name, "occurs twice, spelled differently")
+      }
+    }
+    return hashes
   }
 }

@@ -4,12 +4,10 @@ package import SeedFormat
 package struct Targets: SignedRole {
   package static let type = "targets"
   package var header: RoleHeader
-  /// The files by path.
   package let targets: [String: TargetFile]
   /// Who else may speak, and for which paths.
   package let delegations: Delegations?
 
-  /// For new metadata.
   package init(header: RoleHeader, targets: [String: TargetFile], delegations: Delegations? = nil) {
     self.header = header
     self.targets = targets
@@ -26,6 +24,9 @@ package struct Targets: SignedRole {
     }
   }
 
+  package func roleKeys(of role: String) -> RoleKeys? { delegations?[role]?.keys }
+  package var keysByID: [String: RoleKey] { delegations?.keys ?? [:] }
+
   package var members: [JSONMember] {
     .init(("targets", JSONValue(targets, \.json)), ("delegations", delegations?.json))
   }
@@ -33,15 +34,11 @@ package struct Targets: SignedRole {
 
 /// One file that a targets role vouches for.
 package struct TargetFile: Hashable, Sendable {
-  /// Bytes in the file.
   package let length: Int
-  /// Hexadecimal digests by the algorithm's name.
   package let hashes: [String: String]
-  /// What the publisher says about the file, beyond TUF.
   package let custom: JSONValue?
   private let other: [JSONMember]
 
-  /// For new metadata.
   package init(length: Int, sha256: SHA256Digest, custom: JSONValue? = nil) {
     self.length = length
     hashes = ["sha256": sha256.hex]

@@ -2,16 +2,13 @@
 package struct KeyRing: Sendable {
   private var keys: [KeyRole: [SigningKey]]
 
-  /// Some keys by role.
   package init(_ keys: [KeyRole: [SigningKey]] = [:]) { self.keys = keys }
 
-  /// The keys that are kept for a role.
   package subscript(role: KeyRole) -> [SigningKey] {
     get { keys[role] ?? [] }
     set { keys[role] = newValue }
   }
 
-  /// All keys.
   package var all: [SigningKey] { KeyRole.allCases.flatMap { self[$0] } }
 
   /// Those that may sign where metadata asks for `needed`; what counts is the key, wherever it is kept.
@@ -22,18 +19,16 @@ package struct KeyRing: Sendable {
     }
   }
 
-  /// Whether there are enough of them.
   package func canSign(for needed: RoleKeys?) -> Bool {
     guard let needed else { return false }
     return signers(of: needed).count >= needed.threshold
   }
 
-  /// The keys of both.
   package func adding(_ other: KeyRing) -> KeyRing {
     KeyRing(keys.merging(other.keys) { $0 + $1 })
   }
 
-  /// What metadata says of a role's keys.
+  /// The public halves, as metadata lists them.
   package func verifiers(_ role: KeyRole, threshold: Int = 1) -> RoleVerifiers {
     RoleVerifiers(self[role].map(\.publicKey), threshold: threshold)
   }
@@ -41,21 +36,16 @@ package struct KeyRing: Sendable {
 
 /// Fewer of a role's keys are at hand than must sign.
 package struct MissingKeys: Error, Hashable, Sendable, CustomStringConvertible {
-  /// The role's name in the metadata.
   package let role: String
-  /// How many are at hand.
   package let found: Int
-  /// How many must sign.
   package let needed: Int
 
-  /// That many of the keys that must sign are at hand.
   package init(role: String, found: Int, needed: Int) {
     self.role = role
     self.found = found
     self.needed = needed
   }
 
-  /// One sentence.
   package var description: String {
     "\(role) metadata needs signatures of \(needed) of its keys, and \(found) of them are here; "
       + "`seedbank keys status` lists them"

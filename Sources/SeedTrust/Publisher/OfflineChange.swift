@@ -1,33 +1,28 @@
 package import SeedFormat
+package import SeedSystem
 
 /// New root and targets metadata, on its way to be signed by enough keys.
 ///
 /// These keys may lie on other machines, so the signatures may come one by one. Nothing of it counts before the last.
 package struct OfflineChange: Hashable, Sendable {
-  /// The next root.
   package private(set) var root: Metadata<Root>?
-  /// The next targets metadata.
   package private(set) var targets: Metadata<Targets>?
 
-  /// A change that nobody has signed yet.
   package init(root: Root? = nil, targets: Targets? = nil) throws(MalformedJSON) {
     if let root { self.root = try Metadata(signing: root, with: []) }
     if let targets { self.targets = try Metadata(signing: targets, with: []) }
   }
 
-  /// No change.
   private init() {}
 
-  /// No change.
   package static let none = OfflineChange()
 
-  /// Whether it changes nothing.
   package var isEmpty: Bool { root == nil && targets == nil }
 
   /// The root once the change is made.
   func root(after published: PublishedMetadata) -> Root { root?.signed ?? published.root }
 
-  /// What is left of the change to be published; `nil` where newer metadata was published meanwhile.
+  /// The part of the change that is yet to be published; `nil` where newer metadata was published meanwhile.
   package func rest(after published: PublishedMetadata) -> OfflineChange? {
     var rest = self
     if root?.signed == published.root { rest.root = nil }
@@ -45,7 +40,7 @@ package struct OfflineChange: Hashable, Sendable {
     return nil
   }
 
-  /// What a key must sign: the canonical form of the role's metadata. `nil` where the role does not change.
+  /// The bytes that a key must sign: the canonical form of the role's metadata. `nil` where the role does not change.
   package func payload(_ role: KeyRole) -> [UInt8]? {
     switch role {
     case .root: root?.signedBytes
@@ -113,7 +108,6 @@ extension OfflineChange {
     return [SignatureNeed(.targets, targets, by: published.root, "")]
   }
 
-  /// Whether all have signed who must.
   package func isComplete(after published: PublishedMetadata) -> Bool {
     needs(after: published).allSatisfy(\.isMet)
   }
@@ -137,26 +131,26 @@ package struct SignatureNeed: Hashable, Sendable {
     signed = Set(metadata.signers(of: keys, among: root.keysByID).keys)
   }
 
-  /// Whether enough have signed.
   package var isMet: Bool { signed.count >= keys.threshold }
 }
 
-/// Why a signature that was brought was not taken.
-package enum SignatureError: Error, Hashable, Sendable, CustomStringConvertible {
-  /// The change does not ask for that key.
-  case keyNotAsked(keyID: String, role: KeyRole)
-  /// The signature is not one of that key over what is to be signed.
-  case doesNotVerify(keyID: String, role: KeyRole)
+extension OfflineChange {
+  /// Why a signature that was brought was not taken.
+  package enum SignatureError: Error, Hashable, Sendable, CustomStringConvertible {
+    /// The change does not ask for that key.
+    case keyNotAsked(keyID: String, role: KeyRole)
+    /// The signature is not one of that key over what is to be signed.
+    case doesNotVerify(keyID: String, role: KeyRole)
 
-  /// One sentence, and what to do.
-  package var description: String {
-    switch self {
-    case .keyNotAsked(let keyID, let role):
-      "the new \(role.rawValue) metadata does not ask for a signature of the key \(keyID): "
-        + "`seedbank keys status` lists the keys that it asks for"
-    case .doesNotVerify(let keyID, let role):
-      "this is no signature of the key \(keyID) over the \(role.rawValue) metadata that waits: export it again with "
-        + "`seedbank keys payload \(role.rawValue)`, and sign just these bytes"
+    package var description: String {
+      switch self {
+      case .keyNotAsked(let keyID, let role):
+        "the new \(role.rawValue) metadata does not ask for a signature of the key \(keyID): "
+          + "`seedbank keys status` lists the keys that it asks for"
+      case .doesNotVerify(let keyID, let role):
+        "this is no signature of the key \(keyID) over the \(role.rawValue) metadata that waits: export it again with "
+          + "`seedbank keys payload \(role.rawValue)`, and sign just these bytes"
+      }
     }
   }
 }
@@ -173,7 +167,6 @@ extension OfflineChange {
     }
   }
 
-  /// Both metadata files in one document.
   package var bytes: [UInt8] {
     JSONValue.object(
       .init((KeyRole.root.rawValue, root?.json), (KeyRole.targets.rawValue, targets?.json))

@@ -66,7 +66,7 @@ extension RepositorySigner {
 }
 
 extension PublishedMetadata {
-  /// Whether none of the keys that sign a role now counts under `next`: then clients forget what they signed.
+  /// True where `next` names none of the keys that sign a role now: then clients forget what these signed.
   func isReplaced(_ role: KeyRole, by next: Root) -> Bool {
     let (old, new) = (root.roles[role.rawValue]?.keyIDs ?? [], next.roles[role.rawValue]?.keyIDs ?? [])
     return Set(old).isDisjoint(with: new)

@@ -15,6 +15,28 @@ extension RepositorySigner {
     try draft.signOthers()
     return try draft.finish()
   }
+
+  /// Throws where ``publish(_:adopting:after:keys:)`` of all series would lack a key. Nothing is signed.
+  package func checkKeys(
+    _ keys: KeyRing, adopting change: OfflineChange, after published: PublishedMetadata
+  ) throws(MissingKeys) {
+    let (root, targets) = (change.root(after: published), change.targets?.signed ?? published.targets)
+    var needed = [Timestamp.type, SnapshotRole.type].map { ($0, root.roleKeys(of: $0)) }
+    if change.targets == nil, mustResignTargets(published, under: root) {
+      needed.append((Targets.type, root.roleKeys(of: Targets.type)))
+    }
+    needed += published.series.keys.sorted().map { ($0.roleName, targets.roleKeys(of: $0.roleName)) }
+    for case (let name, let needed?) in needed where !keys.canSign(for: needed) {
+      throw MissingKeys(role: name, found: keys.signers(of: needed).count, needed: needed.threshold)
+    }
+  }
+
+  /// Whether the published targets metadata must be signed anew under a root: its keys were replaced.
+  fileprivate func mustResignTargets(_ published: PublishedMetadata, under root: Root) -> Bool {
+    let isSame = published.root.roles[Targets.type] == root.roles[Targets.type]
+    let isKept = isSame && !published.outdated.contains(.targets)
+    return !isKept || published.isReplaced(.snapshot, by: root) && isBeyondClock(published.targets.version)
+  }
 }
 
 /// A publication step in the making.
@@ -65,9 +87,7 @@ private struct StepDraft {
   }
 
   private func resignedTargets() throws -> Metadata<Targets>? {
-    let isSame = published.root.roles[Targets.type] == next.root.roles[Targets.type]
-    let isKept = isSame && !published.outdated.contains(.targets)
-    guard !isKept || isRestarting && signer.isBeyondClock(published.targets.version) else { return nil }
+    guard signer.mustResignTargets(published, under: next.root) else { return nil }
     return try sign(signer.renewedTargets(under: next.root, after: published), Targets.type)
   }
 

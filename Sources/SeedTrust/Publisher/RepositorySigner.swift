@@ -1,14 +1,13 @@
 import SeedFormat
+package import SeedSystem
 
 /// A metadata file to be written, by its name in the publication's metadata directory.
 package struct MetadataFile: Hashable, Sendable {
   /// `3.targets.json`, `timestamp.json`, …
   package let name: String
-  /// All of the file.
   package let bytes: [UInt8]
 }
 
-/// What a signing step yields.
 package struct SigningStep: Sendable {
   /// The files in the order in which they must be written.
   package let files: [MetadataFile]
@@ -35,7 +34,6 @@ package struct RepositorySigner: Sendable {
   /// How far a root whose old keys are lost lies beyond the last one: clients of the old root must not meet it.
   static let lostRootGap = 1000
 
-  /// When it signs.
   let now: UTCTime
   private let lifetime: Int
   private let leastVersion: Int
@@ -60,7 +58,7 @@ package struct RepositorySigner: Sendable {
 
   // MARK: Headers
 
-  /// What was signed once is not signed for a shorter time: a clock that was set back would otherwise publish
+  /// A role is never signed for a shorter time than before: a clock that was set back would otherwise publish
   /// what has expired for everyone else. Only a clock that is known to be right may.
   private func expiry(_ seconds: Int, notBefore earlier: UTCTime?) -> UTCTime {
     let expiry = now.adding(seconds: seconds)
@@ -77,7 +75,6 @@ package struct RepositorySigner: Sendable {
     RoleHeader(version: version, expires: expiry(days * UTCTime.secondsPerDay, notBefore: expires))
   }
 
-  /// What a version is at the least.
   var firstVersion: Int { leastVersion }
 
   /// The version after another.
@@ -93,7 +90,7 @@ package struct RepositorySigner: Sendable {
     return next
   }
 
-  /// Whether no publisher can have come so far: a new epoch takes its versions from the clock, and a few steps may follow
+  /// True where no publisher can have come so far: a new epoch takes its versions from the clock, and a few steps may follow
   /// within the same second.
   func isBeyondClock(_ version: Int) -> Bool { version > now.adding(days: 1).secondsSinceEpoch }
 
@@ -101,7 +98,7 @@ package struct RepositorySigner: Sendable {
 
   /// A role's file, signed with the keys at hand that `delegator` names, and those that `former` does.
   func sign<Role: SignedRole>(
-    _ role: Role, _ name: String, _ keys: KeyRing, for delegator: some Delegator, former: Root? = nil
+    _ role: Role, _ name: String, _ keys: KeyRing, for delegator: some SignedRole, former: Root? = nil
   ) throws -> Metadata<Role> {
     let needed = delegator.roleKeys(of: name)
     guard let needed else { throw TrustError.missingRole(role: name, place: type(of: delegator).type) }
@@ -128,13 +125,10 @@ extension Metadata {
 
 /// A role's metadata has the highest version that there is, and clients refuse lower ones.
 package struct VersionsExhausted: Error, Hashable, Sendable, CustomStringConvertible {
-  /// The role's name in the metadata.
   package let role: String
 
-  /// The role of that name.
   package init(role: String) { self.role = role }
 
-  /// One sentence, and what to do.
   package var description: String {
     "\(role) metadata has the highest version there is: somebody else had its key; "
       + "`seedbank keys rotate timestamp snapshot` lets its versions begin anew"

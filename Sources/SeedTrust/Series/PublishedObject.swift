@@ -1,37 +1,29 @@
 package import SeedFormat
+package import SeedSystem
 
 /// A snapshot or a delta as signed metadata describes it.
 package struct PublishedObject: Hashable, Sendable {
-  /// What the file is.
   package enum Kind: Hashable, Sendable {
     /// The whole series at one version.
     case snapshot(Version, ContentEncoding)
-    /// What changed; `from` is below `to`. Always gzip, so that stored deltas can be spliced.
+    /// The rows that changed; `from` is below `to`. Always gzip, so that stored deltas can be spliced.
     case delta(from: Version, to: Version)
   }
 
-  /// The series that it belongs to.
   package let series: Series
-  /// What it is.
   package let kind: Kind
-  /// Bytes of the file as stored.
   package let length: Int
-  /// The digest of the file as stored.
   package let sha256: SHA256Digest
   /// The model of the rows within.
   package let model: ModelVersion
-  /// Bytes after decompression.
   package let rawLength: Int
-  /// The digest after decompression.
   package let rawSHA256: SHA256Digest
-  /// The hash of the schema.
   package let schema: SHA256Digest
   /// The state digest at the version that it leads to.
   package let digest: SHA256Digest
   /// When a snapshot was published; deltas are not dated.
   package let publishedAt: UTCTime?
 
-  /// A description with everything in it.
   package init(
     series: Series, kind: Kind, length: Int, sha256: SHA256Digest, model: ModelVersion, rawLength: Int,
     rawSHA256: SHA256Digest, schema: SHA256Digest, digest: SHA256Digest, publishedAt: UTCTime? = nil
@@ -64,13 +56,12 @@ extension PublishedObject {
   /// The file in the publication: `targets/transit/2/<sha256>.snapshot-102.sqlite.gz`.
   package var filePath: String { "targets/\(series.targetPrefix)\(sha256.hex).\(fileName)" }
 
-  /// Whether a delta's own header says what was signed of it.
+  /// False where a delta's own header differs from what was signed of it.
   package func isDescribed(by header: DeltaHeader) -> Bool {
     kind == .delta(from: header.from, to: header.to) && series == header.series && model == header.model
       && schema == header.schema && digest == header.digest
   }
 
-  /// How the file is compressed.
   package var encoding: ContentEncoding {
     switch kind {
     case .snapshot(_, let encoding): encoding
@@ -158,6 +149,21 @@ extension PublishedObject.Kind {
     case .snapshot(let version, _): .init(("kind", "snapshot"), ("version", JSONValue(version.number)))
     case .delta(let from, let to):
       .init(("kind", "delta"), ("from", JSONValue(from.number)), ("to", JSONValue(to.number)))
+    }
+  }
+}
+
+package enum ContentEncoding: String, Hashable, Sendable, CaseIterable {
+  /// gzip: always published.
+  case gzip
+  /// xz: where configured, about half the size.
+  case xz
+
+  /// The end of a file's name, without the dot.
+  package var fileExtension: String {
+    switch self {
+    case .gzip: "gz"
+    case .xz: "xz"
     }
   }
 }

@@ -1,15 +1,13 @@
 package import SeedFormat
+package import SeedSystem
 
 /// All that signed metadata says about one series.
 package struct SeriesMetadata: Hashable, Sendable {
-  /// The series.
   package let series: Series
-  /// Where it stands.
   package var state: SeriesState
   /// Its snapshots and deltas, sorted by path.
   package let objects: [PublishedObject]
 
-  /// A series with the objects that belong to it.
   package init(series: Series, state: SeriesState, objects: [PublishedObject]) {
     self.series = series
     self.state = state

@@ -1,10 +1,9 @@
 package import SeedFormat
+package import SeedSystem
 
 /// Where a series stands: the member `seedbank` of its role's signed metadata.
 package struct SeriesState: Hashable, Sendable {
-  /// The name of its history.
   package var epoch: Epoch
-  /// The newest version.
   package var head: Version
   /// The oldest version that deltas lead on from; never above the head.
   package var floor: Version
@@ -12,17 +11,13 @@ package struct SeriesState: Hashable, Sendable {
   package var model: ModelVersion
   /// The schema hash of every minor that a file of this series opens for.
   package var models: [ModelVersion: SHA256Digest]
-  /// How long it will go on.
   package var lifecycle: Lifecycle
-  /// When the head was published.
   package var publishedAt: UTCTime
   /// Seconds that a client should wait between two looks.
   package var pollSeconds: Int
-  /// The data's license, as the operator wrote it.
   package var license: String?
   /// Whom to name beside the data.
   package var attribution: String?
-  /// Where the data comes from.
   package var source: String?
   /// Why nothing new is published, where an operator went back to an older version.
   package var hold: SeriesHold?
@@ -30,7 +25,6 @@ package struct SeriesState: Hashable, Sendable {
   /// The member of a role's signed object that holds this.
   static let memberName = "seedbank"
 
-  /// A state with everything that must be known.
   package init(
     epoch: Epoch, head: Version, floor: Version, model: ModelVersion, models: [ModelVersion: SHA256Digest],
     lifecycle: Lifecycle = .active, publishedAt: UTCTime, pollSeconds: Int,
@@ -91,5 +85,28 @@ package struct SeriesState: Hashable, Sendable {
         ("pollSeconds", JSONValue(pollSeconds)), ("license", license.map(JSONValue.string)),
         ("attribution", attribution.map(JSONValue.string)), ("source", source.map(JSONValue.string)),
         ("hold", hold?.json)))
+  }
+}
+
+/// A series that takes nothing from its origin, because an operator went back to an older version.
+package struct SeriesHold: Hashable, Sendable {
+  /// The version whose rows the head has again.
+  package let version: Version
+  package let since: UTCTime
+
+  package init(version: Version, since: UTCTime) {
+    self.version = version
+    self.since = since
+  }
+
+  /// `nil` where the object has no such member.
+  init?(readingIfPresent name: String, in fields: inout JSONObjectReader) throws(MalformedJSON) {
+    guard var object = try fields.objectIfPresent(name) else { return nil }
+    version = try object.version("version")
+    since = UTCTime(secondsSinceEpoch: try object.integer("since", from: 0))
+  }
+
+  var json: JSONValue {
+    ["version": JSONValue(version.number), "since": JSONValue(since.secondsSinceEpoch)]
   }
 }

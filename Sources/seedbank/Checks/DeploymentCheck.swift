@@ -7,10 +7,9 @@ import SeedTrust
 
 /// Looks for everything that a publish step would refuse, and publishes nothing.
 struct DeploymentCheck {
-  /// One thing that was found.
-  struct Finding {
+  struct Fault {
     let isFatal: Bool
-    /// Of the fatal ones: whether it may pass without anyone mending it.
+    /// Of the fatal ones: `unavailable` where it may pass without anyone mending it.
     let exitCode: ExitCode
     /// A file, a dataset or a series.
     let place: String
@@ -20,9 +19,9 @@ struct DeploymentCheck {
 
   private let configuration: DeploymentConfiguration
   private let now: UTCTime
-  /// Whether the keys are here that delegate to a new series.
+  /// The keys are here that delegate to a new series.
   private var canDelegate = false
-  private(set) var findings: [Finding] = []
+  private(set) var faults: [Fault] = []
 
   init(
     _ configuration: DeploymentConfiguration, _ overrides: ConfigurationOverrides, _ search: KeySearch,
@@ -40,15 +39,13 @@ struct DeploymentCheck {
     for series in published.map({ AbandonedSeries.all(in: $0, configuration) }) ?? [] {
       add(false, "\(series.series)", series.problem)
     }
-    for (name, meant) in try StrangeVariables(overrides, configuration).all {
-      add(false, name, "this variable of the environment means nothing; did you mean \(meant)?")
-    }
+    try checkVariables(overrides)
   }
 
   private mutating func add(
     _ isFatal: Bool, _ place: String, _ problem: String, _ exitCode: ExitCode = .configuration
   ) {
-    findings.append(Finding(isFatal: isFatal, exitCode: exitCode, place: place, problem: problem))
+    faults.append(Fault(isFatal: isFatal, exitCode: exitCode, place: place, problem: problem))
   }
 
   private mutating func add(_ place: String, _ error: any Error) {
@@ -56,6 +53,23 @@ struct DeploymentCheck {
     let text = report.message.hasSuffix(".") ? String(report.message.dropLast()) : report.message
     add(true, place, text, report.exitCode)
   }
+
+  /// Warns of variables that look like one of ours and are none; see ``ConfigurationOverrides``.
+  private mutating func checkVariables(_ overrides: ConfigurationOverrides) throws {
+    let known =
+      [Context.configurationVariable] + KeyRole.allCases.map(KeySearch.variable)
+      + (try configuration.allEntries(overrides)).map { ConfigurationOverrides.variable(for: $0.path) }
+    for name in overrides.environment.keys.sorted() where name.hasPrefix("SEEDBANK_") && !known.contains(name)
+    {
+      guard let meant = known.first(where: { editDistance(Array(name), Array($0)) <= Self.slip }) else {
+        continue
+      }
+      add(false, name, "this variable of the environment means nothing; did you mean \(meant)?")
+    }
+  }
+
+  /// Letters by which a slip differs.
+  private static let slip = 2
 
   // MARK: Publication
 
@@ -78,9 +92,8 @@ struct DeploymentCheck {
     for path in [configuration.publication, configuration.state] {
       var nearest = path
       while !Folder.exists(nearest), nearest != "/" { nearest = Paths.folder(of: nearest) }
-      guard FileManager.default.isWritableFile(atPath: nearest) else {
+      if !FileManager.default.isWritableFile(atPath: nearest) {
         add(true, nearest, "this user cannot write here, and a publish step must")
-        continue
       }
     }
   }
@@ -94,14 +107,15 @@ struct DeploymentCheck {
     } catch {
       return add(dataset.folder, error)
     }
-    for major in dataset.lifecycle.keys.sorted() where !plans.contains(where: { $0.series.major == major }) {
+    for major in dataset.policy.lifecycles.keys.sorted()
+    where !plans.contains(where: { $0.series.major == major }) {
       add(false, dataset.folder, "lifecycle.\(major): there is no model of that major; take it out")
     }
     for plan in plans {
       for warning in plan.warnings { add(false, "\(plan.series)", warning) }
       check(plan, published)
     }
-    if plans.allSatisfy({ dataset.lifecycle[$0.series.major]?.state == .retired }) { return }
+    if plans.allSatisfy({ dataset.policy.lifecycles[$0.series.major]?.isRetired == true }) { return }
     checkOrigin(dataset, plans)
   }
 
@@ -121,18 +135,43 @@ struct DeploymentCheck {
   private mutating func checkOrigin(_ dataset: DatasetConfiguration, _ plans: [SeriesPlan]) {
     let origin: SQLiteOrigin
     do {
-      origin = try SQLiteOrigin(dataset.origin.path)
+      origin = try SQLiteOrigin(dataset.originPath)
     } catch {
       return add(dataset.name.text, error)
     }
     for plan in plans {
       for table in plan.schema.tables {
         do {
-          try OriginProof.prove(table, of: plan, against: origin)
+          try plan.prove(table, against: origin)
         } catch {
           add("\(plan.series)", error)
         }
       }
     }
   }
+}
+
+/// Series that are published, and not over, though the configuration has no model of theirs any more.
+struct AbandonedSeries {
+  let series: Series
+  let head: Version
+
+  static func all(in published: PublishedMetadata, _ configuration: DeploymentConfiguration) -> [Self] {
+    let known = configuration.datasets.flatMap { dataset in
+      dataset.models.map { Series(dataset.name, model: $0.version) }
+    }
+    return published.series.values.map(\.metadata).filter {
+      !known.contains($0.series) && !$0.state.lifecycle.isRetired
+    }
+    .map { Self(series: $0.series, head: $0.state.head) }.sorted { $0.series < $1.series }
+  }
+
+  /// Without the full stop.
+  var problem: String {
+    "published at version \(head), but no folder of its models is left: its clients get nothing new; "
+      + "put models/\(series.major).* back, and where it is to end publish once with \"lifecycle\": "
+      + "{\"\(series.major)\": {\"state\": \"retired\"}} in \(series.dataset)/\(DatasetConfiguration.fileName)"
+  }
+
+  var warning: String { "\(series): \(problem)" }
 }

@@ -1,6 +1,6 @@
 import SeedFormat
 
-/// Turns the words after a command's name into values, as swift-argument-parser would.
+/// Parses the words after a command's name by the rules of swift-argument-parser.
 struct ArgumentParser {
   private let definition: CommandDefinition
   private var pending: ArraySlice<String>
@@ -12,7 +12,7 @@ struct ArgumentParser {
     pending = arguments[...]
   }
 
-  /// The values of `arguments`, or the first thing that is wrong with them.
+  /// Throws the first mistake in `arguments`.
   static func parse(
     _ arguments: [String], for definition: CommandDefinition
   ) throws(UsageError) -> ParsedArguments {
@@ -23,7 +23,7 @@ struct ArgumentParser {
     return ParsedArguments(definition, parser.values)
   }
 
-  /// Whether `-h` or `--help` stands among the options: it wins over every error.
+  /// Finds `-h` or `--help` among the options: it takes precedence over every error.
   static func asksForHelp(_ arguments: [String]) -> Bool {
     arguments.prefix { $0 != "--" }.contains { $0 == "-h" || $0 == OptionDefinition.help.long }
   }
@@ -70,16 +70,19 @@ struct ArgumentParser {
   private mutating func read(_ option: OptionDefinition, _ attached: String?) throws(UsageError) {
     guard !option.isFlag else {
       guard attached == nil else {
-        throw error(.unexpectedValue(option: option.long, found: attached ?? ""))
+        throw error("The option '\(option.long)' takes no value, found '\((attached ?? "").clipped)'.")
       }
       values[option.name] = []
       return
     }
-    guard let value = attached ?? nextValue() else { throw error(.missingValue(option.placeholder)) }
+    guard let value = attached ?? nextValue() else {
+      throw error("Missing the value of '\(option.placeholder)'.")
+    }
+    try check(value, option.choices, for: option.long)
     values[option.name] = option.isRepeatable ? (values[option.name] ?? []) + [value] : [value]
   }
 
-  /// A word that looks like an option is none: a forgotten value must not swallow the next option.
+  /// A word that looks like an option is not taken: a forgotten value must not swallow the next option.
   private mutating func nextValue() -> String? {
     guard let word = pending.first, word == "-" || !word.hasPrefix("-") else { return nil }
     return pending.popFirst()
@@ -87,38 +90,38 @@ struct ArgumentParser {
 
   private mutating func assignPositionals() throws(UsageError) {
     for (argument, value) in zip(definition.arguments, positionals) {
-      guard argument.choices.isEmpty || argument.choices.contains(value) else {
-        throw error(
-          .unsuitable(
-            name: argument.placeholder, found: value, expected: alternatives(argument.choices)))
-      }
+      try check(value, argument.choices, for: argument.placeholder)
       values[argument.name] = [value]
     }
     let more = positionals.dropFirst(definition.arguments.count)
     if let last = definition.arguments.last, last.isRepeatable {
       values[last.name]?.append(contentsOf: more)
     } else if let surplus = more.first {
-      throw error(.surplusArgument(surplus))
+      throw error("Unexpected argument '\(surplus.clipped)'.")
     }
     let missing = definition.arguments.dropFirst(positionals.count).first(where: \.isRequired)
-    if let missing { throw error(.missingArgument(missing.placeholder)) }
+    if let missing { throw error("Missing the argument '\(missing.placeholder)'.") }
+  }
+
+  private func check(_ value: String, _ choices: [String], for name: String) throws(UsageError) {
+    guard choices.isEmpty || choices.contains(value) else {
+      throw UsageError(definition.name, expected: alternatives(choices), for: name, found: value)
+    }
   }
 
   private func requireOptions() throws(UsageError) {
     let missing = definition.options.first { $0.isRequired && values[$0.name] == nil }
-    if let missing { throw error(.missingOption(missing.placeholder)) }
+    if let missing { throw error("Missing the option '\(missing.placeholder)'.") }
   }
 
   private func unknownOption(_ word: String) -> UsageError {
     let name = String(word.drop { $0 == "-" })
-    // One letter is near to everything short: guessing would mislead.
+    // One letter is near to everything short: a guess would mislead.
     let nearest = name.count < 2 ? nil : nearestName(to: name, in: definition.allOptions.map(\.name))
-    return error(.unknownOption(word, nearest: nearest.map { "--\($0)" }))
+    return UsageError(definition.name, unknown: "option", word, nearest: nearest.map { "--\($0)" })
   }
 
-  private func error(_ problem: UsageError.Problem) -> UsageError {
-    UsageError(command: definition.name, problem: problem)
-  }
+  private func error(_ sentence: String) -> UsageError { UsageError(definition.name, sentence) }
 }
 
 /// `"a", "b" or "c"`.
@@ -126,4 +129,25 @@ func alternatives(_ names: [String]) -> String {
   let quoted = names.map { "\"\($0)\"" }
   guard let last = quoted.last, quoted.count > 1 else { return quoted.first ?? "nothing" }
   return "\(quoted.dropLast().joined(separator: ", ")) or \(last)"
+}
+
+/// A mistake in the words typed after `seedbank`.
+struct UsageError: ReportedError, Hashable {
+  var exitCode: ExitCode { .usage }
+  /// One sentence, and where to read more.
+  let message: String
+
+  /// `command` is nil where no command is known yet.
+  init(_ command: String?, _ sentence: String) {
+    message = "\(sentence)\nSee 'seedbank \(command.map { "\($0) " } ?? "")--help'."
+  }
+
+  init(_ command: String?, expected: String, for name: String, found: String) {
+    self.init(command, "Expected \(expected) for '\(name)', found '\(found.clipped)'.")
+  }
+
+  init(_ command: String?, unknown kind: String, _ word: String, nearest: String?) {
+    let question = nearest.map { ": did you mean \($0)?" } ?? "."
+    self.init(command, "Unknown \(kind) '\(word.clipped)'\(question)")
+  }
 }

@@ -1,4 +1,4 @@
-/// The help pages, out of the same tables that parsing uses.
+/// The help pages, made of the same tables that parsing uses.
 enum HelpText {
   /// The page of one command.
   static func page(for definition: CommandDefinition) -> String {
@@ -14,15 +14,15 @@ enum HelpText {
   }
 
   /// The list of all commands.
-  static func overview(of commands: [Command]) -> String {
-    let names = commands.map { ($0.definition.name, $0.definition.abstract) }
+  static func overview(of commands: [CommandDefinition]) -> String {
+    let names = commands.map { ($0.name, $0.abstract) }
     let options = [("--version", "Show the version."), ("-h, --help", OptionDefinition.help.help)]
     return joined([
       TextLayout.wrap("OVERVIEW: Keep an app's reference data fresh without making the device import it."),
       ["USAGE: seedbank <command> [<options>]"],
       section("COMMANDS", names),
       section("OPTIONS", options),
-      ["See 'seedbank help <command>' for more about one of them."],
+      ["See 'seedbank help <command>' for more about a command."],
     ])
   }
 
@@ -32,21 +32,17 @@ enum HelpText {
 
   private static func usage(of definition: CommandDefinition) -> [String] {
     // A placeholder stays on one line: its spaces are not places to break.
-    let words = definition.arguments.map(usage) + definition.options.map(usage)
+    let words =
+      definition.arguments.map { usage($0.placeholder, $0.isRequired, $0.isRepeatable) }
+      + definition.options.map { usage($0.placeholder, $0.isRequired, $0.isRepeatable) }
     let unbroken = words.map { $0.replacing(" ", with: "\u{A0}") }
     let text = (["USAGE: seedbank", definition.name] + unbroken).joined(separator: " ")
     let hanging = "USAGE: seedbank \(definition.name) ".count
     return TextLayout.wrap(text, hanging: hanging).map { $0.replacing("\u{A0}", with: " ") }
   }
 
-  private static func usage(of argument: ArgumentDefinition) -> String {
-    let text = argument.isRequired ? argument.placeholder : "[\(argument.placeholder)]"
-    return argument.isRepeatable ? "\(text) ..." : text
-  }
-
-  private static func usage(of option: OptionDefinition) -> String {
-    let text = option.isRequired ? option.placeholder : "[\(option.placeholder)]"
-    return option.isRepeatable ? "\(text) ..." : text
+  private static func usage(_ placeholder: String, _ isRequired: Bool, _ isRepeatable: Bool) -> String {
+    (isRequired ? placeholder : "[\(placeholder)]") + (isRepeatable ? " ..." : "")
   }
 
   private static func section(_ title: String, _ entries: [(String, String)]) -> [String] {
@@ -71,4 +67,47 @@ enum HelpText {
     return ["EXAMPLES:"]
       + definition.examples.flatMap { ["  \($0.line)"] + TextLayout.wrap($0.explanation, indent: 6) }
   }
+}
+
+/// Plain text, wrapped.
+enum TextLayout {
+  /// Columns of a line of help.
+  static let width = 80
+  /// Where the explanations begin in a list of names.
+  static let explanationColumn = 26
+
+  /// Lines of at most `width` columns; a longer word has a line for itself.
+  static func wrap(_ text: String, indent: Int = 0, hanging: Int? = nil) -> [String] {
+    var lines: [String] = []
+    var line = blank(indent)
+    var isEmpty = true
+    for word in text.split(separator: " ") {
+      if !isEmpty, line.count + 1 + word.count > width {
+        lines.append(line)
+        line = blank(hanging ?? indent)
+        isEmpty = true
+      }
+      line += isEmpty ? String(word) : " \(word)"
+      isEmpty = false
+    }
+    return lines + [line]
+  }
+
+  /// Paragraphs separated by an empty line.
+  static func paragraphs(_ text: String) -> [String] {
+    let paragraphs = text.split(separator: "\n\n").map {
+      wrap($0.split(separator: "\n").joined(separator: " "))
+    }
+    return Array(paragraphs.joined(separator: [""]))
+  }
+
+  /// A name and its explanation beside it, or below it where the name is too long.
+  static func entry(_ name: String, _ explanation: String) -> [String] {
+    let head = "  \(name)"
+    let lines = wrap(explanation, indent: explanationColumn)
+    guard head.count < explanationColumn, let first = lines.first else { return [head] + lines }
+    return [head + first.dropFirst(head.count)] + lines.dropFirst()
+  }
+
+  private static func blank(_ count: Int) -> String { String(repeating: " ", count: count) }
 }

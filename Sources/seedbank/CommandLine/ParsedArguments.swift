@@ -1,8 +1,8 @@
 private import SeedFormat
 
-/// The values of one call, by the names in the command's definition.
+/// A call's values, by the names in the command's definition.
 ///
-/// Asking for a name that the definition lacks is a programmer's error and stops.
+/// To ask for a name that the definition lacks is a programmer's error and traps.
 struct ParsedArguments: Sendable {
   private let definition: CommandDefinition
   private let values: [String: [String]]
@@ -12,22 +12,18 @@ struct ParsedArguments: Sendable {
     self.values = values
   }
 
-  /// Whether a flag was given.
   func flag(_ name: String) -> Bool { given(name) != nil }
 
-  /// Whether an argument or an option was given.
   func isGiven(_ name: String) -> Bool { given(name) != nil }
 
-  /// The text of an argument or an option.
   func string(_ name: String) -> String? { given(name)?.last }
 
-  /// The text of a required argument or option, which parsing has made sure of.
+  /// The text of a required argument or option: parsing has checked that it is there.
   func required(_ name: String) -> String {
     guard let text = string(name) else { preconditionFailure("\(definition.name): \(name) is not required") }
     return text
   }
 
-  /// Every text of a repeatable option.
   func strings(_ name: String) -> [String] { given(name) ?? [] }
 
   /// A whole number without sign or leading zeros.
@@ -41,29 +37,41 @@ struct ParsedArguments: Sendable {
 
   /// An absolute path; a relative one starts at `directory`.
   func path(_ name: String, from directory: String) throws(UsageError) -> String? {
-    guard let text = string(name) else { return nil }
-    guard Paths.isUsable(text) else { throw unsuitable(name, text, "a path") }
-    return Paths.absolute(text, from: directory)
+    try paths(name, from: directory).last
+  }
+
+  /// The absolute path of a required argument or option.
+  func requiredPath(_ name: String, from directory: String) throws(UsageError) -> String {
+    guard let path = try path(name, from: directory) else { throw unsuitable(name, "nothing", "a path") }
+    return path
+  }
+
+  /// Absolute paths of a repeatable option.
+  func paths(_ name: String, from directory: String) throws(UsageError) -> [String] {
+    var paths: [String] = []
+    for text in strings(name) {
+      guard Paths.isUsable(text) else { throw unsuitable(name, text, "a path") }
+      paths.append(Paths.absolute(text, from: directory))
+    }
+    return paths
   }
 
   /// What the options say about the configuration.
-  var settings: [ConfigurationSetting] {
+  var overrides: [SettingOverride] {
     definition.options.compactMap { option in
       guard let path = option.setting, let value = string(option.name) else { return nil }
-      return ConfigurationSetting(path: path, source: option.long, text: value)
+      return SettingOverride(path: path, source: option.long, text: value)
     }
   }
 
-  /// An error about a value that the command itself finds wrong.
+  /// An error about a value that the command itself rejects.
   func unsuitable(_ name: String, _ found: String, _ expected: String) -> UsageError {
-    UsageError(
-      command: definition.name,
-      problem: .unsuitable(name: display(name), found: found, expected: expected))
+    UsageError(definition.name, expected: expected, for: display(name), found: found)
   }
 
   /// An error about an option that is needed because there are several to choose from.
   func undecided(_ name: String, _ choices: String) -> UsageError {
-    UsageError(command: definition.name, problem: .undecided(option: display(name), choices: choices))
+    UsageError(definition.name, "There are several: choose one with '\(display(name))', \(choices).")
   }
 
   private func display(_ name: String) -> String {
@@ -77,4 +85,13 @@ struct ParsedArguments: Sendable {
     precondition(isDeclared, "\(definition.name) declares no \(name)")
     return values[name]
   }
+}
+
+/// An option's or a variable's value, which stands above the file's.
+struct SettingOverride: Hashable, Sendable {
+  /// The setting's dotted path.
+  let path: String
+  /// How messages call it: `--port`.
+  let source: String
+  let text: String
 }

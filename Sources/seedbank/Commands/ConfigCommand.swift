@@ -1,5 +1,6 @@
 import SeedFormat
 import SeedServer
+import SeedSystem
 import SeedTrust
 
 extension Command {
@@ -8,15 +9,16 @@ extension Command {
       name: "config",
       abstract: "Check or show the configuration, or print what apps need of it.",
       discussion: """
-        'check' looks for all that a publish step would refuse, and publishes nothing: models, projections against \
-        the origin, keys, expiries, folders. 'show' prints every value that counts and where it came from; \
-        keys are shown by their folder alone. 'swift' prints the declaration of a dataset's model for an app \
-        that uses SeedClient, so that both sides hold the same model.
+        'check' finds everything that a publish step would refuse, without publishing: models, projections against \
+        the origin, keys, expiry dates, folders. 'show' prints every effective value and where it comes from; of \
+        keys it shows only the folder. 'keys' prints every key of both files with its type, default and meaning. \
+        'swift' prints the declaration of a dataset's model for an app that uses \
+        SeedClient, so that both sides have the same model.
 
-        Exit codes of 'check': 0 nothing is wrong, 69 only an origin does not answer, else 78.
+        Exit codes of 'check': 0 no errors, 69 only an origin does not answer, else 78.
         """,
       arguments: [
-        ArgumentDefinition(name: "action", choices: ["check", "show", "swift"], help: "What to do.")
+        ArgumentDefinition(name: "action", choices: ["check", "show", "keys", "swift"], help: "What to do.")
       ],
       options: [
         .config,
@@ -27,13 +29,15 @@ extension Command {
       ],
       examples: [
         CommandExample("seedbank config check", "Before a deployment, or after a change of a model."),
-        CommandExample("seedbank config show", "What counts, and why."),
+        CommandExample("seedbank config show", "Every effective value and its source."),
+        CommandExample("seedbank config keys", "Everything that the files may hold."),
         CommandExample("seedbank config swift > SeedModels.swift", "Every dataset with its newest model."),
         CommandExample("seedbank config swift --dataset transit --model 2.0", "One model of one dataset."),
       ])
   ) { arguments, context in
-    let configuration = try context.configuration(arguments)
     try refuseModelOptions(arguments)
+    if arguments.required("action") == "keys" { return try printKeys(context.console) }
+    let configuration = try context.configuration(arguments)
     switch arguments.required("action") {
     case "check": try check(configuration, arguments, context)
     case "show": try show(configuration, arguments, context)
@@ -41,7 +45,7 @@ extension Command {
     }
   }
 
-  /// They choose a declaration, and nothing else.
+  /// They apply to 'swift' only.
   private static func refuseModelOptions(_ arguments: ParsedArguments) throws(UsageError) {
     let action = arguments.required("action")
     guard action != "swift" else { return }
@@ -56,22 +60,18 @@ extension Command {
     let console = context.console
     let check = try DeploymentCheck(
       configuration, context.overrides(arguments), KeySearch(configuration, context), now: .now())
-    let findings = check.findings
-    let fatal = findings.filter(\.isFatal)
-    if arguments.flag("json") {
-      try console.result(
-        [
-          "fit": .bool(fatal.isEmpty), "findings": .array(findings.map(\.json)),
-        ] as JSONValue)
-    } else {
-      for finding in findings { try console.result(finding.line) }
-      if findings.isEmpty { try console.result("nothing is wrong") }
-    }
+    let faults = check.faults
+    let fatal = faults.filter(\.isFatal)
+    let lines = faults.isEmpty ? ["nothing is wrong"] : faults.map(\.line)
+    try console.result(
+      asJSON: arguments.flag("json"),
+      ["fit": .bool(fatal.isEmpty), "findings": .array(faults.map(\.json))],
+      lines.joined(separator: "\n"))
     guard let first = fatal.first else { return }
-    let isAway = fatal.allSatisfy { $0.exitCode == .unavailable }
+    let isUnavailable = fatal.allSatisfy { $0.exitCode == .unavailable }
     let more = fatal.count > 1 ? ", and \(fatal.count - 1) more" : ""
     throw CommandFailure(
-      isAway ? .unavailable : .configuration,
+      isUnavailable ? .unavailable : .configuration,
       "A publish step would refuse this: \(first.place.printable): \(first.problem)\(more).",
       isInResult: true)
   }
@@ -79,17 +79,33 @@ extension Command {
   private static func show(
     _ configuration: DeploymentConfiguration, _ arguments: ParsedArguments, _ context: Context
   ) throws {
-    let shown = try EffectiveConfiguration(configuration, context.overrides(arguments))
-    if arguments.flag("json") { return try context.console.result(shown.json) }
-    try context.console.result("\(configuration.file)\n\(shown.text)")
+    let entries = try configuration.allEntries(context.overrides(arguments))
+    let values = entries.map {
+      ["path": .string($0.path), "value": $0.value, "source": .string($0.source)] as JSONValue
+    }
+    let lines = entries.map { "\($0.path) = \($0.value.text)  (\($0.source))" }
+    try context.console.result(
+      asJSON: arguments.flag("json"), ["values": .array(values)],
+      ([configuration.file] + lines).joined(separator: "\n"))
+  }
+
+  private static func printKeys(_ console: Console) throws {
+    try console.result(
+      """
+      # \(DeploymentConfiguration.fileName)
+
+      \(DeploymentConfiguration.table)
+
+      # \(DatasetConfiguration.fileName)
+
+      \(DatasetConfiguration.table)
+      """)
   }
 
   private static func printSwift(
     _ deployment: DeploymentConfiguration, _ arguments: ParsedArguments, _ console: Console
   ) throws {
-    let snippets = try deployment.datasets(chosenBy: arguments).map {
-      try ModelChoice(arguments).snippet($0)
-    }
+    let snippets = try deployment.datasets(chosenBy: arguments).map { try snippet($0, arguments) }
     try console.result(
       """
       // Made by 'seedbank config swift'. Ship \(deployment.rootPath.printable)
@@ -99,26 +115,11 @@ extension Command {
       \(snippets.map(\.declaration).joined(separator: "\n\n"))
       """)
   }
-}
 
-extension DeploymentCheck.Finding {
-  fileprivate var line: String { "\(isFatal ? "error" : "warning"): \(place): \(problem)" }
-
-  fileprivate var json: JSONValue {
-    [
-      "severity": .string(isFatal ? "error" : "warning"), "place": .string(place),
-      "problem": .string(problem),
-    ]
-  }
-}
-
-/// The model that the options ask for.
-private struct ModelChoice {
-  let arguments: ParsedArguments
-
-  init(_ arguments: ParsedArguments) { self.arguments = arguments }
-
-  func snippet(_ dataset: DatasetConfiguration) throws -> SwiftSnippet {
+  /// The declaration of the model that the options ask for.
+  private static func snippet(
+    _ dataset: DatasetConfiguration, _ arguments: ParsedArguments
+  ) throws -> SwiftSnippet {
     let hashes = try dataset.plans().reduce(into: [:]) { $0.merge($1.hashes) { first, _ in first } }
     let versions = hashes.keys.sorted()
     let given = arguments.string("model")
@@ -130,13 +131,13 @@ private struct ModelChoice {
   }
 }
 
-extension DatasetConfiguration {
-  /// What each of the dataset's majors is published as; throws what is wrong with its models.
-  func plans() throws(PlanError) -> [SeriesPlan] {
-    let definitions = models.map { model in
-      ModelDefinition(
-        version: model.version, schemaSQL: model.schemaSQL, projections: model.projections, path: model.path)
-    }
-    return try SeriesPlan.plans(name, definitions)
+extension DeploymentCheck.Fault {
+  fileprivate var line: String { "\(isFatal ? "error" : "warning"): \(place): \(problem)" }
+
+  fileprivate var json: JSONValue {
+    [
+      "severity": .string(isFatal ? "error" : "warning"), "place": .string(place),
+      "problem": .string(problem),
+    ]
   }
 }

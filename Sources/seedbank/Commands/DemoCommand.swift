@@ -6,9 +6,9 @@ extension Command {
       name: "demo",
       abstract: "Make a deployment with invented transit data.",
       discussion: """
-        Makes an origin of a large city's size (\(DemoOrigin.stops) stops, each trip with \
-        \(DemoOrigin.callsPerTrip) calls), and a deployment around it with two series: model 1.0 of old \
-        apps, 2.0 and 2.1 of new ones. The same options make the same data.
+        Makes an origin of a large city's size (\(DemoOrigin.stops) stops, \(DemoOrigin.callsPerTrip) calls in each \
+        trip), and a deployment with two series: model 1.0 for old apps, 2.0 and 2.1 for new ones. The same \
+        options make the same data.
         """,
       options: [
         .directory,
@@ -16,7 +16,7 @@ extension Command {
         .json, .dryRun,
       ],
       examples: [
-        CommandExample("seedbank demo --directory demo", "Makes the folder 'demo' with everything in it."),
+        CommandExample("seedbank demo --directory demo", "Make the folder 'demo' with everything in it."),
         CommandExample("seedbank demo --trips 160000", "With 3.2 million calls, as a real city has."),
       ])
   ) { arguments, context in
@@ -35,15 +35,15 @@ extension Command {
 }
 
 extension DeploymentInstaller {
-  /// The demo's origin is made where the deployment is, and moves with it.
+  /// The origin is made in the staging folder, and moves into place with the deployment.
   fileprivate func installDemo(trips: Int, _ console: Console) throws {
     let plans = try draft.plans()
     console.progress("Making \(trips) trips…")
-    try install(founding: plans.map(\.series)) { staging in
+    try install(delegating: plans.map(\.series)) { staging in
       let origin = DemoDeployment.origin(in: staging)
       var maker = DemoOrigin(trips: trips)
       try maker.write(to: origin)
-      try OriginProof.prove(plans, against: origin)
+      for plan in plans { try plan.prove(against: SQLiteOrigin(origin)) }
     }
   }
 }

@@ -5,13 +5,13 @@ extension Command {
   static let doctor = Command(
     definition: CommandDefinition(
       name: "doctor",
-      abstract: "Prove a client's store without a network.",
+      abstract: "Check a client's store without a network.",
       discussion: """
         Recomputes the digest from all rows and compares it with the store's own and with signed metadata, checks \
-        the file's structure, references and signatures, and looks for what crashes and interrupted downloads left. \
-        Nothing is written. A store that is in use can be looked at.
+        the file's structure, references and signatures, and looks for remains of crashes and interrupted downloads. \
+        Nothing is written, and the store may be in use.
 
-        Exit codes: 0 sound, 65 something is wrong, 74 there is no store or its disk fails; each finding says what \
+        Exit codes: 0 sound, 65 errors were found, 74 there is no store or its disk fails. Each finding says what \
         to do.
         """,
       arguments: [ArgumentDefinition(name: "store", help: "The store's directory.")],
@@ -24,15 +24,14 @@ extension Command {
       examples: [CommandExample("seedbank doctor ./seeds --root root.json", "Everything in ./seeds.")])
   ) { arguments, context in
     let directory = try arguments.requiredPath("store", from: context.currentDirectory)
-    let root = try arguments.path("root", from: context.currentDirectory).map { try RootFile.bytes($0) }
+    let root = try arguments.rootFile(from: context.currentDirectory)
     let report = try await blocking { try StoreExamination(directory, root: root).run() }
-    try arguments.flag("json") ? context.console.result(report.json) : context.console.result(report.text)
+    try context.console.result(asJSON: arguments.flag("json"), report.json, report.text)
     try report.findings.checkSound()
   }
 }
 
 extension StoreReport {
-  /// The findings, the worst first, and what was looked at.
   fileprivate var text: String {
     let lines = findings.worstFirst.map(\.line)
     let what = data.map {

@@ -6,47 +6,53 @@ extension Command {
   static let importing = Command(
     definition: CommandDefinition(
       name: "import",
-      abstract: "Take JSON or CSV into a database.",
+      abstract: "Import JSON or CSV into a database.",
       discussion: """
-        FILE is JSON, NDJSON or CSV, gzip or not by its content; - is standard input. Rows are matched by \
-        the table's key: new ones are inserted, changed ones updated, equal ones not written. A member that is \
-        missing leaves its column alone. The import is one transaction: a failure leaves the database as it \
-        was. Nothing is created: the table must be there. Of search tables over its rows, FTS5 tables whose \
-        content is the table itself are rebuilt, and no others.
+        FILE is JSON, NDJSON or CSV, compressed with gzip or not; - is standard input. Rows are matched by the \
+        table's key: new rows are inserted, changed ones updated, equal ones not written. A missing member leaves \
+        its column as it is. The import is one transaction: a failure leaves the database as it was. The table must \
+        exist. FTS5 tables whose content is the table itself are rebuilt; other search tables are not.
 
-        CSV has a header. An empty field is NULL, except in a TEXT column that must not be NULL, which takes \
-        the empty text. Exit codes: 65 bad data, 74 a file cannot be read or written, 75 the database is in use, \
-        78 a bad mapping or schema.
+        CSV needs a header. An empty field is NULL, or the empty text in a TEXT column that is NOT NULL.
+
+        Exit codes: 65 bad data, 74 a file cannot be read or written, 75 the database is in use, 78 a bad mapping or \
+        schema.
         """,
       arguments: [ArgumentDefinition(name: "file", help: "The file to import.")],
       options: [
         .value("database", "path", isRequired: true, help: "The SQLite database."),
         .value("table", "name", help: "The table; not needed with a mapping."),
-        .value("mapping", "path", help: "A mapping of members to columns, as JSON."),
-        .value("format", "name", help: "json, ndjson or csv (default: by the file's name)."),
-        .value("rows", "path", help: "Where the rows are, such as $.data.items."),
-        .value("on-conflict", "rule", help: "overwrite (default), keep or fail."),
-        .value("bad-rows", "rule", help: "abort (default), skip, or collect: skip and list all."),
+        .value("mapping", "path", help: "A JSON file that maps members to columns."),
         .value(
-          "references", "rule",
-          help: "References to rows that are not there: fail (default), null, or keep them with a warning."),
+          "format", "name", choices: ImportJob.Format.allCases.map(\.rawValue),
+          help: "json, ndjson or csv (default: by the file's name)."),
+        .value("rows", "path", help: "The path of the rows, such as $.data.items."),
+        .value(
+          "on-conflict", "rule", choices: ImportPolicy.Conflict.allCases.map(\.rawValue),
+          help: "overwrite (default), keep or fail."),
+        .value(
+          "bad-rows", "rule", choices: ["abort", "skip", "collect"],
+          help: "abort (default), skip, or collect (skip and list all)."),
+        .value(
+          "references", "rule", choices: ImportPolicy.References.allCases.map(\.rawValue),
+          help: "References to missing rows: fail (default), null, or keep (with a warning)."),
         .value(
           "rejects", "path",
-          help: "Write rejected rows to this file, as NDJSON, also where the import then fails."),
+          help: "Write rejected rows to this file as NDJSON, also if the import fails."),
         .value(
           "batch", "rows",
           help:
-            "Commit every so many rows. DATABASE.import-cursor says how far it came; the same again goes on there."
+            "Commit after that many rows. DATABASE.import-cursor keeps the place; the same command resumes there."
         ),
         .dryRun, .json,
       ],
       examples: [
         CommandExample(
           "seedbank import stops.json --database app.sqlite --table stop --rows $.data",
-          "Imports the objects of an array."),
+          "Import the objects of an array."),
         CommandExample(
           "seedbank import - --database app.sqlite --table stop --format csv --dry-run",
-          "Says what standard input would change."),
+          "Show what standard input would change."),
       ])
   ) { arguments, context in
     let job = try ImportJob(arguments, context)
@@ -74,20 +80,20 @@ extension Command {
       try console.result("\(name): \(counts)")
     }
     if report.rowsTakenBefore > 0 {
-      console.note("An earlier run took in \(report.rowsTakenBefore) rows, which are not counted here.")
+      console.note("An earlier run imported \(report.rowsTakenBefore) rows, which are not counted here.")
     }
     if job.isDryRun { console.note("Nothing was changed: this was a dry run.") }
   }
 
-  /// Issues that are told unless all are wanted.
+  /// Issues that are printed without 'collect'.
   private static let shownIssues = 10
 }
 
 extension ImportIssue {
-  /// A CSV's rows are counted as people count them.
+  /// Rows of a CSV are numbered as people count them.
   fileprivate func told(as format: ImportJob.Format) -> String {
     guard format == .csv else { return "\(description)." }
-    let place = "\(document), record \(row + 1) behind the header, byte \(offset)"
+    let place = "\(document), record \(row + 1) after the header, byte \(offset)"
     let column = column.map { ", column \"\($0)\"" } ?? ""
     return "\(place): table \"\(table)\"\(column): \(message)."
   }
@@ -97,17 +103,17 @@ extension ImportJob {
   fileprivate init(_ arguments: ParsedArguments, _ context: Context) throws {
     let file = arguments.required("file")
     let isInput = file == Self.standardInput
-    source = isInput ? file : try arguments.path("file", from: context.currentDirectory) ?? file
-    database = try arguments.path("database", from: context.currentDirectory) ?? ""
-    format = try arguments.choice("format") ?? Self.format(of: file)
+    source = isInput ? file : try arguments.requiredPath("file", from: context.currentDirectory)
+    database = try arguments.requiredPath("database", from: context.currentDirectory)
+    format = arguments.choice("format") ?? Self.format(of: file)
     rejects = try arguments.path("rejects", from: context.currentDirectory)
     isDryRun = arguments.flag("dry-run")
     mappingPath = try arguments.path("mapping", from: context.currentDirectory)
     mapping = try Self.mapping(arguments, mappingPath, format)
-    var policy = ImportPolicy(onConflict: try arguments.choice("on-conflict") ?? .overwrite)
-    policy.badRows = try arguments.badRows()
+    var policy = ImportPolicy(onConflict: arguments.choice("on-conflict") ?? .overwrite)
+    policy.badRows = (arguments.string("bad-rows") ?? "abort") == "abort" ? .abort : .collect
     if arguments.string("bad-rows") == "collect" { policy.issueLimit = .max }
-    policy.references = try arguments.choice("references") ?? .fail
+    policy.references = arguments.choice("references") ?? .fail
     let rows = try arguments.integer("batch", in: 1...Int.max)
     if let rows, !isDryRun {
       policy.atomicity = .batched(rows: rows, cursor: ImportCursor.path(beside: database))
@@ -134,13 +140,13 @@ extension ImportJob {
       }
       guard mapping.lists.count == 1 || (arguments.string("table") ?? arguments.string("rows")) == nil else {
         throw CommandFailure(
-          .usage, "\(path) maps several lists: --table and --rows do not say which of them they mean.")
+          .usage, "\(path) maps several lists: use it without --table and --rows.")
       }
       if let table = arguments.string("table") { mapping.lists[0].table.table = table }
     } else if let table = arguments.string("table") {
       mapping = ImportMapping(TableMapping(table))
     } else {
-      throw UsageError(command: "import", problem: .missingOption("--table <name>"))
+      throw UsageError("import", "Missing the option '--table <name>'.")
     }
     if let rows = arguments.string("rows") { mapping.lists[0].rows = MemberPath(rows) }
     if format != .json { mapping.lists[0].layout = .lines }
@@ -157,21 +163,7 @@ extension ImportJob {
 }
 
 extension ParsedArguments {
-  fileprivate func choice<Choice: RawRepresentable & CaseIterable>(
-    _ name: String
-  ) throws -> Choice? where Choice.RawValue == String {
-    guard let text = string(name) else { return nil }
-    guard let choice = Choice(rawValue: text) else {
-      throw unsuitable(name, text, Choice.allCases.map(\.rawValue).joined(separator: ", "))
-    }
-    return choice
-  }
-
-  fileprivate func badRows() throws -> ImportPolicy.BadRows {
-    switch string("bad-rows") ?? "abort" {
-    case "abort": return .abort
-    case "skip", "collect": return .collect
-    case let other: throw unsuitable("bad-rows", other, "abort, skip, collect")
-    }
+  fileprivate func choice<Choice: RawRepresentable<String>>(_ name: String) -> Choice? {
+    string(name).flatMap { Choice(rawValue: $0) }
   }
 }

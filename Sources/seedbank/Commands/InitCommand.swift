@@ -9,10 +9,10 @@ extension Command {
       name: "init",
       abstract: "Make a deployment from a SQLite file.",
       discussion: """
-        Looks at the file, which is never written to, and writes configuration, a model with the file's \
-        tables, signing keys and an empty publication. What cannot be published is skipped, and said.
+        Reads the file, which is never written to, and makes a configuration, a model with the file's tables, \
+        signing keys and an empty publication. Tables that cannot be published are skipped and listed.
 
-        Nothing that exists is overwritten, and a failure leaves nothing behind.
+        No existing file is overwritten, and a failure leaves nothing behind.
         """,
       arguments: [ArgumentDefinition(name: "origin", help: "The SQLite file that holds the data.")],
       options: [
@@ -20,8 +20,9 @@ extension Command {
         .value("dataset", "name", help: "The dataset's name (default: made from the file's name)."),
       ] + OptionDefinition.keyPlan + [.json, .dryRun],
       examples: [
-        CommandExample("seedbank init my.sqlite", "Makes the folder 'seedbank'; go on with 'seedbank run'."),
-        CommandExample("seedbank init my.sqlite --dry-run", "Says what would be published and what not."),
+        CommandExample(
+          "seedbank init my.sqlite", "Make the folder 'seedbank'. Continue with 'seedbank run'."),
+        CommandExample("seedbank init my.sqlite --dry-run", "Show what would be published, and what not."),
         CommandExample(
           "seedbank init my.sqlite --root-keys 3 --root-threshold 2", "Any two of three keys sign a new root."
         ),
@@ -31,13 +32,13 @@ extension Command {
     if !arguments.flag("dry-run") {
       var installer = DeploymentInstaller(draft: setup.draft)
       installer.keys = setup.keys
-      try installer.install(founding: setup.series)
+      try installer.install(delegating: setup.series)
     }
     try context.report(setup.report(arguments, context), asJSON: arguments.flag("json"))
   }
 }
 
-/// What `init` decides before it writes anything.
+/// All decisions of `init`, before anything is written.
 private struct InitSetup {
   let origin: String
   let schema: SchemaDraft
@@ -47,8 +48,7 @@ private struct InitSetup {
 
   init(_ arguments: ParsedArguments, _ context: Context) throws {
     keys = try KeyPlan(arguments)
-    let path = try arguments.path("origin", from: context.currentDirectory)
-    origin = path ?? Paths.absolute(arguments.required("origin"), from: context.currentDirectory)
+    origin = try arguments.requiredPath("origin", from: context.currentDirectory)
     let name = try Self.name(arguments, origin)
     schema = try SchemaDraft(OriginSurvey(origin))
     guard schema.counts.tables > 0 else { throw Self.nothingToPublish(origin, schema.notes) }
@@ -59,7 +59,7 @@ private struct InitSetup {
       name, origin: origin, directory: try context.setupDirectory(arguments), models: [model])
     try DeploymentInstaller(draft: draft).checkRoom()
     let plans = try draft.plans()
-    try OriginProof.prove(plans, against: origin)
+    for plan in plans { try plan.prove(against: SQLiteOrigin(origin)) }
     series = plans.map(\.series)
   }
 
@@ -98,7 +98,7 @@ extension OptionDefinition {
 }
 
 extension ModelVersion {
-  /// What a new deployment begins with.
+  /// The model of a new deployment.
   static let first: ModelVersion = "1.0"
 }
 
@@ -109,14 +109,13 @@ extension Context {
       ?? Paths.absolute("seedbank", from: currentDirectory)
   }
 
-  /// Whether the commands find that deployment without `--config` once it is there.
+  /// Tells if the commands will find the deployment without `--config`.
   func finds(_ file: String) -> Bool {
-    let named = environment[ConfigurationFinder.variable] ?? ""
-    let candidates = ConfigurationFinder.usualPlaces.map { Paths.absolute($0, from: currentDirectory) }
-    return named.isEmpty && candidates.first { $0 == file || Folder.exists($0) } == file
+    let named = environment[Self.configurationVariable] ?? ""
+    return named.isEmpty && usualConfigurationFiles.first { $0 == file || Folder.exists($0) } == file
   }
 
   func report(_ report: SetupReport, asJSON: Bool) throws {
-    if asJSON { try console.result(report.json) } else { try console.result(report.text) }
+    try console.result(asJSON: asJSON, report.json, report.text)
   }
 }

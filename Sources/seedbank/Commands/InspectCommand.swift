@@ -6,10 +6,10 @@ extension Command {
   static let inspect = Command(
     definition: CommandDefinition(
       name: "inspect",
-      abstract: "Say what a seed, a delta or metadata contains.",
+      abstract: "Show the content of a seed, a delta or metadata.",
       discussion: """
-        FILE is a snapshot, a delta, compressed or not, or a metadata file, told apart by its content. A seed's \
-        digest is recomputed from its rows. Signatures are not verified: that is what 'verify' and 'pull' do.
+        FILE is a snapshot or a delta, compressed or not, or a metadata file. A seed's digest is recomputed from its \
+        rows. Signatures are not verified: 'verify' and 'pull' do that.
         """,
       arguments: [ArgumentDefinition(name: "file", help: "The file to look at.")],
       options: [.json],
@@ -18,13 +18,11 @@ extension Command {
         CommandExample("seedbank inspect delta-4-5.json.gz --json", "A delta's header and counts."),
       ])
   ) { arguments, context in
-    let path = try arguments.path("file", from: context.currentDirectory) ?? ""
-    let findings = try Inspection(path).findings()
-    if arguments.flag("json") {
-      try context.console.result(.object(findings))
-    } else {
-      for finding in findings { try context.console.result("\(finding.name): \(finding.value.plainText)") }
-    }
+    let path = try arguments.requiredPath("file", from: context.currentDirectory)
+    let findings = try inspected(path)
+    try context.console.result(
+      asJSON: arguments.flag("json"), .object(findings),
+      findings.map { "\($0.name): \($0.value.plainText)" }.joined(separator: "\n"))
   }
 }
 

@@ -6,17 +6,17 @@ extension Command {
   static let keys = Command(
     definition: CommandDefinition(
       name: "keys",
-      abstract: "Say who may sign what; renew, replace and revoke keys.",
+      abstract: "Show the keys; renew, replace and revoke them.",
       discussion: """
-        'status' says for each role which keys count, where they lie, when signatures expire and what to do next. 'renew' \
-        signs root or targets metadata anew, for as long as the first time. 'rotate' replaces all keys of one or more \
-        roles, 'revoke' takes a key away; --replace puts a new one in its place. All that follows from a new key is signed in \
-        the same step, and clients of every age follow without a new download.
+        'status' shows for each role its keys, their files, when its signatures expire, and what to do next. 'renew' \
+        signs root or targets metadata anew, with a fresh expiry date. 'rotate' replaces all keys of one or more roles. \
+        'revoke' removes a key; with --replace it makes a new one in its place. All metadata that depends on a new key \
+        is signed in the same step, and old and new clients follow without a new download.
 
-        Keys are looked for in the deployment's folder, in those that --with names, and in the files that \
-        SEEDBANK_ROOT_KEY_FILE, SEEDBANK_TARGETS_KEY_FILE and so on name. Where too few of them are here, the change \
-        waits: 'payload' exports what is to be signed, 'sign' signs it on a machine that has nothing but a key, and \
-        'add-signature' brings the signature back. 'discard' drops a change that waits. 'new' makes a key's file.
+        Keys are found in the deployment's folder, in the folders given by --with, and in the files given by \
+        SEEDBANK_ROOT_KEY_FILE, SEEDBANK_TARGETS_KEY_FILE and so on. If there are too few, the change waits for \
+        signatures: 'payload' exports the metadata to sign, 'sign' signs it on a machine that needs only a key, and \
+        'add-signature' imports the signature. 'discard' drops a waiting change. 'new' makes a key file.
 
         'new' and 'sign' need no deployment.
         """,
@@ -29,107 +29,96 @@ extension Command {
       ],
       options: [
         .config,
-        .value("with", "folder", isRepeatable: true, help: "A folder with keys, such as a USB stick."),
+        .value(
+          "with", "folder", isRepeatable: true, help: "A folder with keys, such as that of a USB stick."),
         .value(
           "to", "folder", isRepeatable: true,
-          help: "Where new keys of root and targets go, in turn if there are several."),
+          help: "The folder for new root and targets keys; several take turns."),
         .value(
           "key", "file", isRepeatable: true,
           help: "The key to sign with ('sign'), or a public key made elsewhere ('rotate', 'revoke')."),
         .value(
-          "count", "number", help: "How many keys the role gets ('rotate'; default: as many as it has)."),
+          "count", "number", help: "The number of the role's new keys ('rotate'; default: as many as it has)."
+        ),
         .value(
-          "threshold", "number", help: "How many of them must sign ('rotate'; default: as many as now)."),
-        .flag("replace", help: "Put a new key in the place of the one that goes ('revoke')."),
+          "threshold", "number", help: "How many of them must sign ('rotate'; default: as now)."),
+        .flag("replace", help: "Make a new key in place of the revoked one ('revoke')."),
         .flag(
           "lost",
-          help: "Begin a new chain of trust, since too few root keys are left to sign ('rotate root')."),
-        .flag("yes", help: "Do it: the old root keys are gone for good ('rotate root --lost')."),
+          help: "Begin a new chain of trust, if too few root keys are left to sign ('rotate root')."),
+        .flag("yes", help: "Confirm that the old root keys are lost for good ('rotate root --lost')."),
         .flag(
           "prepare",
-          help: "Prepare the change though no key is here; others sign it ('renew', 'rotate', 'revoke')."),
+          help: "Prepare the change without any key here; others sign it ('renew', 'rotate', 'revoke')."),
         .json,
       ],
       examples: [
-        CommandExample("seedbank keys status", "Who may sign what, until when."),
-        CommandExample("seedbank keys renew root --with /media/root", "With the root key of a USB stick."),
+        CommandExample("seedbank keys status", "Every role's keys and expiry date."),
         CommandExample(
-          "seedbank keys rotate timestamp snapshot series", "After the publisher's host was broken into."),
-        CommandExample("seedbank keys revoke 4f1a09c2 --replace --to /media/c", "One lost key of several."),
-        CommandExample("seedbank keys payload root > root.payload", "What the root keys must sign."),
+          "seedbank keys renew root --with /media/root", "Renew root metadata with the key of a USB stick."),
         CommandExample(
-          "seedbank keys sign root.payload --key root.key > root.sig", "On the machine of the key."),
-        CommandExample("seedbank keys add-signature root.sig", "Publishes once enough have signed."),
+          "seedbank keys rotate timestamp snapshot series", "Replace the online keys after a break-in."),
+        CommandExample(
+          "seedbank keys revoke 4f1a09c2 --replace --to /media/c", "Replace one lost key of several."),
+        CommandExample(
+          "seedbank keys payload root > root.payload", "Export the metadata that the root keys must sign."),
+        CommandExample(
+          "seedbank keys sign root.payload --key root.key > root.sig", "Sign it on the machine of the key."),
+        CommandExample("seedbank keys add-signature root.sig", "Publish it once enough keys have signed."),
       ])
   ) { arguments, context in
     ProcessSecrets.guardMemory()
-    let action = try KeyAction(checking: arguments)
-    switch action {
-    case .new: try KeyMaking(arguments, context).run()
-    case .sign: try PayloadSigning(arguments, context).run()
-    default: try KeyWork(arguments, context).run(action)
+    switch try KeyAction(checking: arguments) {
+    case .new: try OfflineSigning.makeKey(arguments, context)
+    case .sign: try OfflineSigning.sign(arguments, context)
+    case .status: try KeyActions(arguments, context).status()
+    case .renew: try KeyActions(arguments, context).renew()
+    case .rotate: try KeyActions(arguments, context).rotate()
+    case .revoke: try KeyActions(arguments, context).revoke()
+    case .payload: try KeyActions(arguments, context).exportPayload()
+    case .addSignature: try KeyActions(arguments, context).addSignatures()
+    case .discard: try KeyActions(arguments, context).discard()
     }
   }
 }
 
-/// What `seedbank keys` can do, and which options go with it.
-enum KeyAction: String, CaseIterable {
+/// The actions of `seedbank keys`.
+private enum KeyAction: String, CaseIterable {
   case status, new, renew, rotate, revoke, payload, sign
   case addSignature = "add-signature"
   case discard
 
-  /// The action that was asked for, with no option that belongs to another one.
+  /// The options that it allows, the number of names that it takes, and what they are.
+  private var usage: (options: [String], names: ClosedRange<Int>, expected: String) {
+    switch self {
+    case .status: (["with"], 0...0, "nothing more")
+    case .new: (["to"], 1...1, "a role")
+    case .renew: (["with", "prepare"], 1...1, "root or targets")
+    case .rotate:
+      (
+        ["with", "to", "key", "count", "threshold", "lost", "yes", "prepare"], 1...KeyRole.allCases.count,
+        "one or more roles"
+      )
+    case .revoke: (["with", "to", "key", "replace", "prepare"], 1...1, "a key's id")
+    case .payload: ([], 1...1, "root or targets")
+    case .sign: (["key"], 1...1, "the file of a payload")
+    case .addSignature: (["with"], 1...KeyRole.allCases.count, "files of signatures")
+    case .discard: ([], 0...0, "nothing more")
+    }
+  }
+
+  /// Throws if an option belongs to another action.
   init(checking arguments: ParsedArguments) throws(UsageError) {
     // The parser lets no other word pass.
     self = KeyAction(rawValue: arguments.required("action")) ?? .status
-    for option in Self.optionNames where arguments.isGiven(option) && !options.contains(option) {
-      throw arguments.unsuitable(option, rawValue, Self.words(allowing: option))
+    for option in Self.allCases.flatMap(\.usage.options)
+    where arguments.isGiven(option) && !usage.options.contains(option) {
+      let allowing = Self.allCases.filter { $0.usage.options.contains(option) }
+      throw arguments.unsuitable(option, rawValue, alternatives(allowing.map { "keys \($0.rawValue)" }))
     }
-    let count = arguments.strings("name").count
-    guard names.contains(count) else {
-      throw arguments.unsuitable(
-        "name", count == 0 ? "" : arguments.strings("name").joined(separator: " "), expected)
+    let names = arguments.strings("name")
+    guard usage.names.contains(names.count) else {
+      throw arguments.unsuitable("name", names.joined(separator: " "), usage.expected)
     }
-  }
-
-  private static let optionNames = [
-    "with", "to", "key", "count", "threshold", "replace", "lost", "yes", "prepare",
-  ]
-
-  private var options: Set<String> {
-    switch self {
-    case .status, .addSignature: ["with"]
-    case .new: ["to"]
-    case .renew: ["with", "prepare"]
-    case .rotate: ["with", "to", "key", "count", "threshold", "lost", "yes", "prepare"]
-    case .revoke: ["with", "to", "key", "replace", "prepare"]
-    case .sign: ["key"]
-    case .payload, .discard: []
-    }
-  }
-
-  /// How many names it takes.
-  private var names: ClosedRange<Int> {
-    switch self {
-    case .status, .discard: 0...0
-    case .rotate, .addSignature: 1...KeyRole.allCases.count
-    default: 1...1
-    }
-  }
-
-  private var expected: String {
-    switch self {
-    case .status, .discard: "nothing more"
-    case .renew, .payload: "root or targets"
-    case .rotate: "one or more roles"
-    case .new: "a role"
-    case .revoke: "a key's id"
-    case .sign: "the file of a payload"
-    case .addSignature: "files of signatures"
-    }
-  }
-
-  private static func words(allowing option: String) -> String {
-    alternatives(allCases.filter { $0.options.contains(option) }.map { "keys \($0.rawValue)" })
   }
 }

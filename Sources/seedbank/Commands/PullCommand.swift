@@ -7,50 +7,51 @@ extension Command {
       name: "pull",
       abstract: "Download a dataset, verified, and keep it fresh.",
       discussion: """
-        Looks at the server once and brings the store to the newest version, by a snapshot or by the changes since. \
-        Everything is verified from the root file on. The result names the SQLite file: read it, do not write to it.
+        Asks the server once and brings the store to the newest version, with a snapshot or with the changes since. \
+        Everything is verified, beginning with the root file. The result names the SQLite file: read it, do not write \
+        to it.
 
-        With --verify it first recomputes the digest of the data that is there from all rows; where that is not what \
-        was verified when it came, a snapshot takes its place.
+        With --verify it first recomputes the digest from all rows of the store. If it differs from the verified one, \
+        a snapshot replaces the data.
 
         With --bundle it makes the folder that an app ships instead: root, metadata and the newest snapshot, as they \
-        were published. Only a bundle of the same dataset and major is replaced by it, and only by a newer one.
+        were published. It replaces only an older bundle of the same dataset and major.
 
-        A store is of one dataset and major, and refused for another. That a series comes to its end is told on stderr.
+        A store belongs to one dataset and major. If a series is deprecated or retired, a warning on stderr says so.
 
-        Exit codes: 0 done, 65 the server's data is refused, 69 it does not answer, 74 a disk failed, 75 another \
+        Exit codes: 0 done, 65 the server's data was rejected, 69 it does not answer, 74 a disk failed, 75 another \
         process writes to the store or makes the bundle, 78 the root file or the store's directory does not fit.
         """,
-      arguments: [ArgumentDefinition(name: "url", help: "Where the publication is served.")],
+      arguments: [ArgumentDefinition(name: "url", help: "The address of the publication's front.")],
       options: [
         .value("dataset", "name", isRequired: true, help: "The dataset."),
-        .value("model", "major.minor", isRequired: true, help: "The model version to read it by."),
-        .value("store", "dir", help: "The store's directory; it is made if it is not there."),
-        .value("bundle", "dir", help: "Make what an app ships, here, instead of a store."),
+        .value("model", "major.minor", isRequired: true, help: "The model version of the data."),
+        .value("store", "dir", help: "The store's directory; it is made if it does not exist."),
+        .value("bundle", "dir", help: "Make a bundle for an app in this directory, instead of a store."),
         .value(
           "root", "file", isRequired: true, help: "The publication's root.json, from a source you trust."),
         .value("schema", "hash", help: "The schema hash the model must have (default: the signed one)."),
         .flag(
-          "check", help: "Say what would be done and how many bytes that takes; only metadata is fetched."),
-        .flag("verify", help: "Prove the data in the store first; damaged data is replaced."),
-        .flag("watch", help: "Go on until SIGINT or SIGTERM, a line for each change."),
+          "check", help: "Show what would be downloaded, and how many bytes; fetch only metadata."),
+        .flag("verify", help: "Check the store's data first; damaged data is replaced."),
+        .flag("watch", help: "Continue until SIGINT or SIGTERM, with a line for each change."),
         .json,
       ],
       examples: [
         CommandExample(
           "seedbank pull https://seeds.example --dataset transit --model 2.1 \\\n"
             + "      --store ./seeds --root root.json",
-          "The newest transit data in ./seeds."),
+          "Keep the newest transit data in ./seeds."),
         CommandExample(
           "seedbank pull https://seeds.example --dataset transit --model 2.1 \\\n"
             + "      --bundle ./App/Seed --root root.json",
-          "What the app brings along for its first start."),
+          "Make the bundle that an app ships for its first start."),
       ])
   ) { arguments, context in
     let source = try PullSource(arguments, context)
     switch try PullTask(arguments, context) {
     case .bundle(let directory):
-      try await BundlePull(source, into: directory).run(context.console, isJSON: arguments.flag("json"))
+      try await source.makeBundle(in: directory, context.console, isJSON: arguments.flag("json"))
     case .store(let directory):
       let pull = try Pull(source, directory, context.console, isJSON: arguments.flag("json"))
       if arguments.flag("verify") { try await pull.verify() }

@@ -5,41 +5,44 @@ extension Command {
   static let regenerate = Command(
     definition: CommandDefinition(
       name: "regenerate",
-      abstract: "Publish what changed in the origins, once.",
+      abstract: "Publish the changes of the origins, once.",
       discussion: """
-        One publish step for each dataset, for a timer to call. An origin that did not change costs little and \
-        publishes nothing. Only one publisher changes a publication at a time; a second one exits with 75. Snapshots \
-        are compressed while others may publish, and listed when they are ready. A table \
-        that lost more rows than 'shrink' allows holds its dataset back (65) until --accept-shrink.
+        Runs one publish step for each dataset; meant for a timer. An unchanged origin costs little and publishes \
+        nothing. Only one process publishes at a time; a second one exits with 75. A table that lost more rows than \
+        'shrink' allows holds its dataset back (65) until --accept-shrink.
 
-        Every dataset is tried, whatever is wrong with another; the exit code is that of the first that failed.
+        Every dataset is tried, also after another one failed; the exit code is that of the first failure.
 
         A series that 'rollback' holds stays as it is, with its signatures renewed, and the exit code is 65 \
         until --resume.
 
-        Root and targets metadata is signed anew well before it expires, where the keys are here. Without them there are         warnings from \(RepositorySigner.warningDays) days on, and the exit code is 78 once clients refuse what is published.
+        Root and targets metadata is renewed well before it expires if the keys are here. Otherwise there are warnings \
+        in the last \(RepositorySigner.warningDays) days, and the exit code is 78 once clients reject the publication.
         """,
       options: [
         .config,
         .value("dataset", "name", help: "Only this dataset (default: all)."),
         .flag("snapshot", help: "Publish a snapshot of the newest version, whatever the schedule says."),
-        .flag("accept-shrink", help: "Publish though tables lost more rows than 'shrink' allows."),
-        .flag("resume", help: "Take up the origin again in series that a rollback holds."),
+        .flag("accept-shrink", help: "Publish although tables lost more rows than 'shrink' allows."),
+        .flag("resume", help: "Publish series again that a rollback holds."),
         .flag(
           "trust-clock",
-          help: "Shorten what was signed for too long under a clock that was ahead, for this one is right."),
-        .flag("dry-run", help: "Say what would be published; write nothing."),
+          help:
+            "Sign anew, with a shorter expiry, what was signed while the clock was ahead. This clock must be right."
+        ),
+        .flag("dry-run", help: "Show what would be published, and change nothing."),
         .json,
       ] + OptionDefinition.log,
       examples: [
-        CommandExample("seedbank regenerate", "Publish what changed in every dataset."),
-        CommandExample("seedbank regenerate --dry-run", "What would be published, table by table."),
+        CommandExample("seedbank regenerate", "Publish the changes of every dataset."),
+        CommandExample("seedbank regenerate --dry-run", "Show what would be published, table by table."),
         CommandExample(
-          "seedbank regenerate --dataset transit --snapshot --json", "One dataset, for a script."),
+          "seedbank regenerate --dataset transit --snapshot --json",
+          "Publish one dataset with a snapshot, for a script."),
       ])
   ) { arguments, context in
     let configuration = try context.configuration(arguments)
-    context.console.startLog(configuration.log)
+    context.console.startLog(configuration.log.format, from: configuration.log.level)
     let deployment = try Deployment(configuration, context)
     var regeneration = Regeneration(deployment, arguments, context.console)
     try regeneration.run(try configuration.datasets(chosenBy: arguments))

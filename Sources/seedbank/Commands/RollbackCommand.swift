@@ -1,6 +1,7 @@
 import SeedDatabase
 import SeedFormat
 import SeedServer
+import SeedSystem
 import SeedTrust
 
 extension Command {
@@ -9,20 +10,22 @@ extension Command {
       name: "rollback",
       abstract: "Publish the content of an older version again, and hold the series.",
       discussion: """
-        The old content becomes the next version, with a delta that leads there and a snapshot: versions never \
-        go back, so every client follows. From then on the series takes nothing from its origin, while its \
-        signatures are renewed; 'seedbank regenerate --resume' ends that. Doing it again changes nothing.
+        The old content becomes the next version, with a delta and a snapshot: version numbers only grow, so every \
+        client follows. From then on the series is held: its signatures are renewed, but nothing of its origin is \
+        published until 'seedbank regenerate --resume'. A second call changes nothing.
         """,
       options: [
         .config,
-        .value("to", "version", isRequired: true, help: "The version whose content counts again."),
+        .value("to", "version", isRequired: true, help: "The version to return to."),
         .value("dataset", "name", help: "The dataset (default: the only one)."),
         .value("series", "major", help: "The series (default: the only one)."),
         .dryRun, .json,
       ],
       examples: [
-        CommandExample("seedbank rollback --to 41 --dry-run", "Says what would change."),
-        CommandExample("seedbank rollback --to 41 --dataset transit --series 2", "Goes back to version 41."),
+        CommandExample("seedbank rollback --to 41 --dry-run", "Show what would change."),
+        CommandExample(
+          "seedbank rollback --to 41 --dataset transit --series 2", "Publish the content of version 41 again."
+        ),
       ])
   ) { arguments, context in
     let configuration = try context.configuration(arguments)
@@ -33,22 +36,20 @@ extension Command {
       let scratch = try ScratchFolder()
       defer { scratch.remove() }
       let preview = try RollbackPreview(choice, version, scratch)
-      return try arguments.flag("json")
-        ? context.console.result(preview.json) : context.console.result(preview.text)
+      return try context.console.result(asJSON: arguments.flag("json"), preview.json, preview.text)
     }
     let deployment = try Deployment(configuration, context)
     let report = try deployment.publisher.rollBack(
       choice.series, to: version, try DatasetJob(choice.dataset), now: .now())
-    try arguments.flag("json")
-      ? context.console.result(report.json(choice.dataset.name, warnings: report.warnings))
-      : report.lines.forEach(context.console.result)
+    try context.console.result(
+      asJSON: arguments.flag("json"), report.json(choice.dataset.name, warnings: report.warnings),
+      report.lines.joined(separator: "\n"))
     for warning in report.warnings { context.console.warning(warning) }
     context.console.note(
       "\(choice.series) is held at the content of version \(version) until 'seedbank regenerate --resume'.")
   }
 }
 
-/// What going back would change.
 private struct RollbackPreview {
   private let series: Series
   private let version: Version
@@ -71,7 +72,7 @@ private struct RollbackPreview {
     let counts = changes.sorted { $0.key < $1.key }.map { "  \($0.key): \($0.value.words)" }
     let title =
       isSame
-      ? "\(series): the head holds the content of version \(version) already; it would be held there"
+      ? "\(series): the head already has the content of version \(version); it would be held there"
       : "\(series): would publish version \(next) with the content of version \(version), and hold it"
     return ([title] + counts).joined(separator: "\n")
   }

@@ -9,26 +9,26 @@ extension Command {
       name: "run",
       abstract: "Publish on schedule and serve, in one process.",
       discussion: """
-        Publishes what the origins hold, serves it, and prints how to reach it from curl, from the command line and \
-        from Swift. From then on every origin is looked at as its schedule says.
+        Publishes the origins' data, serves it, and prints how to fetch it with curl, with seedbank and from Swift. \
+        From then on every origin is checked on its schedule.
 
-        SIGTERM and SIGINT end it when the answers under way are sent; a step that takes longer is given up, and \
-        done again by the next start. A second signal ends it at once. The exit code is 78 where signatures have expired, so \
-        that clients refuse what is published.
+        SIGTERM and SIGINT end it once the requests under way are answered. A publish step that takes longer is \
+        cancelled, and repeated at the next start. A second signal ends it at once. The exit code is 78 if signatures \
+        have expired, so that clients reject the publication.
         """,
       options: [
         .config,
         .flag("demo", help: "Also change the demo's origin every few seconds."),
       ] + OptionDefinition.front + OptionDefinition.log,
       examples: [
-        CommandExample("seedbank run", "The deployment that 'seedbank init' made in this folder."),
-        CommandExample("seedbank run --port 0", "On a port that the system chooses; it is printed."),
+        CommandExample("seedbank run", "Run the deployment that 'seedbank init' made in this folder."),
+        CommandExample("seedbank run --port 0", "Use a free port, which is printed."),
       ])
   ) { arguments, context in
-    // Before anything runs: an early signal must end it as gracefully as a late one.
-    let signals = Signals()
+    // First of all: an early signal must end it as gracefully as a late one.
+    let signals = StopSignals()
     let configuration = try context.configuration(arguments)
-    context.console.startLog(configuration.log)
+    context.console.startLog(configuration.log.format, from: configuration.log.level)
     let deployment = try Deployment(configuration, context)
     try await RunService(deployment, arguments, context).run(until: signals)
   }
@@ -41,10 +41,10 @@ private struct RunService {
   private let context: Context
   private let repeated = RepeatedWarnings()
 
-  /// Seconds between two looks at how long signatures are still valid.
+  /// Seconds between two checks of the signatures' expiry.
   private static let signatureSeconds = 3600
-  /// Seconds that a step under way is given to end by itself after the front has ended.
-  private static let stepPatience = 3
+  /// Seconds for a step under way to end by itself after the front has ended.
+  private static let stepGraceSeconds = 3
   /// Seconds between two changes of the demo's origin.
   private static let demoSeconds = 3
 
@@ -54,7 +54,7 @@ private struct RunService {
     self.context = context
   }
 
-  func run(until signals: Signals) async throws {
+  func run(until signals: StopSignals) async throws {
     let front = try Front(deployment.configuration, arguments, context)
     let services = try deployment.configuration.datasets.map { try service($0, front) }
     warnOfAbandonedSeries()
@@ -65,20 +65,20 @@ private struct RunService {
       work.cancel()
       await stop(front)
     }
-    let parting = Task {
+    let deadline = Task {
       await end.value
-      try await Task.sleep(for: .seconds(Self.stepPatience))
-      leaveStep()
+      try await Task.sleep(for: .seconds(Self.stepGraceSeconds))
+      exitDuringStep()
     }
     try await work.value
     await end.value
-    parting.cancel()
+    deadline.cancel()
     if let failure = deployment.signatures(now: .now())?.failure { throw failure }
   }
 
   /// Publishes on schedule until it is cancelled; a step that has begun comes to its end.
   private func publish(_ services: [PublishingService], _ front: Front) async throws {
-    // What cannot be published now is tried again on schedule; what is published already is served meanwhile.
+    // A failed step is repeated on schedule; the existing publication is served meanwhile.
     for service in services where !Task.isCancelled { await attempt(service) }
     if Task.isCancelled { return }
     try context.console.result("listening on \(front.address)")
@@ -90,18 +90,17 @@ private struct RunService {
     }
   }
 
-  /// Clients and whatever balances their load hear of the end at once, whatever step is under way.
+  /// Clients and load balancers learn of the end at once, also during a step.
   private func stop(_ front: Front) async {
-    let drain = Duration.seconds(deployment.configuration.http.drainSeconds)
+    let drain = Duration.seconds(deployment.configuration.drainSeconds)
     try? await blocking { front.stop(drain: drain) }
   }
 
-  /// Ends the process in the middle of a step, which can take minutes where the data is large: whoever supervises
-  /// it would do the same some seconds later. A step may be lost at each of its file operations; the next one does
+  /// Ends the process in the middle of a step, which can take minutes where the data is large: a supervisor
+  /// would do the same some seconds later. A step may be lost at each of its file operations; the next one does
   /// its work again.
-  private func leaveStep() -> Never {
-    context.console.note(
-      "a step is still at work: it is given up, and the next start publishes what it was to")
+  private func exitDuringStep() -> Never {
+    context.console.note("A publish step is still running. It is cancelled; the next start repeats it.")
     _exit((deployment.signatures(now: .now())?.failure?.exitCode ?? .success).rawValue)
   }
 
@@ -116,17 +115,18 @@ private struct RunService {
     if repeated.isDue(text, now: .now()) { context.console.warning(text) }
   }
 
-  /// With these keys a thief of this machine could replace all others.
+  /// A thief of these keys could replace all others.
   private func warnOfOfflineKeys() {
     let offline = deployment.offlineKeys.map(\.path.printable)
     guard !offline.isEmpty else { return }
     context.console.warning(
-      "\(offline.joined(separator: ", ")): keys with which all others can be replaced lie on this machine; once the"
-        + " deployment stands, move them to a place without a network and renew with 'seedbank keys renew'.")
+      "\(offline.joined(separator: ", ")): these keys can replace all others, and lie on this machine. Once the"
+        + " deployment works, move them to a place without a network, and use 'seedbank keys renew --with' there."
+    )
   }
 
   private func warnOfAbandonedSeries() {
-    // What is wrong with the publication is the steps' to say.
+    // The steps report it if the publication cannot be read.
     guard let published = try? deployment.publication.published() else { return }
     for series in AbandonedSeries.all(in: published, deployment.configuration) {
       context.console.warning(series.warning)
@@ -139,7 +139,7 @@ private struct RunService {
     publisher.observe = { front.metrics.countBuild(of: $0.dataset.text, result: $0.outcome.rawValue) }
     return PublishingService(
       publisher: publisher, job: try DatasetJob(dataset),
-      checkSeconds: dataset.schedule.checkSeconds,
+      checkSeconds: dataset.checkSeconds,
       report: { report in
         if !report.isUnchanged {
           do {

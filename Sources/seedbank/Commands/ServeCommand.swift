@@ -5,26 +5,26 @@ extension Command {
   static let serve = Command(
     definition: CommandDefinition(
       name: "serve",
-      abstract: "Serve what is published, without publishing.",
+      abstract: "Serve the publication, without publishing.",
       discussion: """
-        Answers HTTP requests from the deployment's publication and holds no key. What another process \
-        publishes is served within a second.
+        Answers HTTP requests from the deployment's publication. It needs no key. New publications of another process \
+        are served within a second.
 
-        SIGTERM and SIGINT end it when the answers under way are sent; a second one ends it at once.
+        SIGTERM and SIGINT end it once the requests under way are answered; a second signal ends it at once.
         """,
       options: [.config] + OptionDefinition.front + OptionDefinition.log,
       examples: [
-        CommandExample("seedbank serve", "Serve as seedbank.json says."),
-        CommandExample("seedbank serve --host :: --port 80", "Serve the network, by IPv6 and IPv4."),
+        CommandExample("seedbank serve", "Serve as configured in seedbank.json."),
+        CommandExample("seedbank serve --host :: --port 80", "Serve all networks, over IPv6 and IPv4."),
       ])
   ) { arguments, context in
-    let signals = Signals()
+    let signals = StopSignals()
     let configuration = try context.configuration(arguments)
-    context.console.startLog(configuration.log)
+    context.console.startLog(configuration.log.format, from: configuration.log.level)
     let front = try Front(configuration, arguments, context)
     try context.console.result("listening on \(front.address)")
     _ = await signals.first()
-    front.stop(drain: .seconds(configuration.http.drainSeconds))
+    front.stop(drain: .seconds(configuration.drainSeconds))
   }
 }
 
@@ -32,51 +32,37 @@ extension OptionDefinition {
   /// For every command that runs a front.
   static let front = [
     value("host", "address", setting: "http.host", help: "The IPv4 or IPv6 address to listen on."),
-    value("port", "number", short: "p", setting: "http.port", help: "The port; 0 takes any that is free."),
+    value("port", "number", short: "p", setting: "http.port", help: "The port; 0 for any free port."),
     value(
       "public", "path",
       help: "The web page's folder (default: SEEDBANK_PUBLIC, else a folder Public beside or above seedbank)."
     ),
   ]
-}
 
-extension OptionDefinition {
   /// For every command that writes a log.
   static let log = [
     value(
       "log-format", "name", setting: "log.format",
-      help: "How messages on stderr look: text (name=value) or json (a line each)."),
+      help: "The format of messages on stderr: text (name=value) or json (one object per line)."),
     value(
       "log-level", "name", setting: "log.level",
-      help: "The least that is told: debug, info, notice, warning or error."),
+      help: "The lowest level that is logged: debug, info, notice, warning or error."),
   ]
 }
 
-extension HTTPServerConfiguration {
-  fileprivate init(_ http: HTTPConfiguration) {
-    self.init(host: http.host, port: UInt16(http.port))
-    if let count = http.threads { threads = count }
-    connectionLimit = http.connectionLimit
-    perAddressLimit = http.perAddressLimit
-    trustedProxies = http.trustedProxies.compactMap { IPNetwork($0) }
-    idleTimeoutSeconds = http.idleTimeoutSeconds
-  }
-}
-
 extension Front {
-  /// Starts as the deployment and the options say.
   convenience init(
     _ deployment: DeploymentConfiguration, _ arguments: ParsedArguments, _ context: Context
   ) throws {
     let named = try arguments.path("public", from: context.currentDirectory)
     let console = context.console
     var configuration = FrontConfiguration(
-      publication: deployment.publication, pages: try PageFolder(context).folder(named: named),
-      http: HTTPServerConfiguration(deployment.http), report: { console.tell($0) })
+      publication: deployment.publication, pages: try context.pageFolder(named: named),
+      http: deployment.http, report: { console.tell($0) })
     configuration.requests = deployment.log.requests
     try self.init(configuration)
   }
 
-  /// Where it can be reached: `http://127.0.0.1:8080`.
+  /// Its address, such as `http://127.0.0.1:8080`.
   var address: String { "http://\(host.contains(":") ? "[\(host)]" : host):\(port)" }
 }

@@ -1,23 +1,24 @@
 import SeedFormat
 import SeedServer
+import SeedSystem
 import SeedTrust
 
 extension Command {
   static let status = Command(
     definition: CommandDefinition(
       name: "status",
-      abstract: "Say where every series stands.",
+      abstract: "Show the state of every series.",
       discussion: """
-        Versions, ages, rows, sizes, keys and expiries of what is published, the last publish step and what is \
-        due next. Warnings name what needs an operator; they do not change the exit code.
+        Shows versions, ages, rows, sizes, keys and expiry dates of the publication, the last publish step and what \
+        is due next. Warnings show what needs an operator; they do not change the exit code.
 
-        With --history, what the last publish steps did, the newest first. Steps that came out the same are \
+        With --history it shows the last publish steps, the newest first. Consecutive steps with the same result are \
         one line.
         """,
       options: [
         .config, .value("dataset", "name", help: "Only this dataset (default: all)."),
         .flag("history", help: "Show the last publish steps instead."),
-        .value("count", "number", help: "How many steps to show (default: \(StatusDefaults.steps))."), .json,
+        .value("count", "number", help: "How many steps to show (default: \(usualSteps))."), .json,
       ],
       examples: [
         CommandExample("seedbank status", "Every series."),
@@ -29,17 +30,16 @@ extension Command {
     let (console, asJSON) = (context.console, arguments.flag("json"))
     guard arguments.flag("history") else {
       let status = try DeploymentStatus(
-        try DeploymentView(configuration), datasets, KeySearch(configuration, context), now: .now())
-      return try asJSON ? console.result(status.json) : console.result(status.text)
+        configuration, datasets, KeySearch(configuration, context), now: .now())
+      return try console.result(asJSON: asJSON, status.json, status.text)
     }
-    let count = try arguments.integer("count", in: 1...BuildHistory.maximumBuilds) ?? StatusDefaults.steps
+    let count = try arguments.integer("count", in: 1...StepHistory.mostRecords) ?? usualSteps
     let name = arguments.string("dataset") == nil ? nil : datasets.first?.name
-    let builds = try BuildHistory(configuration.state).newest(count, of: name)
+    let builds = try StepHistory(configuration.state).newest(count, of: name)
     if asJSON { return try console.result(["builds": .array(builds.map(\.json))] as JSONValue) }
     for build in builds { try console.result(build.line) }
   }
-}
 
-private enum StatusDefaults {
-  static let steps = 20
+  /// Steps that `--history` shows.
+  private static let usualSteps = 20
 }

@@ -1,18 +1,19 @@
 import SeedFormat
 import SeedServer
+import SeedSystem
 import SeedTrust
 
 extension Command {
   static let verify = Command(
     definition: CommandDefinition(
       name: "verify",
-      abstract: "Prove that the publication is whole.",
+      abstract: "Check the whole publication.",
       discussion: """
         Checks all metadata and its expiry, length and hash of every object, the rows of every snapshot, every \
-        delta by applying it, and the working copies. Files that nothing names are counted, and are no fault. \
-        Nothing is written, and publishing goes on meanwhile.
+        delta by applying it, and the working copies. Files that no metadata names are counted, and are no error. \
+        Nothing is written, and publishing may continue meanwhile.
 
-        Exit codes: 0 sound, 65 something is wrong; each finding names the file and what to do.
+        Exit codes: 0 sound, 65 errors were found. Each finding names the file and what to do.
         """,
       options: [
         .config, .value("dataset", "name", help: "Only this dataset's objects (default: all)."), .json,
@@ -34,17 +35,12 @@ extension Command {
         progress: { console.progress("Verifying \($0)…") }
       ).run()
     }
-    if arguments.flag("json") {
-      try console.result(report.json)
-    } else {
-      try console.result(report.text)
-    }
+    try console.result(asJSON: arguments.flag("json"), report.json, report.text)
     try report.findings.checkSound()
   }
 }
 
 extension VerificationReport {
-  /// The findings, the worst first, and what was looked at.
   fileprivate var text: String {
     let lines = findings.worstFirst.map(\.line)
     let looked =
@@ -55,7 +51,7 @@ extension VerificationReport {
       ? [] : ["\(unnamed.count) files that no metadata names: 'seedbank prune' removes them in time"]
     let passed =
       passedDeltas == 0
-      ? [] : ["\(passedDeltas) deltas known by their hashes alone: longer ones lead past where they begin"]
+      ? [] : ["\(passedDeltas) deltas checked by their hashes only: longer deltas lead past their start"]
     return (lines + unnamed + passed + [looked, isSound ? "sound" : "not sound"]).joined(separator: "\n")
   }
 

@@ -1,22 +1,214 @@
 import SeedFormat
 
-/// A configuration file, read and parsed but not yet understood.
-enum ConfigurationDocument {
-  /// The tree of the file's JSON; a mistake in it is told by line and column.
-  static func value(inFile path: String) throws(ConfigurationError) -> JSONValue {
-    let bytes = try TextFile.bytes(path)
-    do {
-      return try JSONValue(parsing: bytes)
+/// A configuration file that holds no unknown keys, and what stands above it.
+struct ConfigurationDocument {
+  private let file: String
+  private let prefix: String
+  private let overrides: ConfigurationOverrides
+  private let json: JSONValue
+
+  /// Reads the file; a mistake in its JSON is told by line and column.
+  init(
+    _ file: String, _ prefix: String, _ overrides: ConfigurationOverrides, keys: [String]
+  ) throws(ConfigurationError) {
+    (self.file, self.prefix, self.overrides) = (file, prefix, overrides)
+    let bytes = try TextFile.bytes(file)
+    do throws(MalformedJSON) {
+      json = try Self.checked(bytes, keys)
     } catch {
-      let (line, column) = position(of: error.offset, in: bytes)
-      throw ConfigurationError("\(path):\(line):\(column)", error.reason)
+      throw ConfigurationError(error, in: file, bytes)
     }
   }
 
-  /// Both from 1; columns count characters, not bytes.
-  static func position(of offset: Int, in bytes: [UInt8]) -> (line: Int, column: Int) {
-    let lines = bytes[..<min(offset, bytes.count)].split(separator: 0x0A, omittingEmptySubsequences: false)
-    let column = String(decoding: lines.last ?? [], as: UTF8.self).count
-    return (lines.count, column + 1)
+  func value(_ key: String) -> ConfigurationValue {
+    ConfigurationValue(
+      file: file, key: key, prefix: prefix, overrides: overrides,
+      written: key.split(separator: ".").reduce(json as JSONValue?) { $0?[String($1)] })
+  }
+
+  private static func checked(_ bytes: [UInt8], _ keys: [String]) throws(MalformedJSON) -> JSONValue {
+    let json: JSONValue
+    do {
+      json = try JSONValue(parsing: bytes).withoutComments
+    } catch {
+      throw .syntax(error)
+    }
+    var top = try JSONObjectReader(json, at: "")
+    for (name, keys) in groups(keys) {
+      if keys == [nil] {
+        _ = top.takeIfPresent(name)
+      } else if var group = try top.objectIfPresent(name) {
+        for key in keys.compactMap(\.self) { _ = group.takeIfPresent(key) }
+        try group.refuseUnread()
+      }
+    }
+    try top.refuseUnread()
+    return json
+  }
+
+  /// The names of the file's members, with those of theirs that are objects.
+  private static func groups(_ keys: [String]) -> [(name: String, keys: [String?])] {
+    var groups: [(name: String, keys: [String?])] = []
+    for path in keys.map({ $0.split(separator: ".", maxSplits: 1).map(String.init) }) {
+      let inner = path.count > 1 ? path[1] : nil
+      if groups.last?.name == path[0] {
+        groups[groups.count - 1].keys.append(inner)
+      } else {
+        groups.append((path[0], [inner]))
+      }
+    }
+    return groups
+  }
+}
+
+extension JSONValue {
+  /// Without the operator's remarks, which may stand in every object.
+  fileprivate var withoutComments: JSONValue {
+    switch self {
+    case .object(let members):
+      .object(
+        members.filter { $0.name != "$comment" }.map { JSONMember($0.name, $0.value.withoutComments) })
+    case .array(let elements): .array(elements.map(\.withoutComments))
+    default: self
+    }
+  }
+}
+
+/// One key's value: an option's, else a variable's, else the file's.
+struct ConfigurationValue {
+  let file: String
+  /// The dotted path within the file.
+  let key: String
+  let prefix: String
+  let overrides: ConfigurationOverrides
+  let written: JSONValue?
+
+  private var override: SettingOverride? { overrides[prefix + key] }
+  private var said: JSONValue? { override.map { .string($0.text) } ?? written }
+
+  /// An option, a variable, the file, or `default`.
+  var source: String { override?.source ?? (written == nil ? "default" : file) }
+
+  /// An error about the value that counts, wherever it was said.
+  func error(_ problem: String, at place: String = "") -> ConfigurationError {
+    ConfigurationError(override?.source ?? file, path: key + place, problem)
+  }
+
+  /// The members of an object, of which options and variables may say something else. Refuses names other than
+  /// `names` where these are given.
+  func members(_ names: [String]? = nil) throws(ConfigurationError) -> [(name: String, value: Self)] {
+    do throws(MalformedJSON) {
+      var object = try JSONObjectReader(written ?? [:], at: key)
+      guard let names else { return object.unread.map { ($0.name, member($0.name, $0.value)) } }
+      let members = names.map { ($0, member($0, object.takeIfPresent($0))) }
+      try object.refuseUnread()
+      return members
+    } catch {
+      throw ConfigurationError(error, in: file, [])
+    }
+  }
+
+  private func member(_ name: String, _ written: JSONValue?) -> Self {
+    Self(file: file, key: "\(key).\(name)", prefix: prefix, overrides: overrides, written: written)
+  }
+
+  func integer(in range: ClosedRange<Int>) throws(ConfigurationError) -> Int? {
+    guard let said else { return nil }
+    let number = override.map { canonicalDecimal($0.text, in: range) } ?? said.integer
+    if let number, range.contains(number) { return number }
+    if override == nil, said.integer == nil {
+      throw error("expected a whole number, found \(said.kind)")
+    }
+    throw error(
+      "expected a whole number from \(range.lowerBound) to \(range.upperBound), found \(said.text.clipped)")
+  }
+
+  /// A text that is not empty.
+  func text() throws(ConfigurationError) -> String? {
+    try said.map { said throws(ConfigurationError) in try text(of: said, at: "") }
+  }
+
+  private func text(of json: JSONValue, at place: String) throws(ConfigurationError) -> String {
+    guard let text = json.string else { throw error("expected a string, found \(json.kind)", at: place) }
+    guard !text.isEmpty else { throw error("expected a text, found an empty string", at: place) }
+    return text
+  }
+
+  func choice<Word: RawRepresentable & CaseIterable>() throws(ConfigurationError) -> Word?
+  where Word.RawValue == String {
+    guard let text = try text() else { return nil }
+    return try choice(text, at: "")
+  }
+
+  func choice<Word: RawRepresentable & CaseIterable>(
+    _ text: String, at place: String
+  ) throws(ConfigurationError) -> Word where Word.RawValue == String {
+    if let word = Word(rawValue: text) { return word }
+    let words = alternatives(Word.allCases.map(\.rawValue))
+    throw error("expected \(words), found \"\(text.clipped)\"", at: place)
+  }
+
+  /// An absolute path; a relative one starts at the file's folder, and one given by hand at the current one.
+  func path() throws(ConfigurationError) -> String? {
+    guard let text = try text() else { return nil }
+    guard Paths.isUsable(text) else {
+      throw error("expected a path, found \(JSONValue.string(text).text.clipped)")
+    }
+    return Paths.absolute(
+      text, from: override == nil ? Paths.folder(of: file) : overrides.currentDirectory)
+  }
+
+  /// The texts of an array, each made into an element; no two may be equal. Lists stand in files only.
+  func list<Element: Equatable>(
+    _ make: (_ text: String, _ place: String) throws(ConfigurationError) -> Element
+  ) throws(ConfigurationError) -> [Element]? {
+    guard let written else { return nil }
+    guard let texts = written.elements else {
+      throw error("expected an array of strings, found \(written.kind)")
+    }
+    var elements: [Element] = []
+    for (index, json) in texts.enumerated() {
+      let text = try text(of: json, at: "[\(index)]")
+      let element = try make(text, "[\(index)]")
+      guard !elements.contains(element) else {
+        throw error("expected each entry once, found \"\(text.clipped)\" again", at: "[\(index)]")
+      }
+      elements.append(element)
+    }
+    return elements
+  }
+}
+
+/// A mistake in the configuration, the operator's to mend.
+struct ConfigurationError: ReportedError, Hashable {
+  /// A file, an option or an environment variable.
+  let source: String
+  /// The dotted path of the key, where it is about one.
+  let path: String
+  /// Says what was expected and what was found, without the full stop.
+  let problem: String
+  var exitCode: ExitCode { .configuration }
+
+  init(_ source: String, path: String = "", _ problem: String) {
+    self.source = source
+    self.path = path
+    self.problem = problem
+  }
+
+  init(_ error: MalformedJSON, in file: String, _ bytes: [UInt8]) {
+    switch error {
+    case .field(let path, let reason): self.init(file, path: path, reason)
+    case .syntax(let error):
+      // Both from 1; columns count characters, not bytes.
+      let read = bytes[..<min(error.offset, bytes.count)]
+      let lines = read.split(separator: 0x0A, omittingEmptySubsequences: false)
+      let column = String(decoding: lines.last ?? [], as: UTF8.self).count + 1
+      self.init("\(file):\(lines.count):\(column)", error.reason)
+    }
+  }
+
+  var message: String {
+    let parts = [source.printable, path.printable, problem].filter { !$0.isEmpty }
+    return parts.joined(separator: ": ") + (problem.hasSuffix("?") ? "" : ".")
   }
 }

@@ -1,29 +1,24 @@
-/// What a command-line option says about one configuration key.
-struct ConfigurationSetting: Hashable, Sendable {
-  /// The key's dotted path.
-  let path: String
-  /// How messages call it: `--port`.
-  let source: String
-  let text: String
-}
+import SeedFormat
 
-/// What stands above the files: options, and below them the environment.
+import class Foundation.FileManager
+
+/// Options, and below them the environment: both stand above the files.
 ///
 /// Only single values can be overridden, not lists. Variables of no key are let pass: container platforms put
 /// variables of their own into the environment, named after a service that may well be called seedbank. Of one that is
 /// a slip away from ours `config check` warns.
 struct ConfigurationOverrides: Sendable {
-  var settings: [ConfigurationSetting] = []
+  var options: [SettingOverride] = []
   var environment: [String: String] = [:]
   /// Where relative paths of options and variables start; those of a file start at its folder.
   let currentDirectory: String
 
   /// The uppermost word on a key. An empty variable counts as not set, since compose files pass such on.
-  subscript(path: String) -> ConfigurationSetting? {
-    if let setting = settings.last(where: { $0.path == path }) { return setting }
+  subscript(path: String) -> SettingOverride? {
+    if let option = options.last(where: { $0.path == path }) { return option }
     let name = Self.variable(for: path)
     guard let text = environment[name], !text.isEmpty else { return nil }
-    return ConfigurationSetting(path: path, source: name, text: text)
+    return SettingOverride(path: path, source: name, text: text)
   }
 
   /// `SEEDBANK_HTTP_IDLE_TIMEOUT_SECONDS` for `http.idleTimeoutSeconds`.
@@ -34,5 +29,42 @@ struct ConfigurationOverrides: Sendable {
       name += letter.isLetter || letter.isNumber ? letter.uppercased() : "_"
     }
     return name
+  }
+}
+
+extension Context {
+  /// The deployment that the arguments, the environment and the current directory point to.
+  ///
+  /// For commands that declare ``OptionDefinition/config``; their options with a `setting` override the file.
+  func configuration(_ arguments: ParsedArguments) throws -> DeploymentConfiguration {
+    let file = try configurationFile(named: arguments.path("config", from: currentDirectory))
+    return try DeploymentConfiguration(readingFile: file, overrides: overrides(arguments))
+  }
+
+  func overrides(_ arguments: ParsedArguments) -> ConfigurationOverrides {
+    ConfigurationOverrides(
+      options: arguments.overrides, environment: environment, currentDirectory: currentDirectory)
+  }
+
+  /// Names the deployment's seedbank.json.
+  static let configurationVariable = "SEEDBANK_CONFIG"
+
+  /// Where seedbank.json is looked for when nobody names it.
+  var usualConfigurationFiles: [String] {
+    ["seedbank.json", "seedbank/seedbank.json"].map { Paths.absolute($0, from: currentDirectory) }
+  }
+
+  /// The file that was named, else the first that exists in a usual place. A named one is not looked for:
+  /// reading it says what is wrong with it, and falling back to another deployment would be worse.
+  func configurationFile(named option: String?) throws(ConfigurationError) -> String {
+    if let named = option ?? environment[Self.configurationVariable], !named.isEmpty {
+      return Paths.absolute(named, from: currentDirectory)
+    }
+    let candidates = usualConfigurationFiles
+    if let file = candidates.first(where: FileManager.default.fileExists) { return file }
+    throw ConfigurationError(
+      "no configuration",
+      "tried --config (not given), \(Self.configurationVariable) (not set), "
+        + "\(candidates.joined(separator: ", ")); make one with 'seedbank init ORIGIN.sqlite'")
   }
 }

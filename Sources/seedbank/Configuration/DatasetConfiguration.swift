@@ -1,89 +1,161 @@
+import SeedDatabase
 import SeedFormat
+import SeedServer
+import SeedSystem
+import SeedTrust
 
-/// What a dataset's folder says: its dataset.json and its models.
-struct DatasetConfiguration: Hashable, Sendable {
+/// The settings and models of a dataset's folder.
+struct DatasetConfiguration: SettingsFile, Hashable {
   /// The folder's name, too.
   let name: DatasetName
-  /// Absolute.
   let folder: String
-  var origin: OriginConfiguration
-  var schedule = ScheduleConfiguration()
-  var retention = RetentionConfiguration()
-  var shrink = ShrinkConfiguration()
-  /// Gzip is always among them: it is what every client can read.
-  var encodings: [SnapshotEncoding] = [.gzip]
-  var indexes = SnapshotIndexes.snapshot
-  /// How long metadata is good that nobody signs anew; at least ``ScheduleConfiguration/shortestExpiry``.
-  var expirySeconds = Self.usualExpiry
-  /// How often clients should ask.
-  var pollSeconds = 60
-  /// By major; a series that is not named is active.
-  var lifecycle: [Int: SeriesLifecycle] = [:]
-  var license: String?
-  var attribution: String?
-  var source: String?
-  /// In the order of their versions.
-  var models: [ModelFolder]
-
-  static let fileName = "dataset.json"
-  /// Seven days.
-  static let usualExpiry = 604_800
-  /// Up to a year.
-  static let expiries = 1...31_536_000
-  static let polls = 1...86_400
-}
-
-/// Where the operator keeps the data.
-enum OriginConfiguration: Hashable, Sendable {
-  /// A SQLite file, by its absolute path.
-  case sqlite(path: String)
-}
-
-/// How often the publisher works.
-struct ScheduleConfiguration: Hashable, Sendable {
+  /// The SQLite file that holds the data, by its absolute path.
+  var originPath: String
   /// Between two looks at the origin.
   var checkSeconds = 2
-  /// Between two snapshots.
-  var snapshotSeconds = 3600
+  /// How it is published.
+  var policy = PublishingPolicy()
+  /// In the order of their versions.
+  var models: [ModelDefinition]
 
-  static let checks = 1...86_400
-  static let snapshots = 60...2_592_000
+  static let fileName = "dataset.json"
+  var file: String { "\(folder)/\(Self.fileName)" }
+  var prefix: String { "datasets.\(name)." }
 
-  /// Three times the longer of the two: metadata must outlive a publisher that missed its turn.
-  var shortestExpiry: Int { 3 * max(checkSeconds, snapshotSeconds) }
+  init(name: DatasetName, folder: String, originPath: String, models: [ModelDefinition] = []) {
+    (self.name, self.folder, self.originPath, self.models) = (name, folder, originPath, models)
+  }
+
+  /// Reads a dataset's folder, by its absolute path.
+  init(
+    _ name: DatasetName, readingFolder folder: String, overrides: ConfigurationOverrides
+  ) throws(ConfigurationError) {
+    self.init(name: name, folder: folder, originPath: "")
+    try read(overrides)
+    models = try ModelFolder.all(inDataset: folder)
+  }
+
+  /// One plan for each major; throws where a model cannot be published.
+  func plans() throws(PlanError) -> [SeriesPlan] { try SeriesPlan.plans(name, models) }
+
+  static var usual: Self { Self(name: "usual", folder: "/", originPath: "/") }
+
+  /// Three times the longer of the two schedules: signatures must outlive a publisher that missed its turn.
+  var shortestExpiry: Int { 3 * max(checkSeconds, policy.snapshotSeconds) }
 }
 
-/// What stays published for how long.
-struct RetentionConfiguration: Hashable, Sendable {
-  /// How many snapshots of a series are kept.
-  var snapshots = 3
-  /// How old a snapshot becomes, but the newest; none goes by its age where this is not said.
-  var snapshotAgeSeconds: Int?
-  /// How long a file stays that no current metadata names.
-  var graceSeconds = 3600
+extension DatasetConfiguration {
+  static let settings: [Setting<Self>] = [
+    Setting(
+      key: "origin.sqlite", type: "path", usual: "none",
+      meaning: "the SQLite file that holds the data; it is only read",
+      read: { dataset, value throws(ConfigurationError) in
+        guard let path = try value.path() else { throw value.error("expected a path, found nothing") }
+        dataset.originPath = path
+      }, json: { .string(Paths.relative($0.originPath, to: $0.folder)) }),
+    .integer(
+      "schedule.checkSeconds", \.checkSeconds, in: 1...86_400, "seconds between two looks at the origin"),
+    .integer(
+      "schedule.snapshotSeconds", \.policy.snapshotSeconds, in: 60...2_592_000,
+      "seconds after which a series that changed gets a new snapshot"),
+    .integer(
+      "retention.snapshots", \.policy.retainedSnapshots, in: 1...1000,
+      "versions of which snapshots stay listed; changes lead on from the oldest of them"),
+    .integer(
+      "retention.snapshotAgeSeconds", \.policy.retainedSnapshotSeconds, in: 60...315_360_000,
+      "seconds after which a snapshot goes though there are fewer; the newest stays"),
+    .integer(
+      "retention.graceSeconds", \.policy.graceSeconds, in: 60...604_800,
+      "seconds for which a file stays that no metadata names any more"),
+    .integer(
+      "shrink.percent", \.policy.shrinkGuard.percent, in: 1...100,
+      "a table that loses more of its rows holds the dataset back, until `regenerate --accept-shrink`; "
+        + "100 holds nothing"),
+    .integer(
+      "shrink.minimumRows", \.policy.shrinkGuard.minimumRows, in: 1...1_000_000_000,
+      "tables that had fewer rows are not looked at"),
+    Setting(
+      "encodings", \.policy.encodings, type: "list of `gzip`, `xz`",
+      "how snapshots are compressed; `gzip` must be among them",
+      read: readEncodings, json: { JSONValue(strings: $0.map(\.rawValue)) }),
+    .choice(
+      "indexes", \.policy.indexes, isSeldom: true,
+      "`client` ships snapshots without the indexes that are not unique; the client library builds them before "
+        + "it swaps a snapshot in"),
+    Setting(
+      key: "expirySeconds", type: Setting<Self>.words(1...31_536_000),
+      usual: "\(PublishingPolicy().lifetimeSeconds), or three times the longest schedule",
+      meaning: "seconds for which signatures count when nobody renews them; at least three times the longest "
+        + "schedule",
+      read: readExpiry, json: { JSONValue($0.policy.lifetimeSeconds) }),
+    .integer(
+      "pollSeconds", \.policy.pollSeconds, in: 1...86_400,
+      "seconds that clients wait between two looks. `init` writes 2, so that a change shows at once"),
+    Setting(
+      "lifecycle", \.policy.lifecycles,
+      type:
+        "by major: `state` (`active`, `deprecated`, `retired`), `sunset` (`YYYY-MM-DD`), `message` (text)",
+      usual: "`active`", isSeldom: true,
+      "how long a model's major goes on, such as `{\"1\": {\"state\": \"deprecated\", \"sunset\": "
+        + "\"2027-06-30\"}}`; `retired` ends its updates, and the message is for the people who use the app",
+      read: readLifecycles,
+      json: { .object($0.sorted { $0.key < $1.key }.map { JSONMember(String($0.key), $0.value.json) }) }),
+    .text(
+      "license", \.policy.provenance.license,
+      "the data's license; like the next two it travels with the data, into every snapshot and to every client"
+    ),
+    .text("attribution", \.policy.provenance.attribution, "whom to name beside the data"),
+    .text("source", \.policy.provenance.source, "where the data comes from"),
+  ]
 
-  static let counts = 1...1000
-  static let ages = 60...315_360_000
-  static let graces = 60...604_800
-}
+  @Sendable private static func readEncodings(
+    _ value: ConfigurationValue
+  ) throws(ConfigurationError) -> [ContentEncoding]? {
+    let encodings = try value.list { text, place throws(ConfigurationError) -> ContentEncoding in
+      try value.choice(text, at: place)
+    }
+    guard encodings?.contains(.gzip) == false else { return encodings }
+    throw value.error("expected \"gzip\" among them, which every client can read; add it")
+  }
 
-/// Where the indexes are that only make queries fast: in the snapshot, or left to the client.
-enum SnapshotIndexes: String, Hashable, Sendable, CaseIterable {
-  case snapshot, client
-}
+  /// A given time must suit the schedule, which was read before; the usual one grows with it.
+  @Sendable private static func readExpiry(
+    _ dataset: inout Self, _ value: ConfigurationValue
+  ) throws(ConfigurationError) {
+    let shortest = dataset.shortestExpiry
+    let given = try value.integer(in: 1...31_536_000)
+    if let given, given < shortest {
+      throw value.error("expected at least \(shortest), three times the longest schedule, found \(given)")
+    }
+    dataset.policy.lifetimeSeconds = given ?? max(dataset.policy.lifetimeSeconds, shortest)
+  }
 
-/// What holds a dataset back until an operator accepts it.
-struct ShrinkConfiguration: Hashable, Sendable {
-  /// A table that loses more than this share of its rows; at 100 none does.
-  var percent = 50
-  /// Tables that had fewer rows are not looked at.
-  var minimumRows = 100
+  @Sendable private static func readLifecycles(
+    _ value: ConfigurationValue
+  ) throws(ConfigurationError) -> [Int: Lifecycle]? {
+    guard value.written != nil else { return nil }
+    var lifecycles: [Int: Lifecycle] = [:]
+    for (name, inner) in try value.members() {
+      guard let major = canonicalDecimal(name, in: 1...Limits.modelNumber) else {
+        throw inner.error("expected a model's major as the key, such as \"2\", found \"\(name.clipped)\"")
+      }
+      let members = try inner.members(["state", "sunset", "message"]).map(\.value)
+      lifecycles[major] = try readLifecycle(members[0], members[1], members[2])
+    }
+    return lifecycles
+  }
 
-  static let percents = 1...100
-  static let counts = 1...1_000_000_000
-}
-
-/// How a snapshot is compressed.
-enum SnapshotEncoding: String, Hashable, Sendable, CaseIterable {
-  case gzip, xz
+  private static func readLifecycle(
+    _ state: ConfigurationValue, _ sunset: ConfigurationValue, _ message: ConfigurationValue
+  ) throws(ConfigurationError) -> Lifecycle {
+    let (name, day) = (try state.text(), try sunset.text())
+    if let day, UTCTime(day: day) == nil {
+      throw sunset.error("expected a day as YYYY-MM-DD, found \"\(day.clipped)\"")
+    }
+    if let name, let lifecycle = Lifecycle(name, sunset: day, message: try message.text()) {
+      return lifecycle
+    }
+    throw state.error(
+      "expected \(alternatives(Lifecycle.states)), found \(name.map { "\"\($0.clipped)\"" } ?? "nothing")")
+  }
 }

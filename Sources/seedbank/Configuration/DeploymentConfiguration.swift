@@ -1,20 +1,21 @@
+import SeedFormat
+import SeedHTTP
 import SeedServer
 
-/// What seedbank.json and the dataset folders beside it say, checked and with every default filled in.
-struct DeploymentConfiguration: Hashable, Sendable {
+/// The settings of seedbank.json and of the dataset folders beside it, checked and with every default filled in.
+struct DeploymentConfiguration: SettingsFile {
   /// seedbank.json itself; like every path here, absolute.
   let file: String
-  /// The published files.
   var publication: String
-  /// The publisher's own files.
   var state: String
-  /// The signing keys.
   var keys: String
-  var http = HTTPConfiguration()
+  var http = HTTPServerConfiguration(host: "127.0.0.1", port: 8080)
+  var drainSeconds = 0
   var log = LogConfiguration()
   var datasets: [DatasetConfiguration]
 
   static let fileName = "seedbank.json"
+  let prefix = ""
 
   /// A deployment with the usual folders beside its file.
   init(file: String, datasets: [DatasetConfiguration]) {
@@ -26,41 +27,106 @@ struct DeploymentConfiguration: Hashable, Sendable {
     self.datasets = datasets
   }
 
+  /// Reads seedbank.json and all that it names. The file's path is absolute.
+  init(readingFile file: String, overrides: ConfigurationOverrides) throws(ConfigurationError) {
+    self.init(file: file, datasets: [])
+    try read(overrides)
+  }
+
   enum Usual {
     static let publication = "publication"
     static let state = "state"
     static let keys = "keys"
   }
+
+  static var usual: Self { Self(file: "/\(fileName)", datasets: []) }
 }
 
-/// How the front listens.
-struct HTTPConfiguration: Hashable, Sendable {
-  var host = "127.0.0.1"
-  /// 0 lets the system choose.
-  var port = 8080
-  /// As many as the machine has cores where it is `nil`.
-  var threads: Int?
-  var connectionLimit = 4000
-  /// A quarter of all where it is `nil`.
-  var perAddressLimit: Int?
-  /// Addresses and networks of proxies, which may have any number of connections.
-  var trustedProxies: [String] = []
-  var idleTimeoutSeconds = 30
-  /// For how long everything is still answered while `/readyz` says that the end is near.
-  var drainSeconds = 0
+extension DeploymentConfiguration {
+  static let settings: [Setting<Self>] = [
+    .path("publication", \.publication, "folder of the published files; any static host could serve it"),
+    .path(
+      "state", \.state, "folder of the publisher's own files; it can be made anew from the publication"),
+    .path(
+      "keys", \.keys,
+      "folder of the signing keys: `ROLE.key` or `ROLE-NAME.key`. A role's keys may also lie elsewhere: "
+        + "`SEEDBANK_TIMESTAMP_KEY_FILE` and its sisters name files, with colons between them"),
+    // A name would have to be looked up, and could mean more than one place to listen.
+    Setting(
+      "http.host", \.http.host, type: "IPv4 or IPv6 address",
+      "where the front listens; `::` is the whole network",
+      read: { value throws(ConfigurationError) in
+        guard let text = try value.text() else { return nil }
+        guard IPAddress(text) == nil else { return text }
+        throw value.error(
+          "expected an IPv4 or IPv6 address such as 127.0.0.1 or ::, found \"\(text.clipped)\"")
+      }, json: JSONValue.string),
+    .integer("http.port", \.http.port, in: 0...65535, "its port; 0 takes any that is free"),
+    .integer(
+      "http.threads", \.http.threads, in: 1...256, usual: "as many as cores", isSeldom: true,
+      "threads that answer"),
+    .integer("http.connectionLimit", \.http.connectionLimit, in: 1...1_000_000, "open connections at most"),
+    .integer(
+      "http.perAddressLimit", \.http.perAddressLimit, in: 1...1_000_000,
+      usual: "a quarter of `http.connectionLimit`",
+      "open connections of one IPv4 address or one IPv6 network of 64 bits"),
+    Setting(
+      "http.trustedProxies", \.http.trustedProxies, type: "list of addresses and networks", isSeldom: true,
+      "proxies in front, which may have any number of connections and are believed in `X-Forwarded-For`, "
+        + "such as `[\"127.0.0.1\", \"10.0.0.0/8\"]`",
+      read: { value throws(ConfigurationError) in
+        try value.list { text, place throws(ConfigurationError) in
+          if let network = IPNetwork(text) { return network }
+          throw value.error(
+            "expected an address or a network such as 10.0.0.0/8, found \"\(text.clipped)\"", at: place)
+        }
+      }, json: { JSONValue(strings: $0.map(\.text)) }),
+    .integer(
+      "http.idleTimeoutSeconds", \.http.timeouts.idleSeconds, in: 1...3600,
+      "seconds without a request after which a connection is closed"),
+    .integer(
+      "http.drainSeconds", \.drainSeconds, in: 0...3600, isSeldom: true,
+      "seconds after SIGTERM during which `/readyz` answers 503 and everything else is still answered, "
+        + "for a load balancer to notice"),
+    .choice(
+      "log.format", \.log.format, "how `run`, `serve` and `regenerate` write messages to stderr"),
+    .choice("log.level", \.log.level, "the least that is written"),
+    .choice(
+      "log.requests", \.log.requests,
+      "which requests are written; `/metrics` counts all of them, but for heads that libmicrohttpd refuses "
+        + "before they are whole"),
+    Setting(
+      "datasets", \.datasets, type: "names",
+      "at least one folder's name: lower-case letters, digits and hyphens",
+      read: readDatasets, json: { JSONValue(strings: $0.map(\.name.text)) }),
+  ]
 
-  static let ports = 0...65535
-  static let threadCounts = 1...256
-  static let connectionLimits = 1...1_000_000
-  static let idleTimeouts = 1...3600
-  static let drains = 0...3600
+  @Sendable private static func readDatasets(
+    _ value: ConfigurationValue
+  ) throws(ConfigurationError) -> [DatasetConfiguration]? {
+    let names = try value.list { text, place throws(ConfigurationError) -> DatasetName in
+      do throws(InvalidName) {
+        return try DatasetName(text)
+      } catch {
+        throw value.error(
+          "expected a dataset's name (\(error.expected)), found \"\(text.clipped)\"", at: place)
+      }
+    }
+    guard let names, !names.isEmpty else {
+      throw value.error("expected the name of at least one dataset's folder, found none")
+    }
+    return try names.map { name throws(ConfigurationError) in
+      let folder = Paths.absolute(name.text, from: Paths.folder(of: value.file))
+      return try DatasetConfiguration(name, readingFolder: folder, overrides: value.overrides)
+    }
+  }
 }
 
-/// What the log looks like, and how much of it there is.
-struct LogConfiguration: Hashable, Sendable {
-  var format = LogFormat.text
-  /// The least that is told.
-  var level = LogLevel.info
-  /// Which requests are told of.
-  var requests = RequestLog.none
+extension DeploymentConfiguration {
+  /// The values of seedbank.json and of every dataset.
+  func allEntries(_ overrides: ConfigurationOverrides) throws(ConfigurationError) -> [ConfigurationEntry] {
+    var entries = try entries(overrides)
+    for dataset in datasets { entries += try dataset.entries(overrides) }
+    return entries
+  }
 }

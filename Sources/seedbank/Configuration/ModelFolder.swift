@@ -1,28 +1,20 @@
 import SeedFormat
+import SeedServer
 
 import class Foundation.FileManager
 
-/// A model of a dataset: the SQL files of `models/<major.minor>/`.
-struct ModelFolder: Hashable, Sendable {
-  let version: ModelVersion
-  /// What the client opens.
-  let schemaSQL: String
-  /// One SELECT by table; a table without one is read by the names of its columns.
-  let projections: [String: String]
-  /// Absolute.
-  let path: String
-
+/// Reads a model of a dataset: the SQL files of `models/<major.minor>/`.
+enum ModelFolder {
   static let schemaFileName = "schema.sql"
   private static let suffix = ".sql"
 
-  /// Where a dataset's models are.
   static func parent(inDataset folder: String) -> String { "\(folder)/models" }
 
   /// Every model of a dataset, in order.
-  static func all(inDataset folder: String) throws(ConfigurationError) -> [ModelFolder] {
+  static func all(inDataset folder: String) throws(ConfigurationError) -> [ModelDefinition] {
     let parent = parent(inDataset: folder)
-    var models: [ModelFolder] = []
-    for name in try visibleNames(in: parent) { models.append(try ModelFolder(name, in: parent)) }
+    var models: [ModelDefinition] = []
+    for name in try visibleNames(in: parent) { models.append(try read(name, in: parent)) }
     guard !models.isEmpty else {
       throw ConfigurationError(
         parent, "expected a folder for each model, such as 1.0/\(schemaFileName), found none")
@@ -30,15 +22,16 @@ struct ModelFolder: Hashable, Sendable {
     return models.sorted { $0.version < $1.version }
   }
 
-  private init(_ name: String, in parent: String) throws(ConfigurationError) {
-    path = "\(parent)/\(name)"
-    version = try Self.version(name, path)
-    let names = try Self.visibleNames(in: path)
-    guard names.contains(Self.schemaFileName) else {
-      throw ConfigurationError(path, "expected \(Self.schemaFileName) in this folder, found none")
+  private static func read(_ name: String, in parent: String) throws(ConfigurationError) -> ModelDefinition {
+    let path = "\(parent)/\(name)"
+    let version = try version(name, path)
+    let names = try visibleNames(in: path)
+    guard names.contains(schemaFileName) else {
+      throw ConfigurationError(path, "expected \(schemaFileName) in this folder, found none")
     }
-    schemaSQL = try TextFile.text("\(path)/\(Self.schemaFileName)")
-    projections = try Self.projections(names, path)
+    return ModelDefinition(
+      version: version, schemaSQL: try TextFile.text("\(path)/\(schemaFileName)"),
+      projections: try projections(names, path), path: path)
   }
 
   private static func version(_ name: String, _ path: String) throws(ConfigurationError) -> ModelVersion {

@@ -3,11 +3,10 @@ import SeedFormat
 
 /// Changes a demo's origin a little at a time, as a city's timetable does over the day.
 struct DemoChanges: Sendable {
-  /// The origin's path.
   private let path: String
   private var generator: SeededGenerator
 
-  /// The seed decides the order of the changes.
+  /// Equal seeds make equal changes.
   init(origin path: String, seed: UInt64 = .random(in: .min ... .max)) {
     self.path = path
     generator = SeededGenerator(seed: seed)
@@ -17,11 +16,11 @@ struct DemoChanges: Sendable {
     case delay, rename, insert, delete
   }
 
-  /// Makes one change in a transaction of its own; returns a line about it.
+  /// Makes one change in a transaction of its own, and returns a line about it.
   mutating func make() throws -> String {
     let kind = generator.pick(Kind.allCases)
     let connection = try Connection(path, .writer)
-    // By another generator, so that a change that fails does not stop at half of the numbers.
+    // From a generator of its own: a change that fails must not leave this one halfway.
     var local = SeededGenerator(seed: generator.next())
     return try connection.transaction {
       let change = Change(connection: connection)
@@ -36,11 +35,11 @@ struct DemoChanges: Sendable {
   }
 }
 
-/// One change within its transaction.
+/// One change, in its transaction.
 private struct Change {
   let connection: Connection
 
-  /// A random trip; none where all were deleted.
+  /// A random trip; nil if all were deleted.
   func anyTrip(_ generator: inout SeededGenerator) throws -> Int64? {
     guard let last = try connection.integer("SELECT max(id) FROM trip") else { return nil }
     let start = Int64(1 + generator.below(Int(last)))
@@ -67,7 +66,7 @@ private struct Change {
     return "The stop \(old) is called \(new) now."
   }
 
-  /// A trip of its own, along stops that follow each other by number.
+  /// An extra trip along stops with consecutive numbers.
   func insert(_ generator: inout SeededGenerator) throws -> String {
     let id = 1 + (try connection.integer("SELECT coalesce(max(id), 0) FROM trip") ?? 0)
     let clock = Int64(4 * 3600 + generator.below(20 * 60) * 60)

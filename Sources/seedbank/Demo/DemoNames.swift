@@ -19,14 +19,14 @@ enum DemoNames {
   ]
   private static let kinds = ["S ", "U ", "S+U "]
 
-  /// A stop's name; about one in three names a quarter, one in twenty a railway station.
+  /// A stop's name: about one in three has a quarter, one in twenty is a railway station.
   static func stop(_ generator: inout SeededGenerator) -> String {
     let kind = generator.below(20) == 0 ? generator.pick(kinds) : ""
     let name = kind + generator.pick(beginnings) + generator.pick(endings)
     return generator.below(3) == 0 ? "\(name) (\(generator.pick(quarters)))" : name
   }
 
-  /// What a line is called, by its number from 0, and what runs on it.
+  /// A line's name, kind and color by its number, from 0.
   static func line(_ number: Int) -> (name: String, kind: String, color: String) {
     switch number {
     case 0..<16: ("S\(number + 1)", "suburban", "#008D4F")
@@ -35,4 +35,25 @@ enum DemoNames {
     default: ("\(number + 50)", "bus", "#A5027D")
     }
   }
+}
+
+/// A small generator whose numbers follow from its seed, so that a demo is the same everywhere (SplitMix64).
+struct SeededGenerator: RandomNumberGenerator, Sendable {
+  private var state: UInt64
+
+  init(seed: UInt64) { state = seed }
+
+  mutating func next() -> UInt64 {
+    state &+= 0x9E37_79B9_7F4A_7C15
+    var mixed = state
+    mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
+    mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
+    return mixed ^ (mixed >> 31)
+  }
+
+  /// A number below `bound`. The standard library's own way from bits to ranges may change between releases.
+  mutating func below(_ bound: Int) -> Int { Int(next() % UInt64(bound)) }
+
+  /// One of the elements.
+  mutating func pick<Element>(_ elements: [Element]) -> Element { elements[below(elements.count)] }
 }

@@ -1,7 +1,7 @@
 import SeedDatabase
 import SeedFormat
 
-/// Makes an origin of the size and shape of a large city's transit data; all of it is invented.
+/// Makes an origin of the size and shape of a large city's transit data. All of it is invented.
 struct DemoOrigin {
   /// Each trip calls at ``callsPerTrip`` stops.
   let trips: Int
@@ -16,44 +16,8 @@ struct DemoOrigin {
 
   init(trips: Int) { self.trips = trips }
 
-  static let schemaSQL = """
-    CREATE TABLE stop(
-      id TEXT PRIMARY KEY NOT NULL,
-      name TEXT NOT NULL,
-      latitude REAL NOT NULL,
-      longitude REAL NOT NULL,
-      zone TEXT NOT NULL,
-      step_free INTEGER
-    );
-    CREATE TABLE line(
-      id INTEGER PRIMARY KEY,
-      name TEXT NOT NULL,
-      kind TEXT NOT NULL,
-      color TEXT NOT NULL,
-      operator TEXT
-    );
-    CREATE TABLE trip(
-      id INTEGER PRIMARY KEY,
-      line_id INTEGER NOT NULL REFERENCES line(id),
-      headsign TEXT NOT NULL,
-      direction INTEGER NOT NULL,
-      remark TEXT
-    );
-    CREATE TABLE stop_time(
-      trip_id INTEGER NOT NULL REFERENCES trip(id),
-      position INTEGER NOT NULL,
-      stop_id TEXT NOT NULL REFERENCES stop(id),
-      arrival INTEGER NOT NULL,
-      departure INTEGER NOT NULL,
-      PRIMARY KEY(trip_id, position)
-    );
-    CREATE INDEX stop_time_by_stop ON stop_time(stop_id);
-    CREATE TABLE notice(
-      id INTEGER PRIMARY KEY,
-      line_id INTEGER NOT NULL REFERENCES line(id),
-      text TEXT NOT NULL
-    );
-    """
+  /// `origin.sql`, which lies beside this file and is part of the program, as the models are.
+  static let schemaSQL = String(decoding: PackageResources.origin_sql, as: UTF8.self)
 
   /// Writes the database to a new file.
   mutating func write(to path: String) throws {
@@ -67,7 +31,7 @@ struct DemoOrigin {
     }
   }
 
-  /// The id of a stop by its number from 0.
+  /// The id of a stop by its number, from 0.
   static func stopID(_ number: Int) -> String { "de:11000:9\(String(1_000_000 + number).dropFirst())" }
 
   private mutating func writeStops(_ connection: Connection) throws -> [String] {
@@ -90,7 +54,7 @@ struct DemoOrigin {
     return names
   }
 
-  /// The stops of each line, by their numbers.
+  /// Returns the stops of each line, by their numbers.
   private mutating func writeLines(_ connection: Connection) throws -> [[Int]] {
     let insert = try connection.prepare("INSERT INTO line VALUES(?, ?, ?, ?, ?)")
     var routes: [[Int]] = []
@@ -100,7 +64,7 @@ struct DemoOrigin {
       try insert.run([
         .integer(Int64(number + 1)), .text(name), .text(kind), .text(color), .text(company),
       ])
-      // A step that shares no factor with the count of stops never comes to a stop twice.
+      // A step that shares no factor with the number of stops reaches no stop twice.
       let (start, step) = (generator.below(Self.stops), 1 + 130 * generator.below(100))
       routes.append((0..<Self.callsPerTrip).map { (start + $0 * step) % Self.stops })
     }

@@ -1,24 +1,24 @@
 import SeedFormat
 import SeedServer
+import SeedSystem
 import SeedTrust
-import Synchronization
 
-/// Where a command speaks: results to stdout, everything else to stderr.
+/// A command's output: results go to stdout, everything else to stderr.
 ///
-/// What goes to stderr is meant for a person until ``startLog(_:)``; from then on each message is one line of a
-/// log, as the commands that run for long or under a timer write it.
+/// Messages on stderr are for a person until ``startLog(_:from:)``; from then on each message is one line of a
+/// log, for commands that run for long or under a timer.
 ///
-/// What could command a terminal is escaped in all that passes. There is no colour, so `NO_COLOR` is honoured
-/// by construction; progress is shown only where stderr is a terminal that can rewrite a line.
+/// Text that could control a terminal is escaped. There is no colour, so `NO_COLOR` needs no code;
+/// progress is shown only where stderr is a terminal that can rewrite a line.
 final class Console: Sendable {
   /// Takes bytes to one of the two streams.
   typealias Sink = @Sendable (StandardStream, [UInt8]) throws -> Void
 
-  /// Whether someone watches on a terminal that can rewrite a line.
+  /// Set where stderr is a terminal that can rewrite a line.
   let showsProgress: Bool
   private let sink: Sink
   private let isLineOpen = Mutex(false)
-  private let log = Mutex<LogConfiguration?>(nil)
+  private let log = Mutex<(format: LogFormat, level: LogLevel)?>(nil)
 
   init(showsProgress: Bool, sink: @escaping Sink) {
     self.showsProgress = showsProgress
@@ -31,13 +31,13 @@ final class Console: Sendable {
     return Console(showsProgress: isCapable) { stream, bytes in try stream.write(bytes) }
   }
 
-  /// A line, or lines, of the result.
+  /// One or more lines of the result.
   func result(_ text: String) throws {
     closeLine()
     try sink(.results, Array("\(Self.harmless(text))\n".utf8))
   }
 
-  /// The result as it is, for another program.
+  /// The result byte by byte, for another program.
   func result(_ bytes: [UInt8]) throws {
     closeLine()
     try sink(.results, bytes)
@@ -49,25 +49,27 @@ final class Console: Sendable {
     try sink(.results, Array("\(json.text.escapingControlsInJSON)\n".utf8))
   }
 
-  /// From here on messages are lines of a log.
-  func startLog(_ configuration: LogConfiguration) { log.withLock { $0 = configuration } }
-
-  /// A message with what a program wants to know of it.
-  func tell(_ record: LogRecord) {
-    guard let log = log.withLock(\.self) else { return tellPerson(record) }
-    guard record.level >= log.level else { return }
-    let line = log.format.line(record, at: .now())
-    closeLine()
-    say("\(log.format == .json ? line.escapingControlsInJSON : Self.harmless(line))\n")
+  /// The result in one of two forms, as `--json` asks.
+  func result(asJSON: Bool, _ json: @autoclosure () -> JSONValue, _ text: @autoclosure () -> String) throws {
+    if asJSON { try result(json()) } else { try result(text()) }
   }
 
-  /// A line beside the result.
+  /// From here on messages are lines of a log, those of `level` and above.
+  func startLog(_ format: LogFormat, from level: LogLevel) { log.withLock { $0 = (format, level) } }
+
+  /// A message with its fields for a program.
+  func tell(_ record: LogRecord) {
+    guard let (format, level) = log.withLock(\.self) else { return tellPerson(record) }
+    guard record.level >= level else { return }
+    let line = format.line(record, at: .now())
+    closeLine()
+    say("\(format == .json ? line.escapingControlsInJSON : Self.harmless(line))\n")
+  }
+
   func note(_ text: String) { tell(LogRecord(.info, text)) }
 
-  /// A line about something that the operator should look at.
   func warning(_ text: String) { tell(LogRecord(.warning, text)) }
 
-  /// The reason why the command ends.
   func error(_ text: String) { tell(LogRecord(.error, text)) }
 
   private func tellPerson(_ record: LogRecord) {
@@ -77,7 +79,7 @@ final class Console: Sendable {
     say("\(Self.harmless(prefix + record.message))\n")
   }
 
-  /// Replaces the line of progress. Nothing is said where no one watches.
+  /// Replaces the progress line, where there is one.
   func progress(_ text: String) {
     guard showsProgress else { return }
     isLineOpen.withLock { $0 = true }
@@ -98,6 +100,55 @@ final class Console: Sendable {
     text.escapingControls(except: ["\n", "\t"])
   }
 
-  /// Where stderr itself fails there is no one left to tell.
+  /// If stderr itself fails, there is nobody left to tell.
   private func say(_ text: String) { try? sink(.messages, Array(text.utf8)) }
+}
+
+/// One of the process's two outputs.
+enum StandardStream: Int32, Sendable {
+  case results = 1
+  case messages = 2
+
+  var isTerminal: Bool { isatty(rawValue) == 1 }
+
+  /// Writes all bytes. A reader that left is no failure: it has seen what it wanted.
+  func write(_ bytes: [UInt8]) throws(CommandFailure) {
+    var rest = bytes[...]
+    while !rest.isEmpty {
+      let count = rest.withUnsafeBytes { systemWrite(rawValue, $0.baseAddress, $0.count) }
+      guard count < 0 else {
+        rest = rest.dropFirst(count)
+        continue
+      }
+      switch errno {
+      case EPIPE: return
+      case EINTR: continue
+      case EAGAIN: waitUntilWritable()
+      case let code: throw failure(code)
+      }
+    }
+  }
+
+  /// Some supervisors give a process a non-blocking stream.
+  private func waitUntilWritable() {
+    var request = pollfd(fd: rawValue, events: Int16(POLLOUT), revents: 0)
+    _ = poll(&request, 1, -1)
+  }
+
+  private func failure(_ code: Int32) -> CommandFailure {
+    let name = self == .results ? "standard output" : "standard error"
+    return CommandFailure(.inputOutput, "Writing to \(name) failed: \(String(cString: strerror(code))).")
+  }
+}
+
+/// write(2), by a name that the method above does not hide.
+private func systemWrite(_ descriptor: Int32, _ bytes: UnsafeRawPointer?, _ count: Int) -> Int {
+  write(descriptor, bytes, count)
+}
+
+/// What the log looks like, and how much of it there is.
+struct LogConfiguration: Hashable, Sendable {
+  var format = LogFormat.text
+  var level = LogLevel.info
+  var requests = RequestLog.none
 }

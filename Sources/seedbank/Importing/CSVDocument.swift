@@ -2,12 +2,11 @@ import SeedDatabase
 import SeedFormat
 import SeedImport
 
-/// Turns CSV into lines of JSON, for there is one importer only.
+/// Turns CSV into lines of JSON, because there is only one importer.
 ///
-/// The first record names the members. Fields are texts, which the importer fits to their columns: leading
+/// The first record names the members. Fields are texts, which the importer converts to their columns' types: leading
 /// zeros of text columns stay. An empty field is NULL, except in a TEXT column that must not be NULL.
 struct CSVDocument {
-  /// Where the latest rows come from.
   let records = CSVRecords()
   private var reader = CSVReader()
   private var header: [CSVField] = []
@@ -18,7 +17,7 @@ struct CSVDocument {
     let keepsEmpty: Bool
   }
 
-  /// `keepsEmpty` says of a member's name whether its column takes empty texts rather than NULL.
+  /// `keepsEmpty` is true for members whose columns take the empty text rather than NULL.
   init(keepsEmpty: @escaping (String) -> Bool) { self.keepsEmpty = keepsEmpty }
 
   mutating func take(_ bytes: [UInt8], _ sink: ([UInt8]) throws -> Void) throws {
@@ -52,7 +51,7 @@ struct CSVDocument {
     if record.count == header.count {
       append(record, to: &lines)
     } else {
-      // No object, so the importer refuses it; and whole, for whoever looks at what was refused.
+      // The importer refuses an array. It has all fields, for the reader of the rejected rows.
       lines += "[\(record.map { String(decoding: quoted($0), as: UTF8.self) }.joined(separator: ","))]".utf8
     }
     lines.append(UInt8(ascii: "\n"))
@@ -70,7 +69,7 @@ struct CSVDocument {
     lines.append(UInt8(ascii: "}"))
   }
 
-  /// Byte by byte, so that what is not UTF-8 stays so, and is refused in its row.
+  /// Byte by byte, so that invalid UTF-8 stays invalid, and is refused in its row.
   private func quoted(_ bytes: [UInt8]) -> [UInt8] {
     var text: [UInt8] = [UInt8(ascii: "\"")]
     for byte in bytes {
@@ -84,14 +83,14 @@ struct CSVDocument {
   }
 }
 
-/// What the importer is told of a CSV's records: it sees the lines of JSON that they become.
+/// The places of a CSV's records, for the importer, which sees only the lines of JSON made of them.
 final class CSVRecords {
   /// Names in the header.
   var width = 0
   private var first = 0
   private var starts: [Int] = []
 
-  /// Forgets the records of the piece before.
+  /// Forgets the records of the last piece.
   func beginPiece() {
     first += starts.count
     starts.removeAll(keepingCapacity: true)
@@ -99,12 +98,103 @@ final class CSVRecords {
 
   func append(_ start: Int) { starts.append(start) }
 
-  /// What issues say of rows.
   var origin: ConvertedRows {
     ConvertedRows { [self] row in
       starts.indices.contains(row - first) ? starts[row - first] : starts.last ?? 0
     } flaw: { [self] count in
       "a record of \(count) fields under \(width) names"
     }
+  }
+}
+
+/// Reads RFC 4180: fields between commas, perhaps quoted; records between line ends of either kind.
+///
+/// Bytes come in pieces, and records are handed on whole. An empty line is no record. A byte order mark at the start is
+/// skipped, because spreadsheets write one.
+private struct CSVReader {
+  private enum State { case start, bare, quoted, quoteInQuoted }
+
+  private var state = State.start
+  private var field: [UInt8] = []
+  private var record: [[UInt8]] = []
+  private var isFirst = true
+  private var skipsLineFeed = false
+
+  /// Bytes of one record; a quotation mark that is never closed would otherwise swallow the file.
+  private static let longestRecord = 16 * 1024 * 1024
+  private var recordBytes = 0
+  /// Bytes of the file before the current byte, and before the current record.
+  private var offset = 0
+  private var recordStart = 0
+
+  /// Takes a record's fields and its offset in the file.
+  typealias Sink = ([[UInt8]], Int) throws -> Void
+
+  mutating func take(_ bytes: [UInt8], _ sink: Sink) throws {
+    for byte in bytes {
+      recordBytes += 1
+      guard recordBytes <= Self.longestRecord else {
+        throw CommandFailure(.badData, "A CSV record is longer than \(Self.longestRecord) bytes.")
+      }
+      try take(byte, sink)
+      offset += 1
+    }
+  }
+
+  /// Ends the file; its last record may lack a line end.
+  mutating func end(_ sink: Sink) throws {
+    guard state != .quoted else {
+      throw CommandFailure(.badData, "The CSV ends inside a quoted field.")
+    }
+    if state != .start || !record.isEmpty || !field.isEmpty { try endRecord(sink) }
+  }
+
+  private mutating func take(_ byte: UInt8, _ sink: Sink) throws {
+    let isLineFeedOfPair = skipsLineFeed && byte == 0x0A
+    skipsLineFeed = false
+    if isLineFeedOfPair { return }
+    if state == .start, record.isEmpty { recordStart = offset }
+    switch (state, byte) {
+    case (.start, UInt8(ascii: "\"")): state = .quoted
+    case (.quoted, UInt8(ascii: "\"")): state = .quoteInQuoted
+    case (.quoted, _): field.append(byte)
+    case (.quoteInQuoted, UInt8(ascii: "\"")):
+      field.append(byte)
+      state = .quoted
+    case (_, UInt8(ascii: ",")): endField()
+    case (_, 0x0A), (_, 0x0D):
+      skipsLineFeed = byte == 0x0D
+      try endRecord(sink)
+    case (.quoteInQuoted, _):
+      throw CommandFailure(.badData, "The CSV has text after a closing quotation mark.")
+    default:
+      field.append(byte)
+      state = .bare
+      passMark()
+    }
+  }
+
+  private mutating func passMark() {
+    guard isFirst, record.isEmpty, field == [0xEF, 0xBB, 0xBF] else { return }
+    field = []
+    state = .start
+  }
+
+  private mutating func endField() {
+    record.append(field)
+    field = []
+    // A comma begins another field, which may be empty.
+    state = .start
+  }
+
+  private mutating func endRecord(_ sink: Sink) throws {
+    let isEmptyLine = state == .start && record.isEmpty
+    endField()
+    defer {
+      record = []
+      recordBytes = 0
+      isFirst = false
+    }
+    if !isEmptyLine { try sink(record, recordStart) }
   }
 }

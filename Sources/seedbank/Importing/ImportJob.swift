@@ -2,21 +2,21 @@ import SeedDatabase
 import SeedFormat
 import SeedImport
 
-/// One import of the command, read from its arguments.
+/// One `seedbank import`.
 struct ImportJob: Sendable {
   enum Format: String, CaseIterable, Sendable { case json, ndjson, csv }
 
   let source: String
   let database: String
   let mapping: ImportMapping
-  /// The file that the mapping comes from, where one was given.
+  /// The mapping's file, where one was given.
   let mappingPath: String?
   let policy: ImportPolicy
   let format: Format
   let rejects: String?
   let isDryRun: Bool
 
-  /// Standard input's name among files.
+  /// The file's name for standard input.
   static let standardInput = "-"
   /// Its name for the system.
   private static let inputPath = "/dev/stdin"
@@ -24,7 +24,7 @@ struct ImportJob: Sendable {
   /// Bytes read at a time.
   private static let pieceBytes = 256 * 1024
 
-  /// Runs it; blocks. `tell` is given what its user should know before the end.
+  /// Runs it; blocks. `tell` takes notes for the user before the end.
   func run(
     tell: @escaping @Sendable (String) -> Void, _ progress: @escaping @Sendable (ImportProgress) -> Void
   ) throws -> ImportReport {
@@ -54,7 +54,7 @@ struct ImportJob: Sendable {
       try rejected?.keep()
       return report
     } catch {
-      // The import's own failure is what has to be told.
+      // Only the import's own failure is reported.
       if reading.hasBegun { try? rejected?.keep() } else { rejected?.discard() }
       throw error
     }
@@ -82,7 +82,7 @@ struct ImportJob: Sendable {
     var (hooks, document) = (hooks, try csv(connection))
     if let rejected { hooks.rejected = { try rejected.append($0, row: $1) } }
     hooks.resumed = { document, row in
-      tell("Resuming at row \(row) of \(document): the rows before it are in.")
+      tell("Resuming at row \(row) of \(document): the rows before it were imported.")
       try rejected?.takeOver(upTo: row, of: document)
     }
     hooks.origin = document?.records.origin
@@ -94,16 +94,16 @@ struct ImportJob: Sendable {
       return try session.finish(keeping: !isDryRun)
     } catch {
       session.abandon()
-      // The session's own failures say it themselves.
+      // The session's own failures mention it themselves.
       if !(error is ImportFailure), let remainder = session.remainder { tell("\(remainder).") }
       throw error
     }
   }
 
-  /// All files that the import reads, and writes besides the rejected rows.
+  /// All files that the import reads or writes, without the rejected rows.
   private var files: [ImportFile] {
     var files = [ImportFile(path: database, role: "the database")]
-    // SQLite puts them beside the file that a link leads to.
+    // SQLite puts them beside the target of a link.
     let own = PhysicalPath.folder(database)
     for suffix in ["-journal", "-wal", "-shm"] {
       files.append(ImportFile(path: own + suffix, role: "a file of the database"))
@@ -127,7 +127,7 @@ struct ImportJob: Sendable {
     format == .csv ? CSVDocument(keepsEmpty: try emptyTexts(connection)) : nil
   }
 
-  /// Which members go to TEXT columns that must not be NULL.
+  /// The members that go to TEXT columns that are NOT NULL.
   private func emptyTexts(_ connection: Connection) throws -> (String) -> Bool {
     let table = try SchemaReader(connection).table(mapping.lists[0].table.table)
     let columns = Set(table.columns.filter { $0.isNotNull && $0.affinity == .text }.map(\.name))
@@ -140,26 +140,25 @@ struct ImportJob: Sendable {
 }
 
 extension DatabaseError {
-  /// What the database's file is to whoever imports into it; the statement is the importer's own matter.
+  /// The error as the importing user sees it: of the database's file, without the statement.
   fileprivate func failure(_ path: String) -> CommandFailure {
     switch primaryCode {
     case ResultCode.busy:
-      CommandFailure(.locked, "\(path): another process is writing to it. Import when that is done.")
+      CommandFailure(.locked, "\(path): another process is writing to it. Try again when it has finished.")
     case ResultCode.notADatabase:
-      CommandFailure(.inputOutput, "\(path): this is no SQLite database. Name one with --database.")
+      CommandFailure(.inputOutput, "\(path): this is no SQLite database. Give one with --database.")
     case ResultCode.readOnly:
       CommandFailure(
         .inputOutput, "\(path): it cannot be written to. Change the permissions of the file or its folder.")
     case ResultCode.cannotOpen:
       CommandFailure(
-        .inputOutput, "\(path): it cannot be opened. It must be there, and readable with its folder.")
+        .inputOutput, "\(path): it cannot be opened. It must exist, and it and its folder must be readable.")
     default: CommandFailure(.inputOutput, "\(path): SQLite says \"\(message)\" (\(code)).")
     }
   }
 }
 
 extension ImportIssue {
-  /// The issue as an object.
   var json: JSONValue {
     var members: [JSONMember] = [
       JSONMember("document", .string(document)), JSONMember("row", .integer(Int64(row))),
@@ -173,7 +172,6 @@ extension ImportIssue {
 }
 
 extension ImportReport {
-  /// The report as an object.
   var json: JSONValue {
     let tables = tables.sorted { $0.key < $1.key }.map { name, table in
       JSONMember(name, .object(table.counts.map { JSONMember($0.name, .integer(Int64($0.count))) }))
@@ -189,7 +187,6 @@ extension ImportReport {
 }
 
 extension ImportReport.MissingMember {
-  /// The member as an object.
   fileprivate var json: JSONValue {
     [
       "table": .string(table), "member": .string(member.description),
@@ -199,7 +196,7 @@ extension ImportReport.MissingMember {
 }
 
 extension ImportReport.Table {
-  /// What is counted, in the order in which it is told.
+  /// The counts, in the order of output.
   var counts: [(name: String, count: Int)] {
     [
       ("inserted", inserted), ("updated", updated), ("unchanged", unchanged), ("deleted", deleted),

@@ -5,14 +5,14 @@ import SeedSystem
 
 /// Rejected rows as lines of JSON, each with its reason.
 ///
-/// They are written beside the file, which they replace at the end of an import that read anything: also of one
-/// that failed, for then they are wanted most. What is no regular file, such as a pipe, takes them as they come.
+/// They are written beside the file, and replace it at the end of an import that read anything, also of one
+/// that failed. A pipe or another special file takes them as they come.
 final class RejectsFile {
   private let path: String
   private let temporary: String?
   private let file: File
 
-  /// Opens what the rows go to; `others` are the import's own files, which no row may overwrite.
+  /// `others` are the import's own files, which must not be overwritten.
   init(_ path: String, sparing others: [ImportFile]) throws {
     self.path = PhysicalPath.folder(path)
     let isReplaced = try FileStamp(path)?.isRegular ?? true
@@ -21,13 +21,14 @@ final class RejectsFile {
       guard let other = try others.first(where: { try $0.isSame(as: name) }) else { continue }
       throw CommandFailure(
         .usage,
-        "The rejected rows would overwrite \(name), which is \(other.role): give --rejects another name.")
+        "The rejected rows would overwrite \(name), which is \(other.role): give another name with --rejects."
+      )
     }
     self.temporary = temporary
     file = try File(temporary ?? self.path, for: .replacing)
   }
 
-  /// Writes one row, a value of JSON, with its reason.
+  /// Writes one row, which is a JSON value, with its reason.
   func append(_ issue: ImportIssue, row: [UInt8]) throws {
     var line = issue.json.bytes
     line.removeLast()
@@ -37,7 +38,7 @@ final class RejectsFile {
     try file.write(line)
   }
 
-  /// Takes over what an earlier run of the same import had to say of the rows before this one, which are passed over.
+  /// Keeps the lines of an earlier run of the same import about the rows before this one, which are skipped now.
   func takeOver(upTo row: Int, of document: String) throws {
     guard temporary != nil, try FileStamp(path) != nil else { return }
     let earlier = try File(path, for: .reading)
@@ -49,26 +50,26 @@ final class RejectsFile {
     }
   }
 
-  /// Puts the rows in the place of an earlier import's.
+  /// Replaces the file of an earlier import.
   func keep() throws {
     guard let temporary else { return }
     try file.sync()
     try DurableFile.moveIntoPlace(temporary, path)
   }
 
-  /// Leaves an earlier import's rows as they are.
+  /// Leaves the file of an earlier import as it is.
   func discard() {
     guard let temporary else { return }
     try? Folder.remove(temporary)
   }
 }
 
-/// A file that an import reads or writes, and what it is to it.
+/// A file that an import reads or writes, with its role.
 struct ImportFile {
   let path: String
   let role: String
 
-  /// Whether both names are of one file; where there is none yet, whether they would be.
+  /// True where both paths lead to one file, or would, if it does not exist yet.
   func isSame(as other: String) throws -> Bool {
     if let own = try FileStamp(path), let other = try FileStamp(other) {
       return own.isRegular && own.isOfSameFile(as: other)

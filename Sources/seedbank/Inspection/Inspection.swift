@@ -3,46 +3,131 @@ import SeedFormat
 import SeedSystem
 import SeedTrust
 
-/// Looks at one file of a publication or a store.
-struct Inspection {
-  private let path: String
-
-  init(_ path: String) { self.path = path }
-
-  /// Everything there is to say, in order.
-  func findings() throws -> [JSONMember] {
-    let (name, kind) = (JSONMember("file", .string(path)), try FileKind(path))
-    guard let encoding = kind.encoding else { return [name] + (try Self.findings(kind, path)) }
-    return [name] + (try expanded(encoding))
+/// All that a file of a publication or a store says of itself, in order. Signatures are counted, not verified.
+func inspected(_ path: String) throws -> [JSONMember] {
+  let file = JSONMember("file", .string(path))
+  let kind = try FileKind(path)
+  guard let encoding = kind.encoding else { return [file] + (try kind.members(path)) }
+  let scratch = try ScratchFolder()
+  defer { scratch.remove() }
+  let inner = scratch.file("expanded")
+  let raw = try Compression.expand(path, to: inner, encoding, limit: .max)
+  let innerKind = try FileKind(inner)
+  guard innerKind.encoding == nil else {
+    throw CommandFailure(
+      .badData, "\(path.printable) is compressed twice: expected a seed or a delta in it.")
   }
+  let facts: [JSONMember] = .init(
+    ("encoding", .string(encoding.rawValue)), ("rawLength", JSONValue(raw.length)),
+    ("rawSHA256", .string(raw.sha256.hex)))
+  return [file] + facts + (try innerKind.members(inner))
+}
 
-  private static func findings(_ kind: FileKind, _ path: String) throws -> [JSONMember] {
-    switch kind {
-    case .database: try SeedInspection.findings(path)
-    default: try document(try DurableFile.read(path, limit: Limits.deltaBytes))
+/// The kind of a file, told by its first bytes.
+enum FileKind {
+  case database, json
+  case compressed(ContentEncoding)
+
+  /// Bytes that tell the kinds apart.
+  private static let signatureBytes = 16
+
+  init(_ path: String) throws {
+    let start = try File(path, for: .reading).read(Self.signatureBytes)
+    if start.elementsEqual("SQLite format 3\u{0}".utf8) {
+      self = .database
+    } else if start.starts(with: [0x1F, 0x8B]) {
+      self = .compressed(.gzip)
+    } else if start.starts(with: [0xFD, 0x37, 0x7A, 0x58, 0x5A, 0x00]) {
+      self = .compressed(.xz)
+    } else if start.first == UInt8(ascii: "{") {
+      self = .json
+    } else {
+      throw CommandFailure(
+        .badData,
+        "\(path.printable) is neither a SQLite file nor a delta, compressed or not, nor metadata: expected one of these."
+      )
     }
   }
 
-  private static func document(_ bytes: [UInt8]) throws -> [JSONMember] {
+  var encoding: ContentEncoding? { if case .compressed(let encoding) = self { encoding } else { nil } }
+
+  func members(_ path: String) throws -> [JSONMember] {
+    if case .database = self { return try seedMembers(path) }
+    let bytes = try DurableFile.read(path, limit: Limits.deltaBytes)
     // A delta begins otherwise, and may be too large to be read as a tree.
     let isSmall = bytes.count <= Limits.metadataBytes
-    return try (isSmall ? MetadataInspection.findings(bytes) : nil) ?? DeltaInspection.findings(bytes)
+    return try (isSmall ? metadataMembers(bytes) : nil) ?? deltaMembers(bytes)
   }
+}
 
-  private func expanded(_ encoding: ContentEncoding) throws -> [JSONMember] {
-    let scratch = try ScratchFolder()
-    defer { scratch.remove() }
-    let inner = scratch.file("expanded")
-    let raw = try Compression.expand(path, to: inner, encoding, limit: .max)
-    let kind = try FileKind(inner)
-    guard kind.encoding == nil else {
-      throw CommandFailure(
-        .badData, "\(path.printable) is compressed twice: expected a seed or a delta in it.")
+// MARK: Metadata
+
+/// `nil` where the document is no metadata.
+private func metadataMembers(_ document: [UInt8]) -> [JSONMember]? {
+  guard let tree = try? JSONValue(parsing: document), let signed = tree["signed"],
+    let signatures = tree["signatures"]?.elements
+  else { return nil }
+  let delegates = signed["delegations"]?["roles"]?.elements
+  let files = signed["meta"]?.members
+  let state = signed["targets"]?.members == nil ? nil : signed["seedbank"]
+  return .init(
+    ("kind", "metadata"), ("role", signed["_type"]), ("version", signed["version"]),
+    ("expires", signed["expires"]), ("signatures", JSONValue(signatures.count)),
+    ("delegates", delegates.map { .array($0.compactMap { $0["name"] }) }),
+    ("lists", files.map { members($0, "version") }), ("series", state),
+    ("objects", state == nil ? nil : members(signed["targets"]?.members ?? [], "length")))
+}
+
+/// Of each file its member of that name.
+private func members(_ files: [JSONMember], _ name: String) -> JSONValue {
+  .object(files.map { JSONMember($0.name, $0.value[name] ?? .null) })
+}
+
+// MARK: Seeds
+
+/// A seed's own facts, and whether its rows lead to its digest.
+private func seedMembers(_ path: String) throws -> [JSONMember] {
+  let connection = try Connection(path, .reader)
+  let meta = try SeedTables.meta(connection)
+  let schema = try SchemaReader(connection).schema()
+  let leftOut = try LeftOutIndexes.entries(of: connection).map { JSONMember($0.name, .string($0.sql)) }
+  let sums = try SeedCheck(connection, schema).sums()
+  return .init(
+    ("kind", "seed"), ("series", .string("\(meta.series)")), ("model", .string("\(meta.model)")),
+    ("epoch", .string("\(meta.epoch)")), ("version", JSONValue(meta.version.number)),
+    ("schema", .string(meta.schema.hex)), ("digest", .string(meta.digest.hex)),
+    ("rowsMatchDigest", .bool(StateDigest.of(sums) == meta.digest)),
+    ("rows", JSONValue(sums) { JSONValue($0.rows) }),
+    ("indexesLeftToClient", leftOut.isEmpty ? nil : .object(leftOut)),
+    ("license", meta.provenance.license.map(JSONValue.string)),
+    ("attribution", meta.provenance.attribution.map(JSONValue.string)),
+    ("source", meta.provenance.source.map(JSONValue.string)))
+}
+
+// MARK: Deltas
+
+/// A delta's header, and counts of its changes.
+private func deltaMembers(_ document: [UInt8]) throws -> [JSONMember] {
+  var reader = try DeltaReader(document)
+  let header = reader.header
+  return .init(
+    ("kind", "delta"), ("series", .string("\(header.series)")), ("model", .string("\(header.model)")),
+    ("schema", .string(header.schema.hex)), ("from", JSONValue(header.from.number)),
+    ("to", JSONValue(header.to.number)), ("digest", .string(header.digest.hex)),
+    ("tables", .object(try changeCounts(&reader))))
+}
+
+private func changeCounts(_ reader: inout DeltaReader) throws -> [JSONMember] {
+  var counts: [(name: String, deletes: Int, upserts: Int)] = []
+  while true {
+    switch try reader.next() {
+    case .table(let name, _): counts.append((name, 0, 0))
+    case .delete: counts[counts.count - 1].deletes += 1
+    case .upsert: counts[counts.count - 1].upserts += 1
+    case .end:
+      return counts.map {
+        JSONMember($0.name, ["delete": JSONValue($0.deletes), "upsert": JSONValue($0.upserts)])
+      }
     }
-    return [
-      JSONMember("encoding", .string(encoding.rawValue)),
-      JSONMember("rawLength", .integer(Int64(raw.length))),
-      JSONMember("rawSHA256", .string(raw.sha256.hex)),
-    ] + (try Self.findings(kind, inner))
   }
 }

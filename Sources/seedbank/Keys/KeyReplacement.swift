@@ -1,14 +1,15 @@
+import SeedDatabase
 import SeedFormat
+import SeedSystem
 import SeedTrust
 
-/// Which keys the roles of a change will have: decided, and none made yet.
+/// The decision about a change of keys; no key is made yet.
 struct KeyReplacement {
-  /// What one role gets.
   struct Role {
     let role: KeyRole
-    /// Keys that are known: those that stay, and those that were made elsewhere.
+    /// The keys that stay, and those that were made elsewhere.
     let known: [PublicKey]
-    /// How many keys are to be made.
+    /// The number of keys to make.
     let made: Int
     let threshold: Int
   }
@@ -16,7 +17,7 @@ struct KeyReplacement {
   let published: PublishedMetadata
   let roles: [Role]
 
-  /// Whose signatures such a change needs from the keys that there are.
+  /// The roles whose current keys must sign the change.
   var signingRoles: [KeyRole] {
     let names = roles.map(\.role)
     // Targets keys that are replaced in the same change need not be here.
@@ -50,12 +51,12 @@ struct KeyReplacement {
       throw CommandFailure(
         .usage,
         "The role \(role.rawValue) needs signatures of \(threshold) keys and would have only \(count):"
-          + " give --count \(threshold) or more, or a lower --threshold.")
+          + " use --count \(threshold) or more, or a lower --threshold.")
     }
     return Role(role: role, known: given, made: count - given.count, threshold: threshold)
   }
 
-  /// `keys revoke`: one key goes, from every role that names it.
+  /// `keys revoke`: one key is removed from every role that names it.
   init(revoking arguments: ParsedArguments, _ context: Context, _ published: PublishedMetadata) throws {
     self.published = published
     let keyID = try Self.keyID(arguments, published)
@@ -78,12 +79,12 @@ struct KeyReplacement {
       throw CommandFailure(
         .configuration,
         "Without this key the role \(role.rawValue) has \(staying.count) keys, and \(now.threshold) must sign:"
-          + " put another one in its place with --replace or --key.")
+          + " replace it with --replace or --key.")
     }
     return Role(role: role, known: staying + given, made: made, threshold: now.threshold)
   }
 
-  /// The one key that metadata names and whose id begins so.
+  /// The one key in force whose id has the given prefix.
   private static func keyID(_ arguments: ParsedArguments, _ published: PublishedMetadata) throws -> String {
     let prefix = arguments.strings("name")[0]
     guard prefix.count >= KeyFileName.tagLength else {
@@ -94,14 +95,14 @@ struct KeyReplacement {
     guard let keyID = fitting.first, fitting.count == 1 else {
       throw CommandFailure(
         .configuration,
-        "No key in force has an id that begins with \(prefix.clipped): 'seedbank keys status' lists them.")
+        "No single key in force has an id that begins with \(prefix.clipped). See 'seedbank keys status'.")
     }
     return keyID
   }
 
   private static func current(_ role: KeyRole, _ published: PublishedMetadata) throws -> RoleKeys {
     guard let keys = published.keys(of: role) else {
-      throw CommandFailure(.configuration, "The publication has no series yet, and so names no key for them.")
+      throw CommandFailure(.configuration, "The publication has no series yet, so it names no series keys.")
     }
     return keys
   }
@@ -118,5 +119,108 @@ struct KeyReplacement {
       throw arguments.unsuitable("key", "the same key twice", "different keys")
     }
     return keys
+  }
+}
+
+/// Makes the keys of a change, and renames their files once metadata names the keys.
+///
+/// Until then a file's name ends with `.new`. After a crash the next attempt uses such files, and so begins where the last
+/// one ended.
+struct NewKeys {
+  private let search: KeySearch
+  private let folders: [String]
+
+  /// `folders` are those of `--to`.
+  init(_ search: KeySearch, _ folders: [String]) {
+    self.search = search
+    self.folders = folders
+  }
+
+  func verifiers(_ replacement: KeyReplacement) throws -> [KeyRole: RoleVerifiers] {
+    var verifiers: [KeyRole: RoleVerifiers] = [:]
+    for role in replacement.roles {
+      let made = try keys(role, replacement.published)
+      verifiers[role.role] = RoleVerifiers(role.known + made, threshold: role.threshold)
+    }
+    return verifiers
+  }
+
+  private func keys(_ role: KeyReplacement.Role, _ published: PublishedMetadata) throws -> [PublicKey] {
+    let folders = try folders(for: role, published)
+    var unused = try folders.flatMap(KeySearch.keys).filter { found in
+      found.isNew && found.role == role.role && found.keyID.map { !published.names($0) } == true
+    }
+    return try (0..<role.made).map { index in
+      if let found = unused.popLast(), let key = found.key { return key.publicKey }
+      return try make(role.role, in: folders[index % folders.count])
+    }
+  }
+
+  /// Online keys go where the publisher finds them; keys of root and targets go to the folders of `--to`, or to that of the
+  /// role's current keys. The keys of one folder must not be enough to sign.
+  private func folders(for role: KeyReplacement.Role, _ published: PublishedMetadata) throws -> [String] {
+    guard role.role.isOffline else { return [search.folder] }
+    let folders = try self.folders.isEmpty ? [usualFolder(role.role, published)] : self.folders
+    let most = (role.made + folders.count - 1) / folders.count
+    guard role.threshold == 1 || most < role.threshold else {
+      throw CommandFailure(
+        .usage,
+        "\(most) new \(role.role.rawValue) keys would be in \(folders[0].printable), and \(role.threshold) can sign:"
+          + " give a folder for each with --to.")
+    }
+    return folders
+  }
+
+  /// The folder of the role's current keys.
+  private func usualFolder(_ role: KeyRole, _ published: PublishedMetadata) throws -> String {
+    let current = try search.found().first { found in
+      found.role == role && found.keyID.map { published.keys(of: role)?.keyIDs.contains($0) == true } == true
+    }
+    return current.map { Folder.parent(of: $0.path) } ?? search.folder
+  }
+
+  private func sweep() throws {
+    for folder in [search.folder] + search.others {
+      for name in try Folder.names(in: folder) where name.hasSuffix(DurableFile.temporarySuffix) {
+        let isKey = KeyFileName(String(name.dropLast(DurableFile.temporarySuffix.count))) != nil
+        if isKey { try Folder.remove("\(folder)/\(name)") }
+      }
+    }
+  }
+
+  private func make(_ role: KeyRole, in folder: String) throws -> PublicKey {
+    let key = SigningKey.generate()
+    try KeyFile.write(key, toNewFile: "\(folder)/\(KeyFileName(new: key.publicKey, role).text)")
+    return key.publicKey
+  }
+
+  /// Renames the files of keys that metadata names now, and removes remains of crashes. Returns the new paths; a file that
+  /// cannot be renamed works as well.
+  @discardableResult
+  func settle(_ published: PublishedMetadata) throws -> [String] {
+    try sweep()
+    return try search.found().filter { $0.isNew && $0.keyID.map(published.names) == true }.map { found in
+      let folder = Folder.parent(of: found.path)
+      guard let name = KeyFileName(String(found.path.dropFirst(folder.count + 1))) else { return found.path }
+      let path = "\(folder)/\(name.settled.text)"
+      do throws(FileError) {
+        try Folder.rename(found.path, to: path)
+        try Folder.sync(folder)
+        return path
+      } catch {
+        return found.path
+      }
+    }
+  }
+}
+
+extension PublishedMetadata {
+  func names(_ keyID: String) -> Bool {
+    KeyRole.allCases.contains { keys(of: $0)?.keyIDs.contains(keyID) == true }
+  }
+
+  /// A role's key, if it is of the kind that is used here.
+  func publicKey(_ keyID: String, of role: KeyRole) -> PublicKey? {
+    role == .series ? targets.delegations?.keys[keyID]?.publicKey : root.keys[keyID]?.publicKey
   }
 }

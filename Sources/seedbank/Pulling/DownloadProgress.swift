@@ -1,7 +1,8 @@
+import Foundation
 import SeedClient
-import Synchronization
+import SeedSystem
 
-/// Shows how updates go on: a bar where someone watches, a line now and then where a log is written.
+/// Shows the progress of updates: a bar on a terminal, else a line now and then.
 final class DownloadProgress: Sendable {
   private let console: Console
   private let start = ContinuousClock.now
@@ -9,7 +10,6 @@ final class DownloadProgress: Sendable {
 
   init(_ console: Console) { self.console = console }
 
-  /// Takes what the library tells.
   func tell(_ phase: UpdatePhase) {
     switch phase {
     case .downloading(let bytes, let total): tell("downloading", bytes, total)
@@ -32,5 +32,92 @@ final class DownloadProgress: Sendable {
     }
     guard let line else { return }
     if console.showsProgress { console.progress(line) } else { console.note(line) }
+  }
+}
+
+/// A download's progress in words. It has no clock: its owner gives the time.
+struct ProgressMeter {
+  let name: String
+  private let total: Int
+  /// The oldest first.
+  private var samples: [(time: Duration, bytes: Int)] = []
+  private var lastLine = Duration.zero
+
+  /// Characters of the bar.
+  private static let width = 24
+  /// The time over which the rate is measured: long enough to be steady, short enough to show a stall.
+  private static let window = Duration.seconds(8)
+  /// A rate over less time than this would be a guess.
+  private static let shortest = Duration.seconds(1)
+  /// Time between two lines where no terminal can rewrite one.
+  private static let pause = Duration.seconds(10)
+
+  init(_ name: String, total: Int, at time: Duration) {
+    (self.name, self.total, lastLine) = (name, total, time)
+  }
+
+  mutating func note(_ bytes: Int, at time: Duration) {
+    samples.append((time, bytes))
+    while samples.count > 2, time - samples[1].time >= Self.window { samples.removeFirst() }
+  }
+
+  /// One line for a terminal: `downloading [=====>    ] 52 %, 9.9 MB of 19.0 MB, 3.1 MB/s, 0:03`.
+  var bar: String {
+    let share = total > 0 ? min(1, Double(arrived) / Double(total)) : 1
+    let filled = Int(share * Double(Self.width))
+    let tip = filled < Self.width ? ">" : ""
+    let bar = String(repeating: "=", count: filled) + tip
+    return "\(name) [\(bar.padding(toLength: Self.width, withPad: " ", startingAt: 0))] \(words(share))"
+  }
+
+  /// A line for a log, or nil until the next one is due.
+  mutating func line(at time: Duration) -> String? {
+    guard time - lastLine >= Self.pause else { return nil }
+    lastLine = time
+    return "\(name): \(words(total > 0 ? min(1, Double(arrived) / Double(total)) : 1))"
+  }
+
+  private var arrived: Int { samples.last?.bytes ?? 0 }
+
+  private func words(_ share: Double) -> String {
+    let size = "\(Int(share * 100)) %, \(ByteCount(bytes: arrived)) of \(ByteCount(bytes: total))"
+    guard let rate else { return size }
+    let pace = "\(size), \(ByteCount(bytes: Int(rate)))/s"
+    return arrived < total && rate >= 1 ? "\(pace), \(Self.clock(Double(total - arrived) / rate))" : pace
+  }
+
+  /// Bytes a second; nil at the start.
+  private var rate: Double? {
+    guard let first = samples.first, let last = samples.last, last.time - first.time >= Self.shortest else {
+      return nil
+    }
+    return Double(last.bytes - first.bytes) / ((last.time - first.time) / .seconds(1))
+  }
+
+  private static func clock(_ seconds: Double) -> String {
+    let seconds = Int(min(seconds.rounded(.up), 359_999))
+    let (hours, minutes) = (seconds / 3600, seconds / 60 % 60)
+    return hours > 0
+      ? String(format: "%d:%02d:%02d", hours, minutes, seconds % 60)
+      : String(format: "%d:%02d", minutes, seconds % 60)
+  }
+}
+
+/// A number of bytes for a person.
+struct ByteCount: CustomStringConvertible {
+  let bytes: Int
+
+  private static let units = ["kB", "MB", "GB", "TB"]
+
+  /// `512 bytes`, `19.0 MB`: decimal units, as disks and networks are sold.
+  var description: String {
+    var value = Double(bytes)
+    guard value >= 1000 else { return "\(bytes) bytes" }
+    var unit = -1
+    while value >= 999.95, unit < Self.units.count - 1 {
+      value /= 1000
+      unit += 1
+    }
+    return String(format: "%.1f %@", value, Self.units[unit])
   }
 }

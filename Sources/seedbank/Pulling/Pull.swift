@@ -1,10 +1,11 @@
 import SeedClient
 import SeedFormat
+import SeedSystem
 import SeedTrust
 
 import struct Foundation.URL
 
-/// `pull --store`: the client library, with its words for the operator.
+/// `pull --store`: runs the client library, and prints its results.
 struct Pull: Sendable {
   private let store: SeedStore
   private let console: Console
@@ -19,7 +20,7 @@ struct Pull: Sendable {
     notice = source.notice
   }
 
-  /// Proves the data that is there. What is damaged the look that follows replaces.
+  /// Checks the existing data. If it is damaged, the next update replaces it.
   func verify() async throws {
     do {
       try await store.verify()
@@ -30,20 +31,20 @@ struct Pull: Sendable {
 
   func once() async throws {
     let report = try await store.update()
-    try isJSON ? console.result(json(report)) : console.result(line(report))
+    try console.result(asJSON: isJSON, json(report), line(report))
   }
 
-  /// What an update would do now.
+  /// Prints what an update would do now.
   func check() async throws {
     let plan = try await store.updatePlan()
     let lifecycle = await store.state.lifecycle ?? .active
     notice.tell(lifecycle)
-    try isJSON ? console.result(plan.json(series, lifecycle)) : console.result("\(series): \(plan.line)")
+    try console.result(asJSON: isJSON, plan.json(series, lifecycle), "\(series): \(plan.line)")
   }
 
-  /// Generations and changes as they come; a failed look is told on stderr, and the next one comes.
+  /// Prints generations and changes as they come. After a failed update there is a warning, and the next attempt.
   func watch() async throws {
-    try await Signals().cancelling {
+    try await StopSignals().cancelling {
       try await withThrowingTaskGroup { group in
         let (openings, changes) = (store.openings, store.changes)
         group.addTask { for await seed in openings { try tell(seed) } }
@@ -54,8 +55,6 @@ struct Pull: Sendable {
       }
     }
   }
-
-  // MARK: Words
 
   private var series: Series { store.model.series }
 
@@ -79,27 +78,96 @@ struct Pull: Sendable {
   }
 
   private func tell(_ seed: Seed) throws {
-    let json: JSONValue = [
-      "event": "opening", "version": .integer(Int64(seed.version.number)), "path": .string(seed.url.path),
-    ]
-    try isJSON ? console.result(json) : console.result("\(series): version \(seed.version), \(seed.url.path)")
+    try console.result(
+      asJSON: isJSON,
+      [
+        "event": "opening", "version": .integer(Int64(seed.version.number)), "path": .string(seed.url.path),
+      ], "\(series): version \(seed.version), \(seed.url.path)")
   }
 
   private func tell(_ change: SeedChanges) throws {
     let tables = change.tables.sorted { $0.key < $1.key }
-    guard !isJSON else { return try console.result(json(change.version, tables)) }
     let words = tables.map { name, rows in "\(name) +\(rows.inserted) ~\(rows.updated) -\(rows.deleted)" }
-    try console.result("\(series): version \(change.version): \(words.joined(separator: ", "))")
+    let rows = tables.map { name, rows -> JSONValue in
+      [
+        "table": .string(name), "inserted": .integer(Int64(rows.inserted)),
+        "updated": .integer(Int64(rows.updated)), "deleted": .integer(Int64(rows.deleted)),
+      ]
+    }
+    try console.result(
+      asJSON: isJSON,
+      ["event": "changes", "version": .integer(Int64(change.version.number)), "tables": .array(rows)],
+      "\(series): version \(change.version): \(words.joined(separator: ", "))")
+  }
+}
+
+extension UpdatePlan {
+  var line: String {
+    guard action != .upToDate else { return "version \(to) is the newest" }
+    let start = from.map { "version \($0) → \(to)" } ?? "version \(to)"
+    return "\(start), \(bytes) bytes to download (\(words)): \(files.joined(separator: ", "))"
   }
 
-  private func json(_ version: Version, _ tables: [(key: String, value: SeedChanges.Table)]) -> JSONValue {
-    let rows = tables.map { name, rows in
-      JSONValue.object([
-        JSONMember("table", .string(name)), JSONMember("inserted", .integer(Int64(rows.inserted))),
-        JSONMember("updated", .integer(Int64(rows.updated))),
-        JSONMember("deleted", .integer(Int64(rows.deleted))),
-      ])
+  private var words: String {
+    switch reason {
+    case .upToDate: "the data is current"
+    case .firstDownload: "there is no data yet"
+    case .newEpoch: "the publisher began a new history"
+    case .newSchema: "the newest data has another schema"
+    case .otherRows: "the rows here differ from the published ones"
+    case .deltasAreSmaller: "the newest snapshot has \(snapshotBytes ?? 0)"
+    case .snapshotIsSmaller: "the deltas have \(deltaBytes ?? 0)"
+    case .onlyDeltas: "no snapshot leads there"
+    case .onlySnapshot: "no deltas lead there"
+    case .deltasFailed: "the deltas do not fit the data here"
     }
-    return ["event": "changes", "version": .integer(Int64(version.number)), "tables": .array(rows)]
+  }
+
+  func json(_ series: Series, _ lifecycle: Lifecycle) -> JSONValue {
+    func number(_ value: Int?) -> JSONValue { value.map { .integer(Int64($0)) } ?? .null }
+    return [
+      "dataset": .string(series.dataset.text), "series": .integer(Int64(series.major)),
+      "action": .string(action.rawValue), "reason": .string(reason.rawValue),
+      "from": number(from?.number), "to": number(to.number), "files": .array(files.map { .string($0) }),
+      "bytes": number(bytes), "deltaBytes": number(deltaBytes), "snapshotBytes": number(snapshotBytes),
+      "lifecycle": lifecycle.json,
+    ]
+  }
+}
+
+extension PullSource {
+  /// `pull --bundle`: makes the bundle that an app ships.
+  func makeBundle(in directory: String, _ console: Console, isJSON: Bool) async throws {
+    let maker = try BundleMaker(model, server: server, root: root, directory: directory, options: options)
+    let made = Mutex<BundleReport?>(nil)
+    // A signal ends it as an error does: no temporary file stays.
+    try await StopSignals().cancelling {
+      let report = try await maker.make()
+      made.withLock { $0 = report }
+    }
+    guard let report = made.withLock(\.self) else { throw CancellationError() }
+    notice.tell(report.lifecycle)
+    try console.result(asJSON: isJSON, report.json, report.text)
+  }
+}
+
+extension BundleReport {
+  fileprivate var text: String {
+    """
+    \(series): version \(version) in \(directory)
+      it adds \(ByteCount(bytes: bytes)) to the app: the snapshot \(snapshotBytes) bytes, root and metadata \
+    \(metadataBytes) bytes
+      expanded on a device, its data takes \(ByteCount(bytes: expandedBytes))
+    """
+  }
+
+  fileprivate var json: JSONValue {
+    [
+      "dataset": .string(series.dataset.text), "series": .integer(Int64(series.major)),
+      "model": .string(model.description), "version": .integer(Int64(version.number)),
+      "path": .string(directory), "snapshot": .string(snapshot), "bytes": .integer(Int64(bytes)),
+      "snapshotBytes": .integer(Int64(snapshotBytes)), "metadataBytes": .integer(Int64(metadataBytes)),
+      "expandedBytes": .integer(Int64(expandedBytes)), "lifecycle": lifecycle.json,
+    ]
   }
 }

@@ -1,15 +1,17 @@
 import SeedClient
 import SeedFormat
+import SeedSystem
+import SeedTrust
 
 import struct Foundation.URL
 
-/// What `pull` was told to pull: from where, what, and whom to trust.
+/// The arguments of `pull`: the server, the model and the trusted root.
 struct PullSource: Sendable {
   let server: URL
   let model: SeedModel
   let root: [UInt8]
   let options: SeedOptions
-  /// Hears from every look how long the series will go on.
+  /// Is told the lifecycle after every look.
   let notice: LifecycleNotice
 
   init(_ arguments: ParsedArguments, _ context: Context) throws {
@@ -19,7 +21,7 @@ struct PullSource: Sendable {
     }
     self.server = server
     model = try Self.model(arguments)
-    root = try RootFile.bytes(arguments.requiredPath("root", from: context.currentDirectory))
+    root = try arguments.rootFile(from: context.currentDirectory) ?? []
     let progress = DownloadProgress(context.console)
     var options = SeedOptions()
     options.isBoundToMajor = true
@@ -43,10 +45,12 @@ struct PullSource: Sendable {
 }
 
 extension ParsedArguments {
-  /// An absolute path that must have been given.
-  func requiredPath(_ name: String, from directory: String) throws(UsageError) -> String {
-    guard let path = try path(name, from: directory) else { throw unsuitable(name, "nothing", "a path") }
-    return path
+  /// The bytes of the root.json that `--root` names; throws if the file is no root.
+  func rootFile(from directory: String) throws -> [UInt8]? {
+    guard let path = try path("root", from: directory) else { return nil }
+    let bytes = try TextFile.bytes(path)
+    try ShippedRoot.check(bytes, name: path)
+    return bytes
   }
 
   fileprivate func name<Value>(
@@ -58,4 +62,41 @@ extension ParsedArguments {
       throw unsuitable(name, error.found, error.expected)
     }
   }
+}
+
+/// Warns that a series is deprecated or retired, once for each change of its lifecycle.
+final class LifecycleNotice: Sendable {
+  private let console: Console
+  private let series: Series
+  /// Set for `--watch --json`: then it is also an event on stdout. Else the result names the lifecycle.
+  private let isEvent: Bool
+  private let told = Mutex(Lifecycle.active)
+
+  init(_ series: Series, _ console: Console, isEvent: Bool) {
+    (self.series, self.console, self.isEvent) = (series, console, isEvent)
+  }
+
+  func tell(_ lifecycle: Lifecycle) {
+    let isNews = told.withLock { told in
+      defer { told = lifecycle }
+      return told != lifecycle
+    }
+    guard isNews else { return }
+    console.warning(words(lifecycle))
+    // If this fails, the reader of the events has left, and the next event fails too.
+    if isEvent { try? console.result(["event": "lifecycle", "lifecycle": lifecycle.json]) }
+  }
+
+  private func words(_ lifecycle: Lifecycle) -> String {
+    switch lifecycle {
+    case .active: "\(series) is active again"
+    case .deprecated(let sunset, let message):
+      "\(series) is deprecated" + (sunset.map { " and ends on \($0)" } ?? "") + Self.clause(message)
+        + ": move on to a newer model"
+    case .retired(let message):
+      "\(series) has ended and gets no more updates" + Self.clause(message) + ": move on to a newer model"
+    }
+  }
+
+  private static func clause(_ message: String?) -> String { message.map { " (\($0))" } ?? "" }
 }

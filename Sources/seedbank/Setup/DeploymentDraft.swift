@@ -1,14 +1,15 @@
+import Foundation
+import SeedDatabase
 import SeedFormat
 import SeedServer
+import SeedSystem
 
 /// The files of a new deployment, decided but not yet written.
 struct DeploymentDraft: Sendable {
-  /// Where it will be.
   let directory: String
-  let dataset: DatasetConfiguration
+  private(set) var dataset: DatasetConfiguration
   let models: [ModelDraft]
 
-  /// For the operator, at the top of dataset.json.
   private static let comment =
     "checkSeconds and pollSeconds are short so that a change shows at once while you try things out;"
     + " raise pollSeconds before many devices ask."
@@ -21,30 +22,19 @@ struct DeploymentDraft: Sendable {
     self.models = models
     let folder = "\(PhysicalPath.folder(directory))/\(name)"
     let path = PhysicalPath.joining(PhysicalPath.file(origin), through: folder)
-    var dataset = DatasetConfiguration(
-      name: name, folder: folder, origin: .sqlite(path: path), models: [])
-    dataset.schedule.checkSeconds = 2
-    dataset.pollSeconds = 2
+    var dataset = DatasetConfiguration(name: name, folder: folder, originPath: path)
+    dataset.policy.pollSeconds = 2
     self.dataset = dataset
   }
 
-  private init(_ draft: DeploymentDraft, _ dataset: DatasetConfiguration) {
-    directory = draft.directory
-    models = draft.models
-    self.dataset = dataset
-  }
-
-  /// With other facts about the data.
   func describing(license: String, attribution: String, source: String) -> Self {
-    var described = dataset
-    (described.license, described.attribution, described.source) = (license, attribution, source)
-    return Self(self, described)
+    var draft = self
+    draft.dataset.policy.provenance = Provenance(license: license, attribution: attribution, source: source)
+    return draft
   }
 
-  /// seedbank.json.
   var file: String { Paths.absolute(DeploymentConfiguration.fileName, from: directory) }
 
-  /// Where clients' trust anchor will be.
   var rootFile: String { Paths.absolute(Self.rootName, from: directory) }
 
   /// Names that must be free in the directory; seedbank.json, which makes it a deployment, is the last one.
@@ -58,7 +48,7 @@ struct DeploymentDraft: Sendable {
   /// The configuration, by paths within the directory.
   var texts: [DraftedFile] {
     let deployment = DeploymentConfiguration(file: file, datasets: [dataset])
-    let members = dataset.json(isComplete: false).members ?? []
+    let members = dataset.json.members ?? []
     let described = JSONValue.object([JSONMember("$comment", .string(Self.comment))] + members)
     let own = [
       DraftedFile(path: DeploymentConfiguration.fileName, text: deployment.fileText),
@@ -68,20 +58,18 @@ struct DeploymentDraft: Sendable {
     return own + models.flatMap { $0.files(in: "\(folder)/\($0.version)") }
   }
 
-  /// What the models would be published as; throws what is wrong with them.
+  /// Throws where the models cannot be published.
   func plans() throws(PlanError) -> [SeriesPlan] {
     let folder = ModelFolder.parent(inDataset: "\(directory)/\(dataset.name)")
     return try SeriesPlan.plans(dataset.name, models.map { $0.definition(in: "\(folder)/\($0.version)") })
   }
 }
 
-/// A text file, by its path within the deployment.
 struct DraftedFile: Hashable, Sendable {
   let path: String
   let text: String
 }
 
-/// A model's files.
 struct ModelDraft: Hashable, Sendable {
   let version: ModelVersion
   let schemaSQL: String
@@ -99,4 +87,72 @@ struct ModelDraft: Hashable, Sendable {
   func definition(in folder: String) -> ModelDefinition {
     ModelDefinition(version: version, schemaSQL: schemaSQL, projections: projections, path: folder)
   }
+}
+
+/// Finds a dataset's name for a file.
+enum DatasetNaming {
+  /// Folders of a deployment that a dataset's folder would collide with.
+  static let taken = [
+    DeploymentConfiguration.Usual.publication, DeploymentConfiguration.Usual.state,
+    DeploymentConfiguration.Usual.keys,
+  ]
+
+  /// `My Shop.sqlite` becomes `my-shop`, `2024 Städte.db` becomes `stadte`.
+  static func name(forFile path: String) throws(InvalidName) -> DatasetName {
+    let file = path.split(separator: "/").last ?? ""
+    let stem = file.lastIndex(of: ".").map { file[..<$0] } ?? file
+    let words = folded(String(stem)).split { !isAllowed($0) }.joined(separator: "-")
+    let text = words.drop { !$0.isLetter }.prefix(Limits.datasetNameLength)
+    let trimmed = String(text.trimmingSuffix("-"))
+    if trimmed.isEmpty { return "data" }
+    return try DatasetName(taken.contains(trimmed) ? "\(trimmed)-data" : trimmed)
+  }
+
+  private static func folded(_ text: String) -> String {
+    let plain = text.lowercased().replacing("ß", with: "ss").decomposedStringWithCanonicalMapping
+    return String(String.UnicodeScalarView(plain.unicodeScalars.filter { !$0.properties.isDiacritic }))
+  }
+
+  private static func isAllowed(_ character: Character) -> Bool {
+    ("a"..."z").contains(character) || ("0"..."9").contains(character)
+  }
+}
+
+extension Substring {
+  fileprivate func trimmingSuffix(_ character: Character) -> Substring {
+    var rest = self
+    while rest.last == character { rest.removeLast() }
+    return rest
+  }
+}
+
+/// Paths with their links followed: only between such may `..` be written, for the system follows it on the
+/// disk.
+enum PhysicalPath {
+  /// The folder's real place; what is not there yet is taken as it is written.
+  static func folder(_ path: String) -> String {
+    if let real = realpath(path, nil) {
+      defer { free(real) }
+      return String(cString: real)
+    }
+    guard path != "/" else { return path }
+    return Paths.absolute(name(of: path), from: folder(Paths.folder(of: path)))
+  }
+
+  /// The file's real folder with its own name: a link that the operator turns to another file stays one.
+  static func file(_ path: String) -> String {
+    Paths.absolute(name(of: path), from: folder(Paths.folder(of: path)))
+  }
+
+  /// `file` by way of `folder` and as many `..` as it takes, such as `/a/b/../c.sqlite`, where both share
+  /// more than the root; else unchanged. Configuration files hold the part behind the folder.
+  static func joining(_ file: String, through folder: String) -> String {
+    let (from, to) = (folder.split(separator: "/"), file.split(separator: "/"))
+    let shared = zip(from, to).prefix { $0 == $1 }.count
+    guard shared > 0, shared < from.count else { return file }
+    let steps = repeatElement("..", count: from.count - shared).map { Substring($0) }
+    return "\(folder)/\((steps + to[shared...]).joined(separator: "/"))"
+  }
+
+  private static func name(of path: String) -> String { String(path.split(separator: "/").last ?? "") }
 }

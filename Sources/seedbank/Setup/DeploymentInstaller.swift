@@ -1,6 +1,8 @@
 import SeedDatabase
 import SeedFormat
+import SeedServer
 import SeedSystem
+import SeedTrust
 
 /// Puts a new deployment where it belongs: all of it or nothing, and never over anything that is there.
 struct DeploymentInstaller {
@@ -35,15 +37,14 @@ struct DeploymentInstaller {
   }
 
   /// Writes everything beside its place and moves it there; `fill` adds what the draft does not hold.
-  func install(founding series: [Series], fill: (_ staging: String) throws -> Void = { _ in }) throws {
+  func install(delegating series: [Series], fill: (_ staging: String) throws -> Void = { _ in }) throws {
     try checkRoom()
     let staging = "\(Self.nearestFolder(directory))/.seedbank-\(Epoch.random())\(DurableFile.temporarySuffix)"
     do {
       try Folder.create(staging)
       try fill(staging)
       for file in draft.texts { try Self.write(file, in: staging) }
-      try PublicationFounder(folder: staging, lifetime: draft.dataset.expirySeconds, plan: keys)
-        .found(delegating: series)
+      try createPublication(in: staging, delegating: series)
       try Self.syncFolders(staging)
       try moveIntoPlace(staging)
     } catch {
@@ -95,5 +96,31 @@ struct DeploymentInstaller {
       for name in moved { try? Folder.rename("\(directory)/\(name)", to: "\(staging)/\(name)") }
       throw error
     }
+  }
+}
+
+// MARK: The publication
+
+extension DeploymentInstaller {
+  /// Writes keys, metadata and the clients' trust anchor; the metadata in the order in which it must appear.
+  private func createPublication(in folder: String, delegating series: [Series]) throws {
+    ProcessSecrets.guardMemory()
+    let step = try RepositorySigner(now: .now(), lifetime: draft.dataset.policy.lifetimeSeconds).create(
+      delegating: series, keys: try makeKeys(in: folder), thresholds: keys.thresholds)
+    try PublicationDirectory("\(folder)/\(DeploymentConfiguration.Usual.publication)").write(step.files)
+    guard let root = step.files.first else { return }
+    try DurableFile.write(root.bytes, to: "\(folder)/\(DeploymentDraft.rootName)")
+  }
+
+  private func makeKeys(in deployment: String) throws -> KeyRing {
+    let folder = "\(deployment)/\(DeploymentConfiguration.Usual.keys)"
+    try Folder.create(folder, mode: 0o700)
+    var ring = KeyRing()
+    for name in KeyRole.allCases.flatMap(keys.files) {
+      let key = SigningKey.generate()
+      try KeyFile.write(key, toNewFile: "\(folder)/\(name.text)")
+      ring[name.role].append(key)
+    }
+    return ring
   }
 }

@@ -2,8 +2,7 @@ import SeedDatabase
 
 /// A CREATE statement as its author wrote it, split just far enough to take parts out of it.
 ///
-/// Cutting keeps all else (checks, generated columns, comments) as it was; whoever cuts proves the result by
-/// applying it.
+/// Cutting keeps all else (checks, generated columns, comments) as it was. Prove the result by applying it.
 struct SQLText {
   private let bytes: [UInt8]
   private let tokens: [SQLScanner.Token]
@@ -13,7 +12,7 @@ struct SQLText {
     tokens = SQLScanner.tokens(of: bytes)
   }
 
-  /// Without AUTOINCREMENT, which nobody needs where rows arrive with their keys. SQLite reserves the word.
+  /// Without AUTOINCREMENT: rows arrive with their keys. SQLite reserves the word, so it stands nowhere else.
   var withoutAutoincrement: String {
     cutting(tokens.filter { $0.keyword == "AUTOINCREMENT" }.map(\.range))
   }

@@ -1,24 +1,21 @@
 import SeedFormat
 
-/// What `init` and `demo` tell of what they did, or would do.
+/// Tells what `init` and `demo` did, or would do.
 struct SetupReport: Sendable {
   let draft: DeploymentDraft
   let origin: String
-  /// Whether it was made along with the deployment.
+  /// It was made along with the deployment.
   var isOriginMade = false
-  /// How many signing keys there are.
   let keyCount: Int
-  /// What the dataset's model consists of.
+  /// Counts of the model's tables and indexes, in words.
   let contents: String
   let notes: [SetupNote]
   let isDryRun: Bool
-  /// Whether `seedbank run` finds the deployment without being told.
+  /// `seedbank run` finds the deployment without being told.
   let isFoundByItself: Bool
 
-  /// The command that comes next.
   var next: String { isFoundByItself ? "seedbank run" : "seedbank run --config \(shellQuoted(draft.file))" }
 
-  /// A line for each thing.
   var text: String {
     let verb = isDryRun ? "Would write" : "Wrote"
     let written = entries.map { "\(verb) \($0.path.printable)\($0.remark.isEmpty ? "" : ": \($0.remark)")" }
@@ -64,21 +61,18 @@ struct SetupReport: Sendable {
 
 extension SetupNote {
   fileprivate var json: JSONValue {
-    let members: [(String, String?)] = [
-      ("kind", kind.rawValue), ("name", name), ("parent", parent), ("reason", reason),
-    ]
-    return .object(members.compactMap { name, text in text.map { JSONMember(name, .string($0)) } })
+    .object(
+      .init(
+        ("kind", .string(kind.rawValue)), ("name", .string(name)), ("parent", parent.map(JSONValue.string)),
+        ("reason", .string(reason))))
   }
 }
 
 /// As a POSIX shell reads it back: one word.
 func shellQuoted(_ text: String) -> String {
-  let plain = text.utf8.allSatisfy { byte in
-    switch byte {
-    case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"): true
-    case UInt8(ascii: "0")...UInt8(ascii: "9"), 0x80...: true
-    default: "/._-+,:@".utf8.contains(byte)
-    }
+  let isPlain = text.unicodeScalars.allSatisfy {
+    !$0.isASCII || $0.properties.isAlphabetic || ("0"..."9").contains($0)
+      || "/._-+,:@".unicodeScalars.contains($0)
   }
-  return plain ? text : "'\(text.replacing("'", with: "'\\''"))'"
+  return isPlain ? text : "'\(text.replacing("'", with: "'\\''"))'"
 }

@@ -7,7 +7,7 @@ struct SwiftSnippet: Sendable {
   let model: ModelVersion
   let schema: SHA256Digest
 
-  /// What `config swift` prints for one model.
+  /// As `config swift` prints it for one model.
   var declaration: String {
     """
     extension SeedModel {
@@ -38,7 +38,6 @@ struct SwiftSnippet: Sendable {
     """
   }
 
-  /// The key and the first other columns, in the key's order.
   static func query(_ table: TableSchema) -> String {
     let others = table.columnNames.filter { !table.keyNames.contains($0) }
     let columns = (table.keyNames + others.prefix(shownColumns)).map(quoted).joined(separator: ", ")
@@ -78,23 +77,11 @@ struct SwiftSnippet: Sendable {
   ]
 }
 
-/// Source code for a text, whatever it contains.
+/// Source code for a text, whatever it contains: raw where that spares escapes, for SQL is full of quotation marks.
 func swiftLiteral(_ text: String) -> String {
-  let isPlain = text.unicodeScalars.allSatisfy { $0.properties.generalCategory != .control }
-  guard isPlain else { return "\"\(escaped(text))\"" }
-  guard text.contains(where: { $0 == "\"" || $0 == "\\" }) else { return "\"\(text)\"" }
+  let hasControls = text.unicodeScalars.contains { $0.properties.generalCategory == .control }
+  guard !hasControls, text.contains(where: { $0 == "\"" || $0 == "\\" }) else { return text.debugDescription }
   var fence = "#"
   while text.contains("\"\(fence)") || text.contains("\\\(fence)") { fence += "#" }
   return "\(fence)\"\(text)\"\(fence)"
-}
-
-private func escaped(_ text: String) -> String {
-  text.unicodeScalars.map { scalar in
-    switch scalar {
-    case "\"", "\\": "\\\(scalar)"
-    case _ where scalar.properties.generalCategory == .control:
-      "\\u{\(String(scalar.value, radix: 16))}"
-    default: String(scalar)
-    }
-  }.joined()
 }

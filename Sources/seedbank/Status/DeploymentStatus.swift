@@ -5,24 +5,6 @@ import SeedServer
 import SeedSystem
 import SeedTrust
 
-/// What the status is read from.
-struct DeploymentView {
-  let configuration: DeploymentConfiguration
-  let publication: PublicationDirectory
-  let published: PublishedMetadata
-  let history: BuildHistory
-  /// What waits for signatures.
-  let pending: OfflineChange
-
-  init(_ configuration: DeploymentConfiguration) throws {
-    self.configuration = configuration
-    publication = PublicationDirectory(configuration.publication)
-    published = try publication.published()
-    history = BuildHistory(configuration.state)
-    pending = try Publisher(configuration, keys: KeySource(KeyRing())).pendingChange()
-  }
-}
-
 /// Where a deployment stands.
 struct DeploymentStatus {
   let now: UTCTime
@@ -35,43 +17,119 @@ struct DeploymentStatus {
   let warnings: [String]
 
   init(
-    _ view: DeploymentView, _ datasets: [DatasetConfiguration], _ search: KeySearch, now: UTCTime
+    _ configuration: DeploymentConfiguration, _ datasets: [DatasetConfiguration], _ search: KeySearch,
+    now: UTCTime
   ) throws {
     self.now = now
+    let published = try PublicationDirectory(configuration.publication).published()
     series = try datasets.flatMap { dataset in
-      try dataset.plans().map { try SeriesStatus($0, dataset, view) }
+      try dataset.plans().map {
+        SeriesStatus($0, dataset, published.series[$0.series], state: configuration.state)
+      }
     }
-    keys = try KeyStatus.all(search, trustedBy: view.published)
-    let published = view.published
+    keys = try KeyStatus.all(search, trustedBy: published)
     roles = [
       ("root", published.root.version, published.root.expires),
       ("targets", published.targets.version, published.targets.expires),
       ("snapshot", published.snapshot.version, published.snapshot.expires),
       ("timestamp", published.timestamp.version, published.timestamp.expires),
     ]
-    publicationBytes = DiskUse.bytes(below: view.configuration.publication)
-    stateBytes = DiskUse.bytes(below: view.configuration.state)
-    let lifetime = view.configuration.shortestLifetime
+    publicationBytes = bytes(below: configuration.publication)
+    stateBytes = bytes(below: configuration.state)
+    // Without keys: what waits for signatures can be told all the same.
+    let pending = try Publisher(configuration, keys: KeySource(KeyRing())).pendingChange()
+    let lifetime = configuration.shortestLifetime
     warnings =
-      SignatureStanding(published, pending: view.pending, lifetime: lifetime, now: now).warnings
+      SignatureStanding(published, pending: pending, lifetime: lifetime, now: now).warnings
       + keys.flatMap(\.problems).map { "\($0.place): \($0.text)" } + series.flatMap(\.warnings)
-      + AbandonedSeries.all(in: published, view.configuration).map(\.warning)
+      + AbandonedSeries.all(in: published, configuration).map(\.warning)
   }
 }
 
-/// Bytes on the disk.
-enum DiskUse {
-  /// Of one file; 0 where it is not there.
-  static func bytes(of path: String) -> Int {
-    let attributes = try? FileManager.default.attributesOfItem(atPath: path)
-    return (attributes?[.size] as? NSNumber)?.intValue ?? 0
+/// Where one series stands.
+struct SeriesStatus {
+  let series: Series
+  /// `nil` where it was never published.
+  let published: PublishedMetadata.PublishedSeries?
+  let copyVersion: Version?
+  /// By table, where the working copy is at the head.
+  let rows: [String: Int]?
+  let copyBytes: Int
+  let lastBuild: StepRecord?
+  /// When the next snapshot is due; `nil` where the head has one.
+  let nextSnapshot: UTCTime?
+  let checkSeconds: Int
+
+  init(
+    _ plan: SeriesPlan, _ dataset: DatasetConfiguration, _ published: PublishedMetadata.PublishedSeries?,
+    state folder: String
+  ) {
+    series = plan.series
+    self.published = published
+    let copyPath = "\(folder)/\(plan.series.roleName).sqlite"
+    let copy = Self.copy(copyPath)
+    copyVersion = copy?.meta.version
+    let isAtHead = copy?.meta.version == published?.metadata.state.head
+    rows = isAtHead ? copy?.sums.mapValues(\.rows) : nil
+    copyBytes = bytes(of: copyPath)
+    lastBuild = try? StepHistory(folder).latest(of: plan.series)
+    checkSeconds = dataset.checkSeconds
+    nextSnapshot = Self.nextSnapshot(published?.metadata, dataset)
   }
 
-  /// Of all files in a folder and below.
-  static func bytes(below folder: String) -> Int {
-    let names = (try? Folder.names(in: folder)) ?? []
-    return names.map { "\(folder)/\($0)" }.reduce(0) {
-      $0 + (Folder.isFolder($1) ? bytes(below: $1) : bytes(of: $1))
+  /// Reads what the copy says of itself; a copy that cannot be read is told by its version being unknown.
+  private static func copy(_ path: String) -> (meta: SeedMeta, sums: [String: TableSum])? {
+    guard Folder.exists(path), let copy = try? Connection(path, .reader) else { return nil }
+    guard let meta = try? SeedTables.meta(copy), let sums = try? SeedTables.sums(copy) else { return nil }
+    return (meta, sums)
+  }
+
+  private static func nextSnapshot(_ metadata: SeriesMetadata?, _ dataset: DatasetConfiguration) -> UTCTime? {
+    guard let metadata, !metadata.state.lifecycle.isRetired, let newest = metadata.newestSnapshot,
+      newest.version != metadata.state.head
+    else { return nil }
+    return newest.publishedAt?.adding(seconds: dataset.policy.snapshotSeconds)
+  }
+
+  // MARK: Objects
+
+  var snapshots: [PublishedObject] {
+    (published?.metadata.objects ?? []).filter { if case .snapshot = $0.kind { true } else { false } }
+      .sorted { ($1.version, $0.encoding.rawValue) < ($0.version, $1.encoding.rawValue) }
+  }
+
+  var deltas: [PublishedObject] {
+    (published?.metadata.objects ?? []).filter { if case .delta = $0.kind { true } else { false } }
+  }
+
+  var warnings: [String] {
+    guard let published else { return ["\(series): nothing is published yet; run 'seedbank regenerate'"] }
+    var warnings: [String] = []
+    if let hold = published.metadata.state.hold {
+      warnings.append(
+        "\(series): held at the content of version \(hold.version) since \(hold.since);"
+          + " 'seedbank regenerate --resume' takes up the origin again")
     }
+    if let build = lastBuild, build.outcome == .refused || build.outcome == .failed {
+      warnings.append("\(series): the last step \(build.outcome.rawValue): \(build.error ?? "")")
+    }
+    if copyVersion == nil {
+      warnings.append("\(series): no working copy can be read; the next step makes it anew")
+    }
+    return warnings
+  }
+}
+
+/// Bytes of one file; 0 where it is not there.
+private func bytes(of path: String) -> Int {
+  let attributes = try? FileManager.default.attributesOfItem(atPath: path)
+  return (attributes?[.size] as? NSNumber)?.intValue ?? 0
+}
+
+/// Bytes of all files in a folder and below.
+private func bytes(below folder: String) -> Int {
+  let names = (try? Folder.names(in: folder)) ?? []
+  return names.map { "\(folder)/\($0)" }.reduce(0) {
+    $0 + (Folder.isFolder($1) ? bytes(below: $1) : bytes(of: $1))
   }
 }

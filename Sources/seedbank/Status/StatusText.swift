@@ -1,5 +1,6 @@
 import SeedFormat
 import SeedServer
+import SeedSystem
 import SeedTrust
 
 extension DeploymentStatus {
@@ -21,7 +22,7 @@ extension SeriesStatus {
     guard let state = published?.metadata.state else { return ["\(series)", "  not published yet"] }
     let age = now.secondsSinceEpoch - state.publishedAt.secondsSinceEpoch
     let facts: [(String, String?)] = [
-      ("model", "\(state.model), \(state.lifecycle.words)"),
+      ("model", "\(state.model), \(Self.words(state.lifecycle))"),
       ("version", "\(state.head), deltas lead on from \(state.floor)"),
       ("published", "\(state.publishedAt), \(Self.words(seconds: max(0, age))) ago"),
       ("held", state.hold.map { "at the content of version \($0.version) since \($0.since)" }),
@@ -38,16 +39,20 @@ extension SeriesStatus {
   }
 
   private var next: String {
-    if case .retired = published?.metadata.state.lifecycle { return "nothing, it is retired" }
+    if published?.metadata.state.lifecycle.isRetired == true { return "nothing, it is retired" }
     let snapshot = nextSnapshot.map { "a snapshot at \($0), " } ?? ""
     return "\(snapshot)a look at the origin every \(checkSeconds) s while 'seedbank run' is at work"
+  }
+
+  private static func words(_ lifecycle: Lifecycle) -> String {
+    lifecycle.word + (lifecycle.sunset.map { " until \($0)" } ?? "")
+      + (lifecycle.message.map { " (\"\($0)\")" } ?? "")
   }
 
   private static func words(_ rows: [String: Int]) -> String {
     rows.sorted { $0.key < $1.key }.map { "\($0.key) \($0.value)" }.joined(separator: ", ")
   }
 
-  /// The largest unit that fits.
   private static func words(seconds: Int) -> String {
     let units = [("days", 86_400), ("hours", 3600), ("minutes", 60)]
     guard let (name, length) = units.first(where: { seconds >= 2 * $0.1 }) else {
@@ -57,8 +62,7 @@ extension SeriesStatus {
   }
 }
 
-extension Build {
-  /// One line for an operator.
+extension StepRecord {
   var line: String {
     let versions = outcome == .published || outcome == .rolledBack ? to.map { " version \($0)" } ?? "" : ""
     let parts = [

@@ -1,13 +1,14 @@
 import SeedDatabase
 import SeedFormat
 import SeedServer
+import SeedSystem
 import SeedTrust
 
 /// A configuration made ready to work: schemas read, keys loaded.
 struct Deployment {
   let configuration: DeploymentConfiguration
   let publication: PublicationDirectory
-  let publisher: RecordedPublisher
+  let publisher: Publisher
   /// Keys at hand that a publisher need not have.
   let offlineKeys: [FoundKey]
 
@@ -22,9 +23,9 @@ struct Deployment {
     try Self.look(at: found, search, context.console)
     offlineKeys = found.filter { $0.role.isOffline && $0.key != nil }
     let keys = KeySource(found.ring) { try search.found().ring }
-    let publisher = Publisher(configuration, keys: keys)
-    self.publisher = RecordedPublisher(
-      publisher, BuildHistory(configuration.state) { context.console.tell($0) })
+    var publisher = Publisher(configuration, publication, keys: keys)
+    publisher.history = StepHistory(configuration.state) { context.console.tell($0) }
+    self.publisher = publisher
   }
 
   /// Warns of keys that others can read; throws where a role that signs each step has none.
@@ -47,7 +48,6 @@ struct Deployment {
     }
   }
 
-  /// Where the trust anchor for clients lies.
   var rootPath: String { configuration.rootPath }
 
   /// How the signatures of what is published stand; `nil` where it cannot be read, which is the steps' to say.
@@ -60,17 +60,18 @@ struct Deployment {
 }
 
 extension Publisher {
-  /// The publisher of a deployment, with these keys.
-  init(_ configuration: DeploymentConfiguration, keys: KeySource) {
+  init(
+    _ configuration: DeploymentConfiguration, _ publication: PublicationDirectory? = nil, keys: KeySource
+  ) {
     self.init(
-      PublicationDirectory(configuration.publication), stateFolder: configuration.state, keys: keys)
-    graceSeconds = configuration.datasets.map(\.retention.graceSeconds).max() ?? 0
+      publication ?? PublicationDirectory(configuration.publication), stateFolder: configuration.state,
+      keys: keys)
+    graceSeconds = configuration.datasets.map(\.policy.graceSeconds).max() ?? 0
     longestLifetimeSeconds = configuration.longestLifetime
   }
 }
 
 extension DeploymentConfiguration {
-  /// Where the trust anchor for clients lies.
   var rootPath: String { "\(Paths.folder(of: file))/\(DeploymentDraft.rootName)" }
 
   /// The dataset that `--dataset` names, or all of them.
@@ -85,59 +86,8 @@ extension DeploymentConfiguration {
 }
 
 extension DatasetJob {
-  /// The job that a dataset's folder describes.
   init(_ dataset: DatasetConfiguration) throws {
     self.init(
-      name: dataset.name, originPath: dataset.origin.path, plans: try dataset.plans(),
-      encodings: dataset.encodings.map(\.encoding))
-    indexes = dataset.indexes.place
-    provenance = Provenance(
-      license: dataset.license, attribution: dataset.attribution, source: dataset.source)
-    lifecycles = dataset.lifecycle.mapValues(\.lifecycle)
-    pollSeconds = dataset.pollSeconds
-    lifetimeSeconds = dataset.expirySeconds
-    snapshotSeconds = dataset.schedule.snapshotSeconds
-    retainedSnapshots = dataset.retention.snapshots
-    retainedSnapshotSeconds = dataset.retention.snapshotAgeSeconds
-    graceSeconds = dataset.retention.graceSeconds
-    shrinkGuard.percent = dataset.shrink.percent
-    shrinkGuard.minimumRows = dataset.shrink.minimumRows
-  }
-}
-
-extension OriginConfiguration {
-  /// Where it lies.
-  var path: String {
-    switch self {
-    case .sqlite(let path): path
-    }
-  }
-}
-
-extension SnapshotEncoding {
-  fileprivate var encoding: ContentEncoding {
-    switch self {
-    case .gzip: .gzip
-    case .xz: .xz
-    }
-  }
-}
-
-extension SnapshotIndexes {
-  fileprivate var place: IndexPlace {
-    switch self {
-    case .snapshot: .snapshot
-    case .client: .client
-    }
-  }
-}
-
-extension SeriesLifecycle {
-  fileprivate var lifecycle: Lifecycle {
-    switch state {
-    case .active: .active
-    case .deprecated: .deprecated(sunset: sunset, message: message)
-    case .retired: .retired(message: message)
-    }
+      name: dataset.name, originPath: dataset.originPath, plans: try dataset.plans(), policy: dataset.policy)
   }
 }

@@ -1,50 +1,28 @@
 import class Foundation.Bundle
 import class Foundation.FileManager
 
-/// Where the web page's files are.
-struct PageFolder {
-  let environment: [String: String]
-  let currentDirectory: String
-  /// The folder that holds the running binary.
-  let executableFolder: String
+extension Context {
+  /// Names the web page's folder.
+  static let pageVariable = "SEEDBANK_PUBLIC"
 
-  static let variable = "SEEDBANK_PUBLIC"
-  static let name = "Public"
-
-  /// This process's own.
-  init(_ context: Context) {
-    self.init(
-      environment: context.environment, currentDirectory: context.currentDirectory,
-      executableFolder: Paths.folder(of: Bundle.main.executablePath ?? "/"))
-  }
-
-  init(environment: [String: String], currentDirectory: String, executableFolder: String) {
-    self.environment = environment
-    self.currentDirectory = currentDirectory
-    self.executableFolder = executableFolder
-  }
-
-  /// The folder that was named, else the nearest `Public` beside or above the binary: where it is installed
-  /// with its page, and in the package that it was built in.
-  func folder(named flag: String?) throws(CommandFailure) -> String? {
-    if let named = flag ?? environment[Self.variable], !named.isEmpty {
-      let folder = Paths.absolute(named, from: currentDirectory)
-      guard Self.holdsPage(folder) else {
-        throw CommandFailure(.configuration, "\(folder.printable): expected a folder with index.html.")
-      }
-      return folder
+  /// The web page's folder: the one that was named, else the nearest `Public` beside or above the binary, which is
+  /// there where it is installed with its page, and in the package that it was built in.
+  func pageFolder(
+    named option: String?, binaryIn folder: String = Paths.folder(of: Bundle.main.executablePath ?? "/")
+  ) throws(CommandFailure) -> String? {
+    if let named = option ?? environment[Self.pageVariable], !named.isEmpty {
+      let named = Paths.absolute(named, from: currentDirectory)
+      if holdsPage(named) { return named }
+      throw CommandFailure(.configuration, "\(named.printable): expected a folder with index.html.")
     }
-    return candidates.first(where: Self.holdsPage)
-  }
-
-  private var candidates: [String] {
-    let parts = executableFolder.split(separator: "/")
-    return (0...parts.count).map { dropped in
-      Paths.absolute(Self.name, from: "/" + parts.dropLast(dropped).joined(separator: "/"))
+    let parts = folder.split(separator: "/")
+    return (0...parts.count).map {
+      Paths.absolute("Public", from: "/" + parts.dropLast($0).joined(separator: "/"))
     }
+    .first(where: holdsPage)
   }
 
-  private static func holdsPage(_ folder: String) -> Bool {
+  private func holdsPage(_ folder: String) -> Bool {
     FileManager.default.fileExists(atPath: "\(folder)/index.html")
   }
 }

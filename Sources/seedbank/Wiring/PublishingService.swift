@@ -1,26 +1,19 @@
+import Dispatch
 import SeedServer
+import SeedSystem
 import SeedTrust
 
 /// Publishes one dataset on its schedule until it is cancelled. An error is reported and tried again.
 struct PublishingService: Sendable {
-  let publisher: RecordedPublisher
+  let publisher: Publisher
   let job: DatasetJob
   let checkSeconds: Int
-  /// Takes what a step did.
+  /// Takes each step's report.
   let report: @Sendable (StepReport) -> Void
-  /// Takes what went wrong; the same error is not said twice in a row.
+  /// Takes an error; the same one is not said twice in a row.
   let warn: @Sendable (String) -> Void
   /// Holds back what steps warn of again and again.
   let repeated: RepeatedWarnings
-
-  /// Seconds after which a step runs though the origin looks the same: snapshots and signatures fall due.
-  private static let restSeconds = 60
-
-  /// What the last good step saw; no stamp where there was no origin, as a retired dataset needs none.
-  private struct Memory: Equatable {
-    let stamp: OriginStamp?
-    let at: UTCTime
-  }
 
   /// The service; a function that ends only by cancellation. Snapshots are made while further steps publish.
   func run() async {
@@ -32,13 +25,14 @@ struct PublishingService: Sendable {
   }
 
   private func publishChanges(_ afterStep: () -> Void) async {
-    var memory: Memory?
+    var seen: OriginStamp?
     var lastError: String?
     while !Task.isCancelled {
       lastError = await warned(lastError) {
-        let seen = try await look(memory)
-        if seen != memory { afterStep() }
-        memory = seen
+        if seen?.isCurrent(of: job) == true { return }
+        // Where the origin is away the step says so, and keeps the signatures of what is published fresh.
+        seen = try await stepOnce()
+        afterStep()
       }
       // Cancelled while asleep: the loop's condition ends it.
       try? await Task.sleep(for: .seconds(checkSeconds))
@@ -55,7 +49,7 @@ struct PublishingService: Sendable {
     }
   }
 
-  /// Says what goes wrong, unless it was said last time; returns what was wrong.
+  /// Reports an error unless it is the last one again; returns it.
   private func warned(_ lastError: String?, _ body: () async throws -> Void) async -> String? {
     do {
       try await body()
@@ -67,10 +61,14 @@ struct PublishingService: Sendable {
     }
   }
 
-  /// The changes of one step, whatever the origin looks like; a first version comes with its snapshot.
-  func stepOnce() async throws {
+  /// The changes of one step, whatever the origin looks like; a first version comes with its snapshot. Returns the origin
+  /// as the step saw it.
+  @discardableResult
+  func stepOnce() async throws -> OriginStamp? {
     let (publisher, job) = (publisher, job)
-    tell(try await blocking { try publisher.publishChanges(job, now: .now()) })
+    let outcome = try await blocking { try publisher.publishChanges(job, now: .now()) }
+    tell(outcome)
+    return outcome.originStamp
   }
 
   private func tell(_ outcome: StepReport) {
@@ -79,20 +77,33 @@ struct PublishingService: Sendable {
     }
     report(outcome)
   }
+}
 
-  private func look(_ memory: Memory?) async throws -> Memory {
-    let now = UTCTime.now()
-    // Taken before the step reads: what is written meanwhile shows at the next look.
-    let stamp = try? OriginStamp(job.originPath, now: now)
-    if let memory, isResting(memory, stamp, now) { return memory }
-    // Where the origin is away the step says so, and keeps the signatures of what is published fresh.
-    try await stepOnce()
-    return Memory(stamp: stamp, at: now)
+/// Runs work that blocks on files and SQLite outside the concurrency pool, whose threads are as few as the cores.
+func blocking<Result: Sendable>(_ work: @escaping @Sendable () throws -> Result) async throws -> Result {
+  try await withCheckedThrowingContinuation { continuation in
+    DispatchQueue.global().async { continuation.resume(with: Swift.Result(catching: work)) }
   }
+}
 
-  private func isResting(_ memory: Memory, _ stamp: OriginStamp?, _ now: UTCTime) -> Bool {
-    memory.stamp == stamp && memory.stamp?.isTrustworthy ?? true
-      // A clock that was set back must not make it rest until then.
-      && (0..<Self.restSeconds).contains(now.secondsSinceEpoch - memory.at.secondsSinceEpoch)
+/// Lets a warning that stays true through once a day, so that a log is not filled with it.
+final class RepeatedWarnings: Sendable {
+  /// Seconds for which the same warning is not said again.
+  private static let restSeconds = UTCTime.secondsPerDay
+
+  private let said = Mutex<[String: UTCTime]>([:])
+
+  /// False where it was said within the last day.
+  func isDue(_ warning: String, now: UTCTime) -> Bool {
+    said.withLock { said in
+      // A clock that was set back must not keep it silent until then.
+      if let last = said[warning],
+        (0..<Self.restSeconds).contains(now.secondsSinceEpoch - last.secondsSinceEpoch)
+      {
+        return false
+      }
+      said[warning] = now
+      return true
+    }
   }
 }

@@ -1,5 +1,6 @@
 import SeedFormat
 import SeedServer
+import SeedSystem
 import SeedTrust
 
 /// One publish step for each of some datasets; what is wrong with one does not keep the others back.

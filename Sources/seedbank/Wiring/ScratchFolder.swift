@@ -2,7 +2,7 @@ import Foundation
 import SeedDatabase
 import SeedSystem
 
-/// A folder for files of the moment, removed by its owner, or when a signal ends the process. In `TMPDIR`, for the
+/// A folder for temporary files, removed by its owner or when a signal ends the process. It lies in `TMPDIR`, for the
 /// files can be large.
 final class ScratchFolder: Sendable {
   let path: String
@@ -13,14 +13,14 @@ final class ScratchFolder: Sendable {
 
   init() throws {
     let path = FileManager.default.temporaryDirectory.appending(path: "seedbank-\(UUID().uuidString)").path
-    let signals = Signals()
+    let signals = StopSignals()
     try Folder.create(path, mode: 0o700)
     self.path = path
     watch = Task {
       guard let number = await signals.first() else { return }
-      Interruption.begin(number)
+      StopSignals.beginCleanup(after: number)
       Self.remove(path)
-      Interruption.end()
+      StopSignals.endProcess()
     }
   }
 
@@ -32,11 +32,10 @@ final class ScratchFolder: Sendable {
     watch.cancel()
   }
 
-  /// Whoever is at work may still be making files in it, and after a signal two remove them at once.
+  /// Tries again: work in progress may still make files in it, and after a signal two tasks remove it at once.
   private static func remove(_ path: String) {
     for _ in 0..<attempts where Folder.exists(path) { try? Folder.removeAll(path) }
   }
 
-  /// A path in the folder.
   func file(_ name: String) -> String { "\(path)/\(name)" }
 }

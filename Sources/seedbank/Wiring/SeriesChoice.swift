@@ -27,7 +27,6 @@ struct SeriesChoice {
     publication = PublicationDirectory(configuration.publication)
   }
 
-  /// What signed metadata says of the series.
   func published() throws -> SeriesMetadata {
     guard let found = try publication.published().series[series]?.metadata else {
       throw RollbackError.notPublished(series: series)

@@ -2,7 +2,7 @@ import SeedDatabase
 import SeedFormat
 import SeedServer
 
-/// What `run` tells a newcomer once the front listens: lines to copy, and a program.
+/// Tells a newcomer what to do once the front listens: lines to copy, and a program.
 struct Welcome {
   let dataset: DatasetConfiguration
   let plan: SeriesPlan
@@ -10,7 +10,6 @@ struct Welcome {
   let hasPage: Bool
   let rootPath: String
 
-  /// All of it.
   var text: String {
     """
     \(page)curl   \(curl)

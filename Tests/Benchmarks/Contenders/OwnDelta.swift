@@ -59,9 +59,10 @@ enum OwnDelta {
   private static func add(_ rows: Statement, to writer: inout DeltaWriter) throws -> TableSum {
     var sum = TableSum()
     var hasher = RowHasher()
+    let bytes = LentBytes()
     while try rows.step() {
       let row = try rows.row()
-      sum.insert(hasher.hash(row))
+      sum.insert(hasher.hash(lent: bytes.lend(row)))
       writer.upsert(row)
     }
     return sum

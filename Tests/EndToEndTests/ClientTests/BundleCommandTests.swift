@@ -1,7 +1,7 @@
 import Foundation
 import SeedFormat
+import SeedSystem
 import Support
-import Synchronization
 import Testing
 
 @Suite struct BundleCommandTests {

@@ -72,9 +72,9 @@ private func parse(_ words: String...) throws -> ParsedArguments {
   }
 
   @Test func `an option can speak for the configuration`() throws {
-    #expect(try parse("x").settings.isEmpty)
-    let expected = ConfigurationSetting(path: "http.port", source: "--port", text: "80")
-    #expect(try parse("x", "--port", "80").settings == [expected])
+    #expect(try parse("x").overrides.isEmpty)
+    let expected = SettingOverride(path: "http.port", source: "--port", text: "80")
+    #expect(try parse("x", "--port", "80").overrides == [expected])
   }
 
   @Test(arguments: [

@@ -1,9 +1,10 @@
+import SeedHTTP
 import Testing
 
 @testable import seedbank
 
 @Suite struct ConfigurationPrecedenceTests {
-  private let flag = ConfigurationSetting(path: "http.port", source: "--port", text: "3")
+  private let flag = SettingOverride(path: "http.port", source: "--port", text: "3")
 
   @Test func `flags win over the environment, it over the file, the file over the default`() throws {
     let folder = try DeploymentFolder()
@@ -12,7 +13,7 @@ import Testing
     #expect(try folder.read().http.port == 1)
     let environment = ["SEEDBANK_HTTP_PORT": "2"]
     #expect(try folder.read(environment: environment).http.port == 2)
-    #expect(try folder.read(settings: [flag], environment: environment).http.port == 3)
+    #expect(try folder.read(options: [flag], environment: environment).http.port == 3)
   }
 
   @Test func `variables reach keys that the file leaves out`() throws {
@@ -21,19 +22,19 @@ import Testing
       "SEEDBANK_HTTP_IDLE_TIMEOUT_SECONDS": "7", "SEEDBANK_HTTP_HOST": "::", "SEEDBANK_HTTP_THREADS": "2",
       "SEEDBANK_PUBLICATION": "/p", "SEEDBANK_DATASETS_TRANSIT_SCHEDULE_CHECK_SECONDS": "9",
     ])
-    #expect(configuration.http.idleTimeoutSeconds == 7)
+    #expect(configuration.http.timeouts.idleSeconds == 7)
     #expect(configuration.http.host == "::")
     #expect(configuration.http.threads == 2)
     #expect(configuration.publication == "/p")
-    #expect(configuration.datasets.first?.schedule.checkSeconds == 9)
+    #expect(configuration.datasets.first?.checkSeconds == 9)
   }
 
   @Test func `relative paths start at the file's folder, given by hand at the current one`() throws {
     let folder = try DeploymentFolder(deployment: #"{"publication": "./a/./b", "datasets": ["transit"]}"#)
     #expect(try folder.read().publication == "\(folder.path)/a/b")
-    let state = ConfigurationSetting(path: "state", source: "--state", text: "s")
+    let state = SettingOverride(path: "state", source: "--state", text: "s")
     let configuration = try folder.read(
-      settings: [state], environment: ["SEEDBANK_KEYS": "../k"], currentDirectory: "/here")
+      options: [state], environment: ["SEEDBANK_KEYS": "../k"], currentDirectory: "/here")
     #expect(configuration.state == "/here/s")
     #expect(configuration.keys == "/here/../k")
   }
@@ -52,12 +53,12 @@ import Testing
     #expect(
       byVariable.message
         == "SEEDBANK_HTTP_PORT: http.port: expected a whole number from 0 to 65535, found \"80a\".")
-    let wrong = ConfigurationSetting(path: "http.port", source: "--port", text: "-1")
-    let byFlag = try #require(throws: ConfigurationError.self) { try folder.read(settings: [wrong]) }
+    let wrong = SettingOverride(path: "http.port", source: "--port", text: "-1")
+    let byFlag = try #require(throws: ConfigurationError.self) { try folder.read(options: [wrong]) }
     #expect(byFlag.message == "--port: http.port: expected a whole number from 0 to 65535, found \"-1\".")
-    let empty = ConfigurationSetting(path: "http.host", source: "--host", text: "")
-    let byEmptyFlag = try #require(throws: ConfigurationError.self) { try folder.read(settings: [empty]) }
-    #expect(byEmptyFlag.message == "--host: http.host: expected a text, found \"\".")
+    let empty = SettingOverride(path: "http.host", source: "--host", text: "")
+    let byEmptyFlag = try #require(throws: ConfigurationError.self) { try folder.read(options: [empty]) }
+    #expect(byEmptyFlag.message == "--host: http.host: expected a text, found an empty string.")
   }
 
   @Test(arguments: [
@@ -75,7 +76,9 @@ import Testing
   private func find(
     _ flag: String? = nil, _ environment: [String: String] = [:], in directory: String
   ) throws -> String {
-    try ConfigurationFinder(environment: environment, currentDirectory: directory).file(named: flag)
+    let console = RecordedConsole().console
+    return try Context(environment: environment, currentDirectory: directory, console: console)
+      .configurationFile(named: flag)
   }
 
   @Test func `the flag wins over the variable, both over what lies about`() throws {

@@ -1,5 +1,9 @@
+import Foundation
+import SeedDatabase
 import SeedFormat
+import SeedHTTP
 import SeedServer
+import SeedTrust
 import Testing
 
 @testable import seedbank
@@ -14,20 +18,21 @@ import Testing
     #expect(configuration.keys == "\(folder.path)/keys")
     let http = configuration.http
     #expect(
-      (http.host, http.port, http.connectionLimit, http.idleTimeoutSeconds) == ("127.0.0.1", 8080, 4000, 30))
-    #expect(http.threads == nil)
+      (http.host, http.port, http.connectionLimit, http.timeouts.idleSeconds) == ("127.0.0.1", 8080, 4000, 30)
+    )
+    #expect(http.threads == ProcessInfo.processInfo.activeProcessorCount)
     let dataset = try #require(configuration.datasets.first)
     #expect(dataset.name == "transit")
     #expect(dataset.folder == "\(folder.path)/transit")
-    #expect(dataset.origin == .sqlite(path: "\(folder.path)/transit/origin.sqlite"))
-    #expect((dataset.schedule.checkSeconds, dataset.schedule.snapshotSeconds) == (2, 3600))
-    #expect((dataset.retention.snapshots, dataset.retention.graceSeconds) == (3, 3600))
-    #expect(dataset.retention.snapshotAgeSeconds == nil)
-    #expect((dataset.shrink.percent, dataset.shrink.minimumRows) == (50, 100))
-    #expect(dataset.encodings == [.gzip] && dataset.indexes == .snapshot)
-    #expect((dataset.expirySeconds, dataset.pollSeconds) == (604_800, 60))
-    #expect(dataset.lifecycle.isEmpty)
-    #expect((dataset.license, dataset.attribution, dataset.source) == (nil, nil, nil))
+    #expect(dataset.originPath == "\(folder.path)/transit/origin.sqlite")
+    let policy = dataset.policy
+    #expect((dataset.checkSeconds, policy.snapshotSeconds) == (2, 3600))
+    #expect((policy.retainedSnapshots, policy.graceSeconds) == (3, 3600))
+    #expect(policy.retainedSnapshotSeconds == nil)
+    #expect((policy.shrinkGuard.percent, policy.shrinkGuard.minimumRows) == (50, 100))
+    #expect(policy.encodings == [.gzip] && policy.indexes == .snapshot)
+    #expect((policy.lifetimeSeconds, policy.pollSeconds) == (604_800, 60))
+    #expect(policy.lifecycles.isEmpty && policy.provenance == Provenance())
     #expect(dataset.models.map(\.version) == ["1.0"])
   }
 
@@ -37,24 +42,25 @@ import Testing
     #expect(configuration.publication == "/srv/pub")
     #expect(configuration.state == "\(folder.path)/../state")
     #expect(configuration.keys == "\(folder.path)/secret/keys")
-    let http = HTTPConfiguration(
-      host: "::1", port: 0, threads: 4, connectionLimit: 10, perAddressLimit: 3,
-      trustedProxies: ["127.0.0.1", "10.0.0.0/8"], idleTimeoutSeconds: 5, drainSeconds: 7)
-    #expect(configuration.http == http)
+    let http = configuration.http
+    #expect((http.host, http.port, http.threads) == ("::1", 0, 4))
+    #expect((http.connectionLimit, http.perAddressLimit) == (10, 3))
+    #expect(http.trustedProxies.map(\.text) == ["127.0.0.1", "10.0.0.0/8"])
+    #expect((http.timeouts.idleSeconds, configuration.drainSeconds) == (5, 7))
     #expect(configuration.log == LogConfiguration(format: .json, level: .debug, requests: .errors))
     let dataset = try #require(configuration.datasets.first)
-    #expect(dataset.origin == .sqlite(path: "/data/transit.sqlite"))
-    #expect(dataset.schedule == ScheduleConfiguration(checkSeconds: 1, snapshotSeconds: 60))
+    #expect(dataset.originPath == "/data/transit.sqlite")
+    let policy = dataset.policy
+    #expect((dataset.checkSeconds, policy.snapshotSeconds) == (1, 60))
+    #expect((policy.retainedSnapshots, policy.retainedSnapshotSeconds, policy.graceSeconds) == (1, 3600, 60))
+    #expect((policy.shrinkGuard.percent, policy.shrinkGuard.minimumRows) == (20, 7))
+    #expect(policy.encodings == [.xz, .gzip] && policy.indexes == .client)
+    #expect((policy.lifetimeSeconds, policy.pollSeconds) == (180, 5))
+    #expect(policy.lifecycles[1] == .deprecated(sunset: "2024-02-29", message: "Update."))
+    #expect(policy.lifecycles[2] == .active)
     #expect(
-      dataset.retention == RetentionConfiguration(snapshots: 1, snapshotAgeSeconds: 3600, graceSeconds: 60))
-    #expect(dataset.shrink == ShrinkConfiguration(percent: 20, minimumRows: 7))
-    #expect(dataset.encodings == [.xz, .gzip] && dataset.indexes == .client)
-    #expect((dataset.expirySeconds, dataset.pollSeconds) == (180, 5))
-    #expect(
-      dataset.lifecycle[1] == SeriesLifecycle(state: .retired, sunset: "2024-02-29", message: "Update."))
-    #expect(dataset.lifecycle[2] == SeriesLifecycle(state: .active))
-    #expect(
-      (dataset.license, dataset.attribution, dataset.source) == ("CC0", "The city", "https://example.org"))
+      policy.provenance
+        == Provenance(license: "CC0", attribution: "The city", source: "https://example.org"))
   }
 
   @Test func `comments stand in any object`() throws {
@@ -64,13 +70,13 @@ import Testing
         {"$comment": {}, "origin": {"$comment": "", "sqlite": "o"}, "schedule": {"$comment": ""},
          "lifecycle": {"$comment": "", "1": {"$comment": "", "state": "active"}}}
         """#)
-    #expect(try folder.read().datasets.first?.lifecycle == [1: SeriesLifecycle(state: .active)])
+    #expect(try folder.read().datasets.first?.policy.lifecycles == [1: .active])
   }
 
   @Test func `the usual expiry grows with a long schedule`() throws {
     let folder = try DeploymentFolder(
       dataset: #"{"origin": {"sqlite": "o"}, "schedule": {"snapshotSeconds": 2592000}}"#)
-    #expect(try folder.read().datasets.first?.expirySeconds == 7_776_000)
+    #expect(try folder.read().datasets.first?.policy.lifetimeSeconds == 7_776_000)
   }
 
   @Test func `datasets keep the order of the file`() throws {
@@ -93,7 +99,7 @@ import Testing
      "retention": {"snapshots": 1, "snapshotAgeSeconds": 3600, "graceSeconds": 60},
      "shrink": {"percent": 20, "minimumRows": 7},
      "encodings": ["xz", "gzip"], "indexes": "client", "expirySeconds": 180, "pollSeconds": 5,
-     "lifecycle": {"1": {"state": "retired", "sunset": "2024-02-29", "message": "Update."},
+     "lifecycle": {"1": {"state": "deprecated", "sunset": "2024-02-29", "message": "Update."},
                    "2": {"state": "active"}},
      "license": "CC0", "attribution": "The city", "source": "https://example.org"}
     """
@@ -106,12 +112,13 @@ import Testing
     let configuration = try folder.read()
     try folder.write(configuration.fileText, to: "seedbank.json")
     try folder.write(try #require(configuration.datasets.first).fileText, to: "transit/dataset.json")
-    #expect(try folder.read() == configuration)
+    let again = try folder.read()
+    #expect(again.fileText == configuration.fileText && again.datasets == configuration.datasets)
   }
 
   @Test func `a new deployment is written with every default`() throws {
     let dataset = DatasetConfiguration(
-      name: "transit", folder: "/d/transit", origin: .sqlite(path: "/d/my.sqlite"), models: [])
+      name: "transit", folder: "/d/transit", originPath: "/d/my.sqlite")
     let deployment = DeploymentConfiguration(file: "/d/seedbank.json", datasets: [dataset])
     #expect(deployment.fileText == Self.deploymentText)
     #expect(dataset.fileText == Self.datasetText)
@@ -181,4 +188,15 @@ import Testing
     }
 
     """
+}
+
+/// The article's tables are what `config keys` prints.
+@Suite struct ConfigurationArticleTests {
+  @Test func `the article's tables are those of the code`() throws {
+    let package = URL(fileURLWithPath: #filePath).appending(path: "../../../..").standardizedFileURL
+    let article = package.appending(path: "Sources/seedbank/seedbank.docc/Configuration.md")
+    let text = try String(contentsOf: article, encoding: .utf8)
+    #expect(text.contains(DeploymentConfiguration.table), "\(DeploymentConfiguration.table)")
+    #expect(text.contains(DatasetConfiguration.table), "\(DatasetConfiguration.table)")
+  }
 }

@@ -1,5 +1,5 @@
 import SeedFormat
-import Synchronization
+import SeedSystem
 import Testing
 
 @testable import seedbank

@@ -41,11 +41,11 @@ final class DeploymentFolder {
   func remove(_ name: String) throws { try FileManager.default.removeItem(atPath: "\(path)/\(name)") }
 
   func read(
-    settings: [ConfigurationSetting] = [], environment: [String: String] = [:],
+    options: [SettingOverride] = [], environment: [String: String] = [:],
     currentDirectory: String = "/work"
   ) throws -> DeploymentConfiguration {
     let overrides = ConfigurationOverrides(
-      settings: settings, environment: environment, currentDirectory: currentDirectory)
+      options: options, environment: environment, currentDirectory: currentDirectory)
     return try DeploymentConfiguration(readingFile: file, overrides: overrides)
   }
 }

@@ -5,7 +5,7 @@ import Testing
 @Suite struct HelpTextTests {
   @Test(arguments: Command.all.map(\.definition.name))
   func `a page shows everything that its command takes`(name: String) throws {
-    let definition = try Invocation.command(name, among: Command.all).definition
+    let definition = try Command.named(name, among: Command.all).definition
     let page = HelpText.page(for: definition)
     #expect(page.contains(definition.abstract))
     for option in definition.allOptions { #expect(page.contains(option.placeholder)) }
@@ -15,7 +15,7 @@ import Testing
 
   @Test(arguments: Command.all.map(\.definition.name))
   func `every command has a sound table`(name: String) throws {
-    let definition = try Invocation.command(name, among: Command.all).definition
+    let definition = try Command.named(name, among: Command.all).definition
     let names = definition.allOptions.map(\.name) + definition.arguments.map(\.name)
     let shorts = definition.allOptions.compactMap(\.short)
     #expect(Set(names).count == names.count)
@@ -27,12 +27,15 @@ import Testing
   }
 
   @Test func `no line is wider than a terminal`() {
-    let pages = Command.all.map { HelpText.page(for: $0.definition) } + [HelpText.overview(of: Command.all)]
+    let pages =
+      Command.all.map { HelpText.page(for: $0.definition) } + [
+        HelpText.overview(of: Command.all.map(\.definition))
+      ]
     for line in pages.flatMap({ $0.split(separator: "\n") }) { #expect(line.count <= 80, "\(line)") }
   }
 
   @Test func `the overview lists every command`() {
-    let overview = HelpText.overview(of: Command.all)
+    let overview = HelpText.overview(of: Command.all.map(\.definition))
     for command in Command.all { #expect(overview.contains("  \(command.definition.name) ")) }
     #expect(Set(Command.all.map(\.definition.name)).count == Command.all.count)
   }

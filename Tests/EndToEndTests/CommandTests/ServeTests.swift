@@ -82,11 +82,10 @@ private final class ServingBinary {
       try deployment.write("<html>", to: "\(folder)/index.html")
     }
     func folder(_ environment: [String: String] = [:], flag: String? = nil) throws -> String? {
-      try PageFolder(
-        environment: environment, currentDirectory: path, executableFolder: "\(path)/opt/bin"
-      ).folder(named: flag)
+      try Context(environment: environment, currentDirectory: path, console: RecordedConsole().console)
+        .pageFolder(named: flag, binaryIn: "\(path)/opt/bin")
     }
-    let environment = [PageFolder.variable: "environment"]
+    let environment = [Context.pageVariable: "environment"]
     #expect(try folder(environment, flag: "\(path)/flag") == "\(path)/flag")
     #expect(try folder(environment) == "\(path)/environment")
     #expect(try folder() == "\(path)/opt/bin/Public")
@@ -94,6 +93,6 @@ private final class ServingBinary {
     #expect(try folder() == "\(path)/opt/Public")
     try deployment.remove("opt/Public")
     #expect(try folder() == nil)
-    #expect(throws: CommandFailure.self) { try folder([PageFolder.variable: "nowhere"]) }
+    #expect(throws: CommandFailure.self) { try folder([Context.pageVariable: "nowhere"]) }
   }
 }

@@ -48,7 +48,7 @@ import Testing
       try RawClient(port: server.port).get("/readyz").status == 503 ? true : nil
     }
     #expect(server.waitForEnd() == 0)
-    #expect(server.errors.contains("a step is still at work"))
+    #expect(server.errors.contains("A publish step is still running"))
     // What it left behind the next start takes away, and it publishes what is due.
     try origin("DROP VIEW source; CREATE VIEW source AS SELECT id, 'two' AS name FROM shop")
     let again = try RunningSeedbank(["run", "--port", "0"], in: folder.path)

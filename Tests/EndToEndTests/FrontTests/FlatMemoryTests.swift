@@ -1,6 +1,6 @@
 import Foundation
+import SeedSystem
 import Support
-import Synchronization
 import Testing
 
 /// What the real process holds after very many requests.

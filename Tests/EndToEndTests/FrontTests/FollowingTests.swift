@@ -2,9 +2,9 @@ import Foundation
 import SeedDatabase
 import SeedFormat
 import SeedServer
+import SeedSystem
 import SeedTrust
 import Support
-import Synchronization
 import Testing
 
 /// Clients that never stop looking while a publisher never stops publishing.

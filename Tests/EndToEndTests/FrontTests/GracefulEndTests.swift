@@ -1,6 +1,6 @@
 import Foundation
+import SeedSystem
 import Support
-import Synchronization
 import Testing
 
 /// The end of the real process while clients go on asking.

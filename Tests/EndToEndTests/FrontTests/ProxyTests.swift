@@ -2,9 +2,9 @@ import Foundation
 import SeedFormat
 import SeedHTTP
 import SeedServer
+import SeedSystem
 import SeedTrust
 import Support
-import Synchronization
 import Testing
 
 /// The documented nginx configuration in front of a front.

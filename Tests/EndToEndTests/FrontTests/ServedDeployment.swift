@@ -2,6 +2,7 @@ import Foundation
 import SeedFormat
 import SeedHTTP
 import SeedServer
+import SeedSystem
 import SeedTrust
 import Support
 

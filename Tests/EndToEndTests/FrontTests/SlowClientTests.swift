@@ -1,7 +1,8 @@
 import Foundation
 import Support
-import Synchronization
 import Testing
+
+import struct Synchronization.Atomic
 
 /// Clients that hold as many connections as they get and hardly do their part, in the three ways of slowhttptest:
 /// heads, bodies and reading.

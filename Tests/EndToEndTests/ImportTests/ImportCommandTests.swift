@@ -42,7 +42,7 @@ import Testing
       "id,name\n1,a\nx,b\n3\n", as: "stops.csv", "--table", "stop", "--bad-rows", "skip", "--rejects",
       folder("bad.ndjson"))
     #expect(outcome.status == 0)
-    #expect(outcome.errors.contains("record 2 behind the header"))
+    #expect(outcome.errors.contains("record 2 after the header"))
     let lines = try String(contentsOfFile: folder("bad.ndjson"), encoding: .utf8).split(separator: "\n")
     #expect(lines.count == 2)
     #expect(lines.first?.hasSuffix(#""value":{"id":"x","name":"b"}}"#) == true)

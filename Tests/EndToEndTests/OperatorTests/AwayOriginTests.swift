@@ -14,7 +14,7 @@ import Testing
     let running = try RunningSeedbank(["run", "--port", "0"], in: deployment.folder.path)
     defer { withExtendedLifetime(running) {} }
     try Tool.run(["mv", deployment.folder("my.sqlite"), deployment.folder("away.sqlite")])
-    let history = BuildHistory(deployment.folder("seedbank/state"))
+    let history = StepHistory(deployment.folder("seedbank/state"))
     try eventually("steps without an origin are noted", within: 60) {
       try history.newest(1).first { $0.outcome == .failed && $0.times >= 2 }
     }

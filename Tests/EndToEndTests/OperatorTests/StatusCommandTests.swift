@@ -37,7 +37,7 @@ import Testing
     let status = try #require(try deployment.json("status").first)
     let warnings = (status["warnings"]?.elements ?? []).compactMap(\.string)
     #expect(warnings.count == 2, "\(warnings)")
-    #expect(warnings.contains { $0.contains("series.key: others can read the key") })
+    #expect(warnings.contains { $0.contains("series.key: other users can read the key") })
     #expect(warnings.contains { $0.contains("timestamp.key: the key is missing") })
   }
 

@@ -46,7 +46,7 @@ import Testing
   @Test func `every projection yields its table's columns`() throws {
     try makeDemo("demo")
     let origin = try Connection(folder.file("demo/transit.sqlite"), .origin)
-    for model in DemoModels.all {
+    for model in DemoDeployment.models {
       let schema = try SchemaReader.schema(of: model.schemaSQL)
       for table in schema.tables {
         let source = model.projections[table.name] ?? "SELECT * FROM \(quoted(table.name))"

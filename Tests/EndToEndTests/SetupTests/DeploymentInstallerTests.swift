@@ -21,7 +21,7 @@ import class Foundation.FileManager
   func `an accident on the way leaves nothing behind`(directory: String) throws {
     try folder.sqlite("mine.sqlite", "CREATE TABLE t(id)")
     #expect(throws: Accident.self) {
-      try installer(directory).install(founding: []) { staging in
+      try installer(directory).install(delegating: []) { staging in
         try DraftedFile(path: "\(staging)/half", text: "x").write()
         throw Accident()
       }
@@ -32,7 +32,7 @@ import class Foundation.FileManager
   @Test func `a name that appears meanwhile is not overwritten`() throws {
     try folder.sqlite("mine.sqlite", "CREATE TABLE t(id)")
     #expect(throws: CommandFailure.self) {
-      try installer(".").install(founding: []) { _ in
+      try installer(".").install(delegating: []) { _ in
         try DraftedFile(path: folder.file("seedbank.json"), text: "theirs").write()
       }
     }
@@ -46,7 +46,7 @@ import class Foundation.FileManager
     let draft = DemoDeployment.draft(in: folder.path)
     let installer = DeploymentInstaller(draft: draft, extraEntries: ["made", "never-made"])
     #expect(throws: (any Error).self) {
-      try installer.install(founding: []) { staging in
+      try installer.install(delegating: []) { staging in
         try DraftedFile(path: "\(staging)/made", text: "x").write()
       }
     }

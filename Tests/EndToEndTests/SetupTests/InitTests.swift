@@ -1,4 +1,5 @@
 import SeedFormat
+import SeedServer
 import Testing
 
 @testable import seedbank
@@ -23,10 +24,9 @@ import Testing
     let deployment = try folder.deployment("seedbank/seedbank.json")
     #expect(deployment.datasets.map(\.name.text) == ["my-shop"])
     #expect(deployment.datasets[0].models.map(\.version) == ["1.0"])
-    #expect(deployment.datasets[0].schedule.checkSeconds == 2)
-    #expect(deployment.datasets[0].pollSeconds == 2)
-    guard case .sqlite(let origin) = deployment.datasets[0].origin else { return }
-    #expect(origin.hasSuffix("/seedbank/my-shop/../../My Shop.sqlite"))
+    #expect(deployment.datasets[0].checkSeconds == 2)
+    #expect(deployment.datasets[0].policy.pollSeconds == 2)
+    #expect(deployment.datasets[0].originPath.hasSuffix("/seedbank/my-shop/../../My Shop.sqlite"))
     #expect(try folder.sqlite("My Shop.sqlite", ".dump") == before)
   }
 
@@ -149,7 +149,7 @@ import Testing
 extension SetupFolder {
   /// Reads a deployment as every command would.
   func deployment(_ name: String) throws -> DeploymentConfiguration {
-    let overrides = ConfigurationOverrides(settings: [], environment: [:], currentDirectory: path)
+    let overrides = ConfigurationOverrides(options: [], environment: [:], currentDirectory: path)
     return try DeploymentConfiguration(readingFile: file(name), overrides: overrides)
   }
 }

@@ -1,4 +1,5 @@
 import SeedFormat
+import SeedSystem
 import SeedTrust
 
 /// Whoever stole every key: what the fuzzer says is signed and offered to a client as each of the roles.
@@ -14,7 +15,7 @@ struct Thief {
       uniqueKeysWithValues: KeyRole.allCases.filter(\.isInRoot).map { ($0, verifiers) })
     do {
       let root = try Metadata(signing: Root(header: Self.header(1), roles: roles), with: [key])
-      trusted = try TrustedMetadataSet(root: root.bytes, now: UTCTime("2026-08-01T12:00:00Z"))
+      trusted = try TrustedMetadataSet(root: root.bytes, now: UTCTime("2026-08-01T12:00:00Z")!)
     } catch {
       preconditionFailure("\(error)")
     }
@@ -72,7 +73,7 @@ struct Thief {
   private func offerSeries(_ bytes: [UInt8], _ version: Int, to client: inout TrustedMetadataSet) throws {
     let name = Self.series.roleName
     try announce(["targets.json": 1, "\(name).json": version], to: &client)
-    let role = DelegatedRole(
+    let role = Delegations.Role(
       name: name, keys: RoleKeys(RoleVerifiers([key.publicKey])), terminating: true,
       paths: .patterns(["\(Self.series.targetPrefix)*"]))
     let delegations = Delegations(keys: [key.publicKey.keyID: RoleKey(key.publicKey)], roles: [role])

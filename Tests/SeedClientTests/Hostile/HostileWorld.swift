@@ -2,6 +2,7 @@ import Foundation
 import SeedClient
 import SeedDatabase
 import SeedFormat
+import SeedSystem
 import SeedTrust
 import Support
 import Testing

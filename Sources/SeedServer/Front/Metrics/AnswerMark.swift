@@ -1,26 +1,23 @@
 import SeedFormat
 import SeedHTTP
 
-/// What an answer was, in the number that comes back with its measurement.
+/// A response's kind and result, packed into the number that its measurement brings back.
 ///
-/// An answer that is used again passes no code of ours on its way out: all that is to be counted of it stands
-/// in this number.
+/// A kept response is sent without a call of the router, so all that is counted of it must be in this number.
 struct AnswerMark: Hashable, Sendable {
-  /// What was asked for.
   enum Kind: Int, CaseIterable, Sendable {
     /// The server refused the request itself.
     case refused
     case page, health, metrics, openapi, metadata, delta, snapshot, overview, redirect, changes
-    /// Nothing of ours.
     case unknown
   }
 
   let kind: Kind
   /// The series, by its place in the register; 0 for none.
   var series = 0
-  /// How many versions the client of `changes` was behind; nil where that has no meaning.
+  /// Versions between the client of `changes` and the head; nil for other kinds.
   var versionsBehind: Int?
-  /// Why there was no other answer; nil where there was one.
+  /// The type of the problem, where the response is one.
   var refusal: ProblemType?
 
   init(_ kind: Kind, series: Int = 0, versionsBehind: Int? = nil, refusal: ProblemType? = nil) {

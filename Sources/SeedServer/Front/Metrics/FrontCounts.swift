@@ -1,7 +1,7 @@
 import SeedFormat
 import SeedHTTP
 
-/// What was counted by one of the threads that answer.
+/// The counters of one thread, or their sum.
 struct FrontCounts: Sendable {
   /// Upper bounds of the latency's buckets, in seconds.
   static let latencyBounds = [0.001, 0.005, 0.025, 0.1, 0.5, 2.5, 10, 60]
@@ -10,24 +10,24 @@ struct FrontCounts: Sendable {
   /// Classes of status: none, 1xx to 5xx.
   static let statusClasses = 6
 
-  /// What `changes` says: nothing new, deltas, or the type of a refusal.
+  /// Results of `changes`: nothing new, deltas, or a problem's type.
   static let changesResults = ["current", "deltas"] + ProblemType.allCases.map(\.rawValue)
 
   private static let kinds = AnswerMark.Kind.allCases.count
 
-  /// Answers by kind and class of status.
+  /// Responses by kind and class of status.
   private(set) var answers = [Int](repeating: 0, count: kinds * statusClasses)
-  /// Bytes of bodies by kind, as announced by answers that went out whole.
+  /// Bytes of bodies by kind, of responses that were sent to their end.
   private(set) var bytes = [Int64](repeating: 0, count: kinds)
-  /// Answers by latency, each in its own bucket; the last one has no bound.
+  /// Responses by latency, each in its own bucket; the last one has no bound.
   private(set) var latency = [Int](repeating: 0, count: latencyBounds.count + 1)
   private(set) var latencySeconds = 0.0
-  /// Answers of `changes` by how far behind the client was.
+  /// Responses of `changes` by the versions that the client was behind.
   private(set) var behind = [Int](repeating: 0, count: behindBounds.count + 1)
   private(set) var behindSum = 0
-  /// Answers of `changes` by result, in the order of ``changesResults``.
+  /// Responses of `changes` by result, in the order of ``changesResults``.
   private(set) var changes = [Int](repeating: 0, count: changesResults.count)
-  /// Snapshots whose sending began, and those that went out whole, by the series' place in the register.
+  /// Snapshots that began to be sent, and those sent to their end, by the series' place in the register.
   private(set) var downloadsStarted: [Int: Int] = [:]
   private(set) var downloadsCompleted: [Int: Int] = [:]
   /// Requests of the client library by the label of its User-Agent.
@@ -60,7 +60,7 @@ struct FrontCounts: Sendable {
     behindSum += versions
   }
 
-  // A part that goes out whole is complete as well: a client that resumes has the file then.
+  // A part that is sent to its end counts as completed: a client that resumes has the whole file then.
   private mutating func countDownload(_ series: Int, _ measurement: HTTPMeasurement) {
     downloadsStarted[series, default: 0] += 1
     if measurement.isComplete { downloadsCompleted[series, default: 0] += 1 }

@@ -1,23 +1,30 @@
 import SeedFormat
 import SeedHTTP
 import SeedSystem
+import SeedTrust
 
-/// Counts what the front does, for `/metrics`.
+/// The front's counters, for `/metrics`.
 package final class FrontMetrics: Sendable {
   /// Threads that count at the same time mostly have a stripe each.
   private final class Stripe: Sendable {
-    let counts = Guarded(FrontCounts())
+    let counts = Mutex(FrontCounts())
   }
 
   private static let stripes = 8
   private let stripes = (0..<FrontMetrics.stripes).map { _ in Stripe() }
-  private let builds = Guarded<[BuildKey: Int]>([:])
+  private let builds = Mutex<[BuildKey: Int]>([:])
+  private let server = Mutex<@Sendable () -> HTTPLoad>({ HTTPLoad() })
   private let seriesNames = NameRegister(limit: 0xFFFF)
   private let agentNames = NameRegister(limit: 256)
 
   package init() {}
 
-  /// Counts an exchange.
+  /// The server's load, once ``watch(_:)`` was called.
+  var load: HTTPLoad { server.withLock(\.self)() }
+
+  /// The metrics exist before the server, which calls their router.
+  func watch(_ load: @escaping @Sendable () -> HTTPLoad) { server.withLock { $0 = load } }
+
   func count(_ measurement: HTTPMeasurement) {
     let stripe = stripes[Int(truncatingIfNeeded: pthread_self() >> 12) & (Self.stripes - 1)]
     stripe.counts.withLock { $0.count(measurement) }
@@ -33,7 +40,7 @@ package final class FrontMetrics: Sendable {
 
   /// The label of a client library's User-Agent, `Seedbank/1.0 (transit; 2.1)`; 0 for any other.
   ///
-  /// Only models that are published count apart, so that nobody can fill the register with inventions.
+  /// Only published models are counted, so that nobody can fill the register with invented names.
   func label(ofAgent agent: UnsafeBufferPointer<UInt8>, published: (String, String) -> Bool) -> Int {
     guard agent.starts(with: Self.library) else { return 0 }
     let text = String(decoding: agent, as: UTF8.self)
@@ -47,24 +54,222 @@ package final class FrontMetrics: Sendable {
 
   private static let library = Array("Seedbank/".utf8)
 
-  /// All counts together.
+  /// The sum over all threads.
   var total: FrontCounts {
     stripes.reduce(into: FrontCounts()) { total, stripe in total.add(stripe.counts.withLock { $0 }) }
   }
 
-  /// The page in Prometheus' text format, with gauges of what is published.
-  func page(_ catalog: PublishedCatalog?, _ standing: FrontStanding, now: Int) -> [UInt8] {
+  /// The media type of ``page(_:now:)``: Prometheus' text format, version 0.0.4.
+  static let mediaType = "text/plain; version=0.0.4; charset=utf-8"
+
+  /// The page in Prometheus' text format, with gauges of the publication.
+  func page(_ catalog: PublishedCatalog?, now: Int) -> [UInt8] {
     var page = MetricsPage(seriesName: seriesNames.name(at:), agentName: agentNames.name(at:))
     page.write(total)
-    page.write(standing)
+    page.write(load)
     page.writeBuilds(builds.withLock { $0 })
     page.writePublication(catalog, now: now)
     return page.bytes
   }
 }
 
-/// One dataset's build results of one kind.
-struct BuildKey: Hashable {
+/// Numbers names from 1; 0 stands for every name beyond the limit.
+final class NameRegister: Sendable {
+  private struct State {
+    var places: [String: Int] = [:]
+    var names: [String] = []
+  }
+
+  private let state = Mutex(State())
+  private let limit: Int
+
+  init(limit: Int) { self.limit = limit }
+
+  func place(of name: String) -> Int {
+    state.withLock { state in
+      if let known = state.places[name] { return known }
+      guard state.names.count < limit else { return 0 }
+      state.names.append(name)
+      state.places[name] = state.names.count
+      return state.names.count
+    }
+  }
+
+  /// The name at that place; "" for 0.
+  func name(at place: Int) -> String {
+    state.withLock { $0.names.indices.contains(place - 1) ? $0.names[place - 1] : "" }
+  }
+}
+
+/// One dataset's publish steps with one result.
+private struct BuildKey: Hashable {
   let dataset: String
   let result: String
+}
+
+/// Writes `/metrics`, family by family.
+private struct MetricsPage {
+  let seriesName: (Int) -> String
+  let agentName: (Int) -> String
+  private var text = PrometheusText()
+
+  init(seriesName: @escaping (Int) -> String, agentName: @escaping (Int) -> String) {
+    self.seriesName = seriesName
+    self.agentName = agentName
+  }
+
+  var bytes: [UInt8] { Array(text.text.utf8) }
+
+  // MARK: Counters
+
+  mutating func write(_ counts: FrontCounts) {
+    writeAnswers(counts)
+    writeBytes(counts)
+    text.histogram(
+      "seedbank_request_seconds", "From the request line to the last byte of the response.",
+      bounds: FrontCounts.latencyBounds, counts: counts.latency, sum: counts.latencySeconds)
+    text.histogram(
+      "seedbank_changes_versions_behind", "Versions between a client of changes and the head.",
+      bounds: FrontCounts.behindBounds.map(Double.init), counts: counts.behind, sum: Double(counts.behindSum))
+    writeChanges(counts)
+    writeDownloads(
+      "seedbank_downloads_started_total", "Snapshots that began to be sent.", counts.downloadsStarted)
+    writeDownloads(
+      "seedbank_downloads_completed_total", "Snapshots that were sent to their end.",
+      counts.downloadsCompleted)
+    writeClients(counts)
+  }
+
+  private mutating func writeAnswers(_ counts: FrontCounts) {
+    text.family("seedbank_requests_total", .counter, "Responses, by kind and class of status.")
+    for kind in AnswerMark.Kind.allCases {
+      for status in 0..<FrontCounts.statusClasses {
+        let count = counts.answers[FrontCounts.place(kind, status: status * 100)]
+        guard count > 0 else { continue }
+        let name = status == 0 ? "none" : "\(status)xx"
+        text.sample("seedbank_requests_total", [("kind", "\(kind)"), ("status", name)], Double(count))
+      }
+    }
+  }
+
+  private mutating func writeChanges(_ counts: FrontCounts) {
+    text.family(
+      "seedbank_changes_total", .counter, "Responses of changes: current, deltas, or a problem's type.")
+    for (result, count) in zip(FrontCounts.changesResults, counts.changes) where count > 0 {
+      text.sample("seedbank_changes_total", [("result", result)], Double(count))
+    }
+  }
+
+  private mutating func writeBytes(_ counts: FrontCounts) {
+    text.family("seedbank_response_bytes_total", .counter, "Bytes of bodies that were sent to their end.")
+    for kind in AnswerMark.Kind.allCases where counts.bytes[kind.rawValue] > 0 {
+      let bytes = counts.bytes[kind.rawValue]
+      text.sample("seedbank_response_bytes_total", [("kind", "\(kind)")], Double(bytes))
+    }
+  }
+
+  private mutating func writeDownloads(_ name: String, _ help: String, _ counts: [Int: Int]) {
+    text.family(name, .counter, help)
+    for (place, count) in counts.sorted(by: { $0.key < $1.key }) {
+      text.sample(name, [("series", seriesName(place))], Double(count))
+    }
+  }
+
+  private mutating func writeClients(_ counts: FrontCounts) {
+    text.family("seedbank_client_requests_total", .counter, "Requests of the client library, by model.")
+    for (label, count) in counts.clients.sorted(by: { $0.key < $1.key }) {
+      let parts = agentName(label).split(separator: ";").map(String.init)
+      guard parts.count == 2 else { continue }
+      text.sample(
+        "seedbank_client_requests_total", [("dataset", parts[0]), ("model", parts[1])], Double(count))
+    }
+  }
+
+  mutating func writeBuilds(_ builds: [BuildKey: Int]) {
+    text.family("seedbank_builds_total", .counter, "Publish steps of this process, by result.")
+    let sorted = builds.sorted { ($0.key.dataset, $0.key.result) < ($1.key.dataset, $1.key.result) }
+    for (key, count) in sorted {
+      let labels = [("dataset", key.dataset), ("result", key.result)]
+      text.sample("seedbank_builds_total", labels, Double(count))
+    }
+  }
+
+  // MARK: Gauges
+
+  mutating func write(_ load: HTTPLoad) {
+    text.family("seedbank_connections", .gauge, "Open connections.")
+    text.sample("seedbank_connections", [], Double(load.connections))
+    text.family(
+      "seedbank_requests_in_flight", .gauge, "Requests that are being answered, including this one.")
+    text.sample("seedbank_requests_in_flight", [], Double(load.answering))
+  }
+
+  mutating func writePublication(_ catalog: PublishedCatalog?, now: Int) {
+    let series = catalog?.allSeries ?? []
+    writeGauge("seedbank_publication_age_seconds", "Seconds since the series was last published.", series) {
+      now - $0.publishedAt.secondsSinceEpoch
+    }
+    writeGauge("seedbank_head_version", "The newest version.", series) { $0.head.number }
+    writeGauge("seedbank_floor_version", "The oldest version from which deltas lead on.", series) {
+      $0.floor.number
+    }
+    if let catalog {
+      let name = "seedbank_metadata_expires_timestamp_seconds"
+      text.family(name, .gauge, "When a role's metadata expires, unless it is renewed.")
+      for signature in catalog.signatures {
+        text.sample(name, [("role", signature.role)], Double(signature.expires.secondsSinceEpoch))
+      }
+    }
+    text.family("seedbank_ready", .gauge, "1 if every series has a snapshot to start from.")
+    text.sample("seedbank_ready", [], catalog?.isReady == true ? 1 : 0)
+  }
+
+  private mutating func writeGauge(
+    _ name: String, _ help: String, _ series: [SeriesMetadata], _ value: (SeriesState) -> Int
+  ) {
+    text.family(name, .gauge, help)
+    for each in series {
+      text.sample(name, [("series", each.series.description)], Double(value(each.state)))
+    }
+  }
+}
+
+/// Prometheus' text exposition format, version 0.0.4.
+private struct PrometheusText {
+  private(set) var text = ""
+
+  enum Kind: String { case counter, gauge, histogram }
+
+  /// Begins a family; its samples follow.
+  mutating func family(_ name: String, _ kind: Kind, _ help: String) {
+    text += "# HELP \(name) \(help)\n# TYPE \(name) \(kind.rawValue)\n"
+  }
+
+  mutating func sample(_ name: String, _ labels: [(name: String, value: String)], _ value: Double) {
+    text += name
+    if !labels.isEmpty {
+      text += "{" + labels.map { "\($0.name)=\"\(Self.escaped($0.value))\"" }.joined(separator: ",") + "}"
+    }
+    text += " \(Self.number(value))\n"
+  }
+
+  /// A whole histogram; `counts` has one bucket more than there are bounds, and each counts only its own.
+  mutating func histogram(_ name: String, _ help: String, bounds: [Double], counts: [Int], sum: Double) {
+    family(name, .histogram, help)
+    var total = 0
+    for (bound, count) in zip(bounds.map(Self.number) + ["+Inf"], counts) {
+      total += count
+      sample("\(name)_bucket", [("le", bound)], Double(total))
+    }
+    sample("\(name)_sum", [], sum)
+    sample("\(name)_count", [], Double(total))
+  }
+
+  private static func number(_ value: Double) -> String {
+    Int64(exactly: value).map { "\($0)" } ?? "\(value)"
+  }
+
+  private static func escaped(_ text: String) -> String {
+    text.replacing("\\", with: "\\\\").replacing("\"", with: "\\\"").replacing("\n", with: "\\n")
+  }
 }

@@ -1,0 +1,97 @@
+import CSQLite
+package import SeedFormat
+
+extension Connection {
+  /// Prepares somebody else's SQL and binds the values: one statement that only reads, and that leaves the
+  /// transaction, the attached files and the connection's settings as they are.
+  package func readOnlyStatement(_ sql: String, _ values: [SeedValue]) throws -> Statement {
+    guard !sql.utf8.contains(0) else { throw ReadOnlyProblem.holdsNUL(sql: sql) }
+    let statement = try permitted(sql)
+    guard sqlite3_stmt_readonly(statement.handle) != 0 else { throw ReadOnlyProblem.changes(sql: sql) }
+    guard !hasStatement(in: sql.utf8.dropFirst(statement.length)) else {
+      throw ReadOnlyProblem.several(sql: sql)
+    }
+    let wanted = Int(sqlite3_bind_parameter_count(statement.handle))
+    guard values.count == wanted else {
+      throw ReadOnlyProblem.values(found: values.count, wanted: wanted, sql: sql)
+    }
+    try statement.bind(values)
+    return statement
+  }
+
+  /// Prepares a statement where SQLite says that it does nothing but what ``Permission`` allows.
+  private func permitted(_ sql: String) throws -> Statement {
+    sqlite3_set_authorizer(
+      handle,
+      { _, action, first, second, _, _ in
+        Permission.isGiven(for: action, first, second) ? SQLITE_OK : SQLITE_DENY
+      }, nil)
+    defer { sqlite3_set_authorizer(handle, nil, nil) }
+    do {
+      return try prepare(sql)
+    } catch  where error.primaryCode == SQLITE_AUTH {
+      throw ReadOnlyProblem.changes(sql: sql)
+    }
+  }
+
+  /// Whether there is more in a text than white space, comments and semicolons.
+  private func hasStatement(in text: Substring.UTF8View) -> Bool {
+    let text = Array(text.map { CChar(bitPattern: $0) }) + [0]
+    return text.withUnsafeBufferPointer { text in
+      var rest = text.baseAddress
+      while let start = rest, start.pointee != 0 {
+        var statement: OpaquePointer?
+        let code = sqlite3_prepare_v2(handle, start, -1, &statement, &rest)
+        sqlite3_finalize(statement)
+        if code != SQLITE_OK || statement != nil { return true }
+      }
+      return false
+    }
+  }
+}
+
+/// What somebody else's statement may do, as SQLite's authorizer asks for it; that it writes nothing, the statement itself says.
+private enum Permission {
+  /// Pragmas whose argument says what they are to tell of.
+  private static let reading: Set<String> = [
+    "table_info", "table_xinfo", "table_list", "index_list", "index_info", "index_xinfo", "foreign_key_list",
+    "foreign_key_check", "integrity_check", "quick_check",
+  ]
+  /// Pragmas that do something though they have no argument.
+  private static let acting: Set<String> = [
+    "wal_checkpoint", "optimize", "incremental_vacuum", "shrink_memory",
+  ]
+
+  static func isGiven(
+    for action: Int32, _ first: UnsafePointer<CChar>?, _ second: UnsafePointer<CChar>?
+  ) -> Bool {
+    switch action {
+    case SQLITE_TRANSACTION, SQLITE_SAVEPOINT, SQLITE_ATTACH, SQLITE_DETACH: return false
+    case SQLITE_PRAGMA:
+      let name = first.map { String(cString: $0).lowercased() } ?? ""
+      return second == nil ? !acting.contains(name) : reading.contains(name)
+    default: return true
+    }
+  }
+}
+
+/// Why somebody else's SQL is not run.
+package enum ReadOnlyProblem: Error, Hashable, Sendable, CustomStringConvertible {
+  case holdsNUL(sql: String)
+  case several(sql: String)
+  case changes(sql: String)
+  case values(found: Int, wanted: Int, sql: String)
+
+  package var description: String {
+    switch self {
+    case .holdsNUL(let sql):
+      "the SQL contains a NUL character, where SQLite stops reading: remove it from: \(sql)"
+    case .several(let sql):
+      "only one statement can be run at a time: run them one after the other: \(sql)"
+    case .changes(let sql):
+      "only a statement that reads can be run here, without transactions, attached files or settings: \(sql)"
+    case .values(let found, let wanted, let sql):
+      "\(found) values for \(wanted) parameters: pass one value for each parameter of: \(sql)"
+    }
+  }
+}

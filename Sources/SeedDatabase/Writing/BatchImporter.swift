@@ -1,0 +1,146 @@
+package import SeedFormat
+
+/// Takes rows into a seed and keeps its row counts and sums.
+///
+/// The caller opens the transaction, and commits it after ``finish()``. Foreign keys must be off: SQLite's
+/// cascades would delete behind the digest's back. The references of what was touched are checked at the end.
+package final class BatchImporter {
+  private let connection: Connection
+  private let schema: DatabaseSchema
+  private let layouts: SeedLayout
+  private let keyLimit: Int
+  private let fitter = AffinityFitter()
+  private let storedSums: [String: TableSum]
+  private var batches: [String: RowBatch] = [:]
+  private var watches: [String: RowWatch] = [:]
+  private var searches: [SearchIndex] = []
+
+  /// An importer for the seed behind `connection`; `layouts` says which tables lie elsewhere than `schema` has them,
+  /// `keyLimit` how many changed keys are reported for each table at most.
+  package init(
+    _ connection: Connection, _ schema: DatabaseSchema, _ layouts: SeedLayout = SeedLayout(),
+    keyLimit: Int = 0
+  ) throws {
+    guard try connection.integer("PRAGMA foreign_keys") == 0 else { throw ImportError.foreignKeysEnforced }
+    (self.connection, self.schema, self.layouts) = (connection, schema, layouts)
+    self.keyLimit = keyLimit
+    storedSums = try SeedTables.sums(connection)
+  }
+
+  /// Where rows of a table go in: for whoever has many of them.
+  package func rows(of table: TableSchema) throws -> RowBatch {
+    if let batch = batches[table.name] { return batch }
+    let layout = layouts[table]
+    let sum = storedSums[table.name] ?? TableSum()
+    let watch = RowWatch(
+      layout, referenced: ReferenceCheck(connection, schema, layouts).referencedColumns(of: table),
+      try searchIndexes(over: table, layout, rows: sum.rows),
+      keyLimit > 0 ? KeyLog(key: layout.logical.key, limit: keyLimit) : nil)
+    watches[table.name] = watch
+    let writer = try TableWriter(layout, sum, connection, fitter, watch)
+    let batch = RowBatch(writer, layout, connection)
+    batches[table.name] = batch
+    return batch
+  }
+
+  /// Resolves what was set aside, checks references, completes search tables and stores the sums.
+  package func finish() throws -> ImportResult {
+    if let violation = try violations(limit: 1).first { throw violation.error }
+    for search in searches { try search.finish() }
+    let writers = batches.mapValues(\.writer)
+    let sums = storedSums.merging(writers.compactMapValues(\.sum)) { $1 }
+    for (name, writer) in writers where !writer.changes.isEmpty {
+      try SeedTables.store(sums[name] ?? TableSum(), of: name, connection)
+    }
+    return ImportResult(
+      changes: writers.mapValues(\.changes), digest: StateDigest.of(sums),
+      keys: watches.compactMapValues(\.changedKeys))
+  }
+
+  /// Writes what waits, and says which rows then reference nothing: ``finish()`` throws the first of them.
+  ///
+  /// - Parameters:
+  ///   - limit: Rows that are listed at most.
+  ///   - wholeTableShare: See ``ReferenceCheck``.
+  package func violations(
+    limit: Int, wholeTableShare: Int = ReferenceCheck.usualShare
+  ) throws -> [ReferenceViolation] {
+    for batch in batches.values { try batch.flush() }
+    for batch in batches.values { try batch.finish() }
+    let check = ReferenceCheck(connection, schema, layouts, wholeTableShare: wholeTableShare)
+    return try check.violations(touchedTables, limit: limit)
+  }
+
+  private var touchedTables: [String: TouchedTable] {
+    watches.reduce(into: [:]) { touched, item in
+      guard let writer = batches[item.key]?.writer, !writer.changes.isEmpty else { return }
+      touched[item.key] = TouchedTable(
+        watch: item.value, rows: writer.sum?.rows ?? 0,
+        hasLost: writer.changes.deleted + writer.changes.updated > 0)
+    }
+  }
+
+  /// Search tables of the schema itself; a table that lies elsewhere has its own, of which we know nothing.
+  private func searchIndexes(over table: TableSchema, _ layout: TableLayout, rows: Int) throws
+    -> [SearchIndex]
+  {
+    guard layout.stored == table else { return [] }
+    let own = schema.searchTables.filter { $0.content.lowercased() == table.name.lowercased() }
+    let indexes = try own.map { try SearchIndex($0, table, rows: rows, connection) }
+    searches += indexes
+    return indexes
+  }
+}
+
+/// What an import did and where it led.
+package struct ImportResult: Hashable, Sendable {
+  package let changes: ChangeReport
+  package let digest: SHA256Digest
+  /// The changed keys of each table that had not too many; empty unless they were asked for.
+  package let keys: [String: ChangedKeys]
+}
+
+/// Why rows could not be taken in. Nothing of them is kept: the transaction must be rolled back.
+package enum ImportError: Error, Hashable, Sendable, CustomStringConvertible {
+  case unknownTable(String)
+  case wrongColumns(table: String, found: [String], expected: [String])
+  case wrongKey(table: String, found: [String], expected: [String])
+  case nullInKey(table: String, column: String)
+  case constraint(table: String, key: String, message: String)
+  case references(table: String, parent: String, key: String)
+  case foreignKeysEnforced
+
+  package var description: String {
+    switch self {
+    case .unknownTable(let table): "there is no table \"\(table)\""
+    case .wrongColumns(let table, let found, let expected):
+      "table \"\(table)\": expected the columns \(expected.joined(separator: ", ")), "
+        + "found \(found.joined(separator: ", "))"
+    case .wrongKey(let table, let found, let expected):
+      "table \"\(table)\": expected the key \(expected.joined(separator: ", ")), "
+        + "found \(found.joined(separator: ", "))"
+    case .nullInKey(let table, let column): "table \"\(table)\": NULL in the key column \"\(column)\""
+    case .constraint(let table, let key, let message): "table \"\(table)\", row \(key): \(message)"
+    case .references(let table, let parent, let key):
+      "table \"\(table)\", row \(key): references a row that table \"\(parent)\" does not have"
+    case .foreignKeysEnforced:
+      "the connection enforces foreign keys: switch them off outside the transaction, the importer checks them"
+    }
+  }
+}
+
+/// What an import did to one table.
+package struct TableChanges: Hashable, Sendable {
+  package var inserted = 0
+  package var updated = 0
+  package var unchanged = 0
+  package var deleted = 0
+
+  package init() {}
+
+  /// Whether any row is different now.
+  package var isEmpty: Bool { inserted + updated + deleted == 0 }
+}
+
+/// What an import did, by table.
+package typealias ChangeReport = [String: TableChanges]

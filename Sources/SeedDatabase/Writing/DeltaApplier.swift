@@ -1,0 +1,124 @@
+package import SeedFormat
+package import SeedTrust
+
+/// Applies a delta to a seed, in the transaction that the caller has opened.
+package struct DeltaApplier {
+  private let connection: Connection
+  private let schema: DatabaseSchema
+  private let layouts: SeedLayout
+  private let keyLimit: Int
+
+  /// An applier for the seed behind `connection`; `layouts` says which tables lie elsewhere than `schema` has them,
+  /// `keyLimit` how many changed keys are reported for each table at most.
+  package init(
+    _ connection: Connection, _ schema: DatabaseSchema, _ layouts: SeedLayout = SeedLayout(),
+    keyLimit: Int = 0
+  ) {
+    (self.connection, self.schema, self.layouts) = (connection, schema, layouts)
+    self.keyLimit = keyLimit
+  }
+
+  /// Applies the document; rows, version and digest are stored together, or an error says why not.
+  package func apply(_ document: [UInt8]) throws -> ImportResult { try apply(DocumentPieces.of(document)) }
+
+  /// As ``apply(_:)-([UInt8])``, for a document that comes in pieces and is never in memory as a whole.
+  ///
+  /// Nothing is applied of a document whose header does not say what was signed of it: `signed` is `nil` only where
+  /// no metadata describes it, such as the publisher's own before it is published.
+  package func apply(
+    _ pieces: @escaping DocumentPieces.Source, signed: PublishedObject? = nil
+  ) throws -> ImportResult {
+    var reader = try DeltaReader(pieces)
+    if let signed, !signed.isDescribed(by: reader.header) {
+      throw ApplyError.notAsSigned(file: signed.fileName, header: reader.header)
+    }
+    var meta = try SeedTables.meta(connection)
+    try check(reader.header, meta)
+    let importer = try BatchImporter(connection, schema, layouts, keyLimit: keyLimit)
+    try read(&reader, into: importer)
+    let result = try importer.finish()
+    guard result.digest == reader.header.digest else {
+      throw ApplyError.digestMismatch(at: reader.header.to)
+    }
+    meta.version = reader.header.to
+    meta.digest = result.digest
+    try SeedTables.store(meta, connection)
+    return result
+  }
+
+  private func check(_ header: DeltaHeader, _ meta: SeedMeta) throws(ApplyError) {
+    guard header.series == meta.series, header.schema == meta.schema else { throw ApplyError.otherSeries }
+    guard header.from <= meta.version, meta.version < header.to else {
+      throw ApplyError.outOfRange(from: header.from, to: header.to, version: meta.version)
+    }
+  }
+
+  private func read(_ reader: inout DeltaReader, into importer: BatchImporter) throws {
+    var current: OpenTable?
+    var values: [BorrowedValue] = []
+    while true {
+      switch (try reader.next(), current) {
+      case (.end, _): return
+      case (.table(let name, let key), _): current = try OpenTable(table(name, key), importer)
+      case (.delete, let open?):
+        guard try reader.read(open.key, into: &values) else { throw open.wrongKey(reader.rowNames) }
+        try open.rows.delete(lentKey: values)
+      case (.upsert, let open?):
+        guard try reader.read(open.columns, into: &values) else { throw open.wrongColumns(reader.rowNames) }
+        try open.rows.upsert(lent: values)
+      case (.delete, nil), (.upsert, nil): preconditionFailure("the reader yields a table first")
+      }
+    }
+  }
+
+  private func table(_ name: String, _ key: [String]) throws(ImportError) -> TableSchema {
+    guard let table = schema.tables.first(where: { $0.name == name }) else { throw .unknownTable(name) }
+    guard table.keyNames == key else {
+      throw .wrongKey(table: name, found: key, expected: table.keyNames)
+    }
+    return table
+  }
+}
+
+private final class OpenTable {
+  let table: TableSchema
+  let rows: RowBatch
+  let key: MemberNames
+  let columns: MemberNames
+
+  init(_ table: TableSchema, _ importer: BatchImporter) throws {
+    self.table = table
+    rows = try importer.rows(of: table)
+    key = MemberNames(table.keyNames)
+    columns = MemberNames(table.columnNames)
+  }
+
+  func wrongKey(_ found: [String]) -> ImportError {
+    .wrongColumns(table: table.name, found: found, expected: table.keyNames)
+  }
+
+  func wrongColumns(_ found: [String]) -> ImportError {
+    .wrongColumns(table: table.name, found: found, expected: table.columnNames)
+  }
+}
+
+/// Why a delta does not lead anywhere from here.
+package enum ApplyError: Error, Hashable, Sendable, CustomStringConvertible {
+  case otherSeries
+  case notAsSigned(file: String, header: DeltaHeader)
+  case outOfRange(from: Version, to: Version, version: Version)
+  case digestMismatch(at: Version)
+
+  package var description: String {
+    switch self {
+    case .otherSeries: "the delta belongs to another series or schema than the seed"
+    case .notAsSigned(let file, let header):
+      "\(file) does not match what was signed of it: its header says versions \(header.from) to "
+        + "\(header.to) of \(header.series), model \(header.model)"
+    case .outOfRange(let from, let to, let version):
+      "the delta goes from version \(from) to \(to), but the seed is at version \(version)"
+    case .digestMismatch(let version):
+      "after the delta the rows do not match those published as version \(version)"
+    }
+  }
+}

@@ -1,0 +1,215 @@
+package import SeedFormat
+
+/// Whole rows of one table on their way in, several at a time.
+///
+/// SQLite starts and ends a statement, opens its cursors and walks down from the root once for all of them:
+/// that is more than half of what a row of its own costs. A batch whose keys were all new makes the next one
+/// an insertion without a look-up. From the first row on that a constraint forbids, and where a batch is not full,
+/// rows go in one by one.
+package final class RowBatch {
+  let writer: TableWriter
+  private let sql: TableSQL
+  private let connection: Connection
+  private let capacity: Int
+  private let width: Int
+  private let keyPositions: [Int]
+  private let columns: [Int32]
+  /// The waiting rows, one behind the other; an array would ask at each value whether it is shared.
+  private let values: UnsafeMutablePointer<BorrowedValue>
+  @exclusivity(unchecked) private var count = 0
+  private let bytes = LentBytes()
+  /// Whole rows whose unique values other rows hold.
+  private var waiting: [[SeedValue]] = []
+  @exclusivity(unchecked) private var kind = Kind.upsert
+  @exclusivity(unchecked) private var expectsNewKeys = false
+  @exclusivity(unchecked) private var inserting: Statement?
+  @exclusivity(unchecked) private var finding: Statement?
+
+  private enum Kind { case upsert, insert }
+
+  /// Rows that are written at a time; twice as many gain a twentieth.
+  private static let rows = 16
+  /// Values of a statement; a table with many columns gets smaller batches.
+  private static let parameters = 512
+  /// Fewer rows at a time are not worth it.
+  private static let fewestRows = 4
+  /// Bytes of texts and blobs in the waiting rows; a row that is larger goes in by itself.
+  private static let contentBytes = 64 * 1024
+
+  /// Rows of a table that lies in the file as it is, in a database that keeps no sums.
+  package convenience init(
+    _ table: TableSchema, _ connection: Connection, _ fitter: AffinityFitter
+  ) throws {
+    let layout = TableLayout(table)
+    self.init(try TableWriter(layout, nil, connection, fitter, nil), layout, connection)
+  }
+
+  init(_ writer: TableWriter, _ layout: TableLayout, _ connection: Connection) {
+    self.writer = writer
+    self.connection = connection
+    sql = TableSQL(layout)
+    width = writer.table.columns.count
+    let fitting = min(Self.rows, Self.parameters / width)
+    capacity = fitting < Self.fewestRows ? 0 : fitting
+    keyPositions = writer.shape.key
+    columns = (0..<Int32(width)).map { $0 }
+    values = .allocate(capacity: capacity * width)
+  }
+
+  deinit { values.deallocate() }
+
+  // MARK: Rows
+
+  /// Makes the row with this key equal to `row`, which holds every stored column in declared order.
+  package func upsert(lent row: [BorrowedValue]) throws {
+    if kind != .upsert { try flush(then: .upsert) }
+    try add(row)
+  }
+
+  /// Adds a row to a table that is known not to have its key; one that does is an error.
+  package func insert(lent row: [BorrowedValue]) throws {
+    if kind != .insert { try flush(then: .insert) }
+    try add(row)
+  }
+
+  /// Takes the row with this key away, if it is there.
+  package func delete(lentKey key: [BorrowedValue]) throws {
+    try flush()
+    try writer.delete(key: key)
+  }
+
+  private func add(_ row: [BorrowedValue]) throws {
+    let size = row.reduce(0) { $0 + $1.byteCount }
+    if capacity == 0 || size > Self.contentBytes {
+      try flush()
+      return try write(row)
+    }
+    if bytes.count + size > Self.contentBytes { try flush() }
+    try writer.prepare(row)
+    take(writer.row)
+    if count == capacity { try flush() }
+  }
+
+  private func take(_ row: [BorrowedValue]) {
+    let place = values + count * width
+    for index in 0..<width { (place + index).initialize(to: bytes.copy(row[index])) }
+    count += 1
+  }
+
+  private func row(_ number: Int) -> UnsafeBufferPointer<BorrowedValue> {
+    UnsafeBufferPointer(start: values + number * width, count: width)
+  }
+
+  // MARK: Writing
+
+  /// Writes the rows that wait.
+  package func flush() throws { try flush(then: kind) }
+
+  private func flush(then next: Kind) throws {
+    defer {
+      count = 0
+      bytes.clear()
+      kind = next
+    }
+    guard count == capacity, count > 0 else { return try writeSingly(from: 0) }
+    if mayInsertTogether, kind == .insert || expectsNewKeys {
+      let inserted = try insertAll()
+      expectsNewKeys = inserted == count
+      try writeSingly(from: inserted)
+    } else if kind == .insert {
+      try writeSingly(from: 0)
+    } else {
+      try lookUpAll()
+    }
+  }
+
+  /// A value of the wrong type for a STRICT table ends an insertion without saying how far it came.
+  private var mayInsertTogether: Bool { !writer.table.isStrict }
+
+  private func writeSingly(from first: Int) throws {
+    for number in first..<count { try write(Array(row(number))) }
+  }
+
+  private func write(_ row: [BorrowedValue]) throws {
+    if kind == .insert { try writer.insert(row) } else { note(try writer.upsert(row)) }
+  }
+
+  private func note(_ outcome: RowOutcome) {
+    if case .taken = outcome { waiting.append(writer.row.map(\.owned)) }
+  }
+
+  /// Writes the rows that found their unique values taken: with all others in place, they exchange them.
+  func finish() throws {
+    let old = try waiting.map { try writer.lift(bytes.lend($0)) }
+    for (row, old) in zip(waiting, old) { _ = try writer.place(bytes.lend(row), over: old) }
+    waiting = []
+  }
+
+  /// Inserts rows up to the first that a constraint forbids; returns how many.
+  private func insertAll() throws -> Int {
+    let statement = try inserting ?? connection.prepare(sql.insert(count: capacity))
+    inserting = statement
+    var inserted = count
+    if let error = run(statement) {
+      guard error.primaryCode == ResultCode.constraint else { throw error }
+      inserted = connection.changes
+    }
+    try writer.noteInsertions(UnsafeBufferPointer(start: values, count: inserted * width), count: inserted)
+    return inserted
+  }
+
+  /// The error as a value: see ``TableWriter``.
+  private func run(_ statement: Statement) -> DatabaseError? {
+    defer { statement.rewind() }
+    do throws(DatabaseError) {
+      for index in 0..<count * width { try statement.lend(values[index], at: Int32(index + 1)) }
+      _ = try statement.step()
+      return nil
+    } catch {
+      return error
+    }
+  }
+
+  private func lookUpAll() throws {
+    let statement = try finding ?? connection.prepare(sql.find(count: capacity))
+    finding = statement
+    defer { statement.rewind() }
+    try bindKeys(statement)
+    let found = FoundRow(statement, columns, from: 1)
+    var absent = 0
+    for number in 0..<count {
+      try moveTo(number, statement)
+      if statement.isNull(found.first + Int32(keyPositions[0])) {
+        absent += 1
+        try writer.prepare(Array(row(number)))
+        note(try writer.insertIfFree())
+      } else if found.holds(row(number)) {
+        writer.noteUnchanged()
+      } else {
+        try writer.prepare(Array(row(number)))
+        note(try writer.overwrite(found))
+      }
+    }
+    expectsNewKeys = absent == count
+  }
+
+  private func bindKeys(_ statement: Statement) throws {
+    var index: Int32 = 1
+    for number in 0..<count {
+      for position in keyPositions {
+        try statement.lend(row(number)[position], at: index)
+        index += 1
+      }
+    }
+  }
+
+  /// A row that was found and then written may be found once more where its place in the table moved.
+  private func moveTo(_ number: Int, _ statement: Statement) throws {
+    repeat {
+      guard try statement.step() else {
+        throw DatabaseError(
+          code: ResultCode.corrupt, message: "a look-up returned no row", subject: statement.sql)
+      }
+    } while !statement.holds(.integer(Int64(number)), at: 0)
+  }
+}

@@ -1,0 +1,182 @@
+package import SeedFormat
+
+/// Sees what becomes of single rows of a table, for those who have to follow: references, search tables, and whoever
+/// asked for the keys.
+final class RowWatch {
+  /// Keys of rows that were written, where the table references others.
+  let written: RowLog?
+  /// Values that are no longer there, of columns that others reference.
+  let removed: [RowLog]
+  private let searches: [SearchIndex]
+  private let keys: KeyLog?
+
+  /// The keys of what was changed, where they are kept and were not too many.
+  var changedKeys: ChangedKeys? { keys?.keys }
+
+  /// `nil` where nobody has to follow.
+  init?(_ layout: TableLayout, referenced: [[Int]], _ searches: [SearchIndex], _ keys: KeyLog?) {
+    let isChild = !layout.logical.foreignKeys.isEmpty
+    guard isChild || !referenced.isEmpty || !searches.isEmpty || keys != nil else { return nil }
+    written = isChild ? RowLog(columns: layout.logical.key) : nil
+    removed = referenced.map { RowLog(columns: $0) }
+    self.searches = searches
+    self.keys = keys
+  }
+
+  /// A row as it was before it is written or deleted.
+  struct Before {
+    fileprivate let referenced: [[UInt8]]
+    fileprivate let images: [SearchIndex.Image?]
+    fileprivate let key: [SeedValue]?
+  }
+
+  /// The row as it is, while it is still there.
+  func before(_ row: [BorrowedValue]) throws -> Before {
+    try row.withUnsafeBufferPointer { row in
+      Before(
+        referenced: removed.map { $0.isOverfull ? [] : $0.describe(row) },
+        images: try searches.map { try $0.image(row) }, key: keys?.key(of: row))
+    }
+  }
+
+  func noteInsertion(_ row: UnsafeBufferPointer<BorrowedValue>) throws {
+    written?.add(row)
+    if let keys { keys.noteInsertion(keys.key(of: row)) }
+    for search in searches { try search.replace(nil, row) }
+  }
+
+  func noteUpdate(_ before: Before, _ row: [BorrowedValue]) throws {
+    try row.withUnsafeBufferPointer { row in
+      written?.add(row)
+      if let keys, let key = before.key { keys.noteUpdate(key, keys.key(of: row)) }
+      for (log, old) in zip(removed, before.referenced) where !log.isOverfull && log.describe(row) != old {
+        log.add(old)
+      }
+      for (search, image) in zip(searches, before.images) { try search.replace(image, row) }
+    }
+  }
+
+  func noteDeletion(_ before: Before) throws {
+    if let key = before.key { keys?.noteDeletion(key) }
+    for (log, old) in zip(removed, before.referenced) { log.add(old) }
+    for (search, image) in zip(searches, before.images) { try search.replace(image, nil) }
+  }
+}
+
+/// Some columns of rows that an import touched, as canonical bytes in one block, up to a limit.
+final class RowLog {
+  let columns: [Int]
+  private(set) var count = 0
+  /// Whether there were more than the block takes: then nothing is known.
+  private(set) var isOverfull = false
+  private var bytes: [UInt8] = []
+
+  /// Bytes of the block: so many touched rows that looking at all of them costs no more.
+  private static let capacity = 1024 * 1024
+
+  init(columns: [Int]) { self.columns = columns }
+
+  func describe(_ row: UnsafeBufferPointer<BorrowedValue>) -> [UInt8] {
+    var description: [UInt8] = []
+    CanonicalRow.append(lent: columns.map { row[$0] }, to: &description)
+    return description
+  }
+
+  func add(_ row: UnsafeBufferPointer<BorrowedValue>) {
+    if !isOverfull { add(describe(row)) }
+  }
+
+  func add(_ description: [UInt8]) {
+    guard !isOverfull, bytes.count + description.count <= Self.capacity else {
+      (isOverfull, bytes, count) = (true, [], 0)
+      return
+    }
+    bytes += description
+    count += 1
+  }
+
+  /// Lends each row's values, until `body` says that it has seen enough.
+  func forEach(_ body: ([BorrowedValue]) throws -> Bool) throws {
+    try bytes.withUnsafeBufferPointer { bytes in
+      var offset = 0
+      while offset < bytes.count {
+        guard try body(CanonicalRow.values(columns.count, in: bytes, at: &offset)) else { return }
+      }
+    }
+  }
+}
+
+/// The keys of a table's rows that an import changed.
+package struct ChangedKeys: Hashable, Sendable {
+  /// Each key has its columns' values in the key's order.
+  package var inserted: [[SeedValue]] = []
+  package var updated: [[SeedValue]] = []
+  package var deleted: [[SeedValue]] = []
+
+  package init() {}
+}
+
+/// Keeps the keys of what becomes of a table's rows, up to a limit.
+///
+/// A row that is deleted and comes again with the same key was updated: the importer goes that way where rows
+/// exchange unique values.
+final class KeyLog {
+  private enum Fate { case inserted, updated, deleted }
+
+  private let key: [Int]
+  private let limit: Int
+  private var fates: [[SeedValue]: Fate] = [:]
+  private var order: [[SeedValue]] = []
+  private var isOverfull = false
+
+  init(key: [Int], limit: Int) {
+    self.key = key
+    self.limit = limit
+  }
+
+  /// `nil` where there were more than the limit.
+  var keys: ChangedKeys? {
+    guard !isOverfull else { return nil }
+    var keys = ChangedKeys()
+    for key in order {
+      switch fates[key] {
+      case .inserted: keys.inserted.append(key)
+      case .updated: keys.updated.append(key)
+      case .deleted: keys.deleted.append(key)
+      case nil: break
+      }
+    }
+    return keys
+  }
+
+  func key(of row: UnsafeBufferPointer<BorrowedValue>) -> [SeedValue] { key.map { row[$0].owned } }
+
+  func noteInsertion(_ key: [SeedValue]) { note(key, fates[key] == .deleted ? .updated : .inserted) }
+
+  /// By its collation a key may be found by another spelling, which then is gone.
+  func noteUpdate(_ old: [SeedValue], _ new: [SeedValue]) {
+    guard old == new else {
+      noteDeletion(old)
+      return noteInsertion(new)
+    }
+    note(new, fates[new] == .inserted ? .inserted : .updated)
+  }
+
+  func noteDeletion(_ key: [SeedValue]) {
+    guard fates[key] != .inserted else { return forget(key) }
+    note(key, .deleted)
+  }
+
+  private func note(_ key: [SeedValue], _ fate: Fate) {
+    guard !isOverfull, fates[key] != nil || order.count < limit else {
+      (isOverfull, fates, order) = (true, [:], [])
+      return
+    }
+    if fates.updateValue(fate, forKey: key) == nil { order.append(key) }
+  }
+
+  private func forget(_ key: [SeedValue]) {
+    fates[key] = nil
+    order.removeAll { $0 == key }
+  }
+}

@@ -1,0 +1,85 @@
+import SeedFormat
+
+/// Keeps one external-content FTS5 table in step with its content, row by row.
+///
+/// Such a table must be told what it had indexed before it can forget it, so the old row is read while it is
+/// there. Once a good part of the content has changed, rebuilding at the end costs less than that.
+package final class SearchIndex {
+  private let connection: Connection
+  private let name: String
+  private let key: [Int]
+  private let find: Statement
+  private let insert: Statement
+  private let delete: Statement
+  private var changesLeft: Int
+
+  /// What the table has indexed of a row: its number there and its values.
+  typealias Image = [SeedValue]
+
+  /// Of how many rows one may change before all are indexed anew.
+  private static let rebuildShare = 4
+  /// Changes that are followed in any case.
+  private static let fewestChanges = 64
+
+  /// A follower of the search table; `rows` is how many its content has.
+  init(_ search: SearchTable, _ content: TableSchema, rows: Int, _ connection: Connection) throws {
+    self.connection = connection
+    name = quoted(search.name)
+    key = content.key
+    changesLeft = max(Self.fewestChanges, rows / Self.rebuildShare)
+    let sql = try connection.value("SELECT sql FROM sqlite_schema WHERE name = ?", .text(search.name))
+    let number = SQLTokens(sql?.text ?? "").contentRowid ?? "rowid"
+    let names = try connection.rows(
+      "SELECT name FROM pragma_table_xinfo(?) WHERE hidden = 0 ORDER BY cid", .text(search.name)
+    ).map { quoted($0[0].text) }
+    let columns = names.joined(separator: ", ")
+    let matches = content.keyNames.map { "\(quoted($0)) = ?" }.joined(separator: " AND ")
+    let marks = names.map { _ in ", ?" }.joined()
+    find = try connection.prepare(
+      "SELECT \(quoted(number)), \(columns) FROM \(quoted(content.name)) WHERE \(matches)")
+    insert = try connection.prepare("INSERT INTO \(name)(rowid, \(columns)) VALUES (?\(marks))")
+    delete = try connection.prepare(
+      "INSERT INTO \(name)(\(name), rowid, \(columns)) VALUES ('delete', ?\(marks))")
+  }
+
+  private var follows: Bool { changesLeft > 0 }
+
+  /// What the table has indexed of the row with this row's key; `nil` where that no longer matters.
+  func image(_ row: UnsafeBufferPointer<BorrowedValue>) throws -> Image? {
+    guard follows else { return nil }
+    defer { find.rewind() }
+    for (index, position) in key.enumerated() { try find.lend(row[position], at: Int32(index + 1)) }
+    return try find.step() ? try find.row() : nil
+  }
+
+  /// Puts what is there now of a row in the place of what was.
+  func replace(_ old: Image?, _ row: UnsafeBufferPointer<BorrowedValue>?) throws {
+    guard follows else { return }
+    let new = try row.flatMap { try image($0) }
+    guard new != old else { return }
+    changesLeft -= 1
+    guard follows else { return }
+    if let old { try delete.run(old) }
+    if let new { try insert.run(new) }
+  }
+
+  /// Indexes everything anew where following was given up.
+  func finish() throws {
+    if !follows { try Self.rebuild(name, connection) }
+  }
+
+  /// Indexes anew, in FTS5 tables over any of these tables, all that they have.
+  package static func rebuild(over tables: Set<String>, _ connection: Connection) throws {
+    let tables = Set(tables.map { $0.lowercased() })
+    let rows = try connection.rows(
+      "SELECT name, sql FROM sqlite_schema WHERE sql LIKE 'CREATE VIRTUAL TABLE%'")
+    for row in rows {
+      let content = SQLTokens(row[1].text).externalContent?.lowercased()
+      if content.map(tables.contains) == true { try rebuild(quoted(row[0].text), connection) }
+    }
+  }
+
+  private static func rebuild(_ name: String, _ connection: Connection) throws {
+    try connection.execute("INSERT INTO \(name)(\(name)) VALUES ('rebuild')")
+  }
+}

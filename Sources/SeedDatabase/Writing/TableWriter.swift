@@ -1,0 +1,319 @@
+package import SeedFormat
+
+/// Writes rows of one table and shape, and keeps the table's sum where it has one.
+///
+/// A row is compared with the one that has its key by their canonical bytes, and written only where it
+/// differs. Which is tried first, the look-up or the insertion, follows the row before: imports are mostly
+/// all new or all known.
+package final class TableWriter {
+  /// The table by the names that it has in the file.
+  let table: TableSchema
+  package let shape: RowShape
+  /// Absent where the database keeps no sums.
+  @exclusivity(unchecked) private(set) var sum: TableSum?
+  @exclusivity(unchecked) package private(set) var changes = TableChanges()
+  @exclusivity(unchecked) package private(set) var statements = 0
+  private let rule: ConflictRule
+  private let fitter: AffinityFitter
+  private let connection: Connection
+  private let sql: Statements
+  private let columns: [Int32]
+  private let watch: RowWatch?
+  private var hasher = RowHasher()
+  @exclusivity(unchecked) private(set) var row: [BorrowedValue] = []
+  @exclusivity(unchecked) private var scratch: [BorrowedValue] = []
+  @exclusivity(unchecked) private var expectsKnownKeys = true
+
+  private struct Statements {
+    /// The stored columns of the row with a key.
+    let find, insert, insertIfAbsent, insertWhole, update, delete: Statement
+
+    init(_ layout: TableLayout, _ shape: RowShape, _ connection: Connection) throws(DatabaseError) {
+      let sql = TableSQL(layout)
+      find = try connection.prepare(sql.find)
+      insert = try connection.prepare(sql.insert(shape))
+      insertIfAbsent = try connection.prepare(sql.insertIfAbsent(shape))
+      insertWhole = shape.isWhole ? insert : try connection.prepare(sql.insert)
+      update = try connection.prepare(sql.update(shape))
+      delete = try connection.prepare(sql.delete)
+    }
+  }
+
+  /// A writer of rows of that shape, in a database that keeps no sums.
+  package convenience init(
+    _ table: TableSchema, _ shape: RowShape, _ connection: Connection, _ fitter: AffinityFitter,
+    rule: ConflictRule
+  ) throws {
+    try self.init(TableLayout(table), shape, nil, connection, fitter, rule, nil)
+  }
+
+  /// A writer of whole rows, wherever their table lies in the file.
+  convenience init(
+    _ layout: TableLayout, _ sum: TableSum?, _ connection: Connection, _ fitter: AffinityFitter,
+    _ watch: RowWatch?
+  ) throws {
+    let shape = RowShape(whole: layout.stored)
+    try self.init(layout, shape, sum, connection, fitter, .overwrite, watch)
+  }
+
+  private init(
+    _ layout: TableLayout, _ shape: RowShape, _ sum: TableSum?, _ connection: Connection,
+    _ fitter: AffinityFitter, _ rule: ConflictRule, _ watch: RowWatch?
+  ) throws {
+    table = layout.stored
+    (self.shape, self.sum, self.rule, self.watch) = (shape, sum, rule, watch)
+    (self.connection, self.fitter) = (connection, fitter)
+    columns = shape.columns.map { Int32($0) }
+    sql = try Statements(layout, shape, connection)
+  }
+
+  // MARK: Rows
+
+  /// Makes the listed columns of the row with this key equal to `values`, which are lent for the call.
+  @discardableResult
+  package func upsert(_ values: [BorrowedValue]) throws -> RowOutcome {
+    try prepare(values)
+    if !expectsKnownKeys, try insertIfAbsent() { return .inserted }
+    guard try find() else {
+      expectsKnownKeys = false
+      return try insertIfFree()
+    }
+    expectsKnownKeys = true
+    defer { sql.find.rewind() }
+    return try overwrite(FoundRow(sql.find, columns))
+  }
+
+  /// Adds a row without looking for its key first; one that is there is an error.
+  func insert(_ values: [BorrowedValue]) throws {
+    try prepare(values)
+    try run(sql.insert)
+    try noteInsertion()
+  }
+
+  /// Takes the row with this key away; one that is not there is fine, for deltas tell states, not events.
+  func delete(key: [BorrowedValue]) throws {
+    row = key
+    try fitter.fit(&row, to: table.key.map { table.columns[$0].affinity })
+    if try remove(key: row) { changes.deleted += 1 }
+  }
+
+  /// Takes a row in hand, as the table would store it.
+  func prepare(_ values: [BorrowedValue]) throws {
+    row = values
+    try fitter.fit(&row, to: shape.affinities)
+    // SQLite lets a primary key of a rowid table be NULL, and invents a value for an INTEGER PRIMARY KEY.
+    for position in shape.key where row[position].isNull {
+      throw ImportError.nullInKey(table: table.name, column: table.columns[shape.columns[position]].name)
+    }
+  }
+
+  /// False also for a row that SQLite refuses: as an insertion, though its key may be there.
+  private func insertIfAbsent() throws -> Bool {
+    if let error = attempt(sql.insertIfAbsent) {
+      guard error.primaryCode == ResultCode.constraint else { throw error }
+      return false
+    }
+    guard connection.changes > 0 else { return false }
+    try noteInsertion()
+    return true
+  }
+
+  func insertIfFree() throws -> RowOutcome {
+    guard try runIfFree(sql.insert) else { return .taken }
+    try noteInsertion()
+    return .inserted
+  }
+
+  private func noteInsertion() throws {
+    try noteRow()
+    changes.inserted += 1
+  }
+
+  /// Writes the row in hand over the found one, if they differ.
+  func overwrite(_ found: borrowing FoundRow) throws -> RowOutcome {
+    if rule == .keep || found.holds(row) {
+      changes.unchanged += 1
+      return .unchanged
+    }
+    if rule == .fail { throw keyIsThere() }
+    let old = sum == nil ? nil : hasher.hash(lent: read(found))
+    let watched = try watch?.before(read(found))
+    guard try runIfFree(sql.update, withKey: true) else { return .taken }
+    if let old {
+      sum?.remove(old)
+      sum?.insert(hasher.hash(lent: row))
+    }
+    changes.updated += 1
+    if let watched { try watch?.noteUpdate(watched, row) }
+    return .updated
+  }
+
+  /// Every stored column of the found row, in declared order.
+  private func read(_ found: borrowing FoundRow) -> [BorrowedValue] {
+    scratch.removeAll(keepingCapacity: true)
+    for column in table.columns.indices {
+      scratch.append(found.statement.borrow(found.first + Int32(column)))
+    }
+    return scratch
+  }
+
+  /// Whether the table has a row with this row's key.
+  package func contains(_ values: [BorrowedValue]) throws -> Bool {
+    try prepare(values)
+    defer { sql.find.rewind() }
+    return try find()
+  }
+
+  /// Whether writing these values would change nothing.
+  package func isUnchanged(_ values: [BorrowedValue]) throws -> Bool {
+    try prepare(values)
+    defer { sql.find.rewind() }
+    return try find() && (rule == .keep || FoundRow(sql.find, columns).holds(row))
+  }
+
+  /// Goes back to earlier counts, for rows whose writing was rolled back.
+  package func restore(_ earlier: TableChanges) { changes = earlier }
+
+  // MARK: Rows that exchange unique values: all that they replace are lifted first, then each is placed
+
+  /// Takes the row with this row's key away for a while, with all its columns; `nil` where there is none.
+  package func lift(_ values: [BorrowedValue]) throws -> [SeedValue]? {
+    try prepare(values)
+    guard try find() else {
+      sql.find.rewind()
+      return nil
+    }
+    let old = read(FoundRow(sql.find, columns)).map(\.owned)
+    _ = try remove(key: shape.key.map { row[$0] })
+    return old
+  }
+
+  /// Adds a lifted row as it was.
+  package func putBack(_ old: [SeedValue]) throws {
+    try LentBytes.lending(old) {
+      row = $0
+      try run(sql.insertWhole, isWhole: true)
+      try noteRow()
+    }
+  }
+
+  /// Adds a row whose key is not there, in the place of a lifted one, if there was one, from which it takes what it
+  /// does not list.
+  package func place(_ values: [BorrowedValue], over old: [SeedValue]?) throws -> RowOutcome {
+    try prepare(values)
+    guard let old else {
+      try run(sql.insert)
+      try noteInsertion()
+      return .inserted
+    }
+    var merged = old
+    for (position, column) in shape.columns.enumerated() { merged[column] = row[position].owned }
+    if rule == .keep || merged == old {
+      try putBack(old)
+      changes.unchanged += 1
+      return .unchanged
+    }
+    guard rule == .overwrite else { throw keyIsThere() }
+    try putBack(merged)
+    changes.updated += 1
+    return .updated
+  }
+
+  private func keyIsThere() -> ImportError {
+    .constraint(table: table.name, key: describeKey(shape.key), message: "a row has this key already")
+  }
+
+  // MARK: Rows that were written together
+
+  /// Takes note of whole rows that were inserted together.
+  func noteInsertions(_ rows: UnsafeBufferPointer<BorrowedValue>, count: Int) throws {
+    let width = table.columns.count
+    for number in 0..<count {
+      let row = UnsafeBufferPointer(rebasing: rows[number * width..<(number + 1) * width])
+      sum?.insert(hasher.hash(lent: row))
+      if let watch { try watch.noteInsertion(row) }
+    }
+    changes.inserted += count
+    statements += 1
+  }
+
+  /// Takes note of a row that was looked up with others and is as it should be.
+  func noteUnchanged() { changes.unchanged += 1 }
+
+  // MARK: Statements
+
+  private func find() throws -> Bool {
+    statements += 1
+    sql.find.rewind()
+    for index in shape.key.indices { try sql.find.lend(row[shape.key[index]], at: Int32(index + 1)) }
+    return try sql.find.step()
+  }
+
+  /// False where there is no row with that key.
+  private func remove(key: [BorrowedValue]) throws -> Bool {
+    statements += 1
+    defer { sql.find.rewind() }
+    sql.find.rewind()
+    for (index, value) in key.enumerated() { try sql.find.lend(value, at: Int32(index + 1)) }
+    guard try sql.find.step() else { return false }
+    let found = FoundRow(sql.find, columns)
+    if sum != nil { sum?.remove(hasher.hash(lent: read(found))) }
+    let watched = try watch?.before(read(found))
+    statements += 1
+    for (index, value) in key.enumerated() { try sql.delete.lend(value, at: Int32(index + 1)) }
+    _ = try sql.delete.step()
+    sql.delete.rewind()
+    if let watched { try watch?.noteDeletion(watched) }
+    return true
+  }
+
+  /// False where another row holds a unique value.
+  private func runIfFree(_ statement: Statement, withKey: Bool = false) throws -> Bool {
+    guard let error = attempt(statement, withKey: withKey) else { return true }
+    if table.hasOtherUnique, ResultCode.taken.contains(error.code) { return false }
+    throw refusal(error, key: shape.key)
+  }
+
+  private func run(_ statement: Statement, isWhole: Bool = false) throws {
+    if let error = attempt(statement) { throw refusal(error, key: isWhole ? table.key : shape.key) }
+  }
+
+  private func refusal(_ error: DatabaseError, key: [Int]) -> any Error {
+    guard error.primaryCode == ResultCode.constraint else { return error }
+    return ImportError.constraint(table: table.name, key: describeKey(key), message: error.message)
+  }
+
+  /// The error as a value: `catch where` on a typed throw crashes the compiler (6.3.1) in places like this.
+  private func attempt(_ statement: Statement, withKey: Bool = false) -> DatabaseError? {
+    statements += 1
+    defer { statement.rewind() }
+    do throws(DatabaseError) {
+      let row = row
+      for index in row.indices { try statement.lend(row[index], at: Int32(index + 1)) }
+      if withKey {
+        for (index, position) in shape.key.enumerated() {
+          try statement.lend(row[position], at: Int32(row.count + index + 1))
+        }
+      }
+      _ = try statement.step()
+      return nil
+    } catch {
+      return error
+    }
+  }
+
+  /// Takes the row in hand, which was just added, into the sum; where there is one, rows are whole.
+  private func noteRow() throws {
+    if sum != nil { sum?.insert(hasher.hash(lent: row)) }
+    if let watch { try row.withUnsafeBufferPointer { try watch.noteInsertion($0) } }
+  }
+
+  private func describeKey(_ positions: [Int]) -> String {
+    rowDescription(table.keyNames, positions.map { row[$0].owned })
+  }
+}
+
+/// `id = 7, kind = stop`: how a message names a row.
+package func rowDescription(_ names: [String], _ values: [SeedValue]) -> String {
+  zip(names, values).map { "\($0) = \($1)" }.joined(separator: ", ")
+}

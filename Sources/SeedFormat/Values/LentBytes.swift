@@ -1,0 +1,86 @@
+/// Memory from which values are lent. It is filled again and again.
+///
+/// Blocks never move, so what was lent stays good until ``clear()``.
+package final class LentBytes {
+  @exclusivity(unchecked) private var blocks: [UnsafeMutableRawBufferPointer] = []
+  @exclusivity(unchecked) private var current = 0
+  @exclusivity(unchecked) private var used = 0
+  /// Bytes that are lent.
+  @exclusivity(unchecked) package private(set) var count = 0
+
+  /// Bytes of a block; a longer value gets one of its own size.
+  private static let blockBytes = 16 * 1024
+
+  package init() {}
+
+  deinit { for block in blocks { block.deallocate() } }
+
+  /// Forgets the content; of the memory, the first block is kept.
+  package func clear() {
+    (current, used, count) = (0, 0, 0)
+    guard blocks.count > 1 else { return }
+    for block in blocks[1...] { block.deallocate() }
+    blocks.removeSubrange(1...)
+  }
+
+  /// Room for `size` bytes.
+  package func room(_ size: Int) -> UnsafeMutableRawBufferPointer {
+    while current < blocks.count, used + size > blocks[current].count { (current, used) = (current + 1, 0) }
+    if current == blocks.count {
+      blocks.append(.allocate(byteCount: max(size, Self.blockBytes), alignment: 8))
+    }
+    defer { (used, count) = (used + size, count + size) }
+    return UnsafeMutableRawBufferPointer(rebasing: blocks[current][used..<used + size])
+  }
+
+  /// Lends up to `limit` bytes; `write` returns how many it wrote, or `nil` to lend none.
+  package func fill(
+    _ limit: Int, _ write: (UnsafeMutablePointer<UInt8>) -> Int?
+  ) -> UnsafeBufferPointer<UInt8>? {
+    let room = room(limit).bindMemory(to: UInt8.self)
+    let written = room.baseAddress.map(write) ?? 0
+    let unused = limit - (written ?? 0)
+    (used, count) = (used - unused, count - unused)
+    return written.map { UnsafeBufferPointer(rebasing: room[..<$0]) }
+  }
+
+  /// Lends a copy of `bytes`.
+  package func copy(_ bytes: UnsafeBufferPointer<UInt8>) -> UnsafeBufferPointer<UInt8> {
+    let room = room(bytes.count)
+    room.copyMemory(from: UnsafeRawBufferPointer(bytes))
+    return UnsafeBufferPointer(room.bindMemory(to: UInt8.self))
+  }
+
+  /// Lends a copy of a value that lies somewhere else.
+  package func copy(_ value: BorrowedValue) -> BorrowedValue {
+    switch value {
+    case .text(let bytes): .text(copy(bytes))
+    case .blob(let bytes): .blob(copy(bytes))
+    case .null, .integer, .real: value
+    }
+  }
+
+  /// Lends a value.
+  package func lend(_ value: SeedValue) -> BorrowedValue { value.withBorrowed { copy($0) } }
+
+  /// Lends a row, and nothing else from then on.
+  package func lend(_ row: [SeedValue]) -> [BorrowedValue] {
+    clear()
+    return row.map { lend($0) }
+  }
+
+  /// Lends a row while `body` runs.
+  package static func lending<Result>(
+    _ row: [SeedValue], _ body: ([BorrowedValue]) throws -> Result
+  ) rethrows -> Result {
+    let bytes = LentBytes()
+    return try withExtendedLifetime(bytes) { try body(bytes.lend(row)) }
+  }
+
+  /// Lends some columns of a row that lies somewhere else, and nothing else from then on.
+  package func keep(_ columns: [Int], of row: [BorrowedValue], in kept: inout [BorrowedValue]) {
+    clear()
+    kept.removeAll(keepingCapacity: true)
+    for column in columns { kept.append(copy(row[column])) }
+  }
+}

@@ -1,0 +1,85 @@
+/// When a connection is ended because its client is too slow.
+///
+/// libmicrohttpd 0.9.75 knows only how long ago the last byte moved. One byte every few seconds keeps a
+/// connection for ever, and a few hundred such connections keep everyone else out.
+package struct ConnectionTimeouts: Sendable {
+  /// Seconds from a connection's start to the end of its first request's head.
+  package var headSeconds = 5
+  /// Seconds without a request, counted from the end of a response.
+  package var idleSeconds = 30
+  /// Bytes a second that a client must take of a response.
+  package var floorBytesPerSecond = 512
+  /// Seconds over which that is measured: long enough for a train in a tunnel.
+  package var floorWindowSeconds = 20
+
+  package init() {}
+
+  /// A connection's phase, and since when.
+  struct Activity: Hashable, Sendable {
+    enum Phase: UInt64, Sendable {
+      /// It waits for its first request's head.
+      case opening
+      /// The handler runs.
+      case handling
+      /// A response is being sent.
+      case sending
+      /// It waits for the next request.
+      case idle
+    }
+
+    let phase: Phase
+    /// Milliseconds of a clock that only goes forward.
+    let since: UInt64
+
+    /// Milliseconds for which a connection that was just opened or answered counts as busy: a client at work
+    /// has sent its next request by then.
+    static let momentMilliseconds: UInt64 = 250
+
+    /// A request waits for its response, or for the rest of it.
+    var isAnswering: Bool { phase == .handling || phase == .sending }
+
+    /// A request waits for its response, or may be on its way.
+    func isBusy(at now: UInt64) -> Bool { isAnswering || now < since + Self.momentMilliseconds }
+  }
+
+  /// The measurement of a response's progress so far.
+  struct Progress: Hashable, Sendable {
+    /// When the current window began, in milliseconds.
+    let start: UInt64
+    /// Bytes that the client had acknowledged then.
+    let acknowledged: UInt64
+  }
+
+  enum Verdict: Hashable, Sendable {
+    case keep(Progress?)
+    case end
+  }
+
+  /// Decides whether a connection stays, and returns the measurement to continue with.
+  func judge(_ activity: Activity, _ progress: Progress?, acknowledged: UInt64, at now: UInt64) -> Verdict {
+    switch activity.phase {
+    case .handling: .keep(nil)
+    case .opening: isOver(headSeconds, activity, now) ? .end : .keep(nil)
+    // The next head may begin in the idle time's last moment.
+    case .idle: isOver(idleSeconds + headSeconds, activity, now) ? .end : .keep(nil)
+    case .sending: judgeSending(activity, progress, acknowledged: acknowledged, at: now)
+    }
+  }
+
+  private func isOver(_ seconds: Int, _ activity: Activity, _ now: UInt64) -> Bool {
+    now >= activity.since + UInt64(seconds) * 1000
+  }
+
+  private func judgeSending(
+    _ activity: Activity, _ progress: Progress?, acknowledged: UInt64, at now: UInt64
+  ) -> Verdict {
+    // A measurement of an earlier response says nothing about this one.
+    guard let progress, progress.start >= activity.since else {
+      return .keep(Progress(start: now, acknowledged: acknowledged))
+    }
+    guard now >= progress.start + UInt64(floorWindowSeconds) * 1000 else { return .keep(progress) }
+    let taken = acknowledged - min(acknowledged, progress.acknowledged)
+    let demanded = UInt64(floorBytesPerSecond) * (now - progress.start) / 1000
+    return taken < demanded ? .end : .keep(Progress(start: now, acknowledged: acknowledged))
+  }
+}

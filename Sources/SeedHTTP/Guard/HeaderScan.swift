@@ -1,0 +1,129 @@
+import SeedFormat
+
+/// Gathers from a request's header fields, in one pass and without a copy, all that decides before a handler is called.
+struct HeaderScan {
+  /// The first reason to refuse the request.
+  private(set) var problem: Problem?
+  private(set) var hostCount = 0
+  /// Set by a condition or a range: then the response depends on more than the target.
+  private(set) var hasConditions = false
+  /// The value of `User-Agent`, valid as long as the head is.
+  private(set) var agent: HeadText?
+  private(set) var coding = CodingPreference()
+  /// Set by `Expect`: the client waits for an interim response before it goes on.
+  private(set) var expects = false
+  private var fieldCount = 0
+  private var hasLength = false
+
+  /// Header fields in one request.
+  static let fieldLimit = 64
+
+  mutating func add(name: HeadText, value: HeadText) {
+    fieldCount += 1
+    checkSyntax(name, value)
+    // By length first: most fields are none of these.
+    switch name.count {
+    case 4 where name.isName("host"): addHost(value)
+    case 5 where name.isName("range"): hasConditions = true
+    case 6 where name.isName("expect"): expects = true
+    case 10 where name.isName("user-agent"): agent = value
+    case 14 where name.isName("content-length"): addLength(value)
+    case 15 where name.isName("accept-encoding"): coding.add(value)
+    case 17 where name.isName("transfer-encoding"): refuse("Transfer-Encoding is not supported.")
+    case 8... where name.hasNamePrefix("if-"): hasConditions = true
+    default: break
+    }
+  }
+
+  private mutating func checkSyntax(_ name: HeadText, _ value: HeadText) {
+    if fieldCount > Self.fieldLimit {
+      refuse("The request has more than \(Self.fieldLimit) header fields.")
+    } else if name.isEmpty || !ByteSet.token.containsAll(of: name) {
+      refuse("A header field's name is not a token.")
+    } else if !ByteSet.fieldValue.containsAll(of: value) {
+      refuse("A header field's value contains a control character.")
+    }
+  }
+
+  private mutating func addHost(_ value: HeadText) {
+    hostCount += 1
+    if hostCount > 1 { return refuse(Self.oneHost) }
+    // A client that knows no name of ours sends an empty one (RFC 9112, 3.2).
+    guard ByteSet.host.containsAll(of: value) else {
+      return refuse("The Host is not a name or an address with an optional port.")
+    }
+  }
+
+  static let oneHost = "A request must have exactly one Host."
+
+  // RFC 9112, 6.3, tells where a request ends. Without a body it ends with its head.
+  private mutating func addLength(_ value: HeadText) {
+    if hasLength || !value.isExactly("0") { refuse("A request must have no body.") }
+    hasLength = true
+  }
+
+  private mutating func refuse(_ detail: String) { problem = problem ?? Problem(.badRequest, detail) }
+}
+
+/// A client's choice between gzip and no coding (RFC 9110, 12.5.3).
+struct CodingPreference {
+  // Weights in thousandths; nil where the client gave none.
+  private var gzip: Int?
+  private var identity: Int?
+  private var others: Int?
+
+  /// False where the client says nothing: it may not know the coding.
+  var prefersGzip: Bool {
+    let gzip = gzip ?? others ?? 0
+    return gzip > 0 && gzip >= identity ?? 0
+  }
+
+  /// Reads one `Accept-Encoding` field.
+  mutating func add(_ value: HeadText) {
+    for element in value.split(separator: UInt8(ascii: ",")) { add(element) }
+  }
+
+  private mutating func add(_ element: Slice<HeadText>) {
+    let parts = element.split(separator: UInt8(ascii: ";"), maxSplits: 1)
+    guard let coding = parts.first.map(trimmed) else { return }
+    let weight = parts.count > 1 ? Self.weight(trimmed(parts[1])) : 1000
+    if coding.isName("gzip") || coding.isName("x-gzip") {
+      gzip = weight
+    } else if coding.isName("identity") {
+      identity = weight
+    } else if coding.isName("*") {
+      others = weight
+    }
+  }
+
+  /// Reads `q=0.5`. Anything else counts as 0, so that gzip is sent only to a client that surely wants it.
+  private static func weight(_ parameter: HeadText) -> Int {
+    guard parameter.hasNamePrefix("q="), parameter.count <= "q=0.000".utf8.count else { return 0 }
+    let digits = parameter.dropFirst(2)
+    guard let whole = digits.first, whole == UInt8(ascii: "0") || whole == UInt8(ascii: "1") else { return 0 }
+    let isWhole = whole == UInt8(ascii: "1")
+    guard digits.count > 1 else { return isWhole ? 1000 : 0 }
+    let fraction = digits.dropFirst(2)
+    guard digits.dropFirst().first == UInt8(ascii: "."), fraction.allSatisfy({ 0x30...0x39 ~= $0 }) else {
+      return 0
+    }
+    let thousandths = fraction.reduce(0) { $0 * 10 + Int($1) - 0x30 }
+    return isWhole ? 1000 : [0, 100, 10, 1][fraction.count] * thousandths
+  }
+
+  private func trimmed(_ text: Slice<HeadText>) -> HeadText {
+    let isBlank: (UInt8) -> Bool = { $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "\t") }
+    var rest = text.drop(while: isBlank)
+    while let last = rest.last, isBlank(last) { rest.removeLast() }
+    return HeadText(rebasing: rest)
+  }
+}
+
+extension HTTPRequest {
+  /// Whether to send gzip rather than no coding.
+  package var prefersGzip: Bool {
+    var preference = CodingPreference()
+    for var value in headers.values(of: "Accept-Encoding") { value.withUTF8 { preference.add($0) } }
+    return preference.prefersGzip
+  }
+}

@@ -1,0 +1,35 @@
+/// A finished exchange in numbers, without a copy of any of its bytes.
+package struct HTTPMeasurement: Sendable {
+  /// The mark of the response; 0 where the server answered by itself.
+  package let mark: Int
+  /// The response's status; 0 if there was none.
+  package let status: Int
+  /// Bytes of the response's body, as announced.
+  package let bodyBytes: Int64
+  /// Whether the response was sent to its end.
+  package let isComplete: Bool
+  /// The label of the client's User-Agent; 0 without one.
+  package let agent: Int
+  /// Nanoseconds from the request line to the response's last byte.
+  package let nanoseconds: UInt64
+
+  package init(
+    mark: Int, status: Int, bodyBytes: Int64, isComplete: Bool, agent: Int, nanoseconds: UInt64
+  ) {
+    self.mark = mark
+    self.status = status
+    self.bodyBytes = bodyBytes
+    self.isComplete = isComplete
+    self.agent = agent
+    self.nanoseconds = nanoseconds
+  }
+}
+
+/// A request with the measurement of its exchange.
+package struct HTTPExchange: Sendable {
+  /// The request. If it was not admitted, its parts are unchecked.
+  package let request: HTTPRequest
+  /// Whether the guard admitted it.
+  package let isAdmitted: Bool
+  package let measurement: HTTPMeasurement
+}

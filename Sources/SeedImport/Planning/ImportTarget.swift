@@ -1,0 +1,193 @@
+import SeedDatabase
+import SeedFormat
+
+/// One table of an import: its writers by shape, its counts, and what it has seen.
+final class ImportTarget {
+  let table: TableSchema
+  /// The table's key; here, because whoever asks the table for it copies and frees all of that.
+  let key: [Int]
+  let keyParts: [KeyIdentity.Part]
+  let mode: TableMapping.MergeMode
+  /// Whether the table's rows come nested in others and so again and again.
+  @exclusivity(unchecked) var recurs = false
+  @exclusivity(unchecked) var recent = RecentRows()
+  @exclusivity(unchecked) var seen: SeenKeys?
+  /// Values of the columns that rows of a replaced table do not mention.
+  @exclusivity(unchecked) var schemaDefaults: [Int: SeedValue] = [:]
+  /// Whether rows wait for others: those behind them go the same way.
+  @exclusivity(unchecked) var hasWaitingRows = false
+  var rejected = 0
+  var deleted = 0
+  /// Recurrences that were recognised without asking the database.
+  var recognised = 0
+  /// Whether a row was rejected whose key is not known.
+  var hasLostKeys = false
+  var keys = ImportReport.Keys()
+  private(set) var writers: [SlotSet: TableWriter] = [:]
+  @exclusivity(unchecked) private var latest: (slots: SlotSet, writer: TableWriter)?
+  /// Rows that are written together; absent where the database's texts are not UTF-8.
+  let batch: TableBatch?
+  private let connection: Connection
+  private let fitter: AffinityFitter
+  private let rule: ConflictRule
+
+  init(
+    _ table: TableSchema, _ mode: TableMapping.MergeMode, _ connection: Connection, _ fitter: AffinityFitter,
+    _ rule: ConflictRule, _ supply: RowSupply?
+  ) {
+    self.table = table
+    key = table.key
+    keyParts = zip(table.key, table.keyCollations).map {
+      KeyIdentity.Part(affinity: table.columns[$0].affinity, collation: $1)
+    }
+    self.mode = mode
+    batch = supply.map { TableBatch(rule, $0) }
+    (self.connection, self.fitter, self.rule) = (connection, fitter, rule)
+  }
+
+  /// The writer of rows with these columns, which include the key.
+  func writer(_ slots: SlotSet) throws -> TableWriter {
+    if let latest, latest.slots == slots { return latest.writer }
+    let writer = try writers[slots] ?? makeWriter(slots)
+    latest = (slots, writer)
+    return writer
+  }
+
+  private func makeWriter(_ slots: SlotSet) throws -> TableWriter {
+    guard let shape = RowShape(table.columns.indices.filter(slots.contains), of: table) else {
+      throw RejectedRow(.missingKey, "a column of the key is missing")
+    }
+    let writer = try TableWriter(table, shape, connection, fitter, rule: rule)
+    writers[slots] = writer
+    return writer
+  }
+
+  var report: ImportReport.Table {
+    var report = ImportReport.Table()
+    for changes in writers.values.map(\.changes) + [batch?.counts ?? TableChanges()] {
+      report.inserted += changes.inserted
+      report.updated += changes.updated
+      report.unchanged += changes.unchanged
+    }
+    report.unchanged += recognised
+    (report.deleted, report.rejected) = (deleted, rejected)
+    return report
+  }
+
+  var statements: Int {
+    let others = (seen?.statements ?? 0) + (batch?.statements ?? 0)
+    return writers.values.reduce(others) { $0 + $1.statements }
+  }
+
+  /// Whether any row is different now.
+  var isTouched: Bool {
+    deleted > 0 || batch?.counts.isEmpty == false || writers.values.contains { !$0.changes.isEmpty }
+  }
+
+  /// What was counted and noted at some time, to return to when what was written since is taken back.
+  struct Mark {
+    fileprivate let changes: [SlotSet: TableChanges]
+    fileprivate let keys: ImportReport.Keys.Counts
+  }
+
+  var mark: Mark { Mark(changes: writers.mapValues(\.changes), keys: keys.counts) }
+
+  func restore(_ mark: Mark) {
+    for (slots, writer) in writers { writer.restore(mark.changes[slots] ?? TableChanges()) }
+    keys.cut(to: mark.keys)
+    recent.clear()
+  }
+}
+
+extension ImportReport.Keys {
+  fileprivate struct Counts {
+    let inserted: Int
+    let updated: Int
+    let unchanged: Int
+  }
+
+  fileprivate var counts: Counts {
+    Counts(inserted: inserted.count, updated: updated.count, unchanged: unchanged.count)
+  }
+
+  fileprivate mutating func cut(to counts: Counts) {
+    inserted.removeSubrange(counts.inserted...)
+    updated.removeSubrange(counts.updated...)
+    unchanged.removeSubrange(counts.unchanged...)
+  }
+}
+
+/// The rows that came last, by key: nested objects recur, mostly unchanged.
+struct RecentRows {
+  private var rows: [[UInt8]: [UInt8]] = [:]
+  private var size = 0
+
+  /// Bytes of keys and rows that are remembered; past that it starts again.
+  private static let capacity = 8 * 1024 * 1024
+
+  func contains(_ key: [UInt8], _ row: [UInt8]) -> Bool { rows[key] == row }
+
+  mutating func remember(_ key: [UInt8], _ row: [UInt8]) {
+    if size + key.count + row.count > Self.capacity { clear() }
+    size += key.count + row.count
+    rows[key] = row
+  }
+
+  mutating func forget(_ key: [UInt8]) { rows[key] = nil }
+
+  mutating func clear() {
+    rows.removeAll(keepingCapacity: true)
+    size = 0
+  }
+}
+
+/// The keys that an import mentioned, in a temporary table: what is not there is deleted at the end.
+final class SeenKeys {
+  private(set) var statements = 0
+  private let table: TableSchema
+  private let connection: Connection
+  private let add: Statement
+  private let name: String
+
+  init(_ table: TableSchema, number: Int, _ connection: Connection) throws {
+    self.table = table
+    self.connection = connection
+    name = "temp.seedbank_seen_\(number)"
+    let columns = zip(table.keyNames, table.keyCollations).map { "\(quoted($0)) COLLATE \($1.rawValue)" }
+    let key = table.keyNames.map(quoted).joined(separator: ", ")
+    try connection.execute("DROP TABLE IF EXISTS \(name)")
+    try connection.execute(
+      "CREATE TABLE \(name)(\(columns.joined(separator: ", ")), PRIMARY KEY (\(key))) WITHOUT ROWID")
+    let marks = Array(repeating: "?", count: table.key.count).joined(separator: ", ")
+    add = try connection.prepare("INSERT OR IGNORE INTO \(name) VALUES (\(marks))")
+  }
+
+  func insert(_ key: [BorrowedValue]) throws {
+    statements += 1
+    for (index, value) in key.enumerated() { try add.lend(value, at: Int32(index + 1)) }
+    _ = try add.step()
+    add.rewind()
+  }
+
+  /// A statement that mentions the rows of a batch, whose keys stand in these columns.
+  func mentioning(_ columns: [Int]) throws(DatabaseError) -> Statement {
+    let supplied = columns.map { "c\($0)" }.joined(separator: ", ")
+    return try connection.prepare("INSERT OR IGNORE INTO \(name) SELECT \(supplied) FROM \(RowSupply.table)")
+  }
+
+  /// Deletes what was not mentioned; the keys of what went, where they are wanted.
+  func deleteOthers(_ wantsKeys: Bool) throws -> (count: Int, keys: [[SeedValue]]) {
+    let key = table.keyNames.map(quoted)
+    let matches = key.map { "seen.\($0) = \(quoted(table.name)).\($0)" }.joined(separator: " AND ")
+    let others = "\(quoted(table.name)) WHERE NOT EXISTS (SELECT 1 FROM \(name) AS seen WHERE \(matches))"
+    let keys = wantsKeys ? try connection.rows("SELECT \(key.joined(separator: ", ")) FROM \(others)") : []
+    try connection.execute("DELETE FROM \(others)")
+    statements += 1
+    return (connection.changes, keys)
+  }
+
+  func drop() throws {
+    add.reset()
+    try connection.execute("DROP TABLE \(name)")
+  }
+}

@@ -1,0 +1,134 @@
+import SeedDatabase
+import SeedFormat
+
+/// What one member of an object feeds, and the members within it.
+///
+/// Objects of one kind mostly come with the same members in the same order. So every node remembers which
+/// node each place of the object before led to, and compares the name's bytes before it looks anything up.
+final class MemberNode {
+  @exclusivity(unchecked) var columns: [Int] = []
+  @exclusivity(unchecked) var relation: Int?
+  @exclusivity(unchecked) private(set) var children: [[UInt8]: MemberNode] = [:]
+  @exclusivity(unchecked) private(set) var isSeen = false
+  /// Names of members within it that nobody wants: some of them, for messages.
+  @exclusivity(unchecked) private(set) var unwanted: Set<[UInt8]> = []
+  // As in ``RowPlan``: no other access can happen during one of these.
+  @exclusivity(unchecked) private var hints: [Hint] = []
+  private let fallback: (([UInt8]) -> MemberNode?)?
+
+  private struct Hint {
+    let name: [UInt8]
+    let node: MemberNode?
+  }
+
+  /// Members of one object that are remembered by place.
+  private static let mostHints = 1024
+  /// Unwanted names that are remembered.
+  private static let mostUnwanted = 64
+
+  init(fallback: (([UInt8]) -> MemberNode?)? = nil) { self.fallback = fallback }
+
+  /// The node behind a path, made where it is not there.
+  func node(_ path: ArraySlice<String>) -> MemberNode {
+    guard let name = path.first else { return self }
+    let bytes = Array(name.utf8)
+    let child = children[bytes] ?? MemberNode()
+    children[bytes] = child
+    return child.node(path.dropFirst())
+  }
+
+  /// The node behind a name; `nil` for one that nobody wants.
+  func child(_ name: [UInt8]) -> MemberNode? { children[name] ?? fallback?(name) }
+
+  /// The node that a member leads to; `nil` for one that nobody wants.
+  func target(at place: Int, _ name: UnsafeBufferPointer<UInt8>) -> MemberNode? {
+    if place < hints.count, Self.same(hints[place].name, name) { return hints[place].node }
+    let bytes = Array(name)
+    let node = child(bytes)
+    note(bytes, node)
+    if place < hints.count {
+      hints[place] = Hint(name: bytes, node: node)
+    } else if place == hints.count, place < Self.mostHints {
+      hints.append(Hint(name: bytes, node: node))
+    }
+    return node
+  }
+
+  /// Notes that an object has a member of that name, which leads to that node.
+  private func note(_ name: [UInt8], _ node: MemberNode?) {
+    if let node {
+      node.isSeen = true
+    } else if unwanted.count < Self.mostUnwanted {
+      unwanted.insert(name)
+    }
+  }
+
+  /// Notes that an object had the member, if only as a part of a null.
+  func see() { isSeen = true }
+
+  private static func same(_ left: [UInt8], _ right: UnsafeBufferPointer<UInt8>) -> Bool {
+    guard left.count == right.count else { return false }
+    for index in 0..<left.count where left[index] != right[index] { return false }
+    return true
+  }
+}
+
+/// What the members of objects of one shape feed: looked up once, for all objects of that shape.
+final class MemberBinding {
+  struct Feed {
+    enum Kind: UInt8 {
+      case nothing
+      /// One column, where the value may be of its affinity already.
+      case column
+      /// One column by a conversion, several columns, a relation, or members within.
+      case node
+    }
+
+    let kind: Kind
+    let affinity: Affinity
+    let column: Int32
+    let number: Int32
+  }
+
+  let shape: UInt32
+  let feeds: UnsafeMutablePointer<Feed>
+  let nodes: [MemberNode?]
+  /// Whether all of the names that are wanted are known to occur.
+  @exclusivity(unchecked) private(set) var isSeen: Bool
+
+  init(_ plan: RowPlan, _ object: Int, _ tape: borrowing JSONTape) {
+    shape = tape.entries[object].shape
+    var nodes: [MemberNode?] = []
+    for slot in 0..<tape.shapeCount(object) {
+      nodes.append(plan.root.child(Array(tape.shapeName(slot, object))))
+    }
+    self.nodes = nodes
+    // Whoever had these names first was read by its nodes, mostly as a row of this plan.
+    isSeen = nodes.allSatisfy { $0?.isSeen ?? true }
+    feeds = .allocate(capacity: max(1, nodes.count))
+    for (slot, node) in nodes.enumerated() { (feeds + slot).initialize(to: Self.feed(node, plan)) }
+  }
+
+  deinit { feeds.deallocate() }
+
+  /// Notes which of the names an object has.
+  func note(_ object: Int, _ tape: borrowing JSONTape) {
+    var member = object + 1
+    for _ in 0..<tape.count(object) {
+      nodes[Int(tape.entries[member].slot)]?.see()
+      member = tape.end(of: member + 1)
+    }
+    isSeen = nodes.allSatisfy { $0?.isSeen ?? true }
+  }
+
+  private static func feed(_ node: MemberNode?, _ plan: RowPlan) -> Feed {
+    guard let node else { return Feed(kind: .nothing, affinity: .blob, column: 0, number: 0) }
+    guard node.relation == nil, node.children.isEmpty, node.columns.count == 1,
+      case .automatic = plan.columns[node.columns[0]].conversion
+    else { return Feed(kind: .node, affinity: .blob, column: 0, number: 0) }
+    let target = plan.columns[node.columns[0]]
+    return Feed(
+      kind: .column, affinity: target.schema.affinity, column: Int32(target.column),
+      number: Int32(node.columns[0]))
+  }
+}

@@ -1,0 +1,213 @@
+import SeedDatabase
+import SeedFormat
+
+/// Turns a mapping into a plan, against the tables that the database really has.
+final class PlanBuilder {
+  private let connection: Connection
+  private let policy: ImportPolicy
+  private let fitter = AffinityFitter()
+  private let listed: [String]
+  private let supply: RowSupply?
+  private(set) var targets: [String: ImportTarget] = [:]
+  /// What each of the plans wants of its rows.
+  private(set) var surveys: [MemberSurvey] = []
+
+  init(_ connection: Connection, _ policy: ImportPolicy) throws {
+    self.connection = connection
+    self.policy = policy
+    let isUTF8 = try connection.value("PRAGMA encoding") == .text("UTF-8")
+    supply = isUTF8 ? try RowSupply(connection) : nil
+    listed = try SchemaReader(connection).listedTables().filter { $0.kind == "table" }.map(\.name)
+  }
+
+  func plan(_ mapping: TableMapping) throws -> RowPlan {
+    let target = try target(mapping)
+    let relations = try mapping.relations.map { try relation($0, of: target.table) }
+    let (root, byName) = root(mapping, target.table)
+    let columns = try mapping.columns.sorted { $0.key < $1.key }.map { name, source in
+      let column = try column(name, target.table)
+      return (source, valueTarget(column, target.table, source.conversion))
+    }
+    for (index, column) in columns.enumerated() {
+      root.node(column.0.member.names[...]).columns.append(index)
+    }
+    for (index, relation) in mapping.relations.enumerated() {
+      root.node(relation.path.names[...]).relation = index
+    }
+    let plan = RowPlan(
+      target, root: root, columns: columns.map(\.1) + targetsByName(target.table),
+      constants: try columnValues(mapping.constants, "constant", target.table),
+      defaults: try columnValues(mapping.defaults, "default", target.table), relations: relations)
+    surveys.append(MemberSurvey(plan, mapping, byName: byName))
+    return plan
+  }
+
+  /// A target for every column, behind the listed ones: for members that find it by name.
+  private func targetsByName(_ table: TableSchema) -> [ValueReader.Target] {
+    table.columns.indices.map { valueTarget($0, table, .automatic) }
+  }
+
+  private func valueTarget(
+    _ column: Int, _ table: TableSchema, _ conversion: ImportConversion
+  ) -> ValueReader.Target {
+    ValueReader.Target(column: column, schema: table.columns[column], conversion: conversion)
+  }
+
+  /// The node of the row's own object, and those of the columns that members find by name.
+  private func root(
+    _ mapping: TableMapping, _ table: TableSchema
+  ) -> (MemberNode, byName: [(column: String, node: MemberNode)]) {
+    let names = mapping.names
+    guard names != .explicit else { return (MemberNode(), []) }
+    let taken = Set(mapping.columns.keys).union(mapping.constants.keys)
+    var found: [Int: MemberNode] = [:]
+    for column in table.columns.indices where !taken.contains(table.columns[column].name) {
+      let node = MemberNode()
+      node.columns = [mapping.columns.count + column]
+      found[column] = node
+    }
+    let columnNames = table.columnNames
+    let root = MemberNode { member in
+      let wanted = names.columnName(String(decoding: member, as: UTF8.self))
+      return columnNames.firstIndex(of: wanted).flatMap { found[$0] }
+    }
+    return (root, found.sorted { $0.key < $1.key }.map { (columnNames[$0.key], $0.value) })
+  }
+
+  private func columnValues(
+    _ values: [String: SeedValue], _ what: String, _ table: TableSchema
+  ) throws -> [(column: Int, value: SeedValue)] {
+    try values.sorted { $0.key < $1.key }.map { name, value in
+      let column = try column(name, table)
+      let schema = table.columns[column]
+      guard let fitting = ValueReader().fit(value, schema) else {
+        throw ImportFailure(
+          .mapping,
+          "table \"\(table.name)\", column \"\(schema.name)\": the \(what) \(value) does not fit the type "
+            + "\(schema.declaredType): write one that does")
+      }
+      return (column, try fitter.fit(fitting, to: schema.affinity))
+    }
+  }
+
+  // MARK: Relations
+
+  private func relation(_ relation: RelationMapping, of table: TableSchema) throws -> RowRelation {
+    switch relation {
+    case .object(_, let mapping, let foreignKey):
+      let plan = try plan(mapping)
+      plan.target.recurs = true
+      try check(foreignKey, plan.table, "foreignKey", mapping.table)
+      return RowRelation(kind: .object(foreignKey: try columns(foreignKey, table)), plan: plan)
+    case .array(_, let mapping, let parentKey):
+      let plan = try plan(mapping)
+      try check(parentKey, table, "parentKey", mapping.table)
+      return RowRelation(kind: .array(parentKey: try columns(parentKey, plan.table)), plan: plan)
+    case .join(_, let mapping, let through, let parentKey, let elementKey):
+      let plan = try plan(mapping)
+      plan.target.recurs = true
+      let join = try self.plan(TableMapping(through, key: parentKey + elementKey, names: .explicit))
+      try check(parentKey, table, "parentKey", through)
+      try check(elementKey, plan.table, "elementKey", through)
+      let filling = RowRelation.Join(
+        plan: join, parentKey: try columns(parentKey, join.table),
+        elementKey: try columns(elementKey, join.table))
+      return RowRelation(kind: .join(filling), plan: plan)
+    }
+  }
+
+  private func check(_ names: [String], _ keyed: TableSchema, _ what: String, _ table: String) throws {
+    guard names.count != keyed.key.count else { return }
+    throw ImportFailure(
+      .mapping,
+      "table \"\(table)\": \(what) names \(names.count) columns, "
+        + "the key of \"\(keyed.name)\" has \(keyed.key.count)")
+  }
+
+  // MARK: Tables and columns
+
+  private func target(_ mapping: TableMapping) throws -> ImportTarget {
+    let table = try table(mapping)
+    if let target = targets[table.name] {
+      guard target.mode == mapping.mode, target.table.key == table.key else {
+        throw ImportFailure(.mapping, "table \"\(table.name)\" is mapped twice, with different keys or modes")
+      }
+      return target
+    }
+    let target = ImportTarget(
+      table, mapping.mode, connection, fitter,
+      ConflictRule(rawValue: policy.onConflict.rawValue) ?? .overwrite, supply)
+    targets[table.name] = target
+    if mapping.mode == .replace { target.schemaDefaults = try schemaDefaults(table) }
+    return target
+  }
+
+  /// What the schema's defaults are now; an expression is evaluated once per import.
+  private func schemaDefaults(_ table: TableSchema) throws -> [Int: SeedValue] {
+    var defaults: [Int: SeedValue] = [:]
+    for (index, column) in table.columns.enumerated() where !table.key.contains(index) {
+      let value = try column.defaultSQL.map { try connection.value("SELECT \($0)") ?? .null } ?? .null
+      // Left out, an INTEGER PRIMARY KEY counts itself, and a NOT NULL column says what is wrong.
+      if value == .null, column.isNotNull || column.declaredType.uppercased() == "INTEGER" { continue }
+      defaults[index] = try fitter.fit(value, to: column.affinity)
+    }
+    return defaults
+  }
+
+  private func table(_ mapping: TableMapping) throws -> TableSchema {
+    guard let name = listed.first(where: { $0.lowercased() == mapping.table.lowercased() }) else {
+      throw ImportFailure(.mapping, unknown("table", mapping.table, among: listed))
+    }
+    let triggers = try connection.integer(
+      "SELECT count(*) FROM sqlite_schema WHERE type = 'trigger' AND tbl_name = ?", .text(name))
+    guard triggers == 0 else {
+      throw ImportFailure(
+        .database, "table \"\(name)\" has triggers: they do not run during imports, so it cannot be imported")
+    }
+    var table = try schema(name)
+    if !mapping.key.isEmpty { table = try keyed(table, mapping.key) }
+    return table
+  }
+
+  private func schema(_ name: String) throws -> TableSchema {
+    do { return try SchemaReader(connection).table(name) } catch let problem as SchemaProblem {
+      throw ImportFailure(.mapping, problem.description)
+    }
+  }
+
+  /// The table with another key, over which it must have a unique index.
+  private func keyed(_ table: TableSchema, _ names: [String]) throws -> TableSchema {
+    let key = try columns(names, table)
+    if Set(key) == Set(table.key) { return table }
+    let parts = key.map { (table.columns[$0].name, table.columns[$0].collation) }
+    guard TableIndexes(connection).hasUnique(parts, of: table) else {
+      throw ImportFailure(
+        .mapping, "table \"\(table.name)\" has no unique index over \(names.joined(separator: ", "))")
+    }
+    return table.keyed(by: key)
+  }
+
+  func columns(_ names: [String], _ table: TableSchema) throws -> [Int] {
+    try names.map { try column($0, table) }
+  }
+
+  /// What a column of that name takes as it comes.
+  func target(_ name: String, _ table: TableSchema) throws -> ValueReader.Target {
+    valueTarget(try column(name, table), table, .automatic)
+  }
+
+  func column(_ name: String, _ table: TableSchema) throws -> Int {
+    if let index = table.columnNames.firstIndex(of: name) { return index }
+    let lowercased = name.lowercased()
+    guard let index = table.columnNames.firstIndex(where: { $0.lowercased() == lowercased }) else {
+      throw ImportFailure(
+        .mapping, "table \"\(table.name)\": \(unknown("column", name, among: table.columnNames))")
+    }
+    return index
+  }
+
+  private func unknown(_ what: String, _ name: String, among known: [String]) -> String {
+    let nearest = nearestName(to: name, in: known)
+    return "there is no \(what) \"\(name)\"" + (nearest.map { ", did you mean \"\($0)\"?" } ?? "")
+  }
+}

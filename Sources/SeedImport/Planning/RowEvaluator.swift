@@ -1,0 +1,192 @@
+import SeedDatabase
+import SeedFormat
+
+/// Reads objects from the tape into their plans. Nothing is written: a row is known whole before it is.
+final class RowEvaluator {
+  let reader = ValueReader()
+
+  /// Fills the plan with one object, or one plain value; `given` comes from outside the object.
+  func evaluate(
+    _ plan: RowPlan, _ index: Int, _ source: borrowing DocumentSource,
+    given: [(column: Int, value: BorrowedValue)] = []
+  ) throws(RejectedRow) {
+    plan.reset()
+    if source.tape.kind(index) == .object {
+      try walk(plan, index, source)
+    } else if plan.root.columns.isEmpty {
+      throw reader.notAnObject(index, source)
+    }
+    if !plan.root.columns.isEmpty { try take(plan, plan.root.columns, index, source) }
+    for constant in plan.constants { plan.set(constant.column, reader.bytes.lend(constant.value)) }
+    for item in given { plan.set(item.column, item.value) }
+    if !plan.relations.isEmpty { try takeReferences(plan, source) }
+    try plan.checkKey()
+  }
+
+  private func takeReferences(_ plan: RowPlan, _ source: borrowing DocumentSource) throws(RejectedRow) {
+    for (number, relation) in plan.relations.enumerated() {
+      if case .object(let columns) = relation.kind, let place = plan.places[number] {
+        try reference(plan, relation.plan, columns, place, source)
+      }
+    }
+  }
+
+  // MARK: Members
+
+  /// The members of the row's own object; those of a shape that was seen before are known by their numbers.
+  private func walk(_ plan: RowPlan, _ index: Int, _ source: borrowing DocumentSource) throws(RejectedRow) {
+    let shape = source.tape.entries[index].shape
+    guard shape != 0 else { return try walk(plan, plan.root, index, source) }
+    let binding: MemberBinding
+    if let known = plan.binding, known.shape == shape {
+      binding = known
+    } else {
+      binding = MemberBinding(plan, index, source.tape)
+      plan.binding = binding
+    }
+    if !binding.isSeen { binding.note(index, source.tape) }
+    try walk(plan, binding, index, source)
+  }
+
+  private func walk(
+    _ plan: RowPlan, _ binding: MemberBinding, _ index: Int, _ source: borrowing DocumentSource
+  ) throws(RejectedRow) {
+    let (entries, feeds) = (source.tape.entries, binding.feeds)
+    let (base, start) = source.scanner.held
+    var member = index + 1
+    for _ in 0..<entries[index].count {
+      let value = entries + (member + 1)
+      let feed = feeds[Int(entries[member].slot)]
+      switch (feed.kind, value.pointee.kind, feed.affinity) {
+      case (.nothing, _, _): break
+      case (.column, .string, .text) where !value.pointee.isCopied:
+        let text = UnsafeBufferPointer(
+          start: base + (Int(value.pointee.payload) - start), count: value.pointee.count)
+        plan.set(Int(feed.column), .text(text))
+      case (.column, .integer, .integer):
+        plan.set(Int(feed.column), .integer(Int64(bitPattern: value.pointee.payload)))
+      case (.column, .real, .real):
+        plan.set(Int(feed.column), .real(Double(bitPattern: value.pointee.payload)))
+      case (.column, .null, _): plan.set(Int(feed.column), .null)
+      case (.column, _, _): try take(plan, Int(feed.number), member + 1, source)
+      case (.node, _, _):
+        if let node = binding.nodes[Int(entries[member].slot)] {
+          try take(plan, node, member + 1, source)
+        }
+      }
+      switch value.pointee.kind {
+      case .object, .array: member = Int(value.pointee.payload)
+      default: member &+= 2
+      }
+    }
+  }
+
+  private func walk(
+    _ plan: RowPlan, _ node: MemberNode, _ index: Int, _ source: borrowing DocumentSource
+  ) throws(RejectedRow) {
+    var member = index + 1
+    for place in 0..<source.tape.count(index) {
+      let value = member + 1
+      if let target = node.target(at: place, source.text(member)) {
+        try take(plan, target, value, source)
+      }
+      member = source.tape.end(of: value)
+    }
+  }
+
+  private func take(
+    _ plan: RowPlan, _ node: MemberNode, _ value: Int, _ source: borrowing DocumentSource
+  ) throws(RejectedRow) {
+    try take(plan, node.columns, value, source)
+    if let relation = node.relation { plan.places[relation] = value }
+    if !node.children.isEmpty { try descend(plan, node, value, source) }
+  }
+
+  private func descend(
+    _ plan: RowPlan, _ node: MemberNode, _ index: Int, _ source: borrowing DocumentSource
+  ) throws(RejectedRow) {
+    switch source.tape.kind(index) {
+    case .object: try walk(plan, node, index, source)
+    case .null: setNull(plan, node)
+    default: throw RejectedRow(.typeMismatch, "expected an object", offset: source.tape.offset(index))
+    }
+  }
+
+  /// An object that is null says so of everything within it.
+  private func setNull(_ plan: RowPlan, _ node: MemberNode) {
+    for child in node.children.values {
+      child.see()
+      for column in child.columns { plan.set(plan.columns[column].column, .null) }
+      setNull(plan, child)
+    }
+  }
+
+  private func take(
+    _ plan: RowPlan, _ columns: [Int], _ index: Int, _ source: borrowing DocumentSource
+  ) throws(RejectedRow) {
+    for column in columns { try take(plan, column, index, source) }
+  }
+
+  private func take(
+    _ plan: RowPlan, _ column: Int, _ index: Int, _ source: borrowing DocumentSource
+  ) throws(RejectedRow) {
+    let target = plan.columns[column]
+    do throws(RejectedRow) {
+      plan.set(target.column, try reader.read(index, source, for: target))
+    } catch {
+      throw RejectedRow(
+        error.code, error.message, column: target.schema.name, offset: source.tape.offset(index))
+    }
+  }
+
+  /// A nested object, or its bare key: read now, for its key stands in this row.
+  private func reference(
+    _ plan: RowPlan, _ nested: RowPlan, _ columns: [Int], _ index: Int, _ source: borrowing DocumentSource
+  ) throws(RejectedRow) {
+    switch source.tape.kind(index) {
+    case .null:
+      for column in columns { plan.set(column, .null) }
+    case .object:
+      do throws(RejectedRow) {
+        try evaluate(nested, index, source)
+      } catch {
+        var refusal = error
+        refusal.table = error.table ?? nested.table.name
+        refusal.key = error.key ?? (error.table == nil ? nested.keyDescription : nil)
+        throw refusal
+      }
+      for (column, value) in zip(columns, nested.key) { plan.set(column, value) }
+    default:
+      do throws(RejectedRow) {
+        plan.set(columns[0], try bareKey(nested, index, source))
+      } catch {
+        // The row's own column is what does not fit here.
+        var refusal = error
+        refusal.column = plan.table.columns[columns[0]].name
+        throw refusal
+      }
+    }
+  }
+
+  /// A key that stands alone where an object could; no row has NULL for one.
+  func bareKey(
+    _ plan: RowPlan, _ index: Int, _ source: borrowing DocumentSource
+  ) throws(RejectedRow) -> BorrowedValue {
+    guard plan.table.key.count == 1, source.tape.kind(index) != .array else {
+      throw reader.notAnObject(index, source)
+    }
+    let column = plan.table.key[0]
+    let schema = plan.table.columns[column]
+    guard source.tape.kind(index) != .null else {
+      throw RejectedRow(
+        .missingKey, "the key column \"\(schema.name)\" is null", column: schema.name,
+        offset: source.tape.offset(index))
+    }
+    let target = ValueReader.Target(column: column, schema: schema, conversion: .automatic)
+    do throws(RejectedRow) {
+      return try reader.read(index, source, for: target)
+    } catch {
+      throw RejectedRow(error.code, error.message, column: schema.name, offset: source.tape.offset(index))
+    }
+  }
+}

@@ -1,0 +1,227 @@
+import SeedDatabase
+import SeedFormat
+
+/// Rows of one table that are written by a few statements: one for all rows behind one another that fill the
+/// same columns.
+///
+/// The rows are lent: whoever owns their bytes writes the batch before those go.
+final class TableBatch {
+  /// What the batch held at some time, to return to.
+  struct Mark {
+    fileprivate let segments: Int
+    fileprivate let latest: Int
+    fileprivate let used: Int
+    fileprivate let recognised: Int
+  }
+
+  /// Rows behind one another that fill the same columns.
+  private struct Segment {
+    let shape: BatchShape
+    let start: Int
+    var rows: Int
+  }
+
+  private(set) var counts = TableChanges()
+  private(set) var statements = 0
+  /// Rows that came again, equal to one that is or was here: they need not be written.
+  @exclusivity(unchecked) var recognised = 0
+  @exclusivity(unchecked) private(set) var used = 0
+  @exclusivity(unchecked) private var segments: [Segment] = []
+  @exclusivity(unchecked) private var values: UnsafeMutablePointer<BorrowedValue>
+  @exclusivity(unchecked) private var capacity: Int
+  private var outcomes: [RowOutcome] = []
+  private let rule: ConflictRule
+  private let supply: RowSupply
+
+  private static let initialCapacity = 1024
+
+  init(_ rule: ConflictRule, _ supply: RowSupply) {
+    self.rule = rule
+    self.supply = supply
+    capacity = Self.initialCapacity
+    values = .allocate(capacity: capacity)
+  }
+
+  deinit { values.deallocate() }
+
+  // MARK: Taking rows
+
+  /// Takes the plan's row; false where a value is not as its column would keep it.
+  func take(_ plan: RowPlan, _ shape: BatchShape) -> Bool {
+    if used &+ shape.width > capacity { grow(to: used + shape.width) }
+    guard shape.copy(plan, to: values + used) else { return false }
+    if let latest = segments.last, latest.shape === shape {
+      segments[segments.count &- 1].rows &+= 1
+    } else {
+      segments.append(Segment(shape: shape, start: used, rows: 1))
+    }
+    used &+= shape.width
+    return true
+  }
+
+  private func grow(to needed: Int) {
+    let larger = UnsafeMutablePointer<BorrowedValue>.allocate(capacity: max(needed, 2 * capacity))
+    larger.update(from: values, count: used)
+    values.deallocate()
+    (values, capacity) = (larger, max(needed, 2 * capacity))
+  }
+
+  var isEmpty: Bool { used == 0 && recognised == 0 }
+
+  var mark: Mark {
+    Mark(segments: segments.count, latest: segments.last?.rows ?? 0, used: used, recognised: recognised)
+  }
+
+  func restore(_ mark: Mark) {
+    segments.removeSubrange(mark.segments...)
+    if !segments.isEmpty { segments[segments.count - 1].rows = mark.latest }
+    (used, recognised) = (mark.used, mark.recognised)
+  }
+
+  func clear() {
+    segments.removeAll(keepingCapacity: true)
+    (used, recognised) = (0, 0)
+  }
+
+  // MARK: Writing them
+
+  /// Runs the statements. What SQLite says of a row is returned as a value: its caller takes all back then.
+  func write(_ seen: SeenKeys?) throws -> DatabaseError? {
+    outcomes.removeAll(keepingCapacity: true)
+    for segment in segments {
+      let first = outcomes.count
+      outcomes.append(contentsOf: repeatElement(.inserted, count: segment.rows))
+      let error = try outcomes.withUnsafeMutableBufferPointer { outcomes in
+        try supply.lend(
+          SuppliedRows(
+            values: values + segment.start, columns: segment.shape.width, count: segment.rows,
+            outcomes: outcomes.baseAddress.map { $0 + first }, rule: rule)
+        ) { try run(segment.shape, seen) }
+      }
+      if let error { return error }
+    }
+    return nil
+  }
+
+  private func run(_ shape: BatchShape, _ seen: SeenKeys?) throws -> DatabaseError? {
+    statements += 1
+    if let seen {
+      statements += 1
+      try shape.mention(in: seen)
+    }
+    return shape.run()
+  }
+
+  /// Counts what became of the rows, and notes their keys.
+  func count(_ keys: inout ImportReport.Keys, notesKeys: Bool) {
+    counts.unchanged += recognised
+    for outcome in outcomes {
+      switch outcome {
+      case .inserted: counts.inserted += 1
+      case .updated: counts.updated += 1
+      case .unchanged, .taken: counts.unchanged += 1
+      }
+    }
+    if notesKeys { noteKeys(&keys) }
+  }
+
+  private func noteKeys(_ keys: inout ImportReport.Keys) {
+    var number = 0
+    for segment in segments {
+      for row in 0..<segment.rows {
+        let start = segment.start + row * segment.shape.width
+        keys.note(segment.shape.key.map { values[start + $0].owned }, outcomes[number])
+        number += 1
+      }
+    }
+  }
+}
+
+/// The columns that rows of a batch fill, with the statement that writes them.
+final class BatchShape {
+  let slots: SlotSet
+  let width: Int
+  let key: [Int]
+  /// Indexes into the table's columns, for those that the document fills.
+  private let columns: [Int]
+  private let affinities: [Affinity]
+  /// What new rows take besides; lent from `bytes`.
+  private let defaults: [BorrowedValue]
+  private let bytes = LentBytes()
+  private let upsert: Statement
+  private var mention: Statement?
+
+  /// `nil` for rows that go their own way: they are too wide, or one whose key is there could be refused for
+  /// what it leaves out, for an upsert begins as an insertion.
+  init?(_ plan: RowPlan, _ slots: SlotSet, _ connection: Connection) throws {
+    let table = plan.table
+    let columns = table.columns.indices.filter(slots.contains)
+    let defaults = plan.defaults.filter { !slots.contains($0.column) }
+    let filled = columns + defaults.map(\.column)
+    let isRefusable = table.columns.indices.contains { column in
+      table.columns[column].isNotNull && table.columns[column].defaultSQL == nil
+        && !table.key.contains(column) && !filled.contains(column)
+    }
+    guard filled.count <= RowSupply.mostColumns, !isRefusable else { return nil }
+    self.slots = slots
+    self.columns = columns
+    width = filled.count
+    key = table.key.compactMap { columns.firstIndex(of: $0) }
+    affinities = columns.map { table.columns[$0].affinity }
+    upsert = try connection.prepare(Self.sql(table, columns, filled))
+    let bytes = bytes
+    self.defaults = defaults.map { bytes.lend($0.value) }
+  }
+
+  /// Copies the plan's row, which has its key; false where a value is not as its column would keep it.
+  @inline(__always)
+  func copy(_ plan: RowPlan, to row: UnsafeMutablePointer<BorrowedValue>) -> Bool {
+    guard plan.copyRow(columns, affinities, to: row) else { return false }
+    for (place, value) in defaults.enumerated() { (row + columns.count + place).initialize(to: value) }
+    return true
+  }
+
+  func mention(in seen: SeenKeys) throws {
+    let statement = try mention ?? seen.mentioning(key)
+    mention = statement
+    defer { statement.rewind() }
+    _ = try statement.step()
+  }
+
+  /// As a value: its caller decides whether it is a row's matter.
+  func run() -> DatabaseError? {
+    defer { upsert.rewind() }
+    do throws(DatabaseError) {
+      _ = try upsert.step()
+      return nil
+    } catch {
+      return error
+    }
+  }
+
+  /// What stands in `columns` alone is compared, and changed in a row that is there. ABORT, as in ``TableSQL``.
+  private static func sql(_ table: TableSchema, _ columns: [Int], _ filled: [Int]) -> String {
+    let names = { (columns: [Int]) in columns.map { quoted(table.columns[$0].name) } }
+    let list = { (parts: [String]) in parts.joined(separator: ", ") }
+    return """
+      INSERT OR ABORT INTO \(quoted(table.name)) (\(list(names(filled)))) \
+      SELECT \(list(filled.indices.map { "c\($0)" })) FROM \(RowSupply.table) WHERE true \
+      ON CONFLICT (\(list(names(table.key)))) \
+      DO UPDATE SET \(list(names(settable(table, columns)).map { "\($0) = excluded.\($0)" })) \
+      WHERE \(RowSupply.differs)(\(list(names(columns).map { "\(quoted(table.name)).\($0)" })))
+      """
+  }
+
+  /// Columns in which two rows of the same key can differ; equal keys may be spelled differently.
+  private static func settable(_ table: TableSchema, _ columns: [Int]) -> [Int] {
+    let others = columns.filter { column in
+      guard let place = table.key.firstIndex(of: column) else { return true }
+      switch table.columns[column].affinity {
+      case .integer: return false
+      case .text: return table.keyCollations[place] != .binary
+      default: return true
+      }
+    }
+    return others.isEmpty ? columns : others
+  }
+}

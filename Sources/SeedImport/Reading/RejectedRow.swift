@@ -1,0 +1,56 @@
+import SeedDatabase
+import SeedFormat
+
+/// Why a value or a row is rejected, before its place is known.
+struct RejectedRow: Error {
+  let code: ImportIssue.Code
+  let message: String
+  var column: String?
+  var offset: Int?
+  var key: String?
+  /// The nested table that it is about, where it is not the row's own.
+  var table: String?
+
+  init(
+    _ code: ImportIssue.Code, _ message: String, column: String? = nil, offset: Int? = nil, key: String? = nil
+  ) {
+    (self.code, self.message) = (code, message)
+    (self.column, self.offset, self.key) = (column, offset, key)
+  }
+
+  /// What a writer says of one row.
+  init(_ error: ImportError, _ table: TableSchema) {
+    switch error {
+    case .constraint(_, let key, let message):
+      self.init(Self.code(message), message, column: Self.column(message, table), key: key)
+    case .nullInKey(_, let column): self.init(.missingKey, error.description, column: column)
+    default: self.init(.check, error.description)
+    }
+  }
+
+  /// SQLite's messages of constraints begin with their kind, and name the column behind a colon.
+  private static func code(_ message: String) -> ImportIssue.Code {
+    if message.hasPrefix("NOT NULL") { return .notNull }
+    if message.hasPrefix("UNIQUE") { return .unique }
+    if message.hasPrefix("CHECK") { return .check }
+    return message.hasPrefix("cannot store") ? .typeMismatch : .conflict
+  }
+
+  private static func column(_ message: String, _ table: TableSchema) -> String? {
+    table.columnNames.first {
+      message.hasSuffix(": \(table.name).\($0)") || message.hasSuffix("column \(table.name).\($0)")
+    }
+  }
+}
+
+/// Turns an error about one row into its rejection; every other error ends the import.
+func rejecting<Result>(_ table: TableSchema, _ body: () throws -> Result) throws -> Result {
+  do {
+    return try body()
+  } catch let error as ImportError {
+    throw RejectedRow(error, table)
+  } catch let error as DatabaseError {
+    guard error.primaryCode == ResultCode.mismatch else { throw error }
+    throw RejectedRow(.typeMismatch, error.message)
+  }
+}

@@ -1,0 +1,59 @@
+import SeedDatabase
+import SeedFormat
+import SeedSystem
+
+/// A delta in a file of its own, compressed, that no metadata names yet.
+struct DeltaDraft {
+  let header: DeltaHeader
+  /// Where the file is.
+  let path: String
+  let raw: Compression.Measure
+  let stored: Compression.Measure
+
+  /// Writes the changes as a document to a new file.
+  init(_ changes: DeltaWriter, _ header: DeltaHeader, at path: String) throws {
+    self.header = header
+    self.path = path
+    (raw, stored) = try Compression.gzip(to: path) { take in try changes.write(header, to: take) }
+  }
+
+  /// The document.
+  func pieces() throws -> DocumentPieces.Source {
+    try GzipPieces(file: path, limit: raw.length).source
+  }
+
+  /// Removes the file, if it has not got its place yet.
+  func remove() { try? Folder.remove(path) }
+}
+
+/// Holds a delta's changes on the disk until its header is known. The file has no name, so none is left behind.
+final class SpillFile: DeltaSpill {
+  private let path: String
+  private var file: File?
+  private var length = 0
+
+  /// Bytes that are read at a time.
+  private static let readBytes = 256 * 1024
+
+  /// A spill in that folder; the file is made once it is needed.
+  init(in folder: String) { path = "\(folder)/delta.spill\(DurableFile.temporarySuffix)" }
+
+  func append(_ bytes: [UInt8]) throws -> Range<Int> {
+    if file == nil {
+      try Folder.remove(path)
+      file = try File(path, for: .updating)
+      try Folder.remove(path)
+    }
+    try file?.write(bytes)
+    defer { length += bytes.count }
+    return length..<length + bytes.count
+  }
+
+  func read(_ range: Range<Int>, _ take: ([UInt8]) throws -> Void) throws {
+    for start in stride(from: range.lowerBound, to: range.upperBound, by: Self.readBytes) {
+      let count = min(Self.readBytes, range.upperBound - start)
+      guard let bytes = try file?.read(count, at: start) else { return }
+      try take(bytes)
+    }
+  }
+}

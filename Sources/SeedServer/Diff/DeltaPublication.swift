@@ -1,0 +1,171 @@
+import SeedDatabase
+import SeedFormat
+import SeedSystem
+import SeedTrust
+
+/// Moves deltas among the published objects, those of single versions and merged ones; they count once metadata lists
+/// them.
+struct DeltaPublication {
+  private let publication: PublicationDirectory
+  private let plan: SeriesPlan
+  /// Where changes wait that are too many for memory.
+  private let spillFolder: String
+
+  init(_ publication: PublicationDirectory, _ plan: SeriesPlan, spillFolder: String) {
+    self.publication = publication
+    self.plan = plan
+    self.spillFolder = spillFolder
+  }
+
+  /// The merged deltas.
+  struct Merged {
+    var objects: [PublishedObject] = []
+    /// Why some span was not merged; the deltas that it would have been made of stay.
+    var warnings: [String] = []
+  }
+
+  /// Moves a delta to its place.
+  func store(_ draft: DeltaDraft) throws -> PublishedObject {
+    let header = draft.header
+    let object = PublishedObject(
+      series: plan.series, kind: .delta(from: header.from, to: header.to), length: draft.stored.length,
+      sha256: draft.stored.sha256, model: header.model, rawLength: draft.raw.length,
+      rawSHA256: draft.raw.sha256, schema: header.schema, digest: header.digest)
+    try DurableFile.moveIntoPlace(draft.path, publication.file(object))
+    return object
+  }
+
+  /// Makes one delta of each span out of those that lead over it, the shorter spans first.
+  ///
+  /// An object that rotted on the disk must not stop what is new: its span is left as it is.
+  func merge(_ spans: [DeltaSpan], of objects: [PublishedObject]) throws -> Merged {
+    var merged = Merged()
+    for span in spans {
+      do {
+        guard let object = try merge(span, of: objects + merged.objects) else { continue }
+        merged.objects.append(object)
+      } catch let error as PublicationError {
+        merged.warnings.append("the deltas \(span) of \(plan.series) were not merged: \(error)")
+      } catch let error as FileError where error.isMissing {
+        merged.warnings.append("the deltas \(span) of \(plan.series) were not merged: \(error)")
+      }
+    }
+    return merged
+  }
+
+  /// `nil` where one delta leads over the span already, or none does.
+  private func merge(_ span: DeltaSpan, of objects: [PublishedObject]) throws -> PublishedObject? {
+    let own = objects.filter { $0.schema == plan.schema.hash }
+    guard let chain = DeltaChain.shortest(own, from: span.from, to: span.to), chain.count > 1 else {
+      return nil
+    }
+    var merged = DeltaWriter(spill: SpillFile(in: spillFolder))
+    let documents = chain.map { object in { try publication.pieces(object) } }
+    let header = try DeltaMerge(plan.schema).run(documents, from: span.from, into: &merged)
+    let path = try publication.draft("delta-merged", of: plan.series)
+    return try store(try DeltaDraft(merged, header, at: path))
+  }
+}
+
+/// Merges deltas that follow one another into one that leads over all of them.
+///
+/// All deltas are walked at once in the order of the keys. Of each key the last delta that touched it counts: its row,
+/// or its delete. An insertion that a later delta takes back stays a delete, for a client that enters the merged delta in
+/// its midst may have the row. Of each delta two rows are in memory, however long it is.
+struct DeltaMerge {
+  private let schema: DatabaseSchema
+
+  init(_ schema: DatabaseSchema) { self.schema = schema }
+
+  /// One of the deltas; it is read more than once.
+  typealias Document = () throws -> DocumentPieces.Source
+
+  /// Merges documents in the order of applying; returns the header of the merged delta, leading from `start`.
+  func run(
+    _ documents: [Document], from start: Version, into merged: inout DeltaWriter
+  ) throws -> DeltaHeader {
+    // In a document all deletes of a table stand before its upserts, each in key order; so each kind has a reader.
+    let inputs = try documents.flatMap { document in
+      try [DeltaEvent.delete, .upsert].map { try DeltaInput($0, try document()) }
+    }
+    guard let last = inputs.last?.header else { preconditionFailure("a merge of no deltas") }
+    for table in schema.tables { try merge(table, inputs, into: &merged) }
+    for input in inputs { if let unknown = input.table { throw ImportError.unknownTable(unknown) } }
+    return DeltaHeader(
+      series: last.series, model: last.model, schema: last.schema, from: start, to: last.to,
+      digest: last.digest)
+  }
+
+  private func merge(_ table: TableSchema, _ all: [DeltaInput], into merged: inout DeltaWriter) throws {
+    let inputs = all.filter { $0.table == table.name }
+    guard !inputs.isEmpty else { return }
+    for input in inputs { try input.open(table) }
+    merged.begin(table: table.name, key: table.keyNames, columns: table.columnNames)
+    let order = KeyOrder(table)
+    while let key = inputs.compactMap(\.change?.key).min(by: { order.compare($0, $1) < 0 }) {
+      var last: DeltaInput.Change?
+      for input in inputs where input.change.map({ order.compare($0.key, key) == 0 }) ?? false {
+        last = input.change
+        try input.advance()
+      }
+      if let row = last?.row { merged.upsert(row) } else if let last { merged.delete(last.key) }
+    }
+  }
+}
+
+/// The deletes of a delta, or its upserts.
+private final class DeltaInput {
+  /// A touched key, with the row that it has now.
+  struct Change {
+    let key: [SeedValue]
+    /// `nil` for a delete.
+    let row: [SeedValue]?
+  }
+
+  let header: DeltaHeader
+  /// The table that stands next, behind the open one.
+  private(set) var table: String?
+  /// The open table's next change of this kind; `nil` behind its last.
+  private(set) var change: Change?
+  private let kind: DeltaEvent
+  private var reader: DeltaReader
+  private var open: (schema: TableSchema, names: [String], members: MemberNames)?
+  private var values: [BorrowedValue] = []
+
+  init(_ kind: DeltaEvent, _ document: @escaping DocumentPieces.Source) throws {
+    self.kind = kind
+    reader = try DeltaReader(document)
+    header = reader.header
+    take(try reader.next())
+  }
+
+  /// Begins the table that stands next.
+  func open(_ schema: TableSchema) throws {
+    let names = kind == .delete ? schema.keyNames : schema.columnNames
+    open = (schema, names, MemberNames(names))
+    table = nil
+    try advance()
+  }
+
+  /// Goes to the next change of its kind, over those of the other.
+  func advance() throws {
+    change = nil
+    while table == nil {
+      let event = try reader.next()
+      if event == kind { return try read() }
+      if event == .end { return }
+      take(event)
+    }
+  }
+
+  private func take(_ event: DeltaEvent) { if case .table(let name, _) = event { table = name } }
+
+  private func read() throws {
+    guard let (schema, names, members) = open else { return }
+    guard try reader.read(members, into: &values) else {
+      throw ImportError.wrongColumns(table: schema.name, found: reader.rowNames, expected: names)
+    }
+    let row = values.map(\.owned)
+    change = kind == .delete ? Change(key: row, row: nil) : Change(key: schema.keyValues(of: row), row: row)
+  }
+}

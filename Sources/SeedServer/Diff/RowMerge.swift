@@ -1,0 +1,62 @@
+import SeedDatabase
+import SeedFormat
+
+/// A table's rows in the order of its key, one at a time.
+protocol OrderedRows: AnyObject {
+  /// The current row where it lies, good until the next one.
+  var row: [BorrowedValue] { get }
+  /// Moves to the next row; false behind the last.
+  func next() throws -> Bool
+}
+
+extension ProjectedRows: OrderedRows {}
+
+/// Rows of a statement that yields whole rows in key order.
+final class StatementRows: OrderedRows {
+  private let statement: Statement
+  @exclusivity(unchecked) private(set) var row: [BorrowedValue] = []
+
+  init(_ statement: Statement) { self.statement = statement }
+
+  func next() throws -> Bool {
+    guard try statement.step() else { return false }
+    statement.borrowRow(into: &row)
+    return true
+  }
+}
+
+/// Walks two states of one table in key order, once. A side that does not have the table is `nil`.
+struct RowMerge<Old: OrderedRows, New: OrderedRows> {
+  /// The sides that have the lowest key, and whether the rows are equal. The row of a side is its current one.
+  enum Match { case onlyOld, onlyNew, different, same }
+
+  private let old: Old?
+  private let new: New?
+  private let order: KeyOrder
+  private var (hasOld, hasNew) = (false, false)
+  private var last = Match.same
+
+  init(_ table: TableSchema, old: Old?, new: New?) {
+    self.old = old
+    self.new = new
+    order = KeyOrder(table)
+  }
+
+  /// Goes on to the next key; `nil` behind the last.
+  mutating func next() throws -> Match? {
+    if last != .onlyNew { hasOld = try old?.next() ?? false }
+    if last != .onlyOld { hasNew = try new?.next() ?? false }
+    guard hasOld || hasNew else { return nil }
+    last = match
+    return last
+  }
+
+  private var match: Match {
+    guard hasNew, let new = new?.row else { return .onlyOld }
+    guard hasOld, let old = old?.row else { return .onlyNew }
+    let comparison = order.compareKeys(of: old, new)
+    guard comparison == 0 else { return comparison < 0 ? .onlyOld : .onlyNew }
+    for index in new.indices where !BorrowedValue.same(new[index], old[index]) { return .different }
+    return .same
+  }
+}

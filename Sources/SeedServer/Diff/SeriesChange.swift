@@ -1,0 +1,173 @@
+import SeedDatabase
+import SeedFormat
+
+/// A series' next version, applied to its copy in a transaction that waits until it is published.
+struct SeriesChange {
+  let copy: WorkingCopy
+  /// The delta, as clients will read it.
+  let delta: DeltaDraft
+  /// What the delta did to the copy, by table.
+  let changes: ChangeReport
+  /// The tables that lost too many rows; only a preview gets here with some.
+  let shrunk: [ShrunkTable]
+
+  /// What a change is made of, and what holds it back.
+  struct Source {
+    let origin: SQLiteOrigin
+    let plan: SeriesPlan
+    let provenance: Provenance
+    /// `nil` where the operator accepts the loss.
+    let shrinkGuard: ShrinkGuard?
+    /// A preview only reports what the guard finds.
+    let isPreview: Bool
+    /// Where changes wait that are too many for memory.
+    let spillFolder: String
+    /// Where the delta is written before it has a name.
+    let draftPath: String
+  }
+
+  /// Compares the origin with the copy, and applies the difference; `nil` where nothing changed.
+  ///
+  /// Throws ``CopyDamaged`` where the copy is to blame.
+  static func make(_ source: Source, _ copy: WorkingCopy) throws -> SeriesChange? {
+    try copy.connection.execute("BEGIN IMMEDIATE")
+    do {
+      let change = try ViolationSurvey.surveying(source.origin, source.plan) {
+        try SeriesChange(source, copy)
+      }
+      if change == nil { copy.connection.rollBack() }
+      return change
+    } catch {
+      copy.connection.rollBack()
+      throw error
+    }
+  }
+
+  private init?(_ source: Source, _ copy: WorkingCopy) throws {
+    let plan = source.plan
+    let spill = SpillFile(in: source.spillFolder)
+    let diff = try SeriesDiff(source.origin, copy, plan, spill: spill)
+    guard !diff.delta.isEmpty else { return nil }
+    shrunk = source.shrinkGuard?.shrunk(before: diff.before, after: diff.after) ?? []
+    guard shrunk.isEmpty || source.isPreview else { throw PublicationError.shrunk([plan.series: shrunk]) }
+    let meta = try copy.meta()
+    let header = DeltaHeader(
+      series: plan.series, model: plan.newest.version, schema: plan.schema.hash,
+      from: meta.version, to: meta.version.next, digest: StateDigest.of(diff.after))
+    let draft = try DeltaDraft(diff.delta, header, at: source.draftPath)
+    do {
+      // The publisher is the first client of its own delta: what it cannot apply, nobody gets.
+      changes = try copy.apply(try draft.pieces()).changes
+      var after = try copy.meta()
+      after.provenance = source.provenance
+      try SeedTables.store(after, copy.connection)
+    } catch {
+      draft.remove()
+      throw CopyDamaged(error) ?? error
+    }
+    delta = draft
+    self.copy = copy
+  }
+
+  /// Brings the copy to the version that was published.
+  func commit() throws { try copy.connection.execute("COMMIT") }
+
+  /// Leaves the copy as it was.
+  func rollBack() {
+    copy.connection.rollBack()
+    delta.remove()
+  }
+}
+
+/// What changed in a series: every table of the working copy against the origin's projection.
+struct SeriesDiff: ~Copyable {
+  /// The changes; empty where nothing did.
+  private(set) var delta: DeltaWriter
+  /// The tables' sums before the changes.
+  private(set) var before: [String: TableSum] = [:]
+  /// The tables' sums after the changes.
+  private(set) var after: [String: TableSum] = [:]
+
+  /// Compares; throws ``CopyDamaged`` where the copy's rows are not those that it has stored the sums of.
+  init(_ origin: SQLiteOrigin, _ copy: WorkingCopy, _ plan: SeriesPlan, spill: any DeltaSpill) throws {
+    delta = DeltaWriter(spill: spill)
+    before = try copy.sums()
+    for table in plan.schema.tables {
+      let (before, after) = try compare(table, origin, copy, plan)
+      guard self.before[table.name] == before else {
+        throw CopyDamaged(table: table.name, reason: "its rows are not those of its sum")
+      }
+      self.after[table.name] = after
+    }
+  }
+
+  private mutating func compare(
+    _ table: TableSchema, _ origin: SQLiteOrigin, _ copy: WorkingCopy, _ plan: SeriesPlan
+  ) throws -> (before: TableSum, after: TableSum) {
+    let projection = plan.projection(table)
+    do {
+      return try compare(table, try origin.rows(table, projection), copy)
+    } catch is ProjectedRows.OutOfOrder {
+      delta.abandonTable()
+      let staged = try origin.stagedRows(table, projection, schemaSQL: plan.newest.schemaSQL)
+      return try compare(table, staged, copy)
+    } catch let error as DatabaseError {
+      // The origin's rows turn their failures into an OriginError, so this one is the copy's.
+      throw CopyDamaged(table: table.name, reason: "\(error)")
+    }
+  }
+
+  private mutating func compare(
+    _ table: TableSchema, _ new: ProjectedRows, _ copy: WorkingCopy
+  ) throws -> (before: TableSum, after: TableSum) {
+    delta.begin(table: table.name, key: table.keyNames, columns: table.columnNames)
+    let old = StatementRows(try copy.connection.prepare(TableSQL(table).allInKeyOrder))
+    var merge = RowMerge(table, old: old, new: new)
+    var hasher = RowHasher()
+    var (before, after) = (TableSum(), TableSum())
+    while let match = try merge.next() {
+      let hash = hasher.hash(lent: match == .onlyNew ? new.row : old.row)
+      switch match {
+      case .same:
+        before.insert(hash)
+        after.insert(hash)
+      case .onlyOld:
+        before.insert(hash)
+        let row = old.row
+        delta.delete(table.key.map { row[$0].owned })
+      case .onlyNew:
+        after.insert(hash)
+        delta.upsert(try new.validRow())
+      case .different:
+        before.insert(hash)
+        after.insert(hasher.hash(lent: new.row))
+        delta.upsert(try new.validRow())
+      }
+    }
+    return (before, after)
+  }
+}
+
+/// A working copy that cannot be read, or whose rows are not those of its sums: edited by hand, or damaged.
+struct CopyDamaged: Error, CustomStringConvertible {
+  /// `nil` where only the statement that failed is known, which the reason names.
+  let table: String?
+  let reason: String
+
+  init(table: String, reason: String) {
+    self.table = table
+    self.reason = reason
+  }
+
+  /// An error that a change met in the copy; `nil` where the copy is not to blame. A search table that was emptied by
+  /// hand reports that it is malformed.
+  init?(_ error: any Error) {
+    let damages = [ResultCode.corrupt, ResultCode.notADatabase]
+    guard let error = error as? DatabaseError, damages.contains(error.primaryCode) else { return nil }
+    (table, reason) = (nil, "\(error)")
+  }
+
+  var description: String {
+    table.map { "its table \"\($0)\" was damaged: \(reason)" } ?? "it was damaged: \(reason)"
+  }
+}

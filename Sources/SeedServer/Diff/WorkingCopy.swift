@@ -1,0 +1,116 @@
+package import SeedDatabase
+import SeedFormat
+import SeedSystem
+import SeedTrust
+
+/// A file of a series that deltas are applied to: the publisher's own, which holds the head, or one that was made of a
+/// published snapshot.
+package struct WorkingCopy {
+  package let connection: Connection
+  package let schema: DatabaseSchema
+  let path: String
+
+  /// Where a series' copy lies.
+  static func path(of series: Series, in stateFolder: String) -> String {
+    "\(stateFolder)/\(series.roleName).sqlite"
+  }
+
+  /// Memory for pages while a copy is built: one that is written back too early is read again.
+  private static let buildingCacheKibibytes = 32 * 1024
+
+  /// Opens the copy at `path`.
+  init(_ path: String, _ schema: DatabaseSchema) throws {
+    connection = try Connection(path, .writer)
+    self.schema = schema
+    self.path = path
+  }
+
+  /// Makes a copy out of the origin, committed; a file that a crash left at `path` goes first. Without a path it is a
+  /// scratch database that ends with its connection.
+  init(building path: String?, _ origin: SQLiteOrigin, _ plan: SeriesPlan, _ meta: SeedMeta) throws {
+    if let path { try WorkingCopy.remove(path) }
+    connection = try path.map { try Connection($0, .creator) } ?? Connection("scratch", .scratch)
+    schema = plan.schema
+    self.path = connection.path
+    try connection.execute("PRAGMA cache_size = -\(Self.buildingCacheKibibytes)")
+    try connection.transaction { [connection] in
+      try connection.execute(plan.newest.schemaSQL)
+      try SeedTables.create(meta, plan.schema.tables, connection)
+      let result = try ViolationSurvey.surveying(origin, plan) {
+        try Self.fill(connection, origin, plan)
+      }
+      var meta = meta
+      meta.digest = result.digest
+      try SeedTables.store(meta, connection)
+    }
+  }
+
+  /// Makes a copy out of a published snapshot; its structure and digest are those that were signed.
+  init(expanding snapshot: PublishedObject, in publication: PublicationDirectory, to path: String) throws {
+    try WorkingCopy.remove(path)
+    try publication.expand(snapshot, to: path)
+    connection = try Connection(path, .writer)
+    try LeftOutIndexes.build(in: connection)
+    schema = try SchemaReader(connection).schema()
+    self.path = path
+    guard schema.hash == snapshot.schema, try meta().digest == snapshot.digest else {
+      throw PublicationError.damaged(file: publication.file(snapshot))
+    }
+  }
+
+  /// Whether the file has the structure of its schema, and nothing else.
+  var hasItsSchema: Bool { (try? SchemaReader(connection).schema().hash) == schema.hash }
+
+  /// Series, model, epoch, version and digest, as stored in the file.
+  package func meta() throws -> SeedMeta { try SeedTables.meta(connection) }
+
+  /// The stored sums of all tables.
+  func sums() throws(CopyDamaged) -> [String: TableSum] {
+    do {
+      return try SeedTables.sums(connection)
+    } catch {
+      throw CopyDamaged(table: ReservedTable.table, reason: "\(error)")
+    }
+  }
+
+  /// Applies a delta in the open transaction: the publisher's own draft, or a published one, which must lead to what
+  /// was `signed`.
+  @discardableResult
+  func apply(
+    _ document: @escaping DocumentPieces.Source, signed: PublishedObject? = nil
+  ) throws -> ImportResult {
+    try DeltaApplier(connection, schema).apply(document, signed: signed)
+  }
+
+  /// Applies published deltas one after the other, each in a transaction.
+  func apply(_ deltas: [PublishedObject], from publication: PublicationDirectory) throws {
+    for delta in deltas {
+      let document = try publication.pieces(delta)
+      _ = try connection.transaction { try apply(document, signed: delta) }
+    }
+  }
+
+  /// Removes the file with what SQLite may have left beside it: a stale journal would undo the next copy.
+  static func remove(_ path: String) throws(FileError) {
+    for suffix in ["", "-journal", "-wal", "-shm"] { try Folder.remove(path + suffix) }
+  }
+
+  private static func fill(
+    _ connection: Connection, _ origin: SQLiteOrigin, _ plan: SeriesPlan
+  ) throws -> ImportResult {
+    // An index over rows that are there is sorted once; one that grows with them is searched for each.
+    let indexes = try SecondaryIndexes(connection)
+    try indexes.drop(from: connection)
+    let importer = try BatchImporter(connection, plan.schema)
+    for table in plan.schema.tables {
+      let rows = try origin.rows(table, plan.projection(table), isOrdered: false)
+      let target = try importer.rows(of: table)
+      while try rows.next() {
+        try rows.validate()
+        try target.insert(lent: rows.row)
+      }
+    }
+    try indexes.build(in: connection)
+    return try importer.finish()
+  }
+}

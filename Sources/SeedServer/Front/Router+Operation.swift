@@ -1,0 +1,54 @@
+import SeedFormat
+import SeedHTTP
+import SeedSystem
+import SeedTrust
+
+// For operators and load balancers.
+extension Router {
+  func counts(_ view: CatalogView) -> HTTPResponse {
+    HTTPResponse(
+      status: 200, headers: ["Content-Type": FrontMetrics.mediaType, "Cache-Control": CacheRule.never],
+      body: .bytes(metrics.page(view.catalog, now: now().secondsSinceEpoch)))
+  }
+
+  func readiness(_ view: CatalogView) -> HTTPResponse {
+    let isEnding = metrics.load.isEnding
+    let isReady = !isEnding && view.catalog?.isReady == true
+    let (signatures, now) = (view.catalog?.signatures ?? [], now())
+    let detail = JSONValue.object(present: [
+      "ready": .bool(isReady),
+      "series": .array((view.catalog?.allSeries ?? []).map(\.readiness)),
+      "signatures": .array(signatures.map { $0.json(at: now) }),
+      "warnings": .array(signatures.warnings(at: now).map(JSONValue.string)),
+      "error": isEnding ? "this process is about to end" : view.failure.map(JSONValue.string),
+    ])
+    return .health(detail, status: isReady ? 200 : 503)
+  }
+}
+
+extension HTTPResponse {
+  /// A small JSON document that no cache keeps.
+  static func health(_ json: JSONValue, status: Int) -> HTTPResponse {
+    var headers: HTTPHeaders = ["Content-Type": MediaType.json, "Cache-Control": CacheRule.never]
+    if status == 503 { headers.append("Retry-After", Problem.retryAfterSeconds) }
+    return HTTPResponse(status: status, headers: headers, body: .bytes(json.bytes + [UInt8(ascii: "\n")]))
+  }
+}
+
+extension SignatureExpiry {
+  fileprivate func json(at now: UTCTime) -> JSONValue {
+    [
+      "role": .string(role), "expires": .string(expires.text), "state": .string(state(at: now).rawValue),
+    ]
+  }
+}
+
+extension SeriesMetadata {
+  fileprivate var readiness: JSONValue {
+    .object(present: [
+      "dataset": .string(series.dataset.text), "major": .number(series.major),
+      "head": .number(state.head.number),
+      "snapshot": usableSnapshots.map(\.version).max().map { .number($0.number) },
+    ])
+  }
+}

@@ -1,0 +1,104 @@
+import SeedFormat
+import SeedHTTP
+import SeedSystem
+import SeedTrust
+
+/// A request's query, in which every parameter must be known.
+struct Parameters {
+  private let items: [String: String]
+
+  init(_ request: HTTPRequest, known: [String]) throws(Problem) {
+    do throws(HTTPQueryError) {
+      items = try request.queryItems
+    } catch {
+      throw .unreadable(error)
+    }
+    if let unknown = items.keys.sorted().first(where: { !known.contains($0) }) {
+      throw .unknownParameter(unknown, known: known)
+    }
+  }
+
+  subscript(name: String) -> String? { items[name] }
+
+  private func required<Value>(
+    _ name: String, _ expected: String, _ make: (String) throws(InvalidName) -> Value
+  ) throws(Problem) -> Value {
+    guard let text = items[name] else { throw .badParameter(name, found: nil, expected: expected) }
+    do throws(InvalidName) {
+      return try make(text)
+    } catch {
+      throw .badParameter(name, found: text, expected: error.expected)
+    }
+  }
+
+  /// The model that the client was built for.
+  func model() throws(Problem) -> ModelVersion {
+    try required("model", "major.minor, such as 2.1") { text throws(InvalidName) in try ModelVersion(text) }
+  }
+
+  /// The client's version.
+  func since() throws(Problem) -> Version {
+    try required("since", "a whole number from 1") { text throws(InvalidName) in try Version(text) }
+  }
+
+  /// The epoch of the client's version, if given.
+  func epoch() throws(Problem) -> Epoch? {
+    guard self["epoch"] != nil else { return nil }
+    return try required("epoch", "an epoch") { text throws(InvalidName) in try Epoch(text) }
+  }
+}
+
+/// A client's model, and the series that serves it.
+struct ServedModel {
+  let version: ModelVersion
+  let series: SeriesMetadata
+  var state: SeriesState { series.state }
+
+  /// Throws the reason why there is no data for the model.
+  init(_ version: ModelVersion, of dataset: DatasetName, in catalog: PublishedCatalog) throws(Problem) {
+    let known = (catalog.datasets[dataset] ?? []).flatMap { $0.state.models.keys }.sorted()
+    guard let series = catalog.series(dataset, major: version.major) else {
+      throw .unknownModel(version, known: known)
+    }
+    if case .retired(let message) = series.state.lifecycle {
+      throw .modelRetired(series.series, message: message)
+    }
+    guard version <= series.state.model else {
+      throw .modelNotYetPublished(version, newest: series.state.model)
+    }
+    guard series.state.models[version] != nil else { throw .unknownModel(version, known: known) }
+    self.version = version
+    self.series = series
+  }
+
+  /// The newest snapshot: gzip unless another encoding was asked for.
+  func snapshot(encoding name: String?) throws(Problem) -> PublishedObject {
+    guard !series.usableSnapshots.isEmpty else { throw .notReady }
+    let wanted = name.map { ContentEncoding(rawValue: $0) } ?? .gzip
+    guard let wanted else {
+      let known = ContentEncoding.allCases.map(\.rawValue).sorted().joined(separator: ", ")
+      throw .badParameter("encoding", found: name, expected: "one of \(known)")
+    }
+    guard let object = series.newestSnapshot(wanted) else {
+      let published = Set(series.usableSnapshots.map(\.encoding.rawValue)).sorted().joined(separator: ", ")
+      throw .unpublishedEncoding(wanted, published: published)
+    }
+    return object
+  }
+
+  /// The end of the series, in fields that generic clients and proxies know.
+  ///
+  /// `Deprecation` (RFC 9745) wants the time since when; known is only that of the publication.
+  /// `Sunset` (RFC 8594) is the first second of the configured day.
+  var lifecycleHeaders: HTTPHeaders {
+    guard case .deprecated(let sunset, _) = state.lifecycle else { return [:] }
+    var headers: HTTPHeaders = [
+      "Deprecation": "@\(state.publishedAt.secondsSinceEpoch)",
+      "Link": "</v1/\(series.series.dataset.text)>; rel=\"deprecation\"; type=\"application/json\"",
+    ]
+    if let sunset, let time = UTCTime(day: sunset) {
+      headers.append("Sunset", time.httpText)
+    }
+    return headers
+  }
+}

@@ -1,0 +1,92 @@
+import SeedDatabase
+import SeedFormat
+import SeedTrust
+
+/// Walks the versions of one schema upwards and applies every delta on the way, the single and the merged ones.
+///
+/// Each delta is tried on the lowest version that it covers and that is reached, and must lead to its signed digest.
+/// The smallest step that works is kept. Where nothing leads on, the walk begins again at the next snapshot.
+struct ChainVerification {
+  private let publication: PublicationDirectory
+  private let snapshots: [PublishedObject]
+  private var pending: [PublishedObject]
+  /// Deltas that led where they should.
+  private var proven: [PublishedObject] = []
+  private let file: String
+
+  /// Over objects that are good in themselves; the gzip snapshots serve as starts.
+  init(_ publication: PublicationDirectory, _ objects: [PublishedObject], scratch: String) {
+    self.publication = publication
+    file = "\(scratch)/chain.sqlite"
+    snapshots = objects.snapshots().reversed()
+    pending = objects.filter { $0.span != nil }
+  }
+
+  /// Applies all that can be applied; what cannot is a finding.
+  mutating func run(_ report: inout VerificationReport) throws {
+    defer { try? WorkingCopy.remove(file) }
+    var start = snapshots.first
+    var walks: [DeltaSpan] = []
+    while let base = start {
+      let end = try walk(from: base, &report)
+      walks.append(DeltaSpan(from: base.version, to: end))
+      start = snapshots.first { $0.version > end }
+    }
+    let passed = pending.filter { delta in walks.contains { walk in delta.span.map(walk.contains) ?? false } }
+    report.passedDeltas += passed.count
+    // Without a snapshot that can be read none can be tried, and that is a finding of its own.
+    for delta in pending where !snapshots.isEmpty && !passed.contains(delta) && publication.stillNames(delta)
+    {
+      report.error(
+        delta.filePath, "no published snapshot leads to a version that it could be applied to",
+        remedy: Remedy.snapshot)
+    }
+  }
+
+  private mutating func walk(
+    from base: PublishedObject, _ report: inout VerificationReport
+  ) throws -> Version {
+    let seed = try WorkingCopy(expanding: base, in: publication, to: file)
+    try seed.connection.execute("PRAGMA synchronous = OFF")
+    var version = base.version
+    while let next = try advance(seed, at: version, &report) {
+      version = next.version
+      for snapshot in snapshots where snapshot.version == version && snapshot.digest != next.digest {
+        report.error(
+          snapshot.filePath, "its rows are not those that the deltas lead to at version \(version)",
+          remedy: Remedy.snapshot)
+      }
+    }
+    return version
+  }
+
+  /// Tries the deltas that cover this version and were not tried yet, and takes the smallest good step.
+  private mutating func advance(
+    _ seed: WorkingCopy, at version: Version, _ report: inout VerificationReport
+  ) throws -> PublishedObject? {
+    for step in pending.filter({ $0.covers(version) }) {
+      do {
+        try seed.tryOut(publication.pieces(step), step)
+        report.deltas += 1
+        proven.append(step)
+      } catch  where publication.stillNames(step) {
+        report.error(step.filePath, "applied to version \(version): \(error)", remedy: Remedy.snapshot)
+      } catch {
+        // A publisher removed it meanwhile: it matters to nobody any more.
+      }
+    }
+    pending.removeAll { $0.covers(version) }
+    let smallest = proven.filter { $0.covers(version) }.min { $0.version < $1.version }
+    if let smallest { try seed.apply([smallest], from: publication) }
+    return smallest
+  }
+}
+
+extension WorkingCopy {
+  /// Applies a delta, and takes it back.
+  fileprivate func tryOut(_ document: @escaping DocumentPieces.Source, _ delta: PublishedObject) throws {
+    try connection.execute("BEGIN IMMEDIATE")
+    defer { connection.rollBack() }
+    try apply(document, signed: delta)
+  }
+}

@@ -1,0 +1,73 @@
+import SeedDatabase
+import SeedFormat
+import SeedSystem
+import SeedTrust
+
+extension PublicationVerifier {
+  /// Compares a published object with what was signed of it: the bytes as stored, the bytes within, the rows. `known`
+  /// has every object of the publication by its hash, to say what lies in another's place. Returns whether it is good.
+  func check(
+    _ object: PublishedObject, _ known: [SHA256Digest: String], _ report: inout VerificationReport
+  ) -> Bool {
+    guard let problem = problem(of: object, known, &report) else { return true }
+    // An object that a publisher removed meanwhile matters to nobody any more.
+    guard publication.stillNames(object) else { return false }
+    report.error(object.filePath, problem)
+    return false
+  }
+
+  private func problem(
+    of object: PublishedObject, _ known: [SHA256Digest: String], _ report: inout VerificationReport
+  ) -> String? {
+    let file = publication.file(object)
+    guard Folder.exists(file) else { return "it is missing" }
+    do {
+      let found = try SHA256Digest.ofFile(at: file)
+      report.objects += 1
+      report.bytes += found.length
+      if found.digest != object.sha256, let other = known[found.digest] {
+        return "in its place lies \(other)"
+      }
+      if found.length != object.length {
+        return "it has \(found.length) bytes where \(object.length) are signed"
+      }
+      if found.digest != object.sha256 { return "its SHA-256 does not match the signed one" }
+      try checkContent(object, &report)
+      return nil
+    } catch PublicationError.damaged {
+      return "the bytes that it expands to do not match the signed length and SHA-256"
+    } catch {
+      return "\(error)"
+    }
+  }
+
+  private func checkContent(_ object: PublishedObject, _ report: inout VerificationReport) throws {
+    let path = "\(scratch)/object"
+    defer { try? WorkingCopy.remove(path) }
+    try publication.expand(object, to: path)
+    guard object.span == nil else { return }
+    let seed = try Connection(path, .writer)
+    try LeftOutIndexes.build(in: seed)
+    let schema = try SchemaReader(seed).schema()
+    let check = SeedCheck(seed, schema)
+    try check.run()
+    try check.checkSearchTables()
+    report.snapshots += 1
+    let meta = try SeedTables.meta(seed)
+    guard schema.hash == object.schema, meta.schema == object.schema else {
+      throw NotASeed("its schema is not the signed one")
+    }
+    guard meta.digest == object.digest else { throw NotASeed("its rows are not those of the signed digest") }
+    guard meta.version == object.version, meta.series == object.series, meta.model == object.model else {
+      throw NotASeed("it says that it is \(meta.series), model \(meta.model), version \(meta.version)")
+    }
+  }
+}
+
+extension PublicationDirectory {
+  /// Whether current metadata names the object: a publisher may have been at work since it was listed.
+  func stillNames(_ object: PublishedObject) -> Bool {
+    guard let published = try? published() else { return true }
+    return published.series[object.series]?.metadata.objects.contains(object) ?? false
+  }
+}

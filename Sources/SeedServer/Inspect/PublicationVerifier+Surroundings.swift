@@ -1,0 +1,99 @@
+import SeedDatabase
+import SeedFormat
+import SeedSystem
+import SeedTrust
+
+// What lies around the publication: the root that apps ship, working copies, files that nothing names.
+
+extension PublicationVerifier {
+  /// The root that apps are shipped with must be one of the publication's.
+  func checkAnchor(_ anchor: String, _ report: inout VerificationReport) {
+    do {
+      guard let bytes = try DurableFile.readIfPresent(anchor, limit: Limits.rootBytes) else {
+        return report.add(.note, anchor, "it is not here", remedy: Remedy.none)
+      }
+      let names = try Folder.names(in: "\(publication.path)/metadata").filter { $0.hasSuffix(".root.json") }
+      guard try names.contains(where: { try publication.metadata($0) == bytes }) else {
+        return report.error(
+          anchor, "it is none of the publication's roots: apps that ship it accept nothing from here",
+          remedy: "put back the root or the publication that belong together")
+      }
+    } catch {
+      report.error(anchor, "\(error)")
+    }
+  }
+
+  // MARK: Working copies
+
+  /// A publisher compares every row with the copy, so damage to it does not get far.
+  private static let copyRemedy = "\(Remedy.regenerate): the copy is made anew from the publication"
+
+  /// Compares a working copy with the published head: its version, and the digest of its rows. No publisher may be at
+  /// work meanwhile; where one is, that is noted and no more.
+  func checkCopy(_ series: Series, _ report: inout VerificationReport) {
+    let path = WorkingCopy.path(of: series, in: stateFolder)
+    do {
+      try PublicationLock.withLock(publication) {
+        // Read under the lock: what was read before may be a version behind.
+        guard let published = try publication.published().series[series]?.metadata else { return }
+        try checkCopy(path, published, &report)
+      }
+    } catch PublicationError.locked {
+      report.add(
+        .note, path, "it was not looked at: a publisher is at work", remedy: "verify again when it is done")
+    } catch {
+      report.add(.warning, path, "\(error)", remedy: Self.copyRemedy)
+    }
+  }
+
+  private func checkCopy(
+    _ path: String, _ published: SeriesMetadata, _ report: inout VerificationReport
+  ) throws {
+    guard Folder.exists(path) else {
+      return report.add(.note, path, "there is no working copy", remedy: Self.copyRemedy)
+    }
+    let copy = try Connection(path, .writer)
+    let (meta, head) = (try SeedTables.meta(copy), published.state.head)
+    guard meta.epoch == published.state.epoch, meta.series == published.series else {
+      return report.error(path, "the copy belongs to another history", remedy: Self.copyRemedy)
+    }
+    guard meta.version <= head else {
+      return report.error(
+        path, "the copy is at version \(meta.version), ahead of the publication's \(head)",
+        remedy: "restore the newest backup of the publication")
+    }
+    let sums = try SeedCheck(copy, try SchemaReader(copy).schema()).sums()
+    guard StateDigest.of(sums) == meta.digest else {
+      return report.error(path, "the copy's rows are not those of its digest", remedy: Self.copyRemedy)
+    }
+    guard meta.version == head else {
+      return report.add(
+        .warning, path, "the copy is at version \(meta.version), the head is \(head)",
+        remedy: Remedy.regenerate)
+    }
+    let signed = published.objects.first { $0.version == head && $0.schema == meta.schema }
+    if let signed, signed.digest != meta.digest {
+      report.error(path, "the copy's rows are not those of the published head", remedy: Self.copyRemedy)
+    }
+  }
+
+  // MARK: Files that nothing names
+
+  /// The files that no current metadata names, sorted: clients may still be fetching those that were named lately.
+  func unnamedFiles(named: Set<String>) throws -> [String] {
+    let metadata = try Folder.names(in: "\(publication.path)/metadata").map { "metadata/\($0)" }
+    return (metadata + (try files(below: "targets"))).filter { !named.contains($0) && isChosen($0) }.sorted()
+  }
+
+  private func files(below folder: String) throws -> [String] {
+    try Folder.names(in: "\(publication.path)/\(folder)").flatMap { name in
+      let path = "\(folder)/\(name)"
+      return Folder.isFolder("\(publication.path)/\(path)") ? try files(below: path) : [path]
+    }
+  }
+
+  private func isChosen(_ path: String) -> Bool {
+    guard let dataset, path.hasPrefix("targets/") else { return true }
+    return path.hasPrefix("targets/\(dataset)/")
+  }
+}

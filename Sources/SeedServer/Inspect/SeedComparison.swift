@@ -1,0 +1,114 @@
+package import SeedDatabase
+package import SeedFormat
+
+/// What one table of two databases has apart.
+package struct TableComparison: Sendable {
+  /// Which sides have the table.
+  package enum Presence: String, Sendable {
+    case both, onlyOld, onlyNew
+    /// Both have it, with keys that cannot be compared.
+    case otherKey
+  }
+
+  package let name: String
+  package let presence: Presence
+  package var changes = TableChanges()
+  /// Columns that only one side has; their values are not compared.
+  package var removedColumns: [String] = []
+  package var addedColumns: [String] = []
+
+  /// Nothing differs.
+  package var isSame: Bool {
+    presence == .both && changes.isEmpty && removedColumns.isEmpty && addedColumns.isEmpty
+  }
+}
+
+/// One key whose row is not the same on both sides.
+package struct RowDifference: Sendable {
+  package let table: TableSchema
+  /// The columns that both sides have and that `old` and `new` hold, in order.
+  package let columns: [String]
+  package let key: [SeedValue]
+  /// `nil` where the row is new.
+  package let old: [SeedValue]?
+  /// `nil` where the row is gone.
+  package let new: [SeedValue]?
+}
+
+/// Compares the rows of two databases table by table, in key order: two rows are in memory, never a table.
+package struct SeedComparison {
+  private let old: Connection
+  private let new: Connection
+  private let schemas: (old: DatabaseSchema, new: DatabaseSchema)
+
+  /// Two open databases, whose tables must have keys.
+  package init(old: Connection, new: Connection) throws {
+    self.old = old
+    self.new = new
+    schemas = (try SchemaReader(old).schema(), try SchemaReader(new).schema())
+  }
+
+  /// Hands each row that differs to `tell`; returns the differences of every table, by name.
+  package func run(_ tell: (RowDifference) throws -> Void) throws -> [TableComparison] {
+    let names = Set(schemas.old.tables.map(\.name)).union(schemas.new.tables.map(\.name))
+    return try names.sorted().compactMap { name in
+      let (before, after) = (schemas.old.table(name), schemas.new.table(name))
+      guard let before else { return try after.map { try oneSided(.onlyNew, $0, nil, new, tell) } }
+      guard let after else { return try oneSided(.onlyOld, before, old, nil, tell) }
+      return try compare(before, after, tell)
+    }
+  }
+
+  private func oneSided(
+    _ presence: TableComparison.Presence, _ table: TableSchema, _ old: Connection?, _ new: Connection?,
+    _ tell: (RowDifference) throws -> Void
+  ) throws -> TableComparison {
+    var found = TableComparison(name: table.name, presence: presence)
+    found.changes = try compareRows(table, table.columnNames, old, new, tell)
+    return found
+  }
+
+  private func compare(
+    _ before: TableSchema, _ after: TableSchema, _ tell: (RowDifference) throws -> Void
+  ) throws -> TableComparison {
+    let isSameKey = before.keyNames == after.keyNames && before.keyCollations == after.keyCollations
+    var found = TableComparison(name: after.name, presence: isSameKey ? .both : .otherKey)
+    found.removedColumns = before.columnNames.filter { !after.columnNames.contains($0) }
+    found.addedColumns = after.columnNames.filter { !before.columnNames.contains($0) }
+    guard isSameKey else { return found }
+    let common = after.columnNames.filter { before.columnNames.contains($0) }
+    found.changes = try compareRows(after, common, old, new, tell)
+    return found
+  }
+
+  /// Compares those columns; the others are NULL on both sides, so that the key stands where the table has it.
+  private func compareRows(
+    _ table: TableSchema, _ columns: [String], _ old: Connection?, _ new: Connection?,
+    _ tell: (RowDifference) throws -> Void
+  ) throws -> TableChanges {
+    let selected = table.columnNames.map { columns.contains($0) ? quoted($0) : "NULL" }
+    let sql =
+      "SELECT \(selected.joined(separator: ", ")) FROM \(quoted(table.name)) ORDER BY \(TableSQL(table).keyOrder)"
+    let before = try old.map { StatementRows(try $0.prepare(sql)) }
+    let after = try new.map { StatementRows(try $0.prepare(sql)) }
+    var merge = RowMerge(table, old: before, new: after)
+    var changes = TableChanges()
+    while let match = try merge.next() {
+      switch match {
+      case .same: continue
+      case .onlyOld: changes.deleted += 1
+      case .onlyNew: changes.inserted += 1
+      case .different: changes.updated += 1
+      }
+      let (oldRow, newRow) = (match == .onlyNew ? nil : before?.row, match == .onlyOld ? nil : after?.row)
+      func values(_ names: [String], _ row: [BorrowedValue]?) -> [SeedValue]? {
+        row.map { row in names.compactMap { table.columnNames.firstIndex(of: $0) }.map { row[$0].owned } }
+      }
+      try tell(
+        RowDifference(
+          table: table, columns: columns, key: values(table.keyNames, newRow ?? oldRow) ?? [],
+          old: values(columns, oldRow), new: values(columns, newRow)))
+    }
+    return changes
+  }
+}

@@ -1,0 +1,98 @@
+package import SeedDatabase
+package import SeedFormat
+package import SeedTrust
+
+/// What the operator says of how a dataset is published.
+package struct PublishingPolicy: Hashable, Sendable {
+  /// How snapshots are compressed; gzip is always among them.
+  package var encodings: [ContentEncoding] = [.gzip]
+  package var indexes = IndexPlace.snapshot
+  package var provenance = Provenance()
+  /// By major; active where none is given.
+  package var lifecycles: [Int: Lifecycle] = [:]
+  /// Seconds between two looks of a client.
+  package var pollSeconds = 60
+  /// Seconds for which the online roles' signatures are valid.
+  package var lifetimeSeconds = RepositorySigner.onlineSeconds
+  /// Seconds after which a series that changed gets a new snapshot.
+  package var snapshotSeconds = 3600
+  /// Versions of which snapshots are kept; deltas lead on from the oldest of them.
+  package var retainedSnapshots = 3
+  /// Seconds after which a snapshot goes though there are fewer; the newest stays. `nil` for never.
+  package var retainedSnapshotSeconds: Int?
+  package var shrinkGuard = ShrinkGuard()
+  /// Seconds for which a file stays that metadata does not name any more.
+  package var graceSeconds = 3600
+
+  package init() {}
+}
+
+/// All that a step of one dataset needs to know from its configuration.
+@dynamicMemberLookup
+package struct DatasetJob: Sendable {
+  package let name: DatasetName
+  package let originPath: String
+  package let plans: [SeriesPlan]
+  package var policy: PublishingPolicy
+  /// Seconds to wait for an origin that another process has locked.
+  package var originWaitSeconds = 10
+
+  package init(
+    name: DatasetName, originPath: String, plans: [SeriesPlan], policy: PublishingPolicy = PublishingPolicy()
+  ) {
+    (self.name, self.originPath, self.plans, self.policy) = (name, originPath, plans, policy)
+  }
+
+  package subscript<Value>(dynamicMember field: WritableKeyPath<PublishingPolicy, Value>) -> Value {
+    get { policy[keyPath: field] }
+    set { policy[keyPath: field] = newValue }
+  }
+
+  func lifecycle(_ series: Series) -> Lifecycle { policy.lifecycles[series.major] ?? .active }
+
+  /// No series will ever change again, so the origin is not needed.
+  var isRetired: Bool { plans.allSatisfy { isRetired($0.series) } }
+
+  func isRetired(_ series: Series) -> Bool { lifecycle(series).isRetired }
+}
+
+/// Who builds the secondary indexes of a snapshot.
+package enum IndexPlace: String, Hashable, Sendable, CaseIterable {
+  /// They are in the file.
+  case snapshot
+  /// The client, from their SQL: the file is smaller by a third or so.
+  case client
+}
+
+/// Holds a dataset back when a table lost more rows than a day's work takes: an origin that was emptied, or caught
+/// while it is loaded anew, must not empty every client. Pure.
+package struct ShrinkGuard: Hashable, Sendable {
+  /// A table that lost more than that share of its rows holds the dataset back; 100 allows everything.
+  package var percent = 50
+  /// Smaller tables are not checked: few rows come and go.
+  package var minimumRows = 100
+
+  package init() {}
+
+  /// The tables that lost more than is allowed.
+  func shrunk(before: [String: TableSum], after: [String: TableSum]) -> [ShrunkTable] {
+    before.keys.sorted().compactMap { name -> ShrunkTable? in
+      guard let old = before[name]?.rows, let new = after[name]?.rows else { return nil }
+      return isShrunk(old, new) ? ShrunkTable(name: name, before: old, after: new) : nil
+    }
+  }
+
+  private func isShrunk(_ old: Int, _ new: Int) -> Bool {
+    guard old >= max(minimumRows, 1), new < old else { return false }
+    return Double(old - new) * 100 > Double(old) * Double(percent)
+  }
+}
+
+/// A table that lost many rows.
+package struct ShrunkTable: Hashable, Sendable, CustomStringConvertible {
+  package let name: String
+  package let before: Int
+  package let after: Int
+
+  package var description: String { "table \"\(name)\" would go from \(before) to \(after) rows" }
+}

@@ -1,0 +1,131 @@
+import SeedDatabase
+import SeedFormat
+
+// The checks of a model before anything is published with it.
+
+// MARK: Statements that define nothing
+
+extension ModelDefinition {
+  /// Statements that would change rows or files.
+  private static let refused: Set<String> = [
+    "INSERT", "REPLACE", "UPDATE", "DELETE", "WITH", "ATTACH", "DETACH", "VACUUM",
+  ]
+
+  /// The first statement that defines nothing, with its line. It is found before any of them runs. A trigger, which the
+  /// schema's reader refuses anyway, ends the search: it has statements of its own.
+  var statementThatDefinesNothing: (line: Int, word: String)? {
+    let bytes = Array(schemaSQL.utf8)
+    for statement in SQLScanner.tokens(of: bytes).split(whereSeparator: { $0.keyword == ";" }) {
+      if statement.contains(where: { $0.keyword == "TRIGGER" }) { return nil }
+      guard let first = statement.first, Self.refused.contains(first.keyword) else { continue }
+      if !Self.isSearchCommand(statement.map { $0.text(in: bytes) }) {
+        return (bytes.line(of: first.range.lowerBound), first.keyword)
+      }
+    }
+    return nil
+  }
+
+  /// `INSERT INTO search(search, …)` is how FTS5 is set up.
+  private static func isSearchCommand(_ words: [String]) -> Bool {
+    words.count > 4 && words[1].uppercased() == "INTO" && words[3] == "(" && words[2] == words[4]
+  }
+}
+
+extension [UInt8] {
+  /// The line of that byte, counted from 1.
+  func line(of offset: Int) -> Int { self[..<offset].count { $0 == UInt8(ascii: "\n") } + 1 }
+}
+
+// MARK: Minors only add
+
+extension DatabaseSchema {
+  /// One sentence for each thing that a client of the `older` minor relies on and that is gone or changed here.
+  func breaks(clientsOf older: DatabaseSchema) -> [String] {
+    older.tables.flatMap(breaks)
+      + Self.missing("view", older.views, views)
+      + Self.missing("index", older.indexes, indexes)
+      + Self.missing("search table", older.searchTables.map(\.name), searchTables.map(\.name))
+  }
+
+  private func breaks(_ old: TableSchema) -> [String] {
+    guard let new = tables.first(where: { $0.name == old.name }) else {
+      return ["table \"\(old.name)\" is gone"]
+    }
+    let hasSameKey = old.keyNames == new.keyNames && old.keyCollations == new.keyCollations
+    return (hasSameKey ? [] : ["table \"\(old.name)\" has another key"])
+      + old.columns.flatMap { Self.breaks($0, old, new) }
+      + Self.missing("generated column", old.generated.map(old.named), new.generated.map(old.named))
+      + new.columns.flatMap { Self.breaks(adding: $0, old) }
+  }
+
+  private static func breaks(_ column: ColumnSchema, _ old: TableSchema, _ new: TableSchema) -> [String] {
+    let name = "column \"\(old.named(column.name))\""
+    guard let now = new.columns.first(where: { $0.name == column.name }) else { return ["\(name) is gone"] }
+    let isSame =
+      now.declaredType.uppercased() == column.declaredType.uppercased()
+      && now.isNotNull == column.isNotNull && now.collation == column.collation
+    return isSame ? [] : ["\(name) has another type, nullability or collation"]
+  }
+
+  private static func breaks(adding column: ColumnSchema, _ old: TableSchema) -> [String] {
+    let isNew = !old.columns.contains { $0.name == column.name }
+    guard isNew, column.isNotNull, column.defaultSQL == nil else { return [] }
+    return ["the new column \"\(old.named(column.name))\" is NOT NULL without a default"]
+  }
+
+  private static func missing(_ kind: String, _ old: [String], _ new: [String]) -> [String] {
+    old.filter { !new.contains($0) }.map { "\(kind) \"\($0)\" is gone" }
+  }
+}
+
+extension TableSchema {
+  fileprivate func named(_ column: String) -> String { "\(name).\(column)" }
+}
+
+// MARK: Warnings
+
+extension ModelDefinition {
+  /// The oldest SQLite that clients may have.
+  private static let minimumSQLite = "3.40"
+
+  /// Functions that came after ``minimumSQLite``, with the version that brought them.
+  private static let youngerFunctions: [String: String] = [
+    "UNHEX": "3.41", "OCTET_LENGTH": "3.43", "TIMEDIFF": "3.43", "CONCAT": "3.44", "CONCAT_WS": "3.44",
+    "STRING_AGG": "3.44", "JSONB": "3.45", "JSONB_ARRAY": "3.45", "JSONB_EXTRACT": "3.45",
+    "JSONB_OBJECT": "3.45", "JSONB_SET": "3.45", "JSON_PRETTY": "3.46", "IF": "3.48", "UNISTR": "3.50",
+  ]
+
+  /// One sentence for each thing that works here and may fail elsewhere: apps that observe a table in vain, clients
+  /// whose SQLite is older, views that nobody can read.
+  func warnings(_ schema: DatabaseSchema) -> [String] {
+    let hiddenTables = schema.tables.filter(\.isWithoutRowid).map {
+      "\(schemaFile): table \"\($0.name)\" is WITHOUT ROWID: SQLite tells no observer of its changes, so an app that "
+        + "watches the database (GRDB does) does not see them"
+    }
+    let youngFunctions = SQLFunctions.calls(in: schemaSQL).sorted().compactMap { name in
+      Self.youngerFunctions[name].map {
+        "\(schemaFile): \(name.lowercased())() needs SQLite \($0), and clients may have \(Self.minimumSQLite)"
+      }
+    }
+    return hiddenTables + youngFunctions + brokenViews(schema)
+  }
+
+  /// SQLite does not look into a view when it is created, so a mistake in one would show only where an app reads it.
+  private func brokenViews(_ schema: DatabaseSchema) -> [String] {
+    guard let made = try? Connection("lint", .memory), (try? made.execute(schemaSQL)) != nil else {
+      return []
+    }
+    return schema.views.compactMap { view -> String? in
+      do throws(DatabaseError) {
+        _ = try made.prepare("SELECT * FROM \(quoted(view))")
+        return nil
+      } catch {
+        // A function may be there on a younger SQLite; a name will not be.
+        guard error.message.hasPrefix("no such column") || error.message.hasPrefix("no such table") else {
+          return nil
+        }
+        return "\(schemaFile): view \"\(view)\": \(error.message): no app can read it"
+      }
+    }
+  }
+}

@@ -1,0 +1,154 @@
+package import SeedDatabase
+package import SeedFormat
+package import SeedTrust
+
+/// One model folder: a schema and the SELECTs that fill it.
+package struct ModelDefinition: Hashable, Sendable {
+  package let version: ModelVersion
+  package let schemaSQL: String
+  /// By table; a table without one takes the origin's same-named table.
+  package let projections: [String: String]
+  /// The folder, for messages.
+  package let path: String
+
+  package init(version: ModelVersion, schemaSQL: String, projections: [String: String], path: String) {
+    self.version = version
+    self.schemaSQL = schemaSQL
+    self.projections = projections
+    self.path = path
+  }
+
+  var schemaFile: String { "\(path)/schema.sql" }
+}
+
+/// How one table's rows come out of the origin: a SELECT of the operator's, or the same-named table.
+package struct Projection: Hashable, Sendable {
+  /// The operator's SELECT; `nil` for the same-named table and columns.
+  package let sql: String?
+  /// Where it stands, for messages.
+  package let place: String
+
+  package init(sql: String?, place: String) {
+    self.sql = sql
+    self.place = place
+  }
+}
+
+/// A series' newest minor, checked to open for clients of every older one.
+package struct SeriesPlan: Sendable {
+  package let series: Series
+  package private(set) var newest: ModelDefinition
+  /// The newest minor's structure.
+  package let schema: DatabaseSchema
+  /// Remarks on the newest minor's schema for the operator; none of them stops a publication.
+  package let warnings: [String]
+  /// The schema hash of every minor that a file of this series opens for.
+  package let hashes: [ModelVersion: SHA256Digest]
+
+  /// Reads the schemas of one series' models and checks that minors only add.
+  package init(_ series: Series, _ models: [ModelDefinition]) throws(PlanError) {
+    var read: [(model: ModelDefinition, schema: DatabaseSchema)] = []
+    for model in models.sorted(by: { $0.version < $1.version }) {
+      read.append((model, try Self.schema(of: model)))
+    }
+    guard let last = read.last else { throw .noModel(series) }
+    for (older, newer) in zip(read, read.dropFirst()) {
+      let missing = newer.schema.breaks(clientsOf: older.schema)
+      guard missing.isEmpty else {
+        throw .notAdditive(older: older.model.version, newer: newer.model.version, missing)
+      }
+    }
+    self.series = series
+    newest = last.model
+    schema = last.schema
+    warnings = last.model.warnings(last.schema)
+    hashes = Dictionary(read.map { ($0.model.version, $0.schema.hash) }) { $1 }
+  }
+
+  /// The plans of a dataset's models, one per major.
+  package static func plans(_ dataset: DatasetName, _ models: [ModelDefinition]) throws(PlanError)
+    -> [SeriesPlan]
+  {
+    var plans: [SeriesPlan] = []
+    for major in Set(models.map(\.version.major)).sorted() {
+      let own = models.filter { $0.version.major == major }
+      plans.append(try SeriesPlan(Series(dataset, model: own[0].version), own))
+    }
+    return plans
+  }
+
+  /// Where a table's rows come from.
+  func projection(_ table: TableSchema) -> Projection {
+    let sql = newest.projections[table.name]
+    let place = sql == nil ? "the origin's table of that name" : "\(newest.path)/\(table.name).sql"
+    return Projection(sql: sql, place: place)
+  }
+
+  /// Differs where anything that makes the newest minor's rows differs.
+  var fingerprint: String {
+    let projections = newest.projections.sorted { $0.key < $1.key }.flatMap { [$0.key, $0.value] }
+    let texts = ["\(newest.version)", newest.schemaSQL] + projections
+    return SHA256Digest.of(JSONValue.array(texts.map { .string($0) }).bytes).hex
+  }
+
+  /// Clients pin a minor's hash, so a published minor never changes and never goes.
+  package func check(against state: SeriesState) throws(PlanError) {
+    for (model, hash) in state.models.sorted(by: { $0.key < $1.key }) {
+      guard let now = hashes[model] else { throw .modelGone(series, model) }
+      guard now == hash else { throw .schemaChanged(series, model) }
+    }
+  }
+
+  /// The same series out of a file that has the client's tables already.
+  var withoutProjections: SeriesPlan {
+    var plan = self
+    plan.newest = ModelDefinition(
+      version: newest.version, schemaSQL: newest.schemaSQL, projections: [:], path: newest.path)
+    return plan
+  }
+
+  private static func schema(of model: ModelDefinition) throws(PlanError) -> DatabaseSchema {
+    let file = model.schemaFile
+    if let (line, word) = model.statementThatDefinesNothing {
+      throw .schema(
+        file: "\(file):\(line)", "\(word) defines nothing: a schema has no rows, they come from the origin")
+    }
+    let schema: DatabaseSchema
+    do {
+      schema = try SchemaReader.schema(of: model.schemaSQL)
+    } catch let error as DatabaseError {
+      throw .schema(file: error.line.map { "\(file):\($0)" } ?? file, error.message)
+    } catch {
+      throw .schema(file: file, "\(error)")
+    }
+    for table in model.projections.keys.sorted() where !schema.tables.contains(where: { $0.name == table }) {
+      throw .surplusProjection(file: "\(model.path)/\(table).sql", table: table)
+    }
+    return schema
+  }
+}
+
+/// Why models cannot be published as they stand; all are the configuration's fault.
+package enum PlanError: Error, Hashable, Sendable, CustomStringConvertible {
+  case noModel(Series)
+  case schema(file: String, String)
+  case surplusProjection(file: String, table: String)
+  case notAdditive(older: ModelVersion, newer: ModelVersion, [String])
+  case schemaChanged(Series, ModelVersion)
+  case modelGone(Series, ModelVersion)
+
+  package var description: String {
+    switch self {
+    case .noModel(let series): "the series \(series) has no model"
+    case .schema(let file, let message): "\(file): \(message)"
+    case .surplusProjection(let file, let table): "\(file): the schema has no table \"\(table)\""
+    case .notAdditive(let older, let newer, let violations):
+      "model \(newer) does not open for clients of \(older): \(violations.joined(separator: "; ")). "
+        + "A minor only adds; give the change a new major"
+    case .schemaChanged(let series, let model):
+      "the schema of model \(model) differs from the one published in \(series): give the change a new minor"
+    case .modelGone(let series, let model):
+      "model \(model) is published in \(series) but its folder is gone: clients still open it, put it back"
+    }
+  }
+}

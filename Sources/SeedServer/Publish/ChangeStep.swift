@@ -1,0 +1,156 @@
+import SeedDatabase
+import SeedFormat
+import SeedSystem
+import SeedTrust
+
+/// The first half of a step, under the publication's lock: what the origin holds becomes the next version.
+///
+/// Snapshots that fall due are no part of it, but for those that a new history or schema begins with: see
+/// ``SnapshotStep``.
+struct ChangeStep {
+  private let context: StepContext
+  private var update: PublicationUpdate
+  private var report = StepReport()
+
+  private var job: DatasetJob { context.job }
+  private var options: StepOptions { context.options }
+
+  init(_ context: StepContext, after published: PublishedMetadata) throws {
+    self.context = context
+    update = try PublicationUpdate(context, after: published)
+  }
+
+  /// All of it: nothing that was published is touched before what replaces it is complete.
+  mutating func run() throws -> (report: StepReport, published: PublishedMetadata) {
+    do {
+      try update.adoptPending()
+      try sweep()
+      try update.delegateNewSeries(of: job)
+      try readOrigin()
+    } catch {
+      // What is published stays good while its origin is away; the first error is the one to hear of.
+      try? update.renewIfDue()
+      throw error
+    }
+    try update.renewIfDue()
+    report.pruned = try context.prune(update.published)
+    report.warnings += update.warnings
+    return (report, update.published)
+  }
+
+  /// The report that ``run()`` would give. Everything is tried, and nothing is written that stays.
+  mutating func preview() throws -> StepReport {
+    report.isPreview = true
+    _ = try context.publisher.newSeries(of: job, after: update.published)
+    var drafts: [SeriesDraft] = []
+    defer {
+      for draft in drafts { draft.discard() }
+      for plan in job.plans { try? WorkingCopy.remove(CopyKeeper.previewPath(context.copyPath(plan.series))) }
+    }
+    try draft(job.isRetired ? nil : try openOrigin(), &drafts)
+    drafts.forEach { report.add($0.report) }
+    report.pruned = try context.prune(update.published)
+    return report
+  }
+
+  /// Removes what crashes left.
+  private func sweep() throws {
+    let series = update.published.delegatedSeries
+    try context.publication.sweep(series)
+    try DurableFile.sweep(context.stateFolder)
+    for one in series { try SnapshotDrafts(context.publication, one, context.stateFolder).sweep() }
+  }
+
+  /// Reads the origin where it is needed and may have changed, and publishes what it holds.
+  private mutating func readOrigin() throws {
+    guard options.rollback == nil else { return try publish(nil) }
+    let stamp = try OriginStamp(of: job)
+    report.originStamp = stamp
+    // Retired series need no origin, and must not lose their signatures with it.
+    guard !job.isRetired else { return try publish(nil) }
+    let memory = OriginMemory(context)
+    // A series to be resumed was passed over when the origin was last read.
+    let mustRead = options.isResuming || options.isBeginningEpoch
+    if try !mustRead && memory.knows(stamp, update.published) { return try publish(nil) }
+    let origin = try openOrigin()
+    let isVolatile = try origin.isVolatile(job.plans)
+    try publish(origin)
+    try memory.remember(isVolatile ? nil : stamp, update.published)
+  }
+
+  private func openOrigin() throws -> SQLiteOrigin {
+    try SQLiteOrigin(job.originPath, waitSeconds: job.originWaitSeconds)
+  }
+
+  /// Drafts every series, signs all of them at once, and brings their copies to what is published then.
+  private mutating func publish(_ origin: SQLiteOrigin?) throws {
+    var drafts: [SeriesDraft] = []
+    do {
+      try draft(origin, &drafts)
+      try update.publish(drafts.compactMap(\.metadata))
+    } catch {
+      drafts.forEach { $0.discard() }
+      throw error
+    }
+    // From here on the publication is ahead of the copies; whatever fails now, the next step catches up.
+    for draft in drafts {
+      try draft.settle(copyPath: context.copyPath(draft.report.series))
+      report.add(draft.report)
+    }
+  }
+
+  /// Of series that are held back for what they lost all are told.
+  private func draft(_ origin: SQLiteOrigin?, _ drafts: inout [SeriesDraft]) throws {
+    var shrunk: [Series: [ShrunkTable]] = [:]
+    for plan in context.plans {
+      let metadata = update.metadata(plan.series)
+      let date = update.date(after: metadata?.state.publishedAt)
+      do {
+        drafts.append(try SeriesStep(context: context, plan: plan, date: date).draft(origin, after: metadata))
+      } catch PublicationError.shrunk(let found) {
+        shrunk.merge(found) { $1 }
+      }
+    }
+    guard shrunk.isEmpty else { throw PublicationError.shrunk(shrunk) }
+  }
+}
+
+/// Remembers in a file what an origin looked like when it was last compared, so that one that nobody wrote to costs
+/// no reading.
+///
+/// The file holds one fingerprint of all that the outcome depends on: the origin's stamp, the models, the heads and the
+/// stamps of the working copies. Where it is lost or differs, the origin is read.
+struct OriginMemory {
+  private let context: StepContext
+  private let path: String
+
+  init(_ context: StepContext) {
+    self.context = context
+    path = "\(context.stateFolder)/\(context.job.name).origin"
+  }
+
+  /// Whether nothing changed since the origin was last compared.
+  func knows(_ stamp: OriginStamp, _ published: PublishedMetadata) throws -> Bool {
+    let fingerprint = try fingerprint(stamp, published)
+    return try DurableFile.readIfPresent(path, limit: PublicationDirectory.mostFileBytes) == fingerprint
+  }
+
+  /// Remembers a stamp; `nil`, or one that a later write might not change, is forgotten.
+  func remember(_ stamp: OriginStamp?, _ published: PublishedMetadata) throws {
+    guard let stamp, stamp.isTrustworthy else { return try Folder.remove(path) }
+    try DurableFile.write(try fingerprint(stamp, published), to: path)
+  }
+
+  private func fingerprint(_ stamp: OriginStamp, _ published: PublishedMetadata) throws -> [UInt8] {
+    let job = context.job
+    var parts = [job.originPath, stamp.text]
+    for plan in job.plans {
+      let state = published.series[plan.series]?.metadata.state
+      let copy = try FileStamp(context.copyPath(plan.series))
+      parts += ["\(plan.series)", plan.fingerprint, state.map { "\($0.epoch) \($0.head)" } ?? ""]
+      parts += [state?.hold.map { "held \($0.version) \($0.since)" } ?? ""]
+      parts += [copy?.text ?? "", "\(job.isRetired(plan.series))"]
+    }
+    return Array(SHA256Digest.of(JSONValue.array(parts.map { .string($0) }).bytes).hex.utf8)
+  }
+}

@@ -1,0 +1,81 @@
+import SeedDatabase
+import SeedFormat
+import SeedSystem
+import SeedTrust
+
+/// Opens a series' working copy at the published head, whatever happened to it since the last step.
+struct CopyKeeper {
+  let publication: PublicationDirectory
+  let plan: SeriesPlan
+  let published: SeriesMetadata
+  let path: String
+  /// Leaves the copy alone, and works on one of its own where it needs mending.
+  let isPreview: Bool
+
+  /// The copy at head, and why it had to be made anew. A copy that lags catches up, one that is missing or another
+  /// history's is made anew.
+  func open() throws -> (copy: WorkingCopy, repair: String?) {
+    guard Folder.exists(path) else { return try rebuild(because: "it was missing") }
+    let copy: WorkingCopy
+    let meta: SeedMeta
+    do {
+      copy = try WorkingCopy(path, plan.schema)
+      meta = try copy.meta()
+    } catch {
+      return try rebuild(because: "\(error)")
+    }
+    if let mismatch = mismatch(copy, meta) { return try rebuild(because: mismatch) }
+    let head = published.state.head
+    guard meta.version <= head else {
+      throw PublicationError.copyAhead(copy: path, version: "\(meta.version)", head: "\(head)")
+    }
+    if meta.version == head { return (copy, nil) }
+    if isPreview { return (try rebuild(), nil) }
+    guard let chain = DeltaChain.shortest(published.objects, from: meta.version, to: head) else {
+      return try rebuild(because: "it did not catch up: no deltas lead on from version \(meta.version)")
+    }
+    do {
+      try copy.apply(chain, from: publication)
+      return (copy, nil)
+    } catch {
+      return try rebuild(because: "it did not catch up: \(error)")
+    }
+  }
+
+  /// Why the copy is not one of what is published.
+  private func mismatch(_ copy: WorkingCopy, _ meta: SeedMeta) -> String? {
+    guard meta.epoch == published.state.epoch, meta.series == plan.series else {
+      return "it belonged to another history"
+    }
+    guard meta.schema == plan.schema.hash else { return "it had another schema" }
+    return copy.hasItsSchema ? nil : "its tables, indexes or views were changed by hand"
+  }
+
+  private func rebuild(because reason: String) throws -> (copy: WorkingCopy, repair: String?) {
+    (try rebuild(), isPreview ? nil : reason)
+  }
+
+  /// A copy made anew from the newest published snapshot and the deltas behind it.
+  func rebuild() throws -> WorkingCopy {
+    let recall = SeriesRecall(publication, published)
+    guard let chain = try? recall.chain(to: published.state.head), chain.snapshot.schema == plan.schema.hash
+    else { throw PublicationError.noSnapshot(series: "\(plan.series)") }
+    let temporary = isPreview ? Self.previewPath(path) : path + ".rebuild"
+    let copy = try recall.make(chain, at: temporary)
+    // Published files carry statistics; in a copy they would go stale and be vacuumed into later snapshots.
+    try copy.connection.execute("DROP TABLE IF EXISTS sqlite_stat1; DROP TABLE IF EXISTS sqlite_stat4")
+    return isPreview ? copy : try Self.install(copy, as: path)
+  }
+
+  /// Where a preview makes a copy of its own; the caller of the preview removes it.
+  static func previewPath(_ path: String) -> String { path + ".preview" }
+
+  /// Renames a finished copy into its place; nobody may have it open while its name changes.
+  static func install(_ copy: consuming WorkingCopy, as path: String) throws -> WorkingCopy {
+    let (temporary, schema) = (copy.path, copy.schema)
+    _ = consume copy
+    try WorkingCopy.remove(path)
+    try DurableFile.moveIntoPlace(temporary, path)
+    return try WorkingCopy(path, schema)
+  }
+}

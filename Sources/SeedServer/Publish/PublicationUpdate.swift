@@ -1,0 +1,208 @@
+import SeedDatabase
+import SeedFormat
+import SeedSystem
+import SeedTrust
+
+/// Signs changed metadata and writes it, while the publication's lock is held; knows what is published after it.
+struct PublicationUpdate {
+  private let publisher: Publisher
+  private let lifetimeSeconds: Int
+  private let now: UTCTime
+  private let pending: PendingChange
+  private let clock: ClockWitness.Verdict
+  private(set) var published: PublishedMetadata
+  /// What an operator should look at.
+  private(set) var warnings: [String] = []
+  /// Delegations to new series, signed and not yet published.
+  private var change = OfflineChange.none
+
+  /// Signatures that live for minutes are renewed more often than others, so that one late step does no harm.
+  private static let renewalsPerLifetime = 4
+
+  /// Whether all that is signed must be newer than anything that clients have seen; nobody knows what that was.
+  private let isBeginningEpoch: Bool
+
+  init(_ context: StepContext, after published: PublishedMetadata) throws {
+    try self.init(
+      context.publisher, lifetimeSeconds: context.job.lifetimeSeconds, now: context.now, after: published,
+      context.options)
+  }
+
+  init(
+    _ publisher: Publisher, lifetimeSeconds: Int, now: UTCTime, after published: PublishedMetadata,
+    _ options: StepOptions = StepOptions()
+  ) throws {
+    self.publisher = publisher
+    self.now = now
+    self.published = published
+    isBeginningEpoch = options.isBeginningEpoch
+    pending = PendingChange(publisher.stateFolder)
+    let longest = max(lifetimeSeconds, publisher.longestLifetimeSeconds)
+    // A preview signs nothing, and must not write down a doubt.
+    clock =
+      try options.isPreview
+      ? .agrees
+      : ClockWitness(publisher.stateFolder).verdict(
+        published, lifetimeSeconds: longest, now: now, isAssured: options.isClockAssured)
+    // Signatures that are shortened now are shortened for all datasets at once.
+    self.lifetimeSeconds = clock == .trusted ? longest : lifetimeSeconds
+  }
+
+  /// The signed metadata of a series.
+  func metadata(_ series: Series) -> SeriesMetadata? { published.series[series]?.metadata }
+
+  /// When a version that follows one of `earlier` is published, as it will say.
+  func date(after earlier: UTCTime?) -> UTCTime {
+    clock == .trusted ? now : max(now, earlier ?? .distantPast)
+  }
+
+  /// Signs as of now.
+  var signer: RepositorySigner { signer(trustsClock: clock == .trusted) }
+
+  /// Signs for an operator who is there, and sees until when.
+  var attendedSigner: RepositorySigner {
+    if case .doubted = clock { signer } else { signer(trustsClock: true) }
+  }
+
+  private func signer(trustsClock: Bool) -> RepositorySigner {
+    RepositorySigner(
+      now: now, lifetime: lifetimeSeconds,
+      leastVersion: isBeginningEpoch ? Publisher.firstVersionAnew(now) : 1, trustsClock: trustsClock)
+  }
+
+  private mutating func write(_ step: SigningStep) throws {
+    try publisher.publication.write(step.files)
+    published = step.published
+  }
+
+  // MARK: Series
+
+  /// Delegates to the job's series that are new; clients see that together with what is published of them.
+  mutating func delegateNewSeries(of job: DatasetJob) throws {
+    let new = try publisher.newSeries(of: job, after: published)
+    guard !new.isEmpty || isBeginningEpoch, let targets = published.root.roles[Targets.type] else { return }
+    guard publisher.keys.canSign(for: targets) else {
+      throw PublicationError.notDelegated(series: job.plans.map { "\($0.series)" }.joined(separator: ", "))
+    }
+    try refusePendingTargets()
+    change = try OfflineChange(
+      targets: signer.targets(
+        delegating: published.delegatedSeries + new, to: publisher.seriesVerifiers(published),
+        after: published))
+    change.sign(with: publisher.keys, after: published)
+  }
+
+  private func refusePendingTargets() throws {
+    guard try pending.read().targets == nil else { throw PublicationError.changeWaits }
+  }
+
+  /// Signs and writes the series as they are now.
+  mutating func publish(_ changed: [SeriesMetadata]) throws {
+    guard !changed.isEmpty else { return }
+    let others = isBeginningEpoch ? published.series.values.map(\.metadata) : []
+    let resigned = others.filter { other in !changed.contains { $0.series == other.series } }
+    try write(
+      try signer.publish(changed + resigned, adopting: change, after: published, keys: publisher.keys))
+    change = .none
+  }
+
+  // MARK: Keys
+
+  /// Publishes a change of keys that waits, once enough have signed it; also one that a process left when it died.
+  /// Returns whether it did.
+  @discardableResult
+  mutating func adoptPending() throws -> Bool {
+    let waiting = try pending.read()
+    guard !waiting.isEmpty else { return false }
+    guard let rest = waiting.rest(after: published) else {
+      warnings.append(
+        "a change of keys that waited for signatures is dropped: newer metadata was published meanwhile")
+      try pending.write(.none)
+      return false
+    }
+    guard rest.isComplete(after: published), rest.expired(at: now) == nil else { return false }
+    if !rest.isEmpty { try adopt(rest) }
+    try pending.write(.none)
+    return true
+  }
+
+  /// Signs all that is published anew, together with the change.
+  private mutating func adopt(_ change: OfflineChange) throws {
+    let series = published.series.values.map(\.metadata).sorted { $0.series < $1.series }
+    try write(try signer.publish(series, adopting: change, after: published, keys: publisher.keys))
+  }
+
+  // MARK: Renewal
+
+  /// Old signatures are renewed for every role, so that none expires while its origin rests. Root and targets metadata
+  /// are, where their keys are at hand.
+  mutating func renewIfDue() throws {
+    noteClock()
+    let renewal = try offlineRenewal()
+    guard isDue || !renewal.isEmpty || !published.outdated.isEmpty else { return }
+    try adopt(renewal)
+  }
+
+  private var isDue: Bool {
+    let oldest = published.series.values.map(\.expires) + [published.timestamp.expires]
+    guard let first = oldest.min() else { return false }
+    let left = first.secondsSinceEpoch - now.secondsSinceEpoch
+    let age = min(Publisher.renewalSeconds, lifetimeSeconds / Self.renewalsPerLifetime)
+    return left < lifetimeSeconds - age || clock == .trusted
+  }
+
+  /// Not of a role whose metadata waits for signatures: this one would take its version.
+  private func offlineRenewal() throws -> OfflineChange {
+    let waiting = try pending.read()
+    let root = waiting.root == nil && isDue(published.root, days: RepositorySigner.rootDays)
+    let targets = waiting.targets == nil && isDue(published.targets, days: RepositorySigner.targetsDays)
+    var renewal = try OfflineChange(
+      root: root ? signer.renewedRoot(after: published) : nil,
+      targets: targets ? signer.renewedTargets(after: published) : nil)
+    renewal.sign(with: publisher.keys, after: published)
+    return renewal
+  }
+
+  private func isDue<Role: SignedRole>(_ role: Role, days: Int) -> Bool {
+    guard publisher.keys.canSign(for: published.root.roles[Role.type]) else { return false }
+    let left = role.expires.secondsSinceEpoch - now.secondsSinceEpoch
+    let isTooLong = left > days * UTCTime.secondsPerDay + ClockWitness.toleranceSeconds
+    return left < RepositorySigner.renewalDays * UTCTime.secondsPerDay || (clock == .trusted && isTooLong)
+  }
+
+  private mutating func noteClock() {
+    guard case .doubted(let end) = clock else { return }
+    let warning =
+      "something was signed under a later clock than this one: check the clock. If it is right, signatures that are "
+      + "valid for too long are shortened after \(end), or at once by `seedbank regenerate --trust-clock`"
+    warnings.append(warning)
+  }
+}
+
+/// Where a change of root or targets metadata waits until it is signed and published.
+///
+/// It is written before anything of the change is published, so the next step finishes it where a process dies in
+/// between.
+struct PendingChange {
+  private let path: String
+
+  init(_ stateFolder: String) { path = "\(stateFolder)/pending-keys.json" }
+
+  /// The change that waits, if any.
+  func read() throws -> OfflineChange {
+    guard let bytes = try DurableFile.readIfPresent(path, limit: PublicationDirectory.mostFileBytes) else {
+      return .none
+    }
+    do {
+      return try OfflineChange(parsing: bytes)
+    } catch {
+      throw PublicationError.damagedChange(file: path)
+    }
+  }
+
+  /// Replaces what waits; an empty change removes it.
+  func write(_ change: OfflineChange) throws {
+    if change.isEmpty { return try Folder.remove(path) }
+    try DurableFile.write(change.bytes, to: path)
+  }
+}

@@ -1,0 +1,151 @@
+import SeedFormat
+package import SeedTrust
+package import SeedSystem
+
+/// The keys of a publisher that runs for long: they are read again where those at hand do not fit any more, because an
+/// operator replaced them meanwhile.
+package final class KeySource: Sendable {
+  private let keys: Mutex<KeyRing>
+  private let load: @Sendable () throws -> KeyRing
+
+  /// These keys; `load` reads them again.
+  package init(_ keys: KeyRing, load: @escaping @Sendable () throws -> KeyRing) {
+    self.keys = Mutex(keys)
+    self.load = load
+  }
+
+  /// Keys that stay as they are.
+  package convenience init(_ keys: KeyRing) { self.init(keys) { keys } }
+
+  /// The keys at hand.
+  var current: KeyRing { keys.withLock(\.self) }
+
+  /// Reads them again.
+  func reload() throws {
+    let found = try load()
+    keys.withLock { $0 = found }
+  }
+}
+
+// MARK: - Whose publication it is
+
+extension Publisher {
+  /// The keys at hand.
+  var keys: KeyRing { keySource.current }
+
+  /// Leaves alone what another deployment signed: nothing that this one signs would be good there.
+  func checkKeys(_ published: PublishedMetadata) throws {
+    do {
+      try checkKeysAtHand(published)
+    } catch {
+      try keySource.reload()
+      try checkKeysAtHand(published)
+    }
+  }
+
+  private func checkKeysAtHand(_ published: PublishedMetadata) throws(PublicationError) {
+    for role in KeyRole.allCases where !role.isOffline {
+      guard let needed = published.keys(of: role), !keys.canSign(for: needed) else { continue }
+      let found = keys.signers(of: needed).count
+      guard found == 0, !keys[role].isEmpty else {
+        throw .keyMissing(role: role, found: found, needed: needed.threshold)
+      }
+      throw .foreignKey(role: role, path: publication.path)
+    }
+  }
+
+  /// Who signs the series: the keys that are delegated to, else the ones at hand. A new epoch takes those at hand where
+  /// the publication is so old that it names others.
+  func seriesVerifiers(_ published: PublishedMetadata) -> RoleVerifiers {
+    guard let known = published.targets.delegations?.verifiers, keys.canSign(for: published.keys(of: .series))
+    else {
+      return keys.verifiers(.series)
+    }
+    return known
+  }
+
+  /// The job's series that must be delegated to; throws where the keys for it are not here.
+  func newSeries(of job: DatasetJob, after published: PublishedMetadata) throws(PublicationError) -> [Series]
+  {
+    let known = published.delegatedSeries
+    let new = job.plans.map(\.series).filter { !known.contains($0) }
+    guard let first = new.first, !keys.canSign(for: published.keys(of: .targets)) else { return new }
+    throw .notDelegated(series: "\(first)")
+  }
+}
+
+// MARK: - Changes of keys
+
+/// The state of a change of keys.
+package enum KeyChangeOutcome: Sendable {
+  /// It is published.
+  case published(PublishedMetadata)
+  /// It waits for these signatures.
+  case waits([SignatureNeed])
+}
+
+extension Publisher {
+  /// Changes root or targets metadata in one durable step: the change that `propose` makes is signed with the keys at
+  /// hand, and published together with all that follows from it, or waits for further signatures.
+  package func changeKeys(
+    lifetimeSeconds: Int, now: UTCTime,
+    _ propose: (PublishedMetadata, RepositorySigner) throws -> OfflineChange
+  ) throws -> KeyChangeOutcome {
+    try withUpdate(lifetimeSeconds, now) { update in
+      guard try PendingChange(stateFolder).read().isEmpty else { throw PublicationError.changeWaits }
+      var change = try propose(update.published, update.attendedSigner)
+      change.sign(with: keys, after: update.published)
+      // A change that only waits may be signed elsewhere; one that is complete must be published from here.
+      if change.isComplete(after: update.published) {
+        try update.signer.checkKeys(keys, adopting: change, after: update.published)
+      }
+      return try finish(change, &update)
+    }
+  }
+
+  /// Publishes a change that a process had begun to publish when it died; returns what is published then, `nil` where
+  /// there was none. To be called before keys are made for another change.
+  package func finishChange(lifetimeSeconds: Int, now: UTCTime) throws -> PublishedMetadata? {
+    try withUpdate(lifetimeSeconds, now) { update in try update.adoptPending() ? update.published : nil }
+  }
+
+  /// Adds signatures that were made elsewhere to the change that waits.
+  package func addSignatures(
+    lifetimeSeconds: Int, now: UTCTime,
+    _ add: (inout OfflineChange, PublishedMetadata) throws -> Void
+  ) throws -> KeyChangeOutcome {
+    try withUpdate(lifetimeSeconds, now) { update in
+      var change = try PendingChange(stateFolder).read()
+      guard !change.isEmpty else { throw PublicationError.noChange }
+      if let (role, time) = change.expired(at: now) {
+        throw PublicationError.changeExpired(role: role, at: time)
+      }
+      try add(&change, update.published)
+      change.sign(with: keys, after: update.published)
+      return try finish(change, &update)
+    }
+  }
+
+  /// The change that waits for signatures; empty where there is none.
+  package func pendingChange() throws -> OfflineChange { try PendingChange(stateFolder).read() }
+
+  /// Drops the change that waits for signatures.
+  package func discardChange() throws {
+    try withPublication(.wait, checkingKeys: false) { _ in try PendingChange(stateFolder).write(.none) }
+  }
+
+  private func withUpdate<Result>(
+    _ lifetimeSeconds: Int, _ now: UTCTime, _ body: (inout PublicationUpdate) throws -> Result
+  ) throws -> Result {
+    try withPublication(.wait, checkingKeys: false) { published in
+      var update = try PublicationUpdate(self, lifetimeSeconds: lifetimeSeconds, now: now, after: published)
+      return try body(&update)
+    }
+  }
+
+  private func finish(_ change: OfflineChange, _ update: inout PublicationUpdate) throws -> KeyChangeOutcome {
+    try PendingChange(stateFolder).write(change)
+    guard try update.adoptPending() else { return .waits(change.needs(after: update.published)) }
+    return .published(update.published)
+  }
+}

@@ -1,0 +1,270 @@
+import SeedDatabase
+package import SeedFormat
+import SeedSystem
+import SeedTrust
+
+/// One series in a step, as it will be once its metadata is signed. Nothing of it shows before.
+struct SeriesDraft {
+  var report: SeriesReport
+  /// `nil` where nothing of it is to be signed.
+  var metadata: SeriesMetadata?
+  fileprivate var work = Work.none
+
+  fileprivate enum Work {
+    case none
+    /// The copy with the next version, in an open transaction.
+    case change(SeriesChange)
+    /// A copy under a temporary name.
+    case newCopy(WorkingCopy)
+  }
+
+  /// Leaves the working copy as it was.
+  func discard() { if case .change(let change) = work { change.rollBack() } }
+
+  /// Brings the working copy to what was published.
+  func settle(copyPath: String) throws {
+    switch work {
+    case .none: break
+    case .change(let change): try change.commit()
+    case .newCopy(let copy): _ = try CopyKeeper.install(copy, as: copyPath)
+    }
+  }
+}
+
+/// Drafts one series in a step.
+struct SeriesStep {
+  let context: StepContext
+  let plan: SeriesPlan
+  /// When the next version is published, as it will say.
+  let date: UTCTime
+
+  private var job: DatasetJob { context.job }
+  private var options: StepOptions { context.options }
+  private var copyPath: String { context.copyPath(plan.series) }
+
+  /// Compares the origin with what is published, and makes what is to be published; without an origin it is known not
+  /// to have changed.
+  func draft(_ origin: SQLiteOrigin?, after published: SeriesMetadata?) throws -> SeriesDraft {
+    if let rollback = options.rollback { return try rollBack(to: rollback.version, published) }
+    if job.isRetired(plan.series) { return keep(.retired, published, hold: published?.state.hold) }
+    let followed = options.isBeginningEpoch ? nil : published
+    if let followed {
+      if let hold = followed.state.hold, !options.isResuming { return keep(.held, followed, hold: hold) }
+      try plan.check(against: followed.state)
+    }
+    guard let origin else { return keep(.unchanged, published) }
+    guard let followed else { return try create(origin, at: .first, epoch: .random(), after: published) }
+    guard followed.state.model == plan.newest.version else {
+      return try create(origin, at: followed.state.head.next, epoch: followed.state.epoch, after: followed)
+    }
+    let shrinkGuard = options.acceptingShrink ? nil : job.shrinkGuard
+    return try change(source(origin, plan, shrinkGuard), after: followed)
+  }
+
+  // MARK: A delta
+
+  private func source(
+    _ origin: SQLiteOrigin, _ plan: SeriesPlan, _ shrinkGuard: ShrinkGuard?
+  ) throws -> SeriesChange.Source {
+    let draft =
+      try options.isPreview
+      ? "\(copyPath).delta\(DurableFile.temporarySuffix)"
+      : context.publication.draft("delta", of: plan.series)
+    return SeriesChange.Source(
+      origin: origin, plan: plan, provenance: job.provenance, shrinkGuard: shrinkGuard,
+      isPreview: options.isPreview, spillFolder: context.stateFolder, draftPath: draft)
+  }
+
+  /// A delta from the head to what the source holds, applied to the copy. After a rollback the series is held.
+  private func change(
+    _ source: SeriesChange.Source, after published: SeriesMetadata, hold: SeriesHold? = nil
+  ) throws -> SeriesDraft {
+    let (change, repair) = try makeChange(source, published)
+    guard let change else {
+      var draft = keep(hold == nil ? .unchanged : .held, published, hold: hold)
+      draft.report.repair = repair
+      if options.isPreview { draft.report.hasSnapshot = context.isSnapshotDue(published) }
+      return draft
+    }
+    do {
+      var draft = SeriesDraft(report: report(.changed, at: change.delta.header.to), work: .change(change))
+      draft.report.changes = change.changes
+      draft.report.deltaBytes = change.delta.stored.length
+      draft.report.repair = repair
+      try options.isPreview
+        ? foresee(change, published, &draft.report) : store(change, published, hold, &draft)
+      return draft
+    } catch {
+      change.rollBack()
+      throw error
+    }
+  }
+
+  private func makeChange(
+    _ source: SeriesChange.Source, _ published: SeriesMetadata
+  ) throws -> (change: SeriesChange?, repair: String?) {
+    let keeper = context.copyKeeper(plan, published)
+    let (copy, repair) = try keeper.open()
+    do {
+      return (try SeriesChange.make(source, copy), repair)
+    } catch let damage as CopyDamaged {
+      return (try SeriesChange.make(source, try keeper.rebuild()), "\(damage)")
+    }
+  }
+
+  /// Lays the delta among the objects, with those that are merged of it.
+  private func store(
+    _ change: SeriesChange, _ published: SeriesMetadata, _ hold: SeriesHold?, _ draft: inout SeriesDraft
+  ) throws {
+    let deltas = context.deltas(plan)
+    let delta = try deltas.store(change.delta)
+    let (head, floor) = (delta.version, published.state.floor)
+    let objects = published.objects + [delta]
+    let merged = try deltas.merge(DeltaLevels.due(at: head, floor: floor), of: objects)
+    draft.report.merged = merged.objects.compactMap(\.span)
+    draft.report.warnings = merged.warnings
+    draft.metadata = SeriesMetadata(
+      series: plan.series,
+      state: state(epoch: published.state.epoch, head: head, floor: floor, hold: hold),
+      objects: Retention(job).afterDelta(objects + merged.objects, floor: floor))
+  }
+
+  /// What a preview can say of the rest of the step.
+  private func foresee(
+    _ change: SeriesChange, _ published: SeriesMetadata, _ report: inout SeriesReport
+  ) throws {
+    let (head, floor) = (change.delta.header.to, published.state.floor)
+    report.shrunk = change.shrunk
+    report.rows = try change.copy.sums().mapValues(\.rows)
+    report.merged = DeltaLevels.due(at: head, floor: floor)
+    var next = published
+    next.state.head = head
+    report.hasSnapshot = context.isSnapshotDue(next)
+    guard report.hasSnapshot, let newest = published.newestSnapshot else { return }
+    report.expectedSnapshotBytes = newest.length
+    // A snapshot makes one delta of those since the one before.
+    let span = DeltaSpan(from: newest.version, to: head)
+    if span.length > 1, span.from >= floor, !report.merged.contains(span) { report.merged.append(span) }
+  }
+
+  // MARK: A rollback
+
+  /// The rows of `version` become the next version, and the series is held there.
+  private func rollBack(to version: Version, _ published: SeriesMetadata?) throws -> SeriesDraft {
+    guard let published, !job.isRetired(plan.series) else {
+      throw RollbackError.notPublished(series: plan.series)
+    }
+    try plan.check(against: published.state)
+    let file = "\(context.stateFolder)/\(plan.series.roleName).recalled\(DurableFile.temporarySuffix)"
+    defer { try? WorkingCopy.remove(file) }
+    let recall = SeriesRecall(context.publication, published)
+    let model = try recall.recall(version, to: file).meta().model
+    guard model == plan.newest.version, published.state.model == model else {
+      throw RollbackError.otherModel(
+        series: plan.series, version: version, model: model, newest: plan.newest.version)
+    }
+    let known = published.state.hold
+    let hold = known?.version == version ? known : SeriesHold(version: version, since: context.now)
+    // The operator asks for these rows, so no guard stands before them.
+    let source = try source(try SQLiteOrigin(file), plan.withoutProjections, nil)
+    return try change(source, after: published, hold: hold)
+  }
+
+  // MARK: A new history or schema
+
+  /// A new copy of what the origin holds, with a snapshot: no delta leads there.
+  private func create(
+    _ origin: SQLiteOrigin, at version: Version, epoch: Epoch, after published: SeriesMetadata?
+  ) throws -> SeriesDraft {
+    try refuseCopyWithoutPublication(published)
+    let meta = SeedMeta(
+      series: plan.series, model: plan.newest.version, epoch: epoch, version: version,
+      schema: plan.schema.hash, digest: StateDigest.of([:]), provenance: job.provenance)
+    let copy = try WorkingCopy(building: options.isPreview ? nil : copyPath + ".new", origin, plan, meta)
+    var draft = SeriesDraft(report: report(.created, at: version))
+    draft.report.shrunk = try shrunk(copy, published)
+    draft.report.rows = try copy.sums().mapValues(\.rows)
+    draft.report.warnings = plan.warnings
+    draft.report.hasSnapshot = true
+    draft.report.expectedSnapshotBytes = options.isPreview ? published?.newestSnapshot?.length : nil
+    guard !options.isPreview else { return draft }
+    guard draft.report.shrunk.isEmpty else {
+      throw PublicationError.shrunk([plan.series: draft.report.shrunk])
+    }
+    let snapshot = try snapshot(of: copy)
+    draft.report.snapshotBytes = snapshot.length
+    // Versions of another history mean other rows.
+    let known = options.isBeginningEpoch ? [] : published?.objects ?? []
+    draft.metadata = SeriesMetadata(
+      series: plan.series, state: state(epoch: epoch, head: version, floor: version),
+      objects: Retention(job).afterNewSchema(known, now: context.now) + [snapshot])
+    draft.work = .newCopy(copy)
+    return draft
+  }
+
+  /// The new copy's snapshot; it counts once metadata lists it.
+  private func snapshot(of copy: WorkingCopy) throws -> PublishedObject {
+    let snapshots = context.snapshots(plan, isFirst: true)
+    let draft = try snapshots.finish(try snapshots.draw(copy))
+    try snapshots.place(draft)
+    return draft.object
+  }
+
+  /// The tables of a new copy that lost too many rows against the copy before.
+  private func shrunk(_ copy: WorkingCopy, _ published: SeriesMetadata?) throws -> [ShrunkTable] {
+    guard published != nil, !options.acceptingShrink, Folder.exists(copyPath),
+      let before = try? WorkingCopy(copyPath, plan.schema).sums()
+    else { return [] }
+    return job.shrinkGuard.shrunk(before: before, after: try copy.sums())
+  }
+
+  /// A copy of a series that is nowhere published means that the publication was lost, or is another one.
+  private func refuseCopyWithoutPublication(_ published: SeriesMetadata?) throws {
+    guard published == nil, !options.isBeginningEpoch, Folder.exists(copyPath) else { return }
+    let version = try WorkingCopy(copyPath, plan.schema).meta().version
+    throw PublicationError.copyAhead(copy: copyPath, version: "\(version)", head: "nothing")
+  }
+
+  // MARK: No new version
+
+  /// The series as it is; its metadata is signed where the configuration changed what it says.
+  private func keep(
+    _ outcome: SeriesReport.Outcome, _ published: SeriesMetadata?, hold: SeriesHold? = nil
+  ) -> SeriesDraft {
+    let report = report(outcome, at: published?.state.head)
+    guard let published else { return SeriesDraft(report: report) }
+    let old = published.state
+    var kept = published
+    kept.state = state(epoch: old.epoch, head: old.head, floor: old.floor, hold: hold)
+    (kept.state.publishedAt, kept.state.model, kept.state.models) = (old.publishedAt, old.model, old.models)
+    return SeriesDraft(report: report, metadata: kept.state == old ? nil : kept)
+  }
+
+  private func report(_ outcome: SeriesReport.Outcome, at version: Version?) -> SeriesReport {
+    SeriesReport(series: plan.series, outcome: outcome, version: version)
+  }
+
+  private func state(epoch: Epoch, head: Version, floor: Version, hold: SeriesHold? = nil) -> SeriesState {
+    SeriesState(
+      epoch: epoch, head: head, floor: floor, model: plan.newest.version, models: plan.hashes,
+      lifecycle: job.lifecycle(plan.series), publishedAt: date, pollSeconds: job.pollSeconds,
+      license: job.provenance.license, attribution: job.provenance.attribution,
+      source: job.provenance.source, hold: hold)
+  }
+}
+
+/// Why a series cannot go back to a version.
+package enum RollbackError: Error, Hashable, Sendable, CustomStringConvertible {
+  case notPublished(series: Series)
+  case otherModel(series: Series, version: Version, model: ModelVersion, newest: ModelVersion)
+
+  package var description: String {
+    switch self {
+    case .notPublished(let series):
+      "the series \(series) is not published, or retired: there is nothing to go back to"
+    case .otherModel(let series, let version, let model, let newest):
+      "version \(version) of \(series) has model \(model), the newest is \(newest): "
+        + "going back stays within one model"
+    }
+  }
+}

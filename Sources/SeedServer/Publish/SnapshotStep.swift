@@ -1,0 +1,141 @@
+import SeedDatabase
+import SeedFormat
+import SeedSystem
+import SeedTrust
+
+/// The second half of a step: publishes the snapshots that are due, at whatever version their series has when they are
+/// drawn.
+///
+/// The publication's lock is held while a copy is drawn and while a snapshot is listed, and not in between: other
+/// steps publish meanwhile. Then what is published is read again, and ``SnapshotListing`` says whether the snapshot
+/// still belongs there. A lock of its own sees to it that nobody else makes snapshots of the series.
+struct SnapshotStep {
+  private let context: StepContext
+  /// As it was when it was last read.
+  private var published: PublishedMetadata
+
+  private var job: DatasetJob { context.job }
+
+  init(_ context: StepContext, after published: PublishedMetadata) {
+    self.context = context
+    self.published = published
+  }
+
+  /// Every snapshot that is due, then the encodings that the newest ones lack; those that a crash left out come here
+  /// too. Whatever is thrown, the report tells what was published before.
+  mutating func run(_ report: inout StepReport) throws {
+    for plan in context.plans where !job.isRetired(plan.series) {
+      guard let metadata = metadata(plan), context.isSnapshotDue(metadata) else { continue }
+      // A snapshot that was asked for waits until it can be made; one that only fell due is left to whoever makes one.
+      try alone(plan, context.options.forcingSnapshot ? .wait : .fail) { step in
+        try step.publishSnapshot(plan, &report)
+      }
+    }
+    for plan in job.plans where !job.isRetired(plan.series) && missingEncoding(plan) != nil {
+      try alone(plan, .fail) { step in try step.publishEncodings(plan, &report) }
+    }
+  }
+
+  private mutating func alone(
+    _ plan: SeriesPlan, _ ifHeld: PublicationLock.IfHeld, _ body: (inout SnapshotStep) throws -> Void
+  ) throws {
+    _ = try PublicationLock.withSnapshotLock(of: plan.series, context.publication, ifHeld) {
+      try body(&self)
+    }
+  }
+
+  private func metadata(_ plan: SeriesPlan) -> SeriesMetadata? { published.series[plan.series]?.metadata }
+
+  // MARK: Snapshots
+
+  private mutating func publishSnapshot(_ plan: SeriesPlan, _ report: inout StepReport) throws {
+    guard let drawn = try draw(plan, { try $0.open().copy }) else { return }
+    do {
+      try list(try context.snapshots(plan).finish(drawn), drawn.epoch, plan, &report)
+    } catch let flaw as NotASeed {
+      // Search tables and indexes, which no step compares, may have been edited by hand. The published ones are sound.
+      guard let drawn = try draw(plan, { try $0.rebuild() }) else { return }
+      report.warnings.append("\(plan.series): the working copy was made anew: \(flaw)")
+      try list(try context.snapshots(plan).finish(drawn), drawn.epoch, plan, &report)
+    }
+  }
+
+  /// Draws the copy that `open` gives, at its head; `nil` where meanwhile nothing is due any more.
+  private mutating func draw(
+    _ plan: SeriesPlan, _ open: (CopyKeeper) throws -> WorkingCopy
+  ) throws -> SeedMeta? {
+    try context.publisher.withPublication(.wait) { published in
+      self.published = published
+      guard let metadata = metadata(plan), context.isSnapshotDue(metadata) else { return nil }
+      return try context.snapshots(plan).draw(try open(context.copyKeeper(plan, metadata)))
+    }
+  }
+
+  // MARK: Encodings
+
+  private mutating func publishEncodings(_ plan: SeriesPlan, _ report: inout StepReport) throws {
+    while let (snapshot, encoding) = missingEncoding(plan), let metadata = metadata(plan) {
+      let draft = try context.snapshots(plan).draft(of: snapshot, in: encoding)
+      guard try list(draft, metadata.state.epoch, plan, &report) else { return }
+    }
+  }
+
+  private func missingEncoding(_ plan: SeriesPlan) -> (PublishedObject, ContentEncoding)? {
+    metadata(plan).flatMap { context.snapshots(plan).missingEncoding($0) }
+  }
+
+  // MARK: Listing
+
+  /// Lists a draft where it still belongs into what is published by now; returns whether it does.
+  @discardableResult
+  private mutating func list(
+    _ draft: SnapshotDraft, _ epoch: Epoch, _ plan: SeriesPlan, _ report: inout StepReport
+  ) throws -> Bool {
+    defer { try? Folder.remove(draft.path) }
+    return try context.publisher.withPublication(.wait) { published in
+      self.published = published
+      let metadata = metadata(plan)
+      let obstacle = SnapshotListing.obstacle(to: draft.object, of: epoch, in: metadata)
+      guard let metadata, obstacle == nil else {
+        report.warnings.append("\(draft.object.targetPath) is not listed: \(obstacle?.description ?? "")")
+        return false
+      }
+      try context.snapshots(plan).place(draft)
+      try publish(try listing(draft.object, metadata, plan, &report), &report)
+      return true
+    }
+  }
+
+  private mutating func publish(_ metadata: SeriesMetadata, _ report: inout StepReport) throws {
+    var update = try PublicationUpdate(context, after: published)
+    try update.publish([metadata])
+    published = update.published
+    report.pruned += try context.prune(published)
+    report.warnings += update.warnings.filter { !report.warnings.contains($0) }
+  }
+
+  /// The series with the snapshot, and where that is a new one, with one delta that leads over all since the one before.
+  private func listing(
+    _ snapshot: PublishedObject, _ metadata: SeriesMetadata, _ plan: SeriesPlan, _ report: inout StepReport
+  ) throws -> SeriesMetadata {
+    var (state, objects) = (metadata.state, metadata.objects + [snapshot])
+    if snapshot.encoding == .gzip {
+      let merged = try mergeBefore(snapshot, metadata, plan)
+      report.note(snapshot, merged: merged.objects.compactMap(\.span))
+      report.warnings += merged.warnings
+      let outcome = Retention(job).afterSnapshot(
+        objects + merged.objects, head: state.head, floor: state.floor, schema: plan.schema.hash,
+        now: context.now)
+      (state.floor, objects) = (outcome.floor, outcome.objects)
+    }
+    return SeriesMetadata(series: plan.series, state: state, objects: objects)
+  }
+
+  private func mergeBefore(
+    _ snapshot: PublishedObject, _ metadata: SeriesMetadata, _ plan: SeriesPlan
+  ) throws -> DeltaPublication.Merged {
+    let spans = metadata.newestSnapshot.map { [DeltaSpan(from: $0.version, to: snapshot.version)] } ?? []
+    return try context.deltas(plan)
+      .merge(spans.filter { $0.from >= metadata.state.floor }, of: metadata.objects)
+  }
+}

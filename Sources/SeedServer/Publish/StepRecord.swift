@@ -1,0 +1,87 @@
+package import SeedDatabase
+package import SeedFormat
+package import SeedSystem
+import SeedTrust
+
+/// One step of one series as the history keeps it; of a whole dataset where it got no further.
+package struct StepRecord: Hashable, Sendable {
+  /// How it ended.
+  package enum Outcome: String, Sendable, CaseIterable {
+    /// A delta, a first version or a new schema was published.
+    case published
+    /// The series went back to an older version.
+    case rolledBack
+    /// There was nothing to publish.
+    case unchanged
+    /// A rollback holds the series.
+    case held
+    /// Its lifecycle is over.
+    case retired
+    /// The data or the configuration was not fit to be published.
+    case refused
+    /// A file, the disk or the origin failed.
+    case failed
+  }
+
+  package var at: UTCTime
+  package var milliseconds: Int
+  package var dataset: DatasetName
+  /// `nil` where the step ended before any series.
+  package var series: Series?
+  package var outcome: Outcome
+  /// The head before and after.
+  package var from: Int?
+  package var to: Int?
+  /// Rows by table.
+  package var changes: ChangeReport = [:]
+  package var deltaBytes: Int?
+  package var snapshotBytes: Int?
+  package var error: String?
+  /// How many steps in a row had this outcome, and when the last of them was.
+  package var times = 1
+  package var last: UTCTime
+
+  init(_ outcome: Outcome, of dataset: DatasetName, at: UTCTime, milliseconds: Int) {
+    self.at = at
+    self.milliseconds = milliseconds
+    self.dataset = dataset
+    self.outcome = outcome
+    last = at
+  }
+}
+
+extension StepRecord {
+  /// A step of one series.
+  init(_ report: SeriesReport, isRollback: Bool, at: UTCTime, milliseconds: Int) {
+    self.init(.unchanged, of: report.series.dataset, at: at, milliseconds: milliseconds)
+    series = report.series
+    to = report.version?.number
+    switch report.outcome {
+    case .unchanged: outcome = report.hasSnapshot ? .published : .unchanged
+    case .held: outcome = .held
+    case .retired: outcome = .retired
+    case .changed, .created: outcome = isRollback ? .rolledBack : .published
+    }
+    let isNew = report.outcome == .changed || report.outcome == .created
+    from = isNew ? to.flatMap { $0 > 1 ? $0 - 1 : nil } : to
+    changes = report.changes.filter { !$0.value.isEmpty }
+    deltaBytes = report.deltaBytes
+    snapshotBytes = report.snapshotBytes
+  }
+
+  /// A step that ended with an error.
+  init(_ error: any Error, of dataset: DatasetName, at: UTCTime, milliseconds: Int) {
+    self.init(Self.outcome(of: error), of: dataset, at: at, milliseconds: milliseconds)
+    self.error = "\(error)"
+  }
+
+  /// A fault of the data or the configuration comes again until someone mends it; other failures may pass.
+  private static func outcome(of error: any Error) -> Outcome {
+    switch error {
+    case let error as OriginError: error.isUnavailable ? .failed : .refused
+    case is ImportError, is InvalidText, is PlanError, is SchemaProblem, is NotASeed, is ApplyError: .refused
+    case is PublicationError, is TrustError: .refused
+    default: .failed
+    }
+  }
+}

@@ -1,0 +1,91 @@
+package import SeedDatabase
+package import SeedFormat
+import SeedTrust
+
+/// What one step did.
+package struct StepReport: Sendable {
+  package internal(set) var series: [SeriesReport] = []
+  /// The origin as it was before it was read; `nil` where the step did not look at it.
+  package internal(set) var originStamp: OriginStamp?
+  /// Problems for an operator to look at, though the step went on.
+  package internal(set) var warnings: [String] = []
+  /// Files that went, or would go, because nothing names them any more: paths within the publication.
+  package internal(set) var pruned: [String] = []
+  /// The step was only tried: nothing was written.
+  package internal(set) var isPreview = false
+
+  /// Whether clients have anything new to fetch.
+  package var isUnchanged: Bool { series.allSatisfy { !$0.hasNews } }
+
+  mutating func add(_ report: SeriesReport) {
+    series.append(report)
+    warnings += report.warnings
+  }
+
+  /// Notes that a snapshot was listed.
+  mutating func note(_ snapshot: PublishedObject, merged: [DeltaSpan]) {
+    if !series.contains(where: { $0.series == snapshot.series }) {
+      series.append(
+        SeriesReport(series: snapshot.series, outcome: .unchanged, version: snapshot.version))
+    }
+    for index in series.indices where series[index].series == snapshot.series {
+      series[index].hasSnapshot = true
+      series[index].snapshotBytes = snapshot.length
+      series[index].merged += merged
+    }
+  }
+
+  /// Why the step would be held back; only for one that was only tried.
+  package var shrinkError: PublicationError? {
+    let shrunk = series.filter { !$0.shrunk.isEmpty }.map { ($0.series, $0.shrunk) }
+    return shrunk.isEmpty ? nil : .shrunk(Dictionary(uniqueKeysWithValues: shrunk))
+  }
+
+  /// The series that a rollback holds, which take nothing from their origin.
+  package var held: [Series] { series.filter { $0.outcome == .held }.map(\.series) }
+}
+
+/// What one step did to one series.
+package struct SeriesReport: Sendable {
+  /// How the series went on.
+  package enum Outcome: String, Sendable {
+    /// The origin holds what was published already.
+    case unchanged
+    /// A delta leads to a new version.
+    case changed
+    /// A first version, or a new schema: clients take a snapshot.
+    case created = "founded"
+    /// Its lifecycle is over.
+    case retired
+    /// An operator went back to an older version; nothing new is published.
+    case held
+  }
+
+  /// Whether clients of the series have anything new to fetch.
+  package var hasNews: Bool { (outcome != .unchanged && outcome != .held) || hasSnapshot }
+
+  package let series: Series
+  package let outcome: Outcome
+  /// The version after the step.
+  package let version: Version?
+  /// Rows touched, by table.
+  package var changes: ChangeReport = [:]
+  /// Rows by table after the step, where they were counted.
+  package var rows: [String: Int] = [:]
+  /// Bytes of the delta as stored.
+  package var deltaBytes: Int?
+  /// The spans of which one delta was made.
+  package var merged: [DeltaSpan] = []
+  /// Whether a snapshot is published; its size is known once it is.
+  package var hasSnapshot = false
+  /// The snapshot's expected size in bytes, where nothing was written: that of the newest one.
+  package var expectedSnapshotBytes: Int?
+  /// Bytes of the new snapshot as stored in gzip.
+  package var snapshotBytes: Int?
+  /// Tables that lost more rows than is allowed, where the step was only tried.
+  package var shrunk: [ShrunkTable] = []
+  /// Problems for an operator to look at, though the series went on.
+  var warnings: [String] = []
+  /// Why the working copy had to be made anew from the publication.
+  package var repair: String?
+}

@@ -1,0 +1,96 @@
+import SeedDatabase
+package import SeedFormat
+package import SeedTrust
+
+/// Makes a database file of any published version, out of the publication alone.
+///
+/// The newest snapshot at or below the version is expanded, and the deltas behind it are applied one at a time:
+/// nothing is in memory as a whole.
+package struct SeriesRecall {
+  private let publication: PublicationDirectory
+  private let published: SeriesMetadata
+
+  /// Recalls versions of one series, as this metadata describes it.
+  package init(_ publication: PublicationDirectory, _ published: SeriesMetadata) {
+    self.publication = publication
+    self.published = published
+  }
+
+  /// A snapshot and the deltas that lead from it to a version.
+  package struct Chain: Sendable {
+    package let snapshot: PublishedObject
+    package let deltas: [PublishedObject]
+
+    /// The state digest at its end, as it was signed.
+    fileprivate var digest: SHA256Digest { deltas.last?.digest ?? snapshot.digest }
+  }
+
+  /// The objects to make a version of, from the newest snapshot that leads there.
+  package func chain(to version: Version) throws(RecallError) -> Chain {
+    for snapshot in published.objects.snapshots() where snapshot.version <= version {
+      let deltas = published.objects.filter { $0.schema == snapshot.schema }
+      guard let chain = DeltaChain.shortest(deltas, from: snapshot.version, to: version) else { continue }
+      return Chain(snapshot: snapshot, deltas: chain)
+    }
+    throw RecallError(
+      series: published.series, version: version, known: versions, head: published.state.head)
+  }
+
+  /// Every version that can be recalled, rising.
+  package var versions: [Version] {
+    Set(published.objects.map(\.version)).sorted().filter { version in
+      published.objects.snapshots().contains { snapshot in
+        guard snapshot.version <= version else { return false }
+        let deltas = published.objects.filter { $0.schema == snapshot.schema }
+        return DeltaChain.shortest(deltas, from: snapshot.version, to: version) != nil
+      }
+    }
+  }
+
+  /// Writes the version to `path`, where a file of an earlier try may lie, and opens it. The digest of its rows is
+  /// recomputed and compared with the signed one. The file is not synced.
+  package func recall(_ version: Version, to path: String) throws -> WorkingCopy {
+    let chain = try chain(to: version)
+    let copy = try make(chain, at: path, isDurable: false)
+    guard StateDigest.of(try SeedCheck(copy.connection, copy.schema).sums()) == chain.digest else {
+      throw NotASeed("the rows are not those of the signed digest")
+    }
+    return copy
+  }
+
+  /// As ``recall(_:to:)``, without reading every row: each delta's digest is compared by the stored sums.
+  func make(_ chain: Chain, at path: String, isDurable: Bool = true) throws -> WorkingCopy {
+    let copy = try WorkingCopy(expanding: chain.snapshot, in: publication, to: path)
+    if !isDurable { try copy.connection.execute("PRAGMA synchronous = OFF") }
+    try copy.apply(chain.deltas, from: publication)
+    return copy
+  }
+}
+
+/// Nothing that is published leads to a version.
+package struct RecallError: Error, Hashable, Sendable, CustomStringConvertible {
+  package let series: Series
+  package let version: Version
+  package let known: [Version]
+  package let head: Version
+
+  package var description: String {
+    guard version <= head else { return "there is no version \(version) of \(series): the newest is \(head)" }
+    return "no published snapshot and deltas of \(series) lead to version \(version): "
+      + "choose from \(Self.ranges(known))"
+  }
+
+  /// `1, 4 to 9, 12`.
+  private static func ranges(_ versions: [Version]) -> String {
+    var runs: [ClosedRange<Int>] = []
+    for number in versions.map(\.number) {
+      if let run = runs.last, run.upperBound + 1 == number {
+        runs[runs.count - 1] = run.lowerBound...number
+      } else {
+        runs.append(number...number)
+      }
+    }
+    return runs.map { $0.count == 1 ? "\($0.lowerBound)" : "\($0.lowerBound) to \($0.upperBound)" }
+      .joined(separator: ", ")
+  }
+}

@@ -1,0 +1,67 @@
+import SeedFormat
+
+/// Decides which deltas are merged into longer ones, and which of them stay listed. Pure.
+///
+/// A delta of level n leads over at most 16^n versions and ends at a multiple of that. Each level keeps its
+/// last sixteen, so a client that is d versions behind takes at most sixteen deltas per level, and there are
+/// log₁₆ d levels. Because a delta tells states, a client may enter a longer one in its midst.
+enum DeltaLevels {
+  /// Deltas of one level that make one of the next, and that stay listed.
+  static let base = 16
+
+  /// The spans to merge when `head` is published, the shortest first; none begins below the floor.
+  static func due(at head: Version, floor: Version) -> [DeltaSpan] {
+    var spans: [DeltaSpan] = []
+    var reach = base
+    while head.number.isMultiple(of: reach) {
+      let from = max(floor, start(of: head, reach))
+      let span = DeltaSpan(from: from, to: head)
+      if span.length > 1, spans.last != span { spans.append(span) }
+      if from == floor { break }
+      reach *= base
+    }
+    return spans
+  }
+
+  /// The spans that stay. One goes when a longer one that stays contains it, unless it is among the last sixteen
+  /// of its level or leads from one of the `anchors` to the next: those are the versions that the floor rises to.
+  static func kept(_ spans: Set<DeltaSpan>, anchors: Set<Version>) -> Set<DeltaSpan> {
+    let recent = Set(
+      Dictionary(grouping: spans, by: level).values.flatMap { level in
+        level.sorted { ($0.to, $0.from) < ($1.to, $1.from) }.suffix(base)
+      })
+    var kept: [DeltaSpan] = []
+    for span in spans.sorted(by: { ($0.length, $0.to) > ($1.length, $1.to) }) {
+      let isAnchored = anchors.contains(span.from) && anchors.contains(span.to)
+      if isAnchored || recent.contains(span) || !kept.contains(where: { $0.contains(span) }) {
+        kept.append(span)
+      }
+    }
+    return Set(kept)
+  }
+
+  /// The lowest version from which, and from all above it, the spans lead to `head`.
+  static func lowestCovered(_ spans: Set<DeltaSpan>, head: Version) -> Version {
+    var reached = head
+    while let next = spans.filter({ $0.to >= reached && $0.from < reached }).map(\.from).min() {
+      reached = next
+    }
+    return reached
+  }
+
+  /// 0 for a single step, n for at most 16^n versions.
+  static func level(_ span: DeltaSpan) -> Int {
+    var level = 0
+    var reach = 1
+    while reach < span.length {
+      level += 1
+      reach *= base
+    }
+    return level
+  }
+
+  private static func start(of head: Version, _ reach: Int) -> Version {
+    // Versions begin at 1, the first multiple at 0.
+    (try? Version(head.number - reach)) ?? .first
+  }
+}

@@ -1,0 +1,56 @@
+package import SeedFormat
+import SeedSystem
+package import SeedTrust
+
+/// The versions that one delta leads over.
+package struct DeltaSpan: Hashable, Sendable, CustomStringConvertible {
+  package let from: Version
+  package let to: Version
+
+  package init(from: Version, to: Version) {
+    self.from = from
+    self.to = to
+  }
+
+  var length: Int { to.number - from.number }
+
+  func contains(_ other: DeltaSpan) -> Bool { from <= other.from && other.to <= to }
+
+  package var description: String { "\(from) to \(to)" }
+}
+
+extension PublishedObject {
+  /// The versions that it leads over; `nil` where it is a snapshot.
+  var span: DeltaSpan? {
+    if case .delta(let from, let to) = kind { DeltaSpan(from: from, to: to) } else { nil }
+  }
+
+  /// Whether it is a delta that can be applied to this version.
+  func covers(_ version: Version) -> Bool {
+    span.map { $0.from <= version && version < $0.to } ?? false
+  }
+}
+
+extension [PublishedObject] {
+  /// The listed snapshots, the newest first. Every snapshot is there in gzip, so that encoding lists each version once.
+  package func snapshots(_ encoding: ContentEncoding = .gzip) -> [PublishedObject] {
+    filter { $0.span == nil && $0.encoding == encoding }.sorted { $0.version > $1.version }
+  }
+
+  /// The spans of the listed deltas.
+  var spans: Set<DeltaSpan> { Set(compactMap(\.span)) }
+}
+
+extension SeriesMetadata {
+  /// The newest gzip snapshot.
+  package var newestSnapshot: PublishedObject? { objects.snapshots().first }
+
+  /// Whether the head is due to be published as a snapshot.
+  func isSnapshotDue(_ job: DatasetJob, isForced: Bool, now: UTCTime) -> Bool {
+    guard let newest = newestSnapshot else { return true }
+    guard newest.version != state.head else { return false }
+    guard !isForced, let publishedAt = newest.publishedAt else { return true }
+    // A snapshot of tomorrow means that a clock was set back: the next one cannot wait for it.
+    return !(0..<job.snapshotSeconds).contains(now.secondsSinceEpoch - publishedAt.secondsSinceEpoch)
+  }
+}

@@ -1,0 +1,62 @@
+// As HTTP writes it (RFC 9110, 5.6.7).
+extension UTCTime {
+  /// `Sun, 06 Nov 1994 08:49:37 GMT`, the only form that is written.
+  package var httpText: String {
+    "\(weekday.prefix(3)), \(digits(date.day, 2)) \(month) \(digits(date.year, 4)) \(timeOfDay) GMT"
+  }
+
+  /// Reads each of the three forms that a recipient must know; a date that does not exist, or whose day of the week is
+  /// another, is none. Of two digits of a year, `now` decides the century.
+  package init?(http text: String, now: UTCTime = .now()) {
+    guard let read = Self.leniently(text, now: now) else { return nil }
+    guard read.httpText == text || read.rfc850Text == text || read.asctimeText == text else { return nil }
+    self = read
+  }
+
+  private var rfc850Text: String {
+    "\(weekday), \(digits(date.day, 2))-\(month)-\(digits(date.year % 100, 2)) \(timeOfDay) GMT"
+  }
+
+  private var asctimeText: String {
+    let day = date.day < 10 ? " \(date.day)" : "\(date.day)"
+    return "\(weekday.prefix(3)) \(month) \(day) \(timeOfDay) \(digits(date.year, 4))"
+  }
+
+  private var month: String { Self.months[date.month - 1] }
+
+  private var weekday: String {
+    // 1970 began on a Thursday.
+    Self.weekdays[((date.daysSinceEpoch + 3) % 7 + 7) % 7]
+  }
+
+  /// Takes the parts from where they must stand; the caller compares with the text that comes of them.
+  private static func leniently(_ text: String, now: UTCTime) -> UTCTime? {
+    let words = text.split { " ,-:".contains($0) }.map(String.init)
+    guard words.count >= 7 else { return nil }
+    // asctime: `Sun Nov  6 08:49:37 1994`; the others: `Sunday, 06-Nov-94 08:49:37 GMT`.
+    let isASCTime = months.contains(words[1])
+    let order = isASCTime ? [6, 2, 3, 4, 5] : [3, 1, 4, 5, 6]
+    let numbers = order.compactMap { words[$0].utf8.count <= 4 ? Int(words[$0]) : nil }
+    guard numbers.count == order.count, let month = months.firstIndex(of: words[isASCTime ? 1 : 2]) else {
+      return nil
+    }
+    let hasCentury = words[order[0]].utf8.count > 2
+    let year = hasCentury ? numbers[0] : year(ofTwoDigits: numbers[0], now: now)
+    guard let date = CivilDate(checking: year, month + 1, numbers[1]) else { return nil }
+    let seconds = numbers[2] * 3600 + numbers[3] * 60 + numbers[4]
+    return UTCTime(secondsSinceEpoch: date.daysSinceEpoch * secondsPerDay + seconds)
+  }
+
+  /// The latest year of those two digits that is not more than fifty years ahead.
+  private static func year(ofTwoDigits digits: Int, now: UTCTime) -> Int {
+    let latest = now.date.year + 50
+    return latest - (latest - digits) % 100
+  }
+
+  private static let weekdays = [
+    "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday",
+  ]
+  private static let months = [
+    "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
+  ]
+}

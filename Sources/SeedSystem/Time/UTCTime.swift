@@ -1,0 +1,119 @@
+/// A second of universal time, from the year 0 to the year 9999.
+package struct UTCTime: Hashable, Sendable, Comparable {
+  /// Seconds since 1970, without leap seconds.
+  package let secondsSinceEpoch: Int
+
+  package static let secondsPerDay = 86_400
+
+  /// Before everything, so that nothing has expired.
+  package static let distantPast = UTCTime(secondsSinceEpoch: .min)
+
+  private static let first = CivilDate(year: 0, month: 1, day: 1).daysSinceEpoch * secondsPerDay
+  private static let last = CivilDate(year: 10_000, month: 1, day: 1).daysSinceEpoch * secondsPerDay - 1
+
+  /// A time beyond the years 0 to 9999 becomes the nearest one within.
+  package init(secondsSinceEpoch: Int) {
+    self.secondsSinceEpoch = min(max(secondsSinceEpoch, Self.first), Self.last)
+  }
+
+  /// The system's clock. libc's `time`, which a test can move.
+  package static func now() -> UTCTime { UTCTime(secondsSinceEpoch: time(nil)) }
+
+  package func adding(seconds: Int) -> UTCTime { UTCTime(secondsSinceEpoch: secondsSinceEpoch + seconds) }
+
+  package func adding(days: Int) -> UTCTime { adding(seconds: days * Self.secondsPerDay) }
+
+  package static func < (left: Self, right: Self) -> Bool { left.secondsSinceEpoch < right.secondsSinceEpoch }
+
+  var date: CivilDate {
+    CivilDate(daysSinceEpoch: (secondsSinceEpoch - secondOfDay) / Self.secondsPerDay)
+  }
+
+  private var secondOfDay: Int {
+    (secondsSinceEpoch % Self.secondsPerDay + Self.secondsPerDay) % Self.secondsPerDay
+  }
+
+  /// `12:34:56`.
+  var timeOfDay: String {
+    "\(digits(secondOfDay / 3600, 2)):\(digits(secondOfDay / 60 % 60, 2)):\(digits(secondOfDay % 60, 2))"
+  }
+}
+
+// MARK: As TUF writes it
+extension UTCTime: CustomStringConvertible {
+  /// `2026-08-01T12:00:00Z`.
+  package var text: String { "\(date.text)T\(timeOfDay)Z" }
+  package var description: String { text }
+
+  /// Reads `2026-08-01T12:00:00Z` and nothing else.
+  package init?(_ text: String) {
+    let read = Array(text.utf8).withUnsafeBufferPointer { UTCTime.parse(iso8601: $0) }
+    guard let read else { return nil }
+    self.init(secondsSinceEpoch: Int(read.seconds))
+    guard self.text == text else { return nil }
+  }
+
+  /// Reads `2026-08-01`, and nothing else, as the day's first second.
+  package init?(day text: String) { self.init("\(text)T00:00:00Z") }
+}
+
+/// A day of the Gregorian calendar.
+struct CivilDate: Hashable {
+  let year: Int
+  let month: Int
+  let day: Int
+
+  /// `nil` where the calendar has no such day.
+  init?(checking year: Int, _ month: Int, _ day: Int) {
+    guard (1...12).contains(month), (1...Self.days(month, year)).contains(day) else { return nil }
+    self.init(year: year, month: month, day: day)
+  }
+
+  private static func days(_ month: Int, _ year: Int) -> Int {
+    let isLeap = year.isMultiple(of: 4) && (!year.isMultiple(of: 100) || year.isMultiple(of: 400))
+    return switch month {
+    case 2: isLeap ? 29 : 28
+    case 4, 6, 9, 11: 30
+    default: 31
+    }
+  }
+
+  init(year: Int, month: Int, day: Int) {
+    (self.year, self.month, self.day) = (year, month, day)
+  }
+
+  // Years are counted from March, so that a leap day ends its year; 400 of them have always as many days.
+  private static let daysPer400Years = 146_097
+  /// Days from 0000-03-01 to 1970-01-01.
+  private static let daysToEpoch = 719_468
+
+  var daysSinceEpoch: Int {
+    let marchYear = month < 3 ? year - 1 : year
+    let cycle = (marchYear >= 0 ? marchYear : marchYear - 399) / 400
+    let yearOfCycle = marchYear - cycle * 400
+    let dayOfYear = (153 * ((month + 9) % 12) + 2) / 5 + day - 1
+    let dayOfCycle = yearOfCycle * 365 + yearOfCycle / 4 - yearOfCycle / 100 + dayOfYear
+    return cycle * Self.daysPer400Years + dayOfCycle - Self.daysToEpoch
+  }
+
+  init(daysSinceEpoch: Int) {
+    let days = daysSinceEpoch + Self.daysToEpoch
+    let cycle = (days >= 0 ? days : days - (Self.daysPer400Years - 1)) / Self.daysPer400Years
+    let dayOfCycle = days - cycle * Self.daysPer400Years
+    let leapDays = dayOfCycle / 1460 - dayOfCycle / 36_524 + dayOfCycle / 146_096
+    let yearOfCycle = (dayOfCycle - leapDays) / 365
+    let dayOfYear = dayOfCycle - (yearOfCycle * 365 + yearOfCycle / 4 - yearOfCycle / 100)
+    let marchMonth = (5 * dayOfYear + 2) / 153
+    month = marchMonth < 10 ? marchMonth + 3 : marchMonth - 9
+    year = cycle * 400 + yearOfCycle + (month < 3 ? 1 : 0)
+    day = dayOfYear - (153 * marchMonth + 2) / 5 + 1
+  }
+
+  /// `2026-08-01`.
+  var text: String { "\(digits(year, 4))-\(digits(month, 2))-\(digits(day, 2))" }
+}
+
+func digits(_ number: Int, _ width: Int) -> String {
+  let text = String(number)
+  return String(repeating: "0", count: max(0, width - text.count)) + text
+}

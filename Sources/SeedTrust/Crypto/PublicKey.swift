@@ -1,0 +1,80 @@
+package import SeedFormat
+
+/// An Ed25519 key that verifies.
+package struct PublicKey: Hashable, Sendable {
+  /// The 32 bytes in hexadecimal.
+  package let hex: String
+  /// The name that TUF gives the key: the SHA-256 of its canonical JSON, in hexadecimal.
+  package let keyID: String
+
+  package static let byteCount = 32
+  package static let signatureByteCount = 64
+
+  /// Reads 64 hexadecimal digits of either case, as python-tuf does.
+  ///
+  /// Refuses keys of small order, for which anyone can make a valid signature, and encodings that are not
+  /// canonical, which would make two keys of one.
+  package init(hex: String) throws(InvalidName) {
+    guard let bytes = hexBytes(ofEitherCase: hex), bytes.count == Self.byteCount else {
+      throw InvalidName("Ed25519 public key", found: hex, expected: "64 hexadecimal digits")
+    }
+    guard Ed25519Encoding.isCanonical(bytes) else {
+      throw InvalidName("Ed25519 public key", found: hex, expected: "a canonical encoding")
+    }
+    guard !Ed25519Encoding.hasSmallOrder(bytes) else {
+      throw InvalidName("Ed25519 public key", found: hex, expected: "a point that is not of small order")
+    }
+    self.init(bytes: bytes)
+  }
+
+  /// A key that the platform's library has just derived from a secret one.
+  init(bytes: [UInt8]) {
+    hex = lowerHex(bytes)
+    // The canonical form by hand: its members are sorted and nothing in it needs an escape.
+    let canonical = #"{"keytype":"ed25519","keyval":{"public":"\#(hex)"},"scheme":"ed25519"}"#
+    keyID = SHA256Digest.of(Array(canonical.utf8)).hex
+  }
+
+  /// True where `signature` over `message` was made with this key's secret half.
+  package func verify(_ signature: [UInt8], of message: [UInt8]) -> Bool {
+    guard signature.count == Self.signatureByteCount, let bytes = hexBytes(hex) else { return false }
+    return Ed25519.verify(signature, message, publicKey: bytes)
+  }
+}
+
+extension PublicKey: CustomStringConvertible {
+  package var description: String { keyID }
+}
+
+/// Which 32 bytes may be an Ed25519 key. OpenSSL and CryptoKit refuse different ones, so this is decided here.
+///
+/// A key is the y-coordinate of a point, little-endian, with the sign of x in the topmost bit.
+private enum Ed25519Encoding {
+  private static let signBit: UInt8 = 0x80
+
+  /// The y-coordinates of the eight points whose order divides 8: 0, 1, −1 and two more.
+  private static let smallOrderCoordinates: Set<String> = [
+    "0000000000000000000000000000000000000000000000000000000000000000",
+    "0100000000000000000000000000000000000000000000000000000000000000",
+    "ecffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff7f",
+    "26e8958fc2b227b045c3f489f2ef98f0d5dfac05d3c63339b13802886d53fc05",
+    "c7176a703d4dd84fba3c0b760d10670f2a2053fa2c39ccc64ec7fd7792ac037a",
+  ]
+
+  /// True where y is below the field's prime, 2^255 − 19.
+  static func isCanonical(_ key: [UInt8]) -> Bool {
+    let y = coordinate(of: key)
+    return y[0] < 0xED || y[31] < 0x7F || y[1...30].contains { $0 < 0xFF }
+  }
+
+  /// True where eight times the point is the neutral one.
+  static func hasSmallOrder(_ key: [UInt8]) -> Bool {
+    smallOrderCoordinates.contains(lowerHex(coordinate(of: key)))
+  }
+
+  private static func coordinate(of key: [UInt8]) -> [UInt8] {
+    var bytes = key
+    bytes[31] &= ~signBit
+    return bytes
+  }
+}

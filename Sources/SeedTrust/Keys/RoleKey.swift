@@ -1,0 +1,56 @@
+import SeedFormat
+
+/// A key as metadata lists it. Kinds that are not known here are kept, and verify nothing.
+package struct RoleKey: Hashable, Sendable {
+  private let members: [JSONMember]
+  /// The key, where it is well-formed and of a known kind.
+  package let verificationKey: VerificationKey?
+
+  /// The key, where it is an Ed25519 one.
+  package var publicKey: PublicKey? {
+    if case .ed25519(let key) = verificationKey { key } else { nil }
+  }
+
+  package init(_ key: PublicKey) {
+    members = .init(
+      ("keytype", "ed25519"), ("scheme", "ed25519"), ("keyval", .object(.init(("public", .string(key.hex))))))
+    verificationKey = .ed25519(key)
+  }
+
+  init(reading fields: inout JSONObjectReader) throws(MalformedJSON) {
+    members = fields.unread
+    let keytype = try fields.string("keytype")
+    let scheme = try fields.string("scheme")
+    var values = try fields.object("keyval")
+    let text = try values.stringIfPresent("public")
+    verificationKey = text.flatMap { VerificationKey(keytype: keytype, scheme: scheme, text: $0) }
+  }
+
+  var json: JSONValue { .object(members) }
+}
+
+/// A key that verifies signatures over metadata. Two entries for the same key are equal, however they spell it.
+package enum VerificationKey: Hashable, Sendable {
+  /// The only kind that a publication of ours uses.
+  case ed25519(PublicKey)
+  /// The kinds of other publishers.
+  case pem(PEMKey)
+
+  /// Reads what metadata says of a key; `nil` where the kind is unknown or the text is not such a key.
+  init?(keytype: String, scheme: String, text: String) {
+    if keytype == "ed25519" && scheme == "ed25519" {
+      guard let key = try? PublicKey(hex: text) else { return nil }
+      self = .ed25519(key)
+    } else {
+      guard let key = PEMKey(keytype: keytype, scheme: scheme, pem: text) else { return nil }
+      self = .pem(key)
+    }
+  }
+
+  package func verify(_ signature: [UInt8], of message: [UInt8]) -> Bool {
+    switch self {
+    case .ed25519(let key): key.verify(signature, of: message)
+    case .pem(let key): key.verify(signature, of: message)
+    }
+  }
+}

@@ -1,0 +1,129 @@
+import SeedClient
+import SeedDatabase
+import SeedFormat
+import SeedHTTP
+import SeedServer
+import SeedSystem
+import SeedTrust
+
+/// An error as the operator and the calling script see it.
+struct FailureReport: Hashable {
+  let exitCode: ExitCode
+  let message: String
+  /// Set where the printed result already shows the problem.
+  let isInResult: Bool
+
+  /// The one place where kinds of errors become exit codes.
+  init(_ error: any Error) {
+    isInResult = (error as? CommandFailure)?.isInResult ?? false
+    switch error {
+    case let error as any ReportedError: (exitCode, message) = (error.exitCode, error.message)
+    case let error as SeedError: (exitCode, message) = (ExitCode(error.code), error.message.asSentence)
+    case let error as TrustError where error.isOfPublication:
+      exitCode = .badData
+      message =
+        "\(error)".asSentence.dropLast()
+        + "; restore the publication from a backup. 'seedbank verify' shows the damage."
+    default:
+      let known = Self.exitCode(of: error)
+      exitCode = known ?? .failure
+      message = known == nil ? "\(error)" : "\(error)".asSentence
+    }
+  }
+
+  /// The same for a script.
+  var json: JSONValue {
+    [
+      "kind": .string(exitCode.word), "exitCode": .integer(Int64(exitCode.rawValue)),
+      "message": .string(message),
+    ]
+  }
+
+  /// For errors of the libraries, which describe themselves.
+  private static func exitCode(of error: any Error) -> ExitCode? {
+    switch error {
+    case is DatabaseError, is FileError: .inputOutput
+    case let error as OriginError: originCode(error)
+    case is HTTPServerError: .unavailable
+    case is PlanError, is SchemaProblem, is MissingKeys, is VersionsExhausted: .configuration
+    case let error as KeyFileError: keyFileCode(error)
+    case PublicationError.locked: .locked
+    case let error as PublicationError where error.isConfiguration: .configuration
+    case is ImportError, is InvalidText, is InvalidName, is TrustError, is PublicationError: .badData
+    case is OfflineChange.SignatureError, is RecallError, is RollbackError, is NotASeed, is ApplyError,
+      is CompressionError:
+      .badData
+    default: nil
+    }
+  }
+
+  private static func originCode(_ error: OriginError) -> ExitCode {
+    error.isUnavailable ? .unavailable : error.isConfiguration ? .configuration : .badData
+  }
+
+  /// A missing, malformed or conflicting key is a mistake in the deployment; all else is the disk's.
+  private static func keyFileCode(_ error: KeyFileError) -> ExitCode {
+    if case .system(let failure) = error, !failure.isMissing { .inputOutput } else { .configuration }
+  }
+}
+
+extension ExitCode {
+  /// Exit codes by what a script should do.
+  private static let ofClientErrors: [SeedError.Code: ExitCode] = [
+    .network: .unavailable, .waitingForNetwork: .unavailable, .server: .unavailable,
+    .serverBusy: .unavailable,
+    .timedOut: .unavailable, .missingFile: .unavailable, .tooLarge: .failure, .io: .inputOutput,
+    .insufficientSpace: .inputOutput, .storeLocked: .locked,
+    .cancelled: .failure, .query: .failure, .configuration: .configuration,
+  ]
+
+  /// Everything else is rejected data.
+  fileprivate init(_ code: SeedError.Code) { self = Self.ofClientErrors[code] ?? .badData }
+}
+
+extension TrustError {
+  /// True where the publication's files do not belong together; false where a single file is wrong.
+  fileprivate var isOfPublication: Bool {
+    switch self {
+    case .missingFile, .missingRole, .hashMismatch, .lengthMismatch, .wrongVersion, .rollback, .badSignature:
+      true
+    case .conflict, .expired, .malformed, .tooLong, .pathNotDelegated, .outOfOrder: false
+    }
+  }
+}
+
+extension String {
+  /// With a capital and a full stop, as other messages have; a name at the start stays as it is.
+  fileprivate var asSentence: String {
+    let start = beginsWithWord ? prefix(1).uppercased() : String(prefix(1))
+    return start + dropFirst() + (hasSuffix(".") ? "" : ".")
+  }
+
+  /// False where it begins with a path or a series, which have more than letters.
+  private var beginsWithWord: Bool {
+    prefix { $0 != " " }.allSatisfy { ("a"..."z").contains($0) || $0 == "'" || $0 == "," }
+  }
+}
+
+extension Finding {
+  /// `error: CURRENT: what is wrong; what to do`.
+  var line: String { "\(severity.rawValue): \(path): \(problem); \(remedy)" }
+
+  /// The same for `--json`.
+  var json: JSONValue {
+    [
+      "severity": .string(severity.rawValue), "path": .string(path), "problem": .string(problem),
+      "remedy": .string(remedy),
+    ]
+  }
+}
+
+extension [Finding] {
+  /// Fails the command if there is an error among the findings, which were printed before.
+  func checkSound() throws(CommandFailure) {
+    let count = count { $0.severity == .error }
+    guard count > 0 else { return }
+    throw CommandFailure(
+      .badData, "\(count == 1 ? "1 error was" : "\(count) errors were") found, see above.", isInResult: true)
+  }
+}

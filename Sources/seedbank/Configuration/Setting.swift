@@ -1,0 +1,193 @@
+import SeedFormat
+import SeedSystem
+
+/// A file of settings: what it says, with every default filled in.
+protocol SettingsFile: Sendable {
+  /// All that may stand in such a file, in the order in which it is written, read and documented.
+  static var settings: [Setting<Self>] { get }
+  /// All defaults.
+  static var usual: Self { get }
+  var file: String { get }
+  /// Precedes the keys in the names of options and variables; empty for seedbank.json.
+  var prefix: String { get }
+}
+
+/// One key of a configuration file, and all that is known of it: to add a setting, add a property and one of these.
+struct Setting<File: SettingsFile>: Sendable {
+  /// The dotted path within the file: `http.port`.
+  let key: String
+  /// The values that it takes, for the table in the article.
+  let type: String
+  /// The default in words, where the value itself does not tell it.
+  var usual: String?
+  /// Left out of a new file while it is as usual.
+  var isSeldom = false
+  let meaning: String
+  /// Leaves the default where nothing is said.
+  let read: @Sendable (inout File, ConfigurationValue) throws(ConfigurationError) -> Void
+  /// Null where there is no value.
+  let json: @Sendable (File) -> JSONValue
+
+  typealias Field<Value> = any WritableKeyPath<File, Value> & Sendable
+}
+
+extension Setting {
+  /// A setting that is one property.
+  init<Value>(
+    _ key: String, _ field: Field<Value>, type: String, usual: String? = nil,
+    isSeldom: Bool = false, _ meaning: String,
+    read: @escaping @Sendable (ConfigurationValue) throws(ConfigurationError) -> Value?,
+    json: @escaping @Sendable (Value) -> JSONValue
+  ) {
+    self.init(
+      key: key, type: type, usual: usual, isSeldom: isSeldom, meaning: meaning,
+      read: { file, value throws(ConfigurationError) in
+        if let value = try read(value) { file[keyPath: field] = value }
+      },
+      json: { json($0[keyPath: field]) })
+  }
+
+  static func integer<Number: FixedWidthInteger & Sendable>(
+    _ key: String, _ field: Field<Number>, in range: ClosedRange<Int>,
+    usual: String? = nil, isSeldom: Bool = false, _ meaning: String
+  ) -> Self {
+    Self(
+      key, field, type: words(range), usual: usual, isSeldom: isSeldom, meaning,
+      read: { value throws(ConfigurationError) in try value.integer(in: range).map { Number($0) } },
+      json: { JSONValue(Int($0)) })
+  }
+
+  static func integer(
+    _ key: String, _ field: Field<Int?>, in range: ClosedRange<Int>,
+    usual: String? = nil, _ meaning: String
+  ) -> Self {
+    Self(
+      key, field, type: words(range), usual: usual, meaning,
+      read: { value throws(ConfigurationError) in try value.integer(in: range) },
+      json: { $0.map { JSONValue($0) } ?? .null })
+  }
+
+  static func choice<Word: RawRepresentable & CaseIterable & Sendable>(
+    _ key: String, _ field: Field<Word>, isSeldom: Bool = false, _ meaning: String
+  ) -> Self where Word.RawValue == String {
+    Self(
+      key, field, type: Word.allCases.map { "`\($0.rawValue)`" }.joined(separator: ", "), isSeldom: isSeldom,
+      meaning,
+      read: { value throws(ConfigurationError) in try value.choice() },
+      json: { .string($0.rawValue) })
+  }
+
+  static func text(_ key: String, _ field: Field<String?>, _ meaning: String)
+    -> Self
+  {
+    Self(
+      key, field, type: "text", meaning,
+      read: { value throws(ConfigurationError) in try value.text() },
+      json: { $0.map(JSONValue.string) ?? .null })
+  }
+
+  /// An absolute path; the file shows it as seen from its folder.
+  static func path(
+    _ key: String, _ field: Field<String>, usual: String? = nil, _ meaning: String
+  ) -> Self {
+    Self(
+      key: key, type: "path", usual: usual, meaning: meaning,
+      read: { file, value throws(ConfigurationError) in
+        if let path = try value.path() { file[keyPath: field] = path }
+      },
+      json: { .string(Paths.relative($0[keyPath: field], to: Paths.folder(of: $0.file))) })
+  }
+
+  static func words(_ range: ClosedRange<Int>) -> String { "\(range.lowerBound) to \(range.upperBound)" }
+}
+
+typealias ConfigurationEntry = (path: String, value: JSONValue, source: String)
+
+extension SettingsFile {
+  /// Fills in what the file says, and what options and variables say instead.
+  mutating func read(_ overrides: ConfigurationOverrides) throws(ConfigurationError) {
+    let document = try ConfigurationDocument(file, prefix, overrides, keys: Self.settings.map(\.key))
+    for setting in Self.settings { try setting.read(&self, document.value(setting.key)) }
+  }
+
+  /// The file, such that reading it gives these values again.
+  var fileText: String { json.prettyText }
+
+  /// Without what a file seldom has, where that is as usual.
+  var json: JSONValue {
+    var members: [JSONMember] = []
+    for setting in Self.settings {
+      let value = setting.json(self)
+      if value == .null || (setting.isSeldom && value == setting.json(Self.usual)) { continue }
+      let path = setting.key.split(separator: ".", maxSplits: 1).map(String.init)
+      if path.count == 1 {
+        members.append(JSONMember(path[0], value))
+      } else {
+        let group = members.last?.name == path[0] ? members.removeLast().value.members ?? [] : []
+        members.append(JSONMember(path[0], .object(group + [JSONMember(path[1], value)])))
+      }
+    }
+    return .object(members)
+  }
+
+  /// Every value that counts, by the path that also names its variable, and where it came from: a file, an option, a
+  /// variable, or `default`.
+  func entries(_ overrides: ConfigurationOverrides) throws(ConfigurationError) -> [ConfigurationEntry] {
+    let document = try ConfigurationDocument(file, prefix, overrides, keys: Self.settings.map(\.key))
+    return Self.settings.flatMap { setting in
+      setting.json(self).leaves(setting.key).map { key, json in
+        (prefix + key, json, document.value(key).source)
+      }
+    }
+  }
+
+  /// The table of the article "Configuration".
+  static var table: String {
+    let rows = settings.map { setting in
+      let usual = setting.usual ?? setting.json(Self.usual).tableText
+      return "| `\(setting.key)` | \(setting.type) | \(usual) | \(setting.meaning) |"
+    }
+    return (["| key | type | default | meaning |", "|---|---|---|---|"] + rows).joined(separator: "\n")
+  }
+}
+
+extension JSONValue {
+  /// The plain values and lists of a tree, with their paths.
+  fileprivate func leaves(_ path: String) -> [(String, JSONValue)] {
+    guard let members else { return [(path, self)] }
+    return members.flatMap { $0.value.leaves("\(path).\($0.name)") }
+  }
+
+  fileprivate var tableText: String {
+    switch self {
+    case .null, .array([]), .object([]): "none"
+    case .string(let text): "`\(text)`"
+    case .array: "`\(text)`"
+    default: text
+    }
+  }
+
+  /// The tree as a person would write it: two spaces, a line per member, arrays of plain values on one line.
+  var prettyText: String { pretty(indent: "") + "\n" }
+
+  private func pretty(indent: String) -> String {
+    let inner = indent + "  "
+    switch self {
+    case .object(let members) where !members.isEmpty:
+      let lines = members.map { JSONValue.string($0.name).text + ": " + $0.value.pretty(indent: inner) }
+      return Self.block("{", lines, "}", indent)
+    case .array(let elements) where elements.contains(where: \.isContainer):
+      return Self.block("[", elements.map { $0.pretty(indent: inner) }, "]", indent)
+    case .array(let elements):
+      return "[" + elements.map(\.text).joined(separator: ", ") + "]"
+    default: return text
+    }
+  }
+
+  private var isContainer: Bool { members != nil || elements != nil }
+
+  private static func block(_ open: String, _ lines: [String], _ close: String, _ indent: String) -> String {
+    let body = lines.map { "\n\(indent)  \($0)" }.joined(separator: ",")
+    return "\(open)\(body)\n\(indent)\(close)"
+  }
+}

@@ -1,0 +1,34 @@
+-- Model 2.0: stops, lines and the timetable. Times are seconds since the day's first midnight.
+
+CREATE TABLE stop(
+  id TEXT PRIMARY KEY NOT NULL,
+  name TEXT NOT NULL,
+  latitude REAL NOT NULL,
+  longitude REAL NOT NULL,
+  zone TEXT NOT NULL
+);
+
+CREATE TABLE line(
+  id INTEGER PRIMARY KEY,
+  name TEXT NOT NULL,
+  kind TEXT NOT NULL,
+  color TEXT NOT NULL
+);
+
+CREATE TABLE trip(
+  id INTEGER PRIMARY KEY,
+  line_id INTEGER NOT NULL REFERENCES line(id),
+  headsign TEXT NOT NULL,
+  direction INTEGER NOT NULL
+);
+
+CREATE TABLE stop_time(
+  trip_id INTEGER NOT NULL REFERENCES trip(id),
+  position INTEGER NOT NULL,
+  stop_id TEXT NOT NULL REFERENCES stop(id),
+  arrival INTEGER NOT NULL,
+  departure INTEGER NOT NULL,
+  PRIMARY KEY(trip_id, position)
+);
+
+CREATE INDEX stop_time_by_stop ON stop_time(stop_id);

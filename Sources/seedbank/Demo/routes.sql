@@ -1,0 +1,1 @@
+SELECT id, name || ' (' || kind || ')' AS label FROM line

@@ -1,0 +1,278 @@
+import SeedDatabase
+import SeedFormat
+import SeedServer
+import SeedSystem
+import SeedTrust
+
+/// The actions of `seedbank keys` on a deployment.
+struct KeyActions {
+  private let arguments: ParsedArguments
+  private let context: Context
+  private let configuration: DeploymentConfiguration
+  private let publication: PublicationDirectory
+  private let search: KeySearch
+  private let newKeys: NewKeys
+  /// The metadata when the command began.
+  private let before: Result<PublishedMetadata, any Error>
+
+  init(_ arguments: ParsedArguments, _ context: Context) throws {
+    self.arguments = arguments
+    self.context = context
+    configuration = try context.configuration(arguments)
+    publication = PublicationDirectory(configuration.publication)
+    let folders = try arguments.paths("to", from: context.currentDirectory)
+    // New keys sign as well, wherever they are put.
+    let others = try arguments.paths("with", from: context.currentDirectory) + folders
+    for folder in others where !Folder.exists("\(folder)/.") {
+      throw CommandFailure(.configuration, "\(folder): expected a folder for keys, found none.")
+    }
+    search = KeySearch(configuration, others: others, context)
+    newKeys = NewKeys(search, folders)
+    before = Result { [publication] in try publication.published() }
+  }
+
+  private func publisher() throws -> Publisher {
+    Publisher(configuration, keys: KeySource(try search.found().ring))
+  }
+
+  func status() throws {
+    let published = try before.get()
+    let report = KeyStatusReport(
+      published: published, roles: try KeyStatus.all(search, trustedBy: published),
+      pending: try publisher().pendingChange(), folder: search.folder, now: .now())
+    try context.console.result(asJSON: arguments.flag("json"), report.json, report.text)
+  }
+
+  // MARK: Changes
+
+  func renew() throws {
+    try begin { published in
+      let role = try arguments.keyRoles([.root, .targets])[0]
+      let series = try configuration.datasets.flatMap { try $0.plans().map(\.series) }
+      try change(signedBy: [role], published) { published, signer in
+        if role == .root { return try OfflineChange(root: signer.renewedRoot(after: published)) }
+        let new = series.filter { !published.delegatedSeries.contains($0) }
+        guard !new.isEmpty, let verifiers = published.targets.delegations?.verifiers else {
+          return try OfflineChange(targets: signer.renewedTargets(after: published))
+        }
+        return try OfflineChange(
+          targets: signer.targets(
+            delegating: published.delegatedSeries + new, to: verifiers, after: published))
+      }
+    }
+  }
+
+  func rotate() throws {
+    try begin { try replace(KeyReplacement(rotating: arguments, context, $0)) }
+  }
+
+  func revoke() throws {
+    try begin { try replace(KeyReplacement(revoking: arguments, context, $0)) }
+  }
+
+  /// First finishes a change that was under way; if there was one, nothing else is begun.
+  private func begin(_ body: (PublishedMetadata) throws -> Void) throws {
+    let finished = try publisher().finishChange(lifetimeSeconds: configuration.shortestLifetime, now: .now())
+    if let finished { return try tell(.published(finished), isAnother: true) }
+    let published = try before.get()
+    // A process that died after its publication left the names of files as they were.
+    try newKeys.settle(published)
+    try body(published)
+  }
+
+  private func replace(_ replacement: KeyReplacement) throws {
+    let isLost = arguments.flag("lost")
+    if isLost { try confirmLoss(replacement.published) }
+    let signers = isLost ? [] : replacement.signingRoles
+    try requireSigners(signers, replacement.published)
+    let verifiers = try newKeys.verifiers(replacement)
+    try change(signedBy: signers, replacement.published) { published, signer in
+      guard published.root.version == replacement.published.root.version else {
+        throw CommandFailure(
+          .locked, "Another change of keys was published meanwhile. Check it, and try again.")
+      }
+      return try OfflineChange(verifiers, isLost: isLost, after: published, signer)
+    }
+  }
+
+  /// Signs the proposed change, and publishes it or lets it wait.
+  private func change(
+    signedBy roles: [KeyRole], _ published: PublishedMetadata,
+    _ propose: (PublishedMetadata, RepositorySigner) throws -> OfflineChange
+  ) throws {
+    try requireSigners(roles, published)
+    try tell(
+      publisher().changeKeys(lifetimeSeconds: configuration.shortestLifetime, now: .now(), propose))
+  }
+
+  /// Fails if not one of the required keys is here, unless the change is only to be prepared.
+  private func requireSigners(_ roles: [KeyRole], _ published: PublishedMetadata) throws {
+    guard !arguments.flag("prepare") else { return }
+    let ring = try search.found().ring
+    for role in roles where ring.signers(of: published.keys(of: role)).isEmpty {
+      throw CommandFailure(
+        .configuration,
+        "None of the \(role.rawValue) keys that must sign this is here: give their folder with --with, or use --prepare,"
+          + " and sign elsewhere what 'seedbank keys payload \(role.rawValue)' exports.")
+    }
+  }
+
+  private func confirmLoss(_ published: PublishedMetadata) throws {
+    if try search.found().ring.canSign(for: published.keys(of: .root)) {
+      throw CommandFailure(
+        .usage,
+        "Enough root keys are here to sign the next root: 'seedbank keys rotate root' without --lost keeps all apps."
+      )
+    }
+    guard !arguments.flag("yes") else { return }
+    let ids = (published.keys(of: .root)?.keyIDs ?? []).map { String($0.prefix(KeyFileName.tagLength)) }
+    throw CommandFailure(
+      .usage,
+      "This begins a new chain of trust, and the root keys \(ids.joined(separator: ", ")) can never sign again:"
+        + " attach them if they are not lost, or confirm with --yes.")
+  }
+
+  // MARK: Signatures
+
+  func exportPayload() throws {
+    let role = try arguments.keyRoles([.root, .targets])[0]
+    guard let payload = try publisher().pendingChange().payload(role) else {
+      throw CommandFailure(
+        .configuration,
+        "No \(role.rawValue) metadata waits for signatures: begin a change with 'seedbank keys renew', 'rotate' or"
+          + " 'revoke'.")
+    }
+    for line in try OfflineSigning.summary(of: payload, file: role.rawValue) { context.console.note(line) }
+    try context.console.result(payload)
+  }
+
+  func addSignatures() throws {
+    let files = try arguments.paths("name", from: context.currentDirectory).map {
+      (path: $0, signature: try SignatureFile(readingFile: $0))
+    }
+    let outcome = try publisher().addSignatures(
+      lifetimeSeconds: configuration.shortestLifetime, now: .now()
+    ) { change, published in
+      for file in files { try change.add(file.signature, file.path, after: published) }
+    }
+    try tell(outcome)
+  }
+
+  func discard() throws {
+    try publisher().discardChange()
+    context.console.note(
+      "No change of keys waits now. Files of new keys stay, and the next change uses them.")
+  }
+
+  // MARK: Results
+
+  private func tell(_ outcome: KeyChangeOutcome, isAnother: Bool = false) throws {
+    var report = KeyChangeReport(outcome: outcome, isAnother: isAnother)
+    if case .published(let published) = outcome { try settle(published, &report) }
+    try context.console.result(asJSON: arguments.flag("json"), report.json, report.text)
+    guard case .published = outcome, arguments.flag("lost"), !isAnother else { return }
+    context.console.note(
+      "Ship \(configuration.rootPath.printable) with the next version of the app. Until the apps have it, replace no other"
+        + " keys: apps with the old root would stop.")
+  }
+
+  /// Gives new keys their final file names, and puts the newest root in place of the apps' root.json.
+  private func settle(_ published: PublishedMetadata, _ report: inout KeyChangeReport) throws {
+    report.newFiles = try newKeys.settle(published)
+    let name = MetadataName.versioned(Root.type, published.root.version)
+    if let root = try publication.metadata(name) { try DurableFile.write(root, to: configuration.rootPath) }
+    guard let before = try? before.get() else { return }
+    report.replacedFiles = try search.found().filter { found in
+      found.keyID.map { before.names($0) && !published.names($0) } == true
+    }.map(\.path)
+  }
+}
+
+/// The output of a change of keys.
+private struct KeyChangeReport {
+  let outcome: KeyChangeOutcome
+  /// Set where an earlier change was finished instead of the requested one.
+  let isAnother: Bool
+  var newFiles: [String] = []
+  /// Files of keys that were in force, and are no more.
+  var replacedFiles: [String] = []
+
+  var text: String {
+    switch outcome {
+    case .published(let published):
+      let (root, targets) = (published.root, published.targets)
+      let line =
+        "published: root \(root.version) until \(root.expires), targets \(targets.version) until \(targets.expires)"
+      return
+        ([line] + newFiles.map { "new key: \($0.printable)" }
+        + replacedFiles.map { "replaced, and may be deleted: \($0.printable)" }
+        + (isAnother ? [Self.unfinished] : [])).joined(separator: "\n")
+    case .waits(let needs):
+      let next = needs.first { !$0.isMet }?.role.rawValue
+      return
+        (["not published yet: it waits for signatures"] + needs.map { "  " + $0.line }
+        + (next.map {
+          ["next: export the metadata to sign with 'seedbank keys payload \($0) > \($0).payload'"]
+        } ?? []))
+        .joined(separator: "\n")
+    }
+  }
+
+  private static let unfinished =
+    "An earlier change was unfinished, and is finished now. Repeat the command if the requested one is still needed."
+
+  var json: JSONValue {
+    switch outcome {
+    case .published(let published):
+      [
+        "published": true, "root": .integer(Int64(published.root.version)),
+        "targets": .integer(Int64(published.targets.version)), "finishedAnother": .bool(isAnother),
+        "newFiles": .array(newFiles.map { .string($0) }),
+        "replacedFiles": .array(replacedFiles.map { .string($0) }),
+      ]
+    case .waits(let needs): ["published": false, "needs": .array(needs.map(\.json))]
+    }
+  }
+}
+
+extension OfflineChange {
+  /// The change that gives roles other keys.
+  fileprivate init(
+    _ verifiers: [KeyRole: RoleVerifiers], isLost: Bool, after published: PublishedMetadata,
+    _ signer: RepositorySigner
+  ) throws {
+    let inRoot = verifiers.filter(\.key.isInRoot)
+    let root =
+      isLost
+      ? signer.rootAnew(replacing: inRoot, after: published)
+      : inRoot.isEmpty ? nil : signer.root(replacing: inRoot, after: published)
+    let targets: Targets? =
+      if let series = verifiers[.series] {
+        try signer.targets(
+          delegating: published.delegatedSeries, to: series, under: root, after: published)
+      } else if verifiers[.targets] != nil {
+        try signer.renewedTargets(under: root, after: published)
+      } else {
+        nil
+      }
+    try self.init(root: root, targets: targets)
+  }
+
+  /// Adds a signature from a file; a bare one is tried with every key that may sign.
+  fileprivate mutating func add(
+    _ file: SignatureFile, _ path: String, after published: PublishedMetadata
+  ) throws {
+    var failure: (any Error)?
+    for need in needs(after: published) {
+      for keyID in file.keyID.map({ [$0] }) ?? need.keys.keyIDs {
+        do {
+          return try add(RoleSignature(keyID: keyID, hex: file.hex), to: need.role, after: published)
+        } catch {
+          if case .doesNotVerify = error { failure = error }
+          failure = failure ?? error
+        }
+      }
+    }
+    throw CommandFailure(.badData, "\(path): \(failure.map { "\($0)" } ?? "it fits no waiting change").")
+  }
+}

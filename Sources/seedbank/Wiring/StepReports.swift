@@ -1,0 +1,126 @@
+import SeedDatabase
+import SeedFormat
+import SeedServer
+
+extension SeriesReport {
+  var line: String {
+    let version = version.map { "version \($0)" } ?? "nothing published"
+    let parts =
+      switch outcome {
+      case .unchanged: ["\(series): unchanged at \(version)"]
+      case .retired: ["\(series): retired at \(version)"]
+      case .held: ["\(series): held at \(version)"]
+      case .created: ["\(series): \(version) founded, \(rows.values.reduce(0, +)) rows"]
+      case .changed: ["\(series): \(version), \(changes.words)"]
+      }
+    let sizes = [
+      deltaBytes.map { "delta of \($0) bytes" },
+      merged.isEmpty ? nil : "merged \(merged.map(\.description).joined(separator: " and "))",
+      snapshotWords,
+      repair.map { "working copy made anew because \($0)" },
+      shrunk.isEmpty ? nil : "held back, its tables lost too many rows",
+    ]
+    return (parts + sizes.compactMap(\.self)).joined(separator: ", ")
+  }
+
+  private var snapshotWords: String? {
+    guard hasSnapshot else { return nil }
+    if let snapshotBytes { return "snapshot of \(snapshotBytes) bytes" }
+    guard let expectedSnapshotBytes else { return "snapshot" }
+    return "snapshot of about \(expectedSnapshotBytes) bytes, as the newest one has"
+  }
+
+  var level: LogLevel { outcome == .held ? .warning : hasNews ? .notice : .debug }
+
+  var record: LogRecord {
+    LogRecord(
+      level, line,
+      .init(
+        ("series", .string("\(series)")), ("outcome", .string(outcome.rawValue)),
+        ("version", version.map { JSONValue($0.number) }), ("deltaBytes", deltaBytes.map { JSONValue($0) }),
+        ("snapshotBytes", snapshotBytes.map { JSONValue($0) })))
+  }
+
+  var json: JSONValue {
+    [
+      "series": .string("\(series)"),
+      "outcome": .string(outcome.rawValue),
+      "version": JSONValue(version?.number),
+      "deltaBytes": JSONValue(deltaBytes),
+      "merged": .array(merged.map { ["from": JSONValue($0.from.number), "to": JSONValue($0.to.number)] }),
+      "snapshot": .bool(hasSnapshot),
+      "snapshotBytes": JSONValue(snapshotBytes),
+      "expectedSnapshotBytes": JSONValue(expectedSnapshotBytes),
+      "repair": JSONValue(repair),
+      "shrunk": .array(shrunk.map(\.json)),
+      "tables": .object(tables.map { JSONMember($0, table($0)) }),
+    ]
+  }
+
+  private var tables: [String] {
+    Set(changes.filter { !$0.value.isEmpty }.keys).union(outcome == .created ? Array(rows.keys) : []).sorted()
+  }
+
+  private func table(_ name: String) -> JSONValue {
+    let changes = changes[name] ?? TableChanges()
+    return .object([JSONMember("rows", JSONValue(rows[name]))] + changes.members)
+  }
+}
+
+extension ShrunkTable {
+  fileprivate var json: JSONValue {
+    ["table": .string(name), "before": JSONValue(before), "after": JSONValue(after)]
+  }
+}
+
+extension StepReport {
+  /// For a script, with the warnings that concern the dataset.
+  func json(_ dataset: DatasetName, warnings: [String]) -> JSONValue {
+    [
+      "dataset": .string(dataset.text), "dryRun": .bool(isPreview), "series": .array(series.map(\.json)),
+      "pruned": .array(pruned.map { .string($0) }), "warnings": .array(warnings.map { .string($0) }),
+    ]
+  }
+
+  var lines: [String] {
+    series.flatMap { [$0.line] + (isPreview ? $0.tableLines : []) }
+      + (isPreview && !pruned.isEmpty ? ["\(pruned.count) files would go: nothing names them any more"] : [])
+  }
+}
+
+extension SeriesReport {
+  fileprivate var tableLines: [String] {
+    tables.map { name in
+      let changes = changes[name] ?? TableChanges()
+      return "  \(name): \(changes.words)"
+        + (rows[name].map { ", \($0) rows" } ?? "")
+    }
+  }
+}
+
+extension TableChanges {
+  var words: String { "\(inserted) inserted, \(updated) updated, \(deleted) deleted" }
+
+  var members: [JSONMember] {
+    [("inserted", inserted), ("updated", updated), ("deleted", deleted)].map {
+      JSONMember($0, JSONValue($1))
+    }
+  }
+}
+
+extension ChangeReport {
+  var words: String {
+    values.reduce(into: TableChanges()) { total, changes in
+      total.inserted += changes.inserted
+      total.updated += changes.updated
+      total.deleted += changes.deleted
+    }.words
+  }
+
+  var json: JSONValue {
+    .object(
+      filter { !$0.value.isEmpty }.sorted { $0.key < $1.key }.map {
+        JSONMember($0.key, .object($0.value.members))
+      })
+  }
+}

@@ -1,0 +1,44 @@
+import Testing
+
+@testable import SeedHTTP
+
+/// How much the server keeps, without a socket.
+@Suite struct AnswerCacheTests {
+  private func keep(_ cache: AnswerCache, _ target: String, bytes: Int, gzip: Bool = false) {
+    let response = HTTPResponse(status: 200, body: .bytes([UInt8](repeating: 1, count: bytes)))
+    var target = target
+    target.withUTF8 { cache.keep(response, nil, to: $0, gzip: gzip, of: cache.generation) }
+  }
+
+  private func bytes(_ cache: AnswerCache, _ target: String, gzip: Bool = false) -> Int64? {
+    var target = target
+    return target.withUTF8 { cache.whole($0, gzip: gzip)?.body.length }
+  }
+
+  @Test func `the memory for responses is bounded, and the newest is kept`() {
+    let cache = AnswerCache()
+    for number in 0..<200 {
+      keep(cache, "/\(number)", bytes: 1_000_000)
+      #expect(cache.bytes <= AnswerCache.bytesLimit)
+      #expect(bytes(cache, "/\(number)") == 1_000_000)
+    }
+    #expect(cache.bytes > 0)
+  }
+
+  @Test func `a response that takes too much of it is not kept`() {
+    let cache = AnswerCache()
+    keep(cache, "/large", bytes: AnswerCache.bytesLimit / 2)
+    #expect(bytes(cache, "/large") == nil && cache.bytes == 0)
+  }
+
+  @Test func `codings are kept apart, and a newer response takes the place of an older one`() {
+    let cache = AnswerCache()
+    keep(cache, "/a", bytes: 10)
+    keep(cache, "/a", bytes: 20, gzip: true)
+    keep(cache, "/a", bytes: 30)
+    #expect(bytes(cache, "/a") == 30 && bytes(cache, "/a", gzip: true) == 20)
+    #expect(cache.bytes == 50)
+    cache.forget()
+    #expect(bytes(cache, "/a") == nil && cache.bytes == 0)
+  }
+}

@@ -1,0 +1,94 @@
+import Testing
+
+@testable import SeedHTTP
+
+/// When a connection is ended, without a socket.
+@Suite struct ConnectionTimeoutsTests {
+  let timeouts = {
+    var timeouts = ConnectionTimeouts()
+    timeouts.floorBytesPerSecond = 100
+    return timeouts
+  }()
+
+  private func verdict(
+    _ phase: ConnectionTimeouts.Activity.Phase, since: UInt64, _ progress: ConnectionTimeouts.Progress? = nil,
+    acknowledged: UInt64 = 0, at now: UInt64
+  ) -> ConnectionTimeouts.Verdict {
+    timeouts.judge(.init(phase: phase, since: since), progress, acknowledged: acknowledged, at: now)
+  }
+
+  @Test func `a head has five seconds from the connection's start`() {
+    #expect(verdict(.opening, since: 1000, at: 5_999) == .keep(nil))
+    #expect(verdict(.opening, since: 1000, at: 6_000) == .end)
+  }
+
+  @Test func `between requests a connection may rest, and then has the time of a head`() {
+    #expect(verdict(.idle, since: 1000, at: 15_999) == .keep(nil))
+    #expect(verdict(.idle, since: 1000, at: 16_000) == .end)
+  }
+
+  @Test func `a handler may take its time`() {
+    #expect(verdict(.handling, since: 0, at: 1_000_000_000) == .keep(nil))
+  }
+
+  @Test func `a client that takes its bytes is kept for ever`() {
+    var progress: ConnectionTimeouts.Progress?
+    for second in 0..<3600 as Range<UInt64> {
+      let verdict = verdict(
+        .sending, since: 0, progress, acknowledged: second * 100, at: second * 1000)
+      guard case .keep(let next) = verdict else {
+        Issue.record("ended after \(second) seconds")
+        return
+      }
+      progress = next
+    }
+  }
+
+  @Test func `a client that takes less is ended at the window's end, not before`() {
+    let progress = ConnectionTimeouts.Progress(start: 0, acknowledged: 500)
+    #expect(verdict(.sending, since: 0, progress, acknowledged: 500, at: 19_999) == .keep(progress))
+    #expect(verdict(.sending, since: 0, progress, acknowledged: 2_499, at: 20_000) == .end)
+    let next = ConnectionTimeouts.Progress(start: 20_000, acknowledged: 2_500)
+    #expect(verdict(.sending, since: 0, progress, acknowledged: 2_500, at: 20_000) == .keep(next))
+  }
+
+  @Test func `a burst long ago does not pay for a stop now`() {
+    let progress = ConnectionTimeouts.Progress(start: 40_000, acknowledged: 1_000_000)
+    #expect(verdict(.sending, since: 0, progress, acknowledged: 1_000_000, at: 60_000) == .end)
+  }
+
+  @Test func `what was measured of an earlier answer does not count`() {
+    let progress = ConnectionTimeouts.Progress(start: 1_000, acknowledged: 500)
+    let fresh = ConnectionTimeouts.Progress(start: 90_000, acknowledged: 700)
+    #expect(verdict(.sending, since: 50_000, progress, acknowledged: 700, at: 90_000) == .keep(fresh))
+  }
+}
+
+@Suite struct IPAddressTests {
+  @Test(arguments: [
+    ("10.0.0.0/8", "10.255.1.2", true), ("10.0.0.0/8", "11.0.0.0", false),
+    ("127.0.0.1", "127.0.0.1", true), ("127.0.0.1", "127.0.0.2", false),
+    ("127.0.0.1", "::ffff:127.0.0.1", true), ("0.0.0.0/0", "8.8.8.8", true), ("0.0.0.0/0", "::1", false),
+    ("::/0", "::1", true), ("::/0", "8.8.8.8", true), ("fd00::/8", "fd12::1", true),
+    ("fd00::/8", "fe80::1", false), ("2001:db8::1/128", "2001:db8::1", true),
+    ("192.168.1.128/25", "192.168.1.127", false), ("192.168.1.128/25", "192.168.1.200", true),
+  ])
+  func `a network has the addresses that begin like it`(network: String, address: String, isIn: Bool) throws {
+    let network = try #require(IPNetwork(network))
+    #expect(network.contains(try #require(IPAddress(address))) == isIn)
+  }
+
+  @Test(arguments: [
+    "", "10.0.0.0/33", "10.0.0.1/8", "10.0.0.0/", "10.0.0.0/-1", "10.0.0.0/+8", "::/129", "::1/64", "host",
+    "10.0.0.0/8/8", "10.0.0", "1::2::3",
+  ])
+  func `what is no network is refused`(text: String) { #expect(IPNetwork(text) == nil) }
+
+  @Test func `one subscriber has 64 bits of IPv6 and one address of IPv4`() throws {
+    let subscriber = { (text: String) in try #require(IPAddress(text)).subscriber }
+    #expect(try subscriber("2001:db8::1") == subscriber("2001:db8::ffff:1"))
+    #expect(try subscriber("2001:db8::1") != subscriber("2001:db8:0:1::1"))
+    #expect(try subscriber("10.0.0.1") != subscriber("10.0.0.2"))
+    #expect(try subscriber("10.0.0.1") == subscriber("::ffff:10.0.0.1"))
+  }
+}

@@ -1,0 +1,90 @@
+import Foundation
+import SeedSystem
+import Testing
+
+@Suite(.timeLimit(.minutes(1))) struct FileTests {
+  private static func newFolder() throws -> String {
+    let folder = NSTemporaryDirectory() + "seedbank-files-\(UUID())"
+    try Folder.create(folder)
+    return folder
+  }
+
+  private static func openDescriptors() throws -> Int {
+    try FileManager.default.contentsOfDirectory(atPath: "/dev/fd").count
+  }
+
+  @Test func `a pipe or a folder in a file's place is refused at once, and leaves no descriptor open`() throws
+  {
+    let folder = try Self.newFolder()
+    defer { try? Folder.removeAll(folder) }
+    let pipe = "\(folder)/pipe"
+    #expect(mkfifo(pipe, 0o600) == 0)
+    for path in [pipe, folder, "/dev/null"] {
+      for _ in 0..<100 {
+        let error = #expect(throws: FileError.self) {
+          try File(path, for: .readingRegular(followsLinks: true)).sync()
+        }
+        #expect(error?.description == "cannot open \(path): it is not a regular file")
+      }
+    }
+    // Other tests open files meanwhile, but not hundreds.
+    let open = try Self.openDescriptors()
+    #expect(open < 200)
+  }
+
+  @Test func `a link is followed only where that is asked for`() throws {
+    let folder = try Self.newFolder()
+    defer { try? Folder.removeAll(folder) }
+    let (file, link) = ("\(folder)/file", "\(folder)/link")
+    try DurableFile.write([1, 2, 3], to: file)
+    try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: file)
+    #expect(try File(link, for: .readingRegular(followsLinks: true)).readAll(limit: 3) == [1, 2, 3])
+    let error = #expect(throws: FileError.self) {
+      try File(link, for: .readingRegular(followsLinks: false)).sync()
+    }
+    #expect(error?.isMisplaced == true)
+  }
+
+  @Test func `a file is read whole or not at all, a pipe too`() throws {
+    let folder = try Self.newFolder()
+    defer { try? Folder.removeAll(folder) }
+    let path = "\(folder)/file"
+    try DurableFile.write([UInt8](repeating: 7, count: 1000), to: path)
+    #expect(try DurableFile.read(path, limit: 1000).count == 1000)
+    #expect(throws: FileError("read", path, EFBIG)) { try DurableFile.read(path, limit: 999) }
+    #expect(try DurableFile.readIfPresent("\(folder)/none", limit: 1) == nil)
+    let pipe = Pipe()
+    try pipe.fileHandleForWriting.write(contentsOf: Data(repeating: 8, count: 500))
+    try pipe.fileHandleForWriting.close()
+    let place = "/dev/fd/\(pipe.fileHandleForReading.fileDescriptor)"
+    #expect(try DurableFile.read(place, limit: 500) == [UInt8](repeating: 8, count: 500))
+  }
+
+  @Test func `a new file never takes another's place`() throws {
+    let folder = try Self.newFolder()
+    defer { try? Folder.removeAll(folder) }
+    let path = "\(folder)/file"
+    try File(path, for: .creating, mode: 0o600).write([1])
+    #expect(try FileStamp(path)?.isOpenToOthers == false)
+    #expect(throws: FileError("open", path, EEXIST)) { try File(path, for: .creating).write([2]) }
+    #expect(try DurableFile.read(path, limit: 1) == [1])
+  }
+
+  @Test func `a stamp tells a file that was written or replaced, and one lock excludes another`() throws {
+    let folder = try Self.newFolder()
+    defer { try? Folder.removeAll(folder) }
+    let path = "\(folder)/file"
+    try DurableFile.write([1], to: path)
+    let file = try File(path, for: .updating)
+    let stamp = try file.stamp()
+    #expect(try FileStamp(path) == stamp)
+    #expect(try file.tryLock())
+    #expect(try !File(path, for: .updating).tryShare())
+    file.unlock()
+    #expect(try File(path, for: .updating).tryShare())
+    try DurableFile.write([1], to: path)
+    #expect(try FileStamp(path) != stamp)
+    #expect(try !file.hasItsName() && !file.isNamed())
+    #expect(try FileStamp("\(folder)/none") == nil)
+  }
+}
