@@ -61,7 +61,8 @@ private actor ImportRunner {
   nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 
   func run(
-    _ source: ImportSource, _ mapping: ImportMapping, _ policy: ImportPolicy, _ hooks: @Sendable () -> ImportHooks
+    _ source: ImportSource, _ mapping: ImportMapping, _ policy: ImportPolicy,
+    _ hooks: @Sendable () -> ImportHooks
   ) async throws -> ImportReport {
     guard await turns.take() else { throw CancellationError() }
     defer { turns.end() }
@@ -77,7 +78,8 @@ private actor ImportRunner {
   }
 
   private func translated(
-    _ source: ImportSource, _ mapping: ImportMapping, _ policy: ImportPolicy, _ hooks: @Sendable () -> ImportHooks
+    _ source: ImportSource, _ mapping: ImportMapping, _ policy: ImportPolicy,
+    _ hooks: @Sendable () -> ImportHooks
   ) async throws -> ImportReport {
     let connection = try Connection(database.path, .writer)
     let session = try ImportSession(connection, mapping: mapping, policy: policy, hooks: hooks())
