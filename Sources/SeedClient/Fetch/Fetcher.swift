@@ -1,6 +1,4 @@
 import Foundation
-import SeedDatabase
-import SeedFormat
 import SeedSystem
 import SeedTrust
 
