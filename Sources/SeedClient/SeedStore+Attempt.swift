@@ -1,5 +1,4 @@
 import SeedDatabase
-import SeedFormat
 import SeedTrust
 
 extension SeedStore {

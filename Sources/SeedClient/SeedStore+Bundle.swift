@@ -1,6 +1,3 @@
-import SeedDatabase
-import SeedTrust
-
 extension SeedStore {
   /// Compares the store's data with the app's bundle, once; returns the generation to start with.
   ///

@@ -58,7 +58,8 @@ extension SeedStore {
         found.isRejected ? .damaged : .io,
         "the new file in \(layout.folder(name).path) cannot be read (\(reason)), so the data from before stays; "
           + (found.isRejected
-            ? "this snapshot is not taken again: wait for a newer one" : "the disk may be at fault: try again"))
+            ? "this snapshot is not taken again: wait for a newer one"
+            : "the disk may be at fault: try again"))
     }
     try await open(generation)
     return generation

@@ -53,7 +53,8 @@ extension SeedStore {
     }
     try await writer.rollBack(from: held, holding: held.reader.meta().digest)
     guard let found = try await writer.find(known: self.held.inPlace).generation else {
-      throw SeedError(.damaged, "the data before \(held.name) in \(layout.directory) cannot be read: update again")
+      throw SeedError(
+        .damaged, "the data before \(held.name) in \(layout.directory) cannot be read: update again")
     }
     return try await open(found)
   }
@@ -88,7 +89,7 @@ extension SeedStore {
   /// - Parameter lender: Calls `apply` once, and rethrows its error. It is called once for each delta.
   public func lendConnection(_ lender: SeedConnectionLender?) async {
     // Not in the midst of an update, which may hold the other connection.
-    await takeTurn()
+    await turns.takeThroughCancellation()
     defer { turns.end() }
     await writer.borrow(lender)
   }

@@ -84,7 +84,7 @@ extension SeedStore {
 
   /// The generation to read instead of one in which a read found damage; `nil` where there is none.
   private func replacement(of generation: Generation) async throws -> Generation? {
-    guard await takeTurnUnlessCancelled() else { throw SeedError(CancellationError()) }
+    guard await turns.take() else { throw SeedError(CancellationError()) }
     defer { turns.end() }
     return try await leave(generation)
   }

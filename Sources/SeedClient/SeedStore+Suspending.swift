@@ -11,13 +11,15 @@ extension SeedStore {
   /// live queries, which wait. iOS ends an app that is suspended while it holds a lock in an App Group (0xdead10cc).
   public func suspend() async {
     isSuspended = true
+    suspensions.send(true)
     cancelWork?()
     // First, for a lent connection's owner may be reading while an update waits for it.
     for generation in held.all { await generation.reader.endReads() }
-    await takeTurn()
+    await turns.takeThroughCancellation()
     defer { turns.end() }
     // A resumption may have had its turn before.
     isSuspended = true
+    suspensions.send(true)
     for generation in held.all { await generation.reader.suspend() }
     await writer.suspend()
     isWriting = false
@@ -30,10 +32,10 @@ extension SeedStore {
   /// to be opened again.
   public func resume() async {
     guard isSuspended else { return }
-    await takeTurn()
+    await turns.takeThroughCancellation()
     defer { turns.end() }
     isSuspended = false
-    resumption.resumeAll()
+    suspensions.send(false)
     for generation in held.all {
       if await !generation.reader.resume(), generation === current { current = nil }
     }
@@ -43,7 +45,8 @@ extension SeedStore {
   /// Returns when the store is not suspended; it throws where the caller is cancelled before.
   func untilResumed() async throws(CancellationError) {
     guard isSuspended else { return }
-    guard await resumption.wait() else { throw CancellationError() }
+    for await isSuspended in suspensions.stream() where !isSuspended { return }
+    throw CancellationError()
   }
 
   private func reopen() async {

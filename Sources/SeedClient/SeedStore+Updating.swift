@@ -1,5 +1,3 @@
-import SeedFormat
-
 extension SeedStore {
   /// Asks the server once for newer data and takes it.
   ///

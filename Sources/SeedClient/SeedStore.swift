@@ -1,6 +1,3 @@
-import SeedFormat
-import SeedTrust
-
 public import struct Foundation.Data
 public import struct Foundation.URL
 
@@ -15,7 +12,7 @@ public import struct Foundation.URL
 /// Keep one store per directory that updates: further ones, in this process or another, read the data that is there and
 /// notice changes, and their own updates fail with ``SeedError/Code/storeLocked`` while the first one lives. Reading
 /// never waits for a download, a swap or an apply.
-public actor SeedStore: TurnTaking {
+public actor SeedStore {
   /// Changes that wait for a listener at most.
   private static let mostWaitingChanges = 1000
 
@@ -32,13 +29,13 @@ public actor SeedStore: TurnTaking {
   let writer: StoreWriter
   let environment: Environment
   let onPhase: @Sendable (UpdatePhase) -> Void
-  var turns = Turns()
+  let turns = Turns()
   var pace = Pace.unknown
   var current: Generation?
   var held = HeldGenerations()
   var isSuspended = false
-  /// Tasks that wait for the end of the suspension.
-  let resumption = Waiters()
+  /// Sends whether the store is suspended.
+  let suspensions = Broadcast<Bool>(mostWaiting: 1, replaysLatest: true)
   /// Ends the work that is under way.
   var cancelWork: (@Sendable () -> Void)?
   /// Whether this store holds the writer's lock.
@@ -98,7 +95,7 @@ public actor SeedStore: TurnTaking {
   func inTurn<Result: Sendable>(
     isUpdate: Bool = true, _ body: @escaping @Sendable (isolated SeedStore) async throws -> Result
   ) async throws(SeedError) -> Result {
-    guard await takeTurnUnlessCancelled() else { throw SeedError(CancellationError()) }
+    guard await turns.take() else { throw SeedError(CancellationError()) }
     defer { turns.end() }
     guard !isSuspended else { throw .suspended }
     let task = Task { try await body(self) }

@@ -146,6 +146,10 @@ import Testing
     async throws
   {
     let store = try store(over: SparedNetwork(publisher: fixture.publisher))
+    let first = Task { try await store.keepUpdated() }
+    for await _ in store.openings { break }
+    first.cancel()
+    _ = await first.result
     let failures = AsyncStream.makeStream(of: SeedError.self)
     let task = Task { try await store.keepUpdated { failures.continuation.yield($0) } }
     var failure = failures.stream.makeAsyncIterator()

@@ -6,7 +6,7 @@ import Testing
 @Suite struct ConnectionTimeoutsTests {
   let timeouts = {
     var timeouts = ConnectionTimeouts()
-    timeouts.floorBytesPerSecond = 100
+    (timeouts.idleSeconds, timeouts.floorBytesPerSecond) = (10, 100)
     return timeouts
   }()
 

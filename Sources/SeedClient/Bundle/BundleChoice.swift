@@ -1,6 +1,4 @@
-import SeedDatabase
 import SeedFormat
-import SeedTrust
 
 /// Chooses the data that a store starts with: its own, or the bundle that the app brought along. Pure.
 ///

@@ -1,4 +1,3 @@
-import SeedDatabase
 package import SeedFormat
 import SeedSystem
 package import SeedTrust
@@ -63,7 +62,8 @@ package struct BundleMaker: Sendable {
     switch Decision.make(metadata, nil, model) {
     case .download(let snapshot, _, _): return snapshot
     case .refuse(let refusal): throw refusal.seedError
-    case .upToDate, .apply: throw SeedError(.versionGone, "no snapshot of \(model.series) is published: publish one")
+    case .upToDate, .apply:
+      throw SeedError(.versionGone, "no snapshot of \(model.series) is published: publish one")
     }
   }
 

@@ -80,7 +80,8 @@ extension StoreWriter {
   }
 
   /// Makes the bundled snapshot the current generation, by the same stages as a download; returns its name.
-  func install(_ bundle: BundledSeed, freeBytes: @Sendable (_ folder: String) -> Int?) async throws -> String {
+  func install(_ bundle: BundledSeed, freeBytes: @Sendable (_ folder: String) -> Int?) async throws -> String
+  {
     let plan = DiskPlan([bundle.snapshot], held: bundle.snapshot.length)
     try plan.check(available: freeBytes(layout.directory), in: layout.directory)
     return try await replace(

@@ -1,6 +1,5 @@
 import Foundation
 import SeedDatabase
-import SeedFormat
 package import SeedSystem
 import SeedTrust
 
@@ -59,7 +58,8 @@ package struct StoreExamination {
 
   private func pointer(_ report: inout StoreReport) throws -> GenerationPointer? {
     guard let pointer = try layout.pointer() else {
-      let problem = Folder.exists(layout.current) ? "it does not name a generation" : "the store has no data yet"
+      let problem =
+        Folder.exists(layout.current) ? "it does not name a generation" : "the store has no data yet"
       report.add(.error, "CURRENT", problem, StoreRemedy.update)
       return nil
     }
@@ -76,7 +76,9 @@ package struct StoreExamination {
     do {
       let connection = try Connection(folder.file, mode(folder, isInUse: report.isInUse))
       let (meta, rows) = try GenerationProof.run(connection)
-      guard !folder.has(.damaged) else { throw SeedError(.damaged, "a read of it found damage: it is read no more") }
+      guard !folder.has(.damaged) else {
+        throw SeedError(.damaged, "a read of it found damage: it is read no more")
+      }
       if isCurrent { report.data = StoreReport.Data(meta, file: folder.file, rows: rows) }
       return meta
     } catch {

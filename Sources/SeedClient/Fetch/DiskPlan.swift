@@ -1,4 +1,3 @@
-import SeedDatabase
 import SeedTrust
 
 /// The disk space that an update takes, counted before its first byte is fetched. Pure.

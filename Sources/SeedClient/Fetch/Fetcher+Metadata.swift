@@ -24,7 +24,8 @@ extension Fetcher {
     let deadline = environment.uptime() + timeouts.total
     return try await retrying(received: { 0 }) {
       let bytes = Mutex<[UInt8]>([])
-      let reply = try await WatchedRequest(request, length: nil, deadline: deadline, for: self).run { piece, _ in
+      let reply = try await WatchedRequest(request, length: nil, deadline: deadline, for: self).run {
+        piece, _ in
         try bytes.withLock { bytes in
           guard bytes.count + piece.count <= limit else {
             throw TransportError.tooLong(url: request.text, limit: limit)

@@ -1,6 +1,5 @@
 import SeedSystem
 
-
 /// One update: what it may do, who hears of it, and its cost on the network so far.
 final class UpdateContext: Sendable {
   let policy: UpdatePolicy

@@ -1,6 +1,5 @@
 import SeedSystem
 
-
 /// One request, which ends where its bytes come too slowly or its file takes too long.
 final class WatchedRequest: Sendable {
   private struct Answer {

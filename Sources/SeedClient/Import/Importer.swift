@@ -1,5 +1,4 @@
 import SeedDatabase
-import SeedFormat
 public import SeedImport
 import SeedSystem
 
@@ -52,19 +51,20 @@ public struct Importer: Sendable {
 }
 
 /// Runs imports one at a time, on a queue of its own: SQLite blocks.
-private actor ImportRunner: TurnTaking {
+private actor ImportRunner {
   private nonisolated let executor = QueueExecutor(label: "seedbank.import")
   private let database: URL
-  var turns = Turns()
+  private let turns = Turns()
 
   init(_ database: URL) { self.database = database }
 
   nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 
   func run(
-    _ source: ImportSource, _ mapping: ImportMapping, _ policy: ImportPolicy, _ hooks: @Sendable () -> ImportHooks
+    _ source: ImportSource, _ mapping: ImportMapping, _ policy: ImportPolicy,
+    _ hooks: @Sendable () -> ImportHooks
   ) async throws -> ImportReport {
-    guard await takeTurnUnlessCancelled() else { throw CancellationError() }
+    guard await turns.take() else { throw CancellationError() }
     defer { turns.end() }
     do {
       return try await translated(source, mapping, policy, hooks)
@@ -78,7 +78,8 @@ private actor ImportRunner: TurnTaking {
   }
 
   private func translated(
-    _ source: ImportSource, _ mapping: ImportMapping, _ policy: ImportPolicy, _ hooks: @Sendable () -> ImportHooks
+    _ source: ImportSource, _ mapping: ImportMapping, _ policy: ImportPolicy,
+    _ hooks: @Sendable () -> ImportHooks
   ) async throws -> ImportReport {
     let connection = try Connection(database.path, .writer)
     let session = try ImportSession(connection, mapping: mapping, policy: policy, hooks: hooks())

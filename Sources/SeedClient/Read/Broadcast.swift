@@ -1,6 +1,5 @@
 import SeedSystem
 
-
 /// One sender, any number of listeners; a new one may hear the latest at once.
 final class Broadcast<Element: Sendable>: Sendable {
   private struct State {

@@ -1,9 +1,8 @@
 import SeedDatabase
-import SeedFormat
 
 /// The store's own reading of a generation: a few connections for what the app reads, so that a slow read holds up no
 /// other, and one for the store's own short reads, which wait for no read of the app's.
-actor GenerationReader: TurnTaking {
+actor GenerationReader {
   /// Reads of the app's at once; further ones wait. Each takes a connection, that is a thread and three open files.
   static let mostReads = 4
   /// Connections that stay open while nobody reads.
@@ -18,7 +17,7 @@ actor GenerationReader: TurnTaking {
   private let lease: Lease
   private var access = Access.granted
   private var isConfirmed: Bool
-  var turns = Turns(atOnce: GenerationReader.mostReads)
+  private let turns = Turns(atOnce: GenerationReader.mostReads)
 
   private enum Access { case granted, suspended, gone }
 
@@ -45,7 +44,7 @@ actor GenerationReader: TurnTaking {
   func read<Result: Sendable>(
     _ body: @Sendable (borrowing SeedReader) throws -> Result
   ) async throws -> Result {
-    guard await takeTurnUnlessCancelled() else { throw SeedError(CancellationError()) }
+    guard await turns.take() else { throw SeedError(CancellationError()) }
     defer { turns.end() }
     let connection = try take()
     defer { give(connection) }
@@ -72,7 +71,7 @@ actor GenerationReader: TurnTaking {
     access = .suspended
     endReads()
     // With all turns taken no read is under way.
-    for _ in 0..<Self.mostReads { await takeTurn() }
+    for _ in 0..<Self.mostReads { await turns.takeThroughCancellation() }
     defer { for _ in 0..<Self.mostReads { turns.end() } }
     for connection in idle + [own] { await connection.close() }
     idle = []

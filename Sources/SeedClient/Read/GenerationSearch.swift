@@ -1,7 +1,3 @@
-import SeedDatabase
-import SeedFormat
-import SeedTrust
-
 /// Finds the generation to read: the current one, or the previous one where that cannot be read.
 struct GenerationSearch: Sendable {
   let layout: StoreLayout

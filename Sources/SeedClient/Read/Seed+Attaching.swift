@@ -70,7 +70,9 @@ extension Seed {
   private static func check(_ name: String) throws(SeedError) {
     guard ["main", "temp"].contains(name.lowercased()) else { return }
     throw SeedError(
-      .connection, "a seed cannot be attached as \"\(name)\", which SQLite uses itself: take another name, such as \"seed\"")
+      .connection,
+      "a seed cannot be attached as \"\(name)\", which SQLite uses itself: take another name, such as \"seed\""
+    )
   }
 
   /// Only what a URI would read as something else is escaped.

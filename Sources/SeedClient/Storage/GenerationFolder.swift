@@ -1,6 +1,5 @@
 import SeedFormat
 import SeedSystem
-import SeedTrust
 
 /// The files of one generation.
 struct GenerationFolder: Hashable, Sendable {

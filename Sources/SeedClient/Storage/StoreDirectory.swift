@@ -33,7 +33,8 @@ enum StoreDirectory {
   static func check(_ path: String) throws(SeedError) {
     guard path.contains(where: { $0 != "/" }) else {
       throw SeedError(
-        .configuration, "directory: \"\(path)\" cannot belong to one store: name a folder that nothing else uses")
+        .configuration,
+        "directory: \"\(path)\" cannot belong to one store: name a folder that nothing else uses")
     }
   }
 

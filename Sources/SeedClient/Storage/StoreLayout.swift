@@ -1,7 +1,5 @@
-import SeedDatabase
 import SeedFormat
 import SeedSystem
-import SeedTrust
 
 /// The files and folders in a store's directory.
 struct StoreLayout: Sendable {

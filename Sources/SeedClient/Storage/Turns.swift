@@ -15,18 +15,25 @@ final class QueueExecutor: SerialExecutor {
   }
 }
 
-/// Tasks that wait, in the order in which they came.
-final class Waiters: Sendable {
+/// Lets one caller at a time pass, or a few, in the order in which they came.
+final class Turns: Sendable {
   private final class Place: Sendable {}
 
-  private let waiting = Mutex<[(place: Place, continuation: CheckedContinuation<Bool, Never>)]>([])
+  private struct State {
+    var free: Int
+    var waiting: [(place: Place, continuation: CheckedContinuation<Bool, Never>)] = []
+  }
 
-  /// Waits to be resumed; false where the task is cancelled before.
-  func wait() async -> Bool {
+  private let state: Mutex<State>
+
+  init(atOnce count: Int = 1) { state = Mutex(State(free: count)) }
+
+  /// Waits for a turn; false where the task is cancelled before.
+  func take() async -> Bool {
     let place = Place()
     return await withTaskCancellationHandler {
       await withCheckedContinuation { continuation in
-        add(continuation, at: place)
+        takeOrWait(continuation, at: place)
         // The handler may have run before there was anything to give up.
         if Task.isCancelled { giveUp(place) }
       }
@@ -35,61 +42,36 @@ final class Waiters: Sendable {
     }
   }
 
-  /// Waits to be resumed, even in a cancelled task.
-  func waitThroughCancellation() async {
-    _ = await withCheckedContinuation { add($0, at: Place()) }
+  /// Waits for a turn, even in a cancelled task: for what must be done in any case.
+  func takeThroughCancellation() async {
+    _ = await withCheckedContinuation { takeOrWait($0, at: Place()) }
   }
 
-  /// Resumes the task that has waited longest; false where none waits.
-  func resumeFirst() -> Bool {
-    let first = waiting.withLock { $0.isEmpty ? nil : $0.removeFirst() }
-    first?.continuation.resume(returning: true)
-    return first != nil
+  /// Hands the turn to the caller that has waited longest.
+  func end() {
+    let next = state.withLock { state in
+      if state.waiting.isEmpty { state.free += 1 }
+      return state.waiting.isEmpty ? nil : state.waiting.removeFirst().continuation
+    }
+    next?.resume(returning: true)
   }
 
-  func resumeAll() {
-    while resumeFirst() {}
-  }
-
-  private func add(_ continuation: CheckedContinuation<Bool, Never>, at place: Place) {
-    waiting.withLock { $0.append((place, continuation)) }
+  private func takeOrWait(_ continuation: CheckedContinuation<Bool, Never>, at place: Place) {
+    let isTaken = state.withLock { state in
+      if state.free > 0 {
+        state.free -= 1
+        return true
+      }
+      state.waiting.append((place, continuation))
+      return false
+    }
+    if isTaken { continuation.resume(returning: true) }
   }
 
   private func giveUp(_ place: Place) {
-    let left = waiting.withLock { waiting in
-      waiting.firstIndex { $0.place === place }.map { waiting.remove(at: $0) }
+    let left = state.withLock { state in
+      state.waiting.firstIndex { $0.place === place }.map { state.waiting.remove(at: $0).continuation }
     }
-    left?.continuation.resume(returning: false)
+    left?.resume(returning: false)
   }
-}
-
-/// Lets one caller at a time pass, or a few, in the order in which they came. Part of an actor, from which alone it is
-/// used.
-struct Turns {
-  private var free: Int
-  private let waiters = Waiters()
-
-  init(atOnce count: Int = 1) { free = count }
-
-  /// Takes a turn that is free; otherwise the caller must wait among these.
-  mutating func takeIfFree() -> Waiters? {
-    guard free > 0 else { return waiters }
-    free -= 1
-    return nil
-  }
-
-  mutating func end() { if !waiters.resumeFirst() { free += 1 } }
-}
-
-/// An actor that does some things one after the other, though it waits in the middle of them.
-protocol TurnTaking: Actor {
-  var turns: Turns { get set }
-}
-
-extension TurnTaking {
-  /// For what must be done even if the task is cancelled.
-  func takeTurn() async { await turns.takeIfFree()?.waitThroughCancellation() }
-
-  /// False where the task was cancelled while it waited.
-  func takeTurnUnlessCancelled() async -> Bool { await turns.takeIfFree()?.wait() ?? true }
 }

@@ -1,6 +1,5 @@
 import Foundation
 import SeedDatabase
-import SeedFormat
 import SeedSystem
 
 /// Lends a connection of the app's: calls `apply` once with a handle of the app's writer on the seed's file, and
@@ -47,14 +46,16 @@ struct BorrowedWriter: Sendable {
       }
     } catch let error as DatabaseError {
       guard error.primaryCode == ResultCode.busy else { throw error }
-      throw Self.unusable("another connection is writing to the file, and its busy timeout is over: wait longer")
+      throw Self.unusable(
+        "another connection is writing to the file, and its busy timeout is over: wait longer")
     }
   }
 
   /// That the handle is of the same copy of SQLite cannot be checked: any look at it relies on that.
   private func check(_ connection: Connection) throws {
     guard try isOurs(connection.file(of: "main")) else {
-      throw Self.unusable("it is open on another file than \(seed.url.path): open the newest seed of openings")
+      throw Self.unusable(
+        "it is open on another file than \(seed.url.path): open the newest seed of openings")
     }
     guard connection.isReadOnly("main") == false else { throw Self.unusable("it cannot write") }
     guard !connection.isInTransaction else {

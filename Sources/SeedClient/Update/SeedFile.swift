@@ -45,7 +45,8 @@ final class SeedFile {
       !Folder.exists(connection.path + "-journal")
     else {
       throw SeedError(
-        .io, "\(connection.path) could not be put into WAL mode: try again, and check the disk if this goes on")
+        .io,
+        "\(connection.path) could not be put into WAL mode: try again, and check the disk if this goes on")
     }
   }
 
@@ -69,7 +70,8 @@ struct DeltaMismatch: SeedErrorConvertible {
 
   var seedError: SeedError {
     SeedError(
-      .damaged, "the delta does not fit the data on this device (\(reason)): the next update takes a snapshot")
+      .damaged, "the delta does not fit the data on this device (\(reason)): the next update takes a snapshot"
+    )
   }
 
   /// Runs `body`; what it throws about the file or the delta leaves as a mismatch of the two.

@@ -61,7 +61,8 @@ struct StagedSeed {
     guard meta == signed, digest == signed.digest, userVersion == Int64(object.model.userVersion) else {
       throw SeedError(
         .damaged,
-        "the version, schema or digest in \(object.fileName) is not the signed one: tell the publication's operator")
+        "the version, schema or digest in \(object.fileName) is not the signed one: tell the publication's operator"
+      )
     }
   }
 }

@@ -238,12 +238,15 @@ actor StoreWriter {
   }
 
   /// Applies a delta to a generation at a version, in one transaction.
-  func apply(_ delta: FetchedObject, to generation: Generation, at version: Version) async throws -> SeedChanges {
+  func apply(_ delta: FetchedObject, to generation: Generation, at version: Version) async throws
+    -> SeedChanges
+  {
     let changes = try await delta.using {
       try checkPlace()
       if let lender {
         let seed = generation.seed(at: version)
-        return try await BorrowedWriter(seed: seed, delta: delta, keyLimit: options.changedKeyLimit).run(lender)
+        return try await BorrowedWriter(seed: seed, delta: delta, keyLimit: options.changedKeyLimit).run(
+          lender)
       }
       let document = try delta.document()
       return try open(generation).apply(document, signed: delta.object, keyLimit: options.changedKeyLimit)

@@ -87,7 +87,9 @@ private struct SnapshotPath {
   var bytes: Int { ([snapshot] + chain).bytes }
   var end: Version { chain.last?.version ?? snapshot.version }
 
-  func decision(_ comparison: Decision.Comparison) -> Decision { .download(snapshot, then: chain, comparison) }
+  func decision(_ comparison: Decision.Comparison) -> Decision {
+    .download(snapshot, then: chain, comparison)
+  }
 }
 
 extension [PublishedObject] {

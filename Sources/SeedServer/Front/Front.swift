@@ -8,8 +8,8 @@ internal import class Foundation.Thread
 
 /// What a front serves, and where it listens.
 package struct FrontConfiguration: Sendable {
-  /// The publication's folder.
-  package var publication: String
+  /// The publication. A publisher in the same process shares its value, so that each change is verified once.
+  package var publication: PublicationDirectory
   /// The web page's folder; without one there is no page.
   package var pages: String?
   package var http: HTTPServerConfiguration
@@ -22,7 +22,7 @@ package struct FrontConfiguration: Sendable {
     publication: String, pages: String? = nil, http: HTTPServerConfiguration = HTTPServerConfiguration(),
     report: @escaping @Sendable (LogRecord) -> Void = { _ in }
   ) {
-    self.publication = publication
+    self.publication = PublicationDirectory(publication)
     self.pages = pages
     self.http = http
     self.report = report
@@ -45,7 +45,7 @@ package final class Front: Sendable {
   /// Without a publication it starts as well, and is not ready until there is one.
   package init(_ configuration: FrontConfiguration) throws {
     let log = OperatorLog(configuration.report)
-    let source = CatalogSource(PublicationDirectory(configuration.publication), log: log)
+    let source = CatalogSource(configuration.publication, log: log)
     let pages = try configuration.pages.map { path throws(FileError) in try StaticPages(folder: path) }
     let router = Router(pages: pages ?? StaticPages(), log: log, metrics: metrics)
     let server = try HTTPServer(configuration: configuration.http(metrics, source)) { request in

@@ -1,6 +1,6 @@
 import SeedFormat
-package import SeedTrust
 package import SeedSystem
+package import SeedTrust
 
 /// The keys of a publisher that runs for long: they are read again where those at hand do not fit any more, because an
 /// operator replaced them meanwhile.

@@ -1,7 +1,7 @@
 import SeedDatabase
 import SeedFormat
-package import SeedTrust
 package import SeedSystem
+package import SeedTrust
 
 /// The published files on disk: `metadata/` and `targets/`.
 ///

@@ -55,7 +55,8 @@ private struct RunService {
   }
 
   func run(until signals: StopSignals) async throws {
-    let front = try Front(deployment.configuration, arguments, context)
+    let front = try Front(
+      deployment.configuration, arguments, context, sharing: deployment.publication)
     let services = try deployment.configuration.datasets.map { try service($0, front) }
     warnOfAbandonedSeries()
     warnOfOfflineKeys()

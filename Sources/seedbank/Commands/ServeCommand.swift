@@ -52,7 +52,8 @@ extension OptionDefinition {
 
 extension Front {
   convenience init(
-    _ deployment: DeploymentConfiguration, _ arguments: ParsedArguments, _ context: Context
+    _ deployment: DeploymentConfiguration, _ arguments: ParsedArguments, _ context: Context,
+    sharing publication: PublicationDirectory? = nil
   ) throws {
     let named = try arguments.path("public", from: context.currentDirectory)
     let console = context.console
@@ -60,6 +61,7 @@ extension Front {
       publication: deployment.publication, pages: try context.pageFolder(named: named),
       http: deployment.http, report: { console.tell($0) })
     configuration.requests = deployment.log.requests
+    if let publication { configuration.publication = publication }
     try self.init(configuration)
   }
 
