@@ -97,8 +97,8 @@ let package = Package(
       path: "Tests/ConformanceClient",
       swiftSettings: strict),
     // Which folder may name which, read from the sources.
-    tests("HouseTests", []),
-    tests("SeedSystemTests", ["SeedSystem"]),
+    tests("HouseTests", [], programs: ["messages.txt"]),
+    tests("SeedSystemTests", ["SeedSystem", "Support"]),
     tests("SeedFormatTests", ["SeedSystem", "SeedFormat", "Support"]),
     tests("SeedTrustTests", ["SeedSystem", "SeedTrust", "SeedFormat", "Support"]),
     tests("SeedDatabaseTests", ["SeedSystem", "SeedDatabase", "SeedFormat", "SeedTrust", "Support"]),

@@ -80,7 +80,7 @@ extension House.File {
   /// What a line that begins at the left margin declares, for the formatter indents all else.
   private static func declarations(in code: [UInt8]) -> Set<String> {
     let kinds: Set<Substring> = ["struct", "class", "enum", "protocol", "actor", "typealias"]
-    let others: Set<Substring> = ["private", "fileprivate", "extension", "func", "let", "var"]
+    let others: Set<Substring> = ["import", "private", "fileprivate", "extension", "func", "let", "var"]
     let lines = String(decoding: code, as: UTF8.self).split(separator: "\n")
     return Set(
       lines.compactMap { line in

@@ -1,8 +1,9 @@
+import Support
 import Testing
 
 @testable import SeedClient
 
-@Suite struct BroadcastTests {
+@Suite(.bounded) struct BroadcastTests {
   @Test func `who takes nothing makes no more wait than was set, and then hears the newest`() async {
     let sender = Broadcast<Int>(mostWaiting: 2)
     sender.send(0)

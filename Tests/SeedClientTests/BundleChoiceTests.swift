@@ -1,8 +1,9 @@
 import SeedClient
 import SeedFormat
+import Support
 import Testing
 
-@Suite struct BundleChoiceTests {
+@Suite(.bounded) struct BundleChoiceTests {
   private static let schema = SHA256Digest.of(Array("schema".utf8))
   private static let other = SHA256Digest.of(Array("another schema".utf8))
   private static let epoch = Epoch.random()

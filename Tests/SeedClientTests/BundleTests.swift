@@ -5,7 +5,7 @@ import SeedTrust
 import Support
 import Testing
 
-@Suite struct BundleTests {
+@Suite(.bounded) struct BundleTests {
   let fixture: BundleFixture
 
   init() throws { fixture = try BundleFixture() }

@@ -8,7 +8,7 @@ import Testing
 @testable import SeedClient
 
 /// What a store is made with is judged when it is made, and by the reason.
-@Suite struct ConfigurationTests {
+@Suite(.bounded) struct ConfigurationTests {
   let fixture: StoreFixture
 
   init() throws { fixture = try StoreFixture(inMemory: true) }

@@ -2,13 +2,14 @@ import SeedDatabase
 import SeedFormat
 import SeedSystem
 import SeedTrust
+import Support
 import Testing
 
 @testable import SeedClient
 
 /// The client's law, case by case. Objects are written as `s5` (snapshot of 5), `d3-5` (delta), with their
 /// bytes.
-@Suite struct DecisionTests {
+@Suite(.bounded) struct DecisionTests {
   struct Case: CustomTestStringConvertible, Sendable {
     let testDescription: String
     /// The version on the device, or `nil`.

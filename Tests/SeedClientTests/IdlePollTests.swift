@@ -9,7 +9,7 @@ import Support
 import Testing
 
 /// A store beside a front of ours, over real connections.
-@Suite struct IdlePollTests {
+@Suite(.bounded) struct IdlePollTests {
   /// Bytes of bodies that an idle poll may take.
   private static let mostBytes = 1024
 

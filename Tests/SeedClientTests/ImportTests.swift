@@ -6,7 +6,7 @@ import SeedSystem
 import Support
 import Testing
 
-@Suite struct ImportTests {
+@Suite(.bounded) struct ImportTests {
   private let folder: TemporaryFolder
   private let database: URL
 

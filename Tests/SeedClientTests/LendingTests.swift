@@ -7,7 +7,7 @@ import Support
 import Testing
 
 /// Deltas that go through the app's own writer, and seeds that are attached to its own database.
-@Suite struct LendingTests {
+@Suite(.bounded) struct LendingTests {
   let fixture: StoreFixture
 
   init() throws {

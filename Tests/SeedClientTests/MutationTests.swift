@@ -8,7 +8,7 @@ import Support
 import Testing
 
 /// Snapshots of which bytes were changed, under the names that the good ones have.
-@Suite struct MutationTests {
+@Suite(.bounded) struct MutationTests {
   private static let isDeep = ProcessInfo.processInfo.environment["SEEDBANK_DEEP"] == "1"
   private static let attempts: UInt64 = isDeep ? 10_000 : 100
 

@@ -7,7 +7,7 @@ import Support
 import Testing
 
 /// An update, followed and bounded by those who asked for it.
-@Suite struct PhaseTests {
+@Suite(.bounded) struct PhaseTests {
   private let fixture: StoreFixture
   /// The device's clock, which each look at it moves on.
   private let clock = Shared(Duration.zero)

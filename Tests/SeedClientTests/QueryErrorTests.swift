@@ -1,11 +1,12 @@
 import SeedDatabase
 import SeedFormat
+import Support
 import Testing
 
 @testable import SeedClient
 
 /// Who is to blame where a query of the app's fails.
-@Suite struct QueryErrorTests {
+@Suite(.bounded) struct QueryErrorTests {
   @Test(
     arguments: [
       (1, .query), (8, .query), (25, .query), (11, .damaged), (26, .damaged), (5, .io), (10 | 1 << 8, .io),

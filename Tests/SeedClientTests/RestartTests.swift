@@ -6,7 +6,7 @@ import SeedSystem
 import Support
 import Testing
 
-@Suite struct RestartTests {
+@Suite(.bounded) struct RestartTests {
   let fixture: StoreFixture
 
   init() throws {

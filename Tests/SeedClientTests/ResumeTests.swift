@@ -9,7 +9,7 @@ import Testing
 @testable import SeedClient
 
 /// Connections break anywhere, and what arrived is not asked for again.
-@Suite struct ResumeTests {
+@Suite(.bounded) struct ResumeTests {
   private static let isDeep = ProcessInfo.processInfo.environment["SEEDBANK_DEEP"] == "1"
   /// Bytes of the file: two parts and a piece, or one part.
   private static let large = 20_000_000

@@ -6,7 +6,7 @@ import Support
 import Testing
 
 /// What a settings screen shows, and what a screen that redraws single rows hears.
-@Suite struct StateTests {
+@Suite(.bounded) struct StateTests {
   let fixture: StoreFixture
 
   init() throws {

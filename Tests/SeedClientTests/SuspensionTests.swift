@@ -6,7 +6,7 @@ import SeedSystem
 import Support
 import Testing
 
-@Suite struct SuspensionTests {
+@Suite(.bounded) struct SuspensionTests {
   let fixture: StoreFixture
 
   init() throws {

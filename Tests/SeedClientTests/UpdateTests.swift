@@ -5,7 +5,7 @@ import SeedFormat
 import Support
 import Testing
 
-@Suite struct UpdateTests {
+@Suite(.bounded) struct UpdateTests {
   let fixture: StoreFixture
 
   init() throws {

@@ -13,7 +13,7 @@ import Testing
 /// - numbers beyond the range of a double become an infinity, integers beyond 64 bits become doubles;
 /// - minus zero becomes zero;
 /// - its doubles come from extended precision and may be off by a unit in the last place or a few.
-@Suite struct JSONDifferentialTests {
+@Suite(.bounded) struct JSONDifferentialTests {
   private static let isDeep = ProcessInfo.processInfo.environment["SEEDBANK_DEEP"] == "1"
   private static let documents = isDeep ? 200_000 : 20_000
 

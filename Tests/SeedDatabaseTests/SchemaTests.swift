@@ -1,7 +1,8 @@
 import SeedDatabase
+import Support
 import Testing
 
-@Suite struct SchemaTests {
+@Suite(.bounded) struct SchemaTests {
   static func schema(_ sql: String) throws -> DatabaseSchema { try SchemaReader.schema(of: sql) }
 
   @Test(arguments: [

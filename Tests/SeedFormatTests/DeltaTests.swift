@@ -2,7 +2,7 @@ import SeedFormat
 import Support
 import Testing
 
-@Suite struct DeltaTests {
+@Suite(.bounded) struct DeltaTests {
   static let header: DeltaHeader = {
     guard let series = try? Series("transit", major: 2), let from = try? Version(100),
       let to = try? Version(102)

@@ -1,8 +1,9 @@
+import Support
 import Testing
 
 @testable import SeedFormat
 
-@Suite struct JSONObjectReaderTests {
+@Suite(.bounded) struct JSONObjectReaderTests {
   private enum Colour: String, CaseIterable { case red, green }
 
   private func read(

@@ -5,7 +5,7 @@ import Testing
 @testable import SeedFormat
 
 /// Documents that come in pieces.
-@Suite struct JSONPieceTests {
+@Suite(.bounded) struct JSONPieceTests {
   private static let isDeep = ProcessInfo.processInfo.environment["SEEDBANK_DEEP"] == "1"
   private static let chunk = 64 * 1024
 

@@ -1,7 +1,8 @@
 import SeedFormat
+import Support
 import Testing
 
-@Suite struct NamesTests {
+@Suite(.bounded) struct NamesTests {
   @Test(arguments: ["transit", "a", "my-shop2"])
   func `a dataset name is lower-case ASCII`(_ text: String) throws {
     #expect(try DatasetName(text).text == text)

@@ -1,7 +1,8 @@
 import SeedHTTP
+import Support
 import Testing
 
-@Suite struct CodingTests {
+@Suite(.bounded) struct CodingTests {
   @Test(arguments: [
     ("gzip", true), ("GZIP", true), ("x-gzip", true), ("gzip, deflate, br", true),
     ("br;q=1.0, gzip;q=0.8", true),

@@ -1,9 +1,10 @@
+import Support
 import Testing
 
 @testable import SeedHTTP
 
 /// When a connection is ended, without a socket.
-@Suite struct ConnectionTimeoutsTests {
+@Suite(.bounded) struct ConnectionTimeoutsTests {
   let timeouts = {
     var timeouts = ConnectionTimeouts()
     (timeouts.idleSeconds, timeouts.floorBytesPerSecond) = (10, 100)
@@ -64,7 +65,7 @@ import Testing
   }
 }
 
-@Suite struct IPAddressTests {
+@Suite(.bounded) struct IPAddressTests {
   @Test(arguments: [
     ("10.0.0.0/8", "10.255.1.2", true), ("10.0.0.0/8", "11.0.0.0", false),
     ("127.0.0.1", "127.0.0.1", true), ("127.0.0.1", "127.0.0.2", false),

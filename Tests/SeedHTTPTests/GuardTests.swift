@@ -1,10 +1,11 @@
 import SeedFormat
+import Support
 import Testing
 
 @testable import SeedHTTP
 
 /// The guard's law, without a socket.
-@Suite struct GuardTests {
+@Suite(.bounded) struct GuardTests {
   struct Case: Sendable, CustomTestStringConvertible {
     let name: String
     let head: RequestHead

@@ -1,7 +1,8 @@
 import SeedHTTP
+import Support
 import Testing
 
-@Suite struct QueryTests {
+@Suite(.bounded) struct QueryTests {
   @Test(arguments: [
     ("/a", [:]), ("/a?", [:]), ("/a?b", ["b": ""]), ("/a?b=", ["b": ""]),
     ("/a?model=2.1&since=100", ["model": "2.1", "since": "100"]),

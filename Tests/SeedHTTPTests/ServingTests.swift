@@ -5,7 +5,7 @@ import Support
 import Testing
 
 /// All tests that open sockets: one after the other, because one of them counts the process's descriptors.
-@Suite(.serialized) enum SocketTests {}
+@Suite(.serialized, .bounded) enum SocketTests {}
 
 extension SocketTests {
   @Suite struct Serving {

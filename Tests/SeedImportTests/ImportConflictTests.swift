@@ -4,7 +4,7 @@ import SeedImport
 import Support
 import Testing
 
-@Suite struct ImportConflictTests {
+@Suite(.bounded) struct ImportConflictTests {
   private static let collecting = ImportPolicy(badRows: .collect)
 
   @Test(arguments: ["IGNORE", "REPLACE", "ROLLBACK", "FAIL", "ABORT"])

@@ -5,7 +5,7 @@ import Support
 import Testing
 
 /// Documents as they come: marked, compressed in parts, and with names of other spellings.
-@Suite struct ImportDocumentTests {
+@Suite(.bounded) struct ImportDocumentTests {
   private func bench() throws -> ImportBench {
     try ImportBench("CREATE TABLE item(id INTEGER PRIMARY KEY, n)")
   }

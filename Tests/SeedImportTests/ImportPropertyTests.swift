@@ -4,7 +4,7 @@ import SeedImport
 import Support
 import Testing
 
-@Suite struct ImportPropertyTests {
+@Suite(.bounded) struct ImportPropertyTests {
   private static let schema = """
     CREATE TABLE owner(id INTEGER PRIMARY KEY, name TEXT);
     CREATE TABLE parent(id INTEGER PRIMARY KEY, a TEXT, b TEXT, owner INTEGER REFERENCES owner(id));

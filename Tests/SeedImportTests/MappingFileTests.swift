@@ -1,10 +1,11 @@
 import Foundation
 import SeedFormat
 import SeedImport
+import Support
 import Testing
 
 /// Every key that a mapping's file can hold.
-@Suite struct MappingFileTests {
+@Suite(.bounded) struct MappingFileTests {
   private static let base = #""table": "person""#
 
   private func list(_ members: String) throws -> ImportMapping.List {

@@ -7,7 +7,7 @@ import Support
 import Testing
 
 /// Eight programs write the origin while it is published: every version is a state that a transaction left.
-@Suite struct ConcurrentWritersTests {
+@Suite(.bounded) struct ConcurrentWritersTests {
   static let isDeep = ProcessInfo.processInfo.environment["SEEDBANK_DEEP"] == "1"
   static let writers = 8
   static let transactions = isDeep ? 2500 : 150

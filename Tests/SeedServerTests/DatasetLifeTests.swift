@@ -10,7 +10,7 @@ import Testing
 
 /// Promise 3 for a whole dataset that lives for long: several series, each with minors that are added, levels, prunes,
 /// working copies edited by hand, and a publisher that dies now and then.
-@Suite struct DatasetLifeTests {
+@Suite(.bounded) struct DatasetLifeTests {
   static let isDeep = ProcessInfo.processInfo.environment["SEEDBANK_DEEP"] == "1"
   static let lives = isDeep ? 40 : 4
   static let steps = isDeep ? 120 : 45

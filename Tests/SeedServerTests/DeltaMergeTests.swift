@@ -9,7 +9,7 @@ import Testing
 @testable import SeedServer
 
 /// Merged deltas lead where single steps lead, from wherever a client enters them.
-@Suite struct DeltaMergeTests {
+@Suite(.bounded) struct DeltaMergeTests {
   static let isDeep = ProcessInfo.processInfo.environment["SEEDBANK_DEEP"] == "1"
   static let histories = isDeep ? 24 : 4
   static let versions = isDeep ? 50 : 34

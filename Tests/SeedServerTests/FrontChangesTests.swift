@@ -7,7 +7,7 @@ import Testing
 
 @testable import SeedServer
 
-@Suite struct FrontChangesTests {
+@Suite(.bounded) struct FrontChangesTests {
   let publication: FrontPublication
   let view: CatalogView
 

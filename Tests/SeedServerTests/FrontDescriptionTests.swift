@@ -2,12 +2,13 @@ import SeedFormat
 import SeedHTTP
 import SeedSystem
 import SeedTrust
+import Support
 import Testing
 
 @testable import SeedServer
 
 /// The OpenAPI document and the front that it describes.
-@Suite struct FrontDescriptionTests {
+@Suite(.bounded) struct FrontDescriptionTests {
   let publication: FrontPublication
   let view: CatalogView
   let document: JSONValue

@@ -8,7 +8,7 @@ import Testing
 
 @testable import SeedServer
 
-@Suite struct FrontMetricsTests {
+@Suite(.bounded) struct FrontMetricsTests {
   let publication: FrontPublication
   let front: Front
 

@@ -1,11 +1,12 @@
 import SeedFormat
 import SeedHTTP
 import SeedTrust
+import Support
 import Testing
 
 @testable import SeedServer
 
-@Suite struct FrontRouterTests {
+@Suite(.bounded) struct FrontRouterTests {
   let publication: FrontPublication
   let view: CatalogView
   let router = Router()

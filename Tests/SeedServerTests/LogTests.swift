@@ -2,10 +2,11 @@ import SeedFormat
 import SeedServer
 import SeedSystem
 import SeedTrust
+import Support
 import Testing
 
 /// A line of the log is one record, whatever is in it.
-@Suite struct LogTests {
+@Suite(.bounded) struct LogTests {
   private let time = UTCTime(secondsSinceEpoch: 1_785_585_600)
   private let record = LogRecord(
     .notice, "It \"changed\"\nand = more",

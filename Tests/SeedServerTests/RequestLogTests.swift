@@ -8,7 +8,7 @@ import Testing
 @testable import SeedServer
 
 /// What the log tells of requests.
-@Suite struct RequestLogTests {
+@Suite(.bounded) struct RequestLogTests {
   /// Records that came from any thread.
   final class Told: Sendable {
     private let state = Mutex<[LogRecord]>([])

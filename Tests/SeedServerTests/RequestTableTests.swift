@@ -3,12 +3,13 @@ import SeedFormat
 import SeedHTTP
 import SeedSystem
 import SeedTrust
+import Support
 import Testing
 
 @testable import SeedServer
 
 /// The table of requests, put to the router and, over a socket, to the server around it.
-@Suite struct RequestTableTests {
+@Suite(.bounded) struct RequestTableTests {
   let publication: FrontPublication
   let object: PublishedObject
   let router = Router()

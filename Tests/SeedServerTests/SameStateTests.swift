@@ -8,7 +8,7 @@ import Support
 import Testing
 
 /// Promise 3: the same state by either road.
-@Suite struct SameStateTests {
+@Suite(.bounded) struct SameStateTests {
   /// Histories, in batches so that the runner can spread them; every batch prints its seeds where it fails.
   static let batches = ProcessInfo.processInfo.environment["SEEDBANK_DEEP"] == "1" ? 40 : 8
   static let historiesPerBatch = 25

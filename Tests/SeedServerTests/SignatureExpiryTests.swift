@@ -2,11 +2,12 @@ import SeedFormat
 import SeedHTTP
 import SeedSystem
 import SeedTrust
+import Support
 import Testing
 
 @testable import SeedServer
 
-@Suite struct SignatureExpiryTests {
+@Suite(.bounded) struct SignatureExpiryTests {
   let view: CatalogView
 
   init() throws { view = CatalogView(try FrontPublication(history: ()).catalog()) }

@@ -8,7 +8,7 @@ import Support
 import Testing
 
 /// The history tells what steps did, and never stands in the way of one.
-@Suite struct StepHistoryTests {
+@Suite(.bounded) struct StepHistoryTests {
   /// A deployment whose steps are noted, and what was said about the history.
   private final class Scene {
     let deployment: TestDeployment

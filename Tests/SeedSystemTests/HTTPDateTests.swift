@@ -1,8 +1,9 @@
 import Foundation
 import SeedSystem
+import Support
 import Testing
 
-@Suite struct HTTPDateTests {
+@Suite(.bounded) struct HTTPDateTests {
   /// The same text by Foundation, for a second opinion.
   private static let formatter: DateFormatter = {
     let formatter = DateFormatter()

@@ -1,9 +1,10 @@
 import SeedFormat
 import SeedSystem
 import SeedTrust
+import Support
 import Testing
 
-@Suite struct AttackTests {
+@Suite(.bounded) struct AttackTests {
   let repository: Repository
   let client: Client
 
@@ -262,7 +263,7 @@ import Testing
   }
 }
 
-@Suite struct OrderTests {
+@Suite(.bounded) struct OrderTests {
   @Test func `a role that is offered out of order is refused as the caller's mistake`() throws {
     let repository = try Repository()
     func file(_ name: String) throws -> [UInt8] { try #require(repository.files[name]) }
@@ -295,7 +296,7 @@ import Testing
   }
 }
 
-@Suite struct StoredMetadataTests {
+@Suite(.bounded) struct StoredMetadataTests {
   let repository: Repository
   private let later: UTCTime
 

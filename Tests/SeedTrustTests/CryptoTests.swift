@@ -1,9 +1,10 @@
 import SeedFormat
 import SeedSystem
 import SeedTrust
+import Support
 import Testing
 
-@Suite struct SHA256Tests {
+@Suite(.bounded) struct SHA256Tests {
   @Test(arguments: [
     ("", "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"),
     ("abc", "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"),
@@ -62,7 +63,7 @@ import Testing
   }
 }
 
-@Suite struct Ed25519Tests {
+@Suite(.bounded) struct Ed25519Tests {
   struct Vector: CustomTestStringConvertible, Sendable {
     let testDescription: String
     let seed: String

@@ -1,10 +1,11 @@
 import Foundation
 import SeedFormat
 import SeedTrust
+import Support
 import Testing
 
 /// Keys of other publishers' kinds. Python's cryptography makes them and signs with them.
-@Suite struct ForeignKeyTests {
+@Suite(.bounded) struct ForeignKeyTests {
   /// Signs what its first argument holds with one key of each kind.
   private static let signer = #"""
     import base64, json, sys

@@ -1,9 +1,10 @@
 import SeedFormat
 import SeedSystem
 import SeedTrust
+import Support
 import Testing
 
-@Suite struct KeyFileTests {
+@Suite(.bounded) struct KeyFileTests {
   @Test func `a key comes back from its file, which only its owner may read`() throws {
     try withTemporaryDirectory { directory in
       let key = SigningKey.generate()

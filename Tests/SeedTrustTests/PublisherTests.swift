@@ -1,9 +1,10 @@
 import SeedFormat
 import SeedSystem
 import SeedTrust
+import Support
 import Testing
 
-@Suite struct PublisherTests {
+@Suite(.bounded) struct PublisherTests {
   let repository: Repository
 
   init() throws {

@@ -2,11 +2,12 @@ import Foundation
 import SeedFormat
 import SeedSystem
 import SeedTrust
+import Support
 import Testing
 
 /// A second opinion: python-tuf, which this project did not write, reads what is signed here and signs what
 /// is read here.
-@Suite struct PythonTUFTests {
+@Suite(.bounded) struct PythonTUFTests {
   private static let client = #"""
     import os, sys
     from tuf.api.exceptions import DownloadHTTPError

@@ -1,9 +1,10 @@
 import SeedFormat
 import SeedSystem
 import SeedTrust
+import Support
 import Testing
 
-@Suite struct RefreshTests {
+@Suite(.bounded) struct RefreshTests {
   let repository: Repository
   let client: Client
 
@@ -93,7 +94,7 @@ import Testing
   }
 }
 
-@Suite struct RootRotationTests {
+@Suite(.bounded) struct RootRotationTests {
   let repository: Repository
   let client: Client
 

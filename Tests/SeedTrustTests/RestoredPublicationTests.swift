@@ -1,10 +1,11 @@
 import SeedFormat
 import SeedSystem
 import SeedTrust
+import Support
 import Testing
 
 /// A publication that was restored from an old backup goes on under versions that clients have seen already.
-@Suite struct RestoredPublicationTests {
+@Suite(.bounded) struct RestoredPublicationTests {
   let repository: Repository
   let client: Client
 

@@ -1,9 +1,10 @@
 import SeedFormat
 import SeedTrust
+import Support
 import Testing
 
 /// Keys are replaced while clients of every age come, and between any two files that the publisher writes.
-@Suite struct RotationTests {
+@Suite(.bounded) struct RotationTests {
   let repository: Repository
 
   init() throws { repository = try Repository() }

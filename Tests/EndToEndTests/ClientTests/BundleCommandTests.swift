@@ -4,7 +4,7 @@ import SeedSystem
 import Support
 import Testing
 
-@Suite struct BundleCommandTests {
+@Suite(.bounded) struct BundleCommandTests {
   let store: PulledStore
 
   init() throws { store = try PulledStore() }

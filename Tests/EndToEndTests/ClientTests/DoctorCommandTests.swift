@@ -5,7 +5,7 @@ import SeedSystem
 import Support
 import Testing
 
-@Suite struct DoctorCommandTests {
+@Suite(.bounded) struct DoctorCommandTests {
   let store: PulledStore
 
   init() throws {

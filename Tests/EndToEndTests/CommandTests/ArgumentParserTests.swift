@@ -1,4 +1,5 @@
 import SeedFormat
+import Support
 import Testing
 
 @testable import seedbank
@@ -21,7 +22,7 @@ private func parse(_ words: String...) throws -> ParsedArguments {
   try ArgumentParser.parse(words, for: definition)
 }
 
-@Suite struct ArgumentParserTests {
+@Suite(.bounded) struct ArgumentParserTests {
   @Test func `a value follows its option or its equals sign`() throws {
     #expect(try parse("x", "--port", "80").string("port") == "80")
     #expect(try parse("x", "--port=80").string("port") == "80")
@@ -141,7 +142,7 @@ private func parse(_ words: String...) throws -> ParsedArguments {
   }
 }
 
-@Suite struct NearestNameTests {
+@Suite(.bounded) struct NearestNameTests {
   @Test(arguments: [
     ("datset", "dataset"), ("dtaaset", "dataset"), ("dataset", "dataset"), ("datasets", "dataset"),
     ("DATASET", "dataset"), ("dat", "dataset"), ("prot", "port"), ("config-file", nil), ("zzz", nil),

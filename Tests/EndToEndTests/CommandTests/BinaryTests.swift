@@ -1,10 +1,11 @@
 import Foundation
 import SeedFormat
+import Support
 import Testing
 
 @testable import seedbank
 
-@Suite struct BinaryTests {
+@Suite(.bounded) struct BinaryTests {
   @Test(arguments: [["version"], ["--version"]])
   func `the version is one line on stdout`(arguments: [String]) throws {
     let outcome = try SeedbankBinary.run(arguments)

@@ -1,6 +1,7 @@
 import SeedFormat
 import SeedServer
 import SeedSystem
+import Support
 import Testing
 
 @testable import seedbank
@@ -12,7 +13,7 @@ private func mistake(in folder: DeploymentFolder) throws -> String {
   return error.message
 }
 
-@Suite struct DeploymentMistakeTests {
+@Suite(.bounded) struct DeploymentMistakeTests {
   @Test(arguments: [
     (#"{"http": {"prot": 1}}"#, #": http.prot: unknown key, did you mean "port"?"#),
     (
@@ -93,7 +94,7 @@ private func mistake(in folder: DeploymentFolder) throws -> String {
   }
 }
 
-@Suite struct DatasetMistakeTests {
+@Suite(.bounded) struct DatasetMistakeTests {
   @Test(arguments: [
     (#"{}"#, "origin.sqlite: expected a path, found nothing."),
     (#"{"origin": {}}"#, "origin.sqlite: expected a path, found nothing."),
@@ -198,7 +199,7 @@ private func mistake(in folder: DeploymentFolder) throws -> String {
   private static func with(_ member: String) -> String { #"{"origin": {"sqlite": "o"}, \#(member)}"# }
 }
 
-@Suite struct ModelFolderTests {
+@Suite(.bounded) struct ModelFolderTests {
   @Test func `models come in the order of their versions with their SQL`() throws {
     let folder = try DeploymentFolder()
     try folder.write("CREATE TABLE a(x);", to: "transit/models/10.0/schema.sql")

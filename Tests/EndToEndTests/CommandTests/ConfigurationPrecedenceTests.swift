@@ -1,9 +1,10 @@
 import SeedHTTP
+import Support
 import Testing
 
 @testable import seedbank
 
-@Suite struct ConfigurationPrecedenceTests {
+@Suite(.bounded) struct ConfigurationPrecedenceTests {
   private let flag = SettingOverride(path: "http.port", source: "--port", text: "3")
 
   @Test func `flags win over the environment, it over the file, the file over the default`() throws {
@@ -72,7 +73,7 @@ import Testing
   }
 }
 
-@Suite struct ConfigurationFinderTests {
+@Suite(.bounded) struct ConfigurationFinderTests {
   private func find(
     _ flag: String? = nil, _ environment: [String: String] = [:], in directory: String
   ) throws -> String {

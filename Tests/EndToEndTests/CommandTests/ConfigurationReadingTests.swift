@@ -4,11 +4,12 @@ import SeedFormat
 import SeedHTTP
 import SeedServer
 import SeedTrust
+import Support
 import Testing
 
 @testable import seedbank
 
-@Suite struct ConfigurationReadingTests {
+@Suite(.bounded) struct ConfigurationReadingTests {
   @Test func `the shortest files mean the documented defaults`() throws {
     let folder = try DeploymentFolder()
     let configuration = try folder.read()
@@ -105,7 +106,7 @@ import Testing
     """
 }
 
-@Suite struct ConfigurationWritingTests {
+@Suite(.bounded) struct ConfigurationWritingTests {
   @Test func `what is written reads back as the same values`() throws {
     let folder = try DeploymentFolder(
       deployment: ConfigurationReadingTests.fullDeployment, dataset: ConfigurationReadingTests.fullDataset)
@@ -191,7 +192,7 @@ import Testing
 }
 
 /// The article's tables are what `config keys` prints.
-@Suite struct ConfigurationArticleTests {
+@Suite(.bounded) struct ConfigurationArticleTests {
   @Test func `the article's tables are those of the code`() throws {
     let package = URL(fileURLWithPath: #filePath).appending(path: "../../../..").standardizedFileURL
     let article = package.appending(path: "Sources/seedbank/seedbank.docc/Configuration.md")

@@ -1,5 +1,6 @@
 import SeedFormat
 import SeedSystem
+import Support
 import Testing
 
 @testable import seedbank
@@ -21,7 +22,7 @@ final class RecordedConsole: Sendable {
   var messages: String { texts.withLock { $0[.messages] ?? "" } }
 }
 
-@Suite struct ConsoleTests {
+@Suite(.bounded) struct ConsoleTests {
   @Test func `results and messages never mix`() throws {
     let record = RecordedConsole()
     let console = record.console

@@ -1,8 +1,9 @@
+import Support
 import Testing
 
 @testable import seedbank
 
-@Suite struct HelpTextTests {
+@Suite(.bounded) struct HelpTextTests {
   @Test(arguments: Command.all.map(\.definition.name))
   func `a page shows everything that its command takes`(name: String) throws {
     let definition = try Command.named(name, among: Command.all).definition

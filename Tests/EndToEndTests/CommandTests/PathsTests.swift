@@ -1,8 +1,9 @@
+import Support
 import Testing
 
 @testable import seedbank
 
-@Suite struct PathsTests {
+@Suite(.bounded) struct PathsTests {
   @Test(arguments: [
     ("a", "/d", "/d/a"), ("./a/", "/d", "/d/a"), ("/a//b/.", "/d", "/a/b"), ("../a", "/d", "/d/../a"),
     (".", "/d", "/d"), ("a", "/", "/a"), (".hidden", "/d", "/d/.hidden"),

@@ -41,7 +41,7 @@ private final class ServingBinary {
   }
 }
 
-@Suite struct ServeTests {
+@Suite(.bounded) struct ServeTests {
   let deployment: DeploymentFolder
 
   init() throws { deployment = try DeploymentFolder() }

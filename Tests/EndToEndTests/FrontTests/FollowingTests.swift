@@ -8,7 +8,7 @@ import Support
 import Testing
 
 /// Clients that never stop looking while a publisher never stops publishing.
-@Suite struct FollowingTests {
+@Suite(.bounded) struct FollowingTests {
   private static let clients = 4
   private static let steps = Depth.count(30, deep: 200)
   /// Steps after which the publisher waits until each client has looked again, so that none is left behind by

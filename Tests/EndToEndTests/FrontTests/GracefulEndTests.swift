@@ -4,7 +4,7 @@ import Support
 import Testing
 
 /// The end of the real process while clients go on asking.
-@Suite struct GracefulEndTests {
+@Suite(.bounded) struct GracefulEndTests {
   private static let rounds = Depth.count(3, deep: 20)
   private static let clients = 8
 

@@ -8,7 +8,7 @@ import Support
 import Testing
 
 /// The documented nginx configuration in front of a front.
-@Suite struct ProxyTests {
+@Suite(.bounded) struct ProxyTests {
   private let served: ServedDeployment
   private let proxy: NginxProxy
 

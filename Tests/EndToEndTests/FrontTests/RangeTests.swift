@@ -6,7 +6,7 @@ import Support
 import Testing
 
 /// Downloads in pieces, as interrupted clients and download managers make them.
-@Suite struct RangeTests {
+@Suite(.bounded) struct RangeTests {
   private static let splits = Depth.count(60, deep: 500)
 
   @Test func `however a snapshot is split, its parts make up the file, or the client starts anew`() throws {

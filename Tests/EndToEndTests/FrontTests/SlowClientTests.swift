@@ -6,7 +6,7 @@ import struct Synchronization.Atomic
 
 /// Clients that hold as many connections as they get and hardly do their part, in the three ways of slowhttptest:
 /// heads, bodies and reading.
-@Suite struct SlowClientTests {
+@Suite(.bounded) struct SlowClientTests {
   private static let limit = Depth.count(100, deep: 1_000)
   /// Connections of somebody else, one after the other, while an attack goes on.
   private static let probes = Depth.count(40, deep: 400)

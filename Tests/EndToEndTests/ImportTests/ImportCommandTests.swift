@@ -6,7 +6,7 @@ import Testing
 
 @testable import seedbank
 
-@Suite struct ImportCommandTests {
+@Suite(.bounded) struct ImportCommandTests {
   private let folder: TemporaryFolder
   private let database: String
 

@@ -6,7 +6,7 @@ import Support
 import Testing
 
 /// The files of an import beside the database: rejected rows, and the cursor of batches.
-@Suite struct ImportFileTests {
+@Suite(.bounded) struct ImportFileTests {
   private let folder: TemporaryFolder
   private let database: String
 

@@ -7,7 +7,7 @@ import Support
 import Testing
 
 /// The real command under a clock that the test moves.
-@Suite struct MovedClockTests {
+@Suite(.bounded) struct MovedClockTests {
   private static let months = 18
   private static let isDeep = ProcessInfo.processInfo.environment["SEEDBANK_DEEP"] != nil
 

@@ -6,7 +6,7 @@ import SeedSystem
 import Support
 import Testing
 
-@Suite struct ConfigCheckTests {
+@Suite(.bounded) struct ConfigCheckTests {
   private func problems(_ deployment: OperatedDeployment) throws -> [String] {
     let json = try #require(try deployment.json("config", "check").first)
     return (json["findings"]?.elements ?? []).compactMap { $0["problem"]?.string }
@@ -69,7 +69,7 @@ import Testing
   }
 }
 
-@Suite struct ConfigShowTests {
+@Suite(.bounded) struct ConfigShowTests {
   @Test func `every value is told with where it came from`() throws {
     let deployment = try OperatedDeployment()
     try DurableFile.write(
@@ -100,7 +100,7 @@ import Testing
   }
 }
 
-@Suite struct LogCommandTests {
+@Suite(.bounded) struct LogCommandTests {
   @Test func `run and serve write the log that was asked for`() throws {
     let deployment = try OperatedDeployment()
     try Tool.run(["chmod", "644", deployment.folder("seedbank/keys/series.key")])

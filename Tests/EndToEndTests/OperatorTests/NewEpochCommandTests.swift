@@ -6,7 +6,7 @@ import Support
 import Testing
 
 /// What an operator does when what clients have seen is gone for good.
-@Suite struct NewEpochCommandTests {
+@Suite(.bounded) struct NewEpochCommandTests {
   /// What was lost.
   enum Disaster: String, CaseIterable {
     case publication, everything, metadata, oldBackup, oldBackupWithoutCopies

@@ -4,7 +4,7 @@ import Support
 import Testing
 
 /// Publisher and front as two users of one machine: what the files in `docker` set up.
-@Suite struct SeparateUsersTests {
+@Suite(.bounded) struct SeparateUsersTests {
   let deployment: OperatedDeployment
 
   init() throws { deployment = try OperatedDeployment() }

@@ -7,7 +7,7 @@ import SeedTrust
 import Support
 import Testing
 
-@Suite struct StatusCommandTests {
+@Suite(.bounded) struct StatusCommandTests {
   @Test func `a series is told with its versions, rows and sizes`() throws {
     let deployment = try OperatedDeployment()
     let status = try #require(try deployment.json("status").first)
@@ -71,7 +71,7 @@ import Testing
   }
 }
 
-@Suite struct PruneCommandTests {
+@Suite(.bounded) struct PruneCommandTests {
   @Test func `what waits is told with its end, and goes when that has come`() throws {
     let deployment = try OperatedDeployment()
     let before = try #require(try deployment.json("prune", "--dry-run").first)
@@ -94,7 +94,7 @@ import Testing
   }
 }
 
-@Suite struct InspectCommandTests {
+@Suite(.bounded) struct InspectCommandTests {
   @Test func `snapshots, deltas and metadata are told apart by their content`() throws {
     let deployment = try OperatedDeployment()
     let series = try Series("my", major: 1)

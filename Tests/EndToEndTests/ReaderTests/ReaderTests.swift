@@ -8,7 +8,7 @@ import Support
 import Testing
 
 /// Readers in this process and in others go on while a store swaps and applies.
-@Suite(.serialized) struct ReaderTests {
+@Suite(.serialized, .bounded) struct ReaderTests {
   static let isDeep = ProcessInfo.processInfo.environment["SEEDBANK_DEEP"] != nil
   static let swaps = isDeep ? 100 : 6
   /// Deltas that are applied between two swaps.

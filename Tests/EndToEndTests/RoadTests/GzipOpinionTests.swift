@@ -5,7 +5,7 @@ import Support
 import Testing
 
 /// What other programs say of files that several threads compressed.
-@Suite struct GzipOpinionTests {
+@Suite(.bounded) struct GzipOpinionTests {
   private static let script = """
     import gzip, hashlib, sys, zlib
     stored = open(sys.argv[1], "rb").read()

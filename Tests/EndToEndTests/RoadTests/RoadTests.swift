@@ -3,7 +3,7 @@ import Support
 import Testing
 
 /// The whole road with the real binary: publish, serve, pull, change, pull.
-@Suite struct RoadTests {
+@Suite(.bounded) struct RoadTests {
   static let steps = 20
   static let mutationsPerStep = 10
 

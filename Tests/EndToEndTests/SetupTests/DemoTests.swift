@@ -1,9 +1,10 @@
 import SeedDatabase
+import Support
 import Testing
 
 @testable import seedbank
 
-@Suite struct DemoTests {
+@Suite(.bounded) struct DemoTests {
   let folder: SetupFolder
 
   init() throws { folder = try SetupFolder() }

@@ -1,3 +1,4 @@
+import Support
 import Testing
 
 import struct Foundation.Data
@@ -5,7 +6,7 @@ import class Foundation.FileManager
 
 @testable import seedbank
 
-@Suite struct DeploymentInstallerTests {
+@Suite(.bounded) struct DeploymentInstallerTests {
   let folder: SetupFolder
 
   init() throws { folder = try SetupFolder() }

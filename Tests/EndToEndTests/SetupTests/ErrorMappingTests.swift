@@ -3,12 +3,13 @@ import SeedDatabase
 import SeedFormat
 import SeedServer
 import SeedSystem
+import Support
 import Testing
 
 @testable import SeedTrust
 @testable import seedbank
 
-@Suite struct ErrorMappingTests {
+@Suite(.bounded) struct ErrorMappingTests {
   static let cases: [(error: any Error, code: ExitCode, message: String)] = [
     (
       DatabaseError(code: 13, message: "database or disk is full", subject: "COMMIT"), .inputOutput,

@@ -1,10 +1,11 @@
 import SeedFormat
 import SeedServer
+import Support
 import Testing
 
 @testable import seedbank
 
-@Suite struct InitTests {
+@Suite(.bounded) struct InitTests {
   let folder: SetupFolder
 
   init() throws {

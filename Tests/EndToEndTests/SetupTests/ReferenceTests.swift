@@ -1,9 +1,10 @@
 import SeedDatabase
+import Support
 import Testing
 
 @testable import seedbank
 
-@Suite struct ReferenceTests {
+@Suite(.bounded) struct ReferenceTests {
   let folder: SetupFolder
 
   init() throws { folder = try SetupFolder() }

@@ -1,10 +1,11 @@
 import SeedDatabase
 import SeedFormat
+import Support
 import Testing
 
 @testable import seedbank
 
-@Suite struct SwiftSnippetTests {
+@Suite(.bounded) struct SwiftSnippetTests {
   private func snippet(_ dataset: DatasetName) throws -> SwiftSnippet {
     let schema = try SHA256Digest(hex: String(repeating: "0a", count: 32))
     return SwiftSnippet(dataset: dataset, model: "2.1", schema: schema)
