@@ -85,16 +85,16 @@ extension SeedStore {
     }
   }
 
-  /// Finds another way after a failure: a snapshot where deltas do not fit; where an object could not be had, what
-  /// newer metadata names, or what is left without it. Throws the failure where there is none.
+  /// Finds another way after a failure: a snapshot if the deltas do not fit the rows; if an object is missing or its
+  /// hash is wrong, newer metadata or the other objects. Throws the failure if there is no other way.
   private func decideAgain(_ attempt: inout UpdateAttempt, after failure: any Error) async throws {
     try Task.checkCancellation()
     if failure is DeltaMismatch, attempt.isApplyingDeltas {
       attempt.replaceDeltas(from: state.version)
-    } else if let missing = failure as? UnavailableObject, !attempt.hasLookedAgain {
+    } else if let unusable = failure as? UnusableObject, !attempt.hasLookedAgain {
       let metadata = try await writer.refresh(attempt.fetcher)
       note(metadata.state)
-      attempt.decideAgain(metadata, without: missing.object)
+      attempt.goOn(with: metadata, without: unusable.object)
     } else {
       throw failure
     }
@@ -111,7 +111,7 @@ extension SeedStore {
       do {
         fetched.append(try await attempt.fetcher.object(object))
       } catch {
-        throw UnavailableObject(object, error) ?? error
+        throw UnusableObject(object, error) ?? error
       }
       attempt.bytes += object.length
     }

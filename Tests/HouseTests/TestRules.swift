@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 /// What a newcomer may expect of the tests themselves, and of the messages.
-@Suite("Rules for tests and messages", .timeLimit(.minutes(5)))
+@Suite("Rules for tests and messages", .timeLimit(.minutes(25)))
 struct TestRules {
   private static let tests = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
 

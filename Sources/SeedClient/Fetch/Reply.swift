@@ -9,7 +9,7 @@ import SeedTrust
 ///     signed. Under another strong validator than before it is another resource's, and the download restarts.
 ///  3. 416 to a later part: the server's resource is shorter than the part that is here, and the download restarts.
 ///  4. 403, 404 and 410 say that it does not exist. (Object stores answer 403 for a name that they do not have.)
-///  5. 429 and 503 ask the client to wait, and may say how long. Any other status is an error.
+///  5. Any other status is an error, with the wait that `Retry-After` asks for; 429 and 503 mean a busy server.
 ///  6. A body with a Content-Encoding, or a web page, is never the resource.
 enum Reply: Hashable, Sendable {
   /// The body is this range of the resource.

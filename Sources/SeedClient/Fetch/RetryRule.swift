@@ -2,6 +2,9 @@
 ///
 /// Each failure counts, and bytes that arrived pay for failures: a large file gets through a network that breaks
 /// again and again, and a server that sends nothing is soon left alone.
+///
+/// `Retry-After` is honoured twice: here up to the longest wait within one update, and between two updates by ``Pace``,
+/// to which ``SeedStore/keepUpdated(_:onFailure:)`` passes a longer one.
 struct RetryRule: Hashable, Sendable {
   /// Failures so far.
   private(set) var failures = 0
@@ -9,13 +12,13 @@ struct RetryRule: Hashable, Sendable {
   private var fruitless = 0
   private var received = 0
 
-  /// Failures in a row that end the update where nothing arrived between them.
+  /// Failures in a row without new bytes between them that end the update.
   private static let mostFruitless = 3
-  /// Bytes that must arrive between two failures for the second not to be fruitless.
+  /// Bytes that count as progress between two failures.
   private static let fruitBytes = 1024
   /// Bytes that pay for a further failure.
   private static let bytesPerFailure = 16 * 1024
-  /// A server that asks for a longer wait than the longest one is asked again by the next update.
+  /// Waits in seconds. If the server asks for more than `longest`, the update fails, and ``Pace`` waits.
   private static let backoff = Backoff(first: 0.5, longest: 15, jitter: 0.25)
 
   /// The wait before the next attempt, `nil` where there is none.
@@ -59,7 +62,7 @@ struct Backoff: Sendable {
   let first: Double
   /// Seconds of the longest wait.
   let longest: Double
-  /// By how much of itself a wait is made longer or shorter.
+  /// The share by which a wait is made longer or shorter.
   let jitter: Double
 
   /// Beyond this many failures the wait has long reached its bound.

@@ -9,14 +9,14 @@ package struct Pace: Sendable {
   private static let longest = 86_400.0
   /// Seconds to wait after the first failure; each further one doubles them, up to the publisher's pace.
   private static let firstRetry = 5.0
-  /// By how much of itself a wait is made longer or shorter, so that many devices do not come at once.
+  /// The share by which a wait is made longer or shorter, so that many devices do not come at once.
   private static let jitter = 0.1
 
   package init(pollSeconds: Int) { self.pollSeconds = pollSeconds }
 
   /// The wait after so many failures in a row; `chance` is a number from 0 to 1.
   ///
-  /// A server that asked for a longer wait gets it, up to the longest one that there is.
+  /// `asked` is what the server's `Retry-After` said after the last failure: it is kept to, up to a day.
   package func wait(afterFailures failures: Int, chance: Double, asked: Duration? = nil) -> Duration {
     let poll = min(Double(pollSeconds), Self.longest)
     let wait =

@@ -45,8 +45,9 @@ struct UpdateAttempt {
     decision = .replacement(metadata, for: version, rejected: rejected)
   }
 
-  /// Goes on with newer metadata; where it is the same, without the object that could not be had.
-  mutating func decideAgain(_ newer: SeriesMetadata, without object: PublishedObject) {
+  /// Goes on with newer metadata; if it is the same, without the object that is missing or damaged. Only this update
+  /// leaves it out: the next one asks for it again.
+  mutating func goOn(with newer: SeriesMetadata, without object: PublishedObject) {
     hasLookedAgain = true
     if newer == metadata { rejected.insert(object.sha256) }
     metadata = newer
@@ -59,8 +60,8 @@ struct UpdateAttempt {
   mutating func forgetRows() { rows = [:] }
 }
 
-/// An object that signed metadata names and that the server does not have, or not as it was signed.
-struct UnavailableObject: SeedErrorConvertible {
+/// An object that the server does not have, or whose bytes are not those that were signed.
+struct UnusableObject: SeedErrorConvertible {
   let object: PublishedObject
   let seedError: SeedError
 

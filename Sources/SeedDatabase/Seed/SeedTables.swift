@@ -1,6 +1,6 @@
 package import SeedFormat
 
-/// What a seed says of itself, in its table `seedbank_meta`.
+/// A seed's own facts, in its table `seedbank_meta`.
 package struct SeedMeta: Hashable, Sendable {
   package var series: Series
   /// The model of the file: the newest minor of its series when it was made.
@@ -59,7 +59,7 @@ package enum SeedTables {
     for table in tables { try store(TableSum(), of: table.name, connection) }
   }
 
-  /// What the seed says of itself.
+  /// The seed's own facts.
   package static func meta(_ connection: Connection) throws -> SeedMeta {
     guard try connection.integer("PRAGMA application_id") == applicationID else {
       throw NotASeed("\(connection.path) has another application_id")

@@ -1,6 +1,8 @@
 package import SeedFormat
 
-/// Whole rows of one table on their way in, several at a time.
+/// Whole rows of one table on their way in, several at a time: where a delta's rows are written.
+///
+/// A full batch of new keys is written here (`insertAll`); every other row goes through ``TableWriter``.
 ///
 /// SQLite starts and ends a statement, opens its cursors and walks down from the root once for all of them:
 /// that is more than half of what a row of its own costs. A batch whose keys were all new makes the next one

@@ -283,7 +283,9 @@ package final class TableWriter {
     return ImportError.constraint(table: table.name, key: describeKey(key), message: error.message)
   }
 
-  /// The error as a value: `catch where` on a typed throw crashes the compiler (6.3.1) in places like this.
+  /// Runs the statement that writes one row, and yields its error.
+  ///
+  /// The error is a value: `catch where` on a typed throw crashes the compiler (6.3.1) in places like this.
   private func attempt(_ statement: Statement, withKey: Bool = false) -> DatabaseError? {
     statements += 1
     defer { statement.rewind() }

@@ -78,14 +78,14 @@ private struct Conditions {
 
   /// If-Match, and only without it If-Unmodified-Since.
   var isUnchangedAsRequired: Bool {
-    if let required = EntityTags("If-Match", of: request) { return required.containsStrongly(tag) }
+    if let required = EntityTagCondition("If-Match", of: request) { return required.containsStrongly(tag) }
     guard let limit = date("If-Unmodified-Since"), let modified else { return true }
     return modified <= limit
   }
 
   /// If-None-Match, and only without it If-Modified-Since.
   var isChangedAsRequired: Bool {
-    if let known = EntityTags("If-None-Match", of: request) { return !known.containsWeakly(tag) }
+    if let known = EntityTagCondition("If-None-Match", of: request) { return !known.containsWeakly(tag) }
     guard let known = date("If-Modified-Since"), let modified else { return true }
     return modified > known
   }

@@ -25,7 +25,7 @@ final class WaitingRow {
   private let slots: SlotSet
   /// Rows that it references: it comes with all of them, or none of them does.
   private let references: [WaitingRow]
-  /// Tables of rows that it references and that were there just so when it came.
+  /// Tables of rows that it references and that were there already, unchanged, when it came.
   var known: [ImportTarget] = []
   /// Rows that come once it is there.
   var elements: [WaitingRow] = []

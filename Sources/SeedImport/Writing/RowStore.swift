@@ -58,7 +58,7 @@ final class RowStore {
     return waiting.isOlder(than: plan, key: keyBytes)
   }
 
-  /// Whether the plan's row is there just so, and stays.
+  /// True if the table holds the plan's row already, unchanged.
   func isSettled(_ plan: RowPlan) throws -> Bool {
     try fillDefaults(plan)
     guard try !isBehindOther(plan) else { return false }

@@ -126,7 +126,7 @@ final class RowTreeWriter {
   }
 
   /// The plans of the objects that this row references, each filled with its object: those that are to be written,
-  /// and those that are there just so.
+  /// and those that are there already, unchanged.
   private func references(
     _ plan: RowPlan, _ source: borrowing DocumentSource
   ) throws -> (new: [RowPlan], known: [RowPlan]) {
@@ -158,7 +158,7 @@ final class RowTreeWriter {
     return row
   }
 
-  /// Those that are there just so need not wait, and none has to wait for them.
+  /// Those that are there already, unchanged, need not wait, and none has to wait for them.
   private func holdReferences(
     of plan: RowPlan, _ source: borrowing DocumentSource, _ known: inout [ImportTarget]
   ) throws -> [WaitingRow] {

@@ -163,7 +163,8 @@ struct ServedDocument: Hashable, Sendable {
   init(_ json: JSONValue) { self.init(json.bytes + [UInt8(ascii: "\n")]) }
 }
 
-/// The strong entity tag of content with that digest.
+/// The ETag of every file that is served: the SHA-256 of its content. Pages of changes have one of their own kind
+/// (``ChangesPage``).
 func entityTag(_ digest: SHA256Digest) -> String { "\"\(digest.hex)\"" }
 
 extension JSONValue {

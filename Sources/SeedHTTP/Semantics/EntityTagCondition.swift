@@ -1,5 +1,5 @@
-/// A condition's list: any representation, or those with certain tags (RFC 9110, 13.1.1 and 13.1.2).
-enum EntityTags: Hashable, Sendable {
+/// The tags in a request's condition (`If-Match` and its kin), which is met or not: any representation, or those with certain tags (RFC 9110, 13.1.1 and 13.1.2).
+enum EntityTagCondition: Hashable, Sendable {
   /// `*`
   case any
   /// Tags as written, with quotes and `W/`. Anything that is not a tag is left out.
