@@ -28,7 +28,7 @@ extension SeedStore {
     let isUnanswered = [.network, .waitingForNetwork, .timedOut].contains(error.code)
     return error.with(
       isUnanswered ? bundleError.code : error.code,
-      "\(bundleError.message); nor can it be downloaded: \(error.message)")
+      "\(bundleError.message); downloading it failed too: \(error.message)")
   }
 
   private func choose(_ bundle: BundledSeed, over found: Generation?) async throws -> Generation? {

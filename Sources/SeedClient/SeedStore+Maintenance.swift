@@ -54,7 +54,7 @@ extension SeedStore {
     try await writer.rollBack(from: held, holding: held.reader.meta().digest)
     guard let found = try await writer.find(known: self.held.inPlace).generation else {
       throw SeedError(
-        .damaged, "the data before \(held.name) in \(layout.directory) cannot be read: update again")
+        .damaged, "the generation before \(held.name) in \(layout.directory) cannot be read: update again")
     }
     return try await open(found)
   }

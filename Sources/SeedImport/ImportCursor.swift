@@ -76,7 +76,7 @@ package final class ImportCursor {
     ImportFailure(
       .document,
       "\(path) says that \(earlier.rows) rows of an earlier import are committed, the last of them from \(earlier.name), "
-        + "and \(what): repeat that import to complete it, or remove the file and import from the start, "
+        + "but \(what): repeat that import to complete it, or remove the file and import from the start, "
         + "in batches")
   }
 
@@ -128,7 +128,7 @@ struct ImportLeftover {
 
   /// Why references fail that this import has nothing to do with.
   var explanation: String {
-    "an earlier import in batches was interrupted, and its tables, which \(path) lists, are checked too"
+    "an earlier import in batches was interrupted, so its tables, listed in \(path), are checked too"
   }
 
   /// The tables are checked now. An import with the same mapping has taken the place of the one that was broken

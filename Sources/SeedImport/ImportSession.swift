@@ -361,7 +361,7 @@ extension ImportSession {
   ) throws {
     guard !connection.isInTransaction else {
       throw ImportFailure(
-        .database, "the connection is in a transaction: end it first, an import opens its own")
+        .database, "the connection is in a transaction: end it first; an import opens its own")
     }
     guard try connection.integer("PRAGMA foreign_keys") == 0 else {
       throw ImportFailure(.database, "\(ImportError.foreignKeysEnforced)")
@@ -370,7 +370,7 @@ extension ImportSession {
       "SELECT count(*) FROM sqlite_schema WHERE name = ?", .text(ReservedTable.meta))
     guard isSeed == 0 else {
       throw ImportFailure(
-        .database, "\(connection.path) is a published seed: its rows change by its publisher's updates only")
+        .database, "\(connection.path) is a published seed: only its publisher's updates may change its rows")
     }
     if case .batched(let rows, _) = policy.atomicity {
       guard rows > 0 else { throw ImportFailure(.mapping, "a batch has at least one row") }

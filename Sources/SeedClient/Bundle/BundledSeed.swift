@@ -46,7 +46,7 @@ struct BundledSeed: Hashable, Sendable {
     let snapshot = metadata.objects.filter { $0.isSnapshot && Folder.exists(folder.file($0)) }
       .max { $0.version < $1.version }
     guard let snapshot else {
-      throw SeedError(.damaged, "no snapshot that the bundle's metadata names is in \(folder.directory)")
+      throw SeedError(.damaged, "none of the snapshots in the bundle's metadata is in \(folder.directory)")
     }
     self.snapshot = snapshot
   }

@@ -101,7 +101,7 @@ package struct StoreExamination {
   ) {
     let path = "generations/\(name)"
     guard meta.epoch == signed.state.epoch else {
-      return report.add(.warning, path, "its epoch is not that of the metadata", StoreRemedy.update)
+      return report.add(.warning, path, "its epoch differs from the metadata's", StoreRemedy.update)
     }
     if meta.version > signed.state.head {
       report.add(
@@ -120,7 +120,7 @@ package struct StoreExamination {
   private func noteLeftovers(_ report: inout StoreReport) throws {
     for (folder, prefix) in [(layout.directory, ""), (layout.trust, "trust/")] {
       for name in try Folder.names(in: folder) where name.hasSuffix(DurableFile.temporarySuffix) {
-        report.add(.note, prefix + name, "a write that did not end", StoreRemedy.sweep)
+        report.add(.note, prefix + name, "left by an interrupted write", StoreRemedy.sweep)
       }
     }
     let rejected = try layout.rejected().count
@@ -132,7 +132,7 @@ package struct StoreExamination {
       let bytes = try File("\(layout.partial)/\(name)", for: .reading).length()
       report.partialBytes += bytes
       report.add(
-        .note, "partial/\(name)", "\(bytes) bytes of a download that has not ended", StoreRemedy.none)
+        .note, "partial/\(name)", "\(bytes) bytes of an unfinished download", StoreRemedy.none)
     }
   }
 }

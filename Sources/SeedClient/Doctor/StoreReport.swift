@@ -41,8 +41,8 @@ enum StoreRemedy {
     "verify and update it, by verify() and update() in the app or by 'seedbank pull --verify': a snapshot takes its "
     + "place"
   static let none = "nothing needs to be done"
-  static let collection = "nothing needs to be done: a writer removes it when nobody reads it any more"
-  static let previous = "rolling back is not possible until the next snapshot was taken"
-  static let sweep = "nothing needs to be done: the next start of a writer removes it"
+  static let collection = "nothing needs to be done: a writer removes it once nothing reads it any more"
+  static let previous = "rolling back is not possible until the next snapshot has been downloaded"
+  static let sweep = "nothing needs to be done: it is removed the next time a writer starts"
   static let root = "give --root with the publication's root.json, from a source you trust"
 }

@@ -35,7 +35,7 @@ struct TrustExamination {
       noteExpiry(series, first, &report)
       return signed
     } catch let error as TrustError where error.isMismatch {
-      report.add(.warning, "trust", "\(error): an update did not end, or a file is damaged", Self.renewal)
+      report.add(.warning, "trust", "\(error): an update was interrupted, or a file is damaged", Self.renewal)
       return nil
     } catch {
       report.add(.error, "trust", SeedError(error).message, Self.remedy)
@@ -43,9 +43,9 @@ struct TrustExamination {
     }
   }
 
-  private static let renewal = "update: the server has the files that belong together"
+  private static let renewal = "update, which fetches a matching set of files from the server"
   private static let remedy =
-    "compare the root with the publisher's; then remove the folder trust, and update with that root"
+    "compare the root with the publisher's; then remove the folder 'trust', and update with the publisher's"
 
   private func noteExpiry(_ series: Series, _ root: [UInt8], _ report: inout StoreReport) {
     do {

@@ -71,7 +71,7 @@ final class Download: Sendable {
       fetcher.context.phases.advance(bytes: bytes.count)
     }
     if case .bytes = reply, file.length == start {
-      throw TransportError.unreachable(url: url.absoluteString, reason: "the answer was empty")
+      throw TransportError.unreachable(url: url.absoluteString, reason: "the response was empty")
     }
     return reply
   }

@@ -50,8 +50,8 @@ struct FetchedObject: Sendable {
     guard object.rawLength <= Limits.deltaBytes else {
       throw SeedError(
         .damaged,
-        "\(object.fileName) expands to \(object.rawLength) bytes, more than the \(Limits.deltaBytes) that a delta may "
-          + "have: tell the publication's operator")
+        "\(object.fileName) expands to \(object.rawLength) bytes, more than the \(Limits.deltaBytes) allowed "
+          + "for a delta: tell the publication's operator")
     }
     let bytes = try DurableFile.read(path, limit: object.length)
     let source = try GzipPieces(bytes, expected: signed).source

@@ -45,7 +45,7 @@ extension SeedError {
       switch error {
       // Worth trying again all the same: an app may be released before its series is published.
       case .missingRole(series.roleName, _):
-        "\(server) does not publish \(series): compare dataset and model with the publisher's, or wait until they are "
+        "\(server) does not publish \(series): check dataset and model, or wait until they are "
           + "published"
       case .missingFile(let name): Self.missing(name, server)
       case .badSignature:
@@ -60,8 +60,8 @@ extension SeedError {
   private static func missing(_ name: String, _ server: ServerAddress) -> String {
     name == MetadataName.unversioned(Timestamp.type)
       ? "\(server) does not have metadata/\(name): give the address of a publication, whose folder metadata has that file"
-      : "\(server) does not have metadata/\(name), which the publication's other metadata names: try again later; if it "
-        + "stays away, its operator can find what else is missing with `seedbank verify`"
+      : "\(server) does not have metadata/\(name), which its other metadata names: try again later; if it "
+        + "is still missing then, its operator can find what else is missing with `seedbank verify`"
   }
 }
 
@@ -73,7 +73,7 @@ package enum ShippedRoot {
       _ = try TrustedMetadataSet(root: root, now: .distantPast)
     } catch {
       throw SeedError(
-        .configuration, "\(name) is not a publication's root (\(error)): take root.json from the publisher")
+        .configuration, "\(name) is not a publication's root (\(error)): get root.json from the publisher")
     }
   }
 }

@@ -134,15 +134,15 @@ extension TransportError: SeedErrorConvertible, CustomStringConvertible {
     case .otherPart(let url, let found):
       "the server sent another part of \(url) than the one asked for (\(found)): tell its operator"
     case .changing(let url):
-      "\(url) changes on the server while it is downloaded: try again later"
+      "\(url) changed on the server during the download: try again later"
     case .partless(let url):
-      "the connection breaks before all of \(url) has arrived, and the server sends it from the start each time: it "
-        + "must answer range requests"
+      "the connection drops before all of \(url) has arrived, and the server starts over each time: it "
+        + "must support range requests"
     case .coded(let url, let coding):
       "\(url) came with the Content-Encoding \(coding), which was not asked for: the server or a proxy must leave the "
         + "file as it is"
     case .webPage(let url):
-      "a web page came instead of \(url): perhaps this network wants you to sign in first"
+      "a web page arrived instead of \(url): this network may require you to sign in first"
     case .tooSlow(let url, let bytes, let time):
       "only \(bytes) bytes of \(url) arrived in \(time): try again on a better network"
     case .tooLate(let url, let time):

@@ -171,7 +171,7 @@ extension FileError {
   fileprivate var advice: String {
     if isUnwritable { return "give the store a directory that this app can write to, or unlock the device" }
     if isMisplaced { return "give the store a directory of its own" }
-    return "try again, and check the disk if this goes on"
+    return "try again, and check the disk if this keeps happening"
   }
 }
 

@@ -88,8 +88,8 @@ public struct UpdatePolicy: Hashable, Sendable {
     guard let maximumBytes, plan.bytes > maximumBytes else { return }
     throw SeedError(
       .tooLarge,
-      "the update would download \(plan.bytes) bytes, its policy allows \(maximumBytes): wait for a better network "
-        + "or allow more",
+      "the update would download \(plan.bytes) bytes, but its policy allows \(maximumBytes): wait for a "
+        + "better network or allow more",
       neededBytes: plan.bytes, availableBytes: maximumBytes)
   }
 }

@@ -11,7 +11,7 @@ public struct SeedRow: Hashable, Sendable {
   /// the program and stops it.
   public subscript(name: String) -> SeedValue {
     guard let index = names.firstIndex(of: name) else {
-      preconditionFailure("the query yields no column \"\(name)\", only \(names.joined(separator: ", "))")
+      preconditionFailure("the query returns no column \"\(name)\", only \(names.joined(separator: ", "))")
     }
     return values[index]
   }

@@ -25,7 +25,7 @@ struct GenerationSearch: Sendable {
       if let result = try open(pointer, known, damaged, onEnd) { return result }
     }
     throw SeedError(
-      .io, "the current data in \(layout.directory) changes faster than it can be opened: try again later")
+      .io, "the current data in \(layout.directory) keeps changing before it can be opened: try again later")
   }
 
   /// `nil` where another generation became current meanwhile.

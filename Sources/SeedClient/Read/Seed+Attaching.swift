@@ -44,8 +44,8 @@ extension Seed {
     } catch {
       throw SeedError(
         .connection,
-        "\(url.path) cannot be attached (\(error)): the connection must be opened with "
-          + "SQLITE_OPEN_URI, and be outside of a transaction")
+        "\(url.path) cannot be attached (\(error)): open the connection with "
+          + "SQLITE_OPEN_URI, and attach outside a transaction")
     }
   }
 
@@ -61,8 +61,8 @@ extension Seed {
     } catch {
       throw SeedError(
         .connection,
-        "\"\(name)\" cannot be detached (\(error)): the connection must be outside of a transaction, and no statement "
-          + "may still read it")
+        "\"\(name)\" cannot be detached (\(error)): end the transaction first, and finish every statement "
+          + "that still reads it")
     }
   }
 
@@ -71,7 +71,7 @@ extension Seed {
     guard ["main", "temp"].contains(name.lowercased()) else { return }
     throw SeedError(
       .connection,
-      "a seed cannot be attached as \"\(name)\", which SQLite uses itself: take another name, such as \"seed\""
+      "a seed cannot be attached as \"\(name)\", which SQLite reserves: use another name, such as \"seed\""
     )
   }
 

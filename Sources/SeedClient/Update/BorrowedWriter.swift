@@ -47,7 +47,7 @@ struct BorrowedWriter: Sendable {
     } catch let error as DatabaseError {
       guard error.primaryCode == ResultCode.busy else { throw error }
       throw Self.unusable(
-        "another connection is writing to the file, and its busy timeout is over: wait longer")
+        "another connection is writing to the file, and the busy timeout ran out: set a longer one")
     }
   }
 
@@ -55,14 +55,14 @@ struct BorrowedWriter: Sendable {
   private func check(_ connection: Connection) throws {
     guard try isOurs(connection.file(of: "main")) else {
       throw Self.unusable(
-        "it is open on another file than \(seed.url.path): open the newest seed of openings")
+        "it has a file other than \(seed.url.path) open: open the newest seed from openings")
     }
     guard connection.isReadOnly("main") == false else { throw Self.unusable("it cannot write") }
     guard !connection.isInTransaction else {
       throw Self.unusable("it is in a transaction: with GRDB use writeWithoutTransaction")
     }
     guard try connection.value("PRAGMA main.journal_mode") == .text("wal") else {
-      throw Self.unusable("it has taken the file out of WAL mode, in which others can read while it writes")
+      throw Self.unusable("it has switched WAL mode off, without which others cannot read while it writes")
     }
   }
 

@@ -128,13 +128,13 @@ extension Decision.Refusal: SeedErrorConvertible, CustomStringConvertible {
   package var description: String {
     switch self {
     case .clientTooOld(let app, let oldest):
-      "model \(app) is no longer published, the oldest one is \(oldest): release the app with a newer model"
+      "model \(app) is no longer published; the oldest one is \(oldest): release the app with a newer model"
     case .noCompatibleModel(let app, let newest):
-      "no published data opens for model \(app), the newest model is \(newest): publish that model, or take "
-        + "one that is published from `seedbank config swift`"
+      "no published data fits the app's model \(app); the newest model is \(newest): publish the app's, or "
+        + "use a published model from `seedbank config swift`"
     case .modelMismatch(let model, let signed):
-      "the app's schema of model \(model) is not the published one (\(signed)): "
-        + "take the model from `seedbank config swift`"
+      "the app's schema of model \(model) differs from the published one (\(signed)): "
+        + "copy the model from `seedbank config swift`"
     case .rolledBack(let local, let head):
       "the publisher is at version \(head) and this device at \(local), so the publisher seems to come from an old "
         + "backup: tell its operator, who can begin a new epoch by `seedbank new-epoch`"

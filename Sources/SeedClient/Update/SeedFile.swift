@@ -46,7 +46,7 @@ final class SeedFile {
     else {
       throw SeedError(
         .io,
-        "\(connection.path) could not be put into WAL mode: try again, and check the disk if this goes on")
+        "\(connection.path) could not be put into WAL mode: try again, and check the disk if this recurs")
     }
   }
 

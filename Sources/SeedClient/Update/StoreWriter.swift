@@ -113,12 +113,13 @@ actor StoreWriter {
       let previous = pointer.previous
     else {
       throw SeedError(
-        .noPrevious, "there is no earlier data than \(generation.name) in \(layout.directory) to go back to")
+        .noPrevious, "there is no generation before \(generation.name) in \(layout.directory) to go back to")
     }
     let folder = layout.folder(previous)
     guard !folder.has(.damaged), try GenerationCheck.run(folder, model) == .usable else {
       throw SeedError(
-        .noPrevious, "the data before \(generation.name), in \(folder.path), cannot be read: update instead")
+        .noPrevious,
+        "the generation before \(generation.name), in \(folder.path), cannot be read: update instead")
     }
     // In this order: a crash in between ends as the whole does, for what was rejected is not opened.
     try layout.reject([generation.record.snapshot, digest])

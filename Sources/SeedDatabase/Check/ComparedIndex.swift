@@ -99,8 +99,8 @@ struct EntryWatch: ~Copyable {
     if !previous.isEmpty {
       switch index.order(places, of: row, after: previous) {
       case .rising: break
-      case .falling: throw NotASeed("index \"\(index.name)\" of \"\(table)\" is not in order")
-      case .same: throw NotASeed("the unique index \"\(index.name)\" of \"\(table)\" has an entry twice")
+      case .falling: throw NotASeed("index \"\(index.name)\" of \"\(table)\" is out of order")
+      case .same: throw NotASeed("the unique index \"\(index.name)\" of \"\(table)\" has a duplicate entry")
       }
     }
     bytes.keep(places, of: row, in: &previous)

@@ -42,7 +42,7 @@ package struct SeedCheck {
     let lines = words.split(separator: "\n")
     let rest = lines.count - Self.mostLines
     let told = lines.prefix(Self.mostLines).joined(separator: "; ")
-    throw NotASeed("\(check) says: \(told)" + (rest > 0 ? "; and \(rest) lines more" : ""))
+    throw NotASeed("\(check) says: \(told)" + (rest > 0 ? "; and \(rest) more lines" : ""))
   }
 
   private func answer(_ check: String) throws -> String {

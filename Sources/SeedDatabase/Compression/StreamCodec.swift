@@ -18,7 +18,7 @@ package enum CompressionError: Error, Hashable, Sendable, CustomStringConvertibl
 
   package var description: String {
     switch self {
-    case .cannotStart(let code): "the compression library does not start (\(code))"
+    case .cannotStart(let code): "the compression library could not be started (\(code))"
     case .damaged: "the compressed content is damaged"
     case .truncated: "the compressed content ends too early"
     case .trailingBytes: "bytes follow the end of the compressed content"

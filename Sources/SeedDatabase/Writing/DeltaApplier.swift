@@ -118,7 +118,7 @@ package enum ApplyError: Error, Hashable, Sendable, CustomStringConvertible {
     case .outOfRange(let from, let to, let version):
       "the delta goes from version \(from) to \(to), but the seed is at version \(version)"
     case .digestMismatch(let version):
-      "after the delta the rows do not match those published as version \(version)"
+      "after applying the delta, the rows do not match those published as version \(version)"
     }
   }
 }

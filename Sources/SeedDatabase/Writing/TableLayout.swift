@@ -95,7 +95,7 @@ package enum LayoutProblem: Error, Hashable, Sendable, CustomStringConvertible {
     case .noColumn(let table, let column):
       "the layout's table \"\(table)\" has no column \"\(column)\" that could be set"
     case .otherType(let table, let column):
-      "table \"\(table)\", column \"\(column)\": it would store values in another way than the model's column"
+      "table \"\(table)\", column \"\(column)\": it stores values differently from the model's column"
     case .noValue(let table, let column):
       "table \"\(table)\", column \"\(column)\": nothing gives it a value, so give the layout a constant"
     }

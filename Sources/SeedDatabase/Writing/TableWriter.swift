@@ -220,7 +220,7 @@ package final class TableWriter {
   }
 
   private func keyIsThere() -> ImportError {
-    .constraint(table: table.name, key: describeKey(shape.key), message: "a row has this key already")
+    .constraint(table: table.name, key: describeKey(shape.key), message: "a row with this key already exists")
   }
 
   // MARK: Rows that were written together

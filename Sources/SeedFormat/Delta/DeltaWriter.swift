@@ -68,12 +68,12 @@ package struct DeltaWriter {
 
   /// The whole document, of a writer without a spill.
   package consuming func document(_ header: DeltaHeader) -> [UInt8] {
-    precondition(spill == nil, "a document in memory whose changes are not")
+    precondition(spill == nil, "the changes of a document in memory must be in memory too")
     var document: [UInt8] = []
     do {
       try write(header) { document += $0 }
     } catch {
-      preconditionFailure("memory refuses nothing: \(error)")
+      preconditionFailure("writing to memory cannot fail: \(error)")
     }
     return document
   }

@@ -98,7 +98,7 @@ package struct JSONTape: ~Copyable {
   // MARK: Reading
 
   private subscript(_ index: Int) -> Entry {
-    precondition(index >= 0 && index < count, "an entry that the tape does not have")
+    precondition(index >= 0 && index < count, "there is no such entry on the tape")
     return entries[index]
   }
 

@@ -59,7 +59,7 @@ package enum HTTPServerError: Error, Hashable, Sendable, CustomStringConvertible
     case .cannotListen(let host, let port, let reason):
       "cannot listen on \(host) port \(port): \(reason)"
     case .tooFewDescriptors(let needed):
-      "the process may open too few files: raise its hard limit (ulimit -Hn, LimitNOFILE=) to \(needed)"
+      "the process may not open enough files: raise its hard limit (ulimit -Hn, LimitNOFILE=) to \(needed)"
     }
   }
 }

@@ -34,7 +34,7 @@ final class IssueCollector {
     switch policy.badRows {
     case .abort: throw ImportFailure(.row, issue.description, issue: issue)
     case .skip(let most) where rejectedRows > most:
-      throw ImportFailure(.row, "more than \(most) bad rows, the last: \(issue)", issue: issue)
+      throw ImportFailure(.row, "more than \(most) bad rows; the last one is \(issue)", issue: issue)
     case .skip, .collect: break
     }
   }

@@ -154,7 +154,7 @@ struct ReferencePolicy {
       throw ImportFailure(
         .schema,
         "references of table \"\(table)\" cannot be checked: \(error.message): create a unique index over the "
-          + "columns that are referenced, or take the reference out of the schema")
+          + "referenced columns, or remove the reference from the schema")
     }
   }
 

@@ -80,7 +80,7 @@ extension ImportReport.MissingMember: CustomStringConvertible {
     let aim = column.map { " for the column \"\($0)\"" } ?? ""
     let names = similar.map { "\"\($0)\"" }.joined(separator: ", ")
     return "table \"\(table)\": no row has a member \(member)\(aim)"
-      + (similar.isEmpty ? "" : "; they have \(names), which no column takes")
+      + (similar.isEmpty ? "" : "; they have \(names), which no column uses")
   }
 }
 

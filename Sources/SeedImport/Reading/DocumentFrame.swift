@@ -29,7 +29,7 @@ struct DocumentFrame {
     isLines = mapping.lists.contains { $0.layout == .lines }
     guard !isLines || (mapping.lists.count == 1 && mapping.lists[0].rows.names.isEmpty) else {
       throw ImportFailure(
-        .mapping, "in a document of lines each line is a row: its mapping has one list, without a path")
+        .mapping, "in a document of lines each line is a row: the mapping must have one list, without a path")
     }
     guard !mapping.lists.isEmpty else { throw ImportFailure(.mapping, "the mapping has no list") }
     for (number, list) in mapping.lists.enumerated() { try add(list, number) }

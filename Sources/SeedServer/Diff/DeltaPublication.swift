@@ -88,7 +88,7 @@ struct DeltaMerge {
     let inputs = try documents.flatMap { document in
       try [DeltaEvent.delete, .upsert].map { try DeltaInput($0, try document()) }
     }
-    guard let last = inputs.last?.header else { preconditionFailure("a merge of no deltas") }
+    guard let last = inputs.last?.header else { preconditionFailure("there are no deltas to merge") }
     for table in schema.tables { try merge(table, inputs, into: &merged) }
     for input in inputs { if let unknown = input.table { throw ImportError.unknownTable(unknown) } }
     return DeltaHeader(

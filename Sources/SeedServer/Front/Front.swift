@@ -73,7 +73,7 @@ package final class Front: Sendable {
     guard server.connectionLimit < wanted else { return }
     let record = LogRecord(
       .warning,
-      "The system allows this process too few open files for \(wanted) connections. There will be at most "
+      "This process may not open enough files for \(wanted) connections. There will be at most "
         + "\(server.connectionLimit). Raise the hard limit (ulimit -Hn, LimitNOFILE=) or lower "
         + "http.connectionLimit.")
     configuration.report(record)

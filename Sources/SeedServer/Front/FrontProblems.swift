@@ -25,7 +25,7 @@ extension Problem {
 
   static func unpublishedEncoding(_ encoding: ContentEncoding, published: String) -> Problem {
     Problem(
-      .notFound, "At the moment no snapshot is published as \(encoding.rawValue), only as \(published).",
+      .notFound, "No snapshot is currently published as \(encoding.rawValue), only as \(published).",
       [JSONMember("parameter", "encoding")])
   }
 
@@ -55,14 +55,14 @@ extension Problem {
 
   static func versionGone(_ since: Version, _ model: ServedModel) -> Problem {
     Problem(
-      .versionGone, "There are no more changes from version \(since) on: take the snapshot.",
+      .versionGone, "Changes since version \(since) are no longer published: get the snapshot.",
       model.members(since))
   }
 
   static func versionAhead(_ since: Version, _ model: ServedModel) -> Problem {
     Problem(
       .versionAhead,
-      "Version \(since) is not published here, the newest is \(model.state.head): take the snapshot.",
+      "Version \(since) is not published here; the newest is \(model.state.head): get the snapshot.",
       model.members(since))
   }
 

@@ -20,7 +20,7 @@ extension Router {
       "series": .array((view.catalog?.allSeries ?? []).map(\.readiness)),
       "signatures": .array(signatures.map { $0.json(at: now) }),
       "warnings": .array(signatures.warnings(at: now).map(JSONValue.string)),
-      "error": isEnding ? "this process is about to end" : view.failure.map(JSONValue.string),
+      "error": isEnding ? "this process is shutting down" : view.failure.map(JSONValue.string),
     ])
     return .health(detail, status: isReady ? 200 : 503)
   }

@@ -26,7 +26,7 @@ extension PublicationVerifier {
       report.objects += 1
       report.bytes += found.length
       if found.digest != object.sha256, let other = known[found.digest] {
-        return "in its place lies \(other)"
+        return "its content is that of \(other)"
       }
       if found.length != object.length {
         return "it has \(found.length) bytes where \(object.length) are signed"

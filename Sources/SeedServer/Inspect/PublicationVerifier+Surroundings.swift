@@ -16,7 +16,7 @@ extension PublicationVerifier {
       guard try names.contains(where: { try publication.metadata($0) == bytes }) else {
         return report.error(
           anchor, "it is none of the publication's roots: apps that ship it accept nothing from here",
-          remedy: "put back the root or the publication that belong together")
+          remedy: "restore a root and a publication that belong together")
       }
     } catch {
       report.error(anchor, "\(error)")

@@ -99,8 +99,8 @@ extension ModelDefinition {
   /// whose SQLite is older, views that nobody can read.
   func warnings(_ schema: DatabaseSchema) -> [String] {
     let hiddenTables = schema.tables.filter(\.isWithoutRowid).map {
-      "\(schemaFile): table \"\($0.name)\" is WITHOUT ROWID: SQLite tells no observer of its changes, so an app that "
-        + "watches the database (GRDB does) does not see them"
+      "\(schemaFile): table \"\($0.name)\" is WITHOUT ROWID: SQLite reports its changes to no observer, so "
+        + "an app that observes the database (as GRDB does) does not see them"
     }
     let youngFunctions = SQLFunctions.calls(in: schemaSQL).sorted().compactMap { name in
       Self.youngerFunctions[name].map {

@@ -111,7 +111,7 @@ package struct SeriesPlan: Sendable {
     let file = model.schemaFile
     if let (line, word) = model.statementThatDefinesNothing {
       throw .schema(
-        file: "\(file):\(line)", "\(word) defines nothing: a schema has no rows, they come from the origin")
+        file: "\(file):\(line)", "\(word) defines nothing: remove it, as rows come from the origin")
     }
     let schema: DatabaseSchema
     do {
@@ -143,12 +143,12 @@ package enum PlanError: Error, Hashable, Sendable, CustomStringConvertible {
     case .schema(let file, let message): "\(file): \(message)"
     case .surplusProjection(let file, let table): "\(file): the schema has no table \"\(table)\""
     case .notAdditive(let older, let newer, let violations):
-      "model \(newer) does not open for clients of \(older): \(violations.joined(separator: "; ")). "
+      "model \(newer) cannot be read by clients of \(older): \(violations.joined(separator: "; ")). "
         + "A minor only adds; give the change a new major"
     case .schemaChanged(let series, let model):
       "the schema of model \(model) differs from the one published in \(series): give the change a new minor"
     case .modelGone(let series, let model):
-      "model \(model) is published in \(series) but its folder is gone: clients still open it, put it back"
+      "model \(model) is published in \(series) but its folder is missing: put it back, clients still need it"
     }
   }
 }

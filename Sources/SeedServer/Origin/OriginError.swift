@@ -52,7 +52,7 @@ package enum OriginError: Error, Sendable, CustomStringConvertible {
     case .missing(let path):
       "there is no origin database at \(path): put it there, or correct the path"
     case .unreadable(let path, let reason):
-      "the origin \(path) cannot be read: \(reason.message); see that this user may read the file and its folder"
+      "the origin \(path) cannot be read: \(reason.message); check that this user can read file and folder"
     case .damaged(let path, let reason):
       "the origin \(path) is damaged and cannot be read: \(reason.message); "
         + "restore it from a backup, or save what is left with 'sqlite3 \(path) .recover'"

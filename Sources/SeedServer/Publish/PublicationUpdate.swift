@@ -173,8 +173,8 @@ struct PublicationUpdate {
   private mutating func noteClock() {
     guard case .doubted(let end) = clock else { return }
     let warning =
-      "something was signed under a later clock than this one: check the clock. If it is right, signatures that are "
-      + "valid for too long are shortened after \(end), or at once by `seedbank regenerate --trust-clock`"
+      "something was signed with a clock ahead of this one: check this clock. If it is right, signatures "
+      + "valid for too long are shortened after \(end), or at once with `seedbank regenerate --trust-clock`"
     warnings.append(warning)
   }
 }

@@ -263,8 +263,8 @@ package enum RollbackError: Error, Hashable, Sendable, CustomStringConvertible {
     case .notPublished(let series):
       "the series \(series) is not published, or retired: there is nothing to go back to"
     case .otherModel(let series, let version, let model, let newest):
-      "version \(version) of \(series) has model \(model), the newest is \(newest): "
-        + "going back stays within one model"
+      "version \(version) of \(series) has model \(model), but the newest is \(newest): "
+        + "a rollback must stay within one model"
     }
   }
 }

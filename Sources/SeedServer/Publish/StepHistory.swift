@@ -77,7 +77,7 @@ package struct StepHistory: Sendable {
     try Folder.rename(path, to: path + ".damaged")
     report(
       LogRecord(
-        .warning, "The history of steps was damaged and is begun anew: \(reason)",
+        .warning, "The history of steps was damaged and starts over: \(reason)",
         [JSONMember("setAside", .string(path + ".damaged"))]))
   }
 

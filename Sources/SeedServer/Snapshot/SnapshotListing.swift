@@ -25,11 +25,11 @@ enum SnapshotListing {
     var description: String {
       switch self {
       case .seriesGone: "the series is not published any more"
-      case .otherHistory: "the series began anew meanwhile"
+      case .otherHistory: "the series has started a new history meanwhile"
       case .otherSchema: "a new schema was published meanwhile"
       case .belowFloor: "deltas do not lead on from it any more"
-      case .aheadOfHead: "the publication went back behind it meanwhile"
-      case .otherContent: "its version holds other rows in what is published"
+      case .aheadOfHead: "the publication has gone back to an older version meanwhile"
+      case .otherContent: "its rows differ from those published as the same version"
       case .superseded: "it or a newer one is listed already"
       case .withdrawn: "its gzip is not listed any more"
       }

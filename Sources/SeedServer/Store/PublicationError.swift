@@ -34,7 +34,7 @@ package enum PublicationError: Error, Hashable, Sendable, CustomStringConvertibl
     switch self {
     case .missing(let path):
       "there is no publication at \(path): `seedbank init` makes one. If it was lost, restore it from a backup, or begin anew with `seedbank new-epoch`"
-    case .damaged(let file): "\(file) is not what the signed metadata describes: restore it from a backup"
+    case .damaged(let file): "\(file) does not match the signed metadata: restore it from a backup"
     case .locked(let path): "another publisher is at work on \(path): try again when it is done"
     case .copyAhead(let copy, let version, let head):
       "the working copy \(copy) is at version \(version), ahead of the publication's \(head): "
@@ -48,7 +48,7 @@ package enum PublicationError: Error, Hashable, Sendable, CustomStringConvertibl
     case .shrunk(let series):
       series.sorted { $0.key < $1.key }.map { series, tables in
         "\(series) is held back: \(tables.map(\.description).joined(separator: ", ")). "
-      }.joined() + "If that is meant, run `seedbank regenerate --accept-shrink`"
+      }.joined() + "If this is intended, run `seedbank regenerate --accept-shrink`"
     case .foreignKey(let role, let path):
       "the publication at \(path) names other keys for the role \(role.rawValue) than the one that is here. Were the "
         + "keys replaced? Put the new one into the folder of the keys. Was a backup put back? Begin anew with "

@@ -42,12 +42,12 @@ extension TrustError: CustomStringConvertible {
   package var description: String {
     switch self {
     case .badSignature(let role, let found, let needed):
-      "\(role) metadata has \(found) valid signatures of the \(needed) that it needs"
+      "\(role) metadata has \(found) of the \(needed) valid signatures that it needs"
     case .rollback(let role, let trusted, let offered):
       "\(role) metadata of version \(offered) was offered after version \(trusted)"
     case .conflict(let role, let version):
-      "\(role) metadata of version \(version) does not say what version \(version) said before: the publication seems to "
-        + "come from an old backup, and its publisher should run `seedbank new-epoch`"
+      "\(role) metadata of version \(version) differs from version \(version) seen before: the publication "
+        + "seems to come from an old backup, and its publisher should run `seedbank new-epoch`"
     case .expired(let role, let time):
       "\(role) metadata expired at \(time): the repository is stale, or this device's clock is wrong"
     case .wrongVersion(let role, let expected, let offered):

@@ -64,7 +64,7 @@ struct DeploymentCheck {
       guard let meant = known.first(where: { editDistance(Array(name), Array($0)) <= Self.slip }) else {
         continue
       }
-      add(false, name, "this variable of the environment means nothing; did you mean \(meant)?")
+      add(false, name, "unknown environment variable; did you mean \(meant)?")
     }
   }
 
@@ -109,7 +109,7 @@ struct DeploymentCheck {
     }
     for major in dataset.policy.lifecycles.keys.sorted()
     where !plans.contains(where: { $0.series.major == major }) {
-      add(false, dataset.folder, "lifecycle.\(major): there is no model of that major; take it out")
+      add(false, dataset.folder, "lifecycle.\(major): there is no model of that major; remove this entry")
     }
     for plan in plans {
       for warning in plan.warnings { add(false, "\(plan.series)", warning) }

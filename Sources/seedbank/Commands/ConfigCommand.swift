@@ -7,7 +7,7 @@ extension Command {
   static let config = Command(
     definition: CommandDefinition(
       name: "config",
-      abstract: "Check or show the configuration, or print what apps need of it.",
+      abstract: "Check or show the configuration, or print what apps need from it.",
       discussion: """
         'check' finds everything that a publish step would refuse, without publishing: models, projections against \
         the origin, keys, expiry dates, folders. 'show' prints every effective value and where it comes from; of \
@@ -15,7 +15,7 @@ extension Command {
         'swift' prints the declaration of a dataset's model for an app that uses \
         SeedClient, so that both sides have the same model.
 
-        Exit codes of 'check': 0 no errors, 69 only an origin does not answer, else 78.
+        Exit codes of 'check': 0 no errors, 69 the only problem is an unavailable origin, else 78.
         """,
       arguments: [
         ArgumentDefinition(name: "action", choices: ["check", "show", "keys", "swift"], help: "What to do.")

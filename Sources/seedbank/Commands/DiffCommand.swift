@@ -83,7 +83,7 @@ private struct DiffSides: Sendable {
   private func database(_ kind: FileKind, _ file: String, _ name: String) throws -> Connection {
     guard case .database = kind else {
       throw CommandFailure(
-        .badData, "\(name.printable): expected a snapshot, found a file that is no database.")
+        .badData, "\(name.printable): expected a snapshot, found a file that is not a database.")
     }
     return try Connection(file, .reader)
   }

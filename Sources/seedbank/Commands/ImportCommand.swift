@@ -38,7 +38,7 @@ extension Command {
           help: "References to missing rows: fail (default), null, or keep (with a warning)."),
         .value(
           "rejects", "path",
-          help: "Write rejected rows to this file as NDJSON, also if the import fails."),
+          help: "Write rejected rows to this file as NDJSON, even if the import fails."),
         .value(
           "batch", "rows",
           help:

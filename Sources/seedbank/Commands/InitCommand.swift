@@ -22,7 +22,7 @@ extension Command {
       examples: [
         CommandExample(
           "seedbank init my.sqlite", "Make the folder 'seedbank'. Continue with 'seedbank run'."),
-        CommandExample("seedbank init my.sqlite --dry-run", "Show what would be published, and what not."),
+        CommandExample("seedbank init my.sqlite --dry-run", "Show what would and would not be published."),
         CommandExample(
           "seedbank init my.sqlite --root-keys 3 --root-threshold 2", "Any two of three keys sign a new root."
         ),

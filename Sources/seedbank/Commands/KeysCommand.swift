@@ -33,7 +33,7 @@ extension Command {
           "with", "folder", isRepeatable: true, help: "A folder with keys, such as that of a USB stick."),
         .value(
           "to", "folder", isRepeatable: true,
-          help: "The folder for new root and targets keys; several take turns."),
+          help: "The folder for new root and targets keys; several are used in turn."),
         .value(
           "key", "file", isRepeatable: true,
           help: "The key to sign with ('sign'), or a public key made elsewhere ('rotate', 'revoke')."),
@@ -63,7 +63,7 @@ extension Command {
         CommandExample(
           "seedbank keys payload root > root.payload", "Export the metadata that the root keys must sign."),
         CommandExample(
-          "seedbank keys sign root.payload --key root.key > root.sig", "Sign it on the machine of the key."),
+          "seedbank keys sign root.payload --key root.key > root.sig", "Sign it where the key is."),
         CommandExample("seedbank keys add-signature root.sig", "Publish it once enough keys have signed."),
       ])
   ) { arguments, context in

@@ -8,7 +8,7 @@ extension Command {
   static let newEpoch = Command(
     definition: CommandDefinition(
       name: "new-epoch",
-      abstract: "Begin all histories anew after the publication was lost.",
+      abstract: "Start all histories over after the publication was lost.",
       discussion: """
         For disasters only: the publication is lost, or the newest backup is older than what clients have seen. Every \
         series begins a new history at version 1 with the current rows of its origin, under the root that clients \
@@ -22,7 +22,7 @@ extension Command {
           "with", "folder", isRepeatable: true, help: "A folder with keys, such as that of the targets key."),
         .flag("yes", help: "Confirm that every client downloads a snapshot."), .json,
       ] + OptionDefinition.log,
-      examples: [CommandExample("seedbank new-epoch --yes", "Begin the histories of all datasets anew.")])
+      examples: [CommandExample("seedbank new-epoch --yes", "Start the histories of all datasets over.")])
   ) { arguments, context in
     let configuration = try context.configuration(arguments)
     context.console.startLog(configuration.log.format, from: configuration.log.level)
@@ -42,6 +42,6 @@ extension Command {
         asJSON: arguments.flag("json"), report.json(job.name, warnings: report.warnings),
         report.lines.joined(separator: "\n"))
     }
-    context.console.note("All histories begin anew. Check them with 'seedbank verify'.")
+    context.console.note("All histories start over. Check them with 'seedbank verify'.")
   }
 }

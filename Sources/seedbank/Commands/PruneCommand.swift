@@ -10,7 +10,7 @@ extension Command {
       abstract: "Remove published files that no metadata names any more.",
       discussion: """
         A file stays for the datasets' longest grace period after metadata last named it, because clients may be \
-        fetching it. Every publish step prunes too; this command is for a publication without further steps.
+        fetching it. Every publish step prunes too; this command is for a publication that gets no more steps.
         """,
       options: [.config, .dryRun, .json],
       examples: [

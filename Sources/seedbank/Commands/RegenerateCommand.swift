@@ -11,7 +11,7 @@ extension Command {
         nothing. Only one process publishes at a time; a second one exits with 75. A table that lost more rows than \
         'shrink' allows holds its dataset back (65) until --accept-shrink.
 
-        Every dataset is tried, also after another one failed; the exit code is that of the first failure.
+        Every dataset is tried, even after another one failed; the exit code is that of the first failure.
 
         A series that 'rollback' holds stays as it is, with its signatures renewed, and the exit code is 65 \
         until --resume.
@@ -23,8 +23,8 @@ extension Command {
         .config,
         .value("dataset", "name", help: "Only this dataset (default: all)."),
         .flag("snapshot", help: "Publish a snapshot of the newest version, whatever the schedule says."),
-        .flag("accept-shrink", help: "Publish although tables lost more rows than 'shrink' allows."),
-        .flag("resume", help: "Publish series again that a rollback holds."),
+        .flag("accept-shrink", help: "Publish even if tables lost more rows than 'shrink' allows."),
+        .flag("resume", help: "Resume publishing series that a rollback holds."),
         .flag(
           "trust-clock",
           help:

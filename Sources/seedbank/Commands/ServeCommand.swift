@@ -7,8 +7,8 @@ extension Command {
       name: "serve",
       abstract: "Serve the publication, without publishing.",
       discussion: """
-        Answers HTTP requests from the deployment's publication. It needs no key. New publications of another process \
-        are served within a second.
+        Answers HTTP requests from the deployment's publication. It needs no key. What another process \
+        publishes is served within a second.
 
         SIGTERM and SIGINT end it once the requests under way are answered; a second signal ends it at once.
         """,

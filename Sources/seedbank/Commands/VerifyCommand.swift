@@ -51,7 +51,7 @@ extension VerificationReport {
       ? [] : ["\(unnamed.count) files that no metadata names: 'seedbank prune' removes them in time"]
     let passed =
       passedDeltas == 0
-      ? [] : ["\(passedDeltas) deltas checked by their hashes only: longer deltas lead past their start"]
+      ? [] : ["\(passedDeltas) deltas checked by their hashes only: longer deltas skip their start"]
     return (lines + unnamed + passed + [looked, isSound ? "sound" : "not sound"]).joined(separator: "\n")
   }
 

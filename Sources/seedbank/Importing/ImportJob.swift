@@ -146,7 +146,7 @@ extension DatabaseError {
     case ResultCode.busy:
       CommandFailure(.locked, "\(path): another process is writing to it. Try again when it has finished.")
     case ResultCode.notADatabase:
-      CommandFailure(.inputOutput, "\(path): this is no SQLite database. Give one with --database.")
+      CommandFailure(.inputOutput, "\(path): this is not a SQLite database. Give one with --database.")
     case ResultCode.readOnly:
       CommandFailure(
         .inputOutput, "\(path): it cannot be written to. Change the permissions of the file or its folder.")

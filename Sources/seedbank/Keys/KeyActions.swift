@@ -89,7 +89,7 @@ struct KeyActions {
     try change(signedBy: signers, replacement.published) { published, signer in
       guard published.root.version == replacement.published.root.version else {
         throw CommandFailure(
-          .locked, "Another change of keys was published meanwhile. Check it, and try again.")
+          .locked, "Another key change was published meanwhile. Check it, and try again.")
       }
       return try OfflineChange(verifiers, isLost: isLost, after: published, signer)
     }
@@ -121,7 +121,7 @@ struct KeyActions {
     if try search.found().ring.canSign(for: published.keys(of: .root)) {
       throw CommandFailure(
         .usage,
-        "Enough root keys are here to sign the next root: 'seedbank keys rotate root' without --lost keeps all apps."
+        "Enough root keys are here: 'seedbank keys rotate root' without --lost keeps all apps working."
       )
     }
     guard !arguments.flag("yes") else { return }

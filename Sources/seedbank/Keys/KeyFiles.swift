@@ -82,7 +82,7 @@ struct FoundKey {
   var problem: (isFatal: Bool, text: String)? {
     switch content {
     case .unusable(let error): (true, error.description)
-    case .key(_, isTooOpen: true): (false, "other users can read the key: chmod 600 it")
+    case .key(_, isTooOpen: true): (false, "other users can read the key: run chmod 600 on it")
     case .key: nil
     }
   }

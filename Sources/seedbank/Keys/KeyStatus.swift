@@ -130,7 +130,7 @@ struct KeyStatusReport {
 
   private var pendingAdvice: String {
     let waiting = pending.needs(after: published).first { !$0.isMet }
-    guard let waiting else { return "publish the signed change of keys with 'seedbank regenerate'" }
+    guard let waiting else { return "publish the signed key change with 'seedbank regenerate'" }
     let role = waiting.role.rawValue
     return "export the metadata to sign with 'seedbank keys payload \(role) > \(role).payload'"
   }

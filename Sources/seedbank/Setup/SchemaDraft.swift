@@ -69,7 +69,7 @@ extension SchemaDraft {
     try addViews(survey.views, proof)
     notes += survey.triggers.map {
       SetupNote(
-        kind: .trigger, name: $0.name, reason: "seeds have none; its table, \"\($0.table)\", is not concerned"
+        kind: .trigger, name: $0.name, reason: "seeds have none; its table, \"\($0.table)\", is not affected"
       )
     }
   }
@@ -204,7 +204,7 @@ private struct DraftedTable {
     let schema = try SchemaReader(proof).table(table.name)
     // Were a reference left in by mistake, no row of the table could ever be published.
     guard schema.foreignKeys.count == table.references.count - cuts.count else {
-      throw SchemaProblem.notSQL("its references could not be taken out of its SQL")
+      throw SchemaProblem.notSQL("its references could not be removed from its SQL")
     }
   }
 

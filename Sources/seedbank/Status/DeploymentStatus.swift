@@ -108,13 +108,13 @@ struct SeriesStatus {
     if let hold = published.metadata.state.hold {
       warnings.append(
         "\(series): held at the content of version \(hold.version) since \(hold.since);"
-          + " 'seedbank regenerate --resume' takes up the origin again")
+          + " 'seedbank regenerate --resume' publishes the origin again")
     }
     if let build = lastBuild, build.outcome == .refused || build.outcome == .failed {
       warnings.append("\(series): the last step \(build.outcome.rawValue): \(build.error ?? "")")
     }
     if copyVersion == nil {
-      warnings.append("\(series): no working copy can be read; the next step makes it anew")
+      warnings.append("\(series): the working copy cannot be read; the next step rebuilds it")
     }
     return warnings
   }

@@ -41,7 +41,7 @@ extension SeriesStatus {
   private var next: String {
     if published?.metadata.state.lifecycle.isRetired == true { return "nothing, it is retired" }
     let snapshot = nextSnapshot.map { "a snapshot at \($0), " } ?? ""
-    return "\(snapshot)a look at the origin every \(checkSeconds) s while 'seedbank run' is at work"
+    return "\(snapshot)a check of the origin every \(checkSeconds) s while 'seedbank run' is running"
   }
 
   private static func words(_ lifecycle: Lifecycle) -> String {

@@ -89,7 +89,7 @@ struct Regeneration {
     let names = series.map(\.description).joined(separator: ", ")
     return CommandFailure(
       .badData,
-      "\(names): held since a rollback, nothing new is published;"
-        + " 'seedbank regenerate --resume' takes up the origin again.", isInResult: true)
+      "\(names): held since a rollback, so nothing new is published;"
+        + " 'seedbank regenerate --resume' publishes the origin again.", isInResult: true)
   }
 }

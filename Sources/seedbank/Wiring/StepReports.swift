@@ -10,15 +10,15 @@ extension SeriesReport {
       case .unchanged: ["\(series): unchanged at \(version)"]
       case .retired: ["\(series): retired at \(version)"]
       case .held: ["\(series): held at \(version)"]
-      case .created: ["\(series): \(version) founded, \(rows.values.reduce(0, +)) rows"]
+      case .created: ["\(series): \(version) created, \(rows.values.reduce(0, +)) rows"]
       case .changed: ["\(series): \(version), \(changes.words)"]
       }
     let sizes = [
       deltaBytes.map { "delta of \($0) bytes" },
       merged.isEmpty ? nil : "merged \(merged.map(\.description).joined(separator: " and "))",
       snapshotWords,
-      repair.map { "working copy made anew because \($0)" },
-      shrunk.isEmpty ? nil : "held back, its tables lost too many rows",
+      repair.map { "working copy rebuilt because \($0)" },
+      shrunk.isEmpty ? nil : "held back because its tables lost too many rows",
     ]
     return (parts + sizes.compactMap(\.self)).joined(separator: ", ")
   }
@@ -27,7 +27,7 @@ extension SeriesReport {
     guard hasSnapshot else { return nil }
     if let snapshotBytes { return "snapshot of \(snapshotBytes) bytes" }
     guard let expectedSnapshotBytes else { return "snapshot" }
-    return "snapshot of about \(expectedSnapshotBytes) bytes, as the newest one has"
+    return "snapshot of about \(expectedSnapshotBytes) bytes, like the newest one"
   }
 
   var level: LogLevel { outcome == .held ? .warning : hasNews ? .notice : .debug }

@@ -129,13 +129,13 @@ private struct MetricsPage {
       "seedbank_request_seconds", "From the request line to the last byte of the response.",
       bounds: FrontCounts.latencyBounds, counts: counts.latency, sum: counts.latencySeconds)
     text.histogram(
-      "seedbank_changes_versions_behind", "Versions between a client of changes and the head.",
+      "seedbank_changes_versions_behind", "Versions that clients asking for changes are behind the head.",
       bounds: FrontCounts.behindBounds.map(Double.init), counts: counts.behind, sum: Double(counts.behindSum))
     writeChanges(counts)
     writeDownloads(
-      "seedbank_downloads_started_total", "Snapshots that began to be sent.", counts.downloadsStarted)
+      "seedbank_downloads_started_total", "Snapshot downloads started.", counts.downloadsStarted)
     writeDownloads(
-      "seedbank_downloads_completed_total", "Snapshots that were sent to their end.",
+      "seedbank_downloads_completed_total", "Snapshot downloads completed.",
       counts.downloadsCompleted)
     writeClients(counts)
   }
@@ -154,14 +154,14 @@ private struct MetricsPage {
 
   private mutating func writeChanges(_ counts: FrontCounts) {
     text.family(
-      "seedbank_changes_total", .counter, "Responses of changes: current, deltas, or a problem's type.")
+      "seedbank_changes_total", .counter, "Responses for changes: current, deltas, or a problem's type.")
     for (result, count) in zip(FrontCounts.changesResults, counts.changes) where count > 0 {
       text.sample("seedbank_changes_total", [("result", result)], Double(count))
     }
   }
 
   private mutating func writeBytes(_ counts: FrontCounts) {
-    text.family("seedbank_response_bytes_total", .counter, "Bytes of bodies that were sent to their end.")
+    text.family("seedbank_response_bytes_total", .counter, "Bytes of bodies that were sent completely.")
     for kind in AnswerMark.Kind.allCases where counts.bytes[kind.rawValue] > 0 {
       let bytes = counts.bytes[kind.rawValue]
       text.sample("seedbank_response_bytes_total", [("kind", "\(kind)")], Double(bytes))
