@@ -307,7 +307,7 @@ package final class ImportSession {
     return Set(suspects.map(\.table.name) + (leftover?.tables ?? []))
   }
 
-  /// What a failure leaves in the database all the same; an ``SeedFormat/ImportFailure`` says it already.
+  /// What a failure leaves in the database all the same; an ``ImportFailure`` says it already.
   package var remainder: String? { cursor?.remainder }
 
   /// A failure says what of the import stays.

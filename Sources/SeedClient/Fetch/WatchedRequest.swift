@@ -19,9 +19,7 @@ final class WatchedRequest: Sendable {
 
   private struct Enough: Error {}
 
-  /// - Parameters:
-  ///   - length: Bytes that the whole resource has, where that was signed.
-  ///   - deadline: When the resource must be here, by the environment's clock.
+  /// `length` is the whole resource's, where it was signed; it must be here by `deadline` of the environment's clock.
   init(_ request: TransportRequest, length: Int?, deadline: Duration, for fetcher: Fetcher) {
     (self.fetcher, self.request, self.length) = (fetcher, request, length)
     watch = TimeoutWatch(

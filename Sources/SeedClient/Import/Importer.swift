@@ -32,7 +32,7 @@ public struct Importer: Sendable {
   ///   - statements: shown every statement that SQLite runs, without values; for looking at what is slow.
   ///   - rejected: called with each rejected row's issue and the document's row as JSON; a line that is no JSON comes
   ///     as a string.
-  /// - Throws: ``SeedFormat/ImportFailure``, `CancellationError`, what the source throws, or ``SeedError`` of the code
+  /// - Throws: ``SeedImport/ImportFailure``, `CancellationError`, what the source throws, or ``SeedError`` of the code
   ///   `io` for what the disk or SQLite refuses. The database is then as before, or as the last batch
   ///   left it.
   public func `import`(

@@ -181,9 +181,8 @@ actor StoreWriter {
   // MARK: A new generation
 
   /// Makes a new generation from a verified snapshot and the deltas after it, and then the current one; returns its
-  /// name. Killed at any point, the next start finds the old data or the new.
-  ///
-  /// - Parameter beforeSwap: Runs once the generation is complete, before it becomes current.
+  /// name. Killed at any point, the next start finds the old data or the new. `beforeSwap` runs once the generation is
+  /// complete, before it becomes current.
   func replace(
     by snapshot: FetchedObject, _ deltas: ArraySlice<FetchedObject> = [], epoch: Epoch,
     origin: SeedOrigin = .downloaded, beforeSwap: () async -> Void = {}

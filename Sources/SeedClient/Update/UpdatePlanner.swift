@@ -12,7 +12,7 @@ struct UpdatePlanner {
   /// The head's schema, where the metadata names it.
   let schema: SHA256Digest?
 
-  /// - Parameter rejected: Hashes of objects that are not used, and digests of heads that are not wanted.
+  /// `rejected` has hashes of objects that are not used, and digests of heads that are not wanted.
   init(_ metadata: SeriesMetadata, rejected: Set<SHA256Digest>) {
     let schema = metadata.state.models[metadata.state.model]
     let known = metadata.objects.filter { $0.schema == schema && $0.version <= metadata.state.head }
