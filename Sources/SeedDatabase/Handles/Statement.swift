@@ -97,7 +97,7 @@ package final class Statement {
     }
   }
 
-  /// Whether a column of the current row has this value: as ``BorrowedValue/same(_:_:)``, without lending it.
+  /// Whether a column of the current row has this value: as ``SeedFormat/BorrowedValue/same(_:_:)``, without lending it.
   func holds(_ value: BorrowedValue, at column: Int32) -> Bool {
     let type = sqlite3_column_type(handle, column)
     switch value {
