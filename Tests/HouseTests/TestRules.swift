@@ -40,6 +40,18 @@ struct TestRules {
     return Set(suites).sorted()
   }
 
+  @Test("the index of the tests names every room, and only files that exist")
+  func index() throws {
+    let index = try String(contentsOf: Self.tests.appending(path: "README.md"), encoding: .utf8)
+    let names = Set(index.matches(of: #/`([A-Za-z]+(?:/[A-Za-z0-9]+)+)`/#).map { String($0.1) })
+    let rooms = Set(try House.project().files.compactMap { file in file.room.map { "\(file.module)/\($0)" } })
+    #expect(rooms.subtracting(names) == [], "these rooms are not in Tests/README.md")
+    for name in names.subtracting(rooms) {
+      let place = Self.tests.appending(path: name).path
+      #expect(["", ".swift"].contains { FileManager.default.fileExists(atPath: place + $0) }, "\(name)")
+    }
+  }
+
   @Test("no message got lost: messages.txt says which declaration has how many")
   func messages() throws {
     let (script, output) = (Process(), Pipe())
