@@ -42,7 +42,7 @@ import Testing
   @Test func `a series that the server does not have is named with it, and may come later`() async throws {
     let error = try await failure { try await store("trnsit").update() }
     #expect(error.code == .noCompatibleModel && error.isRetryable)
-    #expect(error.message.hasPrefix("http://seeds.example does not publish trnsit/2: compare dataset"))
+    #expect(error.message.hasPrefix("http://seeds.example does not publish trnsit/2: check dataset"))
   }
 
   @Test func `another publisher's root is named with the server whose keys it does not know`() async throws {

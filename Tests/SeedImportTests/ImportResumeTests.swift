@@ -188,7 +188,7 @@ import Testing
       try bench.run(#"[{"id":1}]"#, mapping: ImportMapping("p"))
     }
     #expect(failure?.code == .references)
-    #expect(failure?.message.contains("app.sqlite.import-cursor lists, are checked") == true)
+    #expect(failure?.message.contains("app.sqlite.import-cursor, are checked") == true)
     try bench.run(
       "[\((1...9).map { "{\"id\":\($0)}" }.joined(separator: ","))]", mapping: ImportMapping("p"))
     #expect(hasCursor(bench))

@@ -330,7 +330,7 @@ import Testing
     deployment.clock = good.adding(days: -365)
     try deployment.origin("UPDATE stop SET name = 'x' WHERE id = 1")
     let report = try deployment.step()
-    #expect(report.warnings.contains { $0.contains("check the clock") })
+    #expect(report.warnings.contains { $0.contains("check this clock") })
     #expect(report.series[0].hasSnapshot, "the next one cannot wait for a year")
     try deployment.verify()
     let published = try deployment.publication.published()

@@ -26,7 +26,7 @@ import Testing
     try FileManager.default.createDirectory(atPath: store.folder("mine"), withIntermediateDirectories: true)
     try store.write("precious", to: "mine/notes.txt")
     let outcome = try store.pull("--bundle", "mine")
-    #expect(outcome.status == 74 && outcome.errors.contains("holds no bundle"))
+    #expect(outcome.status == 74 && outcome.errors.contains("has no bundle"))
     #expect(try String(contentsOfFile: store.folder("mine/notes.txt"), encoding: .utf8) == "precious")
   }
 

@@ -97,7 +97,7 @@ import Testing
   }
 
   @Test(
-    arguments: [("none.sqlite", 74, "cannot be opened"), ("text.sqlite", 74, "no SQLite database")]
+    arguments: [("none.sqlite", 74, "cannot be opened"), ("text.sqlite", 74, "not a SQLite database")]
       as [(String, Int32, String)])
   func `what SQLite says is told of the database, not of a statement`(
     name: String, status: Int32, words: String

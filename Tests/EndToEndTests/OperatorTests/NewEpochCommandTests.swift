@@ -62,7 +62,7 @@ import Testing
     }
     #expect(try deployment.seedbank("new-epoch").status == 64)
     let outcome = try deployment.seedbank("new-epoch", "--yes")
-    #expect(outcome.status == 0 && outcome.output.hasPrefix("my/1: version 1 founded"), "\(outcome)")
+    #expect(outcome.status == 0 && outcome.output.hasPrefix("my/1: version 1 created"), "\(outcome)")
     #expect(try deployment.seedbank("verify").status == 0)
     for store in ["old", "new"] {
       try pull(deployment, store)

@@ -65,7 +65,7 @@ import Testing
     let outcome = try deployment.seedbank("regenerate", "--log-format", "json")
     #expect(outcome.status == 0)
     let line = try JSONValue(parsing: Array(outcome.errors.utf8))
-    #expect(line["level"]?.string == "warning" && line["msg"]?.string?.contains("begun anew") == true)
+    #expect(line["level"]?.string == "warning" && line["msg"]?.string?.contains("starts over") == true)
     let builds = try #require(try deployment.json("status", "--history").first?["builds"]?.elements)
     #expect(builds.map { $0["to"]?.integer } == [4])
   }
