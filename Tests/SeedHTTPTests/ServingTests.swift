@@ -4,6 +4,8 @@ import SeedSystem
 import Support
 import Testing
 
+import struct Synchronization.Atomic
+
 /// All tests that open sockets: one after the other, because one of them counts the process's descriptors.
 @Suite(.serialized, .bounded) enum SocketTests {}
 
