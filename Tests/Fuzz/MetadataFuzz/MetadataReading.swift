@@ -1,3 +1,4 @@
+import SeedSystem
 import SeedTrust
 
 /// What is metadata of any role must read back the same, and keep the bytes that the signatures cover.
