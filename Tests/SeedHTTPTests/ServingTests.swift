@@ -50,7 +50,7 @@ extension SocketTests {
       process.standardOutput = output
       try process.run()
       let text = try output.fileHandleForReading.readToEnd() ?? Data()
-      process.waitUntilExit()
+      process.waitForEnd()
       #expect(process.terminationStatus == 0)
       return String(decoding: text, as: UTF8.self)
     }

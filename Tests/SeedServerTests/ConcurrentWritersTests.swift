@@ -68,7 +68,7 @@ import Testing
 
     func finish() throws {
       try input.fileHandleForWriting.close()
-      process.waitUntilExit()
+      process.waitForEnd()
       #expect(process.terminationStatus == 0)
     }
   }

@@ -34,7 +34,7 @@ import Testing
     process.standardInput = FileHandle.nullDevice
     try process.run()
     let bytes = output.fileHandleForReading.readDataToEndOfFile()
-    process.waitUntilExit()
+    process.waitForEnd()
     return (process.terminationStatus, String(decoding: bytes, as: UTF8.self))
   }
 

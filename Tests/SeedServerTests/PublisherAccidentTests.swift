@@ -181,7 +181,7 @@ import Testing
     #expect(try output.fileHandleForReading.read(upToCount: 5) == Data("held\n".utf8))
     #expect(throws: PublicationError.self) { try deployment.step() }
     kill(holder.processIdentifier, SIGKILL)
-    holder.waitUntilExit()
+    holder.waitForEnd()
     #expect(try deployment.verifiedStep().outcome == .unchanged)
   }
 

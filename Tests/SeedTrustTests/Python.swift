@@ -1,4 +1,5 @@
 import Foundation
+import Support
 
 /// Runs a script; its output and errors together.
 func python(_ script: String, _ arguments: [String]) throws -> String {
@@ -11,6 +12,6 @@ func python(_ script: String, _ arguments: [String]) throws -> String {
   process.standardError = pipe
   try process.run()
   let output = try pipe.fileHandleForReading.readToEnd() ?? Data()
-  process.waitUntilExit()
+  process.waitForEnd()
   return String(decoding: output, as: UTF8.self)
 }

@@ -35,6 +35,19 @@ package func waitUntil(
   try eventually(what, every: pause) { try condition() ? true : nil }
 }
 
+extension Process {
+  /// How long a program of a test may take to end, on a busy machine too: ten minutes.
+  private static let longestRun: TimeInterval = 600
+
+  /// Waits until the program has ended. One that does not is killed, which its status says.
+  package func waitForEnd() {
+    let end = Date(timeIntervalSinceNow: Self.longestRun)
+    while isRunning, Date() < end { Thread.sleep(forTimeInterval: 0.005) }
+    if isRunning { kill(processIdentifier, SIGKILL) }
+    waitUntilExit()
+  }
+}
+
 /// What a test waited for did not come.
 package struct NeverHappened: Error {
   package let what: String

@@ -13,10 +13,23 @@ struct StopSignals: Sendable {
   init(_ numbers: [Int32] = [SIGTERM, SIGINT]) {
     let (arrivals, arrival) = AsyncStream.makeStream(of: Int32.self)
     // Dispatch's sources may be cancelled from any thread, which their Swift type does not say.
-    nonisolated(unsafe) let sources = numbers.map { number in
-      Self.source(number) { arrival.yield(number) }
+    nonisolated(unsafe) let sources = numbers.map(Self.source)
+    let restored = DispatchGroup()
+    for (source, number) in zip(sources, numbers) {
+      restored.enter()
+      // Dispatch returns a handler some time after the cancellation, so the system's handler is set after that.
+      source.setCancelHandler {
+        signal(number, SIG_DFL)
+        restored.leave()
+      }
+      // Nobody learns of the first signal before a second one would kill: it would be lost in between.
+      source.setEventHandler {
+        for source in sources { source.cancel() }
+        restored.notify(queue: .global()) { arrival.yield(number) }
+      }
+      source.activate()
     }
-    arrival.onTermination = { _ in Self.restore(sources, numbers) }
+    arrival.onTermination = { _ in for source in sources { source.cancel() } }
     (self.arrivals, self.arrival) = (arrivals, arrival)
   }
 
@@ -46,22 +59,9 @@ struct StopSignals: Sendable {
     }
   }
 
-  /// Dispatch returns a source's handler some time after the cancellation, so the system's handler is set after that.
-  private static func restore(_ sources: [any DispatchSourceSignal], _ numbers: [Int32]) {
-    for (source, number) in zip(sources, numbers) {
-      source.setCancelHandler { signal(number, SIG_DFL) }
-      source.cancel()
-    }
-  }
-
-  private static func source(
-    _ number: Int32, _ handler: @escaping @Sendable () -> Void
-  ) -> any DispatchSourceSignal {
+  private static func source(_ number: Int32) -> any DispatchSourceSignal {
     signal(number, SIG_IGN)
-    let source = DispatchSource.makeSignalSource(signal: number, queue: .global())
-    source.setEventHandler(handler: handler)
-    source.activate()
-    return source
+    return DispatchSource.makeSignalSource(signal: number, queue: .global())
   }
 
   // MARK: Cleaning up before the process ends

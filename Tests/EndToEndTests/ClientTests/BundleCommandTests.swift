@@ -83,7 +83,7 @@ import Testing
     try eventually("it asks the server", within: 60) { asked.withLock(\.self) ? true : nil }
     #expect(FileManager.default.fileExists(atPath: store.folder("seed.tmp")))
     process.terminate()
-    process.waitUntilExit()
+    process.waitForEnd()
     #expect(process.terminationReason == .exit && process.terminationStatus == 1)
     #expect(!FileManager.default.fileExists(atPath: store.folder("seed.tmp")))
   }

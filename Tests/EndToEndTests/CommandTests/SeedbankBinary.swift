@@ -1,3 +1,5 @@
+import Support
+
 import class Foundation.Bundle
 import class Foundation.FileHandle
 import class Foundation.Pipe
@@ -35,7 +37,7 @@ enum SeedbankBinary {
     let texts = [output, errors].map { pipe in
       String(decoding: pipe.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
     }
-    process.waitUntilExit()
+    process.waitForEnd()
     return Outcome(status: process.terminationStatus, output: texts[0], errors: texts[1])
   }
 }

@@ -36,7 +36,7 @@ private final class ServingBinary {
   /// Sends SIGTERM or SIGINT and waits for the end.
   func end(interrupting: Bool) -> Int32 {
     if interrupting { process.interrupt() } else { process.terminate() }
-    process.waitUntilExit()
+    process.waitForEnd()
     return process.terminationReason == .exit ? process.terminationStatus : -1
   }
 }

@@ -36,7 +36,7 @@ final class NginxProxy {
 
   deinit {
     if process.isRunning { process.terminate() }
-    process.waitUntilExit()
+    process.waitForEnd()
   }
 
   /// What a client must trust to trust it.

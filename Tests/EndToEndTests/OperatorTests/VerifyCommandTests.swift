@@ -72,7 +72,7 @@ import Testing
       try !process.isRunning || !Folder.names(in: temporary).isEmpty ? true : nil
     }
     process.terminate()
-    process.waitUntilExit()
+    process.waitForEnd()
     // It may have been done before.
     #expect(process.terminationReason == .uncaughtSignal || process.terminationStatus == 0)
     #expect(try Folder.names(in: temporary).isEmpty)

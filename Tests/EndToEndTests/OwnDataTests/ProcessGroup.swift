@@ -45,7 +45,7 @@ final class ProcessGroup {
   @discardableResult
   func stop() -> Int32 {
     if process.isRunning { Foundation.kill(-process.processIdentifier, SIGTERM) }
-    process.waitUntilExit()
+    process.waitForEnd()
     return process.terminationStatus
   }
 
@@ -53,7 +53,7 @@ final class ProcessGroup {
   func kill() {
     guard process.isRunning else { return }
     Foundation.kill(-process.processIdentifier, SIGKILL)
-    process.waitUntilExit()
+    process.waitForEnd()
   }
 
   deinit { stop() }

@@ -25,7 +25,7 @@ final class ReaderProcess {
   func stop() throws -> Report {
     try input.fileHandleForWriting.close()
     let text = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
-    process.waitUntilExit()
+    process.waitForEnd()
     return Report(status: process.terminationStatus, text: text)
   }
 

@@ -63,9 +63,9 @@ final class RunningSeedbank {
   /// Asks the process to end.
   func askToEnd() { if process.isRunning { process.terminate() } }
 
-  /// Waits for the process's end and returns its exit status.
+  /// Waits for the process's end and returns its exit status. One that does not end is killed, and its status says so.
   func waitForEnd() -> Int32 {
-    process.waitUntilExit()
+    process.waitForEnd()
     return process.terminationStatus
   }
 

@@ -28,7 +28,7 @@ enum Tool {
     let output = try FileHandle(forWritingTo: URL(fileURLWithPath: folder("out")))
     (process.standardOutput, process.standardError) = (output, output)
     try process.run()
-    process.waitUntilExit()
+    process.waitForEnd()
     let text = try String(contentsOfFile: folder("out"), encoding: .utf8)
     guard process.terminationStatus == 0 else {
       throw Failure(

@@ -1,3 +1,5 @@
+import Support
+
 import class Foundation.FileManager
 import class Foundation.Pipe
 import class Foundation.Process
@@ -41,7 +43,7 @@ final class SetupFolder {
     try input.fileHandleForWriting.write(contentsOf: Array(sql.utf8))
     try input.fileHandleForWriting.close()
     let text = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
-    process.waitUntilExit()
+    process.waitForEnd()
     guard process.terminationStatus == 0 else { throw CommandFailure(.failure, "sqlite3 refused: \(sql)") }
     return text
   }
