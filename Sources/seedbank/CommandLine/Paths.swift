@@ -16,7 +16,6 @@ enum Paths {
     return path.hasPrefix(prefix) ? String(path.dropFirst(prefix.count)) : path
   }
 
-  /// The folder that holds an absolute path.
   static func folder(of path: String) -> String {
     "/" + path.split(separator: "/").dropLast().joined(separator: "/")
   }

@@ -7,7 +7,6 @@ struct ConfigurationDocument {
   private let overrides: ConfigurationOverrides
   private let json: JSONValue
 
-  /// Reads the file; a mistake in its JSON is told by line and column.
   init(
     _ file: String, _ prefix: String, _ overrides: ConfigurationOverrides, keys: [String]
   ) throws(ConfigurationError) {
@@ -34,30 +33,21 @@ struct ConfigurationDocument {
       throw .syntax(error)
     }
     var top = try JSONObjectReader(json, at: "")
-    for (name, keys) in groups(keys) {
-      if keys == [nil] {
-        _ = top.takeIfPresent(name)
-      } else if var group = try top.objectIfPresent(name) {
-        for key in keys.compactMap(\.self) { _ = group.takeIfPresent(key) }
-        try group.refuseUnread()
+    let paths = keys.map { $0.split(separator: ".", maxSplits: 1).map(String.init) }
+    var group: String?
+    // A group's keys stand beside one another.
+    for path in paths where path[0] != group {
+      group = path[0]
+      guard path.count > 1 else {
+        _ = top.takeIfPresent(path[0])
+        continue
       }
+      guard var inner = try top.objectIfPresent(path[0]) else { continue }
+      for path in paths where path[0] == group { _ = inner.takeIfPresent(path[1]) }
+      try inner.refuseUnread()
     }
     try top.refuseUnread()
     return json
-  }
-
-  /// The names of the file's members, with those of theirs that are objects.
-  private static func groups(_ keys: [String]) -> [(name: String, keys: [String?])] {
-    var groups: [(name: String, keys: [String?])] = []
-    for path in keys.map({ $0.split(separator: ".", maxSplits: 1).map(String.init) }) {
-      let inner = path.count > 1 ? path[1] : nil
-      if groups.last?.name == path[0] {
-        groups[groups.count - 1].keys.append(inner)
-      } else {
-        groups.append((path[0], [inner]))
-      }
-    }
-    return groups
   }
 }
 
@@ -86,7 +76,6 @@ struct ConfigurationValue {
   private var override: SettingOverride? { overrides[prefix + key] }
   private var said: JSONValue? { override.map { .string($0.text) } ?? written }
 
-  /// An option, a variable, the file, or `default`.
   var source: String { override?.source ?? (written == nil ? "default" : file) }
 
   /// An error about the value that counts, wherever it was said.
@@ -123,7 +112,6 @@ struct ConfigurationValue {
       "expected a whole number from \(range.lowerBound) to \(range.upperBound), found \(said.text.clipped)")
   }
 
-  /// A text that is not empty.
   func text() throws(ConfigurationError) -> String? {
     try said.map { said throws(ConfigurationError) in try text(of: said, at: "") }
   }
@@ -136,8 +124,7 @@ struct ConfigurationValue {
 
   func choice<Word: RawRepresentable & CaseIterable>() throws(ConfigurationError) -> Word?
   where Word.RawValue == String {
-    guard let text = try text() else { return nil }
-    return try choice(text, at: "")
+    try text().map { text throws(ConfigurationError) in try choice(text, at: "") }
   }
 
   func choice<Word: RawRepresentable & CaseIterable>(
@@ -190,9 +177,7 @@ struct ConfigurationError: ReportedError, Hashable {
   var exitCode: ExitCode { .configuration }
 
   init(_ source: String, path: String = "", _ problem: String) {
-    self.source = source
-    self.path = path
-    self.problem = problem
+    (self.source, self.path, self.problem) = (source, path, problem)
   }
 
   init(_ error: MalformedJSON, in file: String, _ bytes: [UInt8]) {

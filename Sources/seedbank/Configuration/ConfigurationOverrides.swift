@@ -35,7 +35,7 @@ struct ConfigurationOverrides: Sendable {
 extension Context {
   /// The deployment that the arguments, the environment and the current directory point to.
   ///
-  /// For commands that declare ``OptionDefinition/config``; their options with a `setting` override the file.
+  /// For commands that declare ``Parameter/config``; their options with a `setting` override the file.
   func configuration(_ arguments: ParsedArguments) throws -> DeploymentConfiguration {
     let file = try configurationFile(named: arguments.path("config", from: currentDirectory))
     return try DeploymentConfiguration(readingFile: file, overrides: overrides(arguments))
@@ -46,7 +46,6 @@ extension Context {
       options: arguments.overrides, environment: environment, currentDirectory: currentDirectory)
   }
 
-  /// Names the deployment's seedbank.json.
   static let configurationVariable = "SEEDBANK_CONFIG"
 
   /// Where seedbank.json is looked for when nobody names it.

@@ -5,7 +5,6 @@ import SeedSystem
 protocol SettingsFile: Sendable {
   /// All that may stand in such a file, in the order in which it is written, read and documented.
   static var settings: [Setting<Self>] { get }
-  /// All defaults.
   static var usual: Self { get }
   var file: String { get }
   /// Precedes the keys in the names of options and variables; empty for seedbank.json.
@@ -32,7 +31,6 @@ struct Setting<File: SettingsFile>: Sendable {
 }
 
 extension Setting {
-  /// A setting that is one property.
   init<Value>(
     _ key: String, _ field: Field<Value>, type: String, usual: String? = nil,
     isSeldom: Bool = false, _ meaning: String,
@@ -64,7 +62,7 @@ extension Setting {
     Self(
       key, field, type: words(range), usual: usual, meaning,
       read: { value throws(ConfigurationError) in try value.integer(in: range) },
-      json: { $0.map { JSONValue($0) } ?? .null })
+      json: { JSONValue($0) })
   }
 
   static func choice<Word: RawRepresentable & CaseIterable & Sendable>(
@@ -77,13 +75,11 @@ extension Setting {
       json: { .string($0.rawValue) })
   }
 
-  static func text(_ key: String, _ field: Field<String?>, _ meaning: String)
-    -> Self
-  {
+  static func text(_ key: String, _ field: Field<String?>, _ meaning: String) -> Self {
     Self(
       key, field, type: "text", meaning,
       read: { value throws(ConfigurationError) in try value.text() },
-      json: { $0.map(JSONValue.string) ?? .null })
+      json: { JSONValue($0) })
   }
 
   /// An absolute path; the file shows it as seen from its folder.
@@ -104,13 +100,11 @@ extension Setting {
 typealias ConfigurationEntry = (path: String, value: JSONValue, source: String)
 
 extension SettingsFile {
-  /// Fills in what the file says, and what options and variables say instead.
   mutating func read(_ overrides: ConfigurationOverrides) throws(ConfigurationError) {
     let document = try ConfigurationDocument(file, prefix, overrides, keys: Self.settings.map(\.key))
     for setting in Self.settings { try setting.read(&self, document.value(setting.key)) }
   }
 
-  /// The file, such that reading it gives these values again.
   var fileText: String { json.prettyText }
 
   /// Without what a file seldom has, where that is as usual.
@@ -120,12 +114,12 @@ extension SettingsFile {
       let value = setting.json(self)
       if value == .null || (setting.isSeldom && value == setting.json(Self.usual)) { continue }
       let path = setting.key.split(separator: ".", maxSplits: 1).map(String.init)
-      if path.count == 1 {
+      guard path.count > 1 else {
         members.append(JSONMember(path[0], value))
-      } else {
-        let group = members.last?.name == path[0] ? members.removeLast().value.members ?? [] : []
-        members.append(JSONMember(path[0], .object(group + [JSONMember(path[1], value)])))
+        continue
       }
+      let group = members.last?.name == path[0] ? members.removeLast().value.members ?? [] : []
+      members.append(JSONMember(path[0], .object(group + [JSONMember(path[1], value)])))
     }
     return .object(members)
   }
@@ -152,7 +146,6 @@ extension SettingsFile {
 }
 
 extension JSONValue {
-  /// The plain values and lists of a tree, with their paths.
   fileprivate func leaves(_ path: String) -> [(String, JSONValue)] {
     guard let members else { return [(path, self)] }
     return members.flatMap { $0.value.leaves("\(path).\($0.name)") }

@@ -6,7 +6,8 @@ enum DemoNames {
     "Erlen", "Falken", "Feld", "Fichten", "Finken", "Garten", "Ginster", "Glocken", "Hafen", "Hasel", "Heide",
     "Holunder", "Insel", "Kastanien", "Kirsch", "Kranich", "Lärchen", "Lerchen", "Linden", "Mühlen", "Nelken",
     "Pappel", "Quell", "Reiher", "Rosen", "Schleusen", "Schwanen", "See", "Sonnen", "Spatzen", "Tannen",
-    "Ulmen", "Wald", "Weiden", "Wiesen", "Ziegel", "Zeisig",
+    "Ulmen",
+    "Wald", "Weiden", "Wiesen", "Ziegel", "Zeisig",
   ]
   private static let endings = [
     "allee", "brücke", "damm", "grund", "hof", "markt", "park", "pfad", "platz", "promenade", "ring",
@@ -26,7 +27,6 @@ enum DemoNames {
     return generator.below(3) == 0 ? "\(name) (\(generator.pick(quarters)))" : name
   }
 
-  /// A line's name, kind and color by its number, from 0.
   static func line(_ number: Int) -> (name: String, kind: String, color: String) {
     switch number {
     case 0..<16: ("S\(number + 1)", "suburban", "#008D4F")
@@ -54,6 +54,5 @@ struct SeededGenerator: RandomNumberGenerator, Sendable {
   /// A number below `bound`. The standard library's own way from bits to ranges may change between releases.
   mutating func below(_ bound: Int) -> Int { Int(next() % UInt64(bound)) }
 
-  /// One of the elements.
   mutating func pick<Element>(_ elements: [Element]) -> Element { elements[below(elements.count)] }
 }

@@ -33,7 +33,6 @@ struct StopSignals: Sendable {
     (self.arrivals, self.arrival) = (arrivals, arrival)
   }
 
-  /// Returns the number of the first signal.
   func first() async -> Int32? {
     // The stream lives as long as its owner: it does not end when nobody iterates it.
     defer { arrival.finish() }

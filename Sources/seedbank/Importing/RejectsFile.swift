@@ -28,7 +28,6 @@ final class RejectsFile {
     file = try File(temporary ?? self.path, for: .replacing)
   }
 
-  /// Writes one row, which is a JSON value, with its reason.
   func append(_ issue: ImportIssue, row: [UInt8]) throws {
     var line = issue.json.bytes
     line.removeLast()
@@ -50,21 +49,17 @@ final class RejectsFile {
     }
   }
 
-  /// Replaces the file of an earlier import.
   func keep() throws {
     guard let temporary else { return }
     try file.sync()
     try DurableFile.moveIntoPlace(temporary, path)
   }
 
-  /// Leaves the file of an earlier import as it is.
   func discard() {
-    guard let temporary else { return }
-    try? Folder.remove(temporary)
+    if let temporary { try? Folder.remove(temporary) }
   }
 }
 
-/// A file that an import reads or writes, with its role.
 struct ImportFile {
   let path: String
   let role: String

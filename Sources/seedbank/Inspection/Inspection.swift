@@ -28,7 +28,6 @@ enum FileKind {
   case database, json
   case compressed(ContentEncoding)
 
-  /// Bytes that tell the kinds apart.
   private static let signatureBytes = 16
 
   init(_ path: String) throws {
@@ -62,7 +61,6 @@ enum FileKind {
 
 // MARK: Metadata
 
-/// `nil` where the document is no metadata.
 private func metadataMembers(_ document: [UInt8]) -> [JSONMember]? {
   guard let tree = try? JSONValue(parsing: document), let signed = tree["signed"],
     let signatures = tree["signatures"]?.elements
@@ -106,7 +104,6 @@ private func seedMembers(_ path: String) throws -> [JSONMember] {
 
 // MARK: Deltas
 
-/// A delta's header, and counts of its changes.
 private func deltaMembers(_ document: [UInt8]) throws -> [JSONMember] {
   var reader = try DeltaReader(document)
   let header = reader.header

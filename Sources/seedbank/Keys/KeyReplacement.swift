@@ -9,7 +9,6 @@ struct KeyReplacement {
     let role: KeyRole
     /// The keys that stay, and those that were made elsewhere.
     let known: [PublicKey]
-    /// The number of keys to make.
     let made: Int
     let threshold: Int
   }
@@ -17,7 +16,6 @@ struct KeyReplacement {
   let published: PublishedMetadata
   let roles: [Role]
 
-  /// The roles whose current keys must sign the change.
   var signingRoles: [KeyRole] {
     let names = roles.map(\.role)
     // Targets keys that are replaced in the same change need not be here.
@@ -29,14 +27,15 @@ struct KeyReplacement {
   init(rotating arguments: ParsedArguments, _ context: Context, _ published: PublishedMetadata) throws {
     self.published = published
     let names = try arguments.keyRoles(KeyRole.allCases)
+    let given = arguments.strings("name").joined(separator: " ")
     for option in ["key", "count", "threshold"] where names.count > 1 && arguments.isGiven(option) {
-      throw arguments.unsuitable(option, names.map(\.rawValue).joined(separator: " "), "a single role")
+      throw arguments.unsuitable(option, given, "a single role")
     }
     if arguments.flag("lost"), !names.contains(.root) {
-      throw arguments.unsuitable("lost", names.map(\.rawValue).joined(separator: " "), "the role root")
+      throw arguments.unsuitable("lost", given, "the role root")
     }
-    let given = try Self.givenKeys(arguments, context)
-    roles = try names.map { try Self.rotation($0, given, arguments, published) }
+    let keys = try Self.givenKeys(arguments, context)
+    roles = try names.map { try Self.rotation($0, keys, arguments, published) }
   }
 
   private static func rotation(
@@ -84,7 +83,6 @@ struct KeyReplacement {
     return Role(role: role, known: staying + given, made: made, threshold: now.threshold)
   }
 
-  /// The one key in force whose id has the given prefix.
   private static func keyID(_ arguments: ParsedArguments, _ published: PublishedMetadata) throws -> String {
     let prefix = arguments.strings("name")[0]
     guard prefix.count >= KeyFileName.tagLength else {
@@ -127,22 +125,15 @@ struct KeyReplacement {
 /// Until then a file's name ends with `.new`. After a crash the next attempt uses such files, and so begins where the last
 /// one ended.
 struct NewKeys {
-  private let search: KeySearch
-  private let folders: [String]
-
-  /// `folders` are those of `--to`.
-  init(_ search: KeySearch, _ folders: [String]) {
-    self.search = search
-    self.folders = folders
-  }
+  let search: KeySearch
+  /// Those of `--to`.
+  let folders: [String]
 
   func verifiers(_ replacement: KeyReplacement) throws -> [KeyRole: RoleVerifiers] {
-    var verifiers: [KeyRole: RoleVerifiers] = [:]
-    for role in replacement.roles {
+    try replacement.roles.reduce(into: [:]) { verifiers, role in
       let made = try keys(role, replacement.published)
       verifiers[role.role] = RoleVerifiers(role.known + made, threshold: role.threshold)
     }
-    return verifiers
   }
 
   private func keys(_ role: KeyReplacement.Role, _ published: PublishedMetadata) throws -> [PublicKey] {
@@ -151,7 +142,7 @@ struct NewKeys {
       found.isNew && found.role == role.role && found.keyID.map { !published.names($0) } == true
     }
     return try (0..<role.made).map { index in
-      if let found = unused.popLast(), let key = found.key { return key.publicKey }
+      if let key = unused.popLast()?.key { return key.publicKey }
       return try make(role.role, in: folders[index % folders.count])
     }
   }
@@ -171,11 +162,9 @@ struct NewKeys {
     return folders
   }
 
-  /// The folder of the role's current keys.
   private func usualFolder(_ role: KeyRole, _ published: PublishedMetadata) throws -> String {
-    let current = try search.found().first { found in
-      found.role == role && found.keyID.map { published.keys(of: role)?.keyIDs.contains($0) == true } == true
-    }
+    let keys = published.keys(of: role)
+    let current = try search.found().first { $0.role == role && $0.isNamed(by: keys) }
     return current.map { Folder.parent(of: $0.path) } ?? search.folder
   }
 
@@ -190,7 +179,8 @@ struct NewKeys {
 
   private func make(_ role: KeyRole, in folder: String) throws -> PublicKey {
     let key = SigningKey.generate()
-    try KeyFile.write(key, toNewFile: "\(folder)/\(KeyFileName(new: key.publicKey, role).text)")
+    let name = KeyFileName(role, tag: String(key.publicKey.keyID.prefix(KeyFileName.tagLength)), isNew: true)
+    try KeyFile.write(key, toNewFile: "\(folder)/\(name.text)")
     return key.publicKey
   }
 

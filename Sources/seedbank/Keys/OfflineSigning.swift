@@ -3,7 +3,6 @@ import SeedFormat
 import SeedSystem
 import SeedTrust
 
-/// The actions of `seedbank keys` that need no deployment.
 enum OfflineSigning {
   /// `keys new`: makes a key file, and a file of its public key beside it.
   static func makeKey(_ arguments: ParsedArguments, _ context: Context) throws {
@@ -15,12 +14,11 @@ enum OfflineSigning {
     let publicPath = "\(folder)/\(role.rawValue)-\(tag).pub"
     try KeyFile.write(key, toNewFile: path)
     try DurableFile.write(PublicKeyFile.document(key.publicKey), to: publicPath)
-    let asJSON = arguments.flag("json")
+    let keyID = key.publicKey.keyID
     try context.console.result(
-      asJSON: asJSON,
-      ["keyid": .string(key.publicKey.keyID), "file": .string(path), "public": .string(publicPath)],
-      "\(key.publicKey.keyID)\n\(path)\n\(publicPath)")
-    guard !asJSON else { return }
+      ["keyid": .string(keyID), "file": .string(path), "public": .string(publicPath)],
+      "\(keyID)\n\(path)\n\(publicPath)")
+    guard !context.console.isJSON else { return }
     context.console.note(
       "The first file is secret. Bring the second one to the publisher, and use it there with"
         + " 'seedbank keys rotate \(role.rawValue) --key \(publicPath)'.")

@@ -2,7 +2,6 @@ import SeedServer
 import SeedSystem
 import SeedTrust
 
-/// Warnings about expiry dates.
 struct ExpiryWarning {
   let now: UTCTime
 
@@ -24,7 +23,6 @@ struct ExpiryWarning {
   }
 }
 
-/// The state of a publication's signatures.
 struct SignatureStanding {
   let warnings: [String]
   private let isExpired: Bool
@@ -32,9 +30,7 @@ struct SignatureStanding {
   /// `lifetime` is that of the online roles in seconds: the shortest of all datasets.
   init(_ published: PublishedMetadata, pending: OfflineChange, lifetime: Int, now: UTCTime) {
     let warning = ExpiryWarning(now: now)
-    let waiting =
-      pending.isEmpty
-      ? [] : ["a change of keys waits for signatures: see 'seedbank keys status'"]
+    let waiting = pending.isEmpty ? [] : ["a change of keys waits for signatures: see 'seedbank keys status'"]
     warnings =
       published.signatures.compactMap { role in
         warning.text(role.role, role.expires, lifetime: role.isOffline ? nil : lifetime)
@@ -44,23 +40,18 @@ struct SignatureStanding {
 
   /// The end of a command after which clients reject the publication.
   var failure: CommandFailure? {
-    isExpired
-      ? CommandFailure(
-        .configuration,
-        "Clients refuse what is published: signatures have expired. See 'seedbank keys status'.")
-      : nil
+    guard isExpired else { return nil }
+    let message = "Clients refuse what is published: signatures have expired. See 'seedbank keys status'."
+    return CommandFailure(.configuration, message)
   }
 }
 
 extension DeploymentConfiguration {
   /// The shortest lifetime of online signatures in seconds: all datasets share some roles, and the one that signed last
   /// decides.
-  var shortestLifetime: Int {
-    datasets.map(\.policy.lifetimeSeconds).min() ?? PublishingPolicy().lifetimeSeconds
-  }
+  var shortestLifetime: Int { lifetimes.min() ?? PublishingPolicy().lifetimeSeconds }
 
-  /// The longest one.
-  var longestLifetime: Int {
-    datasets.map(\.policy.lifetimeSeconds).max() ?? PublishingPolicy().lifetimeSeconds
-  }
+  var longestLifetime: Int { lifetimes.max() ?? PublishingPolicy().lifetimeSeconds }
+
+  private var lifetimes: [Int] { datasets.map(\.policy.lifetimeSeconds) }
 }

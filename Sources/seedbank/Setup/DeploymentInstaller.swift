@@ -9,13 +9,11 @@ struct DeploymentInstaller {
   let draft: DeploymentDraft
   /// Names beside the draft's own that the caller adds to the folder.
   var extraEntries: [String] = []
-  /// How many keys each role gets.
   var keys = KeyPlan()
 
   private var entries: [String] { extraEntries + draft.entries }
   private var directory: String { draft.directory }
 
-  /// Refuses a directory that has something of these names.
   func checkRoom() throws(CommandFailure) {
     guard Folder.exists(directory) else { return }
     guard Folder.exists("\(directory)/.") else {
@@ -30,8 +28,7 @@ struct DeploymentInstaller {
     if let taken = entries.first(where: { Folder.exists("\(directory)/\($0)") }) {
       throw CommandFailure(
         .configuration,
-        "\(directory)/\(taken) exists and is never overwritten. Nothing was changed;"
-          + " choose another --directory."
+        "\(directory)/\(taken) exists and is never overwritten. Nothing was changed; choose another --directory."
       )
     }
   }
@@ -43,7 +40,11 @@ struct DeploymentInstaller {
     do {
       try Folder.create(staging)
       try fill(staging)
-      for file in draft.texts { try Self.write(file, in: staging) }
+      for file in draft.texts {
+        let path = "\(staging)/\(file.path)"
+        try Folder.create(Folder.parent(of: path))
+        try DurableFile.write(Array(file.text.utf8), to: path)
+      }
       try createPublication(in: staging, delegating: series)
       try Self.syncFolders(staging)
       try moveIntoPlace(staging)
@@ -52,12 +53,6 @@ struct DeploymentInstaller {
       try? Folder.removeAll(staging)
       throw error
     }
-  }
-
-  private static func write(_ file: DraftedFile, in folder: String) throws(FileError) {
-    let path = "\(folder)/\(file.path)"
-    try Folder.create(Folder.parent(of: path))
-    try DurableFile.write(Array(file.text.utf8), to: path)
   }
 
   /// Where staging is on the same disk and leaves no folder behind if it fails.

@@ -51,14 +51,14 @@ extension SQLText {
 
   private func foreignKey(before references: Int) -> Int? {
     guard keyword(references - 1) == ")" else { return nil }
-    let open = opening(of: references - 1)
+    let open = counterpart(of: references - 1, step: -1)
     return keyword(open - 1) == "KEY" && keyword(open - 2) == "FOREIGN" ? open - 2 : nil
   }
 
   /// The last token of `REFERENCES parent (columns) ON DELETE … MATCH … DEFERRABLE …`.
   private func last(of references: Int) -> Int {
     var next = references + 2
-    if keyword(next) == "(" { next = closing(of: next) + 1 }
+    if keyword(next) == "(" { next = counterpart(of: next, step: 1) + 1 }
     while let length = actionLength(at: next) { next += length }
     return min(next, tokens.count) - 1
   }
@@ -73,17 +73,11 @@ extension SQLText {
     }
   }
 
-  private func closing(of open: Int) -> Int { counterpart(of: open, step: 1) }
-
-  private func opening(of close: Int) -> Int { counterpart(of: close, step: -1) }
-
   private func counterpart(of bracket: Int, step: Int) -> Int {
-    var (index, depth) = (bracket, 0)
-    while tokens.indices.contains(index) {
-      if keyword(index) == "(" { depth += 1 }
-      if keyword(index) == ")" { depth -= 1 }
+    var depth = 0
+    for index in stride(from: bracket, to: step > 0 ? tokens.count : -1, by: step) {
+      depth += keyword(index) == "(" ? 1 : keyword(index) == ")" ? -1 : 0
       if depth == 0 { return index }
-      index += step
     }
     return bracket
   }

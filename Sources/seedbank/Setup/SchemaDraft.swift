@@ -2,22 +2,23 @@ import SeedDatabase
 
 /// A model's schema out of an origin, and what did not get into it.
 struct SchemaDraft: Sendable {
-  /// Statements without the closing semicolon.
-  fileprivate(set) var statements: [String] = []
-  fileprivate(set) var counts = Counts()
-  fileprivate(set) var notes: [SetupNote] = []
+  /// Without the closing semicolon.
+  private(set) var statements: [String] = []
+  private(set) var counts = Counts()
+  private(set) var notes: [SetupNote] = []
 
-  struct Counts: Hashable, Sendable {
+  struct Counts: Sendable {
     var tables = 0
     var indexes = 0
     var searchTables = 0
     var views = 0
 
     var text: String {
-      let all = [(tables, "table"), (indexes, "index"), (searchTables, "search table"), (views, "view")]
-      return all.filter { $0.0 > 0 }.map { count, name in
-        count == 1 ? "1 \(name)" : "\(count) \(name == "index" ? "indexes" : "\(name)s")"
-      }.joined(separator: ", ")
+      let all = [
+        (tables, "table", "s"), (indexes, "index", "es"), (searchTables, "search table", "s"),
+        (views, "view", "s"),
+      ]
+      return all.filter { $0.0 > 0 }.map { "\($0) \($1)\($0 == 1 ? "" : $2)" }.joined(separator: ", ")
     }
   }
 
@@ -33,7 +34,7 @@ struct SchemaDraft: Sendable {
 }
 
 /// Something of the origin that the model does not have, or not as it was.
-struct SetupNote: Hashable, Sendable {
+struct SetupNote: Sendable {
   enum Kind: String, Sendable {
     case table, index, view, trigger
     case virtualTable = "virtual table"
@@ -68,9 +69,8 @@ extension SchemaDraft {
     try addSearchTables(survey, proof)
     try addViews(survey.views, proof)
     notes += survey.triggers.map {
-      SetupNote(
-        kind: .trigger, name: $0.name, reason: "seeds have none; its table, \"\($0.table)\", is not affected"
-      )
+      let reason = "seeds have none; its table, \"\($0.table)\", is not affected"
+      return SetupNote(kind: .trigger, name: $0.name, reason: reason)
     }
   }
 
@@ -126,7 +126,6 @@ extension SchemaDraft {
   }
 }
 
-/// The tables that a model takes from an origin, with their indexes and the references that hold.
 private struct DraftedTables {
   private(set) var kept: [DraftedTable] = []
   private var skipped: [SetupNote] = []
@@ -137,7 +136,7 @@ private struct DraftedTables {
     for table in survey.tables { keep(table, cutting: [:]) }
     // A table that falls out takes references of others with it, so again until nothing changes.
     while let next = firstToCut() {
-      kept.removeAll { $0.origin == next.table }
+      kept.removeAll { $0.origin.name == next.table.name }
       keep(next.table, cutting: next.cuts)
     }
     let places = Dictionary(survey.tables.enumerated().map { ($1.name, $0) }) { first, _ in first }
@@ -154,28 +153,19 @@ private struct DraftedTables {
 
   private func firstToCut() -> (table: OriginTable, cuts: [Int: String])? {
     let names = Set(kept.map { $0.origin.name.lowercased() })
-    for table in kept {
-      let cuts = Self.cuts(table.origin, published: names)
-      if cuts.count > table.cuts.count { return (table.origin, cuts) }
-    }
-    return nil
+    return kept.lazy.map { ($0, Self.cuts($0.origin, published: names)) }
+      .first { table, cuts in cuts.count > table.cuts.count }.map { ($0.origin, $1) }
   }
 
   /// Why a reference cannot be kept, by its place in the table's text.
   private static func cuts(_ table: OriginTable, published: Set<String>) -> [Int: String] {
-    var cuts: [Int: String] = [:]
-    for (place, reference) in table.references.enumerated() {
-      if !published.contains(reference.parent.lowercased()) {
-        cuts[place] = "that table is not published"
-      } else if let problem = reference.problem {
-        cuts[place] = problem
-      }
+    table.references.enumerated().reduce(into: [:]) { cuts, reference in
+      let isPublished = published.contains(reference.element.parent.lowercased())
+      cuts[reference.offset] = isPublished ? reference.element.problem : "that table is not published"
     }
-    return cuts
   }
 }
 
-/// One table of the model, proven by applying it.
 private struct DraftedTable {
   let origin: OriginTable
   /// The table's own, then its indexes'.
@@ -196,7 +186,7 @@ private struct DraftedTable {
     try SchemaDraft.refuseReserved(table.name)
     origin = table
     self.cuts = cuts
-    let sql = SQLText(SQLText(table.part.sql).withoutAutoincrement).cuttingReferences(Set(cuts.keys))
+    let sql = SQLText(SQLText(table.sql).withoutAutoincrement).cuttingReferences(Set(cuts.keys))
     statements = [sql]
     let proof = try Connection("schema", .memory)
     try proof.execute(sql)

@@ -5,13 +5,12 @@ import SeedServer
 import SeedSystem
 import SeedTrust
 
-/// Where a deployment stands.
 struct DeploymentStatus {
   let now: UTCTime
   let series: [SeriesStatus]
   let keys: [KeyStatus]
-  /// The top-level roles by name, with version and expiry.
-  let roles: [(name: String, version: Int, expires: UTCTime)]
+  typealias Role = (name: String, version: Int, expires: UTCTime)
+  let roles: [Role]
   let publicationBytes: Int
   let stateBytes: Int
   let warnings: [String]
@@ -41,15 +40,13 @@ struct DeploymentStatus {
     let lifetime = configuration.shortestLifetime
     warnings =
       SignatureStanding(published, pending: pending, lifetime: lifetime, now: now).warnings
-      + keys.flatMap(\.problems).map { "\($0.place): \($0.text)" } + series.flatMap(\.warnings)
+      + keys.flatMap(\.faults).map(\.text) + series.flatMap(\.warnings)
       + AbandonedSeries.all(in: published, configuration).map(\.warning)
   }
 }
 
-/// Where one series stands.
 struct SeriesStatus {
   let series: Series
-  /// `nil` where it was never published.
   let published: PublishedMetadata.PublishedSeries?
   let copyVersion: Version?
   /// By table, where the working copy is at the head.
@@ -102,6 +99,8 @@ struct SeriesStatus {
     (published?.metadata.objects ?? []).filter { if case .delta = $0.kind { true } else { false } }
   }
 
+  var deltaBytes: Int { deltas.reduce(0) { $0 + $1.length } }
+
   var warnings: [String] {
     guard let published else { return ["\(series): nothing is published yet; run 'seedbank regenerate'"] }
     var warnings: [String] = []
@@ -120,13 +119,12 @@ struct SeriesStatus {
   }
 }
 
-/// Bytes of one file; 0 where it is not there.
+/// 0 where the file is not there.
 private func bytes(of path: String) -> Int {
   let attributes = try? FileManager.default.attributesOfItem(atPath: path)
   return (attributes?[.size] as? NSNumber)?.intValue ?? 0
 }
 
-/// Bytes of all files in a folder and below.
 private func bytes(below folder: String) -> Int {
   let names = (try? Folder.names(in: folder)) ?? []
   return names.map { "\(folder)/\($0)" }.reduce(0) {

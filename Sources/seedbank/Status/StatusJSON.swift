@@ -7,22 +7,20 @@ extension DeploymentStatus {
   var json: JSONValue {
     [
       "time": .string(now.text), "series": .array(series.map { $0.json(now) }),
-      "roles": .array(
-        roles.map {
-          [
-            "name": .string($0.name), "version": JSONValue($0.version),
-            "expires": .string($0.expires.text),
-          ]
-        }),
-      "keys": .array(
-        keys.map {
-          [
-            "role": .string($0.role.rawValue), "state": .string($0.word),
-            "problem": JSONValue($0.problems.first?.text),
-          ]
-        }),
+      "roles": .array(roles.map(Self.json)), "keys": .array(keys.map(Self.json)),
       "publicationBytes": JSONValue(publicationBytes), "stateBytes": JSONValue(stateBytes),
-      "warnings": .array(warnings.map { .string($0) }),
+      "warnings": JSONValue(strings: warnings),
+    ]
+  }
+
+  private static func json(_ role: Role) -> JSONValue {
+    ["name": .string(role.name), "version": JSONValue(role.version), "expires": .string(role.expires.text)]
+  }
+
+  private static func json(_ key: KeyStatus) -> JSONValue {
+    [
+      "role": .string(key.role.rawValue), "state": .string(key.word),
+      "problem": JSONValue(key.faults.first?.problem),
     ]
   }
 }
@@ -38,10 +36,9 @@ extension SeriesStatus {
       "lifecycle": JSONValue(state?.lifecycle.word),
       "sunset": JSONValue(state?.lifecycle.sunset), "message": JSONValue(state?.lifecycle.message),
       "hold": state?.hold.map(Self.json) ?? .null,
-      "rows": rows.map(Self.json) ?? .null, "snapshots": .array(snapshots.map(Self.json)),
-      "deltas": [
-        "count": JSONValue(deltas.count), "bytes": JSONValue(deltas.reduce(0) { $0 + $1.length }),
-      ],
+      "rows": rows.map { JSONValue($0) { JSONValue($0) } } ?? .null,
+      "snapshots": .array(snapshots.map(Self.json)),
+      "deltas": ["count": JSONValue(deltas.count), "bytes": JSONValue(deltaBytes)],
       "expires": JSONValue(published?.expires.text), "copyVersion": JSONValue(copyVersion?.number),
       "copyBytes": JSONValue(copyBytes), "lastBuild": lastBuild?.json ?? .null,
       "nextSnapshotAt": JSONValue(nextSnapshot?.text), "checkSeconds": JSONValue(checkSeconds),
@@ -50,10 +47,6 @@ extension SeriesStatus {
 
   private static func json(_ hold: SeriesHold) -> JSONValue {
     ["version": JSONValue(hold.version.number), "since": .string(hold.since.text)]
-  }
-
-  private static func json(_ rows: [String: Int]) -> JSONValue {
-    .object(rows.sorted { $0.key < $1.key }.map { JSONMember($0.key, JSONValue($0.value)) })
   }
 
   private static func json(_ snapshot: PublishedObject) -> JSONValue {
@@ -70,8 +63,7 @@ extension StepRecord {
       "time": .string(at.text), "last": .string(last.text), "times": JSONValue(times),
       "milliseconds": JSONValue(milliseconds), "dataset": .string(dataset.text),
       "series": JSONValue(series?.description), "outcome": .string(outcome.rawValue),
-      "from": JSONValue(from), "to": JSONValue(to),
-      "tables": changes.json,
+      "from": JSONValue(from), "to": JSONValue(to), "tables": changes.json,
       "deltaBytes": JSONValue(deltaBytes), "snapshotBytes": JSONValue(snapshotBytes),
       "error": JSONValue(error),
     ]

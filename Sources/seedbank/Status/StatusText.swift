@@ -27,13 +27,8 @@ extension SeriesStatus {
       ("published", "\(state.publishedAt), \(Self.words(seconds: max(0, age))) ago"),
       ("held", state.hold.map { "at the content of version \($0.version) since \($0.since)" }),
       ("rows", rows.map(Self.words)),
-      (
-        "snapshots",
-        snapshots.map { "\($0.version) \($0.encoding.rawValue) \($0.length) bytes" }.joined(separator: ", ")
-      ),
-      ("deltas", "\(deltas.count), \(deltas.reduce(0) { $0 + $1.length }) bytes"),
-      ("last step", lastBuild.map(\.line)),
-      ("next", next),
+      ("snapshots", Self.words(snapshots)), ("deltas", "\(deltas.count), \(deltaBytes) bytes"),
+      ("last step", lastBuild.map(\.line)), ("next", next),
     ]
     return ["\(series)"] + facts.compactMap { name, text in text.map { "  \(name): \($0)" } }
   }
@@ -47,6 +42,10 @@ extension SeriesStatus {
   private static func words(_ lifecycle: Lifecycle) -> String {
     lifecycle.word + (lifecycle.sunset.map { " until \($0)" } ?? "")
       + (lifecycle.message.map { " (\"\($0)\")" } ?? "")
+  }
+
+  private static func words(_ snapshots: [PublishedObject]) -> String {
+    snapshots.map { "\($0.version) \($0.encoding.rawValue) \($0.length) bytes" }.joined(separator: ", ")
   }
 
   private static func words(_ rows: [String: Int]) -> String {

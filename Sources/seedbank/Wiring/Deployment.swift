@@ -9,10 +9,8 @@ struct Deployment {
   let configuration: DeploymentConfiguration
   let publication: PublicationDirectory
   let publisher: Publisher
-  /// Keys at hand that a publisher need not have.
   let offlineKeys: [FoundKey]
 
-  /// Reads all that is needed to publish; nothing is written.
   init(
     _ configuration: DeploymentConfiguration, _ context: Context, keysIn others: [String] = []
   ) throws {
@@ -35,11 +33,11 @@ struct Deployment {
     ProcessSecrets.guardMemory()
     if search.isFolderOpen { console.warning("\(search.folder): others can look into it: chmod 700 it.") }
     for file in found {
-      guard let problem = file.problem else { continue }
-      console.warning(problem.isFatal ? "\(problem.text)." : "\(file.path): \(problem.text).")
+      // A file that cannot be used is named by its problem.
+      if let fault = file.fault { console.warning(fault.isFatal ? "\(fault.problem)." : "\(fault.text).") }
     }
     for role in KeyRole.allCases where !role.isOffline && found.ring[role].isEmpty {
-      let damage = found.first { $0.role == role }?.problem.map { $0.text }
+      let damage = found.first { $0.role == role }?.fault?.problem
       throw CommandFailure(
         .configuration,
         (damage ?? "\(search.folder)/\(KeyFileName(role).text): the key is missing")
@@ -74,7 +72,6 @@ extension Publisher {
 extension DeploymentConfiguration {
   var rootPath: String { "\(Paths.folder(of: file))/\(DeploymentDraft.rootName)" }
 
-  /// The dataset that `--dataset` names, or all of them.
   func datasets(chosenBy arguments: ParsedArguments) throws(UsageError) -> [DatasetConfiguration] {
     guard let name = arguments.string("dataset") else { return datasets }
     let chosen = datasets.filter { $0.name.text == name }

@@ -2,7 +2,6 @@ import class Foundation.Bundle
 import class Foundation.FileManager
 
 extension Context {
-  /// Names the web page's folder.
   static let pageVariable = "SEEDBANK_PUBLIC"
 
   /// The web page's folder: the one that was named, else the nearest `Public` beside or above the binary, which is

@@ -8,11 +8,9 @@ struct PublishingService: Sendable {
   let publisher: Publisher
   let job: DatasetJob
   let checkSeconds: Int
-  /// Takes each step's report.
   let report: @Sendable (StepReport) -> Void
   /// Takes an error; the same one is not said twice in a row.
   let warn: @Sendable (String) -> Void
-  /// Holds back what steps warn of again and again.
   let repeated: RepeatedWarnings
 
   /// The service; a function that ends only by cancellation. Snapshots are made while further steps publish.
@@ -49,7 +47,6 @@ struct PublishingService: Sendable {
     }
   }
 
-  /// Reports an error unless it is the last one again; returns it.
   private func warned(_ lastError: String?, _ body: () async throws -> Void) async -> String? {
     do {
       try await body()
@@ -93,7 +90,6 @@ final class RepeatedWarnings: Sendable {
 
   private let said = Mutex<[String: UTCTime]>([:])
 
-  /// False where it was said within the last day.
   func isDue(_ warning: String, now: UTCTime) -> Bool {
     said.withLock { said in
       // A clock that was set back must not keep it silent until then.
