@@ -64,15 +64,13 @@ struct DeploymentCheck {
   /// Letters by which a slip differs.
   private static let slip = 2
 
-  // MARK: Publication
-
   private mutating func checkPublication() -> PublishedMetadata? {
     let folder = configuration.publication
     guard let published = checked(folder, { try PublicationDirectory(folder).published() }) else {
       return nil
     }
     for (name, expires) in [("root", published.root.expires), ("targets", published.targets.expires)] {
-      let text = ExpiryWarning(now: now).text(name, expires)
+      let text = expiryWarning(name, expires, now: now)
       if let text { add(expires <= now, folder, text) }
     }
     return published
@@ -87,8 +85,6 @@ struct DeploymentCheck {
       }
     }
   }
-
-  // MARK: Datasets
 
   private mutating func check(_ dataset: DatasetConfiguration, _ published: PublishedMetadata?) {
     guard let plans = checked(dataset.folder, dataset.plans) else { return }

@@ -20,7 +20,6 @@ struct ArgumentParser {
     return ParsedArguments(command, parser.values)
   }
 
-  /// Finds `-h` or `--help` among the options: it takes precedence over every error.
   static func asksForHelp(_ arguments: [String]) -> Bool {
     arguments.prefix { $0 != "--" }.contains { $0 == "-h" || $0 == Parameter.help.word }
   }
@@ -122,7 +121,6 @@ struct ArgumentParser {
   private func error(_ sentence: String) -> UsageError { UsageError(command.name, sentence) }
 }
 
-/// `"a", "b" or "c"`.
 func alternatives(_ names: [String]) -> String {
   let quoted = names.map { "\"\($0)\"" }
   guard let last = quoted.last, quoted.count > 1 else { return quoted.first ?? "nothing" }

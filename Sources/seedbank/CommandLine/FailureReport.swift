@@ -9,7 +9,6 @@ import SeedTrust
 struct FailureReport: Hashable {
   let exitCode: ExitCode
   let message: String
-  /// Set where the printed result already shows the problem.
   let isInResult: Bool
 
   /// The one place where kinds of errors become exit codes.

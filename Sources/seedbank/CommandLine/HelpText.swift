@@ -1,12 +1,9 @@
 enum HelpText {
   static func page(for command: Command) -> String {
     let sections = [
-      TextLayout.wrap("OVERVIEW: \(command.abstract)"),
-      TextLayout.paragraphs(command.discussion),
-      usage(of: command),
-      section("ARGUMENTS", command.arguments.map(entry)),
-      section("OPTIONS", command.allOptions.map(entry)),
-      examples(of: command),
+      TextLayout.wrap("OVERVIEW: \(command.abstract)"), TextLayout.paragraphs(command.discussion),
+      usage(of: command), section("ARGUMENTS", command.arguments.map(entry)),
+      section("OPTIONS", command.allOptions.map(entry)), examples(of: command),
     ]
     return joined(sections)
   }
@@ -14,8 +11,7 @@ enum HelpText {
   static func overview(of commands: [Command]) -> String {
     joined([
       TextLayout.wrap("OVERVIEW: Keep an app's reference data fresh without making the device import it."),
-      ["USAGE: seedbank <command> [<options>]"],
-      section("COMMANDS", commands.map { ($0.name, $0.abstract) }),
+      ["USAGE: seedbank <command> [<options>]"], section("COMMANDS", commands.map { ($0.name, $0.abstract) }),
       section("OPTIONS", [("--version", "Show the version."), entry(.help)]),
       ["See 'seedbank help <command>' for more about a command."],
     ])

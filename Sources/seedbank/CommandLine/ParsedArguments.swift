@@ -5,9 +5,7 @@ struct ParsedArguments: Sendable {
   private let command: Command
   private let values: [String: [String]]
 
-  init(_ command: Command, _ values: [String: [String]]) {
-    (self.command, self.values) = (command, values)
-  }
+  init(_ command: Command, _ values: [String: [String]]) { (self.command, self.values) = (command, values) }
 
   func flag(_ name: String) -> Bool { isGiven(name) }
 
@@ -68,7 +66,6 @@ struct ParsedArguments: Sendable {
     }
   }
 
-  /// An error about a value that the command itself rejects.
   func unsuitable(_ name: String, _ found: String, _ expected: String) -> UsageError {
     UsageError(command.name, expected: expected, for: word(name), found: found)
   }

@@ -15,15 +15,11 @@ extension Command {
 
       Exit codes of 'check': 0 no errors, 69 the only problem is an unavailable origin, else 78.
       """,
-    arguments: [
-      .argument("action", choices: ["check", "show", "keys", "swift"], help: "What to do.")
-    ],
+    arguments: [.argument("action", choices: ["check", "show", "keys", "swift"], help: "What to do.")],
     options: [
-      .config,
-      .value("dataset", "name", help: "Only this dataset ('swift')."),
+      .config, .value("dataset", "name", help: "Only this dataset ('swift')."),
       .value(
         "model", "version", help: "The model that the app was built for ('swift'; default: the newest)."),
-
       .json,
     ],
     examples: [

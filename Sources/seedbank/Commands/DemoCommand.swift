@@ -9,8 +9,7 @@ extension Command {
       options make the same data.
       """,
     options: [
-      .directory,
-      .value("trips", "count", help: "How many trips (default: \(DemoOrigin.usualTrips))."),
+      .directory, .value("trips", "count", help: "How many trips (default: \(DemoOrigin.usualTrips))."),
       .json, .dryRun,
     ],
     examples: [

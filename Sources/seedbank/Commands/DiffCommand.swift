@@ -13,16 +13,13 @@ extension Command {
       column. With --json every line is an object; the last one is the summary.
       """,
     arguments: [
-      .argument("old", help: "A file or a version."),
-      .argument("new", help: "A file or a version."),
+      .argument("old", help: "A file or a version."), .argument("new", help: "A file or a version."),
     ],
     options: [
-      .config,
-      .value("dataset", "name", help: "The versions' dataset (default: the only one)."),
+      .config, .value("dataset", "name", help: "The versions' dataset (default: the only one)."),
       .value("series", "major", help: "The versions' series (default: the only one)."),
       .flag("rows", help: "Show the rows that differ."),
-      .value("limit", "count", help: "Show at most that many rows; all are counted."),
-      .json,
+      .value("limit", "count", help: "Show at most that many rows; all are counted."), .json,
     ],
     examples: [
       ("seedbank diff 41 42 --rows --limit 20", "What version 42 changed."),
@@ -36,11 +33,21 @@ extension Command {
       throw arguments.unsuitable("limit", "no --rows", "--rows beside it")
     }
     let sides = try DiffSides(arguments, context)
-    let printer = DiffPrinter(limit: arguments.flag("rows") ? limit : 0, context.console)
+    let (console, shown) = (context.console, arguments.flag("rows") ? limit : 0)
     try await blocking {
-      let (old, new) = try sides.open(in: scratch)
-      let tables = try SeedComparison(old: old, new: new).run { try printer.tell($0) }
-      try printer.summarise(tables, sides)
+      let old = try sides.open(sides.old, by: scratch.file("old.sqlite"))
+      let new = try sides.open(sides.new, by: scratch.file("new.sqlite"))
+      var count = 0
+      let tables = try SeedComparison(old: old, new: new).run { row in
+        count += 1
+        if count <= shown { try console.result(row.json, row.line) }
+      }
+      let more = shown > 0 && count > shown ? ["… and \(count - shown) more"] : []
+      try console.result(
+        [
+          "old": .string(sides.old), "new": .string(sides.new), "same": .bool(tables.allSatisfy(\.isSame)),
+          "tables": .array(tables.map(\.json)),
+        ], (more + tables.map(\.line)).joined(separator: "\n"))
     }
   }
 }
@@ -48,7 +55,6 @@ extension Command {
 private struct DiffSides: Sendable {
   let old: String
   let new: String
-  /// Nil where the two are files.
   private let recall: SeriesRecall?
 
   init(_ arguments: ParsedArguments, _ context: Context) throws {
@@ -64,59 +70,23 @@ private struct DiffSides: Sendable {
     }
   }
 
-  func open(in scratch: ScratchFolder) throws -> (old: Connection, new: Connection) {
-    (try open(old, scratch.file("old.sqlite")), try open(new, scratch.file("new.sqlite")))
-  }
-
-  private func open(_ name: String, _ file: String) throws -> Connection {
+  /// Where the side is no plain file, `file` becomes one.
+  func open(_ name: String, by file: String) throws -> Connection {
     if let recall { return try recall.recall(try Version(name), to: file).connection }
-    let kind = try FileKind(name)
-    guard let encoding = kind.encoding else { return try database(kind, name, name) }
-    _ = try Compression.expand(name, to: file, encoding, limit: .max)
-    return try database(try FileKind(file), file, name)
-  }
-
-  private func database(_ kind: FileKind, _ file: String, _ name: String) throws -> Connection {
+    var (path, kind) = (name, try FileKind(name))
+    if let encoding = kind.encoding {
+      _ = try Compression.expand(name, to: file, encoding, limit: .max)
+      (path, kind) = (file, try FileKind(file))
+    }
     guard case .database = kind else {
       throw CommandFailure(
         .badData, "\(name.printable): expected a snapshot, found a file that is not a database.")
     }
-    return try Connection(file, .reader)
-  }
-}
-
-private final class DiffPrinter: @unchecked Sendable {
-  // One comparison uses it, on one thread at a time.
-  private var left: Int
-  private var hidden = 0
-  private let isShowing: Bool
-  private let console: Console
-
-  init(limit: Int, _ console: Console) {
-    (left, isShowing, self.console) = (limit, limit > 0, console)
-  }
-
-  func tell(_ row: RowDifference) throws {
-    guard left > 0 else {
-      hidden += 1
-      return
-    }
-    left -= 1
-    try console.result(row.json, row.line)
-  }
-
-  func summarise(_ tables: [TableComparison], _ sides: DiffSides) throws {
-    let more = isShowing && hidden > 0 ? ["… and \(hidden) more"] : []
-    try console.result(
-      [
-        "old": .string(sides.old), "new": .string(sides.new), "same": .bool(tables.allSatisfy(\.isSame)),
-        "tables": .array(tables.map(\.json)),
-      ], (more + tables.map(\.line)).joined(separator: "\n"))
+    return try Connection(path, .reader)
   }
 }
 
 extension RowDifference {
-  /// The columns that differ; all of them where the row is on one side only.
   private var shown: [Int] {
     guard let old, let new else { return Array(columns.indices) }
     return columns.indices.filter { old[$0] != new[$0] }
@@ -135,8 +105,7 @@ extension RowDifference {
 
   fileprivate var json: JSONValue {
     [
-      "table": .string(table.name),
-      "key": .object(zip(table.keyNames, key).map { JSONMember($0, $1.json) }),
+      "table": .string(table.name), "key": .object(zip(table.keyNames, key).map { JSONMember($0, $1.json) }),
       "old": shown(of: old), "new": shown(of: new),
     ]
   }

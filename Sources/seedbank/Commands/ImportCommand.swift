@@ -35,8 +35,7 @@ extension Command {
         "references", "rule", choices: ImportPolicy.References.allCases.map(\.rawValue),
         help: "References to missing rows: fail (default), null, or keep (with a warning)."),
       .value(
-        "rejects", "path",
-        help: "Write rejected rows to this file as NDJSON, even if the import fails."),
+        "rejects", "path", help: "Write rejected rows to this file as NDJSON, even if the import fails."),
       .value(
         "batch", "rows",
         help:
@@ -57,10 +56,7 @@ extension Command {
   ) { arguments, context in
     let job = try ImportJob(arguments, context)
     let console = context.console
-    let report = try await blocking {
-      try job.run(tell: console.note) { console.progress("\($0.rows) rows, \($0.bytes) bytes") }
-    }
-    try show(report, job, arguments, console)
+    try show(await blocking { try job.run() }, job, arguments, console)
   }
 
   private static func show(
@@ -106,6 +102,9 @@ extension ImportJob {
     format = arguments.choice("format") ?? Self.format(of: file)
     rejects = try arguments.path("rejects", from: context.currentDirectory)
     isDryRun = arguments.flag("dry-run")
+    let console = context.console
+    tell = { console.note($0) }
+    progress = { console.progress("\($0.rows) rows, \($0.bytes) bytes") }
     mappingPath = try arguments.path("mapping", from: context.currentDirectory)
     mapping = try Self.mapping(arguments, mappingPath, format)
     var policy = ImportPolicy(onConflict: arguments.choice("on-conflict") ?? .overwrite)

@@ -14,8 +14,7 @@ extension Command {
       """,
     arguments: [.argument("origin", help: "The SQLite file that holds the data.")],
     options: [
-      .directory,
-      .value("dataset", "name", help: "The dataset's name (default: made from the file's name)."),
+      .directory, .value("dataset", "name", help: "The dataset's name (default: made from the file's name)."),
     ] + Parameter.keyPlan + [.json, .dryRun],
     examples: [
       ("seedbank init my.sqlite", "Make the folder 'seedbank'. Continue with 'seedbank run'."),

@@ -19,12 +19,10 @@ extension Command {
     let path = try arguments.requiredPath("file", from: context.currentDirectory)
     let findings = try inspected(path)
     try context.console.result(
-      .object(findings),
-      findings.map { "\($0.name): \($0.value.plainText)" }.joined(separator: "\n"))
+      .object(findings), findings.map { "\($0.name): \($0.value.plainText)" }.joined(separator: "\n"))
   }
 }
 
 extension JSONValue {
-  /// Strings without their quotation marks, everything else as JSON.
   var plainText: String { string ?? text }
 }

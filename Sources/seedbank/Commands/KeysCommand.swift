@@ -35,14 +35,11 @@ extension Command {
         "key", "file", isRepeatable: true,
         help: "The key to sign with ('sign'), or a public key made elsewhere ('rotate', 'revoke')."),
       .value(
-        "count", "number", help: "The number of the role's new keys ('rotate'; default: as many as it has)."
-      ),
-
+        "count", "number", help: "The number of the role's new keys ('rotate'; default: as many as it has)."),
       .value("threshold", "number", help: "How many of them must sign ('rotate'; default: as now)."),
       .flag("replace", help: "Make a new key in place of the revoked one ('revoke')."),
       .flag(
-        "lost",
-        help: "Begin a new chain of trust, if too few root keys are left to sign ('rotate root')."),
+        "lost", help: "Begin a new chain of trust, if too few root keys are left to sign ('rotate root')."),
       .flag("yes", help: "Confirm that the old root keys are lost for good ('rotate root --lost')."),
       .flag(
         "prepare",
@@ -79,7 +76,6 @@ private enum KeyAction: String, CaseIterable {
   case addSignature = "add-signature"
   case discard
 
-  /// The options that it allows, the number of names that it takes, and what they are.
   private var usage: (options: [String], names: ClosedRange<Int>, expected: String) {
     switch self {
     case .status: (["with"], 0...0, "nothing more")

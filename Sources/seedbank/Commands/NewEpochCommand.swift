@@ -18,10 +18,8 @@ extension Command {
       .config,
       .value(
         "with", "folder", isRepeatable: true, help: "A folder with keys, such as that of the targets key."),
-
       .flag("yes", help: "Confirm that every client downloads a snapshot."), .json,
-    ] + Parameter.log,
-    examples: [("seedbank new-epoch --yes", "Start the histories of all datasets over.")]
+    ] + Parameter.log, examples: [("seedbank new-epoch --yes", "Start the histories of all datasets over.")]
   ) { arguments, context in
     let configuration = try context.configuration(arguments)
     context.console.startLog(configuration.log.format, from: configuration.log.level)

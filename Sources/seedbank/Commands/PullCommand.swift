@@ -30,14 +30,12 @@ extension Command {
       .value("schema", "hash", help: "The schema hash the model must have (default: the signed one)."),
       .flag("check", help: "Show what would be downloaded, and how many bytes; fetch only metadata."),
       .flag("verify", help: "Check the store's data first; damaged data is replaced."),
-      .flag("watch", help: "Continue until SIGINT or SIGTERM, with a line for each change."),
-      .json,
+      .flag("watch", help: "Continue until SIGINT or SIGTERM, with a line for each change."), .json,
     ],
     examples: [
       (
         "seedbank pull https://seeds.example --dataset transit --model 2.1 \\\n"
-          + "      --store ./seeds --root root.json",
-        "Keep the newest transit data in ./seeds."
+          + "      --store ./seeds --root root.json", "Keep the newest transit data in ./seeds."
       ),
       (
         "seedbank pull https://seeds.example --dataset transit --model 2.1 \\\n"

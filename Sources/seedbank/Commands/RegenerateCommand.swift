@@ -20,8 +20,7 @@ extension Command {
       in the last \(RepositorySigner.warningDays) days, and the exit code is 78 once clients reject the publication.
       """,
     options: [
-      .config,
-      .onlyDataset,
+      .config, .onlyDataset,
       .flag("snapshot", help: "Publish a snapshot of the newest version, whatever the schedule says."),
       .flag("accept-shrink", help: "Publish even if tables lost more rows than 'shrink' allows."),
       .flag("resume", help: "Resume publishing series that a rollback holds."),
@@ -67,7 +66,6 @@ private struct Regeneration {
     isDryRun = arguments.flag("dry-run")
   }
 
-  /// Tries every dataset; then says what was wrong, and throws the first of it.
   mutating func run(_ datasets: [DatasetConfiguration]) throws {
     // What is wrong with the publication is the steps' to say.
     if let published = try? deployment.publication.published() {
@@ -118,7 +116,6 @@ private struct Regeneration {
       ["dataset": .string(dataset.text), "dryRun": .bool(isDryRun), "error": report.json] as JSONValue)
   }
 
-  /// The dataset is named where there are several.
   private mutating func note(_ report: FailureReport, _ dataset: DatasetName) {
     let isAlone = deployment.configuration.datasets.count == 1
     let message = isAlone ? report.message : "\(dataset): \(report.message)"

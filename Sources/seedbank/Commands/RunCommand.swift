@@ -15,10 +15,8 @@ extension Command {
       cancelled, and repeated at the next start. A second signal ends it at once. The exit code is 78 if signatures \
       have expired, so that clients reject the publication.
       """,
-    options: [
-      .config,
-      .flag("demo", help: "Also change the demo's origin every few seconds."),
-    ] + Parameter.front + Parameter.log,
+    options: [.config, .flag("demo", help: "Also change the demo's origin every few seconds.")]
+      + Parameter.front + Parameter.log,
     examples: [
       ("seedbank run", "Run the deployment that 'seedbank init' made in this folder."),
       ("seedbank run --port 0", "Use a free port, which is printed."),
@@ -29,8 +27,7 @@ extension Command {
     let configuration = try context.configuration(arguments)
     context.console.startLog(configuration.log.format, from: configuration.log.level)
     let deployment = try Deployment(configuration, context)
-    try await RunService(deployment: deployment, arguments: arguments, context: context)
-      .run(until: signals)
+    try await RunService(deployment: deployment, arguments: arguments, context: context).run(until: signals)
   }
 }
 
@@ -68,7 +65,6 @@ private struct RunService {
     if let failure = deployment.signatures(now: .now())?.failure { throw failure }
   }
 
-  /// Publishes on schedule until it is cancelled; a step that has begun comes to its end.
   private func publish(_ services: [PublishingService], _ front: Front) async throws {
     // A failed step is repeated on schedule; the existing publication is served meanwhile.
     for service in services where !Task.isCancelled { await attempt(service) }
@@ -88,9 +84,8 @@ private struct RunService {
     try? await blocking { front.stop(drain: drain) }
   }
 
-  /// Ends the process in the middle of a step, which can take minutes where the data is large: a supervisor
-  /// would do the same some seconds later. A step may be lost at each of its file operations; the next one does
-  /// its work again.
+  /// A step can take minutes, and a supervisor would kill the process some seconds later. A step may be lost at each of
+  /// its file operations; the next one does its work again.
   private func exitDuringStep() -> Never {
     context.console.note("A publish step is still running. It is cancelled; the next start repeats it.")
     _exit((deployment.signatures(now: .now())?.failure?.exitCode ?? .success).rawValue)
@@ -103,9 +98,7 @@ private struct RunService {
     }
   }
 
-  private func warn(_ text: String) {
-    if repeated.isDue(text, now: .now()) { context.console.warning(text) }
-  }
+  private func warn(_ text: String) { if repeated.isDue(text, now: .now()) { context.console.warning(text) } }
 
   /// A thief of these keys could replace all others.
   private func warnOfOfflineKeys() {

@@ -14,8 +14,7 @@ extension Command {
       one line.
       """,
     options: [
-      .config, .onlyDataset,
-      .flag("history", help: "Show the last publish steps instead."),
+      .config, .onlyDataset, .flag("history", help: "Show the last publish steps instead."),
       .value("count", "number", help: "How many steps to show (default: \(usualSteps))."), .json,
     ],
     examples: [

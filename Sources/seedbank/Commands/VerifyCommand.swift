@@ -47,8 +47,7 @@ extension VerificationReport {
       passedDeltas == 0
         ? nil : "\(passedDeltas) deltas checked by their hashes only: longer deltas skip their start",
       "\(metadataFiles) metadata files, \(objects) objects (\(bytes) bytes), \(snapshots) snapshots,"
-        + " \(deltas) deltas verified",
-      isSound ? "sound" : "not sound",
+        + " \(deltas) deltas verified", isSound ? "sound" : "not sound",
     ]
     return (lines + facts.compactMap(\.self)).joined(separator: "\n")
   }

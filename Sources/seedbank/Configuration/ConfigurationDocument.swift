@@ -56,8 +56,7 @@ extension JSONValue {
   fileprivate var withoutComments: JSONValue {
     switch self {
     case .object(let members):
-      .object(
-        members.filter { $0.name != "$comment" }.map { JSONMember($0.name, $0.value.withoutComments) })
+      .object(members.filter { $0.name != "$comment" }.map { JSONMember($0.name, $0.value.withoutComments) })
     case .array(let elements): .array(elements.map(\.withoutComments))
     default: self
     }
@@ -67,7 +66,6 @@ extension JSONValue {
 /// One key's value: an option's, else a variable's, else the file's.
 struct ConfigurationValue {
   let file: String
-  /// The dotted path within the file.
   let key: String
   let prefix: String
   let overrides: ConfigurationOverrides
@@ -78,7 +76,6 @@ struct ConfigurationValue {
 
   var source: String { override?.source ?? (written == nil ? "default" : file) }
 
-  /// An error about the value that counts, wherever it was said.
   func error(_ problem: String, at place: String = "") -> ConfigurationError {
     ConfigurationError(override?.source ?? file, path: key + place, problem)
   }
@@ -105,9 +102,7 @@ struct ConfigurationValue {
     guard let said else { return nil }
     let number = override.map { canonicalDecimal($0.text, in: range) } ?? said.integer
     if let number, range.contains(number) { return number }
-    if override == nil, said.integer == nil {
-      throw error("expected a whole number, found \(said.kind)")
-    }
+    if override == nil, said.integer == nil { throw error("expected a whole number, found \(said.kind)") }
     throw error(
       "expected a whole number from \(range.lowerBound) to \(range.upperBound), found \(said.text.clipped)")
   }
@@ -141,8 +136,7 @@ struct ConfigurationValue {
     guard Paths.isUsable(text) else {
       throw error("expected a path, found \(JSONValue.string(text).text.clipped)")
     }
-    return Paths.absolute(
-      text, from: override == nil ? Paths.folder(of: file) : overrides.currentDirectory)
+    return Paths.absolute(text, from: override == nil ? Paths.folder(of: file) : overrides.currentDirectory)
   }
 
   /// The texts of an array, each made into an element; no two may be equal. Lists stand in files only.
@@ -168,7 +162,6 @@ struct ConfigurationValue {
 
 /// A mistake in the configuration, the operator's to mend.
 struct ConfigurationError: ReportedError, Hashable {
-  /// A file, an option or an environment variable.
   let source: String
   /// The dotted path of the key, where it is about one.
   let path: String

@@ -2,11 +2,10 @@ import SeedFormat
 
 import class Foundation.FileManager
 
-/// Options, and below them the environment: both stand above the files.
+/// Options, and below them the environment: both stand above the files, for single values.
 ///
-/// Only single values can be overridden, not lists. Variables of no key are let pass: container platforms put
-/// variables of their own into the environment, named after a service that may well be called seedbank. Of one that is
-/// a slip away from ours `config check` warns.
+/// Variables of no key are let pass: container platforms add some, named after a service that may well be called
+/// seedbank. Of one that is a slip away from ours `config check` warns.
 struct ConfigurationOverrides: Sendable {
   var options: [SettingOverride] = []
   var environment: [String: String] = [:]
@@ -33,8 +32,6 @@ struct ConfigurationOverrides: Sendable {
 }
 
 extension Context {
-  /// The deployment that the arguments, the environment and the current directory point to.
-  ///
   /// For commands that declare ``Parameter/config``; their options with a `setting` override the file.
   func configuration(_ arguments: ParsedArguments) throws -> DeploymentConfiguration {
     let file = try configurationFile(named: arguments.path("config", from: currentDirectory))
@@ -48,7 +45,6 @@ extension Context {
 
   static let configurationVariable = "SEEDBANK_CONFIG"
 
-  /// Where seedbank.json is looked for when nobody names it.
   var usualConfigurationFiles: [String] {
     ["seedbank.json", "seedbank/seedbank.json"].map { Paths.absolute($0, from: currentDirectory) }
   }

@@ -5,10 +5,8 @@ import SeedSystem
 import SeedTrust
 
 struct DatasetConfiguration: SettingsFile, Hashable {
-  /// The folder's name, too.
   let name: DatasetName
   let folder: String
-  /// The SQLite file that holds the data, by its absolute path.
   var originPath: String
   var checkSeconds = 2
   var policy = PublishingPolicy()
@@ -80,8 +78,7 @@ extension DatasetConfiguration {
       key: "expirySeconds", type: Setting<Self>.words(1...31_536_000),
       usual: "\(PublishingPolicy().lifetimeSeconds), or three times the longest schedule",
       meaning: "seconds for which signatures count when nobody renews them; at least three times the longest "
-        + "schedule",
-      read: readExpiry, json: { JSONValue($0.policy.lifetimeSeconds) }),
+        + "schedule", read: readExpiry, json: { JSONValue($0.policy.lifetimeSeconds) }),
     .integer(
       "pollSeconds", \.policy.pollSeconds, in: 1...86_400,
       "seconds that clients wait between two looks. `init` writes 2, so that a change shows at once"),

@@ -24,7 +24,6 @@ struct Setting<File: SettingsFile>: Sendable {
   let meaning: String
   /// Leaves the default where nothing is said.
   let read: @Sendable (inout File, ConfigurationValue) throws(ConfigurationError) -> Void
-  /// Null where there is no value.
   let json: @Sendable (File) -> JSONValue
 
   typealias Field<Value> = any WritableKeyPath<File, Value> & Sendable
@@ -32,9 +31,8 @@ struct Setting<File: SettingsFile>: Sendable {
 
 extension Setting {
   init<Value>(
-    _ key: String, _ field: Field<Value>, type: String, usual: String? = nil,
-    isSeldom: Bool = false, _ meaning: String,
-    read: @escaping @Sendable (ConfigurationValue) throws(ConfigurationError) -> Value?,
+    _ key: String, _ field: Field<Value>, type: String, usual: String? = nil, isSeldom: Bool = false,
+    _ meaning: String, read: @escaping @Sendable (ConfigurationValue) throws(ConfigurationError) -> Value?,
     json: @escaping @Sendable (Value) -> JSONValue
   ) {
     self.init(
@@ -56,13 +54,11 @@ extension Setting {
   }
 
   static func integer(
-    _ key: String, _ field: Field<Int?>, in range: ClosedRange<Int>,
-    usual: String? = nil, _ meaning: String
+    _ key: String, _ field: Field<Int?>, in range: ClosedRange<Int>, usual: String? = nil, _ meaning: String
   ) -> Self {
     Self(
       key, field, type: words(range), usual: usual, meaning,
-      read: { value throws(ConfigurationError) in try value.integer(in: range) },
-      json: { JSONValue($0) })
+      read: { value throws(ConfigurationError) in try value.integer(in: range) }, json: { JSONValue($0) })
   }
 
   static func choice<Word: RawRepresentable & CaseIterable & Sendable>(
@@ -70,22 +66,18 @@ extension Setting {
   ) -> Self where Word.RawValue == String {
     Self(
       key, field, type: Word.allCases.map { "`\($0.rawValue)`" }.joined(separator: ", "), isSeldom: isSeldom,
-      meaning,
-      read: { value throws(ConfigurationError) in try value.choice() },
+      meaning, read: { value throws(ConfigurationError) in try value.choice() },
       json: { .string($0.rawValue) })
   }
 
   static func text(_ key: String, _ field: Field<String?>, _ meaning: String) -> Self {
     Self(
-      key, field, type: "text", meaning,
-      read: { value throws(ConfigurationError) in try value.text() },
+      key, field, type: "text", meaning, read: { value throws(ConfigurationError) in try value.text() },
       json: { JSONValue($0) })
   }
 
   /// An absolute path; the file shows it as seen from its folder.
-  static func path(
-    _ key: String, _ field: Field<String>, usual: String? = nil, _ meaning: String
-  ) -> Self {
+  static func path(_ key: String, _ field: Field<String>, usual: String? = nil, _ meaning: String) -> Self {
     Self(
       key: key, type: "path", usual: usual, meaning: meaning,
       read: { file, value throws(ConfigurationError) in
@@ -124,8 +116,7 @@ extension SettingsFile {
     return .object(members)
   }
 
-  /// Every value that counts, by the path that also names its variable, and where it came from: a file, an option, a
-  /// variable, or `default`.
+  /// Every value that counts, by the path that also names its variable, and its source.
   func entries(_ overrides: ConfigurationOverrides) throws(ConfigurationError) -> [ConfigurationEntry] {
     let document = try ConfigurationDocument(file, prefix, overrides, keys: Self.settings.map(\.key))
     return Self.settings.flatMap { setting in
@@ -135,7 +126,6 @@ extension SettingsFile {
     }
   }
 
-  /// The table of the article "Configuration".
   static var table: String {
     let rows = settings.map { setting in
       let usual = setting.usual ?? setting.json(Self.usual).tableText
@@ -171,8 +161,7 @@ extension JSONValue {
       return Self.block("{", lines, "}", indent)
     case .array(let elements) where elements.contains(where: \.isContainer):
       return Self.block("[", elements.map { $0.pretty(indent: inner) }, "]", indent)
-    case .array(let elements):
-      return "[" + elements.map(\.text).joined(separator: ", ") + "]"
+    case .array(let elements): return "[" + elements.map(\.text).joined(separator: ", ") + "]"
     default: return text
     }
   }

@@ -11,9 +11,7 @@ struct DemoChanges: Sendable {
     generator = SeededGenerator(seed: seed)
   }
 
-  private enum Kind: CaseIterable {
-    case delay, rename, insert, delete
-  }
+  private enum Kind: CaseIterable { case delay, rename, insert, delete }
 
   /// Makes one change in a transaction of its own, and returns a line about it.
   mutating func make() throws -> String {

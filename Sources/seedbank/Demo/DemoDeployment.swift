@@ -1,12 +1,15 @@
+import SeedDatabase
 import SeedFormat
 import SeedServer
 
 enum DemoDeployment {
   static func draft(in directory: String) -> DeploymentDraft {
-    DeploymentDraft("transit", origin: origin(in: directory), directory: directory, models: models)
-      .describing(
-        license: "CC0-1.0", attribution: "Invented demo data; no timetable of any operator",
-        source: "Made by 'seedbank demo'")
+    var draft = DeploymentDraft(
+      "transit", origin: origin(in: directory), directory: directory, models: models)
+    draft.dataset.policy.provenance = Provenance(
+      license: "CC0-1.0", attribution: "Invented demo data; no timetable of any operator",
+      source: "Made by 'seedbank demo'")
+    return draft
   }
 
   static func origin(in directory: String) -> String { Paths.absolute(DemoOrigin.fileName, from: directory) }

@@ -2,17 +2,14 @@
 enum DemoNames {
   private static let beginnings = [
     "Ahorn", "Amsel", "Anger", "Birken", "Blumen", "Brunnen", "Buchen", "Dahlien", "Dorf", "Drossel",
-    "Eichen",
-    "Erlen", "Falken", "Feld", "Fichten", "Finken", "Garten", "Ginster", "Glocken", "Hafen", "Hasel", "Heide",
-    "Holunder", "Insel", "Kastanien", "Kirsch", "Kranich", "Lärchen", "Lerchen", "Linden", "Mühlen", "Nelken",
-    "Pappel", "Quell", "Reiher", "Rosen", "Schleusen", "Schwanen", "See", "Sonnen", "Spatzen", "Tannen",
-    "Ulmen",
-    "Wald", "Weiden", "Wiesen", "Ziegel", "Zeisig",
+    "Eichen", "Erlen", "Falken", "Feld", "Fichten", "Finken", "Garten", "Ginster", "Glocken", "Hafen",
+    "Hasel", "Heide", "Holunder", "Insel", "Kastanien", "Kirsch", "Kranich", "Lärchen", "Lerchen", "Linden",
+    "Mühlen", "Nelken", "Pappel", "Quell", "Reiher", "Rosen", "Schleusen", "Schwanen", "See", "Sonnen",
+    "Spatzen", "Tannen", "Ulmen", "Wald", "Weiden", "Wiesen", "Ziegel", "Zeisig",
   ]
   private static let endings = [
     "allee", "brücke", "damm", "grund", "hof", "markt", "park", "pfad", "platz", "promenade", "ring",
-    "straße",
-    "tor", "ufer", "weg", "winkel",
+    "straße", "tor", "ufer", "weg", "winkel",
   ]
   private static let quarters = [
     "Nord", "Süd", "Ost", "West", "Mitte", "Altstadt", "Vorstadt", "Siedlung", "Schule", "Friedhof",

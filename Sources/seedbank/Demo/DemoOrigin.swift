@@ -42,15 +42,13 @@ struct DemoOrigin {
       let stepFree: SeedValue = generator.below(10) == 0 ? .null : .number(generator.below(2))
       try insert.run([
         .text(Self.stopID(number)), .text(name), .real(Double(latitude) / 1e6),
-        .real(Double(longitude) / 1e6),
-        .text(isInner ? "A" : "B"), stepFree,
+        .real(Double(longitude) / 1e6), .text(isInner ? "A" : "B"), stepFree,
       ])
       names.append(name)
     }
     return names
   }
 
-  /// Returns the stops of each line, by their numbers.
   private mutating func writeLines(_ connection: Connection) throws -> [[Int]] {
     let insert = try connection.prepare("INSERT INTO line VALUES(?, ?, ?, ?, ?)")
     var routes: [[Int]] = []

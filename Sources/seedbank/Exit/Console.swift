@@ -3,17 +3,13 @@ import SeedServer
 import SeedSystem
 import SeedTrust
 
-/// A command's output: results go to stdout, everything else to stderr.
-///
-/// Messages on stderr are for a person until ``startLog(_:from:)``; from then on each message is one line of a
-/// log, for commands that run for long or under a timer.
+/// A command's output: results go to stdout, everything else to stderr: messages for a person, or a log's lines.
 ///
 /// Text that could control a terminal is escaped. There is no colour, so `NO_COLOR` needs no code;
 /// progress is shown only where stderr is a terminal that can rewrite a line.
 final class Console: Sendable {
   typealias Sink = @Sendable (StandardStream, [UInt8]) throws -> Void
 
-  /// Set where stderr is a terminal that can rewrite a line.
   let showsProgress: Bool
   private let sink: Sink
   private let isLineOpen = Mutex(false)
@@ -50,7 +46,6 @@ final class Console: Sendable {
     if isJSON { try result(json()) } else { try result(text()) }
   }
 
-  /// True after `--json`.
   var isJSON: Bool { asksForJSON.withLock(\.self) }
 
   func startJSON() { asksForJSON.withLock { $0 = true } }
@@ -79,7 +74,6 @@ final class Console: Sendable {
     say("\(Self.harmless(prefix + record.message))\n")
   }
 
-  /// Replaces the progress line, where there is one.
   func progress(_ text: String) {
     guard showsProgress else { return }
     isLineOpen.withLock { $0 = true }
@@ -141,7 +135,6 @@ private func systemWrite(_ descriptor: Int32, _ bytes: UnsafeRawPointer?, _ coun
   write(descriptor, bytes, count)
 }
 
-/// What the log looks like, and how much of it there is.
 struct LogConfiguration: Hashable, Sendable {
   var format = LogFormat.text
   var level = LogLevel.info

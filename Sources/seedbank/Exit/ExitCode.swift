@@ -13,18 +13,15 @@ enum ExitCode: Int32, Sendable, CaseIterable {
   case configuration = 78
 }
 
-/// An error of the command itself, which knows how to end it and what to say.
 protocol ReportedError: Error {
   var exitCode: ExitCode { get }
   /// One sentence: which file or parameter, what was found, what was expected, what to do.
   var message: String { get }
 }
 
-/// The reason why a command ends without its result, or with a result that shows a problem.
 struct CommandFailure: ReportedError, Hashable {
   let exitCode: ExitCode
   let message: String
-  /// Set where the printed result already shows the problem.
   let isInResult: Bool
 
   init(_ exitCode: ExitCode, _ message: String, isInResult: Bool = false) {

@@ -1,10 +1,9 @@
 import Dispatch
 import SeedSystem
 
-/// Waits for a signal to stop: SIGTERM or SIGINT.
+/// Waits for SIGTERM or SIGINT; made before the work that it is to stop, or an early signal would kill the process.
 ///
-/// Make it before the work that it is to stop begins, or an early signal would kill the process. After the
-/// first signal the system's behaviour is back: a user who does not want to wait for a graceful end sends another.
+/// After the first signal the system's behaviour is back: a user who does not want to wait sends another.
 struct StopSignals: Sendable {
   private let arrivals: AsyncStream<Int32>
   private let arrival: AsyncStream<Int32>.Continuation

@@ -2,10 +2,9 @@ import SeedDatabase
 import SeedFormat
 import SeedImport
 
-/// Turns CSV into lines of JSON, because there is only one importer.
+/// Turns CSV into lines of JSON, because there is only one importer. The first record names the members.
 ///
-/// The first record names the members. Fields are texts, which the importer converts to their columns' types: leading
-/// zeros of text columns stay. An empty field is NULL, except in a TEXT column that must not be NULL.
+/// Fields are texts, which the importer converts to their columns' types: leading zeros of text columns stay.
 struct CSVDocument {
   let records = CSVRecords()
   private var reader = CSVReader()
@@ -78,7 +77,6 @@ struct CSVDocument {
 
 /// The places of a CSV's records, for the importer, which sees only the lines of JSON made of them.
 final class CSVRecords {
-  /// Of the header.
   var width = 0
   private var first = 0
   private var starts: [Int] = []
@@ -99,10 +97,7 @@ final class CSVRecords {
   }
 }
 
-/// Reads RFC 4180: fields between commas, perhaps quoted; records between line ends of either kind.
-///
-/// Bytes come in pieces, and records are handed on whole. An empty line is no record. A byte order mark at the start is
-/// skipped, because spreadsheets write one.
+/// Reads RFC 4180 in pieces, and hands on whole records; an empty line is none.
 private struct CSVReader {
   private enum State { case start, bare, quoted, quoteInQuoted }
 
@@ -165,6 +160,7 @@ private struct CSVReader {
     }
   }
 
+  /// Spreadsheets write a byte order mark.
   private mutating func passMark() {
     guard isFirst, record.isEmpty, field == [0xEF, 0xBB, 0xBF] else { return }
     field = []

@@ -14,18 +14,18 @@ struct ImportJob: Sendable {
   let rejects: String?
   let isDryRun: Bool
 
-  /// Standard input's name for the user.
-  static let standardInput = "-"
-  /// Its name for the system.
-  private static let inputPath = "/dev/stdin"
+  /// Takes notes for the user before the end.
+  let tell: @Sendable (String) -> Void
+  let progress: @Sendable (ImportProgress) -> Void
 
+  static let standardInput = "-"
+  private static let inputPath = "/dev/stdin"
   private static let pieceBytes = 256 * 1024
 
-  func run(
-    tell: @escaping @Sendable (String) -> Void, _ progress: @escaping @Sendable (ImportProgress) -> Void
-  ) throws -> ImportReport {
+  /// Blocks.
+  func run() throws -> ImportReport {
     do {
-      return try imported(tell, progress)
+      return try imported()
     } catch let failure as ImportFailure {
       throw CommandFailure(
         [.mapping, .schema].contains(failure.code) ? .configuration : .badData,
@@ -37,45 +37,35 @@ struct ImportJob: Sendable {
     }
   }
 
-  private func imported(
-    _ tell: @escaping @Sendable (String) -> Void, _ progress: @escaping @Sendable (ImportProgress) -> Void
-  ) throws -> ImportReport {
+  private func imported() throws -> ImportReport {
     let connection = try Connection(database, .writer)
     let rejected = try rejects.map { try RejectsFile($0, sparing: files) }
-    let reading = Reading(path: sourcePath)
+    var hasBegun = false
     do {
-      let report = try imported(reading, connection, rejected, tell, progress)
+      let report = try imported(connection, rejected) { sink in
+        try DocumentUnpacker.read(sourcePath, pieces: Self.pieceBytes) { piece in
+          hasBegun = true
+          try sink(piece)
+        }
+      }
       try rejected?.keep()
       return report
     } catch {
       // Only the import's own failure is reported.
-      if reading.hasBegun { try? rejected?.keep() } else { rejected?.discard() }
+      if hasBegun { try? rejected?.keep() } else { rejected?.discard() }
       throw error
     }
   }
 
-  private final class Reading {
-    let path: String
-    private(set) var hasBegun = false
-
-    init(path: String) { self.path = path }
-
-    func pieces(_ sink: ([UInt8]) throws -> Void) throws {
-      try DocumentUnpacker.read(path, pieces: ImportJob.pieceBytes) { piece in
-        hasBegun = true
-        try sink(piece)
-      }
-    }
-  }
+  private typealias Sink = ([UInt8]) throws -> Void
 
   private func imported(
-    _ reading: Reading, _ connection: Connection, _ rejected: RejectsFile?,
-    _ tell: @escaping @Sendable (String) -> Void, _ progress: @escaping @Sendable (ImportProgress) -> Void
+    _ connection: Connection, _ rejected: RejectsFile?, _ read: (Sink) throws -> Void
   ) throws -> ImportReport {
     var (hooks, document) = (ImportHooks(), try csv(connection))
     hooks.progress = progress
     if let rejected { hooks.rejected = { try rejected.append($0, row: $1) } }
-    hooks.resumed = { document, row in
+    hooks.resumed = { [tell] document, row in
       tell("Resuming at row \(row) of \(document): the rows before it were imported.")
       try rejected?.takeOver(upTo: row, of: document)
     }
@@ -83,7 +73,7 @@ struct ImportJob: Sendable {
     let session = try ImportSession(connection, mapping: mapping, policy: policy, hooks: hooks)
     do {
       session.begin(source == Self.standardInput ? "standard input" : source)
-      try feed(session, &document, reading)
+      try feed(session, &document, read)
       try session.end()
       return try session.finish(keeping: !isDryRun)
     } catch {
@@ -94,28 +84,27 @@ struct ImportJob: Sendable {
     }
   }
 
+  private func feed(
+    _ session: ImportSession, _ document: inout CSVDocument?, _ read: (Sink) throws -> Void
+  ) throws {
+    func take(_ bytes: [UInt8]) throws { try bytes.withUnsafeBytes { try session.feed($0) } }
+    guard var csv = document.take() else { return try read(take) }
+    try read { try csv.take($0, take) }
+    try csv.end(take)
+  }
+
   private var files: [ImportFile] {
     // SQLite puts them beside the target of a link.
     let own = ["-journal", "-wal", "-shm"].map {
       ImportFile(path: PhysicalPath.folder(database) + $0, role: "a file of the database")
     }
-    return [ImportFile(path: database, role: "the database")] + own
-      + [
-        ImportFile(path: ImportCursor.path(beside: database), role: "the cursor of imports"),
-        ImportFile(path: sourcePath, role: "the source"),
-      ] + (mappingPath.map { [ImportFile(path: $0, role: "the mapping")] } ?? [])
+    return [ImportFile(path: database, role: "the database")] + own + [
+      ImportFile(path: ImportCursor.path(beside: database), role: "the cursor of imports"),
+      ImportFile(path: sourcePath, role: "the source"),
+    ] + (mappingPath.map { [ImportFile(path: $0, role: "the mapping")] } ?? [])
   }
 
   private var sourcePath: String { source == Self.standardInput ? Self.inputPath : source }
-
-  private func feed(
-    _ session: ImportSession, _ document: inout CSVDocument?, _ reading: Reading
-  ) throws {
-    func take(_ bytes: [UInt8]) throws { try bytes.withUnsafeBytes { try session.feed($0) } }
-    guard var csv = document.take() else { return try reading.pieces(take) }
-    try reading.pieces { try csv.take($0, take) }
-    try csv.end(take)
-  }
 
   private func csv(_ connection: Connection) throws -> CSVDocument? {
     format == .csv ? CSVDocument(keepsEmpty: try emptyTexts(connection)) : nil
@@ -164,7 +153,8 @@ extension ImportReport {
     [
       "tables": JSONValue(tables) { .object($0.counts.map { JSONMember($0, JSONValue($1)) }) },
       "rows": JSONValue(rows), "rowsTakenBefore": JSONValue(rowsTakenBefore), "bytes": JSONValue(bytes),
-      "statements": JSONValue(statements), "seconds": .real(duration.seconds),
+      "statements": JSONValue(statements),
+      "seconds": .real((duration / .milliseconds(1)).rounded(.down) / 1000),
       "missing": .array(missing.map(\.json)), "issueCount": JSONValue(issueCount),
       "issues": .array(issues.map(\.json)),
     ]
@@ -186,11 +176,5 @@ extension ImportReport.Table {
       ("inserted", inserted), ("updated", updated), ("unchanged", unchanged), ("deleted", deleted),
       ("rejected", rejected),
     ]
-  }
-}
-
-extension Duration {
-  fileprivate var seconds: Double {
-    Double(components.seconds) + Double(components.attoseconds / 1_000_000_000_000_000) / 1000
   }
 }

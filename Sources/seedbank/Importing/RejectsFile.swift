@@ -3,10 +3,9 @@ import SeedFormat
 import SeedImport
 import SeedSystem
 
-/// Rejected rows as lines of JSON, each with its reason.
+/// Rejected rows as lines of JSON, each with its reason; they replace the file once an import that read anything ends.
 ///
-/// They are written beside the file, and replace it at the end of an import that read anything, also of one
-/// that failed. A pipe or another special file takes them as they come.
+/// A pipe or another special file takes them as they come.
 final class RejectsFile {
   private let path: String
   private let temporary: String?
@@ -55,9 +54,7 @@ final class RejectsFile {
     try DurableFile.moveIntoPlace(temporary, path)
   }
 
-  func discard() {
-    if let temporary { try? Folder.remove(temporary) }
-  }
+  func discard() { if let temporary { try? Folder.remove(temporary) } }
 }
 
 struct ImportFile {

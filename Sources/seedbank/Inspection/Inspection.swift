@@ -14,8 +14,7 @@ func inspected(_ path: String) throws -> [JSONMember] {
   let raw = try Compression.expand(path, to: inner, encoding, limit: .max)
   let innerKind = try FileKind(inner)
   guard innerKind.encoding == nil else {
-    throw CommandFailure(
-      .badData, "\(path.printable) is compressed twice: expected a seed or a delta in it.")
+    throw CommandFailure(.badData, "\(path.printable) is compressed twice: expected a seed or a delta in it.")
   }
   let facts: [JSONMember] = .init(
     ("encoding", .string(encoding.rawValue)), ("rawLength", JSONValue(raw.length)),
@@ -23,7 +22,6 @@ func inspected(_ path: String) throws -> [JSONMember] {
   return [file] + facts + (try innerKind.members(inner))
 }
 
-/// The kind of a file, told by its first bytes.
 enum FileKind {
   case database, json
   case compressed(ContentEncoding)
@@ -59,8 +57,6 @@ enum FileKind {
   }
 }
 
-// MARK: Metadata
-
 private func metadataMembers(_ document: [UInt8]) -> [JSONMember]? {
   guard let tree = try? JSONValue(parsing: document), let signed = tree["signed"],
     let signatures = tree["signatures"]?.elements
@@ -81,8 +77,6 @@ private func members(_ files: [JSONMember], _ name: String) -> JSONValue {
   .object(files.map { JSONMember($0.name, $0.value[name] ?? .null) })
 }
 
-// MARK: Seeds
-
 /// A seed's own facts, and whether its rows lead to its digest.
 private func seedMembers(_ path: String) throws -> [JSONMember] {
   let connection = try Connection(path, .reader)
@@ -101,8 +95,6 @@ private func seedMembers(_ path: String) throws -> [JSONMember] {
     ("attribution", meta.provenance.attribution.map(JSONValue.string)),
     ("source", meta.provenance.source.map(JSONValue.string)))
 }
-
-// MARK: Deltas
 
 private func deltaMembers(_ document: [UInt8]) throws -> [JSONMember] {
   var reader = try DeltaReader(document)

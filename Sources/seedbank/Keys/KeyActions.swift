@@ -11,7 +11,6 @@ struct KeyActions {
   private let publication: PublicationDirectory
   private let search: KeySearch
   private let newKeys: NewKeys
-  /// The metadata when the command began.
   private let before: Result<PublishedMetadata, any Error>
 
   init(_ arguments: ParsedArguments, _ context: Context) throws {
@@ -41,8 +40,6 @@ struct KeyActions {
     try context.console.result(report.json, report.text)
   }
 
-  // MARK: Changes
-
   func renew() throws {
     try begin { published in
       let role = try arguments.keyRoles([.root, .targets])[0]
@@ -60,13 +57,9 @@ struct KeyActions {
     }
   }
 
-  func rotate() throws {
-    try begin { try replace(KeyReplacement(rotating: arguments, context, $0)) }
-  }
+  func rotate() throws { try begin { try replace(KeyReplacement(rotating: arguments, context, $0)) } }
 
-  func revoke() throws {
-    try begin { try replace(KeyReplacement(revoking: arguments, context, $0)) }
-  }
+  func revoke() throws { try begin { try replace(KeyReplacement(revoking: arguments, context, $0)) } }
 
   /// First finishes a change that was under way; if there was one, nothing else is begun.
   private func begin(_ body: (PublishedMetadata) throws -> Void) throws {
@@ -86,8 +79,7 @@ struct KeyActions {
     let verifiers = try newKeys.verifiers(replacement)
     try change(signedBy: signers, replacement.published) { published, signer in
       guard published.root.version == replacement.published.root.version else {
-        throw CommandFailure(
-          .locked, "Another key change was published meanwhile. Check it, and try again.")
+        throw CommandFailure(.locked, "Another key change was published meanwhile. Check it, and try again.")
       }
       return try OfflineChange(verifiers, isLost: isLost, after: published, signer)
     }
@@ -98,8 +90,7 @@ struct KeyActions {
     _ propose: (PublishedMetadata, RepositorySigner) throws -> OfflineChange
   ) throws {
     try requireSigners(roles, published)
-    try tell(
-      publisher().changeKeys(lifetimeSeconds: configuration.shortestLifetime, now: .now(), propose))
+    try tell(publisher().changeKeys(lifetimeSeconds: configuration.shortestLifetime, now: .now(), propose))
   }
 
   /// Fails if not one of the required keys is here, unless the change is only to be prepared.
@@ -127,8 +118,6 @@ struct KeyActions {
       "This begins a new chain of trust, and the root keys \(ids.joined(separator: ", ")) can never sign again:"
         + " attach them if they are not lost, or confirm with --yes.")
   }
-
-  // MARK: Signatures
 
   func exportPayload() throws {
     let role = try arguments.keyRoles([.root, .targets])[0]
@@ -158,8 +147,6 @@ struct KeyActions {
       "No change of keys waits now. Files of new keys stay, and the next change uses them.")
   }
 
-  // MARK: Results
-
   private func tell(_ outcome: KeyChangeOutcome, isAnother: Bool = false) throws {
     var report = KeyChangeReport(outcome: outcome, isAnother: isAnother)
     if case .published(let published) = outcome { try settle(published, &report) }
@@ -187,7 +174,6 @@ private struct KeyChangeReport {
   /// Set where an earlier change was finished instead of the requested one.
   let isAnother: Bool
   var newFiles: [String] = []
-  /// Files of keys that were in force, and are no more.
   var replacedFiles: [String] = []
 
   var text: String {

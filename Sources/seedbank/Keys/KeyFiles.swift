@@ -12,10 +12,8 @@ struct KeyFileName: Hashable {
 
   private static let suffix = ".key"
   private static let newSuffix = ".new"
-  /// Characters of a key's id in file names and messages.
   static let tagLength = 8
 
-  /// `nil` for the name of another file.
   init?(_ name: String) {
     isNew = name.hasSuffix(Self.newSuffix)
     let plain = isNew ? String(name.dropLast(Self.newSuffix.count)) : name
@@ -78,8 +76,7 @@ struct FoundKey {
   func isNamed(by keys: RoleKeys?) -> Bool { keyID.map { keys?.keyIDs.contains($0) == true } == true }
 }
 
-/// Searches a deployment's keys: in its own folder, in folders from the command line, such as that of a USB stick, and in
-/// files from the environment.
+/// Searches keys in a deployment's folder, in folders of the command line, such as a USB stick's, and the environment.
 struct KeySearch {
   let folder: String
   var others: [String] = []
@@ -124,7 +121,6 @@ extension [FoundKey] {
   }
 }
 
-/// The number of each role's keys in a new deployment, and how many of them must sign.
 struct KeyPlan {
   private var counts: [KeyRole: Int] = [:]
   /// One where the role is missing.
@@ -135,7 +131,6 @@ struct KeyPlan {
   /// The roles whose keys people keep: for them several keys are useful.
   fileprivate static let roles: [KeyRole] = [.root, .targets]
 
-  /// One key each.
   init() {}
 
   init(_ arguments: ParsedArguments) throws(UsageError) {
@@ -156,7 +151,6 @@ struct KeyPlan {
 }
 
 extension Parameter {
-  /// For commands that make a deployment.
   static let keyPlan = KeyPlan.roles.flatMap { role in
     [
       value("\(role.rawValue)-keys", "count", help: "How many \(role.rawValue) keys to make (default: 1)."),

@@ -3,11 +3,9 @@ import SeedFormat
 import SeedSystem
 import SeedTrust
 
-/// The decision about a change of keys; no key is made yet.
 struct KeyReplacement {
   struct Role {
     let role: KeyRole
-    /// The keys that stay, and those that were made elsewhere.
     let known: [PublicKey]
     let made: Int
     let threshold: Int
@@ -68,8 +66,7 @@ struct KeyReplacement {
   }
 
   private static func revocation(
-    of keyID: String, _ role: KeyRole, _ given: [PublicKey], isReplaced: Bool,
-    _ published: PublishedMetadata
+    of keyID: String, _ role: KeyRole, _ given: [PublicKey], isReplaced: Bool, _ published: PublishedMetadata
   ) throws -> Role {
     let now = try current(role, published)
     let staying = now.keyIDs.filter { $0 != keyID }.compactMap { published.publicKey($0, of: role) }
@@ -120,10 +117,7 @@ struct KeyReplacement {
   }
 }
 
-/// Makes the keys of a change, and renames their files once metadata names the keys.
-///
-/// Until then a file's name ends with `.new`. After a crash the next attempt uses such files, and so begins where the last
-/// one ended.
+/// Makes the keys of a change. Until metadata names them their files end with `.new`, and another attempt uses those.
 struct NewKeys {
   let search: KeySearch
   /// Those of `--to`.
@@ -184,10 +178,8 @@ struct NewKeys {
     return key.publicKey
   }
 
-  /// Renames the files of keys that metadata names now, and removes remains of crashes. Returns the new paths; a file that
-  /// cannot be renamed works as well.
-  @discardableResult
-  func settle(_ published: PublishedMetadata) throws -> [String] {
+  /// Renames the files of keys that metadata names now, and removes remains of crashes. Returns the new paths.
+  @discardableResult func settle(_ published: PublishedMetadata) throws -> [String] {
     try sweep()
     return try search.found().filter { $0.isNew && $0.keyID.map(published.names) == true }.map { found in
       let folder = Folder.parent(of: found.path)
@@ -198,6 +190,7 @@ struct NewKeys {
         try Folder.sync(folder)
         return path
       } catch {
+        // By its old name it works as well.
         return found.path
       }
     }

@@ -4,11 +4,9 @@ import SeedServer
 import SeedSystem
 import SeedTrust
 
-/// One role's keys: those that metadata names, and those that were found.
 struct KeyStatus {
   let role: KeyRole
   let usualPath: String
-  /// The keys that metadata names; `nil` without metadata.
   let needed: RoleKeys?
   let files: [FoundKey]
 
@@ -59,7 +57,6 @@ struct KeyStatus {
   }
 }
 
-/// The output of `keys status`: every role's keys, their files, and the next steps.
 struct KeyStatusReport {
   let published: PublishedMetadata
   let roles: [KeyStatus]
@@ -99,8 +96,6 @@ struct KeyStatusReport {
     return ["a change of keys waits for signatures:"] + pending.needs(after: published).map { "  " + $0.line }
   }
 
-  // MARK: Next steps
-
   /// The most urgent first.
   private var advice: [String] {
     expiryAdvice + (pending.isEmpty ? [] : [pendingAdvice]) + keyAdvice + placeAdvice
@@ -108,7 +103,7 @@ struct KeyStatusReport {
 
   private var expiryAdvice: [String] {
     [KeyRole.root, .targets].compactMap { role in
-      expires(role).flatMap { ExpiryWarning(now: now).text(role.rawValue, $0) }
+      expires(role).flatMap { expiryWarning(role.rawValue, $0, now: now) }
     }
   }
 

@@ -2,7 +2,6 @@ import Foundation
 import SeedClient
 import SeedSystem
 
-/// Shows the progress of updates: a bar on a terminal, else a line now and then.
 final class DownloadProgress: Sendable {
   private let console: Console
   private let start = ContinuousClock.now
@@ -45,7 +44,6 @@ struct ProgressMeter {
   private static let window = Duration.seconds(8)
   /// A rate over less time than this would be a guess.
   private static let shortest = Duration.seconds(1)
-  /// Time between two lines where no terminal can rewrite one.
   private static let pause = Duration.seconds(10)
 
   init(_ name: String, total: Int, at time: Duration) {
@@ -82,7 +80,6 @@ struct ProgressMeter {
     return arrived < total && rate >= 1 ? "\(pace), \(Self.clock(Double(total - arrived) / rate))" : pace
   }
 
-  /// Bytes a second; nil at the start.
   private var rate: Double? {
     guard let first = samples.first, let last = samples.last, last.time - first.time >= Self.shortest else {
       return nil

@@ -125,7 +125,6 @@ extension UpdatePlan {
 }
 
 extension PullSource {
-  /// `pull --bundle`: makes the bundle that an app ships.
   func makeBundle(in directory: String, _ console: Console) async throws {
     let maker = try BundleMaker(model, server: server, root: root, directory: directory, options: options)
     let made = Mutex<BundleReport?>(nil)

@@ -6,7 +6,7 @@ import SeedSystem
 
 struct DeploymentDraft: Sendable {
   let directory: String
-  private(set) var dataset: DatasetConfiguration
+  var dataset: DatasetConfiguration
 
   private static let comment =
     "checkSeconds and pollSeconds are short so that a change shows at once while you try things out;"
@@ -29,12 +29,6 @@ struct DeploymentDraft: Sendable {
     }
   }
 
-  func describing(license: String, attribution: String, source: String) -> Self {
-    var draft = self
-    draft.dataset.policy.provenance = Provenance(license: license, attribution: attribution, source: source)
-    return draft
-  }
-
   var file: String { Paths.absolute(DeploymentConfiguration.fileName, from: directory) }
 
   var rootFile: String { Paths.absolute(Self.rootName, from: directory) }
@@ -47,7 +41,6 @@ struct DeploymentDraft: Sendable {
     ]
   }
 
-  /// By paths within the directory.
   var texts: [DraftedFile] {
     let deployment = DeploymentConfiguration(file: file, datasets: [dataset])
     let described = JSONValue.object(
@@ -98,8 +91,7 @@ enum DatasetNaming {
   }
 }
 
-/// Paths with their links followed: only between such may `..` be written, for the system follows it on the
-/// disk.
+/// Paths with their links followed: only between such may `..` be written, for the system follows it on the disk.
 enum PhysicalPath {
   /// The folder's real place; what is not there yet is taken as it is written.
   static func folder(_ path: String) -> String {

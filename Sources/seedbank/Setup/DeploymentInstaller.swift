@@ -7,7 +7,6 @@ import SeedTrust
 /// Puts a new deployment where it belongs: all of it or nothing, and never over anything that is there.
 struct DeploymentInstaller {
   let draft: DeploymentDraft
-  /// Names beside the draft's own that the caller adds to the folder.
   var extraEntries: [String] = []
   var keys = KeyPlan()
 
@@ -92,11 +91,7 @@ struct DeploymentInstaller {
       throw error
     }
   }
-}
 
-// MARK: The publication
-
-extension DeploymentInstaller {
   /// Writes keys, metadata and the clients' trust anchor; the metadata in the order in which it must appear.
   private func createPublication(in folder: String, delegating series: [Series]) throws {
     ProcessSecrets.guardMemory()

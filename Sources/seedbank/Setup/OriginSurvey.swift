@@ -90,11 +90,9 @@ struct OriginReference: Sendable {
   let parent: String
   fileprivate let columns: [String]
   fileprivate let parentColumns: [String]
-  /// Why it does not hold in the origin.
   fileprivate(set) var problem: String?
 }
 
-/// Finds which foreign keys of a table hold in the origin.
 private struct ReferenceSurvey {
   let connection: Connection
   let table: String

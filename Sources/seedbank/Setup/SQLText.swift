@@ -13,11 +13,8 @@ struct SQLText {
   }
 
   /// Without AUTOINCREMENT: rows arrive with their keys. SQLite reserves the word, so it stands nowhere else.
-  var withoutAutoincrement: String {
-    cutting(tokens.filter { $0.keyword == "AUTOINCREMENT" }.map(\.range))
-  }
+  var withoutAutoincrement: String { cutting(tokens.filter { $0.keyword == "AUTOINCREMENT" }.map(\.range)) }
 
-  /// Without the references at those places of the text, counted from 0.
   func cuttingReferences(_ places: Set<Int>) -> String {
     let all = tokens.indices.filter { tokens[$0].keyword == "REFERENCES" }
     return cutting(all.enumerated().filter { places.contains($0.offset) }.map { clause(around: $0.element) })
@@ -33,11 +30,7 @@ struct SQLText {
     }
     return String(decoding: rest, as: UTF8.self)
   }
-}
 
-// MARK: - References
-
-extension SQLText {
   private func keyword(_ index: Int) -> String { tokens.indices.contains(index) ? tokens[index].keyword : "" }
 
   /// The whole constraint: with its name, with FOREIGN KEY (…) and the comma before where it is the table's.

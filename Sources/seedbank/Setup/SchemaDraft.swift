@@ -1,8 +1,6 @@
 import SeedDatabase
 
-/// A model's schema out of an origin, and what did not get into it.
 struct SchemaDraft: Sendable {
-  /// Without the closing semicolon.
   private(set) var statements: [String] = []
   private(set) var counts = Counts()
   private(set) var notes: [SetupNote] = []
@@ -43,9 +41,7 @@ struct SetupNote: Sendable {
   }
 
   let kind: Kind
-  /// Of a reference, the table that has it.
   let name: String
-  /// Of a reference, the table that it leads to.
   var parent: String?
   let reason: String
 
@@ -66,23 +62,21 @@ extension SchemaDraft {
     guard !tables.kept.isEmpty else { return }
     let proof = try Connection("schema", .memory)
     for statement in statements { try proof.execute(statement) }
-    try addSearchTables(survey, proof)
-    try addViews(survey.views, proof)
+    addSearchTables(survey, proof)
+    addViews(survey.views, proof)
     notes += survey.triggers.map {
       let reason = "seeds have none; its table, \"\($0.table)\", is not affected"
       return SetupNote(kind: .trigger, name: $0.name, reason: reason)
     }
   }
 
-  private mutating func addSearchTables(_ survey: OriginSurvey, _ proof: Connection) throws {
+  private mutating func addSearchTables(_ survey: OriginSurvey, _ proof: Connection) {
     var kept: [String] = []
     for table in survey.virtualTables {
-      do {
-        try Self.prove(table, "TABLE", proof) { _ = try SchemaReader($0).schema() }
-        statements.append(table.sql)
+      if let reason = add(table, "TABLE", proof, use: { _ = try SchemaReader($0).schema() }) {
+        notes.append(SetupNote(kind: .virtualTable, name: table.name, reason: reason))
+      } else {
         kept.append(table.name)
-      } catch {
-        notes.append(SetupNote(kind: .virtualTable, name: table.name, reason: skipReason(error)))
       }
     }
     counts.searchTables = kept.count
@@ -92,32 +86,34 @@ extension SchemaDraft {
   }
 
   /// A view may use one that comes later in the origin, so what fails is tried again while others succeed.
-  private mutating func addViews(_ views: [OriginPart], _ proof: Connection) throws {
+  private mutating func addViews(_ views: [OriginPart], _ proof: Connection) {
     var failures: [(view: OriginPart, reason: String)] = []
     for view in views {
-      do {
-        try Self.prove(view, "VIEW", proof) { _ = try $0.prepare("SELECT * FROM \(quoted(view.name))") }
-        statements.append(view.sql)
-        counts.views += 1
-      } catch {
-        failures.append((view, skipReason(error)))
-      }
+      let reason = add(view, "VIEW", proof) { _ = try $0.prepare("SELECT * FROM \(quoted(view.name))") }
+      if let reason { failures.append((view, reason)) }
     }
-    guard failures.count == views.count else { return try addViews(failures.map(\.view), proof) }
+    counts.views += views.count - failures.count
+    guard failures.count == views.count else { return addViews(failures.map(\.view), proof) }
     notes += failures.map { SetupNote(kind: .view, name: $0.view.name, reason: $0.reason) }
   }
 
-  /// Makes the part and uses it, which tells more than that SQLite takes it; a part that fails is dropped again.
-  private static func prove(
+  /// Makes the part and uses it, which tells more than that SQLite takes it. Returns why it is skipped.
+  private mutating func add(
     _ part: OriginPart, _ kind: String, _ proof: Connection, use: (Connection) throws -> Void
-  ) throws {
-    try refuseReserved(part.name)
-    try proof.execute(part.sql)
+  ) -> String? {
     do {
-      try use(proof)
+      try Self.refuseReserved(part.name)
+      try proof.execute(part.sql)
+      do {
+        try use(proof)
+      } catch {
+        try proof.execute("DROP \(kind) \(quoted(part.name))")
+        throw error
+      }
+      statements.append(part.sql)
+      return nil
     } catch {
-      try proof.execute("DROP \(kind) \(quoted(part.name))")
-      throw error
+      return skipReason(error)
     }
   }
 
@@ -157,7 +153,6 @@ private struct DraftedTables {
       .first { table, cuts in cuts.count > table.cuts.count }.map { ($0.origin, $1) }
   }
 
-  /// Why a reference cannot be kept, by its place in the table's text.
   private static func cuts(_ table: OriginTable, published: Set<String>) -> [Int: String] {
     table.references.enumerated().reduce(into: [:]) { cuts, reference in
       let isPublished = published.contains(reference.element.parent.lowercased())
@@ -168,7 +163,6 @@ private struct DraftedTables {
 
 private struct DraftedTable {
   let origin: OriginTable
-  /// The table's own, then its indexes'.
   private(set) var statements: [String]
   /// The references taken out of it, by their place in its text, and why.
   let cuts: [Int: String]

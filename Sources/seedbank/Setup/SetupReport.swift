@@ -9,7 +9,6 @@ struct SetupReport: Sendable {
   let contents: String
   let notes: [SetupNote]
   let isDryRun: Bool
-  /// `seedbank run` finds the deployment without being told.
   let isFoundByItself: Bool
 
   var next: String { isFoundByItself ? "seedbank run" : "seedbank run --config \(shellQuoted(draft.file))" }

@@ -53,7 +53,6 @@ struct SwiftSnippet: Sendable {
 
   private var name: String { Self.keywords.contains(identifier) ? "`\(identifier)`" : identifier }
 
-  /// `my-shop` as `myShop`.
   private var identifier: String {
     let words = dataset.text.split(separator: "-")
     return words.prefix(1).joined()
@@ -64,12 +63,9 @@ struct SwiftSnippet: Sendable {
   private static let keywords: Set<String> = [
     "as", "associatedtype", "break", "case", "catch", "class", "continue", "default", "defer", "deinit", "do",
     "else", "enum", "extension", "fallthrough", "false", "fileprivate", "for", "func", "guard", "if",
-    "import",
-    "in", "init", "inout", "internal", "is", "let", "nil", "operator", "precedencegroup", "private",
-    "protocol",
-    "public", "repeat", "rethrows", "return", "self", "static", "struct", "subscript", "super", "switch",
-    "throw",
-    "throws", "true", "try", "typealias", "var", "where", "while",
+    "import", "in", "init", "inout", "internal", "is", "let", "nil", "operator", "precedencegroup", "private",
+    "protocol", "public", "repeat", "rethrows", "return", "self", "static", "struct", "subscript", "super",
+    "switch", "throw", "throws", "true", "try", "typealias", "var", "where", "while",
   ]
 }
 

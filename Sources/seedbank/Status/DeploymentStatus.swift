@@ -49,7 +49,6 @@ struct SeriesStatus {
   let series: Series
   let published: PublishedMetadata.PublishedSeries?
   let copyVersion: Version?
-  /// By table, where the working copy is at the head.
   let rows: [String: Int]?
   let copyBytes: Int
   let lastBuild: StepRecord?
@@ -88,8 +87,6 @@ struct SeriesStatus {
     return newest.publishedAt?.adding(seconds: dataset.policy.snapshotSeconds)
   }
 
-  // MARK: Objects
-
   var snapshots: [PublishedObject] {
     (published?.metadata.objects ?? []).filter { if case .snapshot = $0.kind { true } else { false } }
       .sorted { ($1.version, $0.encoding.rawValue) < ($0.version, $1.encoding.rawValue) }
@@ -119,7 +116,6 @@ struct SeriesStatus {
   }
 }
 
-/// 0 where the file is not there.
 private func bytes(of path: String) -> Int {
   let attributes = try? FileManager.default.attributesOfItem(atPath: path)
   return (attributes?[.size] as? NSNumber)?.intValue ?? 0

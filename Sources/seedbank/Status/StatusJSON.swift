@@ -33,9 +33,8 @@ extension SeriesStatus {
       "epoch": JSONValue(state?.epoch.text), "head": JSONValue(state?.head.number),
       "floor": JSONValue(state?.floor.number), "publishedAt": JSONValue(state?.publishedAt.text),
       "ageSeconds": JSONValue(state.map { now.secondsSinceEpoch - $0.publishedAt.secondsSinceEpoch }),
-      "lifecycle": JSONValue(state?.lifecycle.word),
-      "sunset": JSONValue(state?.lifecycle.sunset), "message": JSONValue(state?.lifecycle.message),
-      "hold": state?.hold.map(Self.json) ?? .null,
+      "lifecycle": JSONValue(state?.lifecycle.word), "sunset": JSONValue(state?.lifecycle.sunset),
+      "message": JSONValue(state?.lifecycle.message), "hold": state?.hold.map(Self.json) ?? .null,
       "rows": rows.map { JSONValue($0) { JSONValue($0) } } ?? .null,
       "snapshots": .array(snapshots.map(Self.json)),
       "deltas": ["count": JSONValue(deltas.count), "bytes": JSONValue(deltaBytes)],
@@ -62,10 +61,9 @@ extension StepRecord {
     [
       "time": .string(at.text), "last": .string(last.text), "times": JSONValue(times),
       "milliseconds": JSONValue(milliseconds), "dataset": .string(dataset.text),
-      "series": JSONValue(series?.description), "outcome": .string(outcome.rawValue),
-      "from": JSONValue(from), "to": JSONValue(to), "tables": changes.json,
-      "deltaBytes": JSONValue(deltaBytes), "snapshotBytes": JSONValue(snapshotBytes),
-      "error": JSONValue(error),
+      "series": JSONValue(series?.description), "outcome": .string(outcome.rawValue), "from": JSONValue(from),
+      "to": JSONValue(to), "tables": changes.json, "deltaBytes": JSONValue(deltaBytes),
+      "snapshotBytes": JSONValue(snapshotBytes), "error": JSONValue(error),
     ]
   }
 }

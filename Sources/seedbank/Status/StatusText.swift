@@ -4,7 +4,6 @@ import SeedSystem
 import SeedTrust
 
 extension DeploymentStatus {
-  /// All of it for a person; the warnings last, where they are seen.
   var text: String {
     let lines =
       series.flatMap { $0.lines(now) } + [

@@ -4,16 +4,13 @@ import SeedServer
 import SeedSystem
 import SeedTrust
 
-/// A configuration made ready to work: schemas read, keys loaded.
 struct Deployment {
   let configuration: DeploymentConfiguration
   let publication: PublicationDirectory
   let publisher: Publisher
   let offlineKeys: [FoundKey]
 
-  init(
-    _ configuration: DeploymentConfiguration, _ context: Context, keysIn others: [String] = []
-  ) throws {
+  init(_ configuration: DeploymentConfiguration, _ context: Context, keysIn others: [String] = []) throws {
     self.configuration = configuration
     publication = PublicationDirectory(configuration.publication)
     let search = KeySearch(configuration, others: others, context)
@@ -52,8 +49,7 @@ struct Deployment {
   func signatures(now: UTCTime) -> SignatureStanding? {
     guard let published = try? publication.published() else { return nil }
     let pending = (try? publisher.pendingChange()) ?? .none
-    return SignatureStanding(
-      published, pending: pending, lifetime: configuration.shortestLifetime, now: now)
+    return SignatureStanding(published, pending: pending, lifetime: configuration.shortestLifetime, now: now)
   }
 }
 

@@ -9,7 +9,6 @@ struct PublishingService: Sendable {
   let job: DatasetJob
   let checkSeconds: Int
   let report: @Sendable (StepReport) -> Void
-  /// Takes an error; the same one is not said twice in a row.
   let warn: @Sendable (String) -> Void
   let repeated: RepeatedWarnings
 
@@ -58,10 +57,8 @@ struct PublishingService: Sendable {
     }
   }
 
-  /// The changes of one step, whatever the origin looks like; a first version comes with its snapshot. Returns the origin
-  /// as the step saw it.
-  @discardableResult
-  func stepOnce() async throws -> OriginStamp? {
+  /// Whatever the origin looks like; a first version comes with its snapshot. Returns the origin as the step saw it.
+  @discardableResult func stepOnce() async throws -> OriginStamp? {
     let (publisher, job) = (publisher, job)
     let outcome = try await blocking { try publisher.publishChanges(job, now: .now()) }
     tell(outcome)
@@ -85,7 +82,6 @@ func blocking<Result: Sendable>(_ work: @escaping @Sendable () throws -> Result)
 
 /// Lets a warning that stays true through once a day, so that a log is not filled with it.
 final class RepeatedWarnings: Sendable {
-  /// Seconds for which the same warning is not said again.
   private static let restSeconds = UTCTime.secondsPerDay
 
   private let said = Mutex<[String: UTCTime]>([:])

@@ -2,7 +2,6 @@ import SeedFormat
 import SeedServer
 import SeedTrust
 
-/// The one series that `--dataset` and `--series` name, or the only one there is.
 struct SeriesChoice {
   let dataset: DatasetConfiguration
   let series: Series

@@ -15,8 +15,7 @@ extension SeriesReport {
       }
     let parts = [
       "\(series): \(result)", deltaBytes.map { "delta of \($0) bytes" },
-      merged.isEmpty ? nil : "merged \(merged.map(\.description).joined(separator: " and "))",
-      snapshotWords,
+      merged.isEmpty ? nil : "merged \(merged.map(\.description).joined(separator: " and "))", snapshotWords,
       repair.map { "working copy rebuilt because \($0)" },
       shrunk.isEmpty ? nil : "held back because its tables lost too many rows",
     ]
@@ -94,9 +93,7 @@ extension TableChanges {
   var words: String { "\(inserted) inserted, \(updated) updated, \(deleted) deleted" }
 
   var members: [JSONMember] {
-    [("inserted", inserted), ("updated", updated), ("deleted", deleted)].map {
-      JSONMember($0, JSONValue($1))
-    }
+    [("inserted", inserted), ("updated", updated), ("deleted", deleted)].map { JSONMember($0, JSONValue($1)) }
   }
 }
 
@@ -109,7 +106,5 @@ extension ChangeReport {
     }.words
   }
 
-  var json: JSONValue {
-    JSONValue(filter { !$0.value.isEmpty }) { .object($0.members) }
-  }
+  var json: JSONValue { JSONValue(filter { !$0.value.isEmpty }) { .object($0.members) } }
 }
