@@ -129,7 +129,6 @@ func alternatives(_ names: [String]) -> String {
 
 struct UsageError: ReportedError, Hashable {
   var exitCode: ExitCode { .usage }
-  /// One sentence, and where to read more.
   let message: String
 
   /// `command` is nil where no command is known yet.

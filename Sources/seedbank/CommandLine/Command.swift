@@ -5,9 +5,7 @@ struct Command: Sendable {
   var discussion = ""
   /// In the order in which they are typed, the required ones first; only the last may be repeatable.
   var arguments: [Parameter] = []
-  /// Without `--help`, which every command has.
   var options: [Parameter] = []
-  /// Lines to copy.
   var examples: [(line: String, explanation: String)] = []
   /// Throws errors that ``FailureReport`` turns into exit codes.
   let run: @Sendable (ParsedArguments, Context) async throws -> Void

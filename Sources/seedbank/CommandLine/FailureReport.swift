@@ -37,7 +37,6 @@ struct FailureReport: Hashable {
     ]
   }
 
-  /// For errors of the libraries, which describe themselves.
   private static func exitCode(of error: any Error) -> ExitCode? {
     switch error {
     case is DatabaseError, is FileError: .inputOutput

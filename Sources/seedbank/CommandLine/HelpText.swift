@@ -82,7 +82,6 @@ enum TextLayout {
     return Array(paragraphs.joined(separator: [""]))
   }
 
-  /// A name and its explanation beside it, or below it where the name is too long.
   static func entry(_ name: String, _ explanation: String) -> [String] {
     let head = "  \(name)"
     let lines = wrap(explanation, indent: explanationColumn)

@@ -70,7 +70,6 @@ struct ParsedArguments: Sendable {
     UsageError(command.name, expected: expected, for: word(name), found: found)
   }
 
-  /// An error about an option that is needed because there are several to choose from.
   func undecided(_ name: String, _ choices: String) -> UsageError {
     UsageError(command.name, "There are several: choose one with '\(word(name))', \(choices).")
   }

@@ -55,8 +55,7 @@ extension Command {
     ]
   ) { arguments, context in
     let job = try ImportJob(arguments, context)
-    let console = context.console
-    try show(await blocking { try job.run() }, job, arguments, console)
+    try show(await blocking { try job.run() }, job, arguments, context.console)
   }
 
   private static func show(

@@ -32,7 +32,7 @@ extension Command {
     }
     let deployment = try Deployment(
       configuration, context, keysIn: arguments.paths("with", from: context.currentDirectory))
-    let root = try DurableFile.read(deployment.rootPath, limit: Limits.metadataBytes)
+    let root = try DurableFile.read(deployment.configuration.rootPath, limit: Limits.metadataBytes)
     try deployment.publisher.beginEpoch(jobs, root: root, now: .now()) { job, report in
       for warning in report.warnings { context.console.warning("\(job.name): \(warning)") }
       try context.console.result(

@@ -56,10 +56,10 @@ private struct Regeneration {
   let isDryRun: Bool
   let console: Console
   private var failures: [CommandFailure] = []
-  private var abandoned: [AbandonedSeries] = []
+  private let abandoned: [AbandonedSeries]
 
   init(_ deployment: Deployment, _ arguments: ParsedArguments, _ console: Console) {
-    (self.deployment, self.console) = (deployment, console)
+    (self.deployment, self.console, abandoned) = (deployment, console, deployment.abandonedSeries)
     options = StepOptions(
       forcingSnapshot: arguments.flag("snapshot"), acceptingShrink: arguments.flag("accept-shrink"),
       isResuming: arguments.flag("resume"), isClockAssured: arguments.flag("trust-clock"))
@@ -67,10 +67,6 @@ private struct Regeneration {
   }
 
   mutating func run(_ datasets: [DatasetConfiguration]) throws {
-    // What is wrong with the publication is the steps' to say.
-    if let published = try? deployment.publication.published() {
-      abandoned = AbandonedSeries.all(in: published, deployment.configuration)
-    }
     let configured = Set(deployment.configuration.datasets.map(\.name))
     for series in abandoned where !configured.contains(series.series.dataset) {
       console.warning(series.warning)

@@ -46,7 +46,7 @@ private struct RunService {
   func run(until signals: StopSignals) async throws {
     let front = try Front(deployment.configuration, arguments, context, sharing: deployment.publication)
     let services = try deployment.configuration.datasets.map { try service($0, front) }
-    warnOfAbandonedSeries()
+    for series in deployment.abandonedSeries { context.console.warning(series.warning) }
     warnOfOfflineKeys()
     let work = Task { try await publish(services, front) }
     let end = Task {
@@ -67,7 +67,7 @@ private struct RunService {
 
   private func publish(_ services: [PublishingService], _ front: Front) async throws {
     // A failed step is repeated on schedule; the existing publication is served meanwhile.
-    for service in services where !Task.isCancelled { await attempt(service) }
+    for service in services where !Task.isCancelled { await service.attempt() }
     if Task.isCancelled { return }
     try context.console.result("listening on \(front.address)")
     try welcome(front)
@@ -110,41 +110,12 @@ private struct RunService {
     )
   }
 
-  private func warnOfAbandonedSeries() {
-    // The steps report it if the publication cannot be read.
-    guard let published = try? deployment.publication.published() else { return }
-    for series in AbandonedSeries.all(in: published, deployment.configuration) {
-      context.console.warning(series.warning)
-    }
-  }
-
   private func service(_ dataset: DatasetConfiguration, _ front: Front) throws -> PublishingService {
-    let (console, repeated) = (context.console, repeated)
     var publisher = deployment.publisher
     publisher.observe = { front.metrics.countBuild(of: $0.dataset.text, result: $0.outcome.rawValue) }
     return PublishingService(
-      publisher: publisher, job: try DatasetJob(dataset), checkSeconds: dataset.checkSeconds,
-      report: { report in
-        do {
-          if !report.isUnchanged { try front.reload() }
-        } catch {
-          console.warning("\(error)")
-        }
-        for series in report.series { console.tell(series.record) }
-      },
-      warn: { console.tell(Self.failure(dataset.name, $0)) }, repeated: repeated)
-  }
-
-  private static func failure(_ dataset: DatasetName, _ message: String) -> LogRecord {
-    LogRecord(.error, message, [JSONMember("dataset", .string(dataset.text))])
-  }
-
-  private func attempt(_ service: PublishingService) async {
-    do {
-      try await service.stepOnce()
-    } catch {
-      context.console.tell(Self.failure(service.job.name, FailureReport(error).message))
-    }
+      publisher: publisher, job: try DatasetJob(dataset), checkSeconds: dataset.checkSeconds, front: front,
+      console: context.console, repeated: repeated)
   }
 
   private func welcome(_ front: Front) throws {
@@ -156,7 +127,7 @@ private struct RunService {
 
   /// What a newcomer can do: lines to copy, and a program.
   private func welcome(_ dataset: DatasetName, _ plan: SeriesPlan, _ front: Front) -> String {
-    let (server, model, root) = (front.address, plan.newest.version, deployment.rootPath)
+    let (server, model, root) = (front.address, plan.newest.version, deployment.configuration.rootPath)
     // As the command was called, for it may not be on the path.
     let program = shellQuoted(CommandLine.arguments.first ?? "seedbank")
     let snippet = SwiftSnippet(dataset: dataset, model: model, schema: plan.schema.hash)

@@ -160,7 +160,6 @@ struct ConfigurationValue {
   }
 }
 
-/// A mistake in the configuration, the operator's to mend.
 struct ConfigurationError: ReportedError, Hashable {
   let source: String
   /// The dotted path of the key, where it is about one.

@@ -15,7 +15,6 @@ protocol SettingsFile: Sendable {
 struct Setting<File: SettingsFile>: Sendable {
   /// The dotted path within the file: `http.port`.
   let key: String
-  /// The values that it takes, for the table in the article.
   let type: String
   /// The default in words, where the value itself does not tell it.
   var usual: String?

@@ -60,7 +60,6 @@ private struct Change {
     return "The stop \(old) is called \(new) now."
   }
 
-  /// An extra trip along stops with consecutive numbers.
   func insert(_ generator: inout SeededGenerator) throws -> String {
     let id = 1 + Int(try connection.integer("SELECT coalesce(max(id), 0) FROM trip") ?? 0)
     let clock = 4 * 3600 + generator.below(20 * 60) * 60

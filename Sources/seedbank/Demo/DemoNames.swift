@@ -17,7 +17,6 @@ enum DemoNames {
   ]
   private static let kinds = ["S ", "U ", "S+U "]
 
-  /// A stop's name: about one in three has a quarter, one in twenty is a railway station.
   static func stop(_ generator: inout SeededGenerator) -> String {
     let kind = generator.below(20) == 0 ? generator.pick(kinds) : ""
     let name = kind + generator.pick(beginnings) + generator.pick(endings)

@@ -122,7 +122,6 @@ struct ImportJob: Sendable {
 }
 
 extension DatabaseError {
-  /// The error as the importing user sees it: of the database's file, without the statement.
   fileprivate func failure(_ path: String) -> CommandFailure {
     let problem =
       switch primaryCode {

@@ -26,24 +26,20 @@ enum FileKind {
   case database, json
   case compressed(ContentEncoding)
 
-  private static let signatureBytes = 16
+  private static let signatures: [(start: [UInt8], kind: Self)] = [
+    (Array("SQLite format 3\u{0}".utf8), .database), ([0x1F, 0x8B], .compressed(.gzip)),
+    ([0xFD, 0x37, 0x7A, 0x58, 0x5A, 0x00], .compressed(.xz)), (Array("{".utf8), .json),
+  ]
 
   init(_ path: String) throws {
-    let start = try File(path, for: .reading).read(Self.signatureBytes)
-    if start.elementsEqual("SQLite format 3\u{0}".utf8) {
-      self = .database
-    } else if start.starts(with: [0x1F, 0x8B]) {
-      self = .compressed(.gzip)
-    } else if start.starts(with: [0xFD, 0x37, 0x7A, 0x58, 0x5A, 0x00]) {
-      self = .compressed(.xz)
-    } else if start.first == UInt8(ascii: "{") {
-      self = .json
-    } else {
+    let start = try File(path, for: .reading).read(Self.signatures[0].start.count)
+    guard let known = Self.signatures.first(where: { start.starts(with: $0.start) }) else {
       throw CommandFailure(
         .badData,
         "\(path.printable) is neither a SQLite file nor a delta, compressed or not, nor metadata: expected one of these."
       )
     }
+    self = known.kind
   }
 
   var encoding: ContentEncoding? { if case .compressed(let encoding) = self { encoding } else { nil } }
@@ -72,12 +68,10 @@ private func metadataMembers(_ document: [UInt8]) -> [JSONMember]? {
     ("objects", state == nil ? nil : members(signed["targets"]?.members ?? [], "length")))
 }
 
-/// Of each file its member of that name.
 private func members(_ files: [JSONMember], _ name: String) -> JSONValue {
   .object(files.map { JSONMember($0.name, $0.value[name] ?? .null) })
 }
 
-/// A seed's own facts, and whether its rows lead to its digest.
 private func seedMembers(_ path: String) throws -> [JSONMember] {
   let connection = try Connection(path, .reader)
   let meta = try SeedTables.meta(connection)

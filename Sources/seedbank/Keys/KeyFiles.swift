@@ -37,7 +37,6 @@ struct KeyFileName: Hashable {
   }
 }
 
-/// Something wrong with a deployment.
 struct Fault {
   let isFatal: Bool
   /// A file, a dataset or a series.
@@ -79,13 +78,11 @@ struct FoundKey {
 /// Searches keys in a deployment's folder, in folders of the command line, such as a USB stick's, and the environment.
 struct KeySearch {
   let folder: String
-  var others: [String] = []
+  let others: [String]
   let environment: [String: String]
 
   init(_ configuration: DeploymentConfiguration, others: [String] = [], _ context: Context) {
-    folder = configuration.keys
-    self.others = others
-    environment = context.environment
+    (folder, self.others, environment) = (configuration.keys, others, context.environment)
   }
 
   func found() throws -> [FoundKey] {

@@ -21,7 +21,6 @@ struct KeyReplacement {
     return (names.contains(where: \.isInRoot) ? [.root] : []) + (needsTargets ? [.targets] : [])
   }
 
-  /// `keys rotate`: all keys of the roles are replaced.
   init(rotating arguments: ParsedArguments, _ context: Context, _ published: PublishedMetadata) throws {
     self.published = published
     let names = try arguments.keyRoles(KeyRole.allCases)
@@ -120,7 +119,6 @@ struct KeyReplacement {
 /// Makes the keys of a change. Until metadata names them their files end with `.new`, and another attempt uses those.
 struct NewKeys {
   let search: KeySearch
-  /// Those of `--to`.
   let folders: [String]
 
   func verifiers(_ replacement: KeyReplacement) throws -> [KeyRole: RoleVerifiers] {
@@ -136,8 +134,7 @@ struct NewKeys {
       found.isNew && found.role == role.role && found.keyID.map { !published.names($0) } == true
     }
     return try (0..<role.made).map { index in
-      if let key = unused.popLast()?.key { return key.publicKey }
-      return try make(role.role, in: folders[index % folders.count])
+      try unused.popLast()?.key?.publicKey ?? make(role.role, in: folders[index % folders.count])
     }
   }
 

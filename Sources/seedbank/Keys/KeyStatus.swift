@@ -75,7 +75,8 @@ struct KeyStatusReport {
       "\(status.role.rawValue): \(needed?.threshold ?? 0) of \(needed?.keyIDs.count ?? 0) keys must sign\(expiry)"
     let named = (needed?.keyIDs ?? []).map { keyID in
       let places = status.current.filter { $0.keyID == keyID }.map(\.path.printable)
-      return "  \(Self.short(keyID))  \(places.isEmpty ? "not here" : places.joined(separator: ", "))"
+      return
+        "  \(keyID.prefix(2 * KeyFileName.tagLength))  \(places.isEmpty ? "not here" : places.joined(separator: ", "))"
     }
     let others = status.unnamed.map { file in
       "  \(isReplaced(file) ? "replaced, and may be deleted" : "not used here"): \(file.path.printable)"
@@ -85,8 +86,6 @@ struct KeyStatusReport {
       .map { "  new, not in force yet: \($0.path.printable)" }
     return [title] + named + others + new + status.faults.map { "  \($0.place.printable): \($0.problem)" }
   }
-
-  private static func short(_ keyID: String) -> String { String(keyID.prefix(2 * KeyFileName.tagLength)) }
 
   private var pendingLines: [String] {
     guard !pending.isEmpty else { return [] }

@@ -38,7 +38,6 @@ enum OfflineSigning {
     try context.console.result(SignatureFile(signing: bytes, with: key).json)
   }
 
-  /// A payload's content, for the person who holds the key.
   static func summary(of bytes: [UInt8], file: String) throws(CommandFailure) -> [String] {
     guard let signed = try? JSONValue(parsing: bytes), (try? CanonicalJSON.bytes(of: signed)) == bytes,
       let type = signed["_type"]?.string, let version = signed["version"]?.integer,
@@ -71,7 +70,6 @@ extension ParsedArguments {
   }
 }
 
-/// A signature in a file, on its way from the machine of the key to the publisher.
 struct SignatureFile {
   /// `nil` for a bare signature, as the tool of a hardware token makes it.
   let keyID: String?

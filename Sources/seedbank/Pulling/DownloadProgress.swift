@@ -35,7 +35,6 @@ final class DownloadProgress: Sendable {
 struct ProgressMeter {
   let name: String
   private let total: Int
-  /// The oldest first.
   private var samples: [(time: Duration, bytes: Int)] = []
   private var lastLine = Duration.zero
 

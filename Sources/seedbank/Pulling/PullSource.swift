@@ -42,7 +42,6 @@ struct PullSource: Sendable {
 }
 
 extension ParsedArguments {
-  /// The bytes of the root.json that `--root` names; throws if the file is no root.
   func rootFile(from directory: String) throws -> [UInt8]? {
     guard let path = try path("root", from: directory) else { return nil }
     let bytes = try TextFile.bytes(path)

@@ -31,7 +31,6 @@ struct SchemaDraft: Sendable {
   }
 }
 
-/// Something of the origin that the model does not have, or not as it was.
 struct SetupNote: Sendable {
   enum Kind: String, Sendable {
     case table, index, view, trigger

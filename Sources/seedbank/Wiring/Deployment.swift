@@ -43,7 +43,10 @@ struct Deployment {
     }
   }
 
-  var rootPath: String { configuration.rootPath }
+  /// None where the publication cannot be read, which is the steps' to say.
+  var abandonedSeries: [AbandonedSeries] {
+    (try? publication.published()).map { AbandonedSeries.all(in: $0, configuration) } ?? []
+  }
 
   /// How the signatures of what is published stand; `nil` where it cannot be read, which is the steps' to say.
   func signatures(now: UTCTime) -> SignatureStanding? {

@@ -1,4 +1,5 @@
 import Dispatch
+import SeedFormat
 import SeedServer
 import SeedSystem
 import SeedTrust
@@ -8,8 +9,8 @@ struct PublishingService: Sendable {
   let publisher: Publisher
   let job: DatasetJob
   let checkSeconds: Int
-  let report: @Sendable (StepReport) -> Void
-  let warn: @Sendable (String) -> Void
+  let front: Front
+  let console: Console
   let repeated: RepeatedWarnings
 
   /// The service; a function that ends only by cancellation. Snapshots are made while further steps publish.
@@ -57,8 +58,11 @@ struct PublishingService: Sendable {
     }
   }
 
+  /// Says what is wrong, if anything is: the schedule repeats it.
+  func attempt() async { _ = await warned(nil) { _ = try await stepOnce() } }
+
   /// Whatever the origin looks like; a first version comes with its snapshot. Returns the origin as the step saw it.
-  @discardableResult func stepOnce() async throws -> OriginStamp? {
+  private func stepOnce() async throws -> OriginStamp? {
     let (publisher, job) = (publisher, job)
     let outcome = try await blocking { try publisher.publishChanges(job, now: .now()) }
     tell(outcome)
@@ -69,7 +73,16 @@ struct PublishingService: Sendable {
     for warning in outcome.warnings where repeated.isDue("\(job.name): \(warning)", now: .now()) {
       warn("\(job.name): \(warning)")
     }
-    report(outcome)
+    do {
+      if !outcome.isUnchanged { try front.reload() }
+    } catch {
+      console.warning("\(error)")
+    }
+    for series in outcome.series { console.tell(series.record) }
+  }
+
+  private func warn(_ message: String) {
+    console.tell(LogRecord(.error, message, [JSONMember("dataset", .string(job.name.text))]))
   }
 }
 
