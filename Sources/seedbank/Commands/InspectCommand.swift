@@ -19,10 +19,7 @@ extension Command {
     let path = try arguments.requiredPath("file", from: context.currentDirectory)
     let findings = try inspected(path)
     try context.console.result(
-      .object(findings), findings.map { "\($0.name): \($0.value.plainText)" }.joined(separator: "\n"))
+      .object(findings),
+      findings.map { "\($0.name): \($0.value.string ?? $0.value.text)" }.joined(separator: "\n"))
   }
-}
-
-extension JSONValue {
-  var plainText: String { string ?? text }
 }

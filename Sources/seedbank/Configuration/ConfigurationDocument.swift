@@ -80,8 +80,7 @@ struct ConfigurationValue {
     ConfigurationError(override?.source ?? file, path: key + place, problem)
   }
 
-  /// The members of an object, of which options and variables may say something else. Refuses names other than
-  /// `names` where these are given.
+  /// An object's members, which options and variables may override. Refuses names other than `names`.
   func members(_ names: [String]? = nil) throws(ConfigurationError) -> [(name: String, value: Self)] {
     do throws(MalformedJSON) {
       var object = try JSONObjectReader(written ?? [:], at: key)

@@ -3,7 +3,6 @@ import SeedFormat
 import class Foundation.FileManager
 
 /// Options, and below them the environment: both stand above the files, for single values.
-///
 /// Variables of no key are let pass: container platforms add some, named after a service that may well be called
 /// seedbank. Of one that is a slip away from ours `config check` warns.
 struct ConfigurationOverrides: Sendable {
@@ -49,8 +48,7 @@ extension Context {
     ["seedbank.json", "seedbank/seedbank.json"].map { Paths.absolute($0, from: currentDirectory) }
   }
 
-  /// The file that was named, else the first that exists in a usual place. A named one is not looked for:
-  /// reading it says what is wrong with it, and falling back to another deployment would be worse.
+  /// A named file need not exist: reading it says what is wrong, and falling back to another would be worse.
   func configurationFile(named option: String?) throws(ConfigurationError) -> String {
     if let named = option ?? environment[Self.configurationVariable], !named.isEmpty {
       return Paths.absolute(named, from: currentDirectory)

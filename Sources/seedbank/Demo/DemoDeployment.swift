@@ -14,8 +14,7 @@ enum DemoDeployment {
 
   static func origin(in directory: String) -> String { Paths.absolute(DemoOrigin.fileName, from: directory) }
 
-  // Model 1.0 has fewer columns than the origin, under other names, so each table needs a projection. The origin has no
-  // column for 2.1's dwell time.
+  // Model 1.0 has fewer columns, under other names. The origin has no column for 2.1's dwell time.
   static let models = [
     model(
       "1.0", PackageResources.model_1_0_sql,

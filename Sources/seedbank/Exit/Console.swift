@@ -4,7 +4,6 @@ import SeedSystem
 import SeedTrust
 
 /// A command's output: results go to stdout, everything else to stderr: messages for a person, or a log's lines.
-///
 /// Text that could control a terminal is escaped. There is no colour, so `NO_COLOR` needs no code;
 /// progress is shown only where stderr is a terminal that can rewrite a line.
 final class Console: Sendable {
@@ -26,10 +25,7 @@ final class Console: Sendable {
     return Console(showsProgress: isCapable) { stream, bytes in try stream.write(bytes) }
   }
 
-  func result(_ text: String) throws {
-    closeLine()
-    try sink(.results, Array("\(Self.harmless(text))\n".utf8))
-  }
+  func result(_ text: String) throws { try result(Array("\(Self.harmless(text))\n".utf8)) }
 
   /// The result byte by byte, for another program.
   func result(_ bytes: [UInt8]) throws {
@@ -37,10 +33,7 @@ final class Console: Sendable {
     try sink(.results, bytes)
   }
 
-  func result(_ json: JSONValue) throws {
-    closeLine()
-    try sink(.results, Array("\(json.text.escapingControlsInJSON)\n".utf8))
-  }
+  func result(_ json: JSONValue) throws { try result(Array("\(json.text.escapingControlsInJSON)\n".utf8)) }
 
   func result(_ json: @autoclosure () -> JSONValue, _ text: @autoclosure () -> String) throws {
     if isJSON { try result(json()) } else { try result(text()) }

@@ -6,8 +6,6 @@ extension Unicode.Scalar {
     default: false
     }
   }
-
-  fileprivate var escape: String { "\\u{\(String(value, radix: 16, uppercase: true))}" }
 }
 
 extension String {
@@ -26,7 +24,8 @@ extension String {
     var text = String.UnicodeScalarView()
     for scalar in unicodeScalars {
       let isHarmless = !scalar.isControl || kept.contains(scalar)
-      text += (isHarmless ? String(scalar) : scalar.escape).unicodeScalars
+      let escape = "\\u{\(String(scalar.value, radix: 16, uppercase: true))}"
+      text += (isHarmless ? String(scalar) : escape).unicodeScalars
     }
     return String(text)
   }

@@ -2,7 +2,6 @@ import Dispatch
 import SeedSystem
 
 /// Waits for SIGTERM or SIGINT; made before the work that it is to stop, or an early signal would kill the process.
-///
 /// After the first signal the system's behaviour is back: a user who does not want to wait sends another.
 struct StopSignals: Sendable {
   private let arrivals: AsyncStream<Int32>

@@ -3,7 +3,6 @@ import SeedFormat
 import SeedImport
 
 /// Turns CSV into lines of JSON, because there is only one importer. The first record names the members.
-///
 /// Fields are texts, which the importer converts to their columns' types: leading zeros of text columns stay.
 struct CSVDocument {
   let records = CSVRecords()

@@ -4,7 +4,6 @@ import SeedImport
 import SeedSystem
 
 /// Rejected rows as lines of JSON, each with its reason; they replace the file once an import that read anything ends.
-///
 /// A pipe or another special file takes them as they come.
 final class RejectsFile {
   private let path: String

@@ -30,8 +30,6 @@ struct KeyFileName: Hashable {
     (self.role, self.tag, self.isNew) = (role, tag, isNew)
   }
 
-  var settled: KeyFileName { KeyFileName(role, tag: tag) }
-
   var text: String {
     role.rawValue + (tag.map { "-\($0)" } ?? "") + Self.suffix + (isNew ? Self.newSuffix : "")
   }

@@ -138,8 +138,7 @@ struct NewKeys {
     }
   }
 
-  /// Online keys go where the publisher finds them; keys of root and targets go to the folders of `--to`, or to that of the
-  /// role's current keys. The keys of one folder must not be enough to sign.
+  /// Online keys go where the publisher finds them. Elsewhere the keys of one folder must not be enough to sign.
   private func folders(for role: KeyReplacement.Role, _ published: PublishedMetadata) throws -> [String] {
     guard role.role.isOffline else { return [search.folder] }
     let folders = try self.folders.isEmpty ? [usualFolder(role.role, published)] : self.folders
@@ -181,7 +180,7 @@ struct NewKeys {
     return try search.found().filter { $0.isNew && $0.keyID.map(published.names) == true }.map { found in
       let folder = Folder.parent(of: found.path)
       guard let name = KeyFileName(String(found.path.dropFirst(folder.count + 1))) else { return found.path }
-      let path = "\(folder)/\(name.settled.text)"
+      let path = "\(folder)/\(KeyFileName(name.role, tag: name.tag).text)"
       do throws(FileError) {
         try Folder.rename(found.path, to: path)
         try Folder.sync(folder)

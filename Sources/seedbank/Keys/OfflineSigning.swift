@@ -75,7 +75,6 @@ struct SignatureFile {
   let keyID: String?
   let hex: String
 
-  private static let bareLength = PublicKey.signatureByteCount
   private static let byteLimit = 4096
 
   init(signing bytes: [UInt8], with key: SigningKey) {
@@ -86,7 +85,7 @@ struct SignatureFile {
   /// Reads the output of `sign`, or 64 bytes.
   init(readingFile path: String) throws {
     let bytes = try DurableFile.read(path, limit: Self.byteLimit)
-    if bytes.count == Self.bareLength {
+    if bytes.count == PublicKey.signatureByteCount {
       (keyID, hex) = (nil, lowerHex(bytes))
       return
     }

@@ -16,17 +16,14 @@ struct OriginSurvey: Sendable {
     do {
       let connection = try Connection(path, .origin)
       try connection.transaction(.deferred) { try read(connection) }
+    } catch let error as DatabaseError
+      where [ResultCode.notADatabase, ResultCode.corrupt].contains(error.primaryCode)
+    {
+      // A file of another kind stays one: trying again later, as 69 suggests, would not help.
+      throw CommandFailure(.badData, "\(path): expected a SQLite database, found: \(error.message).")
     } catch let error as DatabaseError {
-      throw Self.failure(path, error)
+      throw OriginError.reading(path, error)
     }
-  }
-
-  /// A file of another kind stays one: trying again later, as 69 suggests, would not help.
-  private static func failure(_ path: String, _ error: DatabaseError) -> any Error {
-    guard [ResultCode.notADatabase, ResultCode.corrupt].contains(error.primaryCode) else {
-      return OriginError.reading(path, error)
-    }
-    return CommandFailure(.badData, "\(path): expected a SQLite database, found: \(error.message).")
   }
 
   private mutating func read(_ connection: Connection) throws {

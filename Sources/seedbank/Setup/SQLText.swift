@@ -1,7 +1,6 @@
 import SeedDatabase
 
 /// A CREATE statement as its author wrote it, split just far enough to take parts out of it.
-///
 /// Cutting keeps all else (checks, generated columns, comments) as it was. Prove the result by applying it.
 struct SQLText {
   private let bytes: [UInt8]

@@ -1,4 +1,3 @@
-import Foundation
 import SeedDatabase
 import SeedFormat
 import SeedServer
@@ -117,8 +116,7 @@ struct SeriesStatus {
 }
 
 private func bytes(of path: String) -> Int {
-  let attributes = try? FileManager.default.attributesOfItem(atPath: path)
-  return (attributes?[.size] as? NSNumber)?.intValue ?? 0
+  (try? FileStamp(path))?.size ?? 0
 }
 
 private func bytes(below folder: String) -> Int {
