@@ -31,10 +31,8 @@ struct DeploymentCheck {
     try checkVariables(overrides)
   }
 
-  private mutating func add(
-    _ isFatal: Bool, _ place: String, _ problem: String, _ exitCode: ExitCode = .configuration
-  ) {
-    faults.append(Fault(isFatal: isFatal, place: place, problem: problem, exitCode: exitCode))
+  private mutating func add(_ isFatal: Bool, _ place: String, _ problem: String) {
+    faults.append(Fault(isFatal: isFatal, place: place, problem: problem))
   }
 
   /// Adds what `body` throws; then it is nil.
@@ -44,7 +42,7 @@ struct DeploymentCheck {
     } catch {
       let report = FailureReport(error)
       let text = report.message.hasSuffix(".") ? String(report.message.dropLast()) : report.message
-      add(true, place, text, report.exitCode)
+      faults.append(Fault(isFatal: true, place: place, problem: text, exitCode: report.exitCode))
       return nil
     }
   }
@@ -78,8 +76,7 @@ struct DeploymentCheck {
 
   private mutating func checkFolders() {
     for path in [configuration.publication, configuration.state] {
-      var nearest = path
-      while !Folder.exists(nearest), nearest != "/" { nearest = Paths.folder(of: nearest) }
+      let nearest = DeploymentInstaller.nearestFolder(path)
       if !FileManager.default.isWritableFile(atPath: nearest) {
         add(true, nearest, "this user cannot write here, and a publish step must")
       }

@@ -8,8 +8,7 @@ struct ArgumentParser {
   private var positionals: [String] = []
 
   private init(_ arguments: [String], _ command: Command) {
-    self.command = command
-    pending = arguments[...]
+    (self.command, pending) = (command, arguments[...])
   }
 
   static func parse(_ arguments: [String], for command: Command) throws(UsageError) -> ParsedArguments {
@@ -20,6 +19,7 @@ struct ArgumentParser {
     return ParsedArguments(command, parser.values)
   }
 
+  /// It takes precedence over every error.
   static func asksForHelp(_ arguments: [String]) -> Bool {
     arguments.prefix { $0 != "--" }.contains { $0 == "-h" || $0 == Parameter.help.word }
   }

@@ -25,8 +25,7 @@ struct FailureReport: Hashable {
         + "; restore the publication from a backup. 'seedbank verify' shows the damage."
     default:
       let known = Self.exitCode(of: error)
-      exitCode = known ?? .failure
-      message = known == nil ? "\(error)" : "\(error)".asSentence
+      (exitCode, message) = (known ?? .failure, known == nil ? "\(error)" : "\(error)".asSentence)
     }
   }
 

@@ -1,11 +1,10 @@
 enum HelpText {
   static func page(for command: Command) -> String {
-    let sections = [
+    joined([
       TextLayout.wrap("OVERVIEW: \(command.abstract)"), TextLayout.paragraphs(command.discussion),
       usage(of: command), section("ARGUMENTS", command.arguments.map(entry)),
       section("OPTIONS", command.allOptions.map(entry)), examples(of: command),
-    ]
-    return joined(sections)
+    ])
   }
 
   static func overview(of commands: [Command]) -> String {

@@ -7,9 +7,8 @@ struct ParsedArguments: Sendable {
 
   init(_ command: Command, _ values: [String: [String]]) { (self.command, self.values) = (command, values) }
 
-  func flag(_ name: String) -> Bool { isGiven(name) }
-
-  func isGiven(_ name: String) -> Bool { given(name) != nil }
+  /// True for a flag, and for a value that was given.
+  func flag(_ name: String) -> Bool { given(name) != nil }
 
   func string(_ name: String) -> String? { given(name)?.last }
 
@@ -51,12 +50,10 @@ struct ParsedArguments: Sendable {
   }
 
   func paths(_ name: String, from directory: String) throws(UsageError) -> [String] {
-    var paths: [String] = []
-    for text in strings(name) {
+    try strings(name).map { text throws(UsageError) in
       guard Paths.isUsable(text) else { throw unsuitable(name, text, "a path") }
-      paths.append(Paths.absolute(text, from: directory))
+      return Paths.absolute(text, from: directory)
     }
-    return paths
   }
 
   var overrides: [SettingOverride] {

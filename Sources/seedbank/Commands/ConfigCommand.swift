@@ -31,7 +31,7 @@ extension Command {
     ]
   ) { arguments, context in
     let action = arguments.required("action")
-    for name in ["dataset", "model"] where action != "swift" && arguments.isGiven(name) {
+    for name in ["dataset", "model"] where action != "swift" && arguments.flag(name) {
       throw arguments.unsuitable(name, "config \(action)", "'config swift'")
     }
     if action == "keys" { return try printKeys(context.console) }

@@ -34,10 +34,10 @@ extension Command {
         for plan in plans { try plan.prove(against: SQLiteOrigin(origin)) }
       }
     }
-    try context.report(
-      SetupReport(
-        draft: draft, origin: DemoDeployment.origin(in: directory), isOriginMade: true,
-        keyCount: KeyPlan().count, contents: "", notes: [], isDryRun: isDryRun,
-        isFoundByItself: context.finds(draft.file)))
+    let report = SetupReport(
+      draft: draft, origin: DemoDeployment.origin(in: directory), isOriginMade: true,
+      keyCount: KeyPlan().count, contents: "", notes: [], isDryRun: isDryRun,
+      isFoundByItself: context.finds(draft.file))
+    try context.console.result(report.json, report.text)
   }
 }

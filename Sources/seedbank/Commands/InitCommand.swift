@@ -38,10 +38,10 @@ extension Command {
     for plan in plans { try plan.prove(against: SQLiteOrigin(origin)) }
     let isDryRun = arguments.flag("dry-run")
     if !isDryRun { try installer.install(delegating: plans.map(\.series)) }
-    try context.report(
-      SetupReport(
-        draft: draft, origin: origin, keyCount: keys.count, contents: schema.counts.text, notes: schema.notes,
-        isDryRun: isDryRun, isFoundByItself: context.finds(draft.file)))
+    let report = SetupReport(
+      draft: draft, origin: origin, keyCount: keys.count, contents: schema.counts.text, notes: schema.notes,
+      isDryRun: isDryRun, isFoundByItself: context.finds(draft.file))
+    try context.console.result(report.json, report.text)
   }
 
   private static func datasetName(_ arguments: ParsedArguments, _ origin: String) throws -> DatasetName {
@@ -79,5 +79,4 @@ extension Context {
     return named.isEmpty && usualConfigurationFiles.first { $0 == file || Folder.exists($0) } == file
   }
 
-  func report(_ report: SetupReport) throws { try console.result(report.json, report.text) }
 }

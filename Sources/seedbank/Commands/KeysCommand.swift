@@ -76,6 +76,8 @@ private enum KeyAction: String, CaseIterable {
   case addSignature = "add-signature"
   case discard
 
+  private static let several = 1...KeyRole.allCases.count
+
   private var usage: (options: [String], names: ClosedRange<Int>, expected: String) {
     switch self {
     case .status: (["with"], 0...0, "nothing more")
@@ -83,13 +85,13 @@ private enum KeyAction: String, CaseIterable {
     case .renew: (["with", "prepare"], 1...1, "root or targets")
     case .rotate:
       (
-        ["with", "to", "key", "count", "threshold", "lost", "yes", "prepare"], 1...KeyRole.allCases.count,
+        ["with", "to", "key", "count", "threshold", "lost", "yes", "prepare"], Self.several,
         "one or more roles"
       )
     case .revoke: (["with", "to", "key", "replace", "prepare"], 1...1, "a key's id")
     case .payload: ([], 1...1, "root or targets")
     case .sign: (["key"], 1...1, "the file of a payload")
-    case .addSignature: (["with"], 1...KeyRole.allCases.count, "files of signatures")
+    case .addSignature: (["with"], Self.several, "files of signatures")
     case .discard: ([], 0...0, "nothing more")
     }
   }
@@ -98,7 +100,7 @@ private enum KeyAction: String, CaseIterable {
     // The parser lets no other word pass.
     self = KeyAction(rawValue: arguments.required("action")) ?? .status
     for option in Self.allCases.flatMap(\.usage.options)
-    where arguments.isGiven(option) && !usage.options.contains(option) {
+    where arguments.flag(option) && !usage.options.contains(option) {
       let allowing = Self.allCases.filter { $0.usage.options.contains(option) }
       throw arguments.unsuitable(option, rawValue, alternatives(allowing.map { "keys \($0.rawValue)" }))
     }

@@ -90,8 +90,7 @@ private struct Regeneration {
   }
 
   private func work(_ dataset: DatasetConfiguration) throws -> StepReport {
-    let job = try DatasetJob(dataset)
-    let publisher = deployment.publisher
+    let (publisher, job) = (deployment.publisher, try DatasetJob(dataset))
     return try isDryRun
       ? publisher.preview(job, options, now: .now()) : publisher.step(job, options, now: .now())
   }

@@ -29,7 +29,7 @@ extension Command {
       try PublicationVerifier(
         PublicationDirectory(configuration.publication), stateFolder: configuration.state,
         scratch: scratch.path, anchor: configuration.rootPath, now: .now(),
-        dataset: arguments.isGiven("dataset") ? chosen?.name : nil,
+        dataset: arguments.flag("dataset") ? chosen?.name : nil,
         progress: { console.progress("Verifying \($0)…") }
       ).run()
     }

@@ -7,8 +7,7 @@ struct DemoChanges: Sendable {
 
   /// Equal seeds make equal changes.
   init(origin path: String, seed: UInt64 = .random(in: .min ... .max)) {
-    self.path = path
-    generator = SeededGenerator(seed: seed)
+    (self.path, generator) = (path, SeededGenerator(seed: seed))
   }
 
   private enum Kind: CaseIterable { case delay, rename, insert, delete }

@@ -16,8 +16,7 @@ final class Console: Sendable {
   private let asksForJSON = Mutex(false)
 
   init(showsProgress: Bool, sink: @escaping Sink) {
-    self.showsProgress = showsProgress
-    self.sink = sink
+    (self.showsProgress, self.sink) = (showsProgress, sink)
   }
 
   static func standard(environment: [String: String]) -> Console {

@@ -25,7 +25,7 @@ struct KeyReplacement {
     self.published = published
     let names = try arguments.keyRoles(KeyRole.allCases)
     let given = arguments.strings("name").joined(separator: " ")
-    for option in ["key", "count", "threshold"] where names.count > 1 && arguments.isGiven(option) {
+    for option in ["key", "count", "threshold"] where names.count > 1 && arguments.flag(option) {
       throw arguments.unsuitable(option, given, "a single role")
     }
     if arguments.flag("lost"), !names.contains(.root) {
@@ -57,10 +57,9 @@ struct KeyReplacement {
     self.published = published
     let keyID = try Self.keyID(arguments, published)
     let given = try Self.givenKeys(arguments, context)
-    let isReplaced = arguments.flag("replace")
     roles = try KeyRole.allCases.compactMap { role in
       guard published.keys(of: role)?.keyIDs.contains(keyID) == true else { return nil }
-      return try Self.revocation(of: keyID, role, given, isReplaced: isReplaced, published)
+      return try Self.revocation(of: keyID, role, given, isReplaced: arguments.flag("replace"), published)
     }
   }
 

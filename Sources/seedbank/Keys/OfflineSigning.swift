@@ -9,12 +9,12 @@ enum OfflineSigning {
     let role = try arguments.keyRoles(KeyRole.allCases)[0]
     let folder = try arguments.path("to", from: context.currentDirectory) ?? context.currentDirectory
     let key = SigningKey.generate()
-    let tag = String(key.publicKey.keyID.prefix(KeyFileName.tagLength))
+    let keyID = key.publicKey.keyID
+    let tag = String(keyID.prefix(KeyFileName.tagLength))
     let path = "\(folder)/\(KeyFileName(role, tag: tag).text)"
     let publicPath = "\(folder)/\(role.rawValue)-\(tag).pub"
     try KeyFile.write(key, toNewFile: path)
     try DurableFile.write(PublicKeyFile.document(key.publicKey), to: publicPath)
-    let keyID = key.publicKey.keyID
     try context.console.result(
       ["keyid": .string(keyID), "file": .string(path), "public": .string(publicPath)],
       "\(keyID)\n\(path)\n\(publicPath)")

@@ -52,11 +52,9 @@ struct DeploymentDraft: Sendable {
     return own
       + dataset.models.flatMap { model in
         let folder = Paths.relative(model.path, to: directory)
-        let schema = DraftedFile(path: "\(folder)/\(ModelFolder.schemaFileName)", text: model.schemaSQL)
-        return [schema]
-          + model.projections.sorted { $0.key < $1.key }.map {
-            DraftedFile(path: "\(folder)/\($0.key).sql", text: $0.value)
-          }
+        let projections = model.projections.sorted { $0.key < $1.key }.map { ("\($0.key).sql", $0.value) }
+        return ([(ModelFolder.schemaFileName, model.schemaSQL)] + projections)
+          .map { DraftedFile(path: "\(folder)/\($0)", text: $1) }
       }
   }
 }

@@ -54,8 +54,8 @@ struct DeploymentInstaller {
     }
   }
 
-  /// Where staging is on the same disk and leaves no folder behind if it fails.
-  private static func nearestFolder(_ path: String) -> String {
+  /// The path itself or the nearest folder above it that exists: on the same disk.
+  static func nearestFolder(_ path: String) -> String {
     Folder.exists(path) ? path : nearestFolder(Folder.parent(of: path))
   }
 

@@ -29,7 +29,8 @@ struct OriginSurvey: Sendable {
   private mutating func read(_ connection: Connection) throws {
     let rows = try connection.rows("SELECT type, name, tbl_name, sql FROM sqlite_schema ORDER BY rowid")
       .filter { $0[3] != .null }.map { $0.map(\.text) }
-    let kinds = try Self.kinds(connection)
+    let list = try connection.rows("SELECT name, type FROM pragma_table_list WHERE schema = 'main'")
+    let kinds = Dictionary(list.map { ($0[0].text, $0[1].text) }) { first, _ in first }
     let indexes = Dictionary(grouping: rows.filter { $0[0] == "index" }) { $0[2] }
     for row in rows where !row[1].lowercased().hasPrefix("sqlite_") {
       let part = OriginPart(name: row[1], sql: row[3])
@@ -45,11 +46,6 @@ struct OriginSurvey: Sendable {
       default: break
       }
     }
-  }
-
-  private static func kinds(_ connection: Connection) throws -> [String: String] {
-    let rows = try connection.rows("SELECT name, type FROM pragma_table_list WHERE schema = 'main'")
-    return Dictionary(rows.map { ($0[0].text, $0[1].text) }) { first, _ in first }
   }
 }
 

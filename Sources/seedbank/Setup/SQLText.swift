@@ -34,8 +34,7 @@ struct SQLText {
 
   /// The whole constraint: with its name, with FOREIGN KEY (…) and the comma before where it is the table's.
   private func clause(around references: Int) -> Range<Int> {
-    var first = references
-    if let foreign = foreignKey(before: references) { first = foreign }
+    var first = foreignKey(before: references) ?? references
     if keyword(first - 2) == "CONSTRAINT" { first -= 2 }
     if keyword(references - 1) == ")", keyword(first - 1) == ",", first != references { first -= 1 }
     return tokens[first].range.lowerBound..<tokens[last(of: references)].range.upperBound

@@ -36,10 +36,10 @@ struct DeploymentStatus {
     stateBytes = bytes(below: configuration.state)
     // Without keys: what waits for signatures can be told all the same.
     let pending = try Publisher(configuration, keys: KeySource(KeyRing())).pendingChange()
-    let lifetime = configuration.shortestLifetime
+    let standing = SignatureStanding(
+      published, pending: pending, lifetime: configuration.shortestLifetime, now: now)
     warnings =
-      SignatureStanding(published, pending: pending, lifetime: lifetime, now: now).warnings
-      + keys.flatMap(\.faults).map(\.text) + series.flatMap(\.warnings)
+      standing.warnings + keys.flatMap(\.faults).map(\.text) + series.flatMap(\.warnings)
       + AbandonedSeries.all(in: published, configuration).map(\.warning)
   }
 }

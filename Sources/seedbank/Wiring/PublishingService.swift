@@ -95,15 +95,13 @@ func blocking<Result: Sendable>(_ work: @escaping @Sendable () throws -> Result)
 
 /// Lets a warning that stays true through once a day, so that a log is not filled with it.
 final class RepeatedWarnings: Sendable {
-  private static let restSeconds = UTCTime.secondsPerDay
-
   private let said = Mutex<[String: UTCTime]>([:])
 
   func isDue(_ warning: String, now: UTCTime) -> Bool {
     said.withLock { said in
       // A clock that was set back must not keep it silent until then.
       if let last = said[warning],
-        (0..<Self.restSeconds).contains(now.secondsSinceEpoch - last.secondsSinceEpoch)
+        (0..<UTCTime.secondsPerDay).contains(now.secondsSinceEpoch - last.secondsSinceEpoch)
       {
         return false
       }
