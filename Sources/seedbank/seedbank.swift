@@ -4,8 +4,8 @@
 // Inspection, Demo, Commands, API.
 //
 // Rules of this module:
-// - A subcommand is a value of `Command` in its own file under Commands/, listed in `Command.all`. Its
-//   definition is the only table: parsing and help both come from it.
+// - A subcommand is a value of `Command` in its own file under Commands/, listed in `Command.all`: the only table,
+//   from which parsing and help both come.
 // - It parses, wires and reports. What is worth testing by itself lives in the libraries below.
 // - Results go to stdout, all else to stderr, both through `Console`: nothing calls `print`.
 // - A failure is a sentence and an exit code. FailureReport.swift alone turns errors into either.

@@ -7,16 +7,6 @@ import SeedTrust
 
 /// Looks for everything that a publish step would refuse, and publishes nothing.
 struct DeploymentCheck {
-  struct Fault {
-    let isFatal: Bool
-    /// Of the fatal ones: `unavailable` where it may pass without anyone mending it.
-    let exitCode: ExitCode
-    /// A file, a dataset or a series.
-    let place: String
-    /// Without the full stop.
-    let problem: String
-  }
-
   private let configuration: DeploymentConfiguration
   private let now: UTCTime
   /// The keys are here that delegate to a new series.
@@ -27,11 +17,10 @@ struct DeploymentCheck {
     _ configuration: DeploymentConfiguration, _ overrides: ConfigurationOverrides, _ search: KeySearch,
     now: UTCTime
   ) throws {
-    self.configuration = configuration
-    self.now = now
+    (self.configuration, self.now) = (configuration, now)
     let published = checkPublication()
     let keys = try KeyStatus.all(search, trustedBy: published)
-    for problem in keys.flatMap(\.problems) { add(problem.isFatal, problem.place, problem.text) }
+    faults += keys.flatMap(\.faults)
     if search.isFolderOpen { add(false, search.folder, "others can look into it: chmod 700 it") }
     canDelegate = keys.first { $0.role == .targets }?.canSign == true
     checkFolders()
@@ -42,16 +31,20 @@ struct DeploymentCheck {
     try checkVariables(overrides)
   }
 
-  private mutating func add(
-    _ isFatal: Bool, _ place: String, _ problem: String, _ exitCode: ExitCode = .configuration
-  ) {
-    faults.append(Fault(isFatal: isFatal, exitCode: exitCode, place: place, problem: problem))
+  private mutating func add(_ isFatal: Bool, _ place: String, _ problem: String) {
+    faults.append(Fault(isFatal: isFatal, place: place, problem: problem))
   }
 
-  private mutating func add(_ place: String, _ error: any Error) {
-    let report = FailureReport(error)
-    let text = report.message.hasSuffix(".") ? String(report.message.dropLast()) : report.message
-    add(true, place, text, report.exitCode)
+  /// Adds what `body` throws; then it is nil.
+  private mutating func checked<Value>(_ place: String, _ body: () throws -> Value) -> Value? {
+    do {
+      return try body()
+    } catch {
+      let report = FailureReport(error)
+      let text = report.message.hasSuffix(".") ? String(report.message.dropLast()) : report.message
+      faults.append(Fault(isFatal: true, place: place, problem: text, exitCode: report.exitCode))
+      return nil
+    }
   }
 
   /// Warns of variables that look like one of ours and are none; see ``ConfigurationOverrides``.
@@ -59,54 +52,39 @@ struct DeploymentCheck {
     let known =
       [Context.configurationVariable] + KeyRole.allCases.map(KeySearch.variable)
       + (try configuration.allEntries(overrides)).map { ConfigurationOverrides.variable(for: $0.path) }
-    for name in overrides.environment.keys.sorted() where name.hasPrefix("SEEDBANK_") && !known.contains(name)
-    {
-      guard let meant = known.first(where: { editDistance(Array(name), Array($0)) <= Self.slip }) else {
-        continue
-      }
-      add(false, name, "unknown environment variable; did you mean \(meant)?")
+    let unknown = overrides.environment.keys.filter { $0.hasPrefix("SEEDBANK_") && !known.contains($0) }
+    for name in unknown.sorted() {
+      let meant = known.first { editDistance(Array(name), Array($0)) <= Self.slip }
+      if let meant { add(false, name, "unknown environment variable; did you mean \(meant)?") }
     }
   }
 
   /// Letters by which a slip differs.
   private static let slip = 2
 
-  // MARK: Publication
-
   private mutating func checkPublication() -> PublishedMetadata? {
-    do {
-      let published = try PublicationDirectory(configuration.publication).published()
-      let offline = [("root", published.root.expires), ("targets", published.targets.expires)]
-      for (name, expires) in offline {
-        guard let text = ExpiryWarning(now: now).text(name, expires) else { continue }
-        add(expires <= now, configuration.publication, text)
-      }
-      return published
-    } catch {
-      add(configuration.publication, error)
+    let folder = configuration.publication
+    guard let published = checked(folder, { try PublicationDirectory(folder).published() }) else {
       return nil
     }
+    for (name, expires) in [("root", published.root.expires), ("targets", published.targets.expires)] {
+      let text = expiryWarning(name, expires, now: now)
+      if let text { add(expires <= now, folder, text) }
+    }
+    return published
   }
 
   private mutating func checkFolders() {
     for path in [configuration.publication, configuration.state] {
-      var nearest = path
-      while !Folder.exists(nearest), nearest != "/" { nearest = Paths.folder(of: nearest) }
+      let nearest = DeploymentInstaller.nearestFolder(path)
       if !FileManager.default.isWritableFile(atPath: nearest) {
         add(true, nearest, "this user cannot write here, and a publish step must")
       }
     }
   }
 
-  // MARK: Datasets
-
   private mutating func check(_ dataset: DatasetConfiguration, _ published: PublishedMetadata?) {
-    let plans: [SeriesPlan]
-    do {
-      plans = try dataset.plans()
-    } catch {
-      return add(dataset.folder, error)
-    }
+    guard let plans = checked(dataset.folder, dataset.plans) else { return }
     for major in dataset.policy.lifecycles.keys.sorted()
     where !plans.contains(where: { $0.series.major == major }) {
       add(false, dataset.folder, "lifecycle.\(major): there is no model of that major; remove this entry")
@@ -121,31 +99,18 @@ struct DeploymentCheck {
 
   private mutating func check(_ plan: SeriesPlan, _ published: PublishedMetadata?) {
     guard let published else { return }
-    if !published.delegatedSeries.contains(plan.series), !canDelegate {
-      add("\(plan.series)", PublicationError.notDelegated(series: "\(plan.series)"))
-    }
-    guard let state = published.series[plan.series]?.metadata.state else { return }
-    do {
-      try plan.check(against: state)
-    } catch {
-      add("\(plan.series)", error)
+    let isDelegated = canDelegate || published.delegatedSeries.contains(plan.series)
+    _ = checked("\(plan.series)") {
+      guard isDelegated else { throw PublicationError.notDelegated(series: "\(plan.series)") }
+      if let state = published.series[plan.series]?.metadata.state { try plan.check(against: state) }
     }
   }
 
   private mutating func checkOrigin(_ dataset: DatasetConfiguration, _ plans: [SeriesPlan]) {
-    let origin: SQLiteOrigin
-    do {
-      origin = try SQLiteOrigin(dataset.originPath)
-    } catch {
-      return add(dataset.name.text, error)
-    }
+    guard let origin = checked(dataset.name.text, { try SQLiteOrigin(dataset.originPath) }) else { return }
     for plan in plans {
       for table in plan.schema.tables {
-        do {
-          try plan.prove(table, against: origin)
-        } catch {
-          add("\(plan.series)", error)
-        }
+        _ = checked("\(plan.series)") { try plan.prove(table, against: origin) }
       }
     }
   }
@@ -160,10 +125,9 @@ struct AbandonedSeries {
     let known = configuration.datasets.flatMap { dataset in
       dataset.models.map { Series(dataset.name, model: $0.version) }
     }
-    return published.series.values.map(\.metadata).filter {
-      !known.contains($0.series) && !$0.state.lifecycle.isRetired
-    }
-    .map { Self(series: $0.series, head: $0.state.head) }.sorted { $0.series < $1.series }
+    return published.series.values.map(\.metadata)
+      .filter { !known.contains($0.series) && !$0.state.lifecycle.isRetired }
+      .map { Self(series: $0.series, head: $0.state.head) }.sorted { $0.series < $1.series }
   }
 
   /// Without the full stop.

@@ -2,30 +2,26 @@ import SeedFormat
 
 /// Parses the words after a command's name by the rules of swift-argument-parser.
 struct ArgumentParser {
-  private let definition: CommandDefinition
+  private let command: Command
   private var pending: ArraySlice<String>
   private var values: [String: [String]] = [:]
   private var positionals: [String] = []
 
-  private init(_ arguments: [String], _ definition: CommandDefinition) {
-    self.definition = definition
-    pending = arguments[...]
+  private init(_ arguments: [String], _ command: Command) {
+    (self.command, pending) = (command, arguments[...])
   }
 
-  /// Throws the first mistake in `arguments`.
-  static func parse(
-    _ arguments: [String], for definition: CommandDefinition
-  ) throws(UsageError) -> ParsedArguments {
-    var parser = ArgumentParser(arguments, definition)
+  static func parse(_ arguments: [String], for command: Command) throws(UsageError) -> ParsedArguments {
+    var parser = ArgumentParser(arguments, command)
     try parser.readWords()
     try parser.assignPositionals()
     try parser.requireOptions()
-    return ParsedArguments(definition, parser.values)
+    return ParsedArguments(command, parser.values)
   }
 
-  /// Finds `-h` or `--help` among the options: it takes precedence over every error.
+  /// It takes precedence over every error.
   static func asksForHelp(_ arguments: [String]) -> Bool {
-    arguments.prefix { $0 != "--" }.contains { $0 == "-h" || $0 == OptionDefinition.help.long }
+    arguments.prefix { $0 != "--" }.contains { $0 == "-h" || $0 == Parameter.help.word }
   }
 
   private mutating func readWords() throws(UsageError) {
@@ -45,7 +41,7 @@ struct ArgumentParser {
 
   private mutating func readLong(_ word: String) throws(UsageError) {
     let (name, value) = Self.split(word.dropFirst(2))
-    guard let option = definition.allOptions.first(where: { $0.name == name }) else {
+    guard let option = command.allOptions.first(where: { $0.name == name }) else {
       throw unknownOption("--\(name)")
     }
     try read(option, value)
@@ -54,7 +50,7 @@ struct ArgumentParser {
   /// `-v`, `-o value`, `-o=value`, or flags in one group: `-qv`.
   private mutating func readShorts(_ word: String) throws(UsageError) {
     let (letters, value) = Self.split(word.dropFirst())
-    let options = letters.map { letter in definition.allOptions.first { $0.short == letter } }
+    let options = letters.map { letter in command.allOptions.first { $0.short == letter } }
     guard let last = options.last ?? nil, options.dropLast().allSatisfy({ $0?.isFlag == true }) else {
       throw unknownOption("-\(letters)")
     }
@@ -67,10 +63,10 @@ struct ArgumentParser {
     return (String(word[..<sign]), String(word[word.index(after: sign)...]))
   }
 
-  private mutating func read(_ option: OptionDefinition, _ attached: String?) throws(UsageError) {
+  private mutating func read(_ option: Parameter, _ attached: String?) throws(UsageError) {
     guard !option.isFlag else {
       guard attached == nil else {
-        throw error("The option '\(option.long)' takes no value, found '\((attached ?? "").clipped)'.")
+        throw error("The option '\(option.word)' takes no value, found '\((attached ?? "").clipped)'.")
       }
       values[option.name] = []
       return
@@ -78,8 +74,8 @@ struct ArgumentParser {
     guard let value = attached ?? nextValue() else {
       throw error("Missing the value of '\(option.placeholder)'.")
     }
-    try check(value, option.choices, for: option.long)
-    values[option.name] = option.isRepeatable ? (values[option.name] ?? []) + [value] : [value]
+    try check(value, of: option)
+    values[option.name] = option.isRepeatable ? values[option.name, default: []] + [value] : [value]
   }
 
   /// A word that looks like an option is not taken: a forgotten value must not swallow the next option.
@@ -89,52 +85,50 @@ struct ArgumentParser {
   }
 
   private mutating func assignPositionals() throws(UsageError) {
-    for (argument, value) in zip(definition.arguments, positionals) {
-      try check(value, argument.choices, for: argument.placeholder)
+    for (argument, value) in zip(command.arguments, positionals) {
+      try check(value, of: argument)
       values[argument.name] = [value]
     }
-    let more = positionals.dropFirst(definition.arguments.count)
-    if let last = definition.arguments.last, last.isRepeatable {
+    let more = positionals.dropFirst(command.arguments.count)
+    if let last = command.arguments.last, last.isRepeatable {
       values[last.name]?.append(contentsOf: more)
     } else if let surplus = more.first {
       throw error("Unexpected argument '\(surplus.clipped)'.")
     }
-    let missing = definition.arguments.dropFirst(positionals.count).first(where: \.isRequired)
+    let missing = command.arguments.dropFirst(positionals.count).first(where: \.isRequired)
     if let missing { throw error("Missing the argument '\(missing.placeholder)'.") }
   }
 
-  private func check(_ value: String, _ choices: [String], for name: String) throws(UsageError) {
+  private func check(_ value: String, of parameter: Parameter) throws(UsageError) {
+    let choices = parameter.choices
     guard choices.isEmpty || choices.contains(value) else {
-      throw UsageError(definition.name, expected: alternatives(choices), for: name, found: value)
+      throw UsageError(command.name, expected: alternatives(choices), for: parameter.word, found: value)
     }
   }
 
   private func requireOptions() throws(UsageError) {
-    let missing = definition.options.first { $0.isRequired && values[$0.name] == nil }
+    let missing = command.options.first { $0.isRequired && values[$0.name] == nil }
     if let missing { throw error("Missing the option '\(missing.placeholder)'.") }
   }
 
   private func unknownOption(_ word: String) -> UsageError {
     let name = String(word.drop { $0 == "-" })
     // One letter is near to everything short: a guess would mislead.
-    let nearest = name.count < 2 ? nil : nearestName(to: name, in: definition.allOptions.map(\.name))
-    return UsageError(definition.name, unknown: "option", word, nearest: nearest.map { "--\($0)" })
+    let nearest = name.count < 2 ? nil : nearestName(to: name, in: command.allOptions.map(\.name))
+    return UsageError(command.name, unknown: "option", word, nearest: nearest.map { "--\($0)" })
   }
 
-  private func error(_ sentence: String) -> UsageError { UsageError(definition.name, sentence) }
+  private func error(_ sentence: String) -> UsageError { UsageError(command.name, sentence) }
 }
 
-/// `"a", "b" or "c"`.
 func alternatives(_ names: [String]) -> String {
   let quoted = names.map { "\"\($0)\"" }
   guard let last = quoted.last, quoted.count > 1 else { return quoted.first ?? "nothing" }
   return "\(quoted.dropLast().joined(separator: ", ")) or \(last)"
 }
 
-/// A mistake in the words typed after `seedbank`.
 struct UsageError: ReportedError, Hashable {
   var exitCode: ExitCode { .usage }
-  /// One sentence, and where to read more.
   let message: String
 
   /// `command` is nil where no command is known yet.

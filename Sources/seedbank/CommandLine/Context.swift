@@ -1,19 +1,16 @@
 import class Foundation.FileManager
 import class Foundation.ProcessInfo
 
-/// What a command has of the world around it.
 struct Context: Sendable {
   let environment: [String: String]
   /// Absolute.
   let currentDirectory: String
   let console: Console
 
-  /// This process's own.
   static func process() -> Context {
     let environment = ProcessInfo.processInfo.environment
     return Context(
-      environment: environment,
-      currentDirectory: FileManager.default.currentDirectoryPath,
+      environment: environment, currentDirectory: FileManager.default.currentDirectoryPath,
       console: .standard(environment: environment))
   }
 }

@@ -6,11 +6,9 @@ import SeedServer
 import SeedSystem
 import SeedTrust
 
-/// An error as the operator and the calling script see it.
 struct FailureReport: Hashable {
   let exitCode: ExitCode
   let message: String
-  /// Set where the printed result already shows the problem.
   let isInResult: Bool
 
   /// The one place where kinds of errors become exit codes.
@@ -18,7 +16,8 @@ struct FailureReport: Hashable {
     isInResult = (error as? CommandFailure)?.isInResult ?? false
     switch error {
     case let error as any ReportedError: (exitCode, message) = (error.exitCode, error.message)
-    case let error as SeedError: (exitCode, message) = (ExitCode(error.code), error.message.asSentence)
+    case let error as SeedError:
+      (exitCode, message) = (Self.exitCode(of: error.code), error.message.asSentence)
     case let error as TrustError where error.isOfPublication:
       exitCode = .badData
       message =
@@ -26,59 +25,48 @@ struct FailureReport: Hashable {
         + "; restore the publication from a backup. 'seedbank verify' shows the damage."
     default:
       let known = Self.exitCode(of: error)
-      exitCode = known ?? .failure
-      message = known == nil ? "\(error)" : "\(error)".asSentence
+      (exitCode, message) = (known ?? .failure, known == nil ? "\(error)" : "\(error)".asSentence)
     }
   }
 
-  /// The same for a script.
   var json: JSONValue {
     [
-      "kind": .string(exitCode.word), "exitCode": .integer(Int64(exitCode.rawValue)),
+      "kind": .string("\(exitCode)"), "exitCode": JSONValue(Int(exitCode.rawValue)),
       "message": .string(message),
     ]
   }
 
-  /// For errors of the libraries, which describe themselves.
   private static func exitCode(of error: any Error) -> ExitCode? {
     switch error {
     case is DatabaseError, is FileError: .inputOutput
-    case let error as OriginError: originCode(error)
+    case let error as OriginError:
+      error.isUnavailable ? .unavailable : error.isConfiguration ? .configuration : .badData
     case is HTTPServerError: .unavailable
     case is PlanError, is SchemaProblem, is MissingKeys, is VersionsExhausted: .configuration
-    case let error as KeyFileError: keyFileCode(error)
+    // A missing, malformed or conflicting key is a mistake in the deployment; all else is the disk's.
+    case KeyFileError.system(let failure) where !failure.isMissing: .inputOutput
+    case is KeyFileError: .configuration
     case PublicationError.locked: .locked
     case let error as PublicationError where error.isConfiguration: .configuration
-    case is ImportError, is InvalidText, is InvalidName, is TrustError, is PublicationError: .badData
-    case is OfflineChange.SignatureError, is RecallError, is RollbackError, is NotASeed, is ApplyError,
+    case is ImportError, is InvalidText, is InvalidName, is TrustError, is PublicationError,
+      is OfflineChange.SignatureError, is RecallError, is RollbackError, is NotASeed, is ApplyError,
       is CompressionError:
       .badData
     default: nil
     }
   }
 
-  private static func originCode(_ error: OriginError) -> ExitCode {
-    error.isUnavailable ? .unavailable : error.isConfiguration ? .configuration : .badData
+  /// By what a script should do; everything else is rejected data.
+  private static func exitCode(of code: SeedError.Code) -> ExitCode {
+    switch code {
+    case .network, .waitingForNetwork, .server, .serverBusy, .timedOut, .missingFile: .unavailable
+    case .io, .insufficientSpace: .inputOutput
+    case .tooLarge, .cancelled, .query: .failure
+    case .storeLocked: .locked
+    case .configuration: .configuration
+    default: .badData
+    }
   }
-
-  /// A missing, malformed or conflicting key is a mistake in the deployment; all else is the disk's.
-  private static func keyFileCode(_ error: KeyFileError) -> ExitCode {
-    if case .system(let failure) = error, !failure.isMissing { .inputOutput } else { .configuration }
-  }
-}
-
-extension ExitCode {
-  /// Exit codes by what a script should do.
-  private static let ofClientErrors: [SeedError.Code: ExitCode] = [
-    .network: .unavailable, .waitingForNetwork: .unavailable, .server: .unavailable,
-    .serverBusy: .unavailable,
-    .timedOut: .unavailable, .missingFile: .unavailable, .tooLarge: .failure, .io: .inputOutput,
-    .insufficientSpace: .inputOutput, .storeLocked: .locked,
-    .cancelled: .failure, .query: .failure, .configuration: .configuration,
-  ]
-
-  /// Everything else is rejected data.
-  fileprivate init(_ code: SeedError.Code) { self = Self.ofClientErrors[code] ?? .badData }
 }
 
 extension TrustError {
@@ -106,10 +94,8 @@ extension String {
 }
 
 extension Finding {
-  /// `error: CURRENT: what is wrong; what to do`.
   var line: String { "\(severity.rawValue): \(path): \(problem); \(remedy)" }
 
-  /// The same for `--json`.
   var json: JSONValue {
     [
       "severity": .string(severity.rawValue), "path": .string(path), "problem": .string(problem),

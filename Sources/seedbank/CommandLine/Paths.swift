@@ -3,7 +3,6 @@ enum Paths {
   /// Whether the system could take it: not empty, and without the NUL at which C would cut it off.
   static func isUsable(_ path: String) -> Bool { !path.isEmpty && !path.utf8.contains(0) }
 
-  /// The path itself where it is absolute, else as seen from `directory`.
   static func absolute(_ path: String, from directory: String) -> String {
     let whole = path.hasPrefix("/") ? path : "\(directory)/\(path)"
     return "/" + whole.split(separator: "/").filter { $0 != "." }.joined(separator: "/")
@@ -16,7 +15,6 @@ enum Paths {
     return path.hasPrefix(prefix) ? String(path.dropFirst(prefix.count)) : path
   }
 
-  /// The folder that holds an absolute path.
   static func folder(of path: String) -> String {
     "/" + path.split(separator: "/").dropLast().joined(separator: "/")
   }

@@ -5,75 +5,61 @@ import SeedTrust
 
 extension Command {
   static let config = Command(
-    definition: CommandDefinition(
-      name: "config",
-      abstract: "Check or show the configuration, or print what apps need from it.",
-      discussion: """
-        'check' finds everything that a publish step would refuse, without publishing: models, projections against \
-        the origin, keys, expiry dates, folders. 'show' prints every effective value and where it comes from; of \
-        keys it shows only the folder. 'keys' prints every key of both files with its type, default and meaning. \
-        'swift' prints the declaration of a dataset's model for an app that uses \
-        SeedClient, so that both sides have the same model.
+    name: "config", abstract: "Check or show the configuration, or print what apps need from it.",
+    discussion: """
+      'check' finds everything that a publish step would refuse, without publishing: models, projections against \
+      the origin, keys, expiry dates, folders. 'show' prints every effective value and where it comes from; of \
+      keys it shows only the folder. 'keys' prints every key of both files with its type, default and meaning. \
+      'swift' prints the declaration of a dataset's model for an app that uses \
+      SeedClient, so that both sides have the same model.
 
-        Exit codes of 'check': 0 no errors, 69 the only problem is an unavailable origin, else 78.
-        """,
-      arguments: [
-        ArgumentDefinition(name: "action", choices: ["check", "show", "keys", "swift"], help: "What to do.")
-      ],
-      options: [
-        .config,
-        .value("dataset", "name", help: "Only this dataset ('swift')."),
-        .value(
-          "model", "version", help: "The model that the app was built for ('swift'; default: the newest)."),
-        .json,
-      ],
-      examples: [
-        CommandExample("seedbank config check", "Before a deployment, or after a change of a model."),
-        CommandExample("seedbank config show", "Every effective value and its source."),
-        CommandExample("seedbank config keys", "Everything that the files may hold."),
-        CommandExample("seedbank config swift > SeedModels.swift", "Every dataset with its newest model."),
-        CommandExample("seedbank config swift --dataset transit --model 2.0", "One model of one dataset."),
-      ])
+      Exit codes of 'check': 0 no errors, 69 the only problem is an unavailable origin, else 78.
+      """,
+    arguments: [.argument("action", choices: ["check", "show", "keys", "swift"], help: "What to do.")],
+    options: [
+      .config, .value("dataset", "name", help: "Only this dataset ('swift')."),
+      .value(
+        "model", "version", help: "The model that the app was built for ('swift'; default: the newest)."),
+      .json,
+    ],
+    examples: [
+      ("seedbank config check", "Before a deployment, or after a change of a model."),
+      ("seedbank config show", "Every effective value and its source."),
+      ("seedbank config keys", "Everything that the files may hold."),
+      ("seedbank config swift > SeedModels.swift", "Every dataset with its newest model."),
+      ("seedbank config swift --dataset transit --model 2.0", "One model of one dataset."),
+    ]
   ) { arguments, context in
-    try refuseModelOptions(arguments)
-    if arguments.required("action") == "keys" { return try printKeys(context.console) }
+    let action = arguments.required("action")
+    for name in ["dataset", "model"] where action != "swift" && arguments.flag(name) {
+      throw arguments.unsuitable(name, "config \(action)", "'config swift'")
+    }
+    if action == "keys" { return try printKeys(context.console) }
     let configuration = try context.configuration(arguments)
-    switch arguments.required("action") {
+    switch action {
     case "check": try check(configuration, arguments, context)
     case "show": try show(configuration, arguments, context)
     default: try printSwift(configuration, arguments, context.console)
     }
   }
 
-  /// They apply to 'swift' only.
-  private static func refuseModelOptions(_ arguments: ParsedArguments) throws(UsageError) {
-    let action = arguments.required("action")
-    guard action != "swift" else { return }
-    for name in ["dataset", "model"] where arguments.string(name) != nil {
-      throw arguments.unsuitable(name, "config \(action)", "'config swift'")
-    }
-  }
-
   private static func check(
     _ configuration: DeploymentConfiguration, _ arguments: ParsedArguments, _ context: Context
   ) throws {
-    let console = context.console
-    let check = try DeploymentCheck(
-      configuration, context.overrides(arguments), KeySearch(configuration, context), now: .now())
-    let faults = check.faults
+    let faults = try DeploymentCheck(
+      configuration, context.overrides(arguments), KeySearch(configuration, context), now: .now()
+    ).faults
     let fatal = faults.filter(\.isFatal)
-    let lines = faults.isEmpty ? ["nothing is wrong"] : faults.map(\.line)
-    try console.result(
-      asJSON: arguments.flag("json"),
-      ["fit": .bool(fatal.isEmpty), "findings": .array(faults.map(\.json))],
-      lines.joined(separator: "\n"))
+    let lines = faults.isEmpty ? ["nothing is wrong"] : faults.map { "\($0.severity): \($0.text)" }
+    try context.console.result(
+      ["fit": .bool(fatal.isEmpty), "findings": .array(faults.map(\.json))], lines.joined(separator: "\n"))
     guard let first = fatal.first else { return }
     let isUnavailable = fatal.allSatisfy { $0.exitCode == .unavailable }
     let more = fatal.count > 1 ? ", and \(fatal.count - 1) more" : ""
     throw CommandFailure(
       isUnavailable ? .unavailable : .configuration,
-      "A publish step would refuse this: \(first.place.printable): \(first.problem)\(more).",
-      isInResult: true)
+      "A publish step would refuse this: \(first.place.printable): \(first.problem)\(more).", isInResult: true
+    )
   }
 
   private static func show(
@@ -85,8 +71,7 @@ extension Command {
     }
     let lines = entries.map { "\($0.path) = \($0.value.text)  (\($0.source))" }
     try context.console.result(
-      asJSON: arguments.flag("json"), ["values": .array(values)],
-      ([configuration.file] + lines).joined(separator: "\n"))
+      ["values": .array(values)], ([configuration.file] + lines).joined(separator: "\n"))
   }
 
   private static func printKeys(_ console: Console) throws {
@@ -116,7 +101,6 @@ extension Command {
       """)
   }
 
-  /// The declaration of the model that the options ask for.
   private static func snippet(
     _ dataset: DatasetConfiguration, _ arguments: ParsedArguments
   ) throws -> SwiftSnippet {
@@ -131,13 +115,10 @@ extension Command {
   }
 }
 
-extension DeploymentCheck.Fault {
-  fileprivate var line: String { "\(isFatal ? "error" : "warning"): \(place): \(problem)" }
+extension Fault {
+  fileprivate var severity: String { isFatal ? "error" : "warning" }
 
   fileprivate var json: JSONValue {
-    [
-      "severity": .string(isFatal ? "error" : "warning"), "place": .string(place),
-      "problem": .string(problem),
-    ]
+    ["severity": .string(severity), "place": .string(place), "problem": .string(problem)]
   }
 }

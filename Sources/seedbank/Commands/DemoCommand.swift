@@ -2,48 +2,42 @@ import SeedServer
 
 extension Command {
   static let demo = Command(
-    definition: CommandDefinition(
-      name: "demo",
-      abstract: "Make a deployment with invented transit data.",
-      discussion: """
-        Makes an origin of a large city's size (\(DemoOrigin.stops) stops, \(DemoOrigin.callsPerTrip) calls in each \
-        trip), and a deployment with two series: model 1.0 for old apps, 2.0 and 2.1 for new ones. The same \
-        options make the same data.
-        """,
-      options: [
-        .directory,
-        .value("trips", "count", help: "How many trips (default: \(DemoOrigin.usualTrips))."),
-        .json, .dryRun,
-      ],
-      examples: [
-        CommandExample("seedbank demo --directory demo", "Make the folder 'demo' with everything in it."),
-        CommandExample("seedbank demo --trips 160000", "With 3.2 million calls, as a real city has."),
-      ])
+    name: "demo", abstract: "Make a deployment with invented transit data.",
+    discussion: """
+      Makes an origin of a large city's size (\(DemoOrigin.stops) stops, \(DemoOrigin.callsPerTrip) calls in each \
+      trip), and a deployment with two series: model 1.0 for old apps, 2.0 and 2.1 for new ones. The same \
+      options make the same data.
+      """,
+    options: [
+      .directory, .value("trips", "count", help: "How many trips (default: \(DemoOrigin.usualTrips))."),
+      .json, .dryRun,
+    ],
+    examples: [
+      ("seedbank demo --directory demo", "Make the folder 'demo' with everything in it."),
+      ("seedbank demo --trips 160000", "With 3.2 million calls, as a real city has."),
+    ]
   ) { arguments, context in
     let directory = try context.setupDirectory(arguments)
     let draft = DemoDeployment.draft(in: directory)
     let trips = try arguments.integer("trips", in: DemoOrigin.tripCounts) ?? DemoOrigin.usualTrips
     let installer = DeploymentInstaller(draft: draft, extraEntries: [DemoOrigin.fileName])
     try installer.checkRoom()
-    if !arguments.flag("dry-run") { try installer.installDemo(trips: trips, context.console) }
+    let isDryRun = arguments.flag("dry-run")
+    if !isDryRun {
+      let plans = try draft.dataset.plans()
+      context.console.progress("Making \(trips) trips…")
+      // The origin moves into place with the deployment.
+      try installer.install(delegating: plans.map(\.series)) { staging in
+        let origin = DemoDeployment.origin(in: staging)
+        var maker = DemoOrigin(trips: trips)
+        try maker.write(to: origin)
+        for plan in plans { try plan.prove(against: SQLiteOrigin(origin)) }
+      }
+    }
     let report = SetupReport(
       draft: draft, origin: DemoDeployment.origin(in: directory), isOriginMade: true,
-      keyCount: KeyPlan().count, contents: "", notes: [],
-      isDryRun: arguments.flag("dry-run"), isFoundByItself: context.finds(draft.file))
-    try context.report(report, asJSON: arguments.flag("json"))
-  }
-}
-
-extension DeploymentInstaller {
-  /// The origin is made in the staging folder, and moves into place with the deployment.
-  fileprivate func installDemo(trips: Int, _ console: Console) throws {
-    let plans = try draft.plans()
-    console.progress("Making \(trips) trips…")
-    try install(delegating: plans.map(\.series)) { staging in
-      let origin = DemoDeployment.origin(in: staging)
-      var maker = DemoOrigin(trips: trips)
-      try maker.write(to: origin)
-      for plan in plans { try plan.prove(against: SQLiteOrigin(origin)) }
-    }
+      keyCount: KeyPlan().count, contents: "", notes: [], isDryRun: isDryRun,
+      isFoundByItself: context.finds(draft.file))
+    try context.console.result(report.json, report.text)
   }
 }

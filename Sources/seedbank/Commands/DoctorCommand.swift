@@ -3,30 +3,28 @@ import SeedFormat
 
 extension Command {
   static let doctor = Command(
-    definition: CommandDefinition(
-      name: "doctor",
-      abstract: "Check a client's store without a network.",
-      discussion: """
-        Recomputes the digest from all rows and compares it with the store's own and with signed metadata, checks \
-        the file's structure, references and signatures, and looks for remains of crashes and interrupted downloads. \
-        Nothing is written, and the store may be in use.
+    name: "doctor", abstract: "Check a client's store without a network.",
+    discussion: """
+      Recomputes the digest from all rows and compares it with the store's own and with signed metadata, checks \
+      the file's structure, references and signatures, and looks for remains of crashes and interrupted downloads. \
+      Nothing is written, and the store may be in use.
 
-        Exit codes: 0 sound, 65 errors were found, 74 there is no store or its disk fails. Each finding says what \
-        to do.
-        """,
-      arguments: [ArgumentDefinition(name: "store", help: "The store's directory.")],
-      options: [
-        .value(
-          "root", "file",
-          help: "The publication's root.json, to verify signatures from (default: the store's own root)."),
-        .json,
-      ],
-      examples: [CommandExample("seedbank doctor ./seeds --root root.json", "Everything in ./seeds.")])
+      Exit codes: 0 sound, 65 errors were found, 74 there is no store or its disk fails. Each finding says what \
+      to do.
+      """,
+    arguments: [.argument("store", help: "The store's directory.")],
+    options: [
+      .value(
+        "root", "file",
+        help: "The publication's root.json, to verify signatures from (default: the store's own root)."),
+      .json,
+    ],
+    examples: [("seedbank doctor ./seeds --root root.json", "Everything in ./seeds.")]
   ) { arguments, context in
     let directory = try arguments.requiredPath("store", from: context.currentDirectory)
     let root = try arguments.rootFile(from: context.currentDirectory)
     let report = try await blocking { try StoreExamination(directory, root: root).run() }
-    try context.console.result(asJSON: arguments.flag("json"), report.json, report.text)
+    try context.console.result(report.json, report.text)
     try report.findings.checkSound()
   }
 }
@@ -38,15 +36,15 @@ extension StoreReport {
       "\($0.series): version \($0.version), model \($0.model), \($0.rows) rows, \($0.file)"
     }
     let looked = "\(generations) generations and \(metadataFiles) metadata files verified"
-    return (lines + [what, looked, isSound ? "sound" : "not sound"].compactMap(\.self)).joined(
-      separator: "\n")
+    let all = lines + [what, looked, isSound ? "sound" : "not sound"].compactMap(\.self)
+    return all.joined(separator: "\n")
   }
 
   fileprivate var json: JSONValue {
     [
       "sound": .bool(isSound), "inUse": .bool(isInUse), "data": data?.json ?? .null,
-      "findings": .array(findings.map(\.json)), "generations": .integer(Int64(generations)),
-      "metadataFiles": .integer(Int64(metadataFiles)), "partialBytes": .integer(Int64(partialBytes)),
+      "findings": .array(findings.map(\.json)), "generations": JSONValue(generations),
+      "metadataFiles": JSONValue(metadataFiles), "partialBytes": JSONValue(partialBytes),
     ]
   }
 }
@@ -54,10 +52,9 @@ extension StoreReport {
 extension StoreReport.Data {
   fileprivate var json: JSONValue {
     [
-      "dataset": .string(series.dataset.text), "series": .integer(Int64(series.major)),
-      "model": .string(model.description), "epoch": .string(epoch.text),
-      "version": .integer(Int64(version.number)), "digest": .string(digest.hex),
-      "rows": .integer(Int64(rows)), "path": .string(file),
+      "dataset": .string(series.dataset.text), "series": JSONValue(series.major),
+      "model": .string(model.description), "epoch": .string(epoch.text), "version": JSONValue(version.number),
+      "digest": .string(digest.hex), "rows": JSONValue(rows), "path": .string(file),
     ]
   }
 }

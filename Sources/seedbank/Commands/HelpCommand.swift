@@ -2,30 +2,20 @@ import SeedFormat
 
 extension Command {
   static let help = Command(
-    definition: CommandDefinition(
-      name: "help",
-      abstract: "Show a command's help.",
-      arguments: [
-        ArgumentDefinition(
-          name: "command", isRequired: false, help: "The command (default: a list of all).")
-      ],
-      examples: [CommandExample("seedbank help version", "The same as 'seedbank version --help'.")])
+    name: "help", abstract: "Show a command's help.",
+    arguments: [.argument("command", isRequired: false, help: "The command (default: a list of all).")],
+    examples: [("seedbank help version", "The same as 'seedbank version --help'.")]
   ) { arguments, context in
     guard let name = arguments.string("command") else {
-      return try context.console.result(HelpText.overview(of: Command.all.map(\.definition)))
+      return try context.console.result(HelpText.overview(of: Command.all))
     }
-    let command = try Command.named(name, among: Command.all)
-    try context.console.result(HelpText.page(for: command.definition))
+    try context.console.result(HelpText.page(for: Command.named(name, among: Command.all)))
   }
 
   static let version = Command(
-    definition: CommandDefinition(
-      name: "version",
-      abstract: "Print the version.",
-      options: [.json],
-      examples: [CommandExample("seedbank version --json", "The version for a script to read.")])
+    name: "version", abstract: "Print the version.", options: [.json],
+    examples: [("seedbank version --json", "The version for a script to read.")]
   ) { arguments, context in
-    try context.console.result(
-      asJSON: arguments.flag("json"), ["version": .string(Release.version)], "seedbank \(Release.version)")
+    try context.console.result(["version": .string(Release.version)], "seedbank \(Release.version)")
   }
 }

@@ -4,63 +4,58 @@ import SeedImport
 
 extension Command {
   static let importing = Command(
-    definition: CommandDefinition(
-      name: "import",
-      abstract: "Import JSON or CSV into a database.",
-      discussion: """
-        FILE is JSON, NDJSON or CSV, compressed with gzip or not; - is standard input. Rows are matched by the \
-        table's key: new rows are inserted, changed ones updated, equal ones not written. A missing member leaves \
-        its column as it is. The import is one transaction: a failure leaves the database as it was. The table must \
-        exist. FTS5 tables whose content is the table itself are rebuilt; other search tables are not.
+    name: "import", abstract: "Import JSON or CSV into a database.",
+    discussion: """
+      FILE is JSON, NDJSON or CSV, compressed with gzip or not; - is standard input. Rows are matched by the \
+      table's key: new rows are inserted, changed ones updated, equal ones not written. A missing member leaves \
+      its column as it is. The import is one transaction: a failure leaves the database as it was. The table must \
+      exist. FTS5 tables whose content is the table itself are rebuilt; other search tables are not.
 
-        CSV needs a header. An empty field is NULL, or the empty text in a TEXT column that is NOT NULL.
+      CSV needs a header. An empty field is NULL, or the empty text in a TEXT column that is NOT NULL.
 
-        Exit codes: 65 bad data, 74 a file cannot be read or written, 75 the database is in use, 78 a bad mapping or \
-        schema.
-        """,
-      arguments: [ArgumentDefinition(name: "file", help: "The file to import.")],
-      options: [
-        .value("database", "path", isRequired: true, help: "The SQLite database."),
-        .value("table", "name", help: "The table; not needed with a mapping."),
-        .value("mapping", "path", help: "A JSON file that maps members to columns."),
-        .value(
-          "format", "name", choices: ImportJob.Format.allCases.map(\.rawValue),
-          help: "json, ndjson or csv (default: by the file's name)."),
-        .value("rows", "path", help: "The path of the rows, such as $.data.items."),
-        .value(
-          "on-conflict", "rule", choices: ImportPolicy.Conflict.allCases.map(\.rawValue),
-          help: "overwrite (default), keep or fail."),
-        .value(
-          "bad-rows", "rule", choices: ["abort", "skip", "collect"],
-          help: "abort (default), skip, or collect (skip and list all)."),
-        .value(
-          "references", "rule", choices: ImportPolicy.References.allCases.map(\.rawValue),
-          help: "References to missing rows: fail (default), null, or keep (with a warning)."),
-        .value(
-          "rejects", "path",
-          help: "Write rejected rows to this file as NDJSON, even if the import fails."),
-        .value(
-          "batch", "rows",
-          help:
-            "Commit after that many rows. DATABASE.import-cursor keeps the place; the same command resumes there."
-        ),
-        .dryRun, .json,
-      ],
-      examples: [
-        CommandExample(
-          "seedbank import stops.json --database app.sqlite --table stop --rows $.data",
-          "Import the objects of an array."),
-        CommandExample(
-          "seedbank import - --database app.sqlite --table stop --format csv --dry-run",
-          "Show what standard input would change."),
-      ])
+      Exit codes: 65 bad data, 74 a file cannot be read or written, 75 the database is in use, 78 a bad mapping or \
+      schema.
+      """,
+    arguments: [.argument("file", help: "The file to import.")],
+    options: [
+      .value("database", "path", isRequired: true, help: "The SQLite database."),
+      .value("table", "name", help: "The table; not needed with a mapping."),
+      .value("mapping", "path", help: "A JSON file that maps members to columns."),
+      .value(
+        "format", "name", choices: ImportJob.Format.allCases.map(\.rawValue),
+        help: "json, ndjson or csv (default: by the file's name)."),
+      .value("rows", "path", help: "The path of the rows, such as $.data.items."),
+      .value(
+        "on-conflict", "rule", choices: ImportPolicy.Conflict.allCases.map(\.rawValue),
+        help: "overwrite (default), keep or fail."),
+      .value(
+        "bad-rows", "rule", choices: ["abort", "skip", "collect"],
+        help: "abort (default), skip, or collect (skip and list all)."),
+      .value(
+        "references", "rule", choices: ImportPolicy.References.allCases.map(\.rawValue),
+        help: "References to missing rows: fail (default), null, or keep (with a warning)."),
+      .value(
+        "rejects", "path", help: "Write rejected rows to this file as NDJSON, even if the import fails."),
+      .value(
+        "batch", "rows",
+        help:
+          "Commit after that many rows. DATABASE.import-cursor keeps the place; the same command resumes there."
+      ),
+      .dryRun, .json,
+    ],
+    examples: [
+      (
+        "seedbank import stops.json --database app.sqlite --table stop --rows $.data",
+        "Import the objects of an array."
+      ),
+      (
+        "seedbank import - --database app.sqlite --table stop --format csv --dry-run",
+        "Show what standard input would change."
+      ),
+    ]
   ) { arguments, context in
     let job = try ImportJob(arguments, context)
-    let console = context.console
-    let report = try await blocking {
-      try job.run(tell: console.note) { console.progress("\($0.rows) rows, \($0.bytes) bytes") }
-    }
-    try show(report, job, arguments, console)
+    try show(await blocking { try job.run() }, job, arguments, context.console)
   }
 
   private static func show(
@@ -72,12 +67,11 @@ extension Command {
     }
     let shown =
       arguments.string("bad-rows") == "collect" ? report.issues[...] : report.issues.prefix(shownIssues)
-    if arguments.flag("json") { return try console.result(report.json) }
+    if console.isJSON { return try console.result(report.json) }
     for issue in shown { console.warning(issue.told(as: job.format)) }
     if report.issueCount > shown.count { console.warning("\(report.issueCount - shown.count) more.") }
     for (name, table) in report.tables.sorted(by: { $0.key < $1.key }) {
-      let counts = table.counts.map { "\($0.count) \($0.name)" }.joined(separator: ", ")
-      try console.result("\(name): \(counts)")
+      try console.result("\(name): \(table.counts.map { "\($1) \($0)" }.joined(separator: ", "))")
     }
     if report.rowsTakenBefore > 0 {
       console.note("An earlier run imported \(report.rowsTakenBefore) rows, which are not counted here.")
@@ -85,7 +79,6 @@ extension Command {
     if job.isDryRun { console.note("Nothing was changed: this was a dry run.") }
   }
 
-  /// Issues that are printed without 'collect'.
   private static let shownIssues = 10
 }
 
@@ -108,14 +101,17 @@ extension ImportJob {
     format = arguments.choice("format") ?? Self.format(of: file)
     rejects = try arguments.path("rejects", from: context.currentDirectory)
     isDryRun = arguments.flag("dry-run")
+    let console = context.console
+    tell = { console.note($0) }
+    progress = { console.progress("\($0.rows) rows, \($0.bytes) bytes") }
     mappingPath = try arguments.path("mapping", from: context.currentDirectory)
     mapping = try Self.mapping(arguments, mappingPath, format)
     var policy = ImportPolicy(onConflict: arguments.choice("on-conflict") ?? .overwrite)
-    policy.badRows = (arguments.string("bad-rows") ?? "abort") == "abort" ? .abort : .collect
-    if arguments.string("bad-rows") == "collect" { policy.issueLimit = .max }
+    let badRows = arguments.string("bad-rows") ?? "abort"
+    policy.badRows = badRows == "abort" ? .abort : .collect
+    if badRows == "collect" { policy.issueLimit = .max }
     policy.references = arguments.choice("references") ?? .fail
-    let rows = try arguments.integer("batch", in: 1...Int.max)
-    if let rows, !isDryRun {
+    if let rows = try arguments.integer("batch", in: 1...Int.max), !isDryRun {
       policy.atomicity = .batched(rows: rows, cursor: ImportCursor.path(beside: database))
     }
     self.policy = policy
@@ -133,14 +129,9 @@ extension ImportJob {
   ) throws -> ImportMapping {
     var mapping: ImportMapping
     if let path {
-      do throws(ImportFailure) {
-        mapping = try ImportMapping(json: try Self.bytes(path))
-      } catch {
-        throw CommandFailure(.configuration, "\(path): \(error.message).")
-      }
+      mapping = try Self.mapping(in: path)
       guard mapping.lists.count == 1 || (arguments.string("table") ?? arguments.string("rows")) == nil else {
-        throw CommandFailure(
-          .usage, "\(path) maps several lists: use it without --table and --rows.")
+        throw CommandFailure(.usage, "\(path) maps several lists: use it without --table and --rows.")
       }
       if let table = arguments.string("table") { mapping.lists[0].table.table = table }
     } else if let table = arguments.string("table") {
@@ -153,11 +144,13 @@ extension ImportJob {
     return mapping
   }
 
-  private static func bytes(_ path: String) throws(ImportFailure) -> [UInt8] {
-    do throws(ConfigurationError) {
-      return try TextFile.bytes(path)
-    } catch {
-      throw ImportFailure(.mapping, error.message)
+  private static func mapping(in path: String) throws -> ImportMapping {
+    do {
+      return try ImportMapping(json: TextFile.bytes(path))
+    } catch let error as ConfigurationError {
+      throw CommandFailure(.configuration, "\(path): \(error.message).")
+    } catch let error as ImportFailure {
+      throw CommandFailure(.configuration, "\(path): \(error.message).")
     }
   }
 }

@@ -4,29 +4,22 @@ import SeedTrust
 
 extension Command {
   static let inspect = Command(
-    definition: CommandDefinition(
-      name: "inspect",
-      abstract: "Show the content of a seed, a delta or metadata.",
-      discussion: """
-        FILE is a snapshot or a delta, compressed or not, or a metadata file. A seed's digest is recomputed from its \
-        rows. Signatures are not verified: 'verify' and 'pull' do that.
-        """,
-      arguments: [ArgumentDefinition(name: "file", help: "The file to look at.")],
-      options: [.json],
-      examples: [
-        CommandExample("seedbank inspect seed.sqlite", "Versions, tables and rows of a seed."),
-        CommandExample("seedbank inspect delta-4-5.json.gz --json", "A delta's header and counts."),
-      ])
+    name: "inspect", abstract: "Show the content of a seed, a delta or metadata.",
+    discussion: """
+      FILE is a snapshot or a delta, compressed or not, or a metadata file. A seed's digest is recomputed from its \
+      rows. Signatures are not verified: 'verify' and 'pull' do that.
+      """,
+    arguments: [.argument("file", help: "The file to look at.")],
+    options: [.json],
+    examples: [
+      ("seedbank inspect seed.sqlite", "Versions, tables and rows of a seed."),
+      ("seedbank inspect delta-4-5.json.gz --json", "A delta's header and counts."),
+    ]
   ) { arguments, context in
     let path = try arguments.requiredPath("file", from: context.currentDirectory)
     let findings = try inspected(path)
     try context.console.result(
-      asJSON: arguments.flag("json"), .object(findings),
-      findings.map { "\($0.name): \($0.value.plainText)" }.joined(separator: "\n"))
+      .object(findings),
+      findings.map { "\($0.name): \($0.value.string ?? $0.value.text)" }.joined(separator: "\n"))
   }
-}
-
-extension JSONValue {
-  /// Strings without their quotation marks, everything else as JSON.
-  var plainText: String { string ?? text }
 }

@@ -6,23 +6,20 @@ import SeedTrust
 
 extension Command {
   static let newEpoch = Command(
-    definition: CommandDefinition(
-      name: "new-epoch",
-      abstract: "Start all histories over after the publication was lost.",
-      discussion: """
-        For disasters only: the publication is lost, or the newest backup is older than what clients have seen. Every \
-        series begins a new history at version 1 with the current rows of its origin, under the root that clients \
-        trust, and every client downloads a snapshot. A publication that is too old is continued, a lost one is made \
-        anew. It needs root.json and the keys, including the targets key. Holds of a rollback end, and tables may \
-        have lost any number of rows.
-        """,
-      options: [
-        .config,
-        .value(
-          "with", "folder", isRepeatable: true, help: "A folder with keys, such as that of the targets key."),
-        .flag("yes", help: "Confirm that every client downloads a snapshot."), .json,
-      ] + OptionDefinition.log,
-      examples: [CommandExample("seedbank new-epoch --yes", "Start the histories of all datasets over.")])
+    name: "new-epoch", abstract: "Start all histories over after the publication was lost.",
+    discussion: """
+      For disasters only: the publication is lost, or the newest backup is older than what clients have seen. Every \
+      series begins a new history at version 1 with the current rows of its origin, under the root that clients \
+      trust, and every client downloads a snapshot. A publication that is too old is continued, a lost one is made \
+      anew. It needs root.json and the keys, including the targets key. Holds of a rollback end, and tables may \
+      have lost any number of rows.
+      """,
+    options: [
+      .config,
+      .value(
+        "with", "folder", isRepeatable: true, help: "A folder with keys, such as that of the targets key."),
+      .flag("yes", help: "Confirm that every client downloads a snapshot."), .json,
+    ] + Parameter.log, examples: [("seedbank new-epoch --yes", "Start the histories of all datasets over.")]
   ) { arguments, context in
     let configuration = try context.configuration(arguments)
     context.console.startLog(configuration.log.format, from: configuration.log.level)
@@ -35,12 +32,11 @@ extension Command {
     }
     let deployment = try Deployment(
       configuration, context, keysIn: arguments.paths("with", from: context.currentDirectory))
-    let root = try DurableFile.read(deployment.rootPath, limit: Limits.metadataBytes)
+    let root = try DurableFile.read(deployment.configuration.rootPath, limit: Limits.metadataBytes)
     try deployment.publisher.beginEpoch(jobs, root: root, now: .now()) { job, report in
       for warning in report.warnings { context.console.warning("\(job.name): \(warning)") }
       try context.console.result(
-        asJSON: arguments.flag("json"), report.json(job.name, warnings: report.warnings),
-        report.lines.joined(separator: "\n"))
+        report.json(job.name, warnings: report.warnings), report.lines.joined(separator: "\n"))
     }
     context.console.note("All histories start over. Check them with 'seedbank verify'.")
   }

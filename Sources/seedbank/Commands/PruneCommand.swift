@@ -5,17 +5,13 @@ import SeedTrust
 
 extension Command {
   static let prune = Command(
-    definition: CommandDefinition(
-      name: "prune",
-      abstract: "Remove published files that no metadata names any more.",
-      discussion: """
-        A file stays for the datasets' longest grace period after metadata last named it, because clients may be \
-        fetching it. Every publish step prunes too; this command is for a publication that gets no more steps.
-        """,
-      options: [.config, .dryRun, .json],
-      examples: [
-        CommandExample("seedbank prune --dry-run", "Show the files that would be removed now and later.")
-      ])
+    name: "prune", abstract: "Remove published files that no metadata names any more.",
+    discussion: """
+      A file stays for the datasets' longest grace period after metadata last named it, because clients may be \
+      fetching it. Every publish step prunes too; this command is for a publication that gets no more steps.
+      """,
+    options: [.config, .dryRun, .json],
+    examples: [("seedbank prune --dry-run", "Show the files that would be removed now and later.")]
   ) { arguments, context in
     let configuration = try context.configuration(arguments)
     let deployment = try Deployment(configuration, context)
@@ -29,9 +25,8 @@ extension Command {
       removed.map { "\(verb) \($0)" } + rest.map { "stays until \($0.1): \($0.0)" }
       + ["\(verb) \(removed.count) files, \(rest.count) stay"]
     try context.console.result(
-      asJSON: arguments.flag("json"),
       [
-        "dryRun": .bool(isDryRun), "removed": .array(removed.map { .string($0) }),
+        "dryRun": .bool(isDryRun), "removed": JSONValue(strings: removed),
         "waiting": .array(rest.map { ["path": .string($0.0), "until": .string($0.1.text)] }),
       ], lines.joined(separator: "\n"))
   }

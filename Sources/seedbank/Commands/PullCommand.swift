@@ -3,90 +3,68 @@ import SeedFormat
 
 extension Command {
   static let pull = Command(
-    definition: CommandDefinition(
-      name: "pull",
-      abstract: "Download a dataset, verified, and keep it fresh.",
-      discussion: """
-        Asks the server once and brings the store to the newest version, with a snapshot or with the changes since. \
-        Everything is verified, beginning with the root file. The result names the SQLite file: read it, do not write \
-        to it.
+    name: "pull", abstract: "Download a dataset, verified, and keep it fresh.",
+    discussion: """
+      Asks the server once and brings the store to the newest version, with a snapshot or with the changes since. \
+      Everything is verified, beginning with the root file. The result names the SQLite file: read it, do not write \
+      to it.
 
-        With --verify it first recomputes the digest from all rows of the store. If it differs from the verified one, \
-        a snapshot replaces the data.
+      With --verify it first recomputes the digest from all rows of the store. If it differs from the verified one, \
+      a snapshot replaces the data.
 
-        With --bundle it makes the folder that an app ships instead: root, metadata and the newest snapshot, as they \
-        were published. It replaces only an older bundle of the same dataset and major.
+      With --bundle it makes the folder that an app ships instead: root, metadata and the newest snapshot, as they \
+      were published. It replaces only an older bundle of the same dataset and major.
 
-        A store belongs to one dataset and major. If a series is deprecated or retired, a warning on stderr says so.
+      A store belongs to one dataset and major. If a series is deprecated or retired, a warning on stderr says so.
 
-        Exit codes: 0 done, 65 the server's data was rejected, 69 it does not answer, 74 a disk failed, 75 another \
-        process writes to the store or makes the bundle, 78 the root file or the store's directory does not fit.
-        """,
-      arguments: [ArgumentDefinition(name: "url", help: "The address of the publication's front.")],
-      options: [
-        .value("dataset", "name", isRequired: true, help: "The dataset."),
-        .value("model", "major.minor", isRequired: true, help: "The model version of the data."),
-        .value("store", "dir", help: "The store's directory; it is made if it does not exist."),
-        .value("bundle", "dir", help: "Make a bundle for an app in this directory, instead of a store."),
-        .value(
-          "root", "file", isRequired: true, help: "The publication's root.json, from a source you trust."),
-        .value("schema", "hash", help: "The schema hash the model must have (default: the signed one)."),
-        .flag(
-          "check", help: "Show what would be downloaded, and how many bytes; fetch only metadata."),
-        .flag("verify", help: "Check the store's data first; damaged data is replaced."),
-        .flag("watch", help: "Continue until SIGINT or SIGTERM, with a line for each change."),
-        .json,
-      ],
-      examples: [
-        CommandExample(
-          "seedbank pull https://seeds.example --dataset transit --model 2.1 \\\n"
-            + "      --store ./seeds --root root.json",
-          "Keep the newest transit data in ./seeds."),
-        CommandExample(
-          "seedbank pull https://seeds.example --dataset transit --model 2.1 \\\n"
-            + "      --bundle ./App/Seed --root root.json",
-          "Make the bundle that an app ships for its first start."),
-      ])
+      Exit codes: 0 done, 65 the server's data was rejected, 69 it does not answer, 74 a disk failed, 75 another \
+      process writes to the store or makes the bundle, 78 the root file or the store's directory does not fit.
+      """,
+    arguments: [.argument("url", help: "The address of the publication's front.")],
+    options: [
+      .value("dataset", "name", isRequired: true, help: "The dataset."),
+      .value("model", "major.minor", isRequired: true, help: "The model version of the data."),
+      .value("store", "dir", help: "The store's directory; it is made if it does not exist."),
+      .value("bundle", "dir", help: "Make a bundle for an app in this directory, instead of a store."),
+      .value("root", "file", isRequired: true, help: "The publication's root.json, from a source you trust."),
+      .value("schema", "hash", help: "The schema hash the model must have (default: the signed one)."),
+      .flag("check", help: "Show what would be downloaded, and how many bytes; fetch only metadata."),
+      .flag("verify", help: "Check the store's data first; damaged data is replaced."),
+      .flag("watch", help: "Continue until SIGINT or SIGTERM, with a line for each change."), .json,
+    ],
+    examples: [
+      (
+        "seedbank pull https://seeds.example --dataset transit --model 2.1 \\\n"
+          + "      --store ./seeds --root root.json", "Keep the newest transit data in ./seeds."
+      ),
+      (
+        "seedbank pull https://seeds.example --dataset transit --model 2.1 \\\n"
+          + "      --bundle ./App/Seed --root root.json",
+        "Make the bundle that an app ships for its first start."
+      ),
+    ]
   ) { arguments, context in
     let source = try PullSource(arguments, context)
-    switch try PullTask(arguments, context) {
-    case .bundle(let directory):
-      try await source.makeBundle(in: directory, context.console, isJSON: arguments.flag("json"))
-    case .store(let directory):
-      let pull = try Pull(source, directory, context.console, isJSON: arguments.flag("json"))
-      if arguments.flag("verify") { try await pull.verify() }
-      if arguments.flag("check") {
-        try await pull.check()
-      } else if arguments.flag("watch") {
-        try await pull.watch()
-      } else {
-        try await pull.once()
-      }
-    }
-  }
-}
-
-/// What `pull` makes.
-private enum PullTask {
-  case store(String)
-  case bundle(String)
-
-  init(_ arguments: ParsedArguments, _ context: Context) throws(UsageError) {
     let store = try arguments.path("store", from: context.currentDirectory)
-    let bundle = try arguments.path("bundle", from: context.currentDirectory)
-    switch (store, bundle) {
-    case (nil, nil): throw arguments.unsuitable("store", "nothing", "a path here, or for --bundle")
-    case (let store?, nil):
-      for other in ["watch", "verify"] where arguments.flag("check") && arguments.flag(other) {
-        throw arguments.unsuitable("check", "--\(other)", "one of the two")
-      }
-      self = .store(store)
-    case (_, let bundle?):
+    if let bundle = try arguments.path("bundle", from: context.currentDirectory) {
       guard store == nil, !["check", "watch", "verify"].contains(where: arguments.flag) else {
         throw arguments.unsuitable(
           "bundle", bundle, "none of --store, --watch, --check and --verify beside it")
       }
-      self = .bundle(bundle)
+      return try await source.makeBundle(in: bundle, context.console)
+    }
+    guard let store else { throw arguments.unsuitable("store", "nothing", "a path here, or for --bundle") }
+    for other in ["watch", "verify"] where arguments.flag("check") && arguments.flag(other) {
+      throw arguments.unsuitable("check", "--\(other)", "one of the two")
+    }
+    let pull = try Pull(source, store, context.console)
+    if arguments.flag("verify") { try await pull.verify() }
+    if arguments.flag("check") {
+      try await pull.check()
+    } else if arguments.flag("watch") {
+      try await pull.watch()
+    } else {
+      try await pull.once()
     }
   }
 }

@@ -1,50 +1,127 @@
+import SeedFormat
 import SeedServer
+import SeedSystem
 import SeedTrust
 
 extension Command {
   static let regenerate = Command(
-    definition: CommandDefinition(
-      name: "regenerate",
-      abstract: "Publish the changes of the origins, once.",
-      discussion: """
-        Runs one publish step for each dataset; meant for a timer. An unchanged origin costs little and publishes \
-        nothing. Only one process publishes at a time; a second one exits with 75. A table that lost more rows than \
-        'shrink' allows holds its dataset back (65) until --accept-shrink.
+    name: "regenerate", abstract: "Publish the changes of the origins, once.",
+    discussion: """
+      Runs one publish step for each dataset; meant for a timer. An unchanged origin costs little and publishes \
+      nothing. Only one process publishes at a time; a second one exits with 75. A table that lost more rows than \
+      'shrink' allows holds its dataset back (65) until --accept-shrink.
 
-        Every dataset is tried, even after another one failed; the exit code is that of the first failure.
+      Every dataset is tried, even after another one failed; the exit code is that of the first failure.
 
-        A series that 'rollback' holds stays as it is, with its signatures renewed, and the exit code is 65 \
-        until --resume.
+      A series that 'rollback' holds stays as it is, with its signatures renewed, and the exit code is 65 \
+      until --resume.
 
-        Root and targets metadata is renewed well before it expires if the keys are here. Otherwise there are warnings \
-        in the last \(RepositorySigner.warningDays) days, and the exit code is 78 once clients reject the publication.
-        """,
-      options: [
-        .config,
-        .value("dataset", "name", help: "Only this dataset (default: all)."),
-        .flag("snapshot", help: "Publish a snapshot of the newest version, whatever the schedule says."),
-        .flag("accept-shrink", help: "Publish even if tables lost more rows than 'shrink' allows."),
-        .flag("resume", help: "Resume publishing series that a rollback holds."),
-        .flag(
-          "trust-clock",
-          help:
-            "Sign anew, with a shorter expiry, what was signed while the clock was ahead. This clock must be right."
-        ),
-        .flag("dry-run", help: "Show what would be published, and change nothing."),
-        .json,
-      ] + OptionDefinition.log,
-      examples: [
-        CommandExample("seedbank regenerate", "Publish the changes of every dataset."),
-        CommandExample("seedbank regenerate --dry-run", "Show what would be published, table by table."),
-        CommandExample(
-          "seedbank regenerate --dataset transit --snapshot --json",
-          "Publish one dataset with a snapshot, for a script."),
-      ])
+      Root and targets metadata is renewed well before it expires if the keys are here. Otherwise there are warnings \
+      in the last \(RepositorySigner.warningDays) days, and the exit code is 78 once clients reject the publication.
+      """,
+    options: [
+      .config, .onlyDataset,
+      .flag("snapshot", help: "Publish a snapshot of the newest version, whatever the schedule says."),
+      .flag("accept-shrink", help: "Publish even if tables lost more rows than 'shrink' allows."),
+      .flag("resume", help: "Resume publishing series that a rollback holds."),
+      .flag(
+        "trust-clock",
+        help:
+          "Sign anew, with a shorter expiry, what was signed while the clock was ahead. This clock must be right."
+      ),
+      .flag("dry-run", help: "Show what would be published, and change nothing."),
+      .json,
+    ] + Parameter.log,
+    examples: [
+      ("seedbank regenerate", "Publish the changes of every dataset."),
+      ("seedbank regenerate --dry-run", "Show what would be published, table by table."),
+      (
+        "seedbank regenerate --dataset transit --snapshot --json",
+        "Publish one dataset with a snapshot, for a script."
+      ),
+    ]
   ) { arguments, context in
     let configuration = try context.configuration(arguments)
     context.console.startLog(configuration.log.format, from: configuration.log.level)
     let deployment = try Deployment(configuration, context)
     var regeneration = Regeneration(deployment, arguments, context.console)
     try regeneration.run(try configuration.datasets(chosenBy: arguments))
+  }
+}
+
+/// One publish step for each of some datasets; what is wrong with one does not keep the others back.
+private struct Regeneration {
+  let deployment: Deployment
+  let options: StepOptions
+  let isDryRun: Bool
+  let console: Console
+  private var failures: [CommandFailure] = []
+  private let abandoned: [AbandonedSeries]
+
+  init(_ deployment: Deployment, _ arguments: ParsedArguments, _ console: Console) {
+    (self.deployment, self.console, abandoned) = (deployment, console, deployment.abandonedSeries)
+    options = StepOptions(
+      forcingSnapshot: arguments.flag("snapshot"), acceptingShrink: arguments.flag("accept-shrink"),
+      isResuming: arguments.flag("resume"), isClockAssured: arguments.flag("trust-clock"))
+    isDryRun = arguments.flag("dry-run")
+  }
+
+  mutating func run(_ datasets: [DatasetConfiguration]) throws {
+    let configured = Set(deployment.configuration.datasets.map(\.name))
+    for series in abandoned where !configured.contains(series.series.dataset) {
+      console.warning(series.warning)
+    }
+    for dataset in datasets {
+      switch Result(catching: { try work(dataset) }) {
+      case .success(let report): try tell(report, dataset.name)
+      case .failure(let error): try tell(error, dataset.name)
+      }
+    }
+    try checkSignatures()
+    for failure in failures.dropFirst() { console.error(failure.message) }
+    if let first = failures.first { throw first }
+  }
+
+  /// A timer's owner must hear of it where clients refuse what is published, whatever the steps say.
+  private mutating func checkSignatures() throws {
+    guard let standing = deployment.signatures(now: .now()) else { return }
+    standing.warnings.forEach(console.warning)
+    if let failure = standing.failure, !isDryRun { failures.append(failure) }
+  }
+
+  private func work(_ dataset: DatasetConfiguration) throws -> StepReport {
+    let (publisher, job) = (deployment.publisher, try DatasetJob(dataset))
+    return try isDryRun
+      ? publisher.preview(job, options, now: .now()) : publisher.step(job, options, now: .now())
+  }
+
+  private mutating func tell(_ report: StepReport, _ dataset: DatasetName) throws {
+    let warnings = report.warnings + abandoned.filter { $0.series.dataset == dataset }.map(\.warning)
+    for warning in warnings { console.warning("\(dataset): \(warning)") }
+    try console.result(report.json(dataset, warnings: warnings), report.lines.joined(separator: "\n"))
+    if !report.held.isEmpty { failures.append(Self.heldFailure(report.held)) }
+    if let shrunk = report.shrinkError { note(FailureReport(shrunk), dataset) }
+  }
+
+  private mutating func tell(_ error: any Error, _ dataset: DatasetName) throws {
+    let report = FailureReport(error)
+    note(report, dataset)
+    guard console.isJSON else { return }
+    try console.result(
+      ["dataset": .string(dataset.text), "dryRun": .bool(isDryRun), "error": report.json] as JSONValue)
+  }
+
+  private mutating func note(_ report: FailureReport, _ dataset: DatasetName) {
+    let isAlone = deployment.configuration.datasets.count == 1
+    let message = isAlone ? report.message : "\(dataset): \(report.message)"
+    failures.append(CommandFailure(report.exitCode, message, isInResult: true))
+  }
+
+  private static func heldFailure(_ series: [Series]) -> CommandFailure {
+    let names = series.map(\.description).joined(separator: ", ")
+    return CommandFailure(
+      .badData,
+      "\(names): held since a rollback, so nothing new is published;"
+        + " 'seedbank regenerate --resume' publishes the origin again.", isInResult: true)
   }
 }

@@ -6,82 +6,55 @@ import SeedTrust
 
 extension Command {
   static let rollback = Command(
-    definition: CommandDefinition(
-      name: "rollback",
-      abstract: "Publish the content of an older version again, and hold the series.",
-      discussion: """
-        The old content becomes the next version, with a delta and a snapshot: version numbers only grow, so every \
-        client follows. From then on the series is held: its signatures are renewed, but nothing of its origin is \
-        published until 'seedbank regenerate --resume'. A second call changes nothing.
-        """,
-      options: [
-        .config,
-        .value("to", "version", isRequired: true, help: "The version to return to."),
-        .value("dataset", "name", help: "The dataset (default: the only one)."),
-        .value("series", "major", help: "The series (default: the only one)."),
-        .dryRun, .json,
-      ],
-      examples: [
-        CommandExample("seedbank rollback --to 41 --dry-run", "Show what would change."),
-        CommandExample(
-          "seedbank rollback --to 41 --dataset transit --series 2", "Publish the content of version 41 again."
-        ),
-      ])
+    name: "rollback", abstract: "Publish the content of an older version again, and hold the series.",
+    discussion: """
+      The old content becomes the next version, with a delta and a snapshot: version numbers only grow, so every \
+      client follows. From then on the series is held: its signatures are renewed, but nothing of its origin is \
+      published until 'seedbank regenerate --resume'. A second call changes nothing.
+      """,
+    options: [
+      .config, .value("to", "version", isRequired: true, help: "The version to return to."),
+      .value("dataset", "name", help: "The dataset (default: the only one)."),
+      .value("series", "major", help: "The series (default: the only one)."), .dryRun, .json,
+    ],
+    examples: [
+      ("seedbank rollback --to 41 --dry-run", "Show what would change."),
+      ("seedbank rollback --to 41 --dataset transit --series 2", "Publish the content of version 41 again."),
+    ]
   ) { arguments, context in
     let configuration = try context.configuration(arguments)
     let choice = try SeriesChoice(arguments, configuration)
-    let version = try arguments.integer("to", in: 1...Int(Limits.exactJSONInteger)).map { try Version($0) }
-    guard let version else { return }
-    if arguments.flag("dry-run") {
-      let scratch = try ScratchFolder()
-      defer { scratch.remove() }
-      let preview = try RollbackPreview(choice, version, scratch)
-      return try context.console.result(asJSON: arguments.flag("json"), preview.json, preview.text)
-    }
+    let number = try arguments.integer("to", in: 1...Int(Limits.exactJSONInteger))
+    guard let version = try number.map({ try Version($0) }) else { return }
+    if arguments.flag("dry-run") { return try preview(choice, version, context.console) }
     let deployment = try Deployment(configuration, context)
     let report = try deployment.publisher.rollBack(
       choice.series, to: version, try DatasetJob(choice.dataset), now: .now())
     try context.console.result(
-      asJSON: arguments.flag("json"), report.json(choice.dataset.name, warnings: report.warnings),
-      report.lines.joined(separator: "\n"))
+      report.json(choice.dataset.name, warnings: report.warnings), report.lines.joined(separator: "\n"))
     for warning in report.warnings { context.console.warning(warning) }
     context.console.note(
       "\(choice.series) is held at the content of version \(version) until 'seedbank regenerate --resume'.")
   }
-}
-
-private struct RollbackPreview {
-  private let series: Series
-  private let version: Version
-  private let next: Version
-  private let changes: ChangeReport
-
-  init(_ choice: SeriesChoice, _ version: Version, _ scratch: ScratchFolder) throws {
-    let published = try choice.published()
+  private static func preview(_ choice: SeriesChoice, _ version: Version, _ console: Console) throws {
+    let scratch = try ScratchFolder()
+    defer { scratch.remove() }
+    let (series, published) = (choice.series, try choice.published())
     let recall = SeriesRecall(choice.publication, published)
     let head = try recall.recall(published.state.head, to: scratch.file("head.sqlite"))
     let old = try recall.recall(version, to: scratch.file("old.sqlite"))
     let tables = try SeedComparison(old: head.connection, new: old.connection).run { _ in }
-    changes = Dictionary(uniqueKeysWithValues: tables.filter { !$0.isSame }.map { ($0.name, $0.changes) })
-    (series, self.version, next) = (choice.series, version, published.state.head.next)
-  }
-
-  private var isSame: Bool { changes.isEmpty }
-
-  var text: String {
-    let counts = changes.sorted { $0.key < $1.key }.map { "  \($0.key): \($0.value.words)" }
+      .filter { !$0.isSame }
+    let changes: ChangeReport = Dictionary(uniqueKeysWithValues: tables.map { ($0.name, $0.changes) })
+    let next = tables.isEmpty ? nil : published.state.head.next
     let title =
-      isSame
-      ? "\(series): the head already has the content of version \(version); it would be held there"
-      : "\(series): would publish version \(next) with the content of version \(version), and hold it"
-    return ([title] + counts).joined(separator: "\n")
-  }
-
-  var json: JSONValue {
-    [
-      "series": .string("\(series)"), "dryRun": true, "to": .integer(Int64(version.number)),
-      "version": isSame ? .null : .integer(Int64(next.number)),
-      "tables": changes.json,
-    ]
+      next.map { "would publish version \($0) with the content of version \(version), and hold it" }
+      ?? "the head already has the content of version \(version); it would be held there"
+    try console.result(
+      [
+        "series": .string("\(series)"), "dryRun": true, "to": JSONValue(version.number),
+        "version": JSONValue(next?.number), "tables": changes.json,
+      ],
+      (["\(series): \(title)"] + tables.map { "  \($0.name): \($0.changes.words)" }).joined(separator: "\n"))
   }
 }

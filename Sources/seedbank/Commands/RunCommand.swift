@@ -1,3 +1,4 @@
+import SeedDatabase
 import SeedFormat
 import SeedServer
 import SeedSystem
@@ -5,60 +6,47 @@ import SeedTrust
 
 extension Command {
   static let run = Command(
-    definition: CommandDefinition(
-      name: "run",
-      abstract: "Publish on schedule and serve, in one process.",
-      discussion: """
-        Publishes the origins' data, serves it, and prints how to fetch it with curl, with seedbank and from Swift. \
-        From then on every origin is checked on its schedule.
+    name: "run", abstract: "Publish on schedule and serve, in one process.",
+    discussion: """
+      Publishes the origins' data, serves it, and prints how to fetch it with curl, with seedbank and from Swift. \
+      From then on every origin is checked on its schedule.
 
-        SIGTERM and SIGINT end it once the requests under way are answered. A publish step that takes longer is \
-        cancelled, and repeated at the next start. A second signal ends it at once. The exit code is 78 if signatures \
-        have expired, so that clients reject the publication.
-        """,
-      options: [
-        .config,
-        .flag("demo", help: "Also change the demo's origin every few seconds."),
-      ] + OptionDefinition.front + OptionDefinition.log,
-      examples: [
-        CommandExample("seedbank run", "Run the deployment that 'seedbank init' made in this folder."),
-        CommandExample("seedbank run --port 0", "Use a free port, which is printed."),
-      ])
+      SIGTERM and SIGINT end it once the requests under way are answered. A publish step that takes longer is \
+      cancelled, and repeated at the next start. A second signal ends it at once. The exit code is 78 if signatures \
+      have expired, so that clients reject the publication.
+      """,
+    options: [.config, .flag("demo", help: "Also change the demo's origin every few seconds.")]
+      + Parameter.front + Parameter.log,
+    examples: [
+      ("seedbank run", "Run the deployment that 'seedbank init' made in this folder."),
+      ("seedbank run --port 0", "Use a free port, which is printed."),
+    ]
   ) { arguments, context in
     // First of all: an early signal must end it as gracefully as a late one.
     let signals = StopSignals()
     let configuration = try context.configuration(arguments)
     context.console.startLog(configuration.log.format, from: configuration.log.level)
     let deployment = try Deployment(configuration, context)
-    try await RunService(deployment, arguments, context).run(until: signals)
+    try await RunService(deployment: deployment, arguments: arguments, context: context).run(until: signals)
   }
 }
 
-/// The publisher on its schedule, and the front.
 private struct RunService {
-  private let deployment: Deployment
-  private let arguments: ParsedArguments
-  private let context: Context
+  let deployment: Deployment
+  let arguments: ParsedArguments
+  let context: Context
   private let repeated = RepeatedWarnings()
 
-  /// Seconds between two checks of the signatures' expiry.
+  /// Between two looks at the signatures' expiry.
   private static let signatureSeconds = 3600
   /// Seconds for a step under way to end by itself after the front has ended.
   private static let stepGraceSeconds = 3
-  /// Seconds between two changes of the demo's origin.
   private static let demoSeconds = 3
 
-  init(_ deployment: Deployment, _ arguments: ParsedArguments, _ context: Context) {
-    self.deployment = deployment
-    self.arguments = arguments
-    self.context = context
-  }
-
   func run(until signals: StopSignals) async throws {
-    let front = try Front(
-      deployment.configuration, arguments, context, sharing: deployment.publication)
+    let front = try Front(deployment.configuration, arguments, context, sharing: deployment.publication)
     let services = try deployment.configuration.datasets.map { try service($0, front) }
-    warnOfAbandonedSeries()
+    for series in deployment.abandonedSeries { context.console.warning(series.warning) }
     warnOfOfflineKeys()
     let work = Task { try await publish(services, front) }
     let end = Task {
@@ -77,10 +65,9 @@ private struct RunService {
     if let failure = deployment.signatures(now: .now())?.failure { throw failure }
   }
 
-  /// Publishes on schedule until it is cancelled; a step that has begun comes to its end.
   private func publish(_ services: [PublishingService], _ front: Front) async throws {
     // A failed step is repeated on schedule; the existing publication is served meanwhile.
-    for service in services where !Task.isCancelled { await attempt(service) }
+    for service in services where !Task.isCancelled { await service.attempt() }
     if Task.isCancelled { return }
     try context.console.result("listening on \(front.address)")
     try welcome(front)
@@ -97,9 +84,8 @@ private struct RunService {
     try? await blocking { front.stop(drain: drain) }
   }
 
-  /// Ends the process in the middle of a step, which can take minutes where the data is large: a supervisor
-  /// would do the same some seconds later. A step may be lost at each of its file operations; the next one does
-  /// its work again.
+  /// A step can take minutes, and a supervisor would kill the process some seconds later. A step may be lost at each of
+  /// its file operations; the next one does its work again.
   private func exitDuringStep() -> Never {
     context.console.note("A publish step is still running. It is cancelled; the next start repeats it.")
     _exit((deployment.signatures(now: .now())?.failure?.exitCode ?? .success).rawValue)
@@ -112,9 +98,7 @@ private struct RunService {
     }
   }
 
-  private func warn(_ text: String) {
-    if repeated.isDue(text, now: .now()) { context.console.warning(text) }
-  }
+  private func warn(_ text: String) { if repeated.isDue(text, now: .now()) { context.console.warning(text) } }
 
   /// A thief of these keys could replace all others.
   private func warnOfOfflineKeys() {
@@ -126,54 +110,37 @@ private struct RunService {
     )
   }
 
-  private func warnOfAbandonedSeries() {
-    // The steps report it if the publication cannot be read.
-    guard let published = try? deployment.publication.published() else { return }
-    for series in AbandonedSeries.all(in: published, deployment.configuration) {
-      context.console.warning(series.warning)
-    }
-  }
-
   private func service(_ dataset: DatasetConfiguration, _ front: Front) throws -> PublishingService {
-    let (console, repeated) = (context.console, repeated)
     var publisher = deployment.publisher
     publisher.observe = { front.metrics.countBuild(of: $0.dataset.text, result: $0.outcome.rawValue) }
     return PublishingService(
-      publisher: publisher, job: try DatasetJob(dataset),
-      checkSeconds: dataset.checkSeconds,
-      report: { report in
-        if !report.isUnchanged {
-          do {
-            try front.reload()
-          } catch {
-            console.warning("\(error)")
-          }
-        }
-        for series in report.series { console.tell(series.record) }
-      },
-      warn: { console.tell(Self.failure(dataset.name, $0)) }, repeated: repeated)
-  }
-
-  private static func failure(_ dataset: DatasetName, _ message: String) -> LogRecord {
-    LogRecord(.error, message, [JSONMember("dataset", .string(dataset.text))])
-  }
-
-  private func attempt(_ service: PublishingService) async {
-    do {
-      try await service.stepOnce()
-    } catch {
-      context.console.tell(Self.failure(service.job.name, FailureReport(error).message))
-    }
+      publisher: publisher, job: try DatasetJob(dataset), checkSeconds: dataset.checkSeconds, front: front,
+      console: context.console, repeated: repeated)
   }
 
   private func welcome(_ front: Front) throws {
     for dataset in deployment.configuration.datasets {
       guard let plan = try dataset.plans().last else { continue }
-      let welcome = Welcome(
-        dataset: dataset, plan: plan, server: front.address, hasPage: front.hasPage,
-        rootPath: deployment.rootPath)
-      try context.console.result(welcome.text)
+      try context.console.result(welcome(dataset.name, plan, front))
     }
+  }
+
+  /// What a newcomer can do: lines to copy, and a program.
+  private func welcome(_ dataset: DatasetName, _ plan: SeriesPlan, _ front: Front) -> String {
+    let (server, model, root) = (front.address, plan.newest.version, deployment.configuration.rootPath)
+    // As the command was called, for it may not be on the path.
+    let program = shellQuoted(CommandLine.arguments.first ?? "seedbank")
+    let snippet = SwiftSnippet(dataset: dataset, model: model, schema: plan.schema.hash)
+    let table = SwiftSnippet.example(among: plan.schema.tables)
+    return """
+      \(front.hasPage ? "page   \(server)/\n" : "")\
+      curl   curl -L -o \(dataset).sqlite.gz '\(server)/v1/\(dataset)/snapshot?model=\(model)'
+      pull   \(program) pull \(server) --dataset \(dataset) --model \(model) --store store \
+      --root \(shellQuoted(root)) --watch
+      swift  this main.swift prints rows now and after every change:
+
+      \(table.map { snippet.program(server: server, root: root, table: $0) } ?? snippet.declaration)
+      """
   }
 
   private func changeDemo(_ services: [PublishingService]) async {

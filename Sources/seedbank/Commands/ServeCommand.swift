@@ -3,20 +3,18 @@ import SeedServer
 
 extension Command {
   static let serve = Command(
-    definition: CommandDefinition(
-      name: "serve",
-      abstract: "Serve the publication, without publishing.",
-      discussion: """
-        Answers HTTP requests from the deployment's publication. It needs no key. What another process \
-        publishes is served within a second.
+    name: "serve", abstract: "Serve the publication, without publishing.",
+    discussion: """
+      Answers HTTP requests from the deployment's publication. It needs no key. What another process \
+      publishes is served within a second.
 
-        SIGTERM and SIGINT end it once the requests under way are answered; a second signal ends it at once.
-        """,
-      options: [.config] + OptionDefinition.front + OptionDefinition.log,
-      examples: [
-        CommandExample("seedbank serve", "Serve as configured in seedbank.json."),
-        CommandExample("seedbank serve --host :: --port 80", "Serve all networks, over IPv6 and IPv4."),
-      ])
+      SIGTERM and SIGINT end it once the requests under way are answered; a second signal ends it at once.
+      """,
+    options: [.config] + Parameter.front + Parameter.log,
+    examples: [
+      ("seedbank serve", "Serve as configured in seedbank.json."),
+      ("seedbank serve --host :: --port 80", "Serve all networks, over IPv6 and IPv4."),
+    ]
   ) { arguments, context in
     let signals = StopSignals()
     let configuration = try context.configuration(arguments)
@@ -28,8 +26,7 @@ extension Command {
   }
 }
 
-extension OptionDefinition {
-  /// For every command that runs a front.
+extension Parameter {
   static let front = [
     value("host", "address", setting: "http.host", help: "The IPv4 or IPv6 address to listen on."),
     value("port", "number", short: "p", setting: "http.port", help: "The port; 0 for any free port."),
@@ -39,7 +36,6 @@ extension OptionDefinition {
     ),
   ]
 
-  /// For every command that writes a log.
   static let log = [
     value(
       "log-format", "name", setting: "log.format",
@@ -65,6 +61,5 @@ extension Front {
     try self.init(configuration)
   }
 
-  /// Its address, such as `http://127.0.0.1:8080`.
   var address: String { "http://\(host.contains(":") ? "[\(host)]" : host):\(port)" }
 }

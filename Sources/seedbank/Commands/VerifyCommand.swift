@@ -5,37 +5,35 @@ import SeedTrust
 
 extension Command {
   static let verify = Command(
-    definition: CommandDefinition(
-      name: "verify",
-      abstract: "Check the whole publication.",
-      discussion: """
-        Checks all metadata and its expiry, length and hash of every object, the rows of every snapshot, every \
-        delta by applying it, and the working copies. Files that no metadata names are counted, and are no error. \
-        Nothing is written, and publishing may continue meanwhile.
+    name: "verify", abstract: "Check the whole publication.",
+    discussion: """
+      Checks all metadata and its expiry, length and hash of every object, the rows of every snapshot, every \
+      delta by applying it, and the working copies. Files that no metadata names are counted, and are no error. \
+      Nothing is written, and publishing may continue meanwhile.
 
-        Exit codes: 0 sound, 65 errors were found. Each finding names the file and what to do.
-        """,
-      options: [
-        .config, .value("dataset", "name", help: "Only this dataset's objects (default: all)."), .json,
-      ],
-      examples: [
-        CommandExample("seedbank verify", "The whole publication."),
-        CommandExample("seedbank verify --dataset transit --json", "One dataset, for a script."),
-      ])
+      Exit codes: 0 sound, 65 errors were found. Each finding names the file and what to do.
+      """,
+    options: [
+      .config, .value("dataset", "name", help: "Only this dataset's objects (default: all)."), .json,
+    ],
+    examples: [
+      ("seedbank verify", "The whole publication."),
+      ("seedbank verify --dataset transit --json", "One dataset, for a script."),
+    ]
   ) { arguments, context in
     let configuration = try context.configuration(arguments)
-    let chosen =
-      arguments.string("dataset") == nil ? nil : try configuration.datasets(chosenBy: arguments).first
+    let chosen = try configuration.datasets(chosenBy: arguments).first
     let (console, scratch) = (context.console, try ScratchFolder())
     defer { scratch.remove() }
     let report = try await blocking {
       try PublicationVerifier(
         PublicationDirectory(configuration.publication), stateFolder: configuration.state,
-        scratch: scratch.path, anchor: configuration.rootPath, now: .now(), dataset: chosen?.name,
+        scratch: scratch.path, anchor: configuration.rootPath, now: .now(),
+        dataset: arguments.flag("dataset") ? chosen?.name : nil,
         progress: { console.progress("Verifying \($0)…") }
       ).run()
     }
-    try console.result(asJSON: arguments.flag("json"), report.json, report.text)
+    try console.result(report.json, report.text)
     try report.findings.checkSound()
   }
 }
@@ -43,25 +41,23 @@ extension Command {
 extension VerificationReport {
   fileprivate var text: String {
     let lines = findings.worstFirst.map(\.line)
-    let looked =
-      "\(metadataFiles) metadata files, \(objects) objects (\(bytes) bytes), \(snapshots) snapshots,"
-      + " \(deltas) deltas verified"
-    let unnamed =
+    let facts = [
       unnamed.isEmpty
-      ? [] : ["\(unnamed.count) files that no metadata names: 'seedbank prune' removes them in time"]
-    let passed =
+        ? nil : "\(unnamed.count) files that no metadata names: 'seedbank prune' removes them in time",
       passedDeltas == 0
-      ? [] : ["\(passedDeltas) deltas checked by their hashes only: longer deltas skip their start"]
-    return (lines + unnamed + passed + [looked, isSound ? "sound" : "not sound"]).joined(separator: "\n")
+        ? nil : "\(passedDeltas) deltas checked by their hashes only: longer deltas skip their start",
+      "\(metadataFiles) metadata files, \(objects) objects (\(bytes) bytes), \(snapshots) snapshots,"
+        + " \(deltas) deltas verified", isSound ? "sound" : "not sound",
+    ]
+    return (lines + facts.compactMap(\.self)).joined(separator: "\n")
   }
 
   fileprivate var json: JSONValue {
     [
       "sound": .bool(isSound), "findings": .array(findings.map(\.json)),
-      "unnamed": .array(unnamed.map { .string($0) }), "metadataFiles": .integer(Int64(metadataFiles)),
-      "objects": .integer(Int64(objects)), "bytes": .integer(Int64(bytes)),
-      "snapshots": .integer(Int64(snapshots)), "deltas": .integer(Int64(deltas)),
-      "passedDeltas": .integer(Int64(passedDeltas)),
+      "unnamed": JSONValue(strings: unnamed), "metadataFiles": JSONValue(metadataFiles),
+      "objects": JSONValue(objects), "bytes": JSONValue(bytes), "snapshots": JSONValue(snapshots),
+      "deltas": JSONValue(deltas), "passedDeltas": JSONValue(passedDeltas),
     ]
   }
 }

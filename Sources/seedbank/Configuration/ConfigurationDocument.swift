@@ -7,7 +7,6 @@ struct ConfigurationDocument {
   private let overrides: ConfigurationOverrides
   private let json: JSONValue
 
-  /// Reads the file; a mistake in its JSON is told by line and column.
   init(
     _ file: String, _ prefix: String, _ overrides: ConfigurationOverrides, keys: [String]
   ) throws(ConfigurationError) {
@@ -34,30 +33,21 @@ struct ConfigurationDocument {
       throw .syntax(error)
     }
     var top = try JSONObjectReader(json, at: "")
-    for (name, keys) in groups(keys) {
-      if keys == [nil] {
-        _ = top.takeIfPresent(name)
-      } else if var group = try top.objectIfPresent(name) {
-        for key in keys.compactMap(\.self) { _ = group.takeIfPresent(key) }
-        try group.refuseUnread()
+    let paths = keys.map { $0.split(separator: ".", maxSplits: 1).map(String.init) }
+    var group: String?
+    // A group's keys stand beside one another.
+    for path in paths where path[0] != group {
+      group = path[0]
+      guard path.count > 1 else {
+        _ = top.takeIfPresent(path[0])
+        continue
       }
+      guard var inner = try top.objectIfPresent(path[0]) else { continue }
+      for path in paths where path[0] == group { _ = inner.takeIfPresent(path[1]) }
+      try inner.refuseUnread()
     }
     try top.refuseUnread()
     return json
-  }
-
-  /// The names of the file's members, with those of theirs that are objects.
-  private static func groups(_ keys: [String]) -> [(name: String, keys: [String?])] {
-    var groups: [(name: String, keys: [String?])] = []
-    for path in keys.map({ $0.split(separator: ".", maxSplits: 1).map(String.init) }) {
-      let inner = path.count > 1 ? path[1] : nil
-      if groups.last?.name == path[0] {
-        groups[groups.count - 1].keys.append(inner)
-      } else {
-        groups.append((path[0], [inner]))
-      }
-    }
-    return groups
   }
 }
 
@@ -66,8 +56,7 @@ extension JSONValue {
   fileprivate var withoutComments: JSONValue {
     switch self {
     case .object(let members):
-      .object(
-        members.filter { $0.name != "$comment" }.map { JSONMember($0.name, $0.value.withoutComments) })
+      .object(members.filter { $0.name != "$comment" }.map { JSONMember($0.name, $0.value.withoutComments) })
     case .array(let elements): .array(elements.map(\.withoutComments))
     default: self
     }
@@ -77,7 +66,6 @@ extension JSONValue {
 /// One key's value: an option's, else a variable's, else the file's.
 struct ConfigurationValue {
   let file: String
-  /// The dotted path within the file.
   let key: String
   let prefix: String
   let overrides: ConfigurationOverrides
@@ -86,16 +74,13 @@ struct ConfigurationValue {
   private var override: SettingOverride? { overrides[prefix + key] }
   private var said: JSONValue? { override.map { .string($0.text) } ?? written }
 
-  /// An option, a variable, the file, or `default`.
   var source: String { override?.source ?? (written == nil ? "default" : file) }
 
-  /// An error about the value that counts, wherever it was said.
   func error(_ problem: String, at place: String = "") -> ConfigurationError {
     ConfigurationError(override?.source ?? file, path: key + place, problem)
   }
 
-  /// The members of an object, of which options and variables may say something else. Refuses names other than
-  /// `names` where these are given.
+  /// An object's members, which options and variables may override. Refuses names other than `names`.
   func members(_ names: [String]? = nil) throws(ConfigurationError) -> [(name: String, value: Self)] {
     do throws(MalformedJSON) {
       var object = try JSONObjectReader(written ?? [:], at: key)
@@ -116,14 +101,11 @@ struct ConfigurationValue {
     guard let said else { return nil }
     let number = override.map { canonicalDecimal($0.text, in: range) } ?? said.integer
     if let number, range.contains(number) { return number }
-    if override == nil, said.integer == nil {
-      throw error("expected a whole number, found \(said.kind)")
-    }
+    if override == nil, said.integer == nil { throw error("expected a whole number, found \(said.kind)") }
     throw error(
       "expected a whole number from \(range.lowerBound) to \(range.upperBound), found \(said.text.clipped)")
   }
 
-  /// A text that is not empty.
   func text() throws(ConfigurationError) -> String? {
     try said.map { said throws(ConfigurationError) in try text(of: said, at: "") }
   }
@@ -136,8 +118,7 @@ struct ConfigurationValue {
 
   func choice<Word: RawRepresentable & CaseIterable>() throws(ConfigurationError) -> Word?
   where Word.RawValue == String {
-    guard let text = try text() else { return nil }
-    return try choice(text, at: "")
+    try text().map { text throws(ConfigurationError) in try choice(text, at: "") }
   }
 
   func choice<Word: RawRepresentable & CaseIterable>(
@@ -154,8 +135,7 @@ struct ConfigurationValue {
     guard Paths.isUsable(text) else {
       throw error("expected a path, found \(JSONValue.string(text).text.clipped)")
     }
-    return Paths.absolute(
-      text, from: override == nil ? Paths.folder(of: file) : overrides.currentDirectory)
+    return Paths.absolute(text, from: override == nil ? Paths.folder(of: file) : overrides.currentDirectory)
   }
 
   /// The texts of an array, each made into an element; no two may be equal. Lists stand in files only.
@@ -179,9 +159,7 @@ struct ConfigurationValue {
   }
 }
 
-/// A mistake in the configuration, the operator's to mend.
 struct ConfigurationError: ReportedError, Hashable {
-  /// A file, an option or an environment variable.
   let source: String
   /// The dotted path of the key, where it is about one.
   let path: String
@@ -190,9 +168,7 @@ struct ConfigurationError: ReportedError, Hashable {
   var exitCode: ExitCode { .configuration }
 
   init(_ source: String, path: String = "", _ problem: String) {
-    self.source = source
-    self.path = path
-    self.problem = problem
+    (self.source, self.path, self.problem) = (source, path, problem)
   }
 
   init(_ error: MalformedJSON, in file: String, _ bytes: [UInt8]) {

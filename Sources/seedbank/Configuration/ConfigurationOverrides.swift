@@ -2,11 +2,9 @@ import SeedFormat
 
 import class Foundation.FileManager
 
-/// Options, and below them the environment: both stand above the files.
-///
-/// Only single values can be overridden, not lists. Variables of no key are let pass: container platforms put
-/// variables of their own into the environment, named after a service that may well be called seedbank. Of one that is
-/// a slip away from ours `config check` warns.
+/// Options, and below them the environment: both stand above the files, for single values.
+/// Variables of no key are let pass: container platforms add some, named after a service that may well be called
+/// seedbank. Of one that is a slip away from ours `config check` warns.
 struct ConfigurationOverrides: Sendable {
   var options: [SettingOverride] = []
   var environment: [String: String] = [:]
@@ -33,9 +31,7 @@ struct ConfigurationOverrides: Sendable {
 }
 
 extension Context {
-  /// The deployment that the arguments, the environment and the current directory point to.
-  ///
-  /// For commands that declare ``OptionDefinition/config``; their options with a `setting` override the file.
+  /// For commands that declare ``Parameter/config``; their options with a `setting` override the file.
   func configuration(_ arguments: ParsedArguments) throws -> DeploymentConfiguration {
     let file = try configurationFile(named: arguments.path("config", from: currentDirectory))
     return try DeploymentConfiguration(readingFile: file, overrides: overrides(arguments))
@@ -46,16 +42,13 @@ extension Context {
       options: arguments.overrides, environment: environment, currentDirectory: currentDirectory)
   }
 
-  /// Names the deployment's seedbank.json.
   static let configurationVariable = "SEEDBANK_CONFIG"
 
-  /// Where seedbank.json is looked for when nobody names it.
   var usualConfigurationFiles: [String] {
     ["seedbank.json", "seedbank/seedbank.json"].map { Paths.absolute($0, from: currentDirectory) }
   }
 
-  /// The file that was named, else the first that exists in a usual place. A named one is not looked for:
-  /// reading it says what is wrong with it, and falling back to another deployment would be worse.
+  /// A named file need not exist: reading it says what is wrong, and falling back to another would be worse.
   func configurationFile(named option: String?) throws(ConfigurationError) -> String {
     if let named = option ?? environment[Self.configurationVariable], !named.isEmpty {
       return Paths.absolute(named, from: currentDirectory)

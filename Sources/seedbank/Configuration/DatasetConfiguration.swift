@@ -4,18 +4,12 @@ import SeedServer
 import SeedSystem
 import SeedTrust
 
-/// The settings and models of a dataset's folder.
 struct DatasetConfiguration: SettingsFile, Hashable {
-  /// The folder's name, too.
   let name: DatasetName
   let folder: String
-  /// The SQLite file that holds the data, by its absolute path.
   var originPath: String
-  /// Between two looks at the origin.
   var checkSeconds = 2
-  /// How it is published.
   var policy = PublishingPolicy()
-  /// In the order of their versions.
   var models: [ModelDefinition]
 
   static let fileName = "dataset.json"
@@ -26,7 +20,6 @@ struct DatasetConfiguration: SettingsFile, Hashable {
     (self.name, self.folder, self.originPath, self.models) = (name, folder, originPath, models)
   }
 
-  /// Reads a dataset's folder, by its absolute path.
   init(
     _ name: DatasetName, readingFolder folder: String, overrides: ConfigurationOverrides
   ) throws(ConfigurationError) {
@@ -35,7 +28,6 @@ struct DatasetConfiguration: SettingsFile, Hashable {
     models = try ModelFolder.all(inDataset: folder)
   }
 
-  /// One plan for each major; throws where a model cannot be published.
   func plans() throws(PlanError) -> [SeriesPlan] { try SeriesPlan.plans(name, models) }
 
   static var usual: Self { Self(name: "usual", folder: "/", originPath: "/") }
@@ -86,8 +78,7 @@ extension DatasetConfiguration {
       key: "expirySeconds", type: Setting<Self>.words(1...31_536_000),
       usual: "\(PublishingPolicy().lifetimeSeconds), or three times the longest schedule",
       meaning: "seconds for which signatures count when nobody renews them; at least three times the longest "
-        + "schedule",
-      read: readExpiry, json: { JSONValue($0.policy.lifetimeSeconds) }),
+        + "schedule", read: readExpiry, json: { JSONValue($0.policy.lifetimeSeconds) }),
     .integer(
       "pollSeconds", \.policy.pollSeconds, in: 1...86_400,
       "seconds that clients wait between two looks. `init` writes 2, so that a change shows at once"),

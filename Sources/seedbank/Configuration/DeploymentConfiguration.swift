@@ -17,7 +17,6 @@ struct DeploymentConfiguration: SettingsFile {
   static let fileName = "seedbank.json"
   let prefix = ""
 
-  /// A deployment with the usual folders beside its file.
   init(file: String, datasets: [DatasetConfiguration]) {
     self.file = file
     let folder = Paths.folder(of: file)
@@ -27,7 +26,7 @@ struct DeploymentConfiguration: SettingsFile {
     self.datasets = datasets
   }
 
-  /// Reads seedbank.json and all that it names. The file's path is absolute.
+  /// The file's path is absolute.
   init(readingFile file: String, overrides: ConfigurationOverrides) throws(ConfigurationError) {
     self.init(file: file, datasets: [])
     try read(overrides)
@@ -123,7 +122,6 @@ extension DeploymentConfiguration {
 }
 
 extension DeploymentConfiguration {
-  /// The values of seedbank.json and of every dataset.
   func allEntries(_ overrides: ConfigurationOverrides) throws(ConfigurationError) -> [ConfigurationEntry] {
     var entries = try entries(overrides)
     for dataset in datasets { entries += try dataset.entries(overrides) }

@@ -3,18 +3,17 @@ import SeedServer
 
 import class Foundation.FileManager
 
-/// Reads a model of a dataset: the SQL files of `models/<major.minor>/`.
 enum ModelFolder {
   static let schemaFileName = "schema.sql"
   private static let suffix = ".sql"
 
   static func parent(inDataset folder: String) -> String { "\(folder)/models" }
 
-  /// Every model of a dataset, in order.
   static func all(inDataset folder: String) throws(ConfigurationError) -> [ModelDefinition] {
     let parent = parent(inDataset: folder)
-    var models: [ModelDefinition] = []
-    for name in try visibleNames(in: parent) { models.append(try read(name, in: parent)) }
+    let models = try visibleNames(in: parent).map { name throws(ConfigurationError) in
+      try read(name, in: parent)
+    }
     guard !models.isEmpty else {
       throw ConfigurationError(
         parent, "expected a folder for each model, such as 1.0/\(schemaFileName), found none")

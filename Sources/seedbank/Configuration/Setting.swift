@@ -5,7 +5,6 @@ import SeedSystem
 protocol SettingsFile: Sendable {
   /// All that may stand in such a file, in the order in which it is written, read and documented.
   static var settings: [Setting<Self>] { get }
-  /// All defaults.
   static var usual: Self { get }
   var file: String { get }
   /// Precedes the keys in the names of options and variables; empty for seedbank.json.
@@ -16,7 +15,6 @@ protocol SettingsFile: Sendable {
 struct Setting<File: SettingsFile>: Sendable {
   /// The dotted path within the file: `http.port`.
   let key: String
-  /// The values that it takes, for the table in the article.
   let type: String
   /// The default in words, where the value itself does not tell it.
   var usual: String?
@@ -25,18 +23,15 @@ struct Setting<File: SettingsFile>: Sendable {
   let meaning: String
   /// Leaves the default where nothing is said.
   let read: @Sendable (inout File, ConfigurationValue) throws(ConfigurationError) -> Void
-  /// Null where there is no value.
   let json: @Sendable (File) -> JSONValue
 
   typealias Field<Value> = any WritableKeyPath<File, Value> & Sendable
 }
 
 extension Setting {
-  /// A setting that is one property.
   init<Value>(
-    _ key: String, _ field: Field<Value>, type: String, usual: String? = nil,
-    isSeldom: Bool = false, _ meaning: String,
-    read: @escaping @Sendable (ConfigurationValue) throws(ConfigurationError) -> Value?,
+    _ key: String, _ field: Field<Value>, type: String, usual: String? = nil, isSeldom: Bool = false,
+    _ meaning: String, read: @escaping @Sendable (ConfigurationValue) throws(ConfigurationError) -> Value?,
     json: @escaping @Sendable (Value) -> JSONValue
   ) {
     self.init(
@@ -58,13 +53,11 @@ extension Setting {
   }
 
   static func integer(
-    _ key: String, _ field: Field<Int?>, in range: ClosedRange<Int>,
-    usual: String? = nil, _ meaning: String
+    _ key: String, _ field: Field<Int?>, in range: ClosedRange<Int>, usual: String? = nil, _ meaning: String
   ) -> Self {
     Self(
       key, field, type: words(range), usual: usual, meaning,
-      read: { value throws(ConfigurationError) in try value.integer(in: range) },
-      json: { $0.map { JSONValue($0) } ?? .null })
+      read: { value throws(ConfigurationError) in try value.integer(in: range) }, json: { JSONValue($0) })
   }
 
   static func choice<Word: RawRepresentable & CaseIterable & Sendable>(
@@ -72,24 +65,18 @@ extension Setting {
   ) -> Self where Word.RawValue == String {
     Self(
       key, field, type: Word.allCases.map { "`\($0.rawValue)`" }.joined(separator: ", "), isSeldom: isSeldom,
-      meaning,
-      read: { value throws(ConfigurationError) in try value.choice() },
+      meaning, read: { value throws(ConfigurationError) in try value.choice() },
       json: { .string($0.rawValue) })
   }
 
-  static func text(_ key: String, _ field: Field<String?>, _ meaning: String)
-    -> Self
-  {
+  static func text(_ key: String, _ field: Field<String?>, _ meaning: String) -> Self {
     Self(
-      key, field, type: "text", meaning,
-      read: { value throws(ConfigurationError) in try value.text() },
-      json: { $0.map(JSONValue.string) ?? .null })
+      key, field, type: "text", meaning, read: { value throws(ConfigurationError) in try value.text() },
+      json: { JSONValue($0) })
   }
 
   /// An absolute path; the file shows it as seen from its folder.
-  static func path(
-    _ key: String, _ field: Field<String>, usual: String? = nil, _ meaning: String
-  ) -> Self {
+  static func path(_ key: String, _ field: Field<String>, usual: String? = nil, _ meaning: String) -> Self {
     Self(
       key: key, type: "path", usual: usual, meaning: meaning,
       read: { file, value throws(ConfigurationError) in
@@ -104,13 +91,11 @@ extension Setting {
 typealias ConfigurationEntry = (path: String, value: JSONValue, source: String)
 
 extension SettingsFile {
-  /// Fills in what the file says, and what options and variables say instead.
   mutating func read(_ overrides: ConfigurationOverrides) throws(ConfigurationError) {
     let document = try ConfigurationDocument(file, prefix, overrides, keys: Self.settings.map(\.key))
     for setting in Self.settings { try setting.read(&self, document.value(setting.key)) }
   }
 
-  /// The file, such that reading it gives these values again.
   var fileText: String { json.prettyText }
 
   /// Without what a file seldom has, where that is as usual.
@@ -120,18 +105,17 @@ extension SettingsFile {
       let value = setting.json(self)
       if value == .null || (setting.isSeldom && value == setting.json(Self.usual)) { continue }
       let path = setting.key.split(separator: ".", maxSplits: 1).map(String.init)
-      if path.count == 1 {
+      guard path.count > 1 else {
         members.append(JSONMember(path[0], value))
-      } else {
-        let group = members.last?.name == path[0] ? members.removeLast().value.members ?? [] : []
-        members.append(JSONMember(path[0], .object(group + [JSONMember(path[1], value)])))
+        continue
       }
+      let group = members.last?.name == path[0] ? members.removeLast().value.members ?? [] : []
+      members.append(JSONMember(path[0], .object(group + [JSONMember(path[1], value)])))
     }
     return .object(members)
   }
 
-  /// Every value that counts, by the path that also names its variable, and where it came from: a file, an option, a
-  /// variable, or `default`.
+  /// Every value that counts, by the path that also names its variable, and its source.
   func entries(_ overrides: ConfigurationOverrides) throws(ConfigurationError) -> [ConfigurationEntry] {
     let document = try ConfigurationDocument(file, prefix, overrides, keys: Self.settings.map(\.key))
     return Self.settings.flatMap { setting in
@@ -141,7 +125,6 @@ extension SettingsFile {
     }
   }
 
-  /// The table of the article "Configuration".
   static var table: String {
     let rows = settings.map { setting in
       let usual = setting.usual ?? setting.json(Self.usual).tableText
@@ -152,7 +135,6 @@ extension SettingsFile {
 }
 
 extension JSONValue {
-  /// The plain values and lists of a tree, with their paths.
   fileprivate func leaves(_ path: String) -> [(String, JSONValue)] {
     guard let members else { return [(path, self)] }
     return members.flatMap { $0.value.leaves("\(path).\($0.name)") }
@@ -178,8 +160,7 @@ extension JSONValue {
       return Self.block("{", lines, "}", indent)
     case .array(let elements) where elements.contains(where: \.isContainer):
       return Self.block("[", elements.map { $0.pretty(indent: inner) }, "]", indent)
-    case .array(let elements):
-      return "[" + elements.map(\.text).joined(separator: ", ") + "]"
+    case .array(let elements): return "[" + elements.map(\.text).joined(separator: ", ") + "]"
     default: return text
     }
   }

@@ -1,20 +1,16 @@
 import SeedDatabase
 import SeedFormat
 
-/// Changes a demo's origin a little at a time, as a city's timetable does over the day.
 struct DemoChanges: Sendable {
   private let path: String
   private var generator: SeededGenerator
 
   /// Equal seeds make equal changes.
   init(origin path: String, seed: UInt64 = .random(in: .min ... .max)) {
-    self.path = path
-    generator = SeededGenerator(seed: seed)
+    (self.path, generator) = (path, SeededGenerator(seed: seed))
   }
 
-  private enum Kind: CaseIterable {
-    case delay, rename, insert, delete
-  }
+  private enum Kind: CaseIterable { case delay, rename, insert, delete }
 
   /// Makes one change in a transaction of its own, and returns a line about it.
   mutating func make() throws -> String {
@@ -35,26 +31,23 @@ struct DemoChanges: Sendable {
   }
 }
 
-/// One change, in its transaction.
 private struct Change {
   let connection: Connection
 
-  /// A random trip; nil if all were deleted.
-  func anyTrip(_ generator: inout SeededGenerator) throws -> Int64? {
+  func anyTrip(_ generator: inout SeededGenerator) throws -> Int? {
     guard let last = try connection.integer("SELECT max(id) FROM trip") else { return nil }
-    let start = Int64(1 + generator.below(Int(last)))
-    return try connection.integer("SELECT min(id) FROM trip WHERE id >= ?", .integer(start))
+    let start = 1 + generator.below(Int(last))
+    return try connection.integer("SELECT min(id) FROM trip WHERE id >= ?", .number(start)).map { Int($0) }
   }
 
-  func delay(_ trip: Int64, _ generator: inout SeededGenerator) throws -> String {
+  func delay(_ trip: Int, _ generator: inout SeededGenerator) throws -> String {
     let minutes = 1 + generator.below(9)
     let first = 1 + generator.below(DemoOrigin.callsPerTrip)
-    let seconds = SeedValue.integer(Int64(minutes * 60))
     try connection.execute(
       """
       UPDATE stop_time SET arrival = arrival + ?1, departure = departure + ?1
       WHERE trip_id = ?2 AND position >= ?3
-      """, seconds, .integer(trip), .integer(Int64(first)))
+      """, .number(minutes * 60), .number(trip), .number(first))
     return "Trip \(trip) to \(try headsign(trip)) is \(minutes) min late from its stop \(first) on."
   }
 
@@ -66,35 +59,30 @@ private struct Change {
     return "The stop \(old) is called \(new) now."
   }
 
-  /// An extra trip along stops with consecutive numbers.
   func insert(_ generator: inout SeededGenerator) throws -> String {
-    let id = 1 + (try connection.integer("SELECT coalesce(max(id), 0) FROM trip") ?? 0)
-    let clock = Int64(4 * 3600 + generator.below(20 * 60) * 60)
-    let line = Int64(1 + generator.below(DemoOrigin.lines))
+    let id = 1 + Int(try connection.integer("SELECT coalesce(max(id), 0) FROM trip") ?? 0)
+    let clock = 4 * 3600 + generator.below(20 * 60) * 60
+    let line = 1 + generator.below(DemoOrigin.lines)
     try connection.execute(
       "INSERT INTO trip SELECT ?, ?, name, 0, 'Zusatzfahrt' FROM stop ORDER BY id LIMIT 1 OFFSET ?",
-      .integer(id), .integer(line), .integer(Int64(generator.below(DemoOrigin.stops))))
+      .number(id), .number(line), .number(generator.below(DemoOrigin.stops)))
     let call = try connection.prepare("INSERT INTO stop_time VALUES(?, ?, ?, ?, ?)")
     let start = generator.below(DemoOrigin.stops)
     for position in 0..<DemoOrigin.callsPerTrip {
-      let arrival = clock + Int64(position * 120)
-      try call.run([
-        .integer(id), .integer(Int64(position + 1)),
-        .text(DemoOrigin.stopID((start + position) % DemoOrigin.stops)), .integer(arrival),
-        .integer(arrival + 20),
-      ])
+      let stop = (start + position) % DemoOrigin.stops
+      try call.run(DemoOrigin.call(id, position, stop, clock + position * 120))
     }
     return "Trip \(id) to \(try headsign(id)) was added."
   }
 
-  func delete(_ trip: Int64) throws -> String {
+  func delete(_ trip: Int) throws -> String {
     let name = try headsign(trip)
-    try connection.execute("DELETE FROM stop_time WHERE trip_id = ?", .integer(trip))
-    try connection.execute("DELETE FROM trip WHERE id = ?", .integer(trip))
+    try connection.execute("DELETE FROM stop_time WHERE trip_id = ?", .number(trip))
+    try connection.execute("DELETE FROM trip WHERE id = ?", .number(trip))
     return "Trip \(trip) to \(name) was cancelled."
   }
 
-  private func headsign(_ trip: Int64) throws -> String {
-    try connection.value("SELECT headsign FROM trip WHERE id = ?", .integer(trip))?.text ?? "nowhere"
+  private func headsign(_ trip: Int) throws -> String {
+    try connection.value("SELECT headsign FROM trip WHERE id = ?", .number(trip))?.text ?? "nowhere"
   }
 }

@@ -1,31 +1,33 @@
+import SeedDatabase
 import SeedFormat
+import SeedServer
 
-/// The deployment around the demo's origin: two majors, and a minor that adds to the second.
 enum DemoDeployment {
   static func draft(in directory: String) -> DeploymentDraft {
-    DeploymentDraft(
-      "transit", origin: origin(in: directory), directory: directory, models: models
-    ).describing(
-      license: "CC0-1.0",
-      attribution: "Invented demo data; no timetable of any operator",
+    var draft = DeploymentDraft(
+      "transit", origin: origin(in: directory), directory: directory, models: models)
+    draft.dataset.policy.provenance = Provenance(
+      license: "CC0-1.0", attribution: "Invented demo data; no timetable of any operator",
       source: "Made by 'seedbank demo'")
+    return draft
   }
 
   static func origin(in directory: String) -> String { Paths.absolute(DemoOrigin.fileName, from: directory) }
 
-  // Model 1.0 has fewer columns than the origin, under other names, so each table needs a projection. The origin has no
-  // column for 2.1's dwell time.
+  // Model 1.0 has fewer columns, under other names. The origin has no column for 2.1's dwell time.
   static let models = [
-    ModelDraft(
-      version: "1.0", schemaSQL: text(PackageResources.model_1_0_sql),
-      projections: [
-        "station": text(PackageResources.stations_sql), "route": text(PackageResources.routes_sql),
-      ]),
-    ModelDraft(version: "2.0", schemaSQL: text(PackageResources.model_2_0_sql)),
-    ModelDraft(
-      version: "2.1", schemaSQL: text(PackageResources.model_2_1_sql),
-      projections: ["stop_time": text(PackageResources.stop_times_sql)]),
+    model(
+      "1.0", PackageResources.model_1_0_sql,
+      ["station": PackageResources.stations_sql, "route": PackageResources.routes_sql]),
+    model("2.0", PackageResources.model_2_0_sql),
+    model("2.1", PackageResources.model_2_1_sql, ["stop_time": PackageResources.stop_times_sql]),
   ]
 
-  private static func text(_ bytes: [UInt8]) -> String { String(decoding: bytes, as: UTF8.self) }
+  private static func model(
+    _ version: ModelVersion, _ schema: [UInt8], _ projections: [String: [UInt8]] = [:]
+  ) -> ModelDefinition {
+    ModelDefinition(
+      version: version, schemaSQL: String(decoding: schema, as: UTF8.self),
+      projections: projections.mapValues { String(decoding: $0, as: UTF8.self) }, path: "")
+  }
 }

@@ -2,16 +2,14 @@
 enum DemoNames {
   private static let beginnings = [
     "Ahorn", "Amsel", "Anger", "Birken", "Blumen", "Brunnen", "Buchen", "Dahlien", "Dorf", "Drossel",
-    "Eichen",
-    "Erlen", "Falken", "Feld", "Fichten", "Finken", "Garten", "Ginster", "Glocken", "Hafen", "Hasel", "Heide",
-    "Holunder", "Insel", "Kastanien", "Kirsch", "Kranich", "Lärchen", "Lerchen", "Linden", "Mühlen", "Nelken",
-    "Pappel", "Quell", "Reiher", "Rosen", "Schleusen", "Schwanen", "See", "Sonnen", "Spatzen", "Tannen",
-    "Ulmen", "Wald", "Weiden", "Wiesen", "Ziegel", "Zeisig",
+    "Eichen", "Erlen", "Falken", "Feld", "Fichten", "Finken", "Garten", "Ginster", "Glocken", "Hafen",
+    "Hasel", "Heide", "Holunder", "Insel", "Kastanien", "Kirsch", "Kranich", "Lärchen", "Lerchen", "Linden",
+    "Mühlen", "Nelken", "Pappel", "Quell", "Reiher", "Rosen", "Schleusen", "Schwanen", "See", "Sonnen",
+    "Spatzen", "Tannen", "Ulmen", "Wald", "Weiden", "Wiesen", "Ziegel", "Zeisig",
   ]
   private static let endings = [
     "allee", "brücke", "damm", "grund", "hof", "markt", "park", "pfad", "platz", "promenade", "ring",
-    "straße",
-    "tor", "ufer", "weg", "winkel",
+    "straße", "tor", "ufer", "weg", "winkel",
   ]
   private static let quarters = [
     "Nord", "Süd", "Ost", "West", "Mitte", "Altstadt", "Vorstadt", "Siedlung", "Schule", "Friedhof",
@@ -19,14 +17,12 @@ enum DemoNames {
   ]
   private static let kinds = ["S ", "U ", "S+U "]
 
-  /// A stop's name: about one in three has a quarter, one in twenty is a railway station.
   static func stop(_ generator: inout SeededGenerator) -> String {
     let kind = generator.below(20) == 0 ? generator.pick(kinds) : ""
     let name = kind + generator.pick(beginnings) + generator.pick(endings)
     return generator.below(3) == 0 ? "\(name) (\(generator.pick(quarters)))" : name
   }
 
-  /// A line's name, kind and color by its number, from 0.
   static func line(_ number: Int) -> (name: String, kind: String, color: String) {
     switch number {
     case 0..<16: ("S\(number + 1)", "suburban", "#008D4F")
@@ -54,6 +50,5 @@ struct SeededGenerator: RandomNumberGenerator, Sendable {
   /// A number below `bound`. The standard library's own way from bits to ranges may change between releases.
   mutating func below(_ bound: Int) -> Int { Int(next() % UInt64(bound)) }
 
-  /// One of the elements.
   mutating func pick<Element>(_ elements: [Element]) -> Element { elements[below(elements.count)] }
 }

@@ -3,7 +3,6 @@ import SeedFormat
 
 /// Makes an origin of the size and shape of a large city's transit data. All of it is invented.
 struct DemoOrigin {
-  /// Each trip calls at ``callsPerTrip`` stops.
   let trips: Int
   private var generator = SeededGenerator(seed: 0x5345_4544)
 
@@ -16,10 +15,8 @@ struct DemoOrigin {
 
   init(trips: Int) { self.trips = trips }
 
-  /// `origin.sql`, which lies beside this file and is part of the program, as the models are.
   static let schemaSQL = String(decoding: PackageResources.origin_sql, as: UTF8.self)
 
-  /// Writes the database to a new file.
   mutating func write(to path: String) throws {
     let connection = try Connection(path, .creator)
     try connection.execute(Self.schemaSQL)
@@ -31,7 +28,6 @@ struct DemoOrigin {
     }
   }
 
-  /// The id of a stop by its number, from 0.
   static func stopID(_ number: Int) -> String { "de:11000:9\(String(1_000_000 + number).dropFirst())" }
 
   private mutating func writeStops(_ connection: Connection) throws -> [String] {
@@ -43,27 +39,23 @@ struct DemoOrigin {
       let latitude = 52_338_000 + generator.below(337_000)
       let longitude = 13_088_000 + generator.below(673_000)
       let isInner = abs(latitude - 52_510_000) < 50_000 && abs(longitude - 13_400_000) < 110_000
-      let stepFree: SeedValue = generator.below(10) == 0 ? .null : .integer(Int64(generator.below(2)))
+      let stepFree: SeedValue = generator.below(10) == 0 ? .null : .number(generator.below(2))
       try insert.run([
         .text(Self.stopID(number)), .text(name), .real(Double(latitude) / 1e6),
-        .real(Double(longitude) / 1e6),
-        .text(isInner ? "A" : "B"), stepFree,
+        .real(Double(longitude) / 1e6), .text(isInner ? "A" : "B"), stepFree,
       ])
       names.append(name)
     }
     return names
   }
 
-  /// Returns the stops of each line, by their numbers.
   private mutating func writeLines(_ connection: Connection) throws -> [[Int]] {
     let insert = try connection.prepare("INSERT INTO line VALUES(?, ?, ?, ?, ?)")
     var routes: [[Int]] = []
     for number in 0..<Self.lines {
       let (name, kind, color) = DemoNames.line(number)
       let company = kind == "suburban" ? "Demobahn" : "Demo-Verkehrsbetriebe"
-      try insert.run([
-        .integer(Int64(number + 1)), .text(name), .text(kind), .text(color), .text(company),
-      ])
+      try insert.run([.number(number + 1), .text(name), .text(kind), .text(color), .text(company)])
       // A step that shares no factor with the number of stops reaches no stop twice.
       let (start, step) = (generator.below(Self.stops), 1 + 130 * generator.below(100))
       routes.append((0..<Self.callsPerTrip).map { (start + $0 * step) % Self.stops })
@@ -78,18 +70,12 @@ struct DemoOrigin {
       let line = generator.below(Self.lines)
       let direction = generator.below(2)
       let route = direction == 0 ? routes[line] : routes[line].reversed()
-      let id = SeedValue.integer(Int64(number))
-      try trip.run([
-        id, .integer(Int64(line + 1)), .text(names[route[route.count - 1]]), .integer(Int64(direction)),
-      ])
+      let headsign = names[route[route.count - 1]]
+      try trip.run([.number(number), .number(line + 1), .text(headsign), .number(direction)])
       var clock = 4 * 3600 + generator.below(20 * 60) * 60
       for (position, stop) in route.enumerated() {
-        let departure = clock + 20
-        try call.run([
-          id, .integer(Int64(position + 1)), .text(Self.stopID(stop)), .integer(Int64(clock)),
-          .integer(Int64(departure)),
-        ])
-        clock = departure + 60 + generator.below(5) * 30
+        try call.run(Self.call(number, position, stop, clock))
+        clock += 80 + generator.below(5) * 30
       }
     }
   }
@@ -98,7 +84,16 @@ struct DemoOrigin {
     let insert = try connection.prepare("INSERT INTO notice VALUES(?, ?, ?)")
     for number in 1...20 {
       let text = "Kein Halt an der \(DemoNames.stop(&generator))"
-      try insert.run([.integer(Int64(number)), .integer(Int64(1 + generator.below(Self.lines))), .text(text)])
+      try insert.run([.number(number), .number(1 + generator.below(Self.lines)), .text(text)])
     }
   }
+
+  /// A row of `stop_time`: the vehicle stands for twenty seconds.
+  static func call(_ trip: Int, _ position: Int, _ stop: Int, _ arrival: Int) -> [SeedValue] {
+    [.number(trip), .number(position + 1), .text(stopID(stop)), .number(arrival), .number(arrival + 20)]
+  }
+}
+
+extension SeedValue {
+  static func number(_ number: Int) -> Self { .integer(Int64(number)) }
 }

@@ -3,39 +3,28 @@ import SeedServer
 import SeedSystem
 import SeedTrust
 
-/// A command's output: results go to stdout, everything else to stderr.
-///
-/// Messages on stderr are for a person until ``startLog(_:from:)``; from then on each message is one line of a
-/// log, for commands that run for long or under a timer.
-///
+/// A command's output: results go to stdout, everything else to stderr: messages for a person, or a log's lines.
 /// Text that could control a terminal is escaped. There is no colour, so `NO_COLOR` needs no code;
 /// progress is shown only where stderr is a terminal that can rewrite a line.
 final class Console: Sendable {
-  /// Takes bytes to one of the two streams.
   typealias Sink = @Sendable (StandardStream, [UInt8]) throws -> Void
 
-  /// Set where stderr is a terminal that can rewrite a line.
   let showsProgress: Bool
   private let sink: Sink
   private let isLineOpen = Mutex(false)
   private let log = Mutex<(format: LogFormat, level: LogLevel)?>(nil)
+  private let asksForJSON = Mutex(false)
 
   init(showsProgress: Bool, sink: @escaping Sink) {
-    self.showsProgress = showsProgress
-    self.sink = sink
+    (self.showsProgress, self.sink) = (showsProgress, sink)
   }
 
-  /// The process's own streams.
   static func standard(environment: [String: String]) -> Console {
     let isCapable = StandardStream.messages.isTerminal && environment["TERM"] != "dumb"
     return Console(showsProgress: isCapable) { stream, bytes in try stream.write(bytes) }
   }
 
-  /// One or more lines of the result.
-  func result(_ text: String) throws {
-    closeLine()
-    try sink(.results, Array("\(Self.harmless(text))\n".utf8))
-  }
+  func result(_ text: String) throws { try result(Array("\(Self.harmless(text))\n".utf8)) }
 
   /// The result byte by byte, for another program.
   func result(_ bytes: [UInt8]) throws {
@@ -43,21 +32,19 @@ final class Console: Sendable {
     try sink(.results, bytes)
   }
 
-  /// The result as one line of JSON.
-  func result(_ json: JSONValue) throws {
-    closeLine()
-    try sink(.results, Array("\(json.text.escapingControlsInJSON)\n".utf8))
+  func result(_ json: JSONValue) throws { try result(Array("\(json.text.escapingControlsInJSON)\n".utf8)) }
+
+  func result(_ json: @autoclosure () -> JSONValue, _ text: @autoclosure () -> String) throws {
+    if isJSON { try result(json()) } else { try result(text()) }
   }
 
-  /// The result in one of two forms, as `--json` asks.
-  func result(asJSON: Bool, _ json: @autoclosure () -> JSONValue, _ text: @autoclosure () -> String) throws {
-    if asJSON { try result(json()) } else { try result(text()) }
-  }
+  var isJSON: Bool { asksForJSON.withLock(\.self) }
 
-  /// From here on messages are lines of a log, those of `level` and above.
+  func startJSON() { asksForJSON.withLock { $0 = true } }
+
+  /// From here on messages of `level` and above are lines of a log, and others are dropped.
   func startLog(_ format: LogFormat, from level: LogLevel) { log.withLock { $0 = (format, level) } }
 
-  /// A message with its fields for a program.
   func tell(_ record: LogRecord) {
     guard let (format, level) = log.withLock(\.self) else { return tellPerson(record) }
     guard record.level >= level else { return }
@@ -79,7 +66,6 @@ final class Console: Sendable {
     say("\(Self.harmless(prefix + record.message))\n")
   }
 
-  /// Replaces the progress line, where there is one.
   func progress(_ text: String) {
     guard showsProgress else { return }
     isLineOpen.withLock { $0 = true }
@@ -96,15 +82,12 @@ final class Console: Sendable {
 
   private static let eraseLine = "\r\u{1B}[K"
 
-  private static func harmless(_ text: String) -> String {
-    text.escapingControls(except: ["\n", "\t"])
-  }
+  private static func harmless(_ text: String) -> String { text.escapingControls(except: ["\n", "\t"]) }
 
   /// If stderr itself fails, there is nobody left to tell.
   private func say(_ text: String) { try? sink(.messages, Array(text.utf8)) }
 }
 
-/// One of the process's two outputs.
 enum StandardStream: Int32, Sendable {
   case results = 1
   case messages = 2
@@ -124,7 +107,9 @@ enum StandardStream: Int32, Sendable {
       case EPIPE: return
       case EINTR: continue
       case EAGAIN: waitUntilWritable()
-      case let code: throw failure(code)
+      case let code:
+        let name = self == .results ? "standard output" : "standard error"
+        throw CommandFailure(.inputOutput, "Writing to \(name) failed: \(String(cString: strerror(code))).")
       }
     }
   }
@@ -135,10 +120,6 @@ enum StandardStream: Int32, Sendable {
     _ = poll(&request, 1, -1)
   }
 
-  private func failure(_ code: Int32) -> CommandFailure {
-    let name = self == .results ? "standard output" : "standard error"
-    return CommandFailure(.inputOutput, "Writing to \(name) failed: \(String(cString: strerror(code))).")
-  }
 }
 
 /// write(2), by a name that the method above does not hide.
@@ -146,7 +127,6 @@ private func systemWrite(_ descriptor: Int32, _ bytes: UnsafeRawPointer?, _ coun
   write(descriptor, bytes, count)
 }
 
-/// What the log looks like, and how much of it there is.
 struct LogConfiguration: Hashable, Sendable {
   var format = LogFormat.text
   var level = LogLevel.info

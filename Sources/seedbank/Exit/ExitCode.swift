@@ -2,39 +2,29 @@
 enum ExitCode: Int32, Sendable, CaseIterable {
   case success = 0
   case failure = 1
-  /// The command line is wrong.
   case usage = 64
   /// The data is wrong, or a publication is held back because of it.
   case badData = 65
   /// The origin or the server does not answer.
   case unavailable = 69
-  /// A disk or a stream failed.
   case inputOutput = 74
   /// Another process holds the lock: a later attempt may succeed.
   case locked = 75
   case configuration = 78
-
-  /// The name in a script's JSON.
-  var word: String { "\(self)" }
 }
 
-/// An error of the command itself, which knows how to end it and what to say.
 protocol ReportedError: Error {
   var exitCode: ExitCode { get }
   /// One sentence: which file or parameter, what was found, what was expected, what to do.
   var message: String { get }
 }
 
-/// The reason why a command ends without its result, or with a result that shows a problem.
 struct CommandFailure: ReportedError, Hashable {
   let exitCode: ExitCode
   let message: String
-  /// Set where the printed result already shows the problem.
   let isInResult: Bool
 
   init(_ exitCode: ExitCode, _ message: String, isInResult: Bool = false) {
-    self.exitCode = exitCode
-    self.message = message
-    self.isInResult = isInResult
+    (self.exitCode, self.message, self.isInResult) = (exitCode, message, isInResult)
   }
 }

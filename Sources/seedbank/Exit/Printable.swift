@@ -6,8 +6,6 @@ extension Unicode.Scalar {
     default: false
     }
   }
-
-  fileprivate var escape: String { "\\u{\(String(value, radix: 16, uppercase: true))}" }
 }
 
 extension String {
@@ -26,23 +24,18 @@ extension String {
     var text = String.UnicodeScalarView()
     for scalar in unicodeScalars {
       let isHarmless = !scalar.isControl || kept.contains(scalar)
-      let shown = isHarmless ? String(scalar) : scalar.escape
-      text.append(contentsOf: shown.unicodeScalars)
+      let escape = "\\u{\(String(scalar.value, radix: 16, uppercase: true))}"
+      text += (isHarmless ? String(scalar) : escape).unicodeScalars
     }
     return String(text)
   }
 
   /// Valid JSON stays the same JSON: its controls stand within strings, where `\u009b` means the same.
   var escapingControlsInJSON: String {
-    var text = ""
-    for scalar in unicodeScalars {
-      guard scalar.isControl, scalar.value >= 0x7F else {
-        text.unicodeScalars.append(scalar)
-        continue
-      }
+    unicodeScalars.reduce(into: "") { text, scalar in
+      guard scalar.isControl, scalar.value >= 0x7F else { return text.unicodeScalars.append(scalar) }
       let digits = String(scalar.value, radix: 16)
       text += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
     }
-    return text
   }
 }

@@ -1,10 +1,8 @@
 import Dispatch
 import SeedSystem
 
-/// Waits for a signal to stop: SIGTERM or SIGINT.
-///
-/// Make it before the work that it is to stop begins, or an early signal would kill the process. After the
-/// first signal the system's behaviour is back: a user who does not want to wait for a graceful end sends another.
+/// Waits for SIGTERM or SIGINT; made before the work that it is to stop, or an early signal would kill the process.
+/// After the first signal the system's behaviour is back: a user who does not want to wait sends another.
 struct StopSignals: Sendable {
   private let arrivals: AsyncStream<Int32>
   private let arrival: AsyncStream<Int32>.Continuation
@@ -33,7 +31,6 @@ struct StopSignals: Sendable {
     (self.arrivals, self.arrival) = (arrivals, arrival)
   }
 
-  /// Returns the number of the first signal.
   func first() async -> Int32? {
     // The stream lives as long as its owner: it does not end when nobody iterates it.
     defer { arrival.finish() }

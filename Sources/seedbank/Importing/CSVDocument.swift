@@ -2,49 +2,40 @@ import SeedDatabase
 import SeedFormat
 import SeedImport
 
-/// Turns CSV into lines of JSON, because there is only one importer.
-///
-/// The first record names the members. Fields are texts, which the importer converts to their columns' types: leading
-/// zeros of text columns stay. An empty field is NULL, except in a TEXT column that must not be NULL.
+/// Turns CSV into lines of JSON, because there is only one importer. The first record names the members.
+/// Fields are texts, which the importer converts to their columns' types: leading zeros of text columns stay.
 struct CSVDocument {
   let records = CSVRecords()
   private var reader = CSVReader()
-  private var header: [CSVField] = []
+  private var header: [(name: [UInt8], keepsEmpty: Bool)] = []
   private let keepsEmpty: (String) -> Bool
-
-  private struct CSVField {
-    let name: [UInt8]
-    let keepsEmpty: Bool
-  }
 
   /// `keepsEmpty` is true for members whose columns take the empty text rather than NULL.
   init(keepsEmpty: @escaping (String) -> Bool) { self.keepsEmpty = keepsEmpty }
 
   mutating func take(_ bytes: [UInt8], _ sink: ([UInt8]) throws -> Void) throws {
-    var lines: [UInt8] = []
-    var reader = reader
-    records.beginPiece()
-    try reader.take(bytes) { add($0, at: $1, to: &lines) }
-    self.reader = reader
-    try sink(lines)
+    try sink(lines { try $0.take(bytes, $1) })
   }
 
   mutating func end(_ sink: ([UInt8]) throws -> Void) throws {
+    let lines = try lines { try $0.end($1) }
+    guard !header.isEmpty else { throw CommandFailure(.badData, "The CSV has no header.") }
+    try sink(lines)
+  }
+
+  private mutating func lines(_ read: (inout CSVReader, CSVReader.Sink) throws -> Void) throws -> [UInt8] {
     var lines: [UInt8] = []
     var reader = reader
     records.beginPiece()
-    try reader.end { add($0, at: $1, to: &lines) }
-    guard !header.isEmpty else { throw CommandFailure(.badData, "The CSV has no header.") }
-    try sink(lines)
+    try read(&reader) { add($0, at: $1, to: &lines) }
+    self.reader = reader
+    return lines
   }
 
   private mutating func add(_ record: [[UInt8]], at start: Int, to lines: inout [UInt8]) {
     guard !header.isEmpty else {
       records.width = record.count
-      header = record.map { name in
-        let text = String(decoding: name, as: UTF8.self)
-        return CSVField(name: quoted(name), keepsEmpty: keepsEmpty(text))
-      }
+      header = record.map { (quoted($0), keepsEmpty(String(decoding: $0, as: UTF8.self))) }
       return
     }
     records.append(start)
@@ -85,12 +76,10 @@ struct CSVDocument {
 
 /// The places of a CSV's records, for the importer, which sees only the lines of JSON made of them.
 final class CSVRecords {
-  /// Names in the header.
   var width = 0
   private var first = 0
   private var starts: [Int] = []
 
-  /// Forgets the records of the last piece.
   func beginPiece() {
     first += starts.count
     starts.removeAll(keepingCapacity: true)
@@ -107,10 +96,7 @@ final class CSVRecords {
   }
 }
 
-/// Reads RFC 4180: fields between commas, perhaps quoted; records between line ends of either kind.
-///
-/// Bytes come in pieces, and records are handed on whole. An empty line is no record. A byte order mark at the start is
-/// skipped, because spreadsheets write one.
+/// Reads RFC 4180 in pieces, and hands on whole records; an empty line is none.
 private struct CSVReader {
   private enum State { case start, bare, quoted, quoteInQuoted }
 
@@ -127,7 +113,6 @@ private struct CSVReader {
   private var offset = 0
   private var recordStart = 0
 
-  /// Takes a record's fields and its offset in the file.
   typealias Sink = ([[UInt8]], Int) throws -> Void
 
   mutating func take(_ bytes: [UInt8], _ sink: Sink) throws {
@@ -174,6 +159,7 @@ private struct CSVReader {
     }
   }
 
+  /// Spreadsheets write a byte order mark.
   private mutating func passMark() {
     guard isFirst, record.isEmpty, field == [0xEF, 0xBB, 0xBF] else { return }
     field = []

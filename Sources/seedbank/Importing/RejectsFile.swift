@@ -3,10 +3,8 @@ import SeedFormat
 import SeedImport
 import SeedSystem
 
-/// Rejected rows as lines of JSON, each with its reason.
-///
-/// They are written beside the file, and replace it at the end of an import that read anything, also of one
-/// that failed. A pipe or another special file takes them as they come.
+/// Rejected rows as lines of JSON, each with its reason; they replace the file once an import that read anything ends.
+/// A pipe or another special file takes them as they come.
 final class RejectsFile {
   private let path: String
   private let temporary: String?
@@ -28,7 +26,6 @@ final class RejectsFile {
     file = try File(temporary ?? self.path, for: .replacing)
   }
 
-  /// Writes one row, which is a JSON value, with its reason.
   func append(_ issue: ImportIssue, row: [UInt8]) throws {
     var line = issue.json.bytes
     line.removeLast()
@@ -50,21 +47,15 @@ final class RejectsFile {
     }
   }
 
-  /// Replaces the file of an earlier import.
   func keep() throws {
     guard let temporary else { return }
     try file.sync()
     try DurableFile.moveIntoPlace(temporary, path)
   }
 
-  /// Leaves the file of an earlier import as it is.
-  func discard() {
-    guard let temporary else { return }
-    try? Folder.remove(temporary)
-  }
+  func discard() { if let temporary { try? Folder.remove(temporary) } }
 }
 
-/// A file that an import reads or writes, with its role.
 struct ImportFile {
   let path: String
   let role: String

@@ -14,8 +14,7 @@ func inspected(_ path: String) throws -> [JSONMember] {
   let raw = try Compression.expand(path, to: inner, encoding, limit: .max)
   let innerKind = try FileKind(inner)
   guard innerKind.encoding == nil else {
-    throw CommandFailure(
-      .badData, "\(path.printable) is compressed twice: expected a seed or a delta in it.")
+    throw CommandFailure(.badData, "\(path.printable) is compressed twice: expected a seed or a delta in it.")
   }
   let facts: [JSONMember] = .init(
     ("encoding", .string(encoding.rawValue)), ("rawLength", JSONValue(raw.length)),
@@ -23,30 +22,24 @@ func inspected(_ path: String) throws -> [JSONMember] {
   return [file] + facts + (try innerKind.members(inner))
 }
 
-/// The kind of a file, told by its first bytes.
 enum FileKind {
   case database, json
   case compressed(ContentEncoding)
 
-  /// Bytes that tell the kinds apart.
-  private static let signatureBytes = 16
+  private static let signatures: [(start: [UInt8], kind: Self)] = [
+    (Array("SQLite format 3\u{0}".utf8), .database), ([0x1F, 0x8B], .compressed(.gzip)),
+    ([0xFD, 0x37, 0x7A, 0x58, 0x5A, 0x00], .compressed(.xz)), (Array("{".utf8), .json),
+  ]
 
   init(_ path: String) throws {
-    let start = try File(path, for: .reading).read(Self.signatureBytes)
-    if start.elementsEqual("SQLite format 3\u{0}".utf8) {
-      self = .database
-    } else if start.starts(with: [0x1F, 0x8B]) {
-      self = .compressed(.gzip)
-    } else if start.starts(with: [0xFD, 0x37, 0x7A, 0x58, 0x5A, 0x00]) {
-      self = .compressed(.xz)
-    } else if start.first == UInt8(ascii: "{") {
-      self = .json
-    } else {
+    let start = try File(path, for: .reading).read(Self.signatures[0].start.count)
+    guard let known = Self.signatures.first(where: { start.starts(with: $0.start) }) else {
       throw CommandFailure(
         .badData,
         "\(path.printable) is neither a SQLite file nor a delta, compressed or not, nor metadata: expected one of these."
       )
     }
+    self = known.kind
   }
 
   var encoding: ContentEncoding? { if case .compressed(let encoding) = self { encoding } else { nil } }
@@ -60,9 +53,6 @@ enum FileKind {
   }
 }
 
-// MARK: Metadata
-
-/// `nil` where the document is no metadata.
 private func metadataMembers(_ document: [UInt8]) -> [JSONMember]? {
   guard let tree = try? JSONValue(parsing: document), let signed = tree["signed"],
     let signatures = tree["signatures"]?.elements
@@ -78,14 +68,10 @@ private func metadataMembers(_ document: [UInt8]) -> [JSONMember]? {
     ("objects", state == nil ? nil : members(signed["targets"]?.members ?? [], "length")))
 }
 
-/// Of each file its member of that name.
 private func members(_ files: [JSONMember], _ name: String) -> JSONValue {
   .object(files.map { JSONMember($0.name, $0.value[name] ?? .null) })
 }
 
-// MARK: Seeds
-
-/// A seed's own facts, and whether its rows lead to its digest.
 private func seedMembers(_ path: String) throws -> [JSONMember] {
   let connection = try Connection(path, .reader)
   let meta = try SeedTables.meta(connection)
@@ -104,9 +90,6 @@ private func seedMembers(_ path: String) throws -> [JSONMember] {
     ("source", meta.provenance.source.map(JSONValue.string)))
 }
 
-// MARK: Deltas
-
-/// A delta's header, and counts of its changes.
 private func deltaMembers(_ document: [UInt8]) throws -> [JSONMember] {
   var reader = try DeltaReader(document)
   let header = reader.header

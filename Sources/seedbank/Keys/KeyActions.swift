@@ -4,7 +4,6 @@ import SeedServer
 import SeedSystem
 import SeedTrust
 
-/// The actions of `seedbank keys` on a deployment.
 struct KeyActions {
   private let arguments: ParsedArguments
   private let context: Context
@@ -12,12 +11,10 @@ struct KeyActions {
   private let publication: PublicationDirectory
   private let search: KeySearch
   private let newKeys: NewKeys
-  /// The metadata when the command began.
   private let before: Result<PublishedMetadata, any Error>
 
   init(_ arguments: ParsedArguments, _ context: Context) throws {
-    self.arguments = arguments
-    self.context = context
+    (self.arguments, self.context) = (arguments, context)
     configuration = try context.configuration(arguments)
     publication = PublicationDirectory(configuration.publication)
     let folders = try arguments.paths("to", from: context.currentDirectory)
@@ -27,7 +24,7 @@ struct KeyActions {
       throw CommandFailure(.configuration, "\(folder): expected a folder for keys, found none.")
     }
     search = KeySearch(configuration, others: others, context)
-    newKeys = NewKeys(search, folders)
+    newKeys = NewKeys(search: search, folders: folders)
     before = Result { [publication] in try publication.published() }
   }
 
@@ -40,10 +37,8 @@ struct KeyActions {
     let report = KeyStatusReport(
       published: published, roles: try KeyStatus.all(search, trustedBy: published),
       pending: try publisher().pendingChange(), folder: search.folder, now: .now())
-    try context.console.result(asJSON: arguments.flag("json"), report.json, report.text)
+    try context.console.result(report.json, report.text)
   }
-
-  // MARK: Changes
 
   func renew() throws {
     try begin { published in
@@ -62,13 +57,9 @@ struct KeyActions {
     }
   }
 
-  func rotate() throws {
-    try begin { try replace(KeyReplacement(rotating: arguments, context, $0)) }
-  }
+  func rotate() throws { try begin { try replace(KeyReplacement(rotating: arguments, context, $0)) } }
 
-  func revoke() throws {
-    try begin { try replace(KeyReplacement(revoking: arguments, context, $0)) }
-  }
+  func revoke() throws { try begin { try replace(KeyReplacement(revoking: arguments, context, $0)) } }
 
   /// First finishes a change that was under way; if there was one, nothing else is begun.
   private func begin(_ body: (PublishedMetadata) throws -> Void) throws {
@@ -88,21 +79,18 @@ struct KeyActions {
     let verifiers = try newKeys.verifiers(replacement)
     try change(signedBy: signers, replacement.published) { published, signer in
       guard published.root.version == replacement.published.root.version else {
-        throw CommandFailure(
-          .locked, "Another key change was published meanwhile. Check it, and try again.")
+        throw CommandFailure(.locked, "Another key change was published meanwhile. Check it, and try again.")
       }
       return try OfflineChange(verifiers, isLost: isLost, after: published, signer)
     }
   }
 
-  /// Signs the proposed change, and publishes it or lets it wait.
   private func change(
     signedBy roles: [KeyRole], _ published: PublishedMetadata,
     _ propose: (PublishedMetadata, RepositorySigner) throws -> OfflineChange
   ) throws {
     try requireSigners(roles, published)
-    try tell(
-      publisher().changeKeys(lifetimeSeconds: configuration.shortestLifetime, now: .now(), propose))
+    try tell(publisher().changeKeys(lifetimeSeconds: configuration.shortestLifetime, now: .now(), propose))
   }
 
   /// Fails if not one of the required keys is here, unless the change is only to be prepared.
@@ -121,18 +109,15 @@ struct KeyActions {
     if try search.found().ring.canSign(for: published.keys(of: .root)) {
       throw CommandFailure(
         .usage,
-        "Enough root keys are here: 'seedbank keys rotate root' without --lost keeps all apps working."
-      )
+        "Enough root keys are here: 'seedbank keys rotate root' without --lost keeps all apps working.")
     }
     guard !arguments.flag("yes") else { return }
-    let ids = (published.keys(of: .root)?.keyIDs ?? []).map { String($0.prefix(KeyFileName.tagLength)) }
+    let ids = (published.keys(of: .root)?.keyIDs ?? []).map { $0.prefix(KeyFileName.tagLength) }
     throw CommandFailure(
       .usage,
       "This begins a new chain of trust, and the root keys \(ids.joined(separator: ", ")) can never sign again:"
         + " attach them if they are not lost, or confirm with --yes.")
   }
-
-  // MARK: Signatures
 
   func exportPayload() throws {
     let role = try arguments.keyRoles([.root, .targets])[0]
@@ -150,12 +135,10 @@ struct KeyActions {
     let files = try arguments.paths("name", from: context.currentDirectory).map {
       (path: $0, signature: try SignatureFile(readingFile: $0))
     }
-    let outcome = try publisher().addSignatures(
-      lifetimeSeconds: configuration.shortestLifetime, now: .now()
-    ) { change, published in
-      for file in files { try change.add(file.signature, file.path, after: published) }
-    }
-    try tell(outcome)
+    try tell(
+      publisher().addSignatures(lifetimeSeconds: configuration.shortestLifetime, now: .now()) {
+        for file in files { try $0.add(file.signature, file.path, after: $1) }
+      })
   }
 
   func discard() throws {
@@ -164,12 +147,10 @@ struct KeyActions {
       "No change of keys waits now. Files of new keys stay, and the next change uses them.")
   }
 
-  // MARK: Results
-
   private func tell(_ outcome: KeyChangeOutcome, isAnother: Bool = false) throws {
     var report = KeyChangeReport(outcome: outcome, isAnother: isAnother)
     if case .published(let published) = outcome { try settle(published, &report) }
-    try context.console.result(asJSON: arguments.flag("json"), report.json, report.text)
+    try context.console.result(report.json, report.text)
     guard case .published = outcome, arguments.flag("lost"), !isAnother else { return }
     context.console.note(
       "Ship \(configuration.rootPath.printable) with the next version of the app. Until the apps have it, replace no other"
@@ -188,13 +169,11 @@ struct KeyActions {
   }
 }
 
-/// The output of a change of keys.
 private struct KeyChangeReport {
   let outcome: KeyChangeOutcome
   /// Set where an earlier change was finished instead of the requested one.
   let isAnother: Bool
   var newFiles: [String] = []
-  /// Files of keys that were in force, and are no more.
   var replacedFiles: [String] = []
 
   var text: String {
@@ -203,18 +182,14 @@ private struct KeyChangeReport {
       let (root, targets) = (published.root, published.targets)
       let line =
         "published: root \(root.version) until \(root.expires), targets \(targets.version) until \(targets.expires)"
-      return
-        ([line] + newFiles.map { "new key: \($0.printable)" }
+      let files =
+        newFiles.map { "new key: \($0.printable)" }
         + replacedFiles.map { "replaced, and may be deleted: \($0.printable)" }
-        + (isAnother ? [Self.unfinished] : [])).joined(separator: "\n")
+      return ([line] + files + (isAnother ? [Self.unfinished] : [])).joined(separator: "\n")
     case .waits(let needs):
-      let next = needs.first { !$0.isMet }?.role.rawValue
-      return
-        (["not published yet: it waits for signatures"] + needs.map { "  " + $0.line }
-        + (next.map {
-          ["next: export the metadata to sign with 'seedbank keys payload \($0) > \($0).payload'"]
-        } ?? []))
-        .joined(separator: "\n")
+      let next = needs.first { !$0.isMet }.map { "next: \($0.payloadAdvice)" }
+      let lines = ["not published yet: it waits for signatures"] + needs.map { "  \($0.line)" }
+      return (lines + [next].compactMap(\.self)).joined(separator: "\n")
     }
   }
 
@@ -225,10 +200,9 @@ private struct KeyChangeReport {
     switch outcome {
     case .published(let published):
       [
-        "published": true, "root": .integer(Int64(published.root.version)),
-        "targets": .integer(Int64(published.targets.version)), "finishedAnother": .bool(isAnother),
-        "newFiles": .array(newFiles.map { .string($0) }),
-        "replacedFiles": .array(replacedFiles.map { .string($0) }),
+        "published": true, "root": JSONValue(published.root.version),
+        "targets": JSONValue(published.targets.version), "finishedAnother": .bool(isAnother),
+        "newFiles": JSONValue(strings: newFiles), "replacedFiles": JSONValue(strings: replacedFiles),
       ]
     case .waits(let needs): ["published": false, "needs": .array(needs.map(\.json))]
     }
@@ -236,7 +210,6 @@ private struct KeyChangeReport {
 }
 
 extension OfflineChange {
-  /// The change that gives roles other keys.
   fileprivate init(
     _ verifiers: [KeyRole: RoleVerifiers], isLost: Bool, after published: PublishedMetadata,
     _ signer: RepositorySigner

@@ -7,17 +7,13 @@ import SeedTrust
 /// The name of a key's file: `root.key`, `root-2.key`, and `root-4f1a09c2.key.new` until metadata names the key.
 struct KeyFileName: Hashable {
   let role: KeyRole
-  /// Tells it from the role's other keys.
   let tag: String?
-  /// Set for a key whose change is not published yet.
   let isNew: Bool
 
   private static let suffix = ".key"
   private static let newSuffix = ".new"
-  /// Characters of a key's id in file names and messages.
   static let tagLength = 8
 
-  /// `nil` for the name of another file.
   init?(_ name: String) {
     isNew = name.hasSuffix(Self.newSuffix)
     let plain = isNew ? String(name.dropLast(Self.newSuffix.count)) : name
@@ -29,76 +25,62 @@ struct KeyFileName: Hashable {
     tag = parts.count > 1 ? String(parts[1]) : nil
   }
 
-  /// The file of a role's key; without a tag where the role has only one.
+  /// Without a tag where the role has only one key.
   init(_ role: KeyRole, tag: String? = nil, isNew: Bool = false) {
-    self.role = role
-    self.tag = tag
-    self.isNew = isNew
+    (self.role, self.tag, self.isNew) = (role, tag, isNew)
   }
-
-  /// The file of a key that the next metadata will name.
-  init(new key: PublicKey, _ role: KeyRole) {
-    self.init(role, tag: String(key.keyID.prefix(Self.tagLength)), isNew: true)
-  }
-
-  /// The name once metadata names the key.
-  var settled: KeyFileName { KeyFileName(role, tag: tag) }
 
   var text: String {
     role.rawValue + (tag.map { "-\($0)" } ?? "") + Self.suffix + (isNew ? Self.newSuffix : "")
   }
 }
 
-/// A key file that was found.
-struct FoundKey {
-  enum Content {
-    case key(SigningKey, isTooOpen: Bool)
-    case unusable(KeyFileError)
-  }
+struct Fault {
+  let isFatal: Bool
+  /// A file, a dataset or a series.
+  let place: String
+  /// Without the full stop.
+  let problem: String
+  /// Of the fatal ones: `unavailable` where it may pass without anyone mending it.
+  var exitCode = ExitCode.configuration
 
+  var text: String { "\(place): \(problem)" }
+}
+
+struct FoundKey {
   let role: KeyRole
   let path: String
-  let content: Content
+  /// Nil for a file that cannot be used.
+  private(set) var key: SigningKey?
+  private(set) var fault: Fault?
 
   init(_ role: KeyRole, _ path: String) {
-    self.role = role
-    self.path = path
+    (self.role, self.path) = (role, path)
     do throws(KeyFileError) {
       let file = try KeyFile(reading: path)
-      content = .key(file.key, isTooOpen: file.isTooOpen)
+      key = file.key
+      let problem = "other users can read the key: run chmod 600 on it"
+      fault = file.isTooOpen ? Fault(isFatal: false, place: path, problem: problem) : nil
     } catch {
-      content = .unusable(error)
+      fault = Fault(isFatal: true, place: path, problem: error.description)
     }
   }
-
-  var key: SigningKey? { if case .key(let key, _) = content { key } else { nil } }
 
   var keyID: String? { key?.publicKey.keyID }
 
-  /// True while no metadata names the key yet.
   var isNew: Bool { KeyFileName(String(path.split(separator: "/").last ?? ""))?.isNew == true }
 
-  /// The file's own problem, without the full stop.
-  var problem: (isFatal: Bool, text: String)? {
-    switch content {
-    case .unusable(let error): (true, error.description)
-    case .key(_, isTooOpen: true): (false, "other users can read the key: run chmod 600 on it")
-    case .key: nil
-    }
-  }
+  func isNamed(by keys: RoleKeys?) -> Bool { keyID.map { keys?.keyIDs.contains($0) == true } == true }
 }
 
-/// Searches a deployment's keys: in its own folder, in folders from the command line, such as that of a USB stick, and in
-/// files from the environment.
+/// Searches keys in a deployment's folder, in folders of the command line, such as a USB stick's, and the environment.
 struct KeySearch {
   let folder: String
-  var others: [String] = []
+  let others: [String]
   let environment: [String: String]
 
   init(_ configuration: DeploymentConfiguration, others: [String] = [], _ context: Context) {
-    folder = configuration.keys
-    self.others = others
-    environment = context.environment
+    (folder, self.others, environment) = (configuration.keys, others, context.environment)
   }
 
   func found() throws -> [FoundKey] {
@@ -106,7 +88,6 @@ struct KeySearch {
     return try folders.flatMap(Self.keys) + named
   }
 
-  /// The key files of one folder.
   static func keys(in folder: String) throws -> [FoundKey] {
     try Folder.names(in: folder).compactMap { name in
       KeyFileName(name).map { FoundKey($0.role, "\(folder)/\(name)") }
@@ -123,25 +104,21 @@ struct KeySearch {
   /// `SEEDBANK_TIMESTAMP_KEY_FILE`: one or more paths of a role's key files, separated by colons.
   static func variable(_ role: KeyRole) -> String { "SEEDBANK_\(role.rawValue.uppercased())_KEY_FILE" }
 
-  /// True where other users can look into the folder of the keys.
   var isFolderOpen: Bool { (try? FileStamp(folder)?.isOpenToOthers) == true }
 }
 
 extension [FoundKey] {
   /// The keys that can sign. An unreadable file does not affect the other keys.
   var ring: KeyRing {
-    var ring = KeyRing()
-    for found in self {
+    reduce(into: KeyRing()) { ring, found in
       if let key = found.key { ring[found.role].append(key) }
     }
-    return ring
   }
 }
 
-/// The number of each role's keys in a new deployment, and how many of them must sign.
 struct KeyPlan {
   private var counts: [KeyRole: Int] = [:]
-  /// How many must sign; one where the role is missing.
+  /// One where the role is missing.
   private(set) var thresholds: [KeyRole: Int] = [:]
 
   /// Keys of one role; more would only invite mistakes.
@@ -149,15 +126,13 @@ struct KeyPlan {
   /// The roles whose keys people keep: for them several keys are useful.
   fileprivate static let roles: [KeyRole] = [.root, .targets]
 
-  /// One key each.
   init() {}
 
   init(_ arguments: ParsedArguments) throws(UsageError) {
     for role in Self.roles {
-      let (count, threshold) = (OptionDefinition.count(role), OptionDefinition.threshold(role))
-      let keys = try arguments.integer(count, in: Self.keyCounts) ?? 1
+      let keys = try arguments.integer("\(role.rawValue)-keys", in: Self.keyCounts) ?? 1
       counts[role] = keys
-      thresholds[role] = try arguments.integer(threshold, in: 1...keys)
+      thresholds[role] = try arguments.integer("\(role.rawValue)-threshold", in: 1...keys)
     }
   }
 
@@ -170,16 +145,12 @@ struct KeyPlan {
   }
 }
 
-extension OptionDefinition {
-  fileprivate static func count(_ role: KeyRole) -> String { "\(role.rawValue)-keys" }
-  fileprivate static func threshold(_ role: KeyRole) -> String { "\(role.rawValue)-threshold" }
-
-  /// For commands that make a deployment.
+extension Parameter {
   static let keyPlan = KeyPlan.roles.flatMap { role in
     [
-      value(count(role), "count", help: "How many \(role.rawValue) keys to make (default: 1)."),
+      value("\(role.rawValue)-keys", "count", help: "How many \(role.rawValue) keys to make (default: 1)."),
       value(
-        threshold(role), "count",
+        "\(role.rawValue)-threshold", "count",
         help: "How many of them must sign new \(role.rawValue) metadata (default: 1)."),
     ]
   }

@@ -3,13 +3,10 @@ import SeedFormat
 import SeedSystem
 import SeedTrust
 
-/// The decision about a change of keys; no key is made yet.
 struct KeyReplacement {
   struct Role {
     let role: KeyRole
-    /// The keys that stay, and those that were made elsewhere.
     let known: [PublicKey]
-    /// The number of keys to make.
     let made: Int
     let threshold: Int
   }
@@ -17,7 +14,6 @@ struct KeyReplacement {
   let published: PublishedMetadata
   let roles: [Role]
 
-  /// The roles whose current keys must sign the change.
   var signingRoles: [KeyRole] {
     let names = roles.map(\.role)
     // Targets keys that are replaced in the same change need not be here.
@@ -25,18 +21,18 @@ struct KeyReplacement {
     return (names.contains(where: \.isInRoot) ? [.root] : []) + (needsTargets ? [.targets] : [])
   }
 
-  /// `keys rotate`: all keys of the roles are replaced.
   init(rotating arguments: ParsedArguments, _ context: Context, _ published: PublishedMetadata) throws {
     self.published = published
     let names = try arguments.keyRoles(KeyRole.allCases)
-    for option in ["key", "count", "threshold"] where names.count > 1 && arguments.isGiven(option) {
-      throw arguments.unsuitable(option, names.map(\.rawValue).joined(separator: " "), "a single role")
+    let given = arguments.strings("name").joined(separator: " ")
+    for option in ["key", "count", "threshold"] where names.count > 1 && arguments.flag(option) {
+      throw arguments.unsuitable(option, given, "a single role")
     }
     if arguments.flag("lost"), !names.contains(.root) {
-      throw arguments.unsuitable("lost", names.map(\.rawValue).joined(separator: " "), "the role root")
+      throw arguments.unsuitable("lost", given, "the role root")
     }
-    let given = try Self.givenKeys(arguments, context)
-    roles = try names.map { try Self.rotation($0, given, arguments, published) }
+    let keys = try Self.givenKeys(arguments, context)
+    roles = try names.map { try Self.rotation($0, keys, arguments, published) }
   }
 
   private static func rotation(
@@ -61,16 +57,14 @@ struct KeyReplacement {
     self.published = published
     let keyID = try Self.keyID(arguments, published)
     let given = try Self.givenKeys(arguments, context)
-    let isReplaced = arguments.flag("replace")
     roles = try KeyRole.allCases.compactMap { role in
       guard published.keys(of: role)?.keyIDs.contains(keyID) == true else { return nil }
-      return try Self.revocation(of: keyID, role, given, isReplaced: isReplaced, published)
+      return try Self.revocation(of: keyID, role, given, isReplaced: arguments.flag("replace"), published)
     }
   }
 
   private static func revocation(
-    of keyID: String, _ role: KeyRole, _ given: [PublicKey], isReplaced: Bool,
-    _ published: PublishedMetadata
+    of keyID: String, _ role: KeyRole, _ given: [PublicKey], isReplaced: Bool, _ published: PublishedMetadata
   ) throws -> Role {
     let now = try current(role, published)
     let staying = now.keyIDs.filter { $0 != keyID }.compactMap { published.publicKey($0, of: role) }
@@ -84,7 +78,6 @@ struct KeyReplacement {
     return Role(role: role, known: staying + given, made: made, threshold: now.threshold)
   }
 
-  /// The one key in force whose id has the given prefix.
   private static func keyID(_ arguments: ParsedArguments, _ published: PublishedMetadata) throws -> String {
     let prefix = arguments.strings("name")[0]
     guard prefix.count >= KeyFileName.tagLength else {
@@ -122,27 +115,16 @@ struct KeyReplacement {
   }
 }
 
-/// Makes the keys of a change, and renames their files once metadata names the keys.
-///
-/// Until then a file's name ends with `.new`. After a crash the next attempt uses such files, and so begins where the last
-/// one ended.
+/// Makes the keys of a change. Until metadata names them their files end with `.new`, and another attempt uses those.
 struct NewKeys {
-  private let search: KeySearch
-  private let folders: [String]
-
-  /// `folders` are those of `--to`.
-  init(_ search: KeySearch, _ folders: [String]) {
-    self.search = search
-    self.folders = folders
-  }
+  let search: KeySearch
+  let folders: [String]
 
   func verifiers(_ replacement: KeyReplacement) throws -> [KeyRole: RoleVerifiers] {
-    var verifiers: [KeyRole: RoleVerifiers] = [:]
-    for role in replacement.roles {
+    try replacement.roles.reduce(into: [:]) { verifiers, role in
       let made = try keys(role, replacement.published)
       verifiers[role.role] = RoleVerifiers(role.known + made, threshold: role.threshold)
     }
-    return verifiers
   }
 
   private func keys(_ role: KeyReplacement.Role, _ published: PublishedMetadata) throws -> [PublicKey] {
@@ -151,13 +133,11 @@ struct NewKeys {
       found.isNew && found.role == role.role && found.keyID.map { !published.names($0) } == true
     }
     return try (0..<role.made).map { index in
-      if let found = unused.popLast(), let key = found.key { return key.publicKey }
-      return try make(role.role, in: folders[index % folders.count])
+      try unused.popLast()?.key?.publicKey ?? make(role.role, in: folders[index % folders.count])
     }
   }
 
-  /// Online keys go where the publisher finds them; keys of root and targets go to the folders of `--to`, or to that of the
-  /// role's current keys. The keys of one folder must not be enough to sign.
+  /// Online keys go where the publisher finds them. Elsewhere the keys of one folder must not be enough to sign.
   private func folders(for role: KeyReplacement.Role, _ published: PublishedMetadata) throws -> [String] {
     guard role.role.isOffline else { return [search.folder] }
     let folders = try self.folders.isEmpty ? [usualFolder(role.role, published)] : self.folders
@@ -171,11 +151,9 @@ struct NewKeys {
     return folders
   }
 
-  /// The folder of the role's current keys.
   private func usualFolder(_ role: KeyRole, _ published: PublishedMetadata) throws -> String {
-    let current = try search.found().first { found in
-      found.role == role && found.keyID.map { published.keys(of: role)?.keyIDs.contains($0) == true } == true
-    }
+    let keys = published.keys(of: role)
+    let current = try search.found().first { $0.role == role && $0.isNamed(by: keys) }
     return current.map { Folder.parent(of: $0.path) } ?? search.folder
   }
 
@@ -190,24 +168,24 @@ struct NewKeys {
 
   private func make(_ role: KeyRole, in folder: String) throws -> PublicKey {
     let key = SigningKey.generate()
-    try KeyFile.write(key, toNewFile: "\(folder)/\(KeyFileName(new: key.publicKey, role).text)")
+    let name = KeyFileName(role, tag: String(key.publicKey.keyID.prefix(KeyFileName.tagLength)), isNew: true)
+    try KeyFile.write(key, toNewFile: "\(folder)/\(name.text)")
     return key.publicKey
   }
 
-  /// Renames the files of keys that metadata names now, and removes remains of crashes. Returns the new paths; a file that
-  /// cannot be renamed works as well.
-  @discardableResult
-  func settle(_ published: PublishedMetadata) throws -> [String] {
+  /// Renames the files of keys that metadata names now, and removes remains of crashes. Returns the new paths.
+  @discardableResult func settle(_ published: PublishedMetadata) throws -> [String] {
     try sweep()
     return try search.found().filter { $0.isNew && $0.keyID.map(published.names) == true }.map { found in
       let folder = Folder.parent(of: found.path)
       guard let name = KeyFileName(String(found.path.dropFirst(folder.count + 1))) else { return found.path }
-      let path = "\(folder)/\(name.settled.text)"
+      let path = "\(folder)/\(KeyFileName(name.role, tag: name.tag).text)"
       do throws(FileError) {
         try Folder.rename(found.path, to: path)
         try Folder.sync(folder)
         return path
       } catch {
+        // By its old name it works as well.
         return found.path
       }
     }

@@ -4,21 +4,10 @@ import SeedServer
 import SeedSystem
 import SeedTrust
 
-/// One role's keys: those that metadata names, and those that were found.
 struct KeyStatus {
-  struct Problem {
-    let isFatal: Bool
-    let place: String
-    /// Without the full stop.
-    let text: String
-  }
-
   let role: KeyRole
-  /// The path of the role's usual key file.
   let usualPath: String
-  /// The keys that metadata names; `nil` without metadata.
   let needed: RoleKeys?
-  /// The role's key files.
   let files: [FoundKey]
 
   static func all(_ search: KeySearch, trustedBy published: PublishedMetadata?) throws -> [KeyStatus] {
@@ -30,10 +19,9 @@ struct KeyStatus {
     }
   }
 
-  /// The files whose keys are in force.
   var current: [FoundKey] {
     guard let needed else { return files.filter { $0.key != nil } }
-    return files.filter { file in file.keyID.map(needed.keyIDs.contains) == true }
+    return files.filter { $0.isNamed(by: needed) }
   }
 
   /// The files whose keys no metadata names: replaced ones, or those of another deployment or a newer publication.
@@ -41,27 +29,24 @@ struct KeyStatus {
     files.filter { file in !file.isNew && file.key != nil && !current.contains { $0.path == file.path } }
   }
 
-  /// True where enough keys were found to sign.
   var canSign: Bool { Set(current.compactMap(\.keyID)).count >= (needed?.threshold ?? 1) }
 
-  var problems: [Problem] {
-    let own = files.compactMap { file in
-      file.problem.map { Problem(isFatal: $0.isFatal && !canSign, place: file.path, text: $0.text) }
+  var faults: [Fault] {
+    let own = files.compactMap(\.fault).map {
+      Fault(isFatal: $0.isFatal && !canSign, place: $0.place, problem: $0.problem)
     }
     return own + [missing].compactMap(\.self)
   }
 
   /// A publisher needs enough of the online keys; the others may be kept elsewhere.
-  private var missing: Problem? {
+  private var missing: Fault? {
     let isUnreadable = files.contains { $0.key == nil }
     guard !canSign, !role.isOffline, !isUnreadable else { return nil }
     if let other = unnamed.first {
-      return Problem(
-        isFatal: true, place: other.path,
-        text: "the publication's metadata does not name this key for the role \(role.rawValue)")
+      let problem = "the publication's metadata does not name this key for the role \(role.rawValue)"
+      return Fault(isFatal: true, place: other.path, problem: problem)
     }
-    return Problem(
-      isFatal: true, place: usualPath, text: "the key is missing: every publish step needs it")
+    return Fault(isFatal: true, place: usualPath, problem: "the key is missing: every publish step needs it")
   }
 
   /// `present`, `incomplete`, `missing`, `unusable`, or `elsewhere`, where the keys of root and targets belong.
@@ -72,12 +57,10 @@ struct KeyStatus {
   }
 }
 
-/// The output of `keys status`: every role's keys, their files, and the next steps.
 struct KeyStatusReport {
   let published: PublishedMetadata
   let roles: [KeyStatus]
   let pending: OfflineChange
-  /// The deployment's own folder of keys.
   let folder: String
   let now: UTCTime
 
@@ -92,20 +75,17 @@ struct KeyStatusReport {
       "\(status.role.rawValue): \(needed?.threshold ?? 0) of \(needed?.keyIDs.count ?? 0) keys must sign\(expiry)"
     let named = (needed?.keyIDs ?? []).map { keyID in
       let places = status.current.filter { $0.keyID == keyID }.map(\.path.printable)
-      return "  \(Self.short(keyID))  \(places.isEmpty ? "not here" : places.joined(separator: ", "))"
+      return
+        "  \(keyID.prefix(2 * KeyFileName.tagLength))  \(places.isEmpty ? "not here" : places.joined(separator: ", "))"
     }
     let others = status.unnamed.map { file in
-      isReplaced(file)
-        ? "  replaced, and may be deleted: \(file.path.printable)"
-        : "  not used here: \(file.path.printable)"
+      "  \(isReplaced(file) ? "replaced, and may be deleted" : "not used here"): \(file.path.printable)"
     }
-    let new = status.files.filter { file in
-      file.isNew && !status.current.contains { $0.path == file.path }
-    }.map { "  new, not in force yet: \($0.path.printable)" }
-    return [title] + named + others + new + status.problems.map { "  \($0.place.printable): \($0.text)" }
+    let current = Set(status.current.map(\.path))
+    let new = status.files.filter { $0.isNew && !current.contains($0.path) }
+      .map { "  new, not in force yet: \($0.path.printable)" }
+    return [title] + named + others + new + status.faults.map { "  \($0.place.printable): \($0.problem)" }
   }
-
-  private static func short(_ keyID: String) -> String { String(keyID.prefix(2 * KeyFileName.tagLength)) }
 
   private var pendingLines: [String] {
     guard !pending.isEmpty else { return [] }
@@ -115,8 +95,6 @@ struct KeyStatusReport {
     return ["a change of keys waits for signatures:"] + pending.needs(after: published).map { "  " + $0.line }
   }
 
-  // MARK: Next steps
-
   /// The most urgent first.
   private var advice: [String] {
     expiryAdvice + (pending.isEmpty ? [] : [pendingAdvice]) + keyAdvice + placeAdvice
@@ -124,15 +102,13 @@ struct KeyStatusReport {
 
   private var expiryAdvice: [String] {
     [KeyRole.root, .targets].compactMap { role in
-      expires(role).flatMap { ExpiryWarning(now: now).text(role.rawValue, $0) }
+      expires(role).flatMap { expiryWarning(role.rawValue, $0, now: now) }
     }
   }
 
   private var pendingAdvice: String {
     let waiting = pending.needs(after: published).first { !$0.isMet }
-    guard let waiting else { return "publish the signed key change with 'seedbank regenerate'" }
-    let role = waiting.role.rawValue
-    return "export the metadata to sign with 'seedbank keys payload \(role) > \(role).payload'"
+    return waiting?.payloadAdvice ?? "publish the signed key change with 'seedbank regenerate'"
   }
 
   private var keyAdvice: [String] {
@@ -151,9 +127,7 @@ struct KeyStatusReport {
 
   /// True where a former root named the key. Of series keys nobody knows: the metadata that named them is gone.
   private func isReplaced(_ file: FoundKey) -> Bool {
-    published.formerRoots.contains { root in
-      file.keyID.map { root.roles[file.role.rawValue]?.keyIDs.contains($0) == true } == true
-    }
+    published.formerRoots.contains { file.isNamed(by: $0.roles[file.role.rawValue]) }
   }
 
   private func expires(_ role: KeyRole) -> UTCTime? {
@@ -168,24 +142,23 @@ struct KeyStatusReport {
 
   var json: JSONValue {
     [
-      "root": .integer(Int64(published.root.version)), "targets": .integer(Int64(published.targets.version)),
+      "root": JSONValue(published.root.version), "targets": JSONValue(published.targets.version),
       "roles": .array(roles.map(json)),
-      "pending": pending.isEmpty
-        ? .null : .array(pending.needs(after: published).map(\.json)),
-      "next": .array(advice.map { .string($0) }),
+      "pending": pending.isEmpty ? .null : .array(pending.needs(after: published).map(\.json)),
+      "next": JSONValue(strings: advice),
     ]
   }
 
   private func json(_ status: KeyStatus) -> JSONValue {
     let keys = (status.needed?.keyIDs ?? []).map { keyID -> JSONValue in
-      let files = status.current.filter { $0.keyID == keyID }.map { JSONValue.string($0.path) }
-      return ["keyid": .string(keyID), "files": .array(files)]
+      let files = status.current.filter { $0.keyID == keyID }.map(\.path)
+      return ["keyid": .string(keyID), "files": JSONValue(strings: files)]
     }
     return [
       "role": .string(status.role.rawValue), "threshold": JSONValue(status.needed?.threshold),
       "expires": JSONValue(expires(status.role)?.text), "state": .string(status.word), "keys": .array(keys),
-      "unused": .array(status.unnamed.map { .string($0.path) }),
-      "problems": .array(status.problems.map { .string("\($0.place): \($0.text)") }),
+      "unused": JSONValue(strings: status.unnamed.map(\.path)),
+      "problems": JSONValue(strings: status.faults.map(\.text)),
     ]
   }
 }
@@ -193,20 +166,22 @@ struct KeyStatusReport {
 extension SignatureNeed {
   /// `root metadata, by the keys of root 1: 1 of 2 signatures, missing: 77aa01be or 90cd12fe`.
   var line: String {
-    let asked = keys.keyIDs.filter { !signed.contains($0) }.map { String($0.prefix(KeyFileName.tagLength)) }
-    let done = keys.keyIDs.filter(signed.contains).map { String($0.prefix(KeyFileName.tagLength)) }
-    let standing =
-      isMet
-      ? "enough"
-      : "\(done.count) of \(keys.threshold) signatures, missing: \(asked.joined(separator: " or "))"
+    let missing = asked.map { $0.prefix(KeyFileName.tagLength) }.joined(separator: " or ")
+    let done = keys.keyIDs.count - asked.count
+    let standing = isMet ? "enough" : "\(done) of \(keys.threshold) signatures, missing: \(missing)"
     return "\(role.rawValue) metadata, by \(whose): \(standing)"
   }
 
+  var payloadAdvice: String {
+    "export the metadata to sign with 'seedbank keys payload \(role.rawValue) > \(role.rawValue).payload'"
+  }
+
+  private var asked: [String] { keys.keyIDs.filter { !signed.contains($0) } }
+
   var json: JSONValue {
     [
-      "role": .string(role.rawValue), "threshold": .integer(Int64(keys.threshold)),
-      "signed": .array(signed.sorted().map { .string($0) }),
-      "asked": .array(keys.keyIDs.filter { !signed.contains($0) }.map { .string($0) }),
+      "role": .string(role.rawValue), "threshold": JSONValue(keys.threshold),
+      "signed": JSONValue(strings: signed.sorted()), "asked": JSONValue(strings: asked),
     ]
   }
 }

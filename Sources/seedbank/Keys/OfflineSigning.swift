@@ -3,24 +3,22 @@ import SeedFormat
 import SeedSystem
 import SeedTrust
 
-/// The actions of `seedbank keys` that need no deployment.
 enum OfflineSigning {
   /// `keys new`: makes a key file, and a file of its public key beside it.
   static func makeKey(_ arguments: ParsedArguments, _ context: Context) throws {
     let role = try arguments.keyRoles(KeyRole.allCases)[0]
     let folder = try arguments.path("to", from: context.currentDirectory) ?? context.currentDirectory
     let key = SigningKey.generate()
-    let tag = String(key.publicKey.keyID.prefix(KeyFileName.tagLength))
+    let keyID = key.publicKey.keyID
+    let tag = String(keyID.prefix(KeyFileName.tagLength))
     let path = "\(folder)/\(KeyFileName(role, tag: tag).text)"
     let publicPath = "\(folder)/\(role.rawValue)-\(tag).pub"
     try KeyFile.write(key, toNewFile: path)
     try DurableFile.write(PublicKeyFile.document(key.publicKey), to: publicPath)
-    let asJSON = arguments.flag("json")
     try context.console.result(
-      asJSON: asJSON,
-      ["keyid": .string(key.publicKey.keyID), "file": .string(path), "public": .string(publicPath)],
-      "\(key.publicKey.keyID)\n\(path)\n\(publicPath)")
-    guard !asJSON else { return }
+      ["keyid": .string(keyID), "file": .string(path), "public": .string(publicPath)],
+      "\(keyID)\n\(path)\n\(publicPath)")
+    guard !context.console.isJSON else { return }
     context.console.note(
       "The first file is secret. Bring the second one to the publisher, and use it there with"
         + " 'seedbank keys rotate \(role.rawValue) --key \(publicPath)'.")
@@ -40,7 +38,6 @@ enum OfflineSigning {
     try context.console.result(SignatureFile(signing: bytes, with: key).json)
   }
 
-  /// A payload's content, for the person who holds the key.
   static func summary(of bytes: [UInt8], file: String) throws(CommandFailure) -> [String] {
     guard let signed = try? JSONValue(parsing: bytes), (try? CanonicalJSON.bytes(of: signed)) == bytes,
       let type = signed["_type"]?.string, let version = signed["version"]?.integer,
@@ -73,13 +70,11 @@ extension ParsedArguments {
   }
 }
 
-/// A signature in a file, on its way from the machine of the key to the publisher.
 struct SignatureFile {
   /// `nil` for a bare signature, as the tool of a hardware token makes it.
   let keyID: String?
   let hex: String
 
-  private static let bareLength = PublicKey.signatureByteCount
   private static let byteLimit = 4096
 
   init(signing bytes: [UInt8], with key: SigningKey) {
@@ -90,7 +85,7 @@ struct SignatureFile {
   /// Reads the output of `sign`, or 64 bytes.
   init(readingFile path: String) throws {
     let bytes = try DurableFile.read(path, limit: Self.byteLimit)
-    if bytes.count == Self.bareLength {
+    if bytes.count == PublicKey.signatureByteCount {
       (keyID, hex) = (nil, lowerHex(bytes))
       return
     }

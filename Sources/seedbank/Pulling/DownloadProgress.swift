@@ -2,7 +2,6 @@ import Foundation
 import SeedClient
 import SeedSystem
 
-/// Shows the progress of updates: a bar on a terminal, else a line now and then.
 final class DownloadProgress: Sendable {
   private let console: Console
   private let start = ContinuousClock.now
@@ -23,12 +22,9 @@ final class DownloadProgress: Sendable {
   private func tell(_ what: String, _ bytes: Int, _ total: Int) {
     let time = ContinuousClock.now - start
     let line = meter.withLock { current in
-      var meter = current?.name == what ? current : nil
-      meter = meter ?? ProgressMeter(what, total: total, at: time)
-      meter?.note(bytes, at: time)
-      let line = console.showsProgress ? meter?.bar : meter?.line(at: time)
-      current = meter
-      return line
+      if current?.name != what { current = ProgressMeter(what, total: total, at: time) }
+      current?.note(bytes, at: time)
+      return console.showsProgress ? current?.bar : current?.line(at: time)
     }
     guard let line else { return }
     if console.showsProgress { console.progress(line) } else { console.note(line) }
@@ -39,17 +35,14 @@ final class DownloadProgress: Sendable {
 struct ProgressMeter {
   let name: String
   private let total: Int
-  /// The oldest first.
   private var samples: [(time: Duration, bytes: Int)] = []
   private var lastLine = Duration.zero
 
-  /// Characters of the bar.
   private static let width = 24
   /// The time over which the rate is measured: long enough to be steady, short enough to show a stall.
   private static let window = Duration.seconds(8)
   /// A rate over less time than this would be a guess.
   private static let shortest = Duration.seconds(1)
-  /// Time between two lines where no terminal can rewrite one.
   private static let pause = Duration.seconds(10)
 
   init(_ name: String, total: Int, at time: Duration) {
@@ -63,30 +56,29 @@ struct ProgressMeter {
 
   /// One line for a terminal: `downloading [=====>    ] 52 %, 9.9 MB of 19.0 MB, 3.1 MB/s, 0:03`.
   var bar: String {
-    let share = total > 0 ? min(1, Double(arrived) / Double(total)) : 1
     let filled = Int(share * Double(Self.width))
     let tip = filled < Self.width ? ">" : ""
     let bar = String(repeating: "=", count: filled) + tip
-    return "\(name) [\(bar.padding(toLength: Self.width, withPad: " ", startingAt: 0))] \(words(share))"
+    return "\(name) [\(bar.padding(toLength: Self.width, withPad: " ", startingAt: 0))] \(words)"
   }
 
   /// A line for a log, or nil until the next one is due.
   mutating func line(at time: Duration) -> String? {
     guard time - lastLine >= Self.pause else { return nil }
     lastLine = time
-    return "\(name): \(words(total > 0 ? min(1, Double(arrived) / Double(total)) : 1))"
+    return "\(name): \(words)"
   }
 
   private var arrived: Int { samples.last?.bytes ?? 0 }
+  private var share: Double { total > 0 ? min(1, Double(arrived) / Double(total)) : 1 }
 
-  private func words(_ share: Double) -> String {
+  private var words: String {
     let size = "\(Int(share * 100)) %, \(ByteCount(bytes: arrived)) of \(ByteCount(bytes: total))"
     guard let rate else { return size }
     let pace = "\(size), \(ByteCount(bytes: Int(rate)))/s"
     return arrived < total && rate >= 1 ? "\(pace), \(Self.clock(Double(total - arrived) / rate))" : pace
   }
 
-  /// Bytes a second; nil at the start.
   private var rate: Double? {
     guard let first = samples.first, let last = samples.last, last.time - first.time >= Self.shortest else {
       return nil
@@ -103,7 +95,6 @@ struct ProgressMeter {
   }
 }
 
-/// A number of bytes for a person.
 struct ByteCount: CustomStringConvertible {
   let bytes: Int
 
@@ -111,13 +102,9 @@ struct ByteCount: CustomStringConvertible {
 
   /// `512 bytes`, `19.0 MB`: decimal units, as disks and networks are sold.
   var description: String {
-    var value = Double(bytes)
-    guard value >= 1000 else { return "\(bytes) bytes" }
-    var unit = -1
-    while value >= 999.95, unit < Self.units.count - 1 {
-      value /= 1000
-      unit += 1
-    }
+    guard bytes >= 1000 else { return "\(bytes) bytes" }
+    var (value, unit) = (Double(bytes) / 1000, 0)
+    while value >= 999.95, unit < Self.units.count - 1 { (value, unit) = (value / 1000, unit + 1) }
     return String(format: "%.1f %@", value, Self.units[unit])
   }
 }

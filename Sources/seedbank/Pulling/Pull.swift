@@ -5,19 +5,15 @@ import SeedTrust
 
 import struct Foundation.URL
 
-/// `pull --store`: runs the client library, and prints its results.
 struct Pull: Sendable {
   private let store: SeedStore
   private let console: Console
-  private let isJSON: Bool
   private let notice: LifecycleNotice
 
-  init(_ source: PullSource, _ directory: String, _ console: Console, isJSON: Bool) throws {
+  init(_ source: PullSource, _ directory: String, _ console: Console) throws {
     store = try SeedStore(
       source.model, server: source.server, root: source.root, directory: directory, options: source.options)
-    self.console = console
-    self.isJSON = isJSON
-    notice = source.notice
+    (self.console, notice) = (console, source.notice)
   }
 
   /// Checks the existing data. If it is damaged, the next update replaces it.
@@ -31,15 +27,14 @@ struct Pull: Sendable {
 
   func once() async throws {
     let report = try await store.update()
-    try console.result(asJSON: isJSON, json(report), line(report))
+    try console.result(json(report), line(report))
   }
 
-  /// Prints what an update would do now.
   func check() async throws {
     let plan = try await store.updatePlan()
     let lifecycle = await store.state.lifecycle ?? .active
     notice.tell(lifecycle)
-    try console.result(asJSON: isJSON, plan.json(series, lifecycle), "\(series): \(plan.line)")
+    try console.result(plan.json(series, lifecycle), "\(series): \(plan.line)")
   }
 
   /// Prints generations and changes as they come. After a failed update there is a warning, and the next attempt.
@@ -59,30 +54,26 @@ struct Pull: Sendable {
   private var series: Series { store.model.series }
 
   private func line(_ report: UpdateReport) -> String {
-    let seed = report.seed
-    return switch (report.action, report.from) {
-    case (.upToDate, _): "\(series): version \(report.to) is the newest, \(seed.url.path)"
-    case (_, let from?): "\(series): version \(from) → \(report.to), \(report.bytes) bytes, \(seed.url.path)"
-    case (_, nil): "\(series): version \(report.to), \(report.bytes) bytes, \(seed.url.path)"
-    }
+    let start = report.from.map { "\($0) → " } ?? ""
+    let step =
+      report.action == .upToDate
+      ? "\(report.to) is the newest" : "\(start)\(report.to), \(report.bytes) bytes"
+    return "\(series): version \(step), \(report.seed.url.path)"
   }
 
   private func json(_ report: UpdateReport) -> JSONValue {
     [
-      "dataset": .string(series.dataset.text), "series": .integer(Int64(series.major)),
-      "action": .string(report.action.rawValue),
-      "from": report.from.map { .integer(Int64($0.number)) } ?? .null,
-      "to": .integer(Int64(report.to.number)), "bytes": .integer(Int64(report.bytes)),
+      "dataset": .string(series.dataset.text), "series": JSONValue(series.major),
+      "action": .string(report.action.rawValue), "from": JSONValue(report.from?.number),
+      "to": JSONValue(report.to.number), "bytes": JSONValue(report.bytes),
       "path": .string(report.seed.url.path), "lifecycle": report.lifecycle.json,
     ]
   }
 
   private func tell(_ seed: Seed) throws {
     try console.result(
-      asJSON: isJSON,
-      [
-        "event": "opening", "version": .integer(Int64(seed.version.number)), "path": .string(seed.url.path),
-      ], "\(series): version \(seed.version), \(seed.url.path)")
+      ["event": "opening", "version": JSONValue(seed.version.number), "path": .string(seed.url.path)],
+      "\(series): version \(seed.version), \(seed.url.path)")
   }
 
   private func tell(_ change: SeedChanges) throws {
@@ -90,19 +81,18 @@ struct Pull: Sendable {
     let words = tables.map { name, rows in "\(name) +\(rows.inserted) ~\(rows.updated) -\(rows.deleted)" }
     let rows = tables.map { name, rows -> JSONValue in
       [
-        "table": .string(name), "inserted": .integer(Int64(rows.inserted)),
-        "updated": .integer(Int64(rows.updated)), "deleted": .integer(Int64(rows.deleted)),
+        "table": .string(name), "inserted": JSONValue(rows.inserted), "updated": JSONValue(rows.updated),
+        "deleted": JSONValue(rows.deleted),
       ]
     }
     try console.result(
-      asJSON: isJSON,
-      ["event": "changes", "version": .integer(Int64(change.version.number)), "tables": .array(rows)],
+      ["event": "changes", "version": JSONValue(change.version.number), "tables": .array(rows)],
       "\(series): version \(change.version): \(words.joined(separator: ", "))")
   }
 }
 
 extension UpdatePlan {
-  var line: String {
+  fileprivate var line: String {
     guard action != .upToDate else { return "version \(to) is the newest" }
     let start = from.map { "version \($0) → \(to)" } ?? "version \(to)"
     return "\(start), \(bytes) bytes to download (\(words)): \(files.joined(separator: ", "))"
@@ -124,20 +114,18 @@ extension UpdatePlan {
   }
 
   func json(_ series: Series, _ lifecycle: Lifecycle) -> JSONValue {
-    func number(_ value: Int?) -> JSONValue { value.map { .integer(Int64($0)) } ?? .null }
-    return [
-      "dataset": .string(series.dataset.text), "series": .integer(Int64(series.major)),
+    [
+      "dataset": .string(series.dataset.text), "series": JSONValue(series.major),
       "action": .string(action.rawValue), "reason": .string(reason.rawValue),
-      "from": number(from?.number), "to": number(to.number), "files": .array(files.map { .string($0) }),
-      "bytes": number(bytes), "deltaBytes": number(deltaBytes), "snapshotBytes": number(snapshotBytes),
-      "lifecycle": lifecycle.json,
+      "from": JSONValue(from?.number), "to": JSONValue(to.number), "files": JSONValue(strings: files),
+      "bytes": JSONValue(bytes), "deltaBytes": JSONValue(deltaBytes),
+      "snapshotBytes": JSONValue(snapshotBytes), "lifecycle": lifecycle.json,
     ]
   }
 }
 
 extension PullSource {
-  /// `pull --bundle`: makes the bundle that an app ships.
-  func makeBundle(in directory: String, _ console: Console, isJSON: Bool) async throws {
+  func makeBundle(in directory: String, _ console: Console) async throws {
     let maker = try BundleMaker(model, server: server, root: root, directory: directory, options: options)
     let made = Mutex<BundleReport?>(nil)
     // A signal ends it as an error does: no temporary file stays.
@@ -147,7 +135,7 @@ extension PullSource {
     }
     guard let report = made.withLock(\.self) else { throw CancellationError() }
     notice.tell(report.lifecycle)
-    try console.result(asJSON: isJSON, report.json, report.text)
+    try console.result(report.json, report.text)
   }
 }
 
@@ -163,11 +151,11 @@ extension BundleReport {
 
   fileprivate var json: JSONValue {
     [
-      "dataset": .string(series.dataset.text), "series": .integer(Int64(series.major)),
-      "model": .string(model.description), "version": .integer(Int64(version.number)),
-      "path": .string(directory), "snapshot": .string(snapshot), "bytes": .integer(Int64(bytes)),
-      "snapshotBytes": .integer(Int64(snapshotBytes)), "metadataBytes": .integer(Int64(metadataBytes)),
-      "expandedBytes": .integer(Int64(expandedBytes)), "lifecycle": lifecycle.json,
+      "dataset": .string(series.dataset.text), "series": JSONValue(series.major),
+      "model": .string(model.description), "version": JSONValue(version.number), "path": .string(directory),
+      "snapshot": .string(snapshot), "bytes": JSONValue(bytes), "snapshotBytes": JSONValue(snapshotBytes),
+      "metadataBytes": JSONValue(metadataBytes), "expandedBytes": JSONValue(expandedBytes),
+      "lifecycle": lifecycle.json,
     ]
   }
 }

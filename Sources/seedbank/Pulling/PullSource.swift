@@ -5,13 +5,11 @@ import SeedTrust
 
 import struct Foundation.URL
 
-/// The arguments of `pull`: the server, the model and the trusted root.
 struct PullSource: Sendable {
   let server: URL
   let model: SeedModel
   let root: [UInt8]
   let options: SeedOptions
-  /// Is told the lifecycle after every look.
   let notice: LifecycleNotice
 
   init(_ arguments: ParsedArguments, _ context: Context) throws {
@@ -23,16 +21,15 @@ struct PullSource: Sendable {
     model = try Self.model(arguments)
     root = try arguments.rootFile(from: context.currentDirectory) ?? []
     let progress = DownloadProgress(context.console)
-    var options = SeedOptions()
-    options.isBoundToMajor = true
     let notice = LifecycleNotice(
       model.series, context.console, isEvent: arguments.flag("watch") && arguments.flag("json"))
+    var options = SeedOptions()
+    options.isBoundToMajor = true
     options.onPhase = { phase in
       progress.tell(phase)
       if case .finished(let report) = phase { notice.tell(report.lifecycle) }
     }
-    self.notice = notice
-    self.options = options
+    (self.notice, self.options) = (notice, options)
   }
 
   private static func model(_ arguments: ParsedArguments) throws -> SeedModel {
@@ -45,22 +42,11 @@ struct PullSource: Sendable {
 }
 
 extension ParsedArguments {
-  /// The bytes of the root.json that `--root` names; throws if the file is no root.
   func rootFile(from directory: String) throws -> [UInt8]? {
     guard let path = try path("root", from: directory) else { return nil }
     let bytes = try TextFile.bytes(path)
     try ShippedRoot.check(bytes, name: path)
     return bytes
-  }
-
-  fileprivate func name<Value>(
-    _ name: String, _ read: (String) throws(InvalidName) -> Value
-  ) throws(UsageError) -> Value {
-    do {
-      return try read(required(name))
-    } catch {
-      throw unsuitable(name, error.found, error.expected)
-    }
   }
 }
 
@@ -82,21 +68,18 @@ final class LifecycleNotice: Sendable {
       return told != lifecycle
     }
     guard isNews else { return }
-    console.warning(words(lifecycle))
+    console.warning("\(series) \(words(lifecycle))")
     // If this fails, the reader of the events has left, and the next event fails too.
     if isEvent { try? console.result(["event": "lifecycle", "lifecycle": lifecycle.json]) }
   }
 
   private func words(_ lifecycle: Lifecycle) -> String {
-    switch lifecycle {
-    case .active: "\(series) is active again"
-    case .deprecated(let sunset, let message):
-      "\(series) is deprecated" + (sunset.map { " and ends on \($0)" } ?? "") + Self.clause(message)
-        + ": move on to a newer model"
-    case .retired(let message):
-      "\(series) has ended and gets no more updates" + Self.clause(message) + ": move on to a newer model"
+    let message = lifecycle.message.map { " (\($0))" } ?? ""
+    return switch lifecycle {
+    case .active: "is active again"
+    case .deprecated(let sunset, _):
+      "is deprecated\(sunset.map { " and ends on \($0)" } ?? "")\(message): move on to a newer model"
+    case .retired: "has ended and gets no more updates\(message): move on to a newer model"
     }
   }
-
-  private static func clause(_ message: String?) -> String { message.map { " (\($0))" } ?? "" }
 }

@@ -4,11 +4,9 @@ import SeedFormat
 import SeedServer
 import SeedSystem
 
-/// The files of a new deployment, decided but not yet written.
 struct DeploymentDraft: Sendable {
   let directory: String
-  private(set) var dataset: DatasetConfiguration
-  let models: [ModelDraft]
+  var dataset: DatasetConfiguration
 
   private static let comment =
     "checkSeconds and pollSeconds are short so that a change shows at once while you try things out;"
@@ -17,20 +15,18 @@ struct DeploymentDraft: Sendable {
   /// The trust anchor for clients: the first root metadata.
   static let rootName = "root.json"
 
-  init(_ name: DatasetName, origin: String, directory: String, models: [ModelDraft]) {
+  /// The models' paths follow from the directory.
+  init(_ name: DatasetName, origin: String, directory: String, models: [ModelDefinition]) {
     self.directory = directory
-    self.models = models
     let folder = "\(PhysicalPath.folder(directory))/\(name)"
     let path = PhysicalPath.joining(PhysicalPath.file(origin), through: folder)
-    var dataset = DatasetConfiguration(name: name, folder: folder, originPath: path)
+    dataset = DatasetConfiguration(name: name, folder: folder, originPath: path)
     dataset.policy.pollSeconds = 2
-    self.dataset = dataset
-  }
-
-  func describing(license: String, attribution: String, source: String) -> Self {
-    var draft = self
-    draft.dataset.policy.provenance = Provenance(license: license, attribution: attribution, source: source)
-    return draft
+    dataset.models = models.map { model in
+      ModelDefinition(
+        version: model.version, schemaSQL: model.schemaSQL, projections: model.projections,
+        path: "\(ModelFolder.parent(inDataset: "\(directory)/\(name)"))/\(model.version)")
+    }
   }
 
   var file: String { Paths.absolute(DeploymentConfiguration.fileName, from: directory) }
@@ -45,51 +41,42 @@ struct DeploymentDraft: Sendable {
     ]
   }
 
-  /// The configuration, by paths within the directory.
   var texts: [DraftedFile] {
     let deployment = DeploymentConfiguration(file: file, datasets: [dataset])
-    let members = dataset.json.members ?? []
-    let described = JSONValue.object([JSONMember("$comment", .string(Self.comment))] + members)
+    let described = JSONValue.object(
+      [JSONMember("$comment", .string(Self.comment))] + (dataset.json.members ?? []))
     let own = [
       DraftedFile(path: DeploymentConfiguration.fileName, text: deployment.fileText),
       DraftedFile(path: "\(dataset.name)/\(DatasetConfiguration.fileName)", text: described.prettyText),
     ]
-    let folder = ModelFolder.parent(inDataset: dataset.name.text)
-    return own + models.flatMap { $0.files(in: "\(folder)/\($0.version)") }
-  }
-
-  /// Throws where the models cannot be published.
-  func plans() throws(PlanError) -> [SeriesPlan] {
-    let folder = ModelFolder.parent(inDataset: "\(directory)/\(dataset.name)")
-    return try SeriesPlan.plans(dataset.name, models.map { $0.definition(in: "\(folder)/\($0.version)") })
+    return own
+      + dataset.models.flatMap { model in
+        let folder = Paths.relative(model.path, to: directory)
+        let projections = model.projections.sorted { $0.key < $1.key }.map { ("\($0.key).sql", $0.value) }
+        return ([(ModelFolder.schemaFileName, model.schemaSQL)] + projections)
+          .map { DraftedFile(path: "\(folder)/\($0)", text: $1) }
+      }
   }
 }
 
-struct DraftedFile: Hashable, Sendable {
+extension SeriesPlan {
+  /// Prepares every projection, before anything is written that says the origin can fill the model; reads no row.
+  func prove(against origin: SQLiteOrigin) throws {
+    for table in schema.tables { try prove(table, against: origin) }
+  }
+
+  func prove(_ table: TableSchema, against origin: SQLiteOrigin) throws {
+    let sql = newest.projections[table.name]
+    let place = sql == nil ? "the origin's table of that name" : "\(newest.path)/\(table.name).sql"
+    _ = try origin.rows(table, Projection(sql: sql, place: place))
+  }
+}
+
+struct DraftedFile: Sendable {
   let path: String
   let text: String
 }
 
-struct ModelDraft: Hashable, Sendable {
-  let version: ModelVersion
-  let schemaSQL: String
-  /// One SELECT by table, for those that the origin has under another name or shape.
-  var projections: [String: String] = [:]
-
-  func files(in folder: String) -> [DraftedFile] {
-    let schema = DraftedFile(path: "\(folder)/\(ModelFolder.schemaFileName)", text: schemaSQL)
-    return [schema]
-      + projections.sorted { $0.key < $1.key }.map {
-        DraftedFile(path: "\(folder)/\($0.key).sql", text: $0.value)
-      }
-  }
-
-  func definition(in folder: String) -> ModelDefinition {
-    ModelDefinition(version: version, schemaSQL: schemaSQL, projections: projections, path: folder)
-  }
-}
-
-/// Finds a dataset's name for a file.
 enum DatasetNaming {
   /// Folders of a deployment that a dataset's folder would collide with.
   static let taken = [
@@ -101,9 +88,10 @@ enum DatasetNaming {
   static func name(forFile path: String) throws(InvalidName) -> DatasetName {
     let file = path.split(separator: "/").last ?? ""
     let stem = file.lastIndex(of: ".").map { file[..<$0] } ?? file
-    let words = folded(String(stem)).split { !isAllowed($0) }.joined(separator: "-")
+    let words = folded(String(stem)).split { !"abcdefghijklmnopqrstuvwxyz0123456789".contains($0) }
+      .joined(separator: "-")
     let text = words.drop { !$0.isLetter }.prefix(Limits.datasetNameLength)
-    let trimmed = String(text.trimmingSuffix("-"))
+    let trimmed = String(text.last == "-" ? text.dropLast() : text)
     if trimmed.isEmpty { return "data" }
     return try DatasetName(taken.contains(trimmed) ? "\(trimmed)-data" : trimmed)
   }
@@ -112,22 +100,9 @@ enum DatasetNaming {
     let plain = text.lowercased().replacing("ß", with: "ss").decomposedStringWithCanonicalMapping
     return String(String.UnicodeScalarView(plain.unicodeScalars.filter { !$0.properties.isDiacritic }))
   }
-
-  private static func isAllowed(_ character: Character) -> Bool {
-    ("a"..."z").contains(character) || ("0"..."9").contains(character)
-  }
 }
 
-extension Substring {
-  fileprivate func trimmingSuffix(_ character: Character) -> Substring {
-    var rest = self
-    while rest.last == character { rest.removeLast() }
-    return rest
-  }
-}
-
-/// Paths with their links followed: only between such may `..` be written, for the system follows it on the
-/// disk.
+/// Paths with their links followed: only between such may `..` be written, for the system follows it on the disk.
 enum PhysicalPath {
   /// The folder's real place; what is not there yet is taken as it is written.
   static func folder(_ path: String) -> String {

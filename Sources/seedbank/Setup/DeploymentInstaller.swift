@@ -7,15 +7,12 @@ import SeedTrust
 /// Puts a new deployment where it belongs: all of it or nothing, and never over anything that is there.
 struct DeploymentInstaller {
   let draft: DeploymentDraft
-  /// Names beside the draft's own that the caller adds to the folder.
   var extraEntries: [String] = []
-  /// How many keys each role gets.
   var keys = KeyPlan()
 
   private var entries: [String] { extraEntries + draft.entries }
   private var directory: String { draft.directory }
 
-  /// Refuses a directory that has something of these names.
   func checkRoom() throws(CommandFailure) {
     guard Folder.exists(directory) else { return }
     guard Folder.exists("\(directory)/.") else {
@@ -30,8 +27,7 @@ struct DeploymentInstaller {
     if let taken = entries.first(where: { Folder.exists("\(directory)/\($0)") }) {
       throw CommandFailure(
         .configuration,
-        "\(directory)/\(taken) exists and is never overwritten. Nothing was changed;"
-          + " choose another --directory."
+        "\(directory)/\(taken) exists and is never overwritten. Nothing was changed; choose another --directory."
       )
     }
   }
@@ -43,7 +39,11 @@ struct DeploymentInstaller {
     do {
       try Folder.create(staging)
       try fill(staging)
-      for file in draft.texts { try Self.write(file, in: staging) }
+      for file in draft.texts {
+        let path = "\(staging)/\(file.path)"
+        try Folder.create(Folder.parent(of: path))
+        try DurableFile.write(Array(file.text.utf8), to: path)
+      }
       try createPublication(in: staging, delegating: series)
       try Self.syncFolders(staging)
       try moveIntoPlace(staging)
@@ -54,14 +54,8 @@ struct DeploymentInstaller {
     }
   }
 
-  private static func write(_ file: DraftedFile, in folder: String) throws(FileError) {
-    let path = "\(folder)/\(file.path)"
-    try Folder.create(Folder.parent(of: path))
-    try DurableFile.write(Array(file.text.utf8), to: path)
-  }
-
-  /// Where staging is on the same disk and leaves no folder behind if it fails.
-  private static func nearestFolder(_ path: String) -> String {
+  /// The path itself or the nearest folder above it that exists: on the same disk.
+  static func nearestFolder(_ path: String) -> String {
     Folder.exists(path) ? path : nearestFolder(Folder.parent(of: path))
   }
 
@@ -97,11 +91,7 @@ struct DeploymentInstaller {
       throw error
     }
   }
-}
 
-// MARK: The publication
-
-extension DeploymentInstaller {
   /// Writes keys, metadata and the clients' trust anchor; the metadata in the order in which it must appear.
   private func createPublication(in folder: String, delegating series: [Series]) throws {
     ProcessSecrets.guardMemory()

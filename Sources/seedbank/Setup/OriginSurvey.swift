@@ -11,29 +11,26 @@ struct OriginSurvey: Sendable {
   private(set) var views: [OriginPart] = []
   private(set) var triggers: [(name: String, table: String)] = []
 
-  /// Looks at the file without writing to it.
   init(_ path: String) throws {
     guard Folder.exists(path) else { throw OriginError.missing(path: path) }
     do {
       let connection = try Connection(path, .origin)
       try connection.transaction(.deferred) { try read(connection) }
+    } catch let error as DatabaseError
+      where [ResultCode.notADatabase, ResultCode.corrupt].contains(error.primaryCode)
+    {
+      // A file of another kind stays one: trying again later, as 69 suggests, would not help.
+      throw CommandFailure(.badData, "\(path): expected a SQLite database, found: \(error.message).")
     } catch let error as DatabaseError {
-      throw Self.failure(path, error)
+      throw OriginError.reading(path, error)
     }
-  }
-
-  /// A file of another kind stays one: trying again later, as 69 suggests, would not help.
-  private static func failure(_ path: String, _ error: DatabaseError) -> any Error {
-    guard [ResultCode.notADatabase, ResultCode.corrupt].contains(error.primaryCode) else {
-      return OriginError.reading(path, error)
-    }
-    return CommandFailure(.badData, "\(path): expected a SQLite database, found: \(error.message).")
   }
 
   private mutating func read(_ connection: Connection) throws {
     let rows = try connection.rows("SELECT type, name, tbl_name, sql FROM sqlite_schema ORDER BY rowid")
       .filter { $0[3] != .null }.map { $0.map(\.text) }
-    let kinds = try Self.kinds(connection)
+    let list = try connection.rows("SELECT name, type FROM pragma_table_list WHERE schema = 'main'")
+    let kinds = Dictionary(list.map { ($0[0].text, $0[1].text) }) { first, _ in first }
     let indexes = Dictionary(grouping: rows.filter { $0[0] == "index" }) { $0[2] }
     for row in rows where !row[1].lowercased().hasPrefix("sqlite_") {
       let part = OriginPart(name: row[1], sql: row[3])
@@ -42,38 +39,26 @@ struct OriginSurvey: Sendable {
       case ("table", "shadow"): shadowTables.append(part.name)
       case ("table", _):
         let own = (indexes[part.name] ?? []).map { OriginPart(name: $0[1], sql: $0[3]) }
-        tables.append(try OriginTable(part, indexes: own, connection))
+        let references = try ReferenceSurvey(connection: connection, table: part.name).references()
+        tables.append(OriginTable(name: part.name, sql: part.sql, indexes: own, references: references))
       case ("view", _): views.append(part)
       case ("trigger", _): triggers.append((part.name, row[2]))
       default: break
       }
     }
   }
-
-  private static func kinds(_ connection: Connection) throws -> [String: String] {
-    let rows = try connection.rows("SELECT name, type FROM pragma_table_list WHERE schema = 'main'")
-    return Dictionary(rows.map { ($0[0].text, $0[1].text) }) { first, _ in first }
-  }
 }
 
-/// Something of the origin with the SQL that made it.
-struct OriginPart: Hashable, Sendable {
+struct OriginPart: Sendable {
   let name: String
   let sql: String
 }
 
-struct OriginTable: Hashable, Sendable {
-  let part: OriginPart
+struct OriginTable: Sendable {
+  let name: String
+  let sql: String
   let indexes: [OriginPart]
   let references: [OriginReference]
-
-  var name: String { part.name }
-
-  init(_ part: OriginPart, indexes: [OriginPart], _ connection: Connection) throws {
-    self.part = part
-    self.indexes = indexes
-    references = try ReferenceSurvey(connection, part.name).references()
-  }
 }
 
 /// Why SQLite or the schema's rules refused something, without naming it again.
@@ -93,43 +78,32 @@ func skipReason(_ error: any Error) -> String {
   }
 }
 
-struct OriginReference: Hashable, Sendable {
+struct OriginReference: Sendable {
+  fileprivate let id: SeedValue
   let parent: String
-  /// Why it does not hold in the origin.
-  let problem: String?
+  fileprivate let columns: [String]
+  fileprivate let parentColumns: [String]
+  fileprivate(set) var problem: String?
 }
 
-/// Finds which foreign keys of a table hold in the origin.
 private struct ReferenceSurvey {
-  private let connection: Connection
-  private let table: String
-
-  struct Reference {
-    let id: SeedValue
-    let parent: String
-    let columns: [String]
-    let parentColumns: [String]
-  }
-
-  init(_ connection: Connection, _ table: String) {
-    self.connection = connection
-    self.table = table
-  }
+  let connection: Connection
+  let table: String
 
   func references() throws -> [OriginReference] {
-    let all = try declared()
+    var all = try declared()
     guard !all.isEmpty else { return [] }
     let violated = violatedIDs()
-    return try all.map { reference in
-      let problem =
+    for (place, reference) in all.enumerated() {
+      all[place].problem =
         try violated.map { $0.contains(reference.id) ? Self.violation : nil } ?? problem(reference)
-      return OriginReference(parent: reference.parent, problem: problem)
     }
+    return all
   }
 
   private static let violation = "rows of the origin violate it"
 
-  private func declared() throws -> [Reference] {
+  private func declared() throws -> [OriginReference] {
     // SQLite counts references from the last one in the text to the first.
     let rows = try connection.rows(
       #"SELECT id, "table", "from", "to" FROM pragma_foreign_key_list(?) ORDER BY id DESC, seq"#, .text(table)
@@ -139,7 +113,7 @@ private struct ReferenceSurvey {
       let parts = rows[start...].prefix { $0[0] == rows[start][0] }
       let parent = rows[start][1].text
       let named = parts.filter { $0[3] != .null }.map { $0[3].text }
-      return Reference(
+      return OriginReference(
         id: rows[start][0], parent: parent, columns: parts.map { $0[2].text },
         parentColumns: named.isEmpty ? try primaryKey(of: parent) : named)
     }
@@ -152,7 +126,7 @@ private struct ReferenceSurvey {
   }
 
   /// One reference by itself, for a table that SQLite gives up on as a whole.
-  private func problem(_ reference: Reference) throws -> String? {
+  private func problem(_ reference: OriginReference) throws -> String? {
     guard try isKey(reference.parentColumns, of: reference.parent),
       reference.columns.count == reference.parentColumns.count
     else { return "its columns are no key of that table" }
@@ -165,17 +139,17 @@ private struct ReferenceSurvey {
   }
 
   private func isKey(_ columns: [String], of table: String) throws -> Bool {
-    let wanted = columns.map { $0.lowercased() }.sorted()
+    func folded(_ names: [String]) -> [String] { names.map { $0.lowercased() }.sorted() }
     let indexes = try connection.rows(
       #"SELECT name FROM pragma_index_list(?) WHERE "unique" AND NOT partial"#, .text(table))
     let keys = try indexes.map { index in
       try connection.rows("SELECT name FROM pragma_index_info(?)", index[0]).map { $0[0].text }
     }
     let all = keys + [try primaryKey(of: table)]
-    return !wanted.isEmpty && all.contains { $0.map { $0.lowercased() }.sorted() == wanted }
+    return !columns.isEmpty && all.contains { folded($0) == folded(columns) }
   }
 
-  private func hasOrphans(_ reference: Reference) throws -> Bool {
+  private func hasOrphans(_ reference: OriginReference) throws -> Bool {
     let condition = orphanCondition(reference.columns, reference.parent, reference.parentColumns)
     return try connection.value("SELECT 1 FROM \(quoted(table)) AS child WHERE \(condition) LIMIT 1") != nil
   }

@@ -1,7 +1,6 @@
 import SeedDatabase
 
 /// A CREATE statement as its author wrote it, split just far enough to take parts out of it.
-///
 /// Cutting keeps all else (checks, generated columns, comments) as it was. Prove the result by applying it.
 struct SQLText {
   private let bytes: [UInt8]
@@ -13,11 +12,8 @@ struct SQLText {
   }
 
   /// Without AUTOINCREMENT: rows arrive with their keys. SQLite reserves the word, so it stands nowhere else.
-  var withoutAutoincrement: String {
-    cutting(tokens.filter { $0.keyword == "AUTOINCREMENT" }.map(\.range))
-  }
+  var withoutAutoincrement: String { cutting(tokens.filter { $0.keyword == "AUTOINCREMENT" }.map(\.range)) }
 
-  /// Without the references at those places of the text, counted from 0.
   func cuttingReferences(_ places: Set<Int>) -> String {
     let all = tokens.indices.filter { tokens[$0].keyword == "REFERENCES" }
     return cutting(all.enumerated().filter { places.contains($0.offset) }.map { clause(around: $0.element) })
@@ -33,17 +29,12 @@ struct SQLText {
     }
     return String(decoding: rest, as: UTF8.self)
   }
-}
 
-// MARK: - References
-
-extension SQLText {
   private func keyword(_ index: Int) -> String { tokens.indices.contains(index) ? tokens[index].keyword : "" }
 
   /// The whole constraint: with its name, with FOREIGN KEY (…) and the comma before where it is the table's.
   private func clause(around references: Int) -> Range<Int> {
-    var first = references
-    if let foreign = foreignKey(before: references) { first = foreign }
+    var first = foreignKey(before: references) ?? references
     if keyword(first - 2) == "CONSTRAINT" { first -= 2 }
     if keyword(references - 1) == ")", keyword(first - 1) == ",", first != references { first -= 1 }
     return tokens[first].range.lowerBound..<tokens[last(of: references)].range.upperBound
@@ -51,14 +42,14 @@ extension SQLText {
 
   private func foreignKey(before references: Int) -> Int? {
     guard keyword(references - 1) == ")" else { return nil }
-    let open = opening(of: references - 1)
+    let open = counterpart(of: references - 1, step: -1)
     return keyword(open - 1) == "KEY" && keyword(open - 2) == "FOREIGN" ? open - 2 : nil
   }
 
   /// The last token of `REFERENCES parent (columns) ON DELETE … MATCH … DEFERRABLE …`.
   private func last(of references: Int) -> Int {
     var next = references + 2
-    if keyword(next) == "(" { next = closing(of: next) + 1 }
+    if keyword(next) == "(" { next = counterpart(of: next, step: 1) + 1 }
     while let length = actionLength(at: next) { next += length }
     return min(next, tokens.count) - 1
   }
@@ -73,17 +64,11 @@ extension SQLText {
     }
   }
 
-  private func closing(of open: Int) -> Int { counterpart(of: open, step: 1) }
-
-  private func opening(of close: Int) -> Int { counterpart(of: close, step: -1) }
-
   private func counterpart(of bracket: Int, step: Int) -> Int {
-    var (index, depth) = (bracket, 0)
-    while tokens.indices.contains(index) {
-      if keyword(index) == "(" { depth += 1 }
-      if keyword(index) == ")" { depth -= 1 }
+    var depth = 0
+    for index in stride(from: bracket, to: step > 0 ? tokens.count : -1, by: step) {
+      depth += keyword(index) == "(" ? 1 : keyword(index) == ")" ? -1 : 0
       if depth == 0 { return index }
-      index += step
     }
     return bracket
   }

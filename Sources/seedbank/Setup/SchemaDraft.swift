@@ -1,23 +1,22 @@
 import SeedDatabase
 
-/// A model's schema out of an origin, and what did not get into it.
 struct SchemaDraft: Sendable {
-  /// Statements without the closing semicolon.
-  fileprivate(set) var statements: [String] = []
-  fileprivate(set) var counts = Counts()
-  fileprivate(set) var notes: [SetupNote] = []
+  private(set) var statements: [String] = []
+  private(set) var counts = Counts()
+  private(set) var notes: [SetupNote] = []
 
-  struct Counts: Hashable, Sendable {
+  struct Counts: Sendable {
     var tables = 0
     var indexes = 0
     var searchTables = 0
     var views = 0
 
     var text: String {
-      let all = [(tables, "table"), (indexes, "index"), (searchTables, "search table"), (views, "view")]
-      return all.filter { $0.0 > 0 }.map { count, name in
-        count == 1 ? "1 \(name)" : "\(count) \(name == "index" ? "indexes" : "\(name)s")"
-      }.joined(separator: ", ")
+      let all = [
+        (tables, "table", "s"), (indexes, "index", "es"), (searchTables, "search table", "s"),
+        (views, "view", "s"),
+      ]
+      return all.filter { $0.0 > 0 }.map { "\($0) \($1)\($0 == 1 ? "" : $2)" }.joined(separator: ", ")
     }
   }
 
@@ -32,8 +31,7 @@ struct SchemaDraft: Sendable {
   }
 }
 
-/// Something of the origin that the model does not have, or not as it was.
-struct SetupNote: Hashable, Sendable {
+struct SetupNote: Sendable {
   enum Kind: String, Sendable {
     case table, index, view, trigger
     case virtualTable = "virtual table"
@@ -42,9 +40,7 @@ struct SetupNote: Hashable, Sendable {
   }
 
   let kind: Kind
-  /// Of a reference, the table that has it.
   let name: String
-  /// Of a reference, the table that it leads to.
   var parent: String?
   let reason: String
 
@@ -65,24 +61,21 @@ extension SchemaDraft {
     guard !tables.kept.isEmpty else { return }
     let proof = try Connection("schema", .memory)
     for statement in statements { try proof.execute(statement) }
-    try addSearchTables(survey, proof)
-    try addViews(survey.views, proof)
+    addSearchTables(survey, proof)
+    addViews(survey.views, proof)
     notes += survey.triggers.map {
-      SetupNote(
-        kind: .trigger, name: $0.name, reason: "seeds have none; its table, \"\($0.table)\", is not affected"
-      )
+      let reason = "seeds have none; its table, \"\($0.table)\", is not affected"
+      return SetupNote(kind: .trigger, name: $0.name, reason: reason)
     }
   }
 
-  private mutating func addSearchTables(_ survey: OriginSurvey, _ proof: Connection) throws {
+  private mutating func addSearchTables(_ survey: OriginSurvey, _ proof: Connection) {
     var kept: [String] = []
     for table in survey.virtualTables {
-      do {
-        try Self.prove(table, "TABLE", proof) { _ = try SchemaReader($0).schema() }
-        statements.append(table.sql)
+      if let reason = add(table, "TABLE", proof, use: { _ = try SchemaReader($0).schema() }) {
+        notes.append(SetupNote(kind: .virtualTable, name: table.name, reason: reason))
+      } else {
         kept.append(table.name)
-      } catch {
-        notes.append(SetupNote(kind: .virtualTable, name: table.name, reason: skipReason(error)))
       }
     }
     counts.searchTables = kept.count
@@ -92,32 +85,34 @@ extension SchemaDraft {
   }
 
   /// A view may use one that comes later in the origin, so what fails is tried again while others succeed.
-  private mutating func addViews(_ views: [OriginPart], _ proof: Connection) throws {
+  private mutating func addViews(_ views: [OriginPart], _ proof: Connection) {
     var failures: [(view: OriginPart, reason: String)] = []
     for view in views {
-      do {
-        try Self.prove(view, "VIEW", proof) { _ = try $0.prepare("SELECT * FROM \(quoted(view.name))") }
-        statements.append(view.sql)
-        counts.views += 1
-      } catch {
-        failures.append((view, skipReason(error)))
-      }
+      let reason = add(view, "VIEW", proof) { _ = try $0.prepare("SELECT * FROM \(quoted(view.name))") }
+      if let reason { failures.append((view, reason)) }
     }
-    guard failures.count == views.count else { return try addViews(failures.map(\.view), proof) }
+    counts.views += views.count - failures.count
+    guard failures.count == views.count else { return addViews(failures.map(\.view), proof) }
     notes += failures.map { SetupNote(kind: .view, name: $0.view.name, reason: $0.reason) }
   }
 
-  /// Makes the part and uses it, which tells more than that SQLite takes it; a part that fails is dropped again.
-  private static func prove(
+  /// Makes the part and uses it, which tells more than that SQLite takes it. Returns why it is skipped.
+  private mutating func add(
     _ part: OriginPart, _ kind: String, _ proof: Connection, use: (Connection) throws -> Void
-  ) throws {
-    try refuseReserved(part.name)
-    try proof.execute(part.sql)
+  ) -> String? {
     do {
-      try use(proof)
+      try Self.refuseReserved(part.name)
+      try proof.execute(part.sql)
+      do {
+        try use(proof)
+      } catch {
+        try proof.execute("DROP \(kind) \(quoted(part.name))")
+        throw error
+      }
+      statements.append(part.sql)
+      return nil
     } catch {
-      try proof.execute("DROP \(kind) \(quoted(part.name))")
-      throw error
+      return skipReason(error)
     }
   }
 
@@ -126,7 +121,6 @@ extension SchemaDraft {
   }
 }
 
-/// The tables that a model takes from an origin, with their indexes and the references that hold.
 private struct DraftedTables {
   private(set) var kept: [DraftedTable] = []
   private var skipped: [SetupNote] = []
@@ -137,7 +131,7 @@ private struct DraftedTables {
     for table in survey.tables { keep(table, cutting: [:]) }
     // A table that falls out takes references of others with it, so again until nothing changes.
     while let next = firstToCut() {
-      kept.removeAll { $0.origin == next.table }
+      kept.removeAll { $0.origin.name == next.table.name }
       keep(next.table, cutting: next.cuts)
     }
     let places = Dictionary(survey.tables.enumerated().map { ($1.name, $0) }) { first, _ in first }
@@ -154,31 +148,20 @@ private struct DraftedTables {
 
   private func firstToCut() -> (table: OriginTable, cuts: [Int: String])? {
     let names = Set(kept.map { $0.origin.name.lowercased() })
-    for table in kept {
-      let cuts = Self.cuts(table.origin, published: names)
-      if cuts.count > table.cuts.count { return (table.origin, cuts) }
-    }
-    return nil
+    return kept.lazy.map { ($0, Self.cuts($0.origin, published: names)) }
+      .first { table, cuts in cuts.count > table.cuts.count }.map { ($0.origin, $1) }
   }
 
-  /// Why a reference cannot be kept, by its place in the table's text.
   private static func cuts(_ table: OriginTable, published: Set<String>) -> [Int: String] {
-    var cuts: [Int: String] = [:]
-    for (place, reference) in table.references.enumerated() {
-      if !published.contains(reference.parent.lowercased()) {
-        cuts[place] = "that table is not published"
-      } else if let problem = reference.problem {
-        cuts[place] = problem
-      }
+    table.references.enumerated().reduce(into: [:]) { cuts, reference in
+      let isPublished = published.contains(reference.element.parent.lowercased())
+      cuts[reference.offset] = isPublished ? reference.element.problem : "that table is not published"
     }
-    return cuts
   }
 }
 
-/// One table of the model, proven by applying it.
 private struct DraftedTable {
   let origin: OriginTable
-  /// The table's own, then its indexes'.
   private(set) var statements: [String]
   /// The references taken out of it, by their place in its text, and why.
   let cuts: [Int: String]
@@ -196,7 +179,7 @@ private struct DraftedTable {
     try SchemaDraft.refuseReserved(table.name)
     origin = table
     self.cuts = cuts
-    let sql = SQLText(SQLText(table.part.sql).withoutAutoincrement).cuttingReferences(Set(cuts.keys))
+    let sql = SQLText(SQLText(table.sql).withoutAutoincrement).cuttingReferences(Set(cuts.keys))
     statements = [sql]
     let proof = try Connection("schema", .memory)
     try proof.execute(sql)

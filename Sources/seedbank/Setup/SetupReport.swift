@@ -1,17 +1,14 @@
 import SeedFormat
+import SeedServer
 
-/// Tells what `init` and `demo` did, or would do.
 struct SetupReport: Sendable {
   let draft: DeploymentDraft
   let origin: String
-  /// It was made along with the deployment.
   var isOriginMade = false
   let keyCount: Int
-  /// Counts of the model's tables and indexes, in words.
   let contents: String
   let notes: [SetupNote]
   let isDryRun: Bool
-  /// `seedbank run` finds the deployment without being told.
   let isFoundByItself: Bool
 
   var next: String { isFoundByItself ? "seedbank run" : "seedbank run --config \(shellQuoted(draft.file))" }
@@ -24,22 +21,16 @@ struct SetupReport: Sendable {
 
   var json: JSONValue {
     [
-      "dryRun": .bool(isDryRun),
-      "dataset": .string(draft.dataset.name.text),
-      "models": .array(draft.models.map { .string($0.version.description) }),
-      "directory": .string(draft.directory),
-      "origin": .string(origin),
-      "written": .array(entries.map { .string($0.path) }),
-      "skipped": .array(
-        notes.map(\.json)),
+      "dryRun": .bool(isDryRun), "dataset": .string(draft.dataset.name.text),
+      "models": JSONValue(strings: draft.dataset.models.map(\.version.description)),
+      "directory": .string(draft.directory), "origin": .string(origin),
+      "written": JSONValue(strings: entries.map(\.path)), "skipped": .array(notes.map(\.json)),
       "next": .string(next),
     ]
   }
 
   private var entries: [(path: String, remark: String)] {
-    let texts = draft.texts.map { file in
-      (Paths.absolute(file.path, from: draft.directory), remark(on: file.path))
-    }
+    let texts = draft.texts.map { (path($0.path), remark(on: $0.path)) }
     let usual = DeploymentConfiguration.Usual.self
     let made = isOriginMade ? [(origin, "the origin; change it, and clients follow")] : []
     return made + texts + [
@@ -53,7 +44,7 @@ struct SetupReport: Sendable {
   }
 
   private func remark(on path: String) -> String {
-    path.hasSuffix("/\(ModelFolder.schemaFileName)") && draft.models.count == 1 ? contents : ""
+    path.hasSuffix("/\(ModelFolder.schemaFileName)") && draft.dataset.models.count == 1 ? contents : ""
   }
 
   private func path(_ name: String) -> String { Paths.absolute(name, from: draft.directory) }

@@ -1,13 +1,11 @@
 import SeedDatabase
 import SeedFormat
 
-/// Swift source for an app that uses a dataset.
 struct SwiftSnippet: Sendable {
   let dataset: DatasetName
   let model: ModelVersion
   let schema: SHA256Digest
 
-  /// As `config swift` prints it for one model.
   var declaration: String {
     """
     extension SeedModel {
@@ -18,7 +16,6 @@ struct SwiftSnippet: Sendable {
     """
   }
 
-  /// A whole main.swift that prints rows now and after every change.
   func program(server: String, root: String, table: TableSchema) -> String {
     """
     import Foundation
@@ -47,10 +44,8 @@ struct SwiftSnippet: Sendable {
 
   /// The table that shows best: a short key and some more columns, the smallest such key first.
   static func example(among tables: [TableSchema]) -> TableSchema? {
-    tables.filter { $0.columns.count > $0.key.count }.min {
-      ($0.key.count, $0.name) < ($1.key.count, $1.name)
-    }
-      ?? tables.first
+    let telling = tables.filter { $0.columns.count > $0.key.count }
+    return telling.min { ($0.key.count, $0.name) < ($1.key.count, $1.name) } ?? tables.first
   }
 
   private static let shownColumns = 3
@@ -58,7 +53,6 @@ struct SwiftSnippet: Sendable {
 
   private var name: String { Self.keywords.contains(identifier) ? "`\(identifier)`" : identifier }
 
-  /// `my-shop` as `myShop`.
   private var identifier: String {
     let words = dataset.text.split(separator: "-")
     return words.prefix(1).joined()
@@ -69,11 +63,9 @@ struct SwiftSnippet: Sendable {
   private static let keywords: Set<String> = [
     "as", "associatedtype", "break", "case", "catch", "class", "continue", "default", "defer", "deinit", "do",
     "else", "enum", "extension", "fallthrough", "false", "fileprivate", "for", "func", "guard", "if",
-    "import",
-    "in", "init", "inout", "internal", "is", "let", "nil", "operator", "precedencegroup", "private",
-    "protocol",
-    "public", "repeat", "rethrows", "return", "self", "static", "struct", "subscript", "super", "switch",
-    "throw", "throws", "true", "try", "typealias", "var", "where", "while",
+    "import", "in", "init", "inout", "internal", "is", "let", "nil", "operator", "precedencegroup", "private",
+    "protocol", "public", "repeat", "rethrows", "return", "self", "static", "struct", "subscript", "super",
+    "switch", "throw", "throws", "true", "try", "typealias", "var", "where", "while",
   ]
 }
 

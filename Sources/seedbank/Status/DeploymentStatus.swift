@@ -1,17 +1,15 @@
-import Foundation
 import SeedDatabase
 import SeedFormat
 import SeedServer
 import SeedSystem
 import SeedTrust
 
-/// Where a deployment stands.
 struct DeploymentStatus {
   let now: UTCTime
   let series: [SeriesStatus]
   let keys: [KeyStatus]
-  /// The top-level roles by name, with version and expiry.
-  let roles: [(name: String, version: Int, expires: UTCTime)]
+  typealias Role = (name: String, version: Int, expires: UTCTime)
+  let roles: [Role]
   let publicationBytes: Int
   let stateBytes: Int
   let warnings: [String]
@@ -38,21 +36,18 @@ struct DeploymentStatus {
     stateBytes = bytes(below: configuration.state)
     // Without keys: what waits for signatures can be told all the same.
     let pending = try Publisher(configuration, keys: KeySource(KeyRing())).pendingChange()
-    let lifetime = configuration.shortestLifetime
+    let standing = SignatureStanding(
+      published, pending: pending, lifetime: configuration.shortestLifetime, now: now)
     warnings =
-      SignatureStanding(published, pending: pending, lifetime: lifetime, now: now).warnings
-      + keys.flatMap(\.problems).map { "\($0.place): \($0.text)" } + series.flatMap(\.warnings)
+      standing.warnings + keys.flatMap(\.faults).map(\.text) + series.flatMap(\.warnings)
       + AbandonedSeries.all(in: published, configuration).map(\.warning)
   }
 }
 
-/// Where one series stands.
 struct SeriesStatus {
   let series: Series
-  /// `nil` where it was never published.
   let published: PublishedMetadata.PublishedSeries?
   let copyVersion: Version?
-  /// By table, where the working copy is at the head.
   let rows: [String: Int]?
   let copyBytes: Int
   let lastBuild: StepRecord?
@@ -91,8 +86,6 @@ struct SeriesStatus {
     return newest.publishedAt?.adding(seconds: dataset.policy.snapshotSeconds)
   }
 
-  // MARK: Objects
-
   var snapshots: [PublishedObject] {
     (published?.metadata.objects ?? []).filter { if case .snapshot = $0.kind { true } else { false } }
       .sorted { ($1.version, $0.encoding.rawValue) < ($0.version, $1.encoding.rawValue) }
@@ -101,6 +94,8 @@ struct SeriesStatus {
   var deltas: [PublishedObject] {
     (published?.metadata.objects ?? []).filter { if case .delta = $0.kind { true } else { false } }
   }
+
+  var deltaBytes: Int { deltas.reduce(0) { $0 + $1.length } }
 
   var warnings: [String] {
     guard let published else { return ["\(series): nothing is published yet; run 'seedbank regenerate'"] }
@@ -120,13 +115,10 @@ struct SeriesStatus {
   }
 }
 
-/// Bytes of one file; 0 where it is not there.
 private func bytes(of path: String) -> Int {
-  let attributes = try? FileManager.default.attributesOfItem(atPath: path)
-  return (attributes?[.size] as? NSNumber)?.intValue ?? 0
+  (try? FileStamp(path))?.size ?? 0
 }
 
-/// Bytes of all files in a folder and below.
 private func bytes(below folder: String) -> Int {
   let names = (try? Folder.names(in: folder)) ?? []
   return names.map { "\(folder)/\($0)" }.reduce(0) {

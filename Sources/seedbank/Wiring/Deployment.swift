@@ -4,18 +4,13 @@ import SeedServer
 import SeedSystem
 import SeedTrust
 
-/// A configuration made ready to work: schemas read, keys loaded.
 struct Deployment {
   let configuration: DeploymentConfiguration
   let publication: PublicationDirectory
   let publisher: Publisher
-  /// Keys at hand that a publisher need not have.
   let offlineKeys: [FoundKey]
 
-  /// Reads all that is needed to publish; nothing is written.
-  init(
-    _ configuration: DeploymentConfiguration, _ context: Context, keysIn others: [String] = []
-  ) throws {
+  init(_ configuration: DeploymentConfiguration, _ context: Context, keysIn others: [String] = []) throws {
     self.configuration = configuration
     publication = PublicationDirectory(configuration.publication)
     let search = KeySearch(configuration, others: others, context)
@@ -35,11 +30,11 @@ struct Deployment {
     ProcessSecrets.guardMemory()
     if search.isFolderOpen { console.warning("\(search.folder): others can look into it: chmod 700 it.") }
     for file in found {
-      guard let problem = file.problem else { continue }
-      console.warning(problem.isFatal ? "\(problem.text)." : "\(file.path): \(problem.text).")
+      // A file that cannot be used is named by its problem.
+      if let fault = file.fault { console.warning(fault.isFatal ? "\(fault.problem)." : "\(fault.text).") }
     }
     for role in KeyRole.allCases where !role.isOffline && found.ring[role].isEmpty {
-      let damage = found.first { $0.role == role }?.problem.map { $0.text }
+      let damage = found.first { $0.role == role }?.fault?.problem
       throw CommandFailure(
         .configuration,
         (damage ?? "\(search.folder)/\(KeyFileName(role).text): the key is missing")
@@ -48,14 +43,16 @@ struct Deployment {
     }
   }
 
-  var rootPath: String { configuration.rootPath }
+  /// None where the publication cannot be read, which is the steps' to say.
+  var abandonedSeries: [AbandonedSeries] {
+    (try? publication.published()).map { AbandonedSeries.all(in: $0, configuration) } ?? []
+  }
 
   /// How the signatures of what is published stand; `nil` where it cannot be read, which is the steps' to say.
   func signatures(now: UTCTime) -> SignatureStanding? {
     guard let published = try? publication.published() else { return nil }
     let pending = (try? publisher.pendingChange()) ?? .none
-    return SignatureStanding(
-      published, pending: pending, lifetime: configuration.shortestLifetime, now: now)
+    return SignatureStanding(published, pending: pending, lifetime: configuration.shortestLifetime, now: now)
   }
 }
 
@@ -74,7 +71,6 @@ extension Publisher {
 extension DeploymentConfiguration {
   var rootPath: String { "\(Paths.folder(of: file))/\(DeploymentDraft.rootName)" }
 
-  /// The dataset that `--dataset` names, or all of them.
   func datasets(chosenBy arguments: ParsedArguments) throws(UsageError) -> [DatasetConfiguration] {
     guard let name = arguments.string("dataset") else { return datasets }
     let chosen = datasets.filter { $0.name.text == name }

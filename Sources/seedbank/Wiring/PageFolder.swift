@@ -2,11 +2,9 @@ import class Foundation.Bundle
 import class Foundation.FileManager
 
 extension Context {
-  /// Names the web page's folder.
   static let pageVariable = "SEEDBANK_PUBLIC"
 
-  /// The web page's folder: the one that was named, else the nearest `Public` beside or above the binary, which is
-  /// there where it is installed with its page, and in the package that it was built in.
+  /// The one that was named, else the nearest `Public` beside or above the binary, installed or in its package.
   func pageFolder(
     named option: String?, binaryIn folder: String = Paths.folder(of: Bundle.main.executablePath ?? "/")
   ) throws(CommandFailure) -> String? {

@@ -1,4 +1,5 @@
 import Dispatch
+import SeedFormat
 import SeedServer
 import SeedSystem
 import SeedTrust
@@ -8,11 +9,8 @@ struct PublishingService: Sendable {
   let publisher: Publisher
   let job: DatasetJob
   let checkSeconds: Int
-  /// Takes each step's report.
-  let report: @Sendable (StepReport) -> Void
-  /// Takes an error; the same one is not said twice in a row.
-  let warn: @Sendable (String) -> Void
-  /// Holds back what steps warn of again and again.
+  let front: Front
+  let console: Console
   let repeated: RepeatedWarnings
 
   /// The service; a function that ends only by cancellation. Snapshots are made while further steps publish.
@@ -49,7 +47,6 @@ struct PublishingService: Sendable {
     }
   }
 
-  /// Reports an error unless it is the last one again; returns it.
   private func warned(_ lastError: String?, _ body: () async throws -> Void) async -> String? {
     do {
       try await body()
@@ -61,10 +58,11 @@ struct PublishingService: Sendable {
     }
   }
 
-  /// The changes of one step, whatever the origin looks like; a first version comes with its snapshot. Returns the origin
-  /// as the step saw it.
-  @discardableResult
-  func stepOnce() async throws -> OriginStamp? {
+  /// Says what is wrong, if anything is: the schedule repeats it.
+  func attempt() async { _ = await warned(nil) { _ = try await stepOnce() } }
+
+  /// Whatever the origin looks like; a first version comes with its snapshot. Returns the origin as the step saw it.
+  private func stepOnce() async throws -> OriginStamp? {
     let (publisher, job) = (publisher, job)
     let outcome = try await blocking { try publisher.publishChanges(job, now: .now()) }
     tell(outcome)
@@ -75,7 +73,16 @@ struct PublishingService: Sendable {
     for warning in outcome.warnings where repeated.isDue("\(job.name): \(warning)", now: .now()) {
       warn("\(job.name): \(warning)")
     }
-    report(outcome)
+    do {
+      if !outcome.isUnchanged { try front.reload() }
+    } catch {
+      console.warning("\(error)")
+    }
+    for series in outcome.series { console.tell(series.record) }
+  }
+
+  private func warn(_ message: String) {
+    console.tell(LogRecord(.error, message, [JSONMember("dataset", .string(job.name.text))]))
   }
 }
 
@@ -88,17 +95,13 @@ func blocking<Result: Sendable>(_ work: @escaping @Sendable () throws -> Result)
 
 /// Lets a warning that stays true through once a day, so that a log is not filled with it.
 final class RepeatedWarnings: Sendable {
-  /// Seconds for which the same warning is not said again.
-  private static let restSeconds = UTCTime.secondsPerDay
-
   private let said = Mutex<[String: UTCTime]>([:])
 
-  /// False where it was said within the last day.
   func isDue(_ warning: String, now: UTCTime) -> Bool {
     said.withLock { said in
       // A clock that was set back must not keep it silent until then.
       if let last = said[warning],
-        (0..<Self.restSeconds).contains(now.secondsSinceEpoch - last.secondsSinceEpoch)
+        (0..<UTCTime.secondsPerDay).contains(now.secondsSinceEpoch - last.secondsSinceEpoch)
       {
         return false
       }

@@ -2,13 +2,11 @@ import Foundation
 import SeedDatabase
 import SeedSystem
 
-/// A folder for temporary files, removed by its owner or when a signal ends the process. It lies in `TMPDIR`, for the
-/// files can be large.
+/// A folder in `TMPDIR`, for its files can be large; removed by its owner or when a signal ends the process.
 final class ScratchFolder: Sendable {
   let path: String
   private let watch: Task<Void, Never>
 
-  /// How often it is tried to remove the folder while others fill it.
   private static let attempts = 1000
 
   init() throws {
@@ -24,8 +22,7 @@ final class ScratchFolder: Sendable {
     }
   }
 
-  /// Removes the folder. Its owner says so, for the last reference may be a queue's, which lets go of it after the
-  /// process has ended.
+  /// Its owner says so, for the last reference may be a queue's, which keeps it until the process has ended.
   func remove() {
     // In this order: a signal between the two would end the process by the system's way.
     Self.remove(path)

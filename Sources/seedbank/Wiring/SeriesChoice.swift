@@ -2,7 +2,6 @@ import SeedFormat
 import SeedServer
 import SeedTrust
 
-/// The one series that `--dataset` and `--series` name, or the only one there is.
 struct SeriesChoice {
   let dataset: DatasetConfiguration
   let series: Series
@@ -15,8 +14,7 @@ struct SeriesChoice {
     }
     let majors = Set(dataset.models.map(\.version.major)).sorted()
     let given = arguments.string("series")
-    let major =
-      given.map { text in majors.first { String($0) == text } } ?? (majors.count == 1 ? majors[0] : nil)
+    let major = majors.first { given == nil ? majors.count == 1 : String($0) == given }
     guard let major else {
       let choices = alternatives(majors.map(String.init))
       throw given.map { arguments.unsuitable("series", $0, choices) }

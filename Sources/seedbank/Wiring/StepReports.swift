@@ -5,22 +5,21 @@ import SeedServer
 extension SeriesReport {
   var line: String {
     let version = version.map { "version \($0)" } ?? "nothing published"
-    let parts =
+    let result =
       switch outcome {
-      case .unchanged: ["\(series): unchanged at \(version)"]
-      case .retired: ["\(series): retired at \(version)"]
-      case .held: ["\(series): held at \(version)"]
-      case .created: ["\(series): \(version) created, \(rows.values.reduce(0, +)) rows"]
-      case .changed: ["\(series): \(version), \(changes.words)"]
+      case .unchanged: "unchanged at \(version)"
+      case .retired: "retired at \(version)"
+      case .held: "held at \(version)"
+      case .created: "\(version) created, \(rows.values.reduce(0, +)) rows"
+      case .changed: "\(version), \(changes.words)"
       }
-    let sizes = [
-      deltaBytes.map { "delta of \($0) bytes" },
-      merged.isEmpty ? nil : "merged \(merged.map(\.description).joined(separator: " and "))",
-      snapshotWords,
+    let parts = [
+      "\(series): \(result)", deltaBytes.map { "delta of \($0) bytes" },
+      merged.isEmpty ? nil : "merged \(merged.map(\.description).joined(separator: " and "))", snapshotWords,
       repair.map { "working copy rebuilt because \($0)" },
       shrunk.isEmpty ? nil : "held back because its tables lost too many rows",
     ]
-    return (parts + sizes.compactMap(\.self)).joined(separator: ", ")
+    return parts.compactMap(\.self).joined(separator: ", ")
   }
 
   private var snapshotWords: String? {
@@ -43,17 +42,12 @@ extension SeriesReport {
 
   var json: JSONValue {
     [
-      "series": .string("\(series)"),
-      "outcome": .string(outcome.rawValue),
-      "version": JSONValue(version?.number),
-      "deltaBytes": JSONValue(deltaBytes),
+      "series": .string("\(series)"), "outcome": .string(outcome.rawValue),
+      "version": JSONValue(version?.number), "deltaBytes": JSONValue(deltaBytes),
       "merged": .array(merged.map { ["from": JSONValue($0.from.number), "to": JSONValue($0.to.number)] }),
-      "snapshot": .bool(hasSnapshot),
-      "snapshotBytes": JSONValue(snapshotBytes),
-      "expectedSnapshotBytes": JSONValue(expectedSnapshotBytes),
-      "repair": JSONValue(repair),
-      "shrunk": .array(shrunk.map(\.json)),
-      "tables": .object(tables.map { JSONMember($0, table($0)) }),
+      "snapshot": .bool(hasSnapshot), "snapshotBytes": JSONValue(snapshotBytes),
+      "expectedSnapshotBytes": JSONValue(expectedSnapshotBytes), "repair": JSONValue(repair),
+      "shrunk": .array(shrunk.map(\.json)), "tables": .object(tables.map { JSONMember($0, table($0)) }),
     ]
   }
 
@@ -74,11 +68,10 @@ extension ShrunkTable {
 }
 
 extension StepReport {
-  /// For a script, with the warnings that concern the dataset.
   func json(_ dataset: DatasetName, warnings: [String]) -> JSONValue {
     [
       "dataset": .string(dataset.text), "dryRun": .bool(isPreview), "series": .array(series.map(\.json)),
-      "pruned": .array(pruned.map { .string($0) }), "warnings": .array(warnings.map { .string($0) }),
+      "pruned": JSONValue(strings: pruned), "warnings": JSONValue(strings: warnings),
     ]
   }
 
@@ -91,9 +84,7 @@ extension StepReport {
 extension SeriesReport {
   fileprivate var tableLines: [String] {
     tables.map { name in
-      let changes = changes[name] ?? TableChanges()
-      return "  \(name): \(changes.words)"
-        + (rows[name].map { ", \($0) rows" } ?? "")
+      "  \(name): \((changes[name] ?? TableChanges()).words)" + (rows[name].map { ", \($0) rows" } ?? "")
     }
   }
 }
@@ -102,9 +93,7 @@ extension TableChanges {
   var words: String { "\(inserted) inserted, \(updated) updated, \(deleted) deleted" }
 
   var members: [JSONMember] {
-    [("inserted", inserted), ("updated", updated), ("deleted", deleted)].map {
-      JSONMember($0, JSONValue($1))
-    }
+    [("inserted", inserted), ("updated", updated), ("deleted", deleted)].map { JSONMember($0, JSONValue($1)) }
   }
 }
 
@@ -117,10 +106,5 @@ extension ChangeReport {
     }.words
   }
 
-  var json: JSONValue {
-    .object(
-      filter { !$0.value.isEmpty }.sorted { $0.key < $1.key }.map {
-        JSONMember($0.key, .object($0.value.members))
-      })
-  }
+  var json: JSONValue { JSONValue(filter { !$0.value.isEmpty }) { .object($0.members) } }
 }

@@ -4,22 +4,23 @@ import Testing
 
 @testable import seedbank
 
-private let definition = CommandDefinition(
+private let pack = Command(
   name: "pack",
   abstract: "Pack things.",
   arguments: [
-    ArgumentDefinition(name: "source", help: "What to pack."),
-    ArgumentDefinition(name: "mode", isRequired: false, choices: ["fast", "small"], help: "How."),
+    .argument("source", help: "What to pack."),
+    .argument("mode", isRequired: false, choices: ["fast", "small"], help: "How."),
   ],
   options: [
     .json, .config,
     .value("dataset", "name", short: "d", isRepeatable: true, help: "Which."),
     .value("port", "number", setting: "http.port", help: "Where."),
     .flag("quiet", short: "q", help: "Say less."),
-  ])
+  ]
+) { _, _ in }
 
 private func parse(_ words: String...) throws -> ParsedArguments {
-  try ArgumentParser.parse(words, for: definition)
+  try ArgumentParser.parse(words, for: pack)
 }
 
 @Suite(.bounded) struct ArgumentParserTests {
@@ -99,7 +100,7 @@ private func parse(_ words: String...) throws -> ParsedArguments {
   ])
   func `a wrong word is refused in one sentence`(words: [String], sentence: String) throws {
     let error = try #require(throws: UsageError.self) {
-      try ArgumentParser.parse(words, for: definition)
+      try ArgumentParser.parse(words, for: pack)
     }
     #expect(error.message == "\(sentence)\nSee 'seedbank pack --help'.")
     #expect(FailureReport(error).exitCode == .usage)
@@ -123,9 +124,10 @@ private func parse(_ words: String...) throws -> ParsedArguments {
   }
 
   @Test func `a required option must be given`() throws {
-    let strict = CommandDefinition(
+    let strict = Command(
       name: "pull", abstract: "Pull.",
-      options: [.value("store", "folder", isRequired: true, help: "Where to.")])
+      options: [.value("store", "folder", isRequired: true, help: "Where to.")]
+    ) { _, _ in }
     let error = try #require(throws: UsageError.self) { try ArgumentParser.parse([], for: strict) }
     #expect(error.message == "Missing the option '--store <folder>'.\nSee 'seedbank pull --help'.")
     #expect(try ArgumentParser.parse(["--store", "a"], for: strict).required("store") == "a")
@@ -133,8 +135,7 @@ private func parse(_ words: String...) throws -> ParsedArguments {
 
   @Test(arguments: [["x", "--help"], ["-h"], ["--bogus", "-h"], ["x", "-qh"], ["a", "b", "c", "--help"]])
   func `asking for help wins over what else is wrong`(words: [String]) throws {
-    let command = Command(definition: definition) { _, _ in }
-    guard case .help(let page) = try Invocation(["pack"] + words, among: [command]) else {
+    guard case .help(let page) = try Invocation(["pack"] + words, among: [pack]) else {
       Issue.record("no help")
       return
     }

@@ -109,14 +109,15 @@ import Testing
 
   @Test func `a command finds and reads its deployment`() throws {
     let folder = try DeploymentFolder()
-    let definition = CommandDefinition(
+    let serve = Command(
       name: "serve", abstract: "Serve.",
-      options: [.config, .value("port", "number", setting: "http.port", help: "Where.")])
+      options: [.config, .value("port", "number", setting: "http.port", help: "Where.")]
+    ) { _, _ in }
     let context = Context(
       environment: [:], currentDirectory: folder.path, console: RecordedConsole().console)
-    let here = try context.configuration(ArgumentParser.parse(["--port", "9"], for: definition))
+    let here = try context.configuration(ArgumentParser.parse(["--port", "9"], for: serve))
     #expect(here.http.port == 9)
-    let named = try ArgumentParser.parse(["--config", "none.json"], for: definition)
+    let named = try ArgumentParser.parse(["--config", "none.json"], for: serve)
     let error = try #require(throws: ConfigurationError.self) { try context.configuration(named) }
     #expect(error.message == "\(folder.path)/none.json: expected this file, found none.")
   }

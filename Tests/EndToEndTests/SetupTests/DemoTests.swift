@@ -1,4 +1,5 @@
 import SeedDatabase
+import SeedServer
 import Support
 import Testing
 

@@ -1,5 +1,6 @@
 import SeedDatabase
 import SeedFormat
+import SeedServer
 import Support
 import Testing
 

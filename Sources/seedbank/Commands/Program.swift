@@ -1,33 +1,25 @@
 import SeedFormat
 
-/// A subcommand: its definition, and its work.
-struct Command: Sendable {
-  let definition: CommandDefinition
-  /// Throws errors that ``FailureReport`` turns into exit codes.
-  let run: @Sendable (ParsedArguments, Context) async throws -> Void
-
-  /// Every subcommand, in the order of the help page.
+extension Command {
   static let all: [Command] = [
     .initialize, .demo, .run, .regenerate, .serve, .status, .verify, .diff, .rollback, .newEpoch, .prune,
     .inspect, .importing, .config, .keys, .help, .pull, .doctor, .version,
   ]
 
   static func named(_ name: String, among commands: [Command]) throws(UsageError) -> Command {
-    if let command = commands.first(where: { $0.definition.name == name }) { return command }
-    let nearest = nearestName(to: name, in: commands.map(\.definition.name))
+    if let command = commands.first(where: { $0.name == name }) { return command }
+    let nearest = nearestName(to: name, in: commands.map(\.name))
     throw UsageError(nil, unknown: "command", name, nearest: nearest.map { "'\($0)'" })
   }
 }
 
-/// A command line after parsing.
 enum Invocation {
-  /// The list of commands.
   case overview
-  case help(CommandDefinition)
+  case help(Command)
   case run(Command, ParsedArguments)
 
   init(_ arguments: [String], among commands: [Command]) throws(UsageError) {
-    guard let first = arguments.first, first != "-h", first != OptionDefinition.help.long else {
+    guard let first = arguments.first, first != "-h", first != Parameter.help.word else {
       self = .overview
       return
     }
@@ -40,33 +32,30 @@ enum Invocation {
     let command = try Command.named(name, among: commands)
     let rest = Array(arguments.dropFirst())
     guard !ArgumentParser.asksForHelp(rest) else {
-      self = .help(command.definition)
+      self = .help(command)
       return
     }
-    let parsed = try ArgumentParser.parse(rest, for: command.definition)
+    let parsed = try ArgumentParser.parse(rest, for: command)
     // In a group of short flags, such as `-qh`, only parsing finds it.
-    self = parsed.flag(OptionDefinition.help.name) ? .help(command.definition) : .run(command, parsed)
+    self = parsed.flag(Parameter.help.name) ? .help(command) : .run(command, parsed)
   }
 
   /// With `--json`, the reason of a failure is printed as JSON as well.
   var asksForJSON: Bool {
     guard case .run(let command, let arguments) = self else { return false }
-    let name = OptionDefinition.json.name
-    return command.definition.allOptions.contains { $0.name == name } && arguments.flag(name)
+    return command.options.contains { $0.name == Parameter.json.name } && arguments.flag(Parameter.json.name)
   }
 }
 
-/// The way from arguments to an exit code.
 enum Program {
   /// Parses, runs and reports. Concurrent, so that no command inherits the main actor from main.swift.
   @concurrent static func run(_ arguments: [String], in context: Context) async -> ExitCode {
-    var asJSON = false
     do {
       let invocation = try Invocation(arguments, among: Command.all)
-      asJSON = invocation.asksForJSON
+      if invocation.asksForJSON { context.console.startJSON() }
       switch invocation {
-      case .overview: try context.console.result(HelpText.overview(of: Command.all.map(\.definition)))
-      case .help(let definition): try context.console.result(HelpText.page(for: definition))
+      case .overview: try context.console.result(HelpText.overview(of: Command.all))
+      case .help(let command): try context.console.result(HelpText.page(for: command))
       case .run(let command, let arguments): try await command.run(arguments, context)
       }
       return .success
@@ -75,7 +64,9 @@ enum Program {
       StopSignals.endProcess()
       let report = FailureReport(error)
       // Where stdout itself fails, the exit code and the message are left.
-      if asJSON, !report.isInResult { try? context.console.result(["error": report.json] as JSONValue) }
+      if context.console.isJSON, !report.isInResult {
+        try? context.console.result(["error": report.json] as JSONValue)
+      }
       context.console.error(report.message)
       return report.exitCode
     }

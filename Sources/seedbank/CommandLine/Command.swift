@@ -1,0 +1,69 @@
+struct Command: Sendable {
+  let name: String
+  let abstract: String
+  /// Paragraphs separated by empty lines.
+  var discussion = ""
+  /// In the order in which they are typed, the required ones first; only the last may be repeatable.
+  var arguments: [Parameter] = []
+  var options: [Parameter] = []
+  var examples: [(line: String, explanation: String)] = []
+  /// Throws errors that ``FailureReport`` turns into exit codes.
+  let run: @Sendable (ParsedArguments, Context) async throws -> Void
+
+  var allOptions: [Parameter] { options + [.help] }
+}
+
+/// An argument, identified by its place, or a value or a flag, identified by its name.
+struct Parameter: Sendable {
+  /// Without hyphens.
+  let name: String
+  var isArgument = false
+  var short: Character?
+  /// In help; nil for a flag and an argument.
+  var valueName: String?
+  var isRequired = false
+  var isRepeatable = false
+  /// The only values allowed; empty when any is.
+  var choices: [String] = []
+  /// The dotted path of the configuration key that the option overrides.
+  var setting: String?
+  let help: String
+
+  static func argument(
+    _ name: String, isRequired: Bool = true, isRepeatable: Bool = false, choices: [String] = [], help: String
+  ) -> Self {
+    Self(
+      name: name, isArgument: true, isRequired: isRequired, isRepeatable: isRepeatable, choices: choices,
+      help: help)
+  }
+
+  static func flag(_ name: String, short: Character? = nil, help: String) -> Self {
+    Self(name: name, short: short, help: help)
+  }
+
+  /// Given more than once, the last one counts unless it is repeatable.
+  static func value(
+    _ name: String, _ valueName: String, short: Character? = nil, isRequired: Bool = false,
+    isRepeatable: Bool = false, choices: [String] = [], setting: String? = nil, help: String
+  ) -> Self {
+    Self(
+      name: name, short: short, valueName: valueName, isRequired: isRequired, isRepeatable: isRepeatable,
+      choices: choices, setting: setting, help: help)
+  }
+
+  var isFlag: Bool { valueName == nil }
+
+  /// `--name`, or `<name>` for an argument.
+  var word: String { isArgument ? "<\(name)>" : "--\(name)" }
+
+  /// The word, and the value behind it: `--name <value>`.
+  var placeholder: String { valueName.map { "\(word) <\($0)>" } ?? word }
+
+  static let help = flag("help", short: "h", help: "Show help information.")
+  static let json = flag("json", help: "Print the result as JSON.")
+  static let dryRun = flag("dry-run", help: "Show what would change, and change nothing.")
+  static let config = value(
+    "config", "path", short: "c",
+    help: "The deployment's seedbank.json (default: SEEDBANK_CONFIG, seedbank.json, seedbank/seedbank.json).")
+  static let onlyDataset = value("dataset", "name", help: "Only this dataset (default: all).")
+}

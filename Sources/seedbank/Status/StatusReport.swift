@@ -1,0 +1,133 @@
+import SeedFormat
+import SeedServer
+import SeedSystem
+import SeedTrust
+
+extension DeploymentStatus {
+  var text: String {
+    let lines =
+      series.flatMap { $0.lines(now) } + [
+        "metadata",
+        "  " + roles.map { "\($0.name) \($0.version) until \($0.expires)" }.joined(separator: ", "),
+        "keys", "  " + keys.map { "\($0.role.rawValue) \($0.word)" }.joined(separator: ", "),
+        "disk", "  publication \(publicationBytes) bytes, working copies and history \(stateBytes) bytes",
+      ]
+    return (lines + warnings.map { "warning: \($0)" }).joined(separator: "\n")
+  }
+
+  var json: JSONValue {
+    [
+      "time": .string(now.text), "series": .array(series.map { $0.json(now) }),
+      "roles": .array(roles.map(Self.json)), "keys": .array(keys.map(Self.json)),
+      "publicationBytes": JSONValue(publicationBytes), "stateBytes": JSONValue(stateBytes),
+      "warnings": JSONValue(strings: warnings),
+    ]
+  }
+
+  private static func json(_ role: Role) -> JSONValue {
+    ["name": .string(role.name), "version": JSONValue(role.version), "expires": .string(role.expires.text)]
+  }
+
+  private static func json(_ key: KeyStatus) -> JSONValue {
+    [
+      "role": .string(key.role.rawValue), "state": .string(key.word),
+      "problem": JSONValue(key.faults.first?.problem),
+    ]
+  }
+}
+
+extension SeriesStatus {
+  fileprivate func lines(_ now: UTCTime) -> [String] {
+    guard let state = published?.metadata.state else { return ["\(series)", "  not published yet"] }
+    let age = now.secondsSinceEpoch - state.publishedAt.secondsSinceEpoch
+    let facts: [(String, String?)] = [
+      ("model", "\(state.model), \(Self.words(state.lifecycle))"),
+      ("version", "\(state.head), deltas lead on from \(state.floor)"),
+      ("published", "\(state.publishedAt), \(Self.words(seconds: max(0, age))) ago"),
+      ("held", state.hold.map { "at the content of version \($0.version) since \($0.since)" }),
+      ("rows", rows.map(Self.words)),
+      ("snapshots", Self.words(snapshots)), ("deltas", "\(deltas.count), \(deltaBytes) bytes"),
+      ("last step", lastBuild.map(\.line)), ("next", next),
+    ]
+    return ["\(series)"] + facts.compactMap { name, text in text.map { "  \(name): \($0)" } }
+  }
+
+  private var next: String {
+    if published?.metadata.state.lifecycle.isRetired == true { return "nothing, it is retired" }
+    let snapshot = nextSnapshot.map { "a snapshot at \($0), " } ?? ""
+    return "\(snapshot)a check of the origin every \(checkSeconds) s while 'seedbank run' is running"
+  }
+
+  private static func words(_ lifecycle: Lifecycle) -> String {
+    lifecycle.word + (lifecycle.sunset.map { " until \($0)" } ?? "")
+      + (lifecycle.message.map { " (\"\($0)\")" } ?? "")
+  }
+
+  private static func words(_ snapshots: [PublishedObject]) -> String {
+    snapshots.map { "\($0.version) \($0.encoding.rawValue) \($0.length) bytes" }.joined(separator: ", ")
+  }
+
+  private static func words(_ rows: [String: Int]) -> String {
+    rows.sorted { $0.key < $1.key }.map { "\($0.key) \($0.value)" }.joined(separator: ", ")
+  }
+
+  private static func words(seconds: Int) -> String {
+    let units = [("days", 86_400), ("hours", 3600), ("minutes", 60)]
+    guard let (name, length) = units.first(where: { seconds >= 2 * $0.1 }) else {
+      return "\(seconds) seconds"
+    }
+    return "\(seconds / length) \(name)"
+  }
+
+  fileprivate func json(_ now: UTCTime) -> JSONValue {
+    let state = published?.metadata.state
+    return [
+      "series": .string("\(series)"), "model": JSONValue(state?.model.description),
+      "epoch": JSONValue(state?.epoch.text), "head": JSONValue(state?.head.number),
+      "floor": JSONValue(state?.floor.number), "publishedAt": JSONValue(state?.publishedAt.text),
+      "ageSeconds": JSONValue(state.map { now.secondsSinceEpoch - $0.publishedAt.secondsSinceEpoch }),
+      "lifecycle": JSONValue(state?.lifecycle.word), "sunset": JSONValue(state?.lifecycle.sunset),
+      "message": JSONValue(state?.lifecycle.message), "hold": state?.hold.map(Self.json) ?? .null,
+      "rows": rows.map { JSONValue($0) { JSONValue($0) } } ?? .null,
+      "snapshots": .array(snapshots.map(Self.json)),
+      "deltas": ["count": JSONValue(deltas.count), "bytes": JSONValue(deltaBytes)],
+      "expires": JSONValue(published?.expires.text), "copyVersion": JSONValue(copyVersion?.number),
+      "copyBytes": JSONValue(copyBytes), "lastBuild": lastBuild?.json ?? .null,
+      "nextSnapshotAt": JSONValue(nextSnapshot?.text), "checkSeconds": JSONValue(checkSeconds),
+    ]
+  }
+
+  private static func json(_ hold: SeriesHold) -> JSONValue {
+    ["version": JSONValue(hold.version.number), "since": .string(hold.since.text)]
+  }
+
+  private static func json(_ snapshot: PublishedObject) -> JSONValue {
+    [
+      "version": JSONValue(snapshot.version.number), "encoding": .string(snapshot.encoding.rawValue),
+      "bytes": JSONValue(snapshot.length), "rawBytes": JSONValue(snapshot.rawLength),
+    ]
+  }
+}
+
+extension StepRecord {
+  var line: String {
+    let versions = outcome == .published || outcome == .rolledBack ? to.map { " version \($0)" } ?? "" : ""
+    let parts = [
+      "\(last) \(series?.description ?? dataset.text) \(outcome.rawValue)\(versions)",
+      changes.isEmpty ? nil : changes.words,
+      deltaBytes.map { "delta of \($0) bytes" }, snapshotBytes.map { "snapshot of \($0) bytes" },
+      "\(milliseconds) ms", times > 1 ? "\(times) times since \(at)" : nil, error,
+    ]
+    return parts.compactMap(\.self).joined(separator: ", ")
+  }
+
+  var json: JSONValue {
+    [
+      "time": .string(at.text), "last": .string(last.text), "times": JSONValue(times),
+      "milliseconds": JSONValue(milliseconds), "dataset": .string(dataset.text),
+      "series": JSONValue(series?.description), "outcome": .string(outcome.rawValue), "from": JSONValue(from),
+      "to": JSONValue(to), "tables": changes.json, "deltaBytes": JSONValue(deltaBytes),
+      "snapshotBytes": JSONValue(snapshotBytes), "error": JSONValue(error),
+    ]
+  }
+}
