@@ -14,7 +14,6 @@ package enum CanonicalRow {
     static let blob: UInt8 = 4
   }
 
-  /// Bytes of a type and a word.
   private static let wordBytes = 1 + MemoryLayout<UInt64>.size
 
   static func size(of row: UnsafeBufferPointer<BorrowedValue>) -> Int {

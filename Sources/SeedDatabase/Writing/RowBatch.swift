@@ -20,7 +20,6 @@ package final class RowBatch {
   private let values: UnsafeMutablePointer<BorrowedValue>
   @exclusivity(unchecked) private var count = 0
   private let bytes = LentBytes()
-  /// Whole rows whose unique values other rows hold.
   private var waiting: [[SeedValue]] = []
   @exclusivity(unchecked) private var kind = Kind.upsert
   @exclusivity(unchecked) private var expectsNewKeys = false
@@ -33,7 +32,6 @@ package final class RowBatch {
   private static let rows = 16
   /// Values of a statement; a table with many columns gets smaller batches.
   private static let parameters = 512
-  /// Fewer rows at a time are not worth it.
   private static let fewestRows = 4
   /// Bytes of texts and blobs in the waiting rows; a row that is larger goes in by itself.
   private static let contentBytes = 64 * 1024
@@ -42,12 +40,15 @@ package final class RowBatch {
   package convenience init(
     _ table: TableSchema, _ connection: Connection, _ fitter: AffinityFitter
   ) throws {
-    let layout = TableLayout(table)
-    self.init(try TableWriter(layout, nil, connection, fitter, nil), layout, connection)
+    try self.init(TableLayout(table), connection, fitter)
   }
 
-  init(_ writer: TableWriter, _ layout: TableLayout, _ connection: Connection) {
-    self.writer = writer
+  init(
+    _ layout: TableLayout, _ connection: Connection, _ fitter: AffinityFitter, _ sum: TableSum? = nil,
+    _ watch: RowWatch? = nil
+  ) throws {
+    let whole = RowShape(whole: layout.stored)
+    writer = try TableWriter(layout, whole, connection, fitter, .overwrite, sum, watch)
     self.connection = connection
     sql = TableSQL(layout)
     width = writer.table.columns.count
@@ -151,25 +152,14 @@ package final class RowBatch {
   private func insertAll() throws -> Int {
     let statement = try inserting ?? connection.prepare(sql.insert(count: capacity))
     inserting = statement
+    for index in 0..<count * width { try statement.lend(values[index], at: Int32(index + 1)) }
     var inserted = count
-    if let error = run(statement) {
+    if let error = statement.attempt() {
       guard error.primaryCode == ResultCode.constraint else { throw error }
       inserted = connection.changes
     }
     try writer.noteInsertions(UnsafeBufferPointer(start: values, count: inserted * width), count: inserted)
     return inserted
-  }
-
-  /// The error as a value: see ``TableWriter``.
-  private func run(_ statement: Statement) -> DatabaseError? {
-    defer { statement.rewind() }
-    do throws(DatabaseError) {
-      for index in 0..<count * width { try statement.lend(values[index], at: Int32(index + 1)) }
-      _ = try statement.step()
-      return nil
-    } catch {
-      return error
-    }
   }
 
   private func lookUpAll() throws {

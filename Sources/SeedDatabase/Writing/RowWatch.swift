@@ -23,14 +23,12 @@ final class RowWatch {
     self.keys = keys
   }
 
-  /// A row as it was before it is written or deleted.
   struct Before {
     fileprivate let referenced: [[UInt8]]
     fileprivate let images: [SearchIndex.Image?]
     fileprivate let key: [SeedValue]?
   }
 
-  /// The row as it is, while it is still there.
   func before(_ row: [BorrowedValue]) throws -> Before {
     try row.withUnsafeBufferPointer { row in
       Before(
@@ -67,6 +65,7 @@ final class RowWatch {
 final class RowLog {
   let columns: [Int]
   private(set) var count = 0
+  var isEmpty: Bool { count == 0 && !isOverfull }
   /// Whether there were more than the block takes: then nothing is known.
   private(set) var isOverfull = false
   private var bytes: [UInt8] = []
@@ -134,7 +133,6 @@ final class KeyLog {
     self.limit = limit
   }
 
-  /// `nil` where there were more than the limit.
   var keys: ChangedKeys? {
     guard !isOverfull else { return nil }
     var keys = ChangedKeys()

@@ -12,11 +12,10 @@ final class WaitingRows {
   private let connection: Connection
   private let outcome: WaitingOutcome
 
-  /// What came of trying to write a row with those that it references.
   private enum Attempt {
     case written([RowOutcome])
     case tooEarly
-    case refused(WaitingRow, RejectedRow)
+    case refused(Rejection)
   }
 
   init(_ connection: Connection, _ policy: ImportPolicy, _ issues: IssueCollector) {
@@ -33,7 +32,6 @@ final class WaitingRows {
     return version.map { !$0.holds(plan) } ?? true
   }
 
-  /// Lets a row wait with all that is nested in it.
   func add(_ row: WaitingRow) throws {
     rows.append(row)
     for row in row.tree {
@@ -62,7 +60,6 @@ final class WaitingRows {
     try outcome.tell()
   }
 
-  /// Tries each row; returns those that still have to wait.
   private func pass(_ rows: [WaitingRow]) throws -> [WaitingRow] {
     var queue = WaitingQueue()
     for row in rows { try retry(row, &queue) }
@@ -71,19 +68,19 @@ final class WaitingRows {
 
   private func retry(_ row: WaitingRow, _ queue: inout WaitingQueue) throws {
     guard !queue.isAhead(of: row) else { return queue.append(row) }
-    switch try attempt(row.members) {
+    switch try attempt(row) {
     case .tooEarly: queue.append(row)
-    case .refused(let member, let refusal): outcome.reject(row, member, refusal)
+    case .refused(let rejection): outcome.reject(rejection)
     case .written(let outcomes):
       try outcome.note(row, outcomes)
       for element in row.elements { try retry(element, &queue) }
     }
   }
 
-  private func attempt(_ members: [WaitingRow]) throws -> Attempt {
-    let savepoint = try RowSavepoint(connection, members.map(\.target))
+  private func attempt(_ row: WaitingRow) throws -> Attempt {
+    let savepoint = try RowSavepoint(connection, row.members.map(\.target))
     var outcomes: [RowOutcome] = []
-    for member in members {
+    for member in row.members {
       do {
         let outcome = try member.upsert()
         if case .taken = outcome {
@@ -93,7 +90,7 @@ final class WaitingRows {
         outcomes.append(outcome)
       } catch let refusal as RejectedRow {
         try savepoint.takeBack()
-        return .refused(member, refusal)
+        return .refused(Rejection(row: row, member: member, refusal: refusal))
       }
     }
     try savepoint.keep()
@@ -112,7 +109,6 @@ final class WaitingRows {
   }
 }
 
-/// Rows in their order, and the keys that they will write.
 private struct WaitingQueue {
   private(set) var rows: [WaitingRow] = []
   private var identities: Set<RowIdentity> = []

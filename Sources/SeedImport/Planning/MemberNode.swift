@@ -21,14 +21,11 @@ final class MemberNode {
     let node: MemberNode?
   }
 
-  /// Members of one object that are remembered by place.
   private static let mostHints = 1024
-  /// Unwanted names that are remembered.
   private static let mostUnwanted = 64
 
   init(fallback: (([UInt8]) -> MemberNode?)? = nil) { self.fallback = fallback }
 
-  /// The node behind a path, made where it is not there.
   func node(_ path: ArraySlice<String>) -> MemberNode {
     guard let name = path.first else { return self }
     let bytes = Array(name.utf8)
@@ -40,7 +37,6 @@ final class MemberNode {
   /// The node behind a name; `nil` for one that nobody wants.
   func child(_ name: [UInt8]) -> MemberNode? { children[name] ?? fallback?(name) }
 
-  /// The node that a member leads to; `nil` for one that nobody wants.
   func target(at place: Int, _ name: UnsafeBufferPointer<UInt8>) -> MemberNode? {
     if place < hints.count, Self.same(hints[place].name, name) { return hints[place].node }
     let bytes = Array(name)
@@ -54,7 +50,6 @@ final class MemberNode {
     return node
   }
 
-  /// Notes that an object has a member of that name, which leads to that node.
   private func note(_ name: [UInt8], _ node: MemberNode?) {
     if let node {
       node.isSeen = true
@@ -63,7 +58,6 @@ final class MemberNode {
     }
   }
 
-  /// Notes that an object had the member, if only as a part of a null.
   func see() { isSeen = true }
 
   private static func same(_ left: [UInt8], _ right: UnsafeBufferPointer<UInt8>) -> Bool {
@@ -93,7 +87,6 @@ final class MemberBinding {
   let shape: UInt32
   let feeds: UnsafeMutablePointer<Feed>
   let nodes: [MemberNode?]
-  /// Whether all of the names that are wanted are known to occur.
   @exclusivity(unchecked) private(set) var isSeen: Bool
 
   init(_ plan: RowPlan, _ object: Int, _ tape: borrowing JSONTape) {
@@ -111,7 +104,6 @@ final class MemberBinding {
 
   deinit { feeds.deallocate() }
 
-  /// Notes which of the names an object has.
   func note(_ object: Int, _ tape: borrowing JSONTape) {
     var member = object + 1
     for _ in 0..<tape.count(object) {

@@ -11,7 +11,6 @@ struct MemberSurvey {
   private let byName: [(column: String, node: MemberNode)]
   private let key: Set<String>
 
-  /// A survey of one table's rows; `byName` are the columns that find their members by themselves.
   init(_ plan: RowPlan, _ mapping: TableMapping, byName: [(column: String, node: MemberNode)]) {
     target = plan.target
     root = plan.root
@@ -22,7 +21,6 @@ struct MemberSurvey {
     self.byName = byName.filter { !key.contains($0.column) }
   }
 
-  /// What no row had, of the rows that were taken in.
   var missing: [ImportReport.MissingMember] {
     let report = target.report
     guard report.inserted + report.updated + report.unchanged > 0 else { return [] }

@@ -8,7 +8,7 @@ final class RowEvaluator {
   /// Fills the plan with one object, or one plain value; `given` comes from outside the object.
   func evaluate(
     _ plan: RowPlan, _ index: Int, _ source: borrowing DocumentSource,
-    given: [(column: Int, value: BorrowedValue)] = []
+    given: GivenValues = []
   ) throws(RejectedRow) {
     plan.reset()
     if source.tape.kind(index) == .object {

@@ -6,7 +6,6 @@ import SeedFormat
 ///
 /// The rows are lent: whoever owns their bytes writes the batch before those go.
 final class TableBatch {
-  /// What the batch held at some time, to return to.
   struct Mark {
     fileprivate let segments: Int
     fileprivate let latest: Int
@@ -14,7 +13,6 @@ final class TableBatch {
     fileprivate let recognised: Int
   }
 
-  /// Rows behind one another that fill the same columns.
   private struct Segment {
     let shape: BatchShape
     let start: Int
@@ -112,7 +110,6 @@ final class TableBatch {
     return shape.run()
   }
 
-  /// Counts what became of the rows, and notes their keys.
   func count(_ keys: inout ImportReport.Keys, notesKeys: Bool) {
     counts.unchanged += recognised
     for outcome in outcomes {
@@ -145,7 +142,6 @@ final class BatchShape {
   /// Indexes into the table's columns, for those that the document fills.
   private let columns: [Int]
   private let affinities: [Affinity]
-  /// What new rows take besides; lent from `bytes`.
   private let defaults: [BorrowedValue]
   private let bytes = LentBytes()
   private let upsert: Statement
@@ -173,7 +169,6 @@ final class BatchShape {
     self.defaults = defaults.map { bytes.lend($0.value) }
   }
 
-  /// Copies the plan's row, which has its key; false where a value is not as its column would keep it.
   @inline(__always)
   func copy(_ plan: RowPlan, to row: UnsafeMutablePointer<BorrowedValue>) -> Bool {
     guard plan.copyRow(columns, affinities, to: row) else { return false }
@@ -184,20 +179,11 @@ final class BatchShape {
   func mention(in seen: SeenKeys) throws {
     let statement = try mention ?? seen.mentioning(key)
     mention = statement
-    defer { statement.rewind() }
-    _ = try statement.step()
+    if let error = statement.attempt() { throw error }
   }
 
   /// As a value: its caller decides whether it is a row's matter.
-  func run() -> DatabaseError? {
-    defer { upsert.rewind() }
-    do throws(DatabaseError) {
-      _ = try upsert.step()
-      return nil
-    } catch {
-      return error
-    }
-  }
+  func run() -> DatabaseError? { upsert.attempt() }
 
   /// What stands in `columns` alone is compared, and changed in a row that is there. ABORT, as in ``TableSQL``.
   private static func sql(_ table: TableSchema, _ columns: [Int], _ filled: [Int]) -> String {

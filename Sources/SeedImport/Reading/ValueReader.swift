@@ -188,7 +188,6 @@ final class ValueReader {
     }
   }
 
-  /// Why a value cannot be a row.
   func notAnObject(_ index: Int, _ source: borrowing DocumentSource) -> RejectedRow {
     RejectedRow(
       .notAnObject, "expected an object, found \(describe(index, source))", offset: source.tape.offset(index))
@@ -200,7 +199,6 @@ final class ValueReader {
 
   private func quote(_ text: UnsafeBufferPointer<UInt8>) -> String { "\"\(clipped(text))\"" }
 
-  /// Bytes of a value that a message repeats.
   private static let shownBytes = 60
 
   private func clipped(_ text: UnsafeBufferPointer<UInt8>) -> String {
