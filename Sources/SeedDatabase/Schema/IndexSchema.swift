@@ -32,7 +32,12 @@ extension SchemaReader {
         #"SELECT name, cid, coll, "desc", key FROM pragma_index_xinfo(?) ORDER BY seqno"#, row[0])
       return IndexSchema(
         name: row[0].text, isUnique: row[1] == .integer(1), origin: row[2].text,
-        isPartial: row[3] == .integer(1), parts: parts.map(IndexSchema.Part.init))
+        isPartial: row[3] == .integer(1),
+        parts: parts.map { part in
+          IndexSchema.Part(
+            column: part[0].textIfAny, isRowid: part[1] == .integer(-1), collationName: part[2].text,
+            isFalling: part[3] == .integer(1), isKey: part[4] == .integer(1))
+        })
     }
   }
 
@@ -41,15 +46,6 @@ extension SchemaReader {
     let key = try connection.rows("SELECT name FROM pragma_table_xinfo(?) WHERE pk > 0", .text(table))
     guard key.count == 1, try !indexes(of: table).contains(where: { $0.origin == "pk" }) else { return nil }
     return key[0][0].text
-  }
-}
-
-extension IndexSchema.Part {
-  fileprivate init(_ row: [SeedValue]) {
-    column = row[0] == .null ? nil : row[0].text
-    isRowid = row[1] == .integer(-1)
-    collationName = row[2].text
-    (isFalling, isKey) = (row[3] == .integer(1), row[4] == .integer(1))
   }
 }
 

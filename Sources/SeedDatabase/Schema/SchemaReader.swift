@@ -25,7 +25,9 @@ package struct SchemaReader {
     return DatabaseSchema(
       tables: tables, searchTables: search,
       views: listed.filter { $0.kind == "view" }.map(\.name),
-      indexes: try explicitIndexes(),
+      indexes: try connection.rows(
+        "SELECT name FROM sqlite_schema WHERE type = 'index' AND sql IS NOT NULL ORDER BY name"
+      ).map(\.[0].text),
       hash: try digest(tables, search, listed))
   }
 
@@ -90,7 +92,7 @@ package struct SchemaReader {
     return ColumnSchema(
       name: name, declaredType: row[1].text,
       affinity: Affinity(declaredType: row[1].text, isStrict: table.isStrict),
-      isNotNull: row[2] == .integer(1), defaultSQL: row[3] == .null ? nil : row[3].text, collation: known)
+      isNotNull: row[2] == .integer(1), defaultSQL: row[3].textIfAny, collation: known)
   }
 
   private func collationName(_ table: String, _ column: String) throws -> String {
@@ -110,7 +112,7 @@ package struct SchemaReader {
       let parts = rows.filter { $0[0] == first[0] }
       return ForeignKeySchema(
         columns: parts.map(\.[2].text), parent: first[1].text,
-        parentColumns: parts.compactMap { $0[3] == .null ? nil : $0[3].text },
+        parentColumns: parts.compactMap(\.[3].textIfAny),
         onUpdate: first[4].text, onDelete: first[5].text)
     }
   }
@@ -128,12 +130,6 @@ package struct SchemaReader {
     let rows = try connection.rows(
       "SELECT name, tbl_name FROM sqlite_schema WHERE type = 'trigger' ORDER BY name")
     if let row = rows.first { throw SchemaProblem.trigger(name: row[0].text, table: row[1].text) }
-  }
-
-  private func explicitIndexes() throws -> [String] {
-    try connection.rows(
-      "SELECT name FROM sqlite_schema WHERE type = 'index' AND sql IS NOT NULL ORDER BY name"
-    ).map { $0[0].text }
   }
 
   func sql(_ name: String) throws -> String {
@@ -199,7 +195,7 @@ extension SchemaReader {
 
 extension SeedValue {
   /// The text of a value that is known to be one; empty otherwise.
-  package var text: String {
-    if case .text(let text) = self { text } else { "" }
-  }
+  package var text: String { textIfAny ?? "" }
+
+  var textIfAny: String? { if case .text(let text) = self { text } else { nil } }
 }

@@ -33,9 +33,7 @@ package enum LeftOutIndexes {
     return try connection.rows(
       #"SELECT name, "table", sql, statistics FROM \#(ReservedTable.index) ORDER BY position"#
     ).map { row in
-      Entry(
-        name: row[0].text, table: row[1].text, sql: row[2].text,
-        statistics: row[3] == .null ? nil : row[3].text)
+      Entry(name: row[0].text, table: row[1].text, sql: row[2].text, statistics: row[3].textIfAny)
     }
   }
 

@@ -115,7 +115,8 @@ package final class RowBatch {
       kind = next
     }
     guard count == capacity, count > 0 else { return try writeSingly(from: 0) }
-    if mayInsertTogether, kind == .insert || expectsNewKeys {
+    // A value of the wrong type for a STRICT table ends an insertion without saying how far it came.
+    if !writer.table.isStrict, kind == .insert || expectsNewKeys {
       let inserted = try insertAll()
       expectsNewKeys = inserted == count
       try writeSingly(from: inserted)
@@ -125,9 +126,6 @@ package final class RowBatch {
       try lookUpAll()
     }
   }
-
-  /// A value of the wrong type for a STRICT table ends an insertion without saying how far it came.
-  private var mayInsertTogether: Bool { !writer.table.isStrict }
 
   private func writeSingly(from first: Int) throws {
     for number in first..<count { try write(Array(row(number))) }
@@ -166,7 +164,11 @@ package final class RowBatch {
     let statement = try finding ?? connection.prepare(sql.find(count: capacity))
     finding = statement
     defer { statement.rewind() }
-    try bindKeys(statement)
+    for number in 0..<count {
+      for (place, position) in keyPositions.enumerated() {
+        try statement.lend(row(number)[position], at: Int32(number * keyPositions.count + place + 1))
+      }
+    }
     let found = FoundRow(statement, columns, from: 1)
     var absent = 0
     for number in 0..<count {
@@ -183,16 +185,6 @@ package final class RowBatch {
       }
     }
     expectsNewKeys = absent == count
-  }
-
-  private func bindKeys(_ statement: Statement) throws {
-    var index: Int32 = 1
-    for number in 0..<count {
-      for position in keyPositions {
-        try statement.lend(row(number)[position], at: index)
-        index += 1
-      }
-    }
   }
 
   /// A row that was found and then written may be found once more where its place in the table moved.

@@ -38,9 +38,12 @@ extension RelationMapping {
       switch self {
       case .object(_, _, let foreignKey): ("object", [foreignKey])
       case .array(_, _, let parentKey): ("array", [parentKey])
-      case .join(_, _, let through, let parentKey, let elementKey): ("join", [[through], parentKey, elementKey])
+      case .join(_, _, let through, let parentKey, let elementKey):
+        ("join", [[through], parentKey, elementKey])
       }
-    return [kind, JSONValue(strings: path.names), table.canonical, .array(columns.map(JSONValue.init(strings:)))]
+    return [
+      kind, JSONValue(strings: path.names), table.canonical, .array(columns.map(JSONValue.init(strings:))),
+    ]
   }
 }
 

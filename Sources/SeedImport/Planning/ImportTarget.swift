@@ -45,17 +45,16 @@ final class ImportTarget {
 
   func writer(_ slots: SlotSet) throws -> TableWriter {
     if let latest, latest.slots == slots { return latest.writer }
-    let writer = try writers[slots] ?? makeWriter(slots)
-    latest = (slots, writer)
-    return writer
-  }
-
-  private func makeWriter(_ slots: SlotSet) throws -> TableWriter {
+    if let known = writers[slots] {
+      latest = (slots, known)
+      return known
+    }
     guard let shape = RowShape(table.columns.indices.filter(slots.contains), of: table) else {
       throw RejectedRow(.missingKey, "a column of the key is missing")
     }
     let writer = try TableWriter(table, shape, connection, fitter, rule: rule)
     writers[slots] = writer
+    latest = (slots, writer)
     return writer
   }
 

@@ -30,7 +30,10 @@ struct MemberSurvey {
   private func missing(_ column: String?, _ path: MemberPath) -> ImportReport.MissingMember? {
     var (node, names) = (root, path.names[...])
     while let name = names.first, let child = node.child(Array(name.utf8)) {
-      guard child.isSeen else { return missing(path, column, node.namesAlike(name, orNearly: true)) }
+      guard child.isSeen else {
+        let similar = node.namesAlike(name, orNearly: true)
+        return .init(table: target.table.name, member: path, column: column, similar: similar)
+      }
       (node, names) = (child, names.dropFirst())
     }
     return nil
@@ -44,19 +47,15 @@ struct MemberSurvey {
       guard !node.isSeen else { return nil }
       let alike = root.namesAlike(column, orNearly: false)
       let similar = alike.isEmpty && !isAnyFound ? root.unwantedNames : alike
-      return similar.isEmpty ? nil : missing(MemberPath(names: [column]), column, similar)
+      guard !similar.isEmpty else { return nil }
+      return .init(
+        table: target.table.name, member: MemberPath(names: [column]), column: column, similar: similar)
     }
   }
 
   private func isFoundBesideKey(_ column: String?, _ path: MemberPath) -> Bool {
     guard column.map({ !key.contains($0) }) ?? true, let name = path.names.first else { return false }
     return root.child(Array(name.utf8))?.isSeen ?? false
-  }
-
-  private func missing(
-    _ path: MemberPath, _ column: String?, _ similar: [String]
-  ) -> ImportReport.MissingMember {
-    ImportReport.MissingMember(table: target.table.name, member: path, column: column, similar: similar)
   }
 }
 

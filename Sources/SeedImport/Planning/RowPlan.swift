@@ -87,10 +87,7 @@ final class RowPlan {
     }
   }
 
-  var keyDescription: String? {
-    guard hasKey else { return nil }
-    return rowDescription(table.keyNames, key.map(\.owned))
-  }
+  var keyDescription: String? { hasKey ? rowDescription(table.keyNames, key.map(\.owned)) : nil }
 }
 
 /// Values that come from outside an object: of its parent's key, or of its name.

@@ -22,7 +22,6 @@ final class ValueReader {
   func read(
     _ index: Int, _ source: borrowing DocumentSource, for target: Target
   ) throws(RejectedRow) -> BorrowedValue {
-    if case .automatic = target.conversion { return try automatic(index, source, target.schema) }
     if source.tape.kind(index) == .null { return .null }
     switch target.conversion {
     case .automatic: return try automatic(index, source, target.schema)
@@ -72,9 +71,12 @@ final class ValueReader {
     case .yes: return .integer(1)
     case .integer, .real, .beyond: return try number(index, source, column.affinity)
     case .string, .name: return try string(lent(index, source), column)
-    case .object, .array:
-      throw RejectedRow(.typeMismatch, "expected a plain value, found an object or an array")
+    case .object, .array: throw notPlain
     }
+  }
+
+  private var notPlain: RejectedRow {
+    RejectedRow(.typeMismatch, "expected a plain value, found an object or an array")
   }
 
   /// A text that stays where it is while other rows are read.
@@ -137,8 +139,7 @@ final class ValueReader {
     switch source.tape.kind(index) {
     case .string: return .text(lent(index, source))
     case .integer, .real, .beyond: return .text(source.digits(index))
-    case .object, .array:
-      throw RejectedRow(.typeMismatch, "expected a plain value, found an object or an array")
+    case .object, .array: throw notPlain
     default: return .text(source.json(index).withUnsafeBufferPointer { bytes.copy($0) })
     }
   }

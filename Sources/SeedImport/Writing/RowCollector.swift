@@ -98,7 +98,9 @@ final class RowCollector {
         continue
       }
       if try store.isKnown(relation.plan) {
-        recognise(relation.plan.target)
+        let target = relation.plan.target
+        if target.batch?.isEmpty == true { begin(target) }
+        target.batch?.recognised += 1
       } else {
         try addWithReferences(relation.plan, source)
       }
@@ -143,11 +145,6 @@ final class RowCollector {
     if batch.isEmpty { begin(target) }
     guard batch.take(plan, shape) else { throw GoesAlone() }
     if target.recurs { try store.remember(plan) }
-  }
-
-  private func recognise(_ target: ImportTarget) {
-    if target.batch?.isEmpty == true { begin(target) }
-    target.batch?.recognised += 1
   }
 
   private func begin(_ target: ImportTarget) {
