@@ -236,9 +236,7 @@ package final class ImportSession {
     writer.place = place
   }
 
-  private func given(
-    _ name: String?, _ list: List
-  ) throws(RejectedRow) -> GivenValues {
+  private func given(_ name: String?, _ list: List) throws(RejectedRow) -> GivenValues {
     guard let name, let target = list.names else { return [] }
     return [(target.column, try writer.evaluator.reader.read(name: name, for: target))]
   }

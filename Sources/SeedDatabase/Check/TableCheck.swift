@@ -53,8 +53,7 @@ struct TableCheck {
     let (sum, expected) = try readRows()
     for (index, expected) in zip(indexes, expected) {
       guard try entries(of: index) == expected else {
-        throw NotASeed(
-          "the entries of index \"\(index.name)\" do not match the rows of \"\(table.name)\"")
+        throw NotASeed("the entries of index \"\(index.name)\" do not match the rows of \"\(table.name)\"")
       }
     }
     return sum

@@ -46,8 +46,7 @@ final class BlockDeflater {
     _ block: UnsafeRawBufferPointer, after dictionary: UnsafeRawBufferPointer, _ ending: Ending
   ) -> UnsafeRawBufferPointer {
     mustSucceed(deflateReset(stream))
-    mustSucceed(
-      deflateTune(stream, Effort.goodMatch, Effort.lazyMatch, Effort.niceMatch, Effort.chain))
+    mustSucceed(deflateTune(stream, Effort.goodMatch, Effort.lazyMatch, Effort.niceMatch, Effort.chain))
     if let bytes = dictionary.baseAddress, !dictionary.isEmpty {
       mustSucceed(
         deflateSetDictionary(stream, bytes.assumingMemoryBound(to: UInt8.self), UInt32(dictionary.count)))

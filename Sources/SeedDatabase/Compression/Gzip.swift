@@ -49,8 +49,7 @@ final class GzipEncoder: StreamCodec {
   private let stream: ZStream
   private let isSpliceable: Bool
 
-  /// A spliceable member ends with a full flush before its final empty block, so that a server can cut
-  /// out its deflate data at a byte boundary and join it with others.
+  /// A spliceable member ends with a full flush before its final empty block: see ``GzipSplice``.
   init(level: Int32, isSpliceable: Bool) throws(CompressionError) {
     self.isSpliceable = isSpliceable
     stream = try ZStream({ seedbank_gzip_deflate_init($0, level) }, end: { deflateEnd($0) })

@@ -103,8 +103,7 @@ package final class ParallelGzip: Sendable {
       let (window, turn) = (input.window, input.turn)
       input.window = Array(bytes.suffix(BlockDeflater.windowBytes))
       input.turn = DispatchSemaphore(value: 0)
-      return Block(
-        bytes: bytes, window: window, isLast: input.isAtEnd, myTurn: turn, nextTurn: input.turn)
+      return Block(bytes: bytes, window: window, isLast: input.isAtEnd, myTurn: turn, nextTurn: input.turn)
     }
   }
 

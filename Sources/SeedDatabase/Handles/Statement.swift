@@ -33,11 +33,7 @@ package final class Statement {
 
   /// Binds values to the parameters from the first on.
   package func bind(_ values: some Sequence<SeedValue>) throws(DatabaseError) {
-    var index: Int32 = 1
-    for value in values {
-      try bind(value, at: index)
-      index += 1
-    }
+    for (index, value) in values.enumerated() { try bind(value, at: Int32(index + 1)) }
   }
 
   /// Binds one value; parameters count from 1.

@@ -79,9 +79,7 @@ package enum CanonicalRow {
     (0..<count).map { _ in value(in: bytes, at: &offset) }
   }
 
-  private static func value(
-    in bytes: UnsafeBufferPointer<UInt8>, at offset: inout Int
-  ) -> BorrowedValue {
+  private static func value(in bytes: UnsafeBufferPointer<UInt8>, at offset: inout Int) -> BorrowedValue {
     let tag = bytes[offset]
     offset += 1
     guard tag != Tag.null else { return .null }

@@ -61,17 +61,8 @@ package final class BatchImporter {
     for batch in batches.values { try batch.flush() }
     for batch in batches.values { try batch.finish() }
     let check = ReferenceCheck(connection, schema, layouts, wholeTableShare: wholeTableShare)
-    return try check.violations(touchedTables, limit: limit)
-  }
-
-  private var touchedTables: [String: TouchedTable] {
-    batches.compactMapValues { batch in
-      let writer = batch.writer
-      guard let watch = writer.watch, !writer.changes.isEmpty else { return nil }
-      return TouchedTable(
-        watch: watch, rows: writer.sum?.rows ?? 0,
-        hasLost: writer.changes.deleted + writer.changes.updated > 0)
-    }
+    let touched = batches.mapValues(\.writer).filter { !$0.value.changes.isEmpty }
+    return try check.violations(touched, limit: limit)
   }
 
   /// Search tables of the schema itself; a table that lies elsewhere has its own, of which we know nothing.

@@ -8,8 +8,7 @@ package struct DeltaApplier {
   private let layouts: SeedLayout
   private let keyLimit: Int
 
-  /// An applier for the seed behind `connection`; `layouts` says which tables lie elsewhere than `schema` has them,
-  /// `keyLimit` how many changed keys are reported for each table at most.
+  /// An applier for the seed behind `connection`; see ``BatchImporter`` for the rest.
   package init(
     _ connection: Connection, _ schema: DatabaseSchema, _ layouts: SeedLayout = SeedLayout(),
     keyLimit: Int = 0

@@ -30,7 +30,7 @@ package struct ReferenceCheck {
     }
   }
 
-  func violations(_ touched: [String: TouchedTable], limit: Int) throws -> [ReferenceViolation] {
+  func violations(_ touched: [String: TableWriter], limit: Int) throws -> [ReferenceViolation] {
     var found: [ReferenceViolation] = []
     for table in schema.tables where !table.foreignKeys.isEmpty && found.count < limit {
       let references = references(of: table)
@@ -79,14 +79,17 @@ package struct ReferenceCheck {
 
   // MARK: Single rows
 
-  private func needsWholeTable(_ reference: Reference, _ touched: [String: TouchedTable]) -> Bool {
-    let rows = touched[reference.child.logical.name]?.rows ?? 0
+  private func needsWholeTable(_ reference: Reference, _ touched: [String: TableWriter]) -> Bool {
+    let rows = touched[reference.child.logical.name]?.sum?.rows ?? 0
     let (written, removed) = logs(of: reference, touched)
     let reader = SchemaReader(connection)
     if let written, !written.isEmpty, isMuch(written, of: rows) || !reference.findsParents(reader) {
       return true
     }
-    guard touched[reference.parent.logical.name]?.hasLost ?? false else { return false }
+    guard let parent = touched[reference.parent.logical.name]?.changes, parent.deleted + parent.updated > 0
+    else {
+      return false
+    }
     guard let removed else { return true }
     return !removed.isEmpty
       && (isMuch(removed, of: rows) || !reference.findsChildren(reader) || !reference.findsParents(reader))
@@ -94,11 +97,11 @@ package struct ReferenceCheck {
 
   /// What is known of the child's rows and of the parent's, each `nil` where nobody watched.
   private func logs(
-    of reference: Reference, _ touched: [String: TouchedTable]
+    of reference: Reference, _ touched: [String: TableWriter]
   ) -> (written: RowLog?, removed: RowLog?) {
     let parent = touched[reference.parent.logical.name]?.watch
     return (
-      touched[reference.child.logical.name]?.watch.written,
+      touched[reference.child.logical.name]?.watch?.written,
       parent?.removed.first { $0.columns == reference.parentPositions }
     )
   }
@@ -108,7 +111,7 @@ package struct ReferenceCheck {
   }
 
   private func single(
-    _ reference: Reference, _ touched: [String: TouchedTable], _ limit: Int
+    _ reference: Reference, _ touched: [String: TableWriter], _ limit: Int
   ) throws -> [ReferenceViolation] {
     let (written, removed) = logs(of: reference, touched)
     return try orphans(reference, reference.orphanByKey, written, limit)
@@ -129,12 +132,6 @@ package struct ReferenceCheck {
     }
     return found
   }
-}
-
-struct TouchedTable {
-  let watch: RowWatch
-  let rows: Int
-  let hasLost: Bool
 }
 
 /// A row that references nothing.

@@ -37,9 +37,7 @@ package final class RowBatch {
   private static let contentBytes = 64 * 1024
 
   /// Rows of a table that lies in the file as it is, in a database that keeps no sums.
-  package convenience init(
-    _ table: TableSchema, _ connection: Connection, _ fitter: AffinityFitter
-  ) throws {
+  package convenience init(_ table: TableSchema, _ connection: Connection, _ fitter: AffinityFitter) throws {
     try self.init(TableLayout(table), connection, fitter)
   }
 

@@ -224,26 +224,24 @@ package final class TableWriter {
 
   // MARK: Statements
 
-  private func find() throws -> Bool {
+  private func find() throws -> Bool { try find(shape.key.lazy.map { self.row[$0] }) }
+
+  private func find(_ key: some Sequence<BorrowedValue>) throws -> Bool {
     statements += 1
     sql.find.rewind()
-    for index in shape.key.indices { try sql.find.lend(row[shape.key[index]], at: Int32(index + 1)) }
+    for (index, value) in key.enumerated() { try sql.find.lend(value, at: Int32(index + 1)) }
     return try sql.find.step()
   }
 
   private func remove(key: [BorrowedValue]) throws -> Bool {
-    statements += 1
     defer { sql.find.rewind() }
-    sql.find.rewind()
-    for (index, value) in key.enumerated() { try sql.find.lend(value, at: Int32(index + 1)) }
-    guard try sql.find.step() else { return false }
+    guard try find(key) else { return false }
     let found = FoundRow(sql.find, columns)
     if sum != nil { sum?.remove(hasher.hash(lent: read(found))) }
     let watched = try watch?.before(read(found))
     statements += 1
     for (index, value) in key.enumerated() { try sql.delete.lend(value, at: Int32(index + 1)) }
-    _ = try sql.delete.step()
-    sql.delete.rewind()
+    if let error = sql.delete.attempt() { throw error }
     if let watched { try watch?.noteDeletion(watched) }
     return true
   }

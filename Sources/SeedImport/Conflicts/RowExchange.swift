@@ -88,17 +88,7 @@ struct RowExchange {
 
   /// Whether the row could be written with all others where they are: it waits for their sake only.
   private func isAtHome(_ row: WaitingRow) throws -> Bool {
-    let savepoint = try RowSavepoint(connection, row.members.map(\.target))
-    var isAtHome = true
-    do {
-      for member in row.members where isAtHome {
-        if case .taken = try member.upsert() { isAtHome = false }
-      }
-    } catch is RejectedRow {
-      isAtHome = false
-    }
-    try savepoint.takeBack()
-    return isAtHome
+    if case .written = try row.attempt(connection, isKept: false) { true } else { false }
   }
 
   private mutating func misfit(_ row: WaitingRow, isKept: Bool) throws -> Rejection? {
@@ -140,8 +130,7 @@ struct RowExchange {
         present.insert(member.identity)
         return outcome
       } catch let refusal as RejectedRow {
-        throw MisfitFound(
-          member: number, refusal: refusal.code == .unique ? .taken(refusal.column) : refusal)
+        throw MisfitFound(member: number, refusal: refusal.code == .unique ? .taken(refusal.column) : refusal)
       }
     }
   }

@@ -70,6 +70,35 @@ struct Rejection {
   let refusal: RejectedRow
 }
 
+extension WaitingRow {
+  enum Attempt {
+    case written([RowOutcome])
+    case tooEarly
+    case refused(Rejection)
+  }
+
+  /// Writes all that is written together, or nothing of it; where that is not to be kept, it is only tried.
+  func attempt(_ connection: Connection, isKept: Bool = true) throws -> Attempt {
+    let savepoint = try RowSavepoint(connection, members.map(\.target))
+    var outcomes: [RowOutcome] = []
+    for member in members {
+      do {
+        let outcome = try member.upsert()
+        if case .taken = outcome {
+          try savepoint.takeBack()
+          return .tooEarly
+        }
+        outcomes.append(outcome)
+      } catch let refusal as RejectedRow {
+        try savepoint.takeBack()
+        return .refused(Rejection(row: self, member: member, refusal: refusal))
+      }
+    }
+    if isKept { try savepoint.keep() } else { try savepoint.takeBack() }
+    return .written(outcomes)
+  }
+}
+
 /// What becomes of rows that waited: keys of those that are in, issues of those that waited in vain.
 final class WaitingOutcome {
   private let policy: ImportPolicy

@@ -12,12 +12,6 @@ final class WaitingRows {
   private let connection: Connection
   private let outcome: WaitingOutcome
 
-  private enum Attempt {
-    case written([RowOutcome])
-    case tooEarly
-    case refused(Rejection)
-  }
-
   init(_ connection: Connection, _ policy: ImportPolicy, _ issues: IssueCollector) {
     self.connection = connection
     outcome = WaitingOutcome(policy, issues)
@@ -68,33 +62,13 @@ final class WaitingRows {
 
   private func retry(_ row: WaitingRow, _ queue: inout WaitingQueue) throws {
     guard !queue.isAhead(of: row) else { return queue.append(row) }
-    switch try attempt(row) {
+    switch try row.attempt(connection) {
     case .tooEarly: queue.append(row)
     case .refused(let rejection): outcome.reject(rejection)
     case .written(let outcomes):
       try outcome.note(row, outcomes)
       for element in row.elements { try retry(element, &queue) }
     }
-  }
-
-  private func attempt(_ row: WaitingRow) throws -> Attempt {
-    let savepoint = try RowSavepoint(connection, row.members.map(\.target))
-    var outcomes: [RowOutcome] = []
-    for member in row.members {
-      do {
-        let outcome = try member.upsert()
-        if case .taken = outcome {
-          try savepoint.takeBack()
-          return .tooEarly
-        }
-        outcomes.append(outcome)
-      } catch let refusal as RejectedRow {
-        try savepoint.takeBack()
-        return .refused(Rejection(row: row, member: member, refusal: refusal))
-      }
-    }
-    try savepoint.keep()
-    return .written(outcomes)
   }
 
   /// Lets rows change places; returns those that have to follow.

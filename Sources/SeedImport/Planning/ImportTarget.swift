@@ -79,12 +79,10 @@ final class ImportTarget {
     deleted > 0 || batch?.counts.isEmpty == false || writers.values.contains { !$0.changes.isEmpty }
   }
 
-  struct Mark {
-    fileprivate let changes: [SlotSet: TableChanges]
-    fileprivate let keys: [Int]
-  }
+  /// What was counted and noted at some time, to return to.
+  typealias Mark = (changes: [SlotSet: TableChanges], keys: [Int])
 
-  var mark: Mark { Mark(changes: writers.mapValues(\.changes), keys: keys.counts) }
+  var mark: Mark { (writers.mapValues(\.changes), keys.counts) }
 
   func restore(_ mark: Mark) {
     for (slots, writer) in writers { writer.restore(mark.changes[slots] ?? TableChanges()) }

@@ -41,21 +41,17 @@ final class MemberNode {
     if place < hints.count, Self.same(hints[place].name, name) { return hints[place].node }
     let bytes = Array(name)
     let node = child(bytes)
-    note(bytes, node)
+    if let node {
+      node.isSeen = true
+    } else if unwanted.count < Self.mostUnwanted {
+      unwanted.insert(bytes)
+    }
     if place < hints.count {
       hints[place] = Hint(name: bytes, node: node)
     } else if place == hints.count, place < Self.mostHints {
       hints.append(Hint(name: bytes, node: node))
     }
     return node
-  }
-
-  private func note(_ name: [UInt8], _ node: MemberNode?) {
-    if let node {
-      node.isSeen = true
-    } else if unwanted.count < Self.mostUnwanted {
-      unwanted.insert(name)
-    }
   }
 
   func see() { isSeen = true }
@@ -91,11 +87,7 @@ final class MemberBinding {
 
   init(_ plan: RowPlan, _ object: Int, _ tape: borrowing JSONTape) {
     shape = tape.entries[object].shape
-    var nodes: [MemberNode?] = []
-    for slot in 0..<tape.shapeCount(object) {
-      nodes.append(plan.root.child(Array(tape.shapeName(slot, object))))
-    }
-    self.nodes = nodes
+    nodes = (0..<tape.shapeCount(object)).map { plan.root.child(Array(tape.shapeName($0, object))) }
     // Whoever had these names first was read by its nodes, mostly as a row of this plan.
     isSeen = nodes.allSatisfy { $0?.isSeen ?? true }
     feeds = .allocate(capacity: max(1, nodes.count))

@@ -163,6 +163,7 @@ final class RowEvaluator {
   func bareKey(
     _ plan: RowPlan, _ index: Int, _ source: borrowing DocumentSource
   ) throws(RejectedRow) -> BorrowedValue {
+    plan.reset()
     guard plan.table.key.count == 1, source.tape.kind(index) != .array else {
       throw reader.notAnObject(index, source)
     }

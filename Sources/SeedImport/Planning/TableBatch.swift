@@ -6,12 +6,8 @@ import SeedFormat
 ///
 /// The rows are lent: whoever owns their bytes writes the batch before those go.
 final class TableBatch {
-  struct Mark {
-    fileprivate let segments: Int
-    fileprivate let latest: Int
-    fileprivate let used: Int
-    fileprivate let recognised: Int
-  }
+  /// What the batch held at some time, to return to.
+  typealias Mark = (segments: Int, latest: Int, used: Int, recognised: Int)
 
   private struct Segment {
     let shape: BatchShape
@@ -58,17 +54,16 @@ final class TableBatch {
   }
 
   private func grow(to needed: Int) {
-    let larger = UnsafeMutablePointer<BorrowedValue>.allocate(capacity: max(needed, 2 * capacity))
+    capacity = max(needed, 2 * capacity)
+    let larger = UnsafeMutablePointer<BorrowedValue>.allocate(capacity: capacity)
     larger.update(from: values, count: used)
     values.deallocate()
-    (values, capacity) = (larger, max(needed, 2 * capacity))
+    values = larger
   }
 
   var isEmpty: Bool { used == 0 && recognised == 0 }
 
-  var mark: Mark {
-    Mark(segments: segments.count, latest: segments.last?.rows ?? 0, used: used, recognised: recognised)
-  }
+  var mark: Mark { (segments.count, segments.last?.rows ?? 0, used, recognised) }
 
   func restore(_ mark: Mark) {
     segments.removeSubrange(mark.segments...)
@@ -119,10 +114,7 @@ final class TableBatch {
       case .unchanged, .taken: counts.unchanged += 1
       }
     }
-    if notesKeys { noteKeys(&keys) }
-  }
-
-  private func noteKeys(_ keys: inout ImportReport.Keys) {
+    guard notesKeys else { return }
     var number = 0
     for segment in segments {
       for row in 0..<segment.rows {

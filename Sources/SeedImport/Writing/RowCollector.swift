@@ -133,7 +133,6 @@ final class RowCollector {
       try collectTree(plan, index, source, [])
       return plan.key
     }
-    plan.reset()
     return [try evaluator.bareKey(plan, index, source)]
   }
 

@@ -86,8 +86,7 @@ final class RowTreeWriter {
   private func writeWithReferences(_ plan: RowPlan, _ source: borrowing DocumentSource) throws -> Outcome {
     guard !plan.relations.isEmpty else { return try storing(plan, source) }
     let references = try references(plan, source)
-    let outcome =
-      try references.new.isEmpty ? storing(plan, source) : write(plan, references.new, source)
+    let outcome = try references.new.isEmpty ? storing(plan, source) : write(plan, references.new, source)
     if outcome == .written { for reference in references.known { reference.target.recognised += 1 } }
     return outcome
   }
@@ -217,7 +216,6 @@ final class RowTreeWriter {
   private func bareKey(
     _ plan: RowPlan, _ index: Int, _ source: borrowing DocumentSource
   ) throws -> [BorrowedValue]? {
-    plan.reset()
     do throws(RejectedRow) {
       return [try evaluator.bareKey(plan, index, source)]
     } catch {
