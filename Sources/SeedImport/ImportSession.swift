@@ -291,8 +291,7 @@ package final class ImportSession {
     for target in targets { try target.seen?.drop() }
   }
 
-  /// The tables that were touched. What earlier batches did to theirs is not known in detail: where any were
-  /// committed and not checked, they are checked whole.
+  /// Of batches that were committed and not checked, it is not known which tables they touched: all are checked then.
   private var tablesToCheck: Set<String> {
     let hasUncheckedRows = cursor?.isWritten == true || leftover != nil
     let suspects = hasUncheckedRows ? targets : targets.filter(\.isTouched)

@@ -66,8 +66,7 @@ package final class ParallelGzip: Sendable {
     return try finish()
   }
 
-  /// The measures of what was read and what was written, which is synced, once ``work()`` has returned wherever it was
-  /// called; throws what went wrong there.
+  /// Once ``work()`` has returned wherever it was called: what was read and what was written and synced, or the failure.
   package func finish() throws -> (raw: Compression.Measure, stored: Compression.Measure) {
     let raw = input.withLock { input in input.meter.measure() }
     return (raw, try output.withLock { output in try output.end(rawLength: raw.length) })

@@ -87,9 +87,7 @@ package struct ReferenceCheck {
       return true
     }
     guard let parent = touched[reference.parent.logical.name]?.changes, parent.deleted + parent.updated > 0
-    else {
-      return false
-    }
+    else { return false }
     guard let removed else { return true }
     return !removed.isEmpty
       && (isMuch(removed, of: rows) || !reference.findsChildren(reader) || !reference.findsParents(reader))

@@ -1,7 +1,6 @@
 package import SeedFormat
 
-/// Sees what becomes of single rows of a table, for those who have to follow: references, search tables, and whoever
-/// asked for the keys.
+/// Sees what becomes of a table's rows, for references, search tables, and whoever asked for the keys.
 final class RowWatch {
   /// Keys of rows that were written, where the table references others.
   let written: RowLog?
@@ -10,7 +9,6 @@ final class RowWatch {
   private let searches: [SearchIndex]
   private let keys: KeyLog?
 
-  /// The keys of what was changed, where they are kept and were not too many.
   var changedKeys: ChangedKeys? { keys?.keys }
 
   /// `nil` where nobody has to follow.

@@ -95,8 +95,7 @@ private struct WaitingQueue {
   }
 }
 
-/// Rows that may be exchanged together, whose elements come behind all of them. They may reference the same rows,
-/// but each is there once.
+/// Rows that may be exchanged together, each of them once; their elements come behind all of them.
 private struct ExchangeQueue {
   private(set) var rows: [WaitingRow] = []
   private var own: Set<RowIdentity> = []

@@ -64,8 +64,7 @@ extension MemberNode {
     unwanted.map { String(decoding: $0, as: UTF8.self) }.sorted()
   }
 
-  /// Unwanted names that differ from this one by case, spaces and other marks only; else, where that will do, the
-  /// one that is nearest to it.
+  /// Unwanted names that differ by case, spaces and other marks only; else, where that will do, the nearest one.
   fileprivate func namesAlike(_ name: String, orNearly: Bool) -> [String] {
     let (names, wanted) = (unwantedNames, Self.letters(name))
     let alike = names.filter { Self.letters($0) == wanted }

@@ -1,8 +1,7 @@
 import SeedDatabase
 import SeedFormat
 
-/// Rows of one table that are written by a few statements: one for all rows behind one another that fill the
-/// same columns.
+/// Rows of one table, written by one statement for all behind one another that fill the same columns.
 ///
 /// The rows are lent: whoever owns their bytes writes the batch before those go.
 final class TableBatch {

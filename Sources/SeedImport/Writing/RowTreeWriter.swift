@@ -114,8 +114,7 @@ final class RowTreeWriter {
     return outcome
   }
 
-  /// The plans of the objects that this row references, each filled with its object: those that are to be written,
-  /// and those that are there already, unchanged.
+  /// The plans of the objects that this row references: those to be written, and those that are there, unchanged.
   private func references(
     _ plan: RowPlan, _ source: borrowing DocumentSource
   ) throws -> (new: [RowPlan], known: [RowPlan]) {
