@@ -18,7 +18,6 @@ package final class ImportCursor {
   private(set) var isPassing: Bool
   /// Whether any batch is committed, by this run or an earlier one, whose rows are not checked.
   private(set) var isWritten: Bool
-  /// Rows of the documents that are committed.
   private(set) var committed: Int
   private var content = ConsumedContent()
   private var document = -1
@@ -42,10 +41,8 @@ package final class ImportCursor {
 
   // MARK: Documents
 
-  /// Begins the next document.
   func beginDocument() { document += 1 }
 
-  /// Takes note of what was read, before the scanner forgets it.
   func willFeed(_ scanner: borrowing JSONScanner) { content.take(scanner, upTo: scanner.offset) }
 
   /// Ends the document; one that ends within the rows that are in is not the one that it was.
@@ -85,9 +82,8 @@ package final class ImportCursor {
   /// Says, before the first batch is committed, that the tables will hold rows that are not checked.
   func announce(_ place: RowPlace) throws {
     guard !isWritten else { return }
-    var state = CursorState(mapping: mapping, tables: tables, content: content.digest)
-    state.name = place.document
-    try state.write(to: path)
+    try CursorState(mapping: mapping, tables: tables, name: place.document, content: content.digest)
+      .write(to: path)
     isWritten = true
   }
 
@@ -95,16 +91,14 @@ package final class ImportCursor {
   func advance(to place: RowPlace, _ scanner: borrowing JSONScanner, rows: Int) throws {
     content.take(scanner, upTo: scanner.offset)
     committed = (earlier?.rows ?? 0) + rows
-    var state = CursorState(mapping: mapping, tables: tables, content: content.digest)
-    (state.document, state.name, state.row) = (document, place.document, place.row + 1)
-    (state.offset, state.rows) = (scanner.offset, committed)
+    let state = CursorState(
+      mapping: mapping, tables: tables, document: document, name: place.document, row: place.row + 1,
+      offset: scanner.offset, rows: committed, content: content.digest)
     try state.write(to: path)
   }
 
-  /// All is in and checked.
   func remove() throws { try Folder.remove(path) }
 
-  /// What a failure has to say of the batches that it leaves.
   var remainder: String? {
     guard committed > 0, !isPassing else { return nil }
     return "\(committed) rows of the documents were committed before and stay: "
@@ -117,7 +111,6 @@ struct ImportLeftover {
   private let path: String
   private let state: CursorState
 
-  /// `nil` where there is none.
   init?(beside database: String) throws {
     path = ImportCursor.path(beside: database)
     guard !database.isEmpty, let state = try CursorState(path) else { return nil }
@@ -126,7 +119,6 @@ struct ImportLeftover {
 
   var tables: [String] { state.tables }
 
-  /// Why references fail that this import has nothing to do with.
   var explanation: String {
     "an earlier import in batches was interrupted, so its tables, listed in \(path), are checked too"
   }
@@ -138,30 +130,30 @@ struct ImportLeftover {
   }
 }
 
-/// What a cursor's file says.
 struct CursorState {
   let mapping: SHA256Digest
-  /// All tables that the mapping fills.
   let tables: [String]
-  /// The document that was reached, by its number, and its name then.
   var document = 0
   var name = ""
-  /// Rows of it that are committed, and where the last one ends.
   var row = 0
   var offset = 0
-  /// Rows of all documents that are committed.
   var rows = 0
-  /// What was read up to there.
   let content: SHA256Digest
 
   /// Bytes of the file, which holds names of tables and of one document, and a few numbers.
-  private static let longest = 1024 * 1024
+  fileprivate static let longest = 1024 * 1024
 
-  init(mapping: SHA256Digest, tables: [String], content: SHA256Digest) {
-    (self.mapping, self.tables, self.content) = (mapping, tables, content)
+  func write(to path: String) throws {
+    let value: JSONValue = [
+      "mapping": .string(mapping.hex), "tables": JSONValue(strings: tables), "document": JSONValue(document),
+      "name": .string(name), "row": JSONValue(row), "offset": JSONValue(offset), "rows": JSONValue(rows),
+      "content": .string(content.hex),
+    ]
+    try DurableFile.write(value.bytes, to: path)
   }
+}
 
-  /// Reads the file; `nil` where there is none.
+extension CursorState {
   init?(_ path: String) throws {
     guard let bytes = try DurableFile.readIfPresent(path, limit: Self.longest) else { return nil }
     do throws(MalformedJSON) {
@@ -175,28 +167,12 @@ struct CursorState {
 
   private init(parsing bytes: [UInt8]) throws(MalformedJSON) {
     var fields = try JSONObjectReader(parsing: bytes)
-    mapping = try fields.digest("mapping")
-    tables = try fields.strings("tables")
-    document = try fields.integer("document", from: 0)
-    name = try fields.string("name")
-    row = try fields.integer("row", from: 0)
-    offset = try fields.integer("offset", from: 0)
-    rows = try fields.integer("rows", from: 0)
-    content = try fields.digest("content")
+    try self.init(
+      mapping: fields.digest("mapping"), tables: fields.strings("tables"),
+      document: fields.integer("document", from: 0), name: fields.string("name"),
+      row: fields.integer("row", from: 0), offset: fields.integer("offset", from: 0),
+      rows: fields.integer("rows", from: 0), content: fields.digest("content"))
   }
-
-  func write(to path: String) throws {
-    let value: JSONValue = [
-      "mapping": .string(mapping.hex), "tables": JSONValue(strings: tables), "document": JSONValue(document),
-      "name": .string(name), "row": JSONValue(row), "offset": JSONValue(offset), "rows": JSONValue(rows),
-      "content": .string(content.hex),
-    ]
-    try DurableFile.write(value.bytes, to: path)
-  }
-}
-
-extension ImportMapping {
-  fileprivate var digest: SHA256Digest { .of(canonical.bytes) }
 }
 
 /// What was read of an import's documents so far, as one digest: by it a resumed import knows them again.
@@ -205,7 +181,6 @@ extension ImportMapping {
 /// about a gigabyte.
 private struct ConsumedContent: ~Copyable {
   private var hasher = SHA256Hasher()
-  /// Bytes of the document at hand that are in the digest.
   private var length = 0
 
   /// Takes in what the scanner has passed: bytes that it is about to forget, or that are committed.

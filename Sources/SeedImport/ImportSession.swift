@@ -64,7 +64,6 @@ package final class ImportSession {
 
   private final class List {
     let plan: RowPlan
-    /// Where a dictionary's names go.
     let names: ValueReader.Target?
 
     init(_ list: ImportMapping.List, _ builder: PlanBuilder) throws {
@@ -143,12 +142,10 @@ package final class ImportSession {
     badLine = BadLine(reason: error.reason)
   }
 
-  /// A line that is no JSON, as far as it has come.
   private struct BadLine {
     let reason: String
     var text: [UInt8] = []
 
-    /// Bytes of a line that are kept; where there are more, it is hardly one.
     static let longestText = 1024 * 1024
   }
 
@@ -177,7 +174,6 @@ package final class ImportSession {
     return bytes
   }
 
-  /// Refuses a row of which nothing is known, not even its key.
   private func refuse(_ refusal: RejectedRow, _ list: List, _ row: [UInt8]) throws {
     list.plan.reset()
     list.plan.target.hasLostKeys = true
@@ -217,10 +213,9 @@ package final class ImportSession {
     return true
   }
 
-  /// Writes one row with what is nested in it.
   private func write(_ list: List, _ name: String?, _ source: borrowing DocumentSource) throws {
     writer.evaluator.reader.bytes.clear()
-    let given: [(column: Int, value: BorrowedValue)]
+    let given: GivenValues
     do throws(RejectedRow) {
       given = try self.given(name, list)
     } catch {
@@ -241,10 +236,7 @@ package final class ImportSession {
     writer.place = place
   }
 
-  /// A dictionary's name, for its column; lent.
-  private func given(
-    _ name: String?, _ list: List
-  ) throws(RejectedRow) -> [(column: Int, value: BorrowedValue)] {
+  private func given(_ name: String?, _ list: List) throws(RejectedRow) -> GivenValues {
     guard let name, let target = list.names else { return [] }
     return [(target.column, try writer.evaluator.reader.read(name: name, for: target))]
   }
@@ -259,10 +251,9 @@ package final class ImportSession {
     pace.show(bytes: earlierBytes + source.scanner.offset, rows: report.rows)
   }
 
-  /// Writes all rows that came.
   private func resolveDeferred() throws {
     try writeCollected()
-    try writer.resolveDeferred()
+    try writer.store.waiting.resolve()
   }
 
   private func commitBatch() throws {
@@ -294,13 +285,13 @@ package final class ImportSession {
     try resolveDeferred()
     for target in targets { try deleteOthers(target) }
     let tables = tablesToCheck
-    try ReferencePolicy(connection, policy.references, issues, place).run(touched: tables)
+    try ReferencePolicy(connection: connection, policy: policy.references, issues: issues, place: place)
+      .run(touched: tables)
     try SearchIndex.rebuild(over: tables, connection)
     for target in targets { try target.seen?.drop() }
   }
 
-  /// The tables that were touched. What earlier batches did to theirs is not known in detail: where any were
-  /// committed and not checked, they are checked whole.
+  /// Of batches that were committed and not checked, it is not known which tables they touched: all are checked then.
   private var tablesToCheck: Set<String> {
     let hasUncheckedRows = cursor?.isWritten == true || leftover != nil
     let suspects = hasUncheckedRows ? targets : targets.filter(\.isTouched)
@@ -310,7 +301,6 @@ package final class ImportSession {
   /// What a failure leaves in the database all the same; an ``ImportFailure`` says it already.
   package var remainder: String? { cursor?.remainder }
 
-  /// A failure says what of the import stays.
   private func tellingOfBatches(_ body: () throws -> Void) throws {
     do {
       try body()

@@ -4,41 +4,35 @@ import SeedFormat
 struct ComparedIndex {
   let name: String
   let parts: [IndexPart]
-  /// Where an entry's values stand in a row that ``TableCheck`` reads.
   let places: [Int]
   /// How many of the values must not all be those of another entry, unless one of them is NULL.
   private let unique: Int
   /// Whether it is the table itself, as the primary key of a table without rowids is.
   let isTable: Bool
 
-  /// The index that SQLite lists; `nil` where it is over part of the rows, an expression or what is not stored.
-  init?(_ connection: Connection, _ listed: [SeedValue], of columns: [String], _ table: TableSchema) throws {
-    name = listed[0].text
-    let isTable = table.isWithoutRowid && listed[2].text == "pk"
+  /// `nil` for an index over part of the rows, an expression or what is not stored.
+  init?(_ index: IndexSchema, of columns: [String], _ table: TableSchema) {
+    name = index.name
+    let isTable = table.isWithoutRowid && index.origin == "pk"
     self.isTable = isTable
-    guard listed[3] == .integer(0) else { return nil }
-    let rows = try connection.rows(
-      """
-      SELECT coalesce(name, CASE cid WHEN -1 THEN ?2 END), upper(coll), "desc", key
-      FROM pragma_index_xinfo(?1) ORDER BY seqno
-      """,
-      .text(name), .text(columns.last ?? ""))
+    guard !index.isPartial else { return nil }
     // Behind its key, the table's own index lists the other columns.
-    let parts = rows.filter { !isTable || $0[3] == .integer(1) }.map(IndexPart.init)
-    let places = parts.map { part in part.flatMap { columns.firstIndex(of: $0.column) } }
-    guard !parts.contains(nil), !places.contains(nil) else { return nil }
-    self.parts = parts.compactMap(\.self)
-    self.places = places.compactMap(\.self)
-    let keys = rows.count { $0[3] == .integer(1) }
-    unique = listed[1] == .integer(1) ? keys : rows.count
+    let listed = isTable ? index.key : index.parts
+    parts = listed.compactMap { part in
+      guard let collation = part.collation, let column = part.isRowid ? columns.last : part.column else {
+        return nil
+      }
+      return IndexPart(column: column, collation: collation, isFalling: part.isFalling)
+    }
+    places = parts.compactMap { columns.firstIndex(of: $0.column) }
+    guard places.count == listed.count else { return nil }
+    unique = index.isUnique ? index.key.count : index.parts.count
   }
 
-  /// What an entry is to the one before it.
   enum Order {
     case rising, falling, same
   }
 
-  /// Compares the entry at `places` of a row with the one before it, whose values are `previous`.
   func order(_ places: [Int], of row: [BorrowedValue], after previous: [BorrowedValue]) -> Order {
     for (position, part) in parts.enumerated() {
       let order = KeyOrder.compare(previous[position], row[places[position]], part.collation)
@@ -50,33 +44,20 @@ struct ComparedIndex {
     return .same
   }
 
-  /// All entries, in the order in which they stand.
   func sql(_ table: TableSchema) -> String {
     let values = parts.map { quoted($0.column) }.joined(separator: ", ")
     return "SELECT \(values) FROM \(quoted(table.name)) INDEXED BY \(quoted(name))"
   }
 
-  /// What SQLite says of ``sql(_:)`` where it reads the entries alone, and all of them.
   func plan(_ table: TableSchema) -> String { "SCAN \(table.name) USING COVERING INDEX \(name)" }
 }
 
-extension IndexPart {
-  fileprivate init?(_ row: [SeedValue]) {
-    guard case .text(let column) = row[0], case .text(let coll) = row[1],
-      let collation = Collation(rawValue: coll)
-    else { return nil }
-    self.init(column: column, collation: collation, isFalling: row[2] == .integer(1))
-  }
-}
-
-/// One value of an index's entries.
 struct IndexPart: Hashable {
   let column: String
   let collation: Collation
   let isFalling: Bool
 }
 
-/// Checks that entries come in their order, and that those of a unique index differ.
 struct EntryWatch: ~Copyable {
   private let index: ComparedIndex
   private let table: String
@@ -85,10 +66,7 @@ struct EntryWatch: ~Copyable {
   private var previous: [BorrowedValue] = []
   private let bytes = LentBytes()
 
-  /// - Parameters:
-  ///   - index: Whose entries they are.
-  ///   - places: Where their values stand in a row, if not where rows of the table have them.
-  ///   - table: Its name, for messages.
+  /// `places`: where the entries' values stand, if not where rows of the table have them.
   init(_ index: ComparedIndex, _ places: [Int]? = nil, in table: String) {
     self.index = index
     self.places = places ?? index.places

@@ -20,7 +20,6 @@ struct EntrySum: Hashable {
     static let blob: UInt64 = 5
   }
 
-  /// Adds the entry whose values stand at `places` of a row.
   mutating func insert(_ places: [Int], of row: [BorrowedValue]) {
     var hash = Self.seed
     for place in places { Self.add(row[place], to: &hash) }

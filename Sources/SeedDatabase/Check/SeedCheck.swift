@@ -60,14 +60,10 @@ package struct SeedCheck {
     for search in schema.searchTables { try check(search) }
   }
 
-  /// Whether references lead somewhere, the rows are those of the stored sums and digest, and indexes those of the
-  /// rows.
+  /// Whether references lead somewhere, and rows, stored sums, digest and indexes fit one another.
   package func checkContent() throws {
     try ReferenceCheck(connection, schema).run()
-    var sums: [String: TableSum] = [:]
-    for table in schema.tables {
-      sums[table.name] = try TableCheck(connection, table)?.run() ?? sum(of: table)
-    }
+    let sums = try sums { try TableCheck(connection, $0)?.run() ?? sum(of: $0) }
     guard try SeedTables.sums(connection) == sums else {
       throw NotASeed("the rows do not match the stored sums")
     }
@@ -77,10 +73,10 @@ package struct SeedCheck {
   }
 
   /// The sums of all tables, from their rows.
-  package func sums() throws -> [String: TableSum] {
-    var sums: [String: TableSum] = [:]
-    for table in schema.tables { sums[table.name] = try sum(of: table) }
-    return sums
+  package func sums() throws -> [String: TableSum] { try sums(sum) }
+
+  private func sums(_ sum: (TableSchema) throws -> TableSum) rethrows -> [String: TableSum] {
+    Dictionary(uniqueKeysWithValues: try schema.tables.map { ($0.name, try sum($0)) })
   }
 
   private func check(_ search: SearchTable) throws {

@@ -12,7 +12,6 @@ struct TableCheck {
   private let own: ComparedIndex?
   private let indexes: [ComparedIndex]
 
-  /// Names of a rowid; a column may have one of them.
   private static let rowidNames = ["rowid", "oid", "_rowid_"]
 
   /// `nil` where an index cannot be compared in this way.
@@ -22,12 +21,11 @@ struct TableCheck {
     guard let rowid else { return nil }
     columns = table.columnNames + (table.isWithoutRowid ? [] : [rowid])
     (self.connection, self.table) = (connection, table)
-    let listed = try connection.rows(
-      #"SELECT name, "unique", origin, partial FROM pragma_index_list(?)"#, .text(table.name))
-    let alias = try Self.rowidAlias(connection, table, listed)
+    let reader = SchemaReader(connection)
+    let alias = try reader.rowidAlias(of: table.name)
     var indexes: [ComparedIndex] = []
-    for row in listed {
-      guard let index = try ComparedIndex(connection, row, of: columns, table) else { return nil }
+    for listed in try reader.indexes(of: table.name) {
+      guard let index = ComparedIndex(listed, of: columns, table) else { return nil }
       // Its entries have the rowid twice, and only the one behind the key can be read.
       if index.parts.contains(where: { $0.column == alias }) { return nil }
       indexes.append(index)
@@ -37,15 +35,6 @@ struct TableCheck {
     guard try isReadAsMeant() else { return nil }
   }
 
-  /// The column that is the rowid: the primary key of a table with rowids that has no index for it.
-  private static func rowidAlias(
-    _ connection: Connection, _ table: TableSchema, _ indexes: [[SeedValue]]
-  ) throws -> String? {
-    guard !table.isWithoutRowid, !indexes.contains(where: { $0[2].text == "pk" }) else { return nil }
-    return try connection.value("SELECT name FROM pragma_table_xinfo(?) WHERE pk > 0", .text(table.name))?
-      .text
-  }
-
   /// All rows. Unless it is told, SQLite reads an index that has all columns in place of the table.
   private var sql: String {
     let list = columns.map(quoted).joined(separator: ", ")
@@ -53,7 +42,6 @@ struct TableCheck {
     return "SELECT \(list) FROM \(quoted(table.name)) \(way)"
   }
 
-  /// Whether SQLite reads the table itself, and each index without it.
   private func isReadAsMeant() throws -> Bool {
     let readings = [(sql, "SCAN \(table.name)")] + indexes.map { ($0.sql(table), $0.plan(table)) }
     return try readings.allSatisfy { sql, plan in
@@ -61,13 +49,11 @@ struct TableCheck {
     }
   }
 
-  /// The sum of the rows; throws what is wrong with an index.
   func run() throws -> TableSum {
     let (sum, expected) = try readRows()
     for (index, expected) in zip(indexes, expected) {
       guard try entries(of: index) == expected else {
-        throw NotASeed(
-          "the entries of index \"\(index.name)\" do not match the rows of \"\(table.name)\"")
+        throw NotASeed("the entries of index \"\(index.name)\" do not match the rows of \"\(table.name)\"")
       }
     }
     return sum

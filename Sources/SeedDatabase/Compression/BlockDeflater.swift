@@ -5,10 +5,9 @@ import CZlib
 /// A block begins with the 32 KiB before it as its dictionary and ends at a byte boundary: so blocks can be deflated
 /// at the same time, and laid end to end they are one stream.
 final class BlockDeflater {
-  private let stream = UnsafeMutablePointer<z_stream>.allocate(capacity: 1)
+  private let owner: ZStream
   private let output: UnsafeMutableBufferPointer<UInt8>
 
-  /// How far back deflate looks.
   static let windowBytes = 32 * 1024
 
   /// zlib's level 6 searches long chains for matches that are hardly ever longer, and gives up early on lazy ones.
@@ -25,23 +24,15 @@ final class BlockDeflater {
   /// Bytes that a flush and the final block add.
   private static let endingBytes = 64
 
-  /// A deflater of blocks of at most `blockBytes`.
   init(blockBytes: Int) throws(CompressionError) {
-    stream.initialize(to: z_stream())
-    let code = seedbank_raw_deflate_init(stream, Effort.level)
-    guard code == Z_OK else {
-      stream.deallocate()
-      throw .cannotStart(code)
-    }
-    let bound = Int(deflateBound(stream, UInt(blockBytes)))
+    owner = try ZStream({ seedbank_raw_deflate_init($0, Effort.level) }, end: { deflateEnd($0) })
+    let bound = Int(deflateBound(owner.pointer, UInt(blockBytes)))
     output = .allocate(capacity: bound + Self.endingBytes)
   }
 
-  deinit {
-    deflateEnd(stream)
-    stream.deallocate()
-    output.deallocate()
-  }
+  deinit { output.deallocate() }
+
+  private var stream: UnsafeMutablePointer<z_stream> { owner.pointer }
 
   enum Ending {
     case open
@@ -55,8 +46,7 @@ final class BlockDeflater {
     _ block: UnsafeRawBufferPointer, after dictionary: UnsafeRawBufferPointer, _ ending: Ending
   ) -> UnsafeRawBufferPointer {
     mustSucceed(deflateReset(stream))
-    mustSucceed(
-      deflateTune(stream, Effort.goodMatch, Effort.lazyMatch, Effort.niceMatch, Effort.chain))
+    mustSucceed(deflateTune(stream, Effort.goodMatch, Effort.lazyMatch, Effort.niceMatch, Effort.chain))
     if let bytes = dictionary.baseAddress, !dictionary.isEmpty {
       mustSucceed(
         deflateSetDictionary(stream, bytes.assumingMemoryBound(to: UInt8.self), UInt32(dictionary.count)))

@@ -9,7 +9,6 @@ package enum Compression {
   /// zlib's level for snapshots and deltas: what the measurements of the design were taken with.
   private static let gzipLevel: Int32 = 6
   #if canImport(CLZMA)
-  /// xz's preset for snapshots.
   private static let xzPreset: UInt32 = 6
   #endif
   private static let readBytes = 256 * 1024
@@ -51,29 +50,25 @@ package enum Compression {
   ) throws -> (raw: Measure, stored: Measure) {
     let target = try File(destination, for: .replacing)
     let encoder = try GzipEncoder(level: gzipLevel, isSpliceable: true)
-    var raw = SHA256Hasher()
-    var length = 0
-    try document { piece in
-      raw.update(piece)
-      length += piece.count
-      try encoder.process(piece, isLast: false) { try target.write($0) }
+    var raw = Meter()
+    var stored = Meter()
+    func write(_ piece: [UInt8]) throws {
+      stored.take(piece)
+      try target.write(piece)
     }
-    try encoder.process([], isLast: true) { try target.write($0) }
+    try document { piece in
+      raw.take(piece)
+      try encoder.process(piece, isLast: false, write)
+    }
+    try encoder.process([], isLast: true, write)
     try target.sync()
-    let stored = try SHA256Digest.ofFile(at: destination)
-    return (
-      Measure(length: length, sha256: raw.finish()), Measure(length: stored.length, sha256: stored.digest)
-    )
+    return (raw.measure(), stored.measure())
   }
 
   #if canImport(CLZMA)
   /// Compresses a file into a new one, synced; returns the measures of what was read and what was written.
   ///
-  /// - Parameters:
-  ///   - path: The file.
-  ///   - destination: The new one.
-  ///   - encoding: How. Only gzip is done by several threads: readers that know one block per xz stream exist.
-  ///   - threads: How many; they do not show in the bytes.
+  /// Only gzip is done by several threads: readers that know one block per xz stream exist.
   package static func compress(
     _ path: String, to destination: String, _ encoding: ContentEncoding, threads: Int = processors
   ) throws -> (raw: Measure, stored: Measure) {

@@ -13,11 +13,8 @@ package struct GzipSplice {
   static let header: [UInt8] = [0x1F, 0x8B, 8, 0, 0, 0, 0, 0, 0, 3]
   /// The end of a full flush: an empty stored block.
   private static let flush: [UInt8] = [0x00, 0x00, 0xFF, 0xFF]
-  /// An empty last block.
   private static let final: [UInt8] = [0x03, 0x00]
-  /// Checksum and length.
   private static let trailerBytes = 8
-  /// Bytes of one stored block at most.
   private static let storedBlockLimit = 0xFFFF
 
   package init() {}

@@ -1,6 +1,6 @@
 import CZlib
 import Dispatch
-package import SeedSystem
+import SeedSystem
 
 import class Foundation.Thread
 
@@ -25,7 +25,6 @@ package final class ParallelGzip: Sendable {
     var turn: DispatchSemaphore
   }
 
-  /// What was written so far, or why no more will be.
   fileprivate struct Output: ~Copyable {
     let file: File
     var meter = Meter()
@@ -33,7 +32,6 @@ package final class ParallelGzip: Sendable {
     var failure: (any Error)?
   }
 
-  /// A part of the file, and its place among the others.
   private struct Block {
     let bytes: [UInt8]
     let window: [UInt8]
@@ -43,17 +41,16 @@ package final class ParallelGzip: Sendable {
   }
 
   /// Opens the file and a new one for its member, spliceable as a document's is, where that is wanted.
-  package init(_ path: String, to destination: String, isSpliceable: Bool) throws(FileError) {
+  package init(_ path: String, to destination: String, isSpliceable: Bool) throws {
     lastEnding = isSpliceable ? .spliceable : .final
     let first = DispatchSemaphore(value: 0)
     first.signal()
     input = Mutex(Input(file: try File(path, for: .reading), turn: first))
     var member = Output(file: try File(destination, for: .replacing))
-    try member.write(GzipSplice.header)
+    try GzipSplice.header.withUnsafeBytes { try member.write($0) }
     output = Mutex(member)
   }
 
-  /// Does it; returns the measures of what was read and what was written, which is synced.
   func run(threads: Int) throws -> (raw: Compression.Measure, stored: Compression.Measure) {
     // Threads of our own: Dispatch would give none while its few are busy elsewhere.
     let others = DispatchGroup()
@@ -69,8 +66,7 @@ package final class ParallelGzip: Sendable {
     return try finish()
   }
 
-  /// The measures of what was read and what was written, which is synced, once ``work()`` has returned wherever it was
-  /// called; throws what went wrong there.
+  /// Once ``work()`` has returned wherever it was called: what was read and what was written and synced, or the failure.
   package func finish() throws -> (raw: Compression.Measure, stored: Compression.Measure) {
     let raw = input.withLock { input in input.meter.measure() }
     return (raw, try output.withLock { output in try output.end(rawLength: raw.length) })
@@ -106,8 +102,7 @@ package final class ParallelGzip: Sendable {
       let (window, turn) = (input.window, input.turn)
       input.window = Array(bytes.suffix(BlockDeflater.windowBytes))
       input.turn = DispatchSemaphore(value: 0)
-      return Block(
-        bytes: bytes, window: window, isLast: input.isAtEnd, myTurn: turn, nextTurn: input.turn)
+      return Block(bytes: bytes, window: window, isLast: input.isAtEnd, myTurn: turn, nextTurn: input.turn)
     }
   }
 
@@ -122,11 +117,6 @@ package final class ParallelGzip: Sendable {
 }
 
 extension ParallelGzip.Output {
-  fileprivate mutating func write(_ bytes: [UInt8]) throws(FileError) {
-    meter.take(bytes)
-    try file.write(bytes)
-  }
-
   fileprivate mutating func write(_ bytes: UnsafeRawBufferPointer) throws(FileError) {
     meter.take(bytes)
     try file.write(bytes)
@@ -135,7 +125,7 @@ extension ParallelGzip.Output {
   fileprivate mutating func end(rawLength: Int) throws -> Compression.Measure {
     if let failure { throw failure }
     let trailer = [UInt32(truncatingIfNeeded: checksum), UInt32(truncatingIfNeeded: rawLength)]
-    try write(trailer.flatMap { word in withUnsafeBytes(of: word.littleEndian) { Array($0) } })
+    for word in trailer { try withUnsafeBytes(of: word.littleEndian) { try write($0) } }
     try file.sync()
     return meter.measure()
   }

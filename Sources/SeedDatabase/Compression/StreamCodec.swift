@@ -4,7 +4,6 @@ package protocol StreamCodec: AnyObject {
   func process(_ input: [UInt8], isLast: Bool, _ sink: ([UInt8]) throws -> Void) throws
 }
 
-/// Bytes that a codec hands on at a time.
 let codecChunkBytes = 256 * 1024
 
 /// Why bytes could not be compressed or expanded.

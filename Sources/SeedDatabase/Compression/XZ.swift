@@ -1,7 +1,6 @@
 #if canImport(CLZMA)
 import CLZMA
 
-/// Compresses to one .xz stream, or expands one.
 final class XZCodec: StreamCodec {
   private var stream = seedbank_lzma_stream()
   private var isComplete = false
@@ -9,7 +8,6 @@ final class XZCodec: StreamCodec {
   /// Memory that expanding a stream may take; preset 6 needs 9 MiB, preset 9 needs 65 MiB.
   private static let memoryLimitBytes: UInt64 = 128 * 1024 * 1024
 
-  /// A compressor with one of xz's presets, 0 to 9.
   init(preset: UInt32) throws(CompressionError) {
     try start(lzma_easy_encoder(&stream, preset, LZMA_CHECK_CRC64))
   }

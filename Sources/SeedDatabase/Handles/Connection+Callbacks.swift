@@ -22,8 +22,7 @@ extension Connection {
   /// Steps of SQLite's machine between two looks at the task: fractions of a millisecond.
   private static let stepsBetweenLooks: Int32 = 10_000
 
-  /// Lets a statement that goes on for long fail with ``ResultCode/interrupted`` once the task that runs it is cancelled,
-  /// or by `interrupt`.
+  /// Lets a long statement fail with ``ResultCode/interrupted`` once its task is cancelled, or by `interrupt`.
   package func endWithTask(or interrupt: InterruptHandle? = nil) {
     owner.interrupt = interrupt
     sqlite3_progress_handler(

@@ -19,7 +19,6 @@ extension Connection {
     return statement
   }
 
-  /// Prepares a statement where SQLite says that it does nothing but what ``Permission`` allows.
   private func permitted(_ sql: String) throws -> Statement {
     sqlite3_set_authorizer(
       handle,
@@ -34,7 +33,6 @@ extension Connection {
     }
   }
 
-  /// Whether there is more in a text than white space, comments and semicolons.
   private func hasStatement(in text: Substring.UTF8View) -> Bool {
     let text = Array(text.map { CChar(bitPattern: $0) }) + [0]
     return text.withUnsafeBufferPointer { text in

@@ -11,7 +11,6 @@ package final class Connection {
 
   var handle: OpaquePointer { owner.pointer }
 
-  /// Statements that the cache keeps; past that it starts again.
   private static let cacheCapacity = 256
 
   /// Opens the file at `path`.
@@ -206,7 +205,6 @@ extension Connection {
 final class ConnectionHandle {
   let pointer: OpaquePointer
   let path: String
-  /// Whether somebody else closes it.
   private let isBorrowed: Bool
   /// What else than its task can end a statement; SQLite has its address, so it ends after the connection.
   var interrupt: InterruptHandle?
@@ -217,7 +215,6 @@ final class ConnectionHandle {
 
   deinit { if !isBorrowed { sqlite3_close_v2(pointer) } }
 
-  /// What went wrong in the latest call.
   func error(_ code: Int32, _ subject: String) -> DatabaseError {
     let extended = sqlite3_extended_errcode(pointer)
     // The handle's own message belongs to its latest failure; use it where it is about this one.

@@ -21,7 +21,6 @@ extension Connection {
 }
 
 extension Connection.OpenMode {
-  /// How long a statement waits for another connection's lock.
   private static let lockMilliseconds: Int32 = 10_000
 
   var busyMilliseconds: Int32 {

@@ -33,11 +33,7 @@ package final class Statement {
 
   /// Binds values to the parameters from the first on.
   package func bind(_ values: some Sequence<SeedValue>) throws(DatabaseError) {
-    var index: Int32 = 1
-    for value in values {
-      try bind(value, at: index)
-      index += 1
-    }
+    for (index, value) in values.enumerated() { try bind(value, at: Int32(index + 1)) }
   }
 
   /// Binds one value; parameters count from 1.
@@ -97,32 +93,23 @@ package final class Statement {
     }
   }
 
-  /// Whether a column of the current row has this value: as ``SeedFormat/BorrowedValue/same(_:_:)``, without lending it.
   func holds(_ value: BorrowedValue, at column: Int32) -> Bool {
-    let type = sqlite3_column_type(handle, column)
-    switch value {
-    case .null: return type == SQLITE_NULL
-    case .integer(let value): return type == SQLITE_INTEGER && sqlite3_column_int64(handle, column) == value
-    case .real(let value):
-      return type == SQLITE_FLOAT && sqlite3_column_double(handle, column).bitPattern == value.bitPattern
-    case .text(let bytes):
-      guard type == SQLITE_TEXT else { return false }
-      return isSame(sqlite3_column_text(handle, column), column, bytes)
-    case .blob(let bytes):
-      guard type == SQLITE_BLOB else { return false }
-      return isSame(sqlite3_column_blob(handle, column), column, bytes)
-    }
+    storedValue(sqlite3_column_value(handle, column), is: value) { UnsafeRawPointer(sqlite3_value_text($0)) }
   }
 
   func isNull(_ column: Int32) -> Bool { sqlite3_column_type(handle, column) == SQLITE_NULL }
 
-  private func isSame(
-    _ found: UnsafeRawPointer?, _ column: Int32, _ bytes: UnsafeBufferPointer<UInt8>
-  ) -> Bool {
-    guard Int(sqlite3_column_bytes(handle, column)) == bytes.count else { return false }
-    // An empty value may have no address, which memcmp does not allow.
-    guard let found, let address = bytes.baseAddress, !bytes.isEmpty else { return true }
-    return memcmp(found, address, bytes.count) == 0
+  /// Runs a statement without rows of interest, and rewinds it.
+  ///
+  /// The error is a value: `catch where` on a typed throw crashes the compiler (6.3.1) where rows are written.
+  package func attempt() -> DatabaseError? {
+    defer { rewind() }
+    do throws(DatabaseError) {
+      _ = try step()
+      return nil
+    } catch {
+      return error
+    }
   }
 
   /// Back to the start; what is bound stays bound, and is bound anew before the next step.
@@ -163,8 +150,7 @@ package final class Statement {
   /// The path of the connection's file, for messages.
   package var path: String { owner.path }
 
-  /// Columns of the result.
-  package var columnCount: Int { Int(sqlite3_column_count(handle)) }
+  private var columnCount: Int { Int(sqlite3_column_count(handle)) }
 
   /// The result's column names.
   package var columnNames: [String] {
@@ -173,35 +159,44 @@ package final class Statement {
 
   /// The current row.
   package func row() throws(InvalidText) -> [SeedValue] {
-    var row: [SeedValue] = []
-    row.reserveCapacity(columnCount)
-    for index in 0..<columnCount { row.append(try value(index)) }
-    return row
+    try (0..<columnCount).map { index throws(InvalidText) in try value(index) }
   }
 
   /// One value of the current row; columns count from 0.
   package func value(_ column: Int) throws(InvalidText) -> SeedValue {
-    let index = Int32(column)
-    switch sqlite3_column_type(handle, index) {
-    case SQLITE_INTEGER: return .integer(sqlite3_column_int64(handle, index))
-    case SQLITE_FLOAT: return .real(sqlite3_column_double(handle, index))
-    case SQLITE_TEXT: return .text(try text(index))
-    case SQLITE_BLOB:
-      let bytes = sqlite3_column_blob(handle, index)
-      return .blob(
-        Array(UnsafeRawBufferPointer(start: bytes, count: Int(sqlite3_column_bytes(handle, index)))))
-    default: return .null
+    let value = borrow(Int32(column))
+    guard case .text(let bytes) = value else { return value.owned }
+    guard let text = String(validating: bytes, as: UTF8.self) else {
+      throw InvalidText(column: String(cString: sqlite3_column_name(handle, Int32(column))))
     }
+    return .text(text)
   }
+}
 
-  private func text(_ index: Int32) throws(InvalidText) -> String {
-    let bytes = sqlite3_column_text(handle, index)
-    let buffer = UnsafeBufferPointer(start: bytes, count: Int(sqlite3_column_bytes(handle, index)))
-    guard let text = String(validating: buffer, as: UTF8.self) else {
-      throw InvalidText(column: String(cString: sqlite3_column_name(handle, index)))
-    }
-    return text
+/// Whether a value of SQLite's is the same as one of ours; `text` finds a text's bytes in UTF-8.
+@inline(__always)
+func storedValue(
+  _ found: OpaquePointer?, is value: BorrowedValue, text: (OpaquePointer?) -> UnsafeRawPointer?
+) -> Bool {
+  let type = sqlite3_value_type(found)
+  switch value {
+  case .null: return type == SQLITE_NULL
+  case .integer(let value): return type == SQLITE_INTEGER && sqlite3_value_int64(found) == value
+  case .real(let value):
+    return type == SQLITE_FLOAT && sqlite3_value_double(found).bitPattern == value.bitPattern
+  case .text(let bytes): return type == SQLITE_TEXT && isSame(text(found), found, bytes)
+  case .blob(let bytes): return type == SQLITE_BLOB && isSame(sqlite3_value_blob(found), found, bytes)
   }
+}
+
+@inline(__always)
+private func isSame(
+  _ address: UnsafeRawPointer?, _ found: OpaquePointer?, _ bytes: UnsafeBufferPointer<UInt8>
+) -> Bool {
+  guard Int(sqlite3_value_bytes(found)) == bytes.count else { return false }
+  // An empty value may have no address, which memcmp does not allow.
+  guard let address, let own = bytes.baseAddress, !bytes.isEmpty else { return true }
+  return memcmp(address, own, bytes.count) == 0
 }
 
 @available(*, unavailable)

@@ -13,9 +13,7 @@ package final class AffinityFitter {
 
   /// A whole row, in the order of the table's stored columns.
   package func fit(_ row: [SeedValue], to table: TableSchema) throws -> [SeedValue] {
-    var fitted = row
-    for index in row.indices { fitted[index] = try fit(row[index], to: table.columns[index].affinity) }
-    return fitted
+    try zip(row, table.columns).map { try fit($0, to: $1.affinity) }
   }
 
   /// One value.

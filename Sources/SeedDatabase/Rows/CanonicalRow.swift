@@ -14,7 +14,6 @@ package enum CanonicalRow {
     static let blob: UInt8 = 4
   }
 
-  /// Bytes of a type and a word.
   private static let wordBytes = 1 + MemoryLayout<UInt64>.size
 
   static func size(of row: UnsafeBufferPointer<BorrowedValue>) -> Int {
@@ -80,9 +79,7 @@ package enum CanonicalRow {
     (0..<count).map { _ in value(in: bytes, at: &offset) }
   }
 
-  private static func value(
-    in bytes: UnsafeBufferPointer<UInt8>, at offset: inout Int
-  ) -> BorrowedValue {
+  private static func value(in bytes: UnsafeBufferPointer<UInt8>, at offset: inout Int) -> BorrowedValue {
     let tag = bytes[offset]
     offset += 1
     guard tag != Tag.null else { return .null }

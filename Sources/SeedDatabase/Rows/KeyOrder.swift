@@ -15,9 +15,9 @@ package struct KeyOrder: Sendable {
 
   /// Negative, zero or positive as `left` stands before, at or behind `right`: values of the key, in its order.
   package func compare(_ left: [SeedValue], _ right: [SeedValue]) -> Int {
-    for index in collations.indices {
+    for (index, collation) in collations.enumerated() {
       let order = left[index].withBorrowed { left in
-        right[index].withBorrowed { right in Self.compare(left, right, collations[index]) }
+        right[index].withBorrowed { Self.compare(left, $0, collation) }
       }
       if order != 0 { return order }
     }
@@ -42,7 +42,6 @@ package struct KeyOrder: Sendable {
     return 0
   }
 
-  /// Of two values, by a collation.
   static func compare(_ left: BorrowedValue, _ right: BorrowedValue, _ collation: Collation) -> Int {
     switch (left, right) {
     case (.integer(let a), .integer(let b)): a < b ? -1 : a > b ? 1 : 0
@@ -105,7 +104,6 @@ package struct KeyOrder: Sendable {
     }
   }
 
-  /// By what `compare` says of the bytes that both have, then by length.
   private static func order(
     _ left: Bytes, _ right: Bytes,
     _ compare: (UnsafePointer<UInt8>, UnsafePointer<UInt8>, Int) -> Int

@@ -57,7 +57,6 @@ package struct RowHasher: ~Copyable {
     row.withUnsafeBufferPointer { hash(lent: $0) }
   }
 
-  /// The hash of a row's canonical bytes.
   mutating func hash(lent row: UnsafeBufferPointer<BorrowedValue>) -> SHA256Digest {
     bytes.clear()
     let room = bytes.room(CanonicalRow.size(of: row))

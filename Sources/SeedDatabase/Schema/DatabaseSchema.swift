@@ -37,7 +37,6 @@ package enum ReservedTable {
   package static let table = "seedbank_table"
   package static let index = "seedbank_index"
 
-  /// Those that a file may have.
   static let all: Set<String> = [meta, table, index]
 }
 

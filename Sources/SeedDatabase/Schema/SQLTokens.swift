@@ -19,13 +19,8 @@ package struct SQLScanner {
 
   /// All tokens, in order. What is not closed ends with the text.
   package static func tokens(of sql: [UInt8]) -> [Token] {
-    var scanner = SQLScanner(bytes: sql)
-    var tokens: [Token] = []
-    while let token = scanner.next() { tokens.append(token) }
-    return tokens
+    Array(sequence(state: SQLScanner(bytes: sql)) { $0.next() })
   }
-
-  private init(bytes: [UInt8]) { self.bytes = bytes }
 
   private mutating func next() -> Token? {
     skipSpaceAndComments()
@@ -102,7 +97,6 @@ struct SQLTokens {
   /// The `content=` table of a CREATE VIRTUAL TABLE … USING fts5; `nil` for every other virtual table.
   var externalContent: String? { searchOption("CONTENT") }
 
-  /// The `content_rowid=` column of such a table, where it names one.
   var contentRowid: String? { searchOption("CONTENT_ROWID") }
 
   private func searchOption(_ name: String) -> String? {

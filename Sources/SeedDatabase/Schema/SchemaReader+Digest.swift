@@ -52,12 +52,10 @@ extension SchemaReader {
     let explicit = try connection.rows(
       "SELECT sql FROM sqlite_schema WHERE type = 'index' AND sql IS NOT NULL ORDER BY name")
     let implied = try tables.flatMap { table in
-      try connection.rows(
-        """
-        SELECT l.name, group_concat(x.name || ' ' || x.coll) FROM pragma_index_list(?1) l,
-          pragma_index_xinfo(l.name) x WHERE l.origin = 'u' AND x.key GROUP BY l.name ORDER BY 2
-        """, .text(table.name)
-      ).map { JSONValue.string("\(table.name): \($0[1].text)") }
+      try self.indexes(of: table.name).filter { $0.origin == "u" }
+        .map { $0.key.map { "\($0.column ?? "") \($0.collationName)" }.joined(separator: ",") }
+        .sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
+        .map { JSONValue.string("\(table.name): \($0)") }
     }
     return explicit.map { .string(SQLTokens($0[0].text).normalized) } + implied
   }

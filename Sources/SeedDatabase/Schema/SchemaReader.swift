@@ -25,7 +25,9 @@ package struct SchemaReader {
     return DatabaseSchema(
       tables: tables, searchTables: search,
       views: listed.filter { $0.kind == "view" }.map(\.name),
-      indexes: try explicitIndexes(),
+      indexes: try connection.rows(
+        "SELECT name FROM sqlite_schema WHERE type = 'index' AND sql IS NOT NULL ORDER BY name"
+      ).map(\.[0].text),
       hash: try digest(tables, search, listed))
   }
 
@@ -45,11 +47,11 @@ package struct SchemaReader {
       SELECT name, type, wr, strict FROM pragma_table_list
       WHERE schema = 'main' AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\' ORDER BY name
       """
-    ).map { row in
+    ).filter { !ReservedTable.all.contains($0[0].text) }.map { row in
       Listed(
         name: row[0].text, kind: row[1].text, isWithoutRowid: row[2] == .integer(1),
         isStrict: row[3] == .integer(1))
-    }.filter { !$0.isOurs }
+    }
   }
 
   /// One table.
@@ -74,19 +76,11 @@ package struct SchemaReader {
   }
 
   private func columns(_ table: Listed) throws -> (stored: [ColumnSchema], generated: [String]) {
-    var stored: [ColumnSchema] = []
-    var generated: [String] = []
     let rows = try connection.rows(
       #"SELECT name, type, "notnull", dflt_value, hidden FROM pragma_table_xinfo(?) ORDER BY cid"#,
       .text(table.name))
-    for row in rows {
-      if row[4] == .integer(0) {
-        stored.append(try column(row, table))
-      } else {
-        generated.append(row[0].text)
-      }
-    }
-    return (stored, generated)
+    let stored = try rows.filter { $0[4] == .integer(0) }.map { try column($0, table) }
+    return (stored, rows.filter { $0[4] != .integer(0) }.map(\.[0].text))
   }
 
   private func column(_ row: [SeedValue], _ table: Listed) throws -> ColumnSchema {
@@ -98,7 +92,7 @@ package struct SchemaReader {
     return ColumnSchema(
       name: name, declaredType: row[1].text,
       affinity: Affinity(declaredType: row[1].text, isStrict: table.isStrict),
-      isNotNull: row[2] == .integer(1), defaultSQL: row[3] == .null ? nil : row[3].text, collation: known)
+      isNotNull: row[2] == .integer(1), defaultSQL: row[3].textIfAny, collation: known)
   }
 
   private func collationName(_ table: String, _ column: String) throws -> String {
@@ -111,17 +105,15 @@ package struct SchemaReader {
 
   private func foreignKeys(_ table: String) throws -> [ForeignKeySchema] {
     let rows = try connection.rows(
-      #"SELECT id, "table", "from", "to", on_update, on_delete FROM pragma_foreign_key_list(?) ORDER BY id, seq"#,
-      .text(table))
-    let ids = rows.map { $0[0] }
-    let distinct = ids.enumerated().filter { $0.offset == 0 || ids[$0.offset - 1] != $0.element }.map(
-      \.element)
-    return distinct.map { id in
-      let parts = rows.filter { $0[0] == id }
+      """
+      SELECT id, "table", "from", "to", on_update, on_delete, seq FROM pragma_foreign_key_list(?) ORDER BY id, seq
+      """, .text(table))
+    return rows.filter { $0[6] == .integer(0) }.map { first in
+      let parts = rows.filter { $0[0] == first[0] }
       return ForeignKeySchema(
-        columns: parts.map { $0[2].text }, parent: parts[0][1].text,
-        parentColumns: parts.compactMap { $0[3] == .null ? nil : $0[3].text },
-        onUpdate: parts[0][4].text, onDelete: parts[0][5].text)
+        columns: parts.map(\.[2].text), parent: first[1].text,
+        parentColumns: parts.compactMap(\.[3].textIfAny),
+        onUpdate: first[4].text, onDelete: first[5].text)
     }
   }
 
@@ -138,12 +130,6 @@ package struct SchemaReader {
     let rows = try connection.rows(
       "SELECT name, tbl_name FROM sqlite_schema WHERE type = 'trigger' ORDER BY name")
     if let row = rows.first { throw SchemaProblem.trigger(name: row[0].text, table: row[1].text) }
-  }
-
-  private func explicitIndexes() throws -> [String] {
-    try connection.rows(
-      "SELECT name FROM sqlite_schema WHERE type = 'index' AND sql IS NOT NULL ORDER BY name"
-    ).map { $0[0].text }
   }
 
   func sql(_ name: String) throws -> String {
@@ -166,17 +152,17 @@ package struct SchemaReader {
 extension SchemaReader {
   /// The primary key, or else a UNIQUE constraint over NOT NULL columns.
   private func key(of table: String, _ columns: [ColumnSchema]) throws -> Key {
-    let indexes = try uniqueIndexes(of: table)
+    let indexes = try indexes(of: table).filter(\.isUnique)
     if let primary = indexes.first(where: { $0.origin == "pk" }) {
       return try key(primary, columns, table, hasOthers: indexes.count > 1)
     }
-    if let rowid = try rowidAlias(of: table, columns) {
+    if let alias = try rowidAlias(of: table), let rowid = columns.firstIndex(where: { $0.name == alias }) {
       return Key(columns: [rowid], collations: [.binary], hasOthers: !indexes.isEmpty)
     }
     // A constraint ("u") goes before an index made later ("c"): it cannot be dropped alone.
     let usable = indexes.filter { index in
       !index.isPartial
-        && index.parts.allSatisfy { part in columns.contains { $0.name == part.column && $0.isNotNull } }
+        && index.key.allSatisfy { part in columns.contains { $0.name == part.column && $0.isNotNull } }
     }
     guard let unique = usable.first(where: { $0.origin == "u" }) ?? usable.first else {
       throw SchemaProblem.noKey(table: table)
@@ -187,49 +173,19 @@ extension SchemaReader {
   private struct Key {
     let columns: [Int]
     let collations: [Collation]
-    /// Whether other unique indexes stand beside it.
     let hasOthers: Bool
   }
 
-  private struct UniqueIndex {
-    let name: String
-    let origin: String
-    let isPartial: Bool
-    /// Column names with their collations; a `nil` name is an expression.
-    let parts: [(column: String?, collation: String)]
-  }
-
-  private func uniqueIndexes(of table: String) throws -> [UniqueIndex] {
-    try connection.rows(
-      #"SELECT name, origin, partial FROM pragma_index_list(?) WHERE "unique" ORDER BY name"#, .text(table)
-    ).map { row in
-      let parts = try connection.rows(
-        "SELECT name, coll FROM pragma_index_xinfo(?) WHERE key ORDER BY seqno", row[0])
-      return UniqueIndex(
-        name: row[0].text, origin: row[1].text, isPartial: row[2] == .integer(1),
-        parts: parts.map { ($0[0] == .null ? nil : $0[0].text, $0[1].text) })
-    }
-  }
-
-  /// An INTEGER PRIMARY KEY of a rowid table has no index of its own: it is the rowid.
-  private func rowidAlias(of table: String, _ columns: [ColumnSchema]) throws -> Int? {
-    let names = try connection.rows(
-      "SELECT name FROM pragma_table_xinfo(?) WHERE pk > 0 ORDER BY pk", .text(table)
-    ).map { $0[0].text }
-    guard names.count == 1 else { return nil }
-    return columns.firstIndex { $0.name == names[0] }
-  }
-
   private func key(
-    _ index: UniqueIndex, _ columns: [ColumnSchema], _ table: String, hasOthers: Bool
+    _ index: IndexSchema, _ columns: [ColumnSchema], _ table: String, hasOthers: Bool
   ) throws -> Key {
-    let positions = index.parts.compactMap { part in columns.firstIndex { $0.name == part.column } }
+    let positions = index.key.compactMap { part in columns.firstIndex { $0.name == part.column } }
     // A key over a generated column could not be sent.
-    guard positions.count == index.parts.count else { throw SchemaProblem.noKey(table: table) }
-    let collations = try zip(positions, index.parts).map { position, part in
-      guard let collation = Collation(rawValue: part.collation.uppercased()) else {
+    guard positions.count == index.key.count else { throw SchemaProblem.noKey(table: table) }
+    let collations = try zip(positions, index.key).map { position, part in
+      guard let collation = part.collation else {
         throw SchemaProblem.customCollation(
-          table: table, column: columns[position].name, collation: part.collation)
+          table: table, column: columns[position].name, collation: part.collationName)
       }
       return collation
     }
@@ -237,13 +193,9 @@ extension SchemaReader {
   }
 }
 
-extension SchemaReader.Listed {
-  fileprivate var isOurs: Bool { ReservedTable.all.contains(name) }
-}
-
 extension SeedValue {
   /// The text of a value that is known to be one; empty otherwise.
-  package var text: String {
-    if case .text(let text) = self { text } else { "" }
-  }
+  package var text: String { textIfAny ?? "" }
+
+  var textIfAny: String? { if case .text(let text) = self { text } else { nil } }
 }

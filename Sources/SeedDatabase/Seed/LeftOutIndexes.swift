@@ -33,9 +33,7 @@ package enum LeftOutIndexes {
     return try connection.rows(
       #"SELECT name, "table", sql, statistics FROM \#(ReservedTable.index) ORDER BY position"#
     ).map { row in
-      Entry(
-        name: row[0].text, table: row[1].text, sql: row[2].text,
-        statistics: row[3] == .null ? nil : row[3].text)
+      Entry(name: row[0].text, table: row[1].text, sql: row[2].text, statistics: row[3].textIfAny)
     }
   }
 
@@ -59,11 +57,11 @@ package enum LeftOutIndexes {
   }
 
   private static func keep(_ index: SecondaryIndexes.Index, _ connection: Connection) throws {
-    let statistics = try connection.value(
-      "SELECT stat FROM sqlite_stat1 WHERE idx = ? AND tbl = ?", .text(index.name), .text(index.table))
     try connection.execute(
-      #"INSERT INTO \#(ReservedTable.index)(name, "table", sql, statistics) VALUES (?, ?, ?, ?)"#,
-      .text(index.name), .text(index.table), .text(index.sql), statistics ?? .null)
+      """
+      INSERT INTO \(ReservedTable.index)(name, "table", sql, statistics)
+      VALUES (?1, ?2, ?3, (SELECT stat FROM sqlite_stat1 WHERE idx = ?1 AND tbl = ?2))
+      """, .text(index.name), .text(index.table), .text(index.sql))
   }
 }
 

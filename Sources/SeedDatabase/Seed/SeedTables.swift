@@ -65,18 +65,15 @@ package enum SeedTables {
       throw NotASeed("\(connection.path) has another application_id")
     }
     let rows = try connection.rows("SELECT key, value FROM \(ReservedTable.meta)")
-    let values = Dictionary(rows.map { ($0[0].text, $0[1].text) }) { $1 }
-    return try SeedMeta(values)
+    return try SeedMeta(Dictionary(rows.map { ($0[0].text, $0[1].text) }) { $1 })
   }
 
   /// Stores all of it, and forgets what is no longer said.
   package static func store(_ meta: SeedMeta, _ connection: Connection) throws {
-    for key in SeedMeta.optionalKeys {
-      try connection.execute("DELETE FROM \(ReservedTable.meta) WHERE key = ?", .text(key))
-    }
+    try connection.execute("DELETE FROM \(ReservedTable.meta)")
     for (key, value) in meta.values {
-      try connection.execute(
-        "INSERT OR REPLACE INTO \(ReservedTable.meta) VALUES (?, ?)", .text(key), .text(value))
+      guard let value else { continue }
+      try connection.execute("INSERT INTO \(ReservedTable.meta) VALUES (?, ?)", .text(key), .text(value))
     }
   }
 
@@ -102,43 +99,29 @@ package enum SeedTables {
 }
 
 extension SeedMeta {
-  private enum Key: String {
-    case dataset, series, model, epoch, version, schema, digest, license, attribution, source
-  }
-
-  fileprivate static let optionalKeys = [Key.license, .attribution, .source].map(\.rawValue)
-
-  fileprivate var values: [(String, String)] {
-    let always: [(Key, String)] = [
-      (.dataset, series.dataset.text), (.series, "\(series.major)"), (.model, model.description),
-      (.epoch, epoch.text), (.version, version.description), (.schema, schema.hex),
-      (.digest, digest.hex),
+  fileprivate var values: [(String, String?)] {
+    [
+      ("dataset", series.dataset.text), ("series", "\(series.major)"), ("model", model.description),
+      ("epoch", epoch.text), ("version", version.description), ("schema", schema.hex),
+      ("digest", digest.hex), ("license", provenance.license), ("attribution", provenance.attribution),
+      ("source", provenance.source),
     ]
-    let optional: [(Key, String?)] = [
-      (.license, provenance.license), (.attribution, provenance.attribution),
-      (.source, provenance.source),
-    ]
-    let said = always + optional.compactMap { key, value in value.map { (key, $0) } }
-    return said.map { ($0.rawValue, $1) }
   }
 
   fileprivate init(_ values: [String: String]) throws {
-    func value(_ key: Key) throws -> String {
-      guard let value = values[key.rawValue] else {
-        throw NotASeed("\(ReservedTable.meta) lacks \"\(key.rawValue)\"")
-      }
-      return value
+    func value(_ key: String) throws -> String {
+      if let value = values[key] { return value }
+      throw NotASeed("\(ReservedTable.meta) lacks \"\(key)\"")
     }
-    let model = try ModelVersion(value(.model))
+    let model = try ModelVersion(value("model"))
     self.init(
-      series: Series(try DatasetName(value(.dataset)), model: model),
+      series: Series(try DatasetName(value("dataset")), model: model),
       model: model,
-      epoch: try Epoch(value(.epoch)),
-      version: try Version(value(.version)),
-      schema: try SHA256Digest(hex: value(.schema)),
-      digest: try SHA256Digest(hex: value(.digest)),
+      epoch: try Epoch(value("epoch")),
+      version: try Version(value("version")),
+      schema: try SHA256Digest(hex: value("schema")),
+      digest: try SHA256Digest(hex: value("digest")),
       provenance: Provenance(
-        license: values[Key.license.rawValue], attribution: values[Key.attribution.rawValue],
-        source: values[Key.source.rawValue]))
+        license: values["license"], attribution: values["attribution"], source: values["source"]))
   }
 }

@@ -12,7 +12,6 @@ package final class BatchImporter {
   private let fitter = AffinityFitter()
   private let storedSums: [String: TableSum]
   private var batches: [String: RowBatch] = [:]
-  private var watches: [String: RowWatch] = [:]
   private var searches: [SearchIndex] = []
 
   /// An importer for the seed behind `connection`; `layouts` says which tables lie elsewhere than `schema` has them,
@@ -36,9 +35,7 @@ package final class BatchImporter {
       layout, referenced: ReferenceCheck(connection, schema, layouts).referencedColumns(of: table),
       try searchIndexes(over: table, layout, rows: sum.rows),
       keyLimit > 0 ? KeyLog(key: layout.logical.key, limit: keyLimit) : nil)
-    watches[table.name] = watch
-    let writer = try TableWriter(layout, sum, connection, fitter, watch)
-    let batch = RowBatch(writer, layout, connection)
+    let batch = try RowBatch(layout, connection, fitter, sum, watch)
     batches[table.name] = batch
     return batch
   }
@@ -54,30 +51,18 @@ package final class BatchImporter {
     }
     return ImportResult(
       changes: writers.mapValues(\.changes), digest: StateDigest.of(sums),
-      keys: watches.compactMapValues(\.changedKeys))
+      keys: writers.compactMapValues { $0.watch?.changedKeys })
   }
 
-  /// Writes what waits, and says which rows then reference nothing: ``finish()`` throws the first of them.
-  ///
-  /// - Parameters:
-  ///   - limit: Rows that are listed at most.
-  ///   - wholeTableShare: See ``ReferenceCheck``.
+  /// Writes what waits, and says which rows then reference nothing, `limit` of them at most: ``finish()`` throws the first.
   package func violations(
     limit: Int, wholeTableShare: Int = ReferenceCheck.usualShare
   ) throws -> [ReferenceViolation] {
     for batch in batches.values { try batch.flush() }
     for batch in batches.values { try batch.finish() }
     let check = ReferenceCheck(connection, schema, layouts, wholeTableShare: wholeTableShare)
-    return try check.violations(touchedTables, limit: limit)
-  }
-
-  private var touchedTables: [String: TouchedTable] {
-    watches.reduce(into: [:]) { touched, item in
-      guard let writer = batches[item.key]?.writer, !writer.changes.isEmpty else { return }
-      touched[item.key] = TouchedTable(
-        watch: item.value, rows: writer.sum?.rows ?? 0,
-        hasLost: writer.changes.deleted + writer.changes.updated > 0)
-    }
+    let touched = batches.mapValues(\.writer).filter { !$0.value.changes.isEmpty }
+    return try check.violations(touched, limit: limit)
   }
 
   /// Search tables of the schema itself; a table that lies elsewhere has its own, of which we know nothing.

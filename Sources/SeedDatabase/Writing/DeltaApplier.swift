@@ -8,8 +8,7 @@ package struct DeltaApplier {
   private let layouts: SeedLayout
   private let keyLimit: Int
 
-  /// An applier for the seed behind `connection`; `layouts` says which tables lie elsewhere than `schema` has them,
-  /// `keyLimit` how many changed keys are reported for each table at most.
+  /// An applier for the seed behind `connection`; see ``BatchImporter`` for the rest.
   package init(
     _ connection: Connection, _ schema: DatabaseSchema, _ layouts: SeedLayout = SeedLayout(),
     keyLimit: Int = 0
@@ -61,10 +60,14 @@ package struct DeltaApplier {
       case (.end, _): return
       case (.table(let name, let key), _): current = try OpenTable(table(name, key), importer)
       case (.delete, let open?):
-        guard try reader.read(open.key, into: &values) else { throw open.wrongKey(reader.rowNames) }
+        guard try reader.read(open.key, into: &values) else {
+          throw open.misfit(reader.rowNames, open.table.keyNames)
+        }
         try open.rows.delete(lentKey: values)
       case (.upsert, let open?):
-        guard try reader.read(open.columns, into: &values) else { throw open.wrongColumns(reader.rowNames) }
+        guard try reader.read(open.columns, into: &values) else {
+          throw open.misfit(reader.rowNames, open.table.columnNames)
+        }
         try open.rows.upsert(lent: values)
       case (.delete, nil), (.upsert, nil): preconditionFailure("the reader yields a table first")
       }
@@ -80,7 +83,7 @@ package struct DeltaApplier {
   }
 }
 
-private final class OpenTable {
+private struct OpenTable {
   let table: TableSchema
   let rows: RowBatch
   let key: MemberNames
@@ -93,12 +96,8 @@ private final class OpenTable {
     columns = MemberNames(table.columnNames)
   }
 
-  func wrongKey(_ found: [String]) -> ImportError {
-    .wrongColumns(table: table.name, found: found, expected: table.keyNames)
-  }
-
-  func wrongColumns(_ found: [String]) -> ImportError {
-    .wrongColumns(table: table.name, found: found, expected: table.columnNames)
+  func misfit(_ found: [String], _ expected: [String]) -> ImportError {
+    .wrongColumns(table: table.name, found: found, expected: expected)
   }
 }
 

@@ -13,13 +13,8 @@ package struct ReferenceCheck {
   /// Looking for a row costs about as much as reading so many in their order.
   package static let usualShare = 4
 
-  /// A check of the seed behind `connection`.
-  ///
-  /// - Parameters:
-  ///   - connection: The seed, inside the transaction that wrote it.
-  ///   - schema: Its tables, by the names that deltas have for them.
-  ///   - layouts: Which of them lie elsewhere in the file.
-  ///   - wholeTableShare: All rows of a table are looked at where one of so many was touched; 0 is never.
+  /// A check of the seed behind `connection`, inside the transaction that wrote it; `layouts` says which tables lie
+  /// elsewhere. All rows of a table are looked at where one of `wholeTableShare` was touched; 0 is never.
   package init(
     _ connection: Connection, _ schema: DatabaseSchema, _ layouts: SeedLayout = SeedLayout(),
     wholeTableShare: Int = Self.usualShare
@@ -35,8 +30,7 @@ package struct ReferenceCheck {
     }
   }
 
-  /// Up to `limit` rows that reference nothing among those that `touched` may have led to.
-  func violations(_ touched: [String: TouchedTable], limit: Int) throws -> [ReferenceViolation] {
+  func violations(_ touched: [String: TableWriter], limit: Int) throws -> [ReferenceViolation] {
     var found: [ReferenceViolation] = []
     for table in schema.tables where !table.foreignKeys.isEmpty && found.count < limit {
       let references = references(of: table)
@@ -48,7 +42,6 @@ package struct ReferenceCheck {
     return Array(found.prefix(limit))
   }
 
-  /// Which columns of a table are referenced, as positions; for a ``RowWatch``.
   func referencedColumns(of table: TableSchema) -> [[Int]] {
     let all = schema.tables.flatMap { references(of: $0) }
       .filter { $0.parent.logical.name == table.name }.compactMap(\.parentPositions)
@@ -64,57 +57,61 @@ package struct ReferenceCheck {
   private func whole(_ table: TableSchema, limit: Int) throws -> [ReferenceViolation] {
     // SQLite's own check goes first where it can: it also refuses references to what is not unique.
     if layouts[table].constants.isEmpty, layouts[table].stored.name == table.name {
-      let indexes = TableIndexes(connection)
-      if try references(of: table).allSatisfy({ try isProven($0, indexes) }) { return [] }
+      if try references(of: table).allSatisfy(isProven) { return [] }
       let first = try connection.rows("SELECT 1 FROM pragma_foreign_key_check(?) LIMIT 1", .text(table.name))
       if first.isEmpty { return [] }
     }
     return try references(of: table).flatMap { reference in
-      try connection.rows("\(reference.allOrphans) LIMIT \(limit)").map {
-        ReferenceViolation(reference, key: $0)
-      }
+      let keys = try connection.rows("\(reference.allOrphans) LIMIT \(limit)")
+      return keys.map { ReferenceViolation(reference, key: $0) }
     }
   }
 
   /// Whether an index shows at a glance that every value leads somewhere, for it has each of them once.
   ///
   /// SQLite's own check looks for the parent of every single row. What cannot be proven here is left to it.
-  private func isProven(_ reference: Reference, _ indexes: TableIndexes) throws -> Bool {
+  private func isProven(_ reference: Reference) throws -> Bool {
     guard let orphanedValue = reference.orphanedValue, reference.leadsToKey,
-      reference.findsChildren(indexes)
+      reference.findsChildren(SchemaReader(connection))
     else { return false }
     return try connection.value(orphanedValue) == nil
   }
 
   // MARK: Single rows
 
-  private func needsWholeTable(_ reference: Reference, _ touched: [String: TouchedTable]) -> Bool {
-    let rows = touched[reference.child.logical.name]?.rows ?? 0
-    let written = touched[reference.child.logical.name]?.watch.written
-    let parent = touched[reference.parent.logical.name]
-    let removed = reference.parentPositions.flatMap { parent?.watch.removed($0) }
-    let indexes = TableIndexes(connection)
-    if let written, written.count > 0 || written.isOverfull {
-      if written.isOverfull || isMuch(written.count, of: rows) || !reference.findsParents(indexes) {
-        return true
-      }
+  private func needsWholeTable(_ reference: Reference, _ touched: [String: TableWriter]) -> Bool {
+    let rows = touched[reference.child.logical.name]?.sum?.rows ?? 0
+    let (written, removed) = logs(of: reference, touched)
+    let reader = SchemaReader(connection)
+    if let written, !written.isEmpty, isMuch(written, of: rows) || !reference.findsParents(reader) {
+      return true
     }
-    guard parent?.hasLost ?? false else { return false }
+    guard let parent = touched[reference.parent.logical.name]?.changes, parent.deleted + parent.updated > 0
+    else { return false }
     guard let removed else { return true }
-    guard removed.count > 0 || removed.isOverfull else { return false }
-    return removed.isOverfull || isMuch(removed.count, of: rows) || !reference.findsChildren(indexes)
-      || !reference.findsParents(indexes)
+    return !removed.isEmpty
+      && (isMuch(removed, of: rows) || !reference.findsChildren(reader) || !reference.findsParents(reader))
   }
 
-  private func isMuch(_ count: Int, of rows: Int) -> Bool { count * wholeTableShare > rows }
+  /// What is known of the child's rows and of the parent's, each `nil` where nobody watched.
+  private func logs(
+    of reference: Reference, _ touched: [String: TableWriter]
+  ) -> (written: RowLog?, removed: RowLog?) {
+    let parent = touched[reference.parent.logical.name]?.watch
+    return (
+      touched[reference.child.logical.name]?.watch?.written,
+      parent?.removed.first { $0.columns == reference.parentPositions }
+    )
+  }
+
+  private func isMuch(_ log: RowLog, of rows: Int) -> Bool {
+    log.isOverfull || log.count * wholeTableShare > rows
+  }
 
   private func single(
-    _ reference: Reference, _ touched: [String: TouchedTable], _ limit: Int
+    _ reference: Reference, _ touched: [String: TableWriter], _ limit: Int
   ) throws -> [ReferenceViolation] {
-    let written = touched[reference.child.logical.name]?.watch.written
-    let removed = reference.parentPositions.flatMap {
-      touched[reference.parent.logical.name]?.watch.removed($0)
-    }
+    let (written, removed) = logs(of: reference, touched)
     return try orphans(reference, reference.orphanByKey, written, limit)
       + orphans(reference, reference.orphansByParent, removed, limit)
   }
@@ -135,13 +132,6 @@ package struct ReferenceCheck {
   }
 }
 
-/// What an import did to one table, as far as its references are concerned.
-struct TouchedTable {
-  let watch: RowWatch
-  let rows: Int
-  let hasLost: Bool
-}
-
 /// A row that references nothing.
 package struct ReferenceViolation: Hashable, Sendable {
   /// The table, as deltas call it.
@@ -160,8 +150,4 @@ package struct ReferenceViolation: Hashable, Sendable {
   }
 
   var error: ImportError { .references(table: table, parent: parent, key: rowDescription(keyNames, key)) }
-}
-
-extension RowWatch {
-  fileprivate func removed(_ columns: [Int]) -> RowLog? { removed.first { $0.columns == columns } }
 }

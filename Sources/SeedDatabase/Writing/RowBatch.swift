@@ -20,7 +20,6 @@ package final class RowBatch {
   private let values: UnsafeMutablePointer<BorrowedValue>
   @exclusivity(unchecked) private var count = 0
   private let bytes = LentBytes()
-  /// Whole rows whose unique values other rows hold.
   private var waiting: [[SeedValue]] = []
   @exclusivity(unchecked) private var kind = Kind.upsert
   @exclusivity(unchecked) private var expectsNewKeys = false
@@ -33,21 +32,21 @@ package final class RowBatch {
   private static let rows = 16
   /// Values of a statement; a table with many columns gets smaller batches.
   private static let parameters = 512
-  /// Fewer rows at a time are not worth it.
   private static let fewestRows = 4
   /// Bytes of texts and blobs in the waiting rows; a row that is larger goes in by itself.
   private static let contentBytes = 64 * 1024
 
   /// Rows of a table that lies in the file as it is, in a database that keeps no sums.
-  package convenience init(
-    _ table: TableSchema, _ connection: Connection, _ fitter: AffinityFitter
-  ) throws {
-    let layout = TableLayout(table)
-    self.init(try TableWriter(layout, nil, connection, fitter, nil), layout, connection)
+  package convenience init(_ table: TableSchema, _ connection: Connection, _ fitter: AffinityFitter) throws {
+    try self.init(TableLayout(table), connection, fitter)
   }
 
-  init(_ writer: TableWriter, _ layout: TableLayout, _ connection: Connection) {
-    self.writer = writer
+  init(
+    _ layout: TableLayout, _ connection: Connection, _ fitter: AffinityFitter, _ sum: TableSum? = nil,
+    _ watch: RowWatch? = nil
+  ) throws {
+    let whole = RowShape(whole: layout.stored)
+    writer = try TableWriter(layout, whole, connection, fitter, .overwrite, sum, watch)
     self.connection = connection
     sql = TableSQL(layout)
     width = writer.table.columns.count
@@ -114,7 +113,8 @@ package final class RowBatch {
       kind = next
     }
     guard count == capacity, count > 0 else { return try writeSingly(from: 0) }
-    if mayInsertTogether, kind == .insert || expectsNewKeys {
+    // A value of the wrong type for a STRICT table ends an insertion without saying how far it came.
+    if !writer.table.isStrict, kind == .insert || expectsNewKeys {
       let inserted = try insertAll()
       expectsNewKeys = inserted == count
       try writeSingly(from: inserted)
@@ -124,9 +124,6 @@ package final class RowBatch {
       try lookUpAll()
     }
   }
-
-  /// A value of the wrong type for a STRICT table ends an insertion without saying how far it came.
-  private var mayInsertTogether: Bool { !writer.table.isStrict }
 
   private func writeSingly(from first: Int) throws {
     for number in first..<count { try write(Array(row(number))) }
@@ -151,8 +148,9 @@ package final class RowBatch {
   private func insertAll() throws -> Int {
     let statement = try inserting ?? connection.prepare(sql.insert(count: capacity))
     inserting = statement
+    for index in 0..<count * width { try statement.lend(values[index], at: Int32(index + 1)) }
     var inserted = count
-    if let error = run(statement) {
+    if let error = statement.attempt() {
       guard error.primaryCode == ResultCode.constraint else { throw error }
       inserted = connection.changes
     }
@@ -160,23 +158,15 @@ package final class RowBatch {
     return inserted
   }
 
-  /// The error as a value: see ``TableWriter``.
-  private func run(_ statement: Statement) -> DatabaseError? {
-    defer { statement.rewind() }
-    do throws(DatabaseError) {
-      for index in 0..<count * width { try statement.lend(values[index], at: Int32(index + 1)) }
-      _ = try statement.step()
-      return nil
-    } catch {
-      return error
-    }
-  }
-
   private func lookUpAll() throws {
     let statement = try finding ?? connection.prepare(sql.find(count: capacity))
     finding = statement
     defer { statement.rewind() }
-    try bindKeys(statement)
+    for number in 0..<count {
+      for (place, position) in keyPositions.enumerated() {
+        try statement.lend(row(number)[position], at: Int32(number * keyPositions.count + place + 1))
+      }
+    }
     let found = FoundRow(statement, columns, from: 1)
     var absent = 0
     for number in 0..<count {
@@ -193,16 +183,6 @@ package final class RowBatch {
       }
     }
     expectsNewKeys = absent == count
-  }
-
-  private func bindKeys(_ statement: Statement) throws {
-    var index: Int32 = 1
-    for number in 0..<count {
-      for position in keyPositions {
-        try statement.lend(row(number)[position], at: index)
-        index += 1
-      }
-    }
   }
 
   /// A row that was found and then written may be found once more where its place in the table moved.

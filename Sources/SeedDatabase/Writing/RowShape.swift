@@ -47,7 +47,6 @@ package enum RowOutcome: Sendable {
 /// A row that a look-up has found, where it stands in its statement.
 struct FoundRow: ~Copyable {
   let statement: Statement
-  /// Where the stored columns, in declared order, begin in the statement's rows.
   let first: Int32
   private let columns: [Int32]
 

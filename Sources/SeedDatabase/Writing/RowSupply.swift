@@ -42,7 +42,6 @@ package final class RowSupply {
 
 /// What is lent, and how far it was read.
 package struct SuppliedRows {
-  /// The rows' values, one row after the other.
   var values: UnsafeMutablePointer<BorrowedValue>?
   var columns = 0
   var count = 0
@@ -62,119 +61,86 @@ package struct SuppliedRows {
   }
 }
 
-/// SQLite's own part stands first in both: it knows only that.
-private struct SupplyTable {
-  var base = sqlite3_vtab()
+/// A table or cursor of SQLite's with the rows behind it; SQLite knows its own part only, which stands first.
+private struct Supplied<Base> {
+  var base: Base
   let rows: UnsafeMutablePointer<SuppliedRows>
+
+  static func make(_ base: Base, _ rows: UnsafeMutablePointer<SuppliedRows>) -> UnsafeMutablePointer<Base> {
+    let made = UnsafeMutablePointer<Self>.allocate(capacity: 1)
+    made.initialize(to: Self(base: base, rows: rows))
+    return UnsafeMutableRawPointer(made).assumingMemoryBound(to: Base.self)
+  }
+
+  @inline(__always)
+  static func rows(of base: UnsafeMutablePointer<Base>?) -> UnsafeMutablePointer<SuppliedRows> {
+    // SQLite hands back what `make` made.
+    UnsafeRawPointer(base.unsafelyUnwrapped).assumingMemoryBound(to: Self.self).pointee.rows
+  }
+
+  static func free(_ base: UnsafeMutablePointer<Base>?) -> Int32 {
+    UnsafeMutableRawPointer(base)?.assumingMemoryBound(to: Self.self).deallocate()
+    return SQLITE_OK
+  }
 }
 
-private struct SupplyCursor {
-  var base = sqlite3_vtab_cursor()
-  let rows: UnsafeMutablePointer<SuppliedRows>
-}
+private typealias SuppliedTable = Supplied<sqlite3_vtab>
+private typealias SuppliedCursor = Supplied<sqlite3_vtab_cursor>
 
 // SQLite keeps the address: it must be there as long as any connection.
 private nonisolated(unsafe) let supplyModule: UnsafePointer<sqlite3_module> = {
   var module = sqlite3_module()
-  module.xConnect = connectSupply
-  module.xBestIndex = planSupply
-  module.xDisconnect = disconnectSupply
-  module.xOpen = openSupply
-  module.xClose = closeSupply
-  module.xFilter = rewindSupply
-  module.xNext = nextSupplied
-  module.xEof = isSupplyAtEnd
+  module.xConnect = { database, rows, _, _, made, _ in connectSupply(database, rows, made) }
+  // Always all rows in their order, and so few that no other way of reading pays.
+  module.xBestIndex = { _, plan in
+    plan?.pointee.estimatedCost = 1
+    plan?.pointee.estimatedRows = 1
+    return SQLITE_OK
+  }
+  module.xDisconnect = { SuppliedTable.free($0) }
+  module.xOpen = { table, opened in
+    opened?.pointee = SuppliedCursor.make(sqlite3_vtab_cursor(), SuppliedTable.rows(of: table))
+    return SQLITE_OK
+  }
+  module.xClose = { SuppliedCursor.free($0) }
+  module.xFilter = { cursor, _, _, _, _ in
+    SuppliedCursor.rows(of: cursor).pointee.current = 0
+    return SQLITE_OK
+  }
+  module.xNext = { cursor in
+    SuppliedCursor.rows(of: cursor).pointee.current &+= 1
+    return SQLITE_OK
+  }
+  module.xEof = { cursor in
+    let rows = SuppliedCursor.rows(of: cursor)
+    return rows.pointee.current < rows.pointee.count ? 0 : 1
+  }
   module.xColumn = suppliedColumn
-  module.xRowid = suppliedRowid
+  module.xRowid = { cursor, rowid in
+    rowid?.pointee = Int64(SuppliedCursor.rows(of: cursor).pointee.current)
+    return SQLITE_OK
+  }
   let kept = UnsafeMutablePointer<sqlite3_module>.allocate(capacity: 1)
   kept.initialize(to: module)
   return UnsafePointer(kept)
 }()
 
 private func connectSupply(
-  _ database: OpaquePointer?, _ rows: UnsafeMutableRawPointer?, _ count: Int32,
-  _ arguments: UnsafePointer<UnsafePointer<CChar>?>?,
-  _ made: UnsafeMutablePointer<UnsafeMutablePointer<sqlite3_vtab>?>?,
-  _ message: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>?
+  _ database: OpaquePointer?, _ rows: UnsafeMutableRawPointer?,
+  _ made: UnsafeMutablePointer<UnsafeMutablePointer<sqlite3_vtab>?>?
 ) -> Int32 {
   guard let rows, let made else { return SQLITE_MISUSE }
   let columns = (0..<RowSupply.mostColumns).map { "c\($0)" }.joined(separator: ", ")
   let code = sqlite3_declare_vtab(database, "CREATE TABLE rows(\(columns))")
   guard code == SQLITE_OK else { return code }
-  let table = UnsafeMutablePointer<SupplyTable>.allocate(capacity: 1)
-  table.initialize(to: SupplyTable(rows: rows.assumingMemoryBound(to: SuppliedRows.self)))
-  made.pointee = UnsafeMutableRawPointer(table).assumingMemoryBound(to: sqlite3_vtab.self)
-  return SQLITE_OK
-}
-
-private func disconnectSupply(_ table: UnsafeMutablePointer<sqlite3_vtab>?) -> Int32 {
-  UnsafeMutableRawPointer(table)?.assumingMemoryBound(to: SupplyTable.self).deallocate()
-  return SQLITE_OK
-}
-
-/// Always all rows in their order, and so few that no other way of reading pays.
-private func planSupply(
-  _ table: UnsafeMutablePointer<sqlite3_vtab>?, _ plan: UnsafeMutablePointer<sqlite3_index_info>?
-) -> Int32 {
-  plan?.pointee.estimatedCost = 1
-  plan?.pointee.estimatedRows = 1
-  return SQLITE_OK
-}
-
-private func openSupply(
-  _ table: UnsafeMutablePointer<sqlite3_vtab>?,
-  _ opened: UnsafeMutablePointer<UnsafeMutablePointer<sqlite3_vtab_cursor>?>?
-) -> Int32 {
-  guard let table, let opened else { return SQLITE_MISUSE }
-  let rows = UnsafeMutableRawPointer(table).assumingMemoryBound(to: SupplyTable.self).pointee.rows
-  let cursor = UnsafeMutablePointer<SupplyCursor>.allocate(capacity: 1)
-  cursor.initialize(to: SupplyCursor(rows: rows))
-  opened.pointee = UnsafeMutableRawPointer(cursor).assumingMemoryBound(to: sqlite3_vtab_cursor.self)
-  return SQLITE_OK
-}
-
-private func closeSupply(_ cursor: UnsafeMutablePointer<sqlite3_vtab_cursor>?) -> Int32 {
-  UnsafeMutableRawPointer(cursor)?.assumingMemoryBound(to: SupplyCursor.self).deallocate()
-  return SQLITE_OK
-}
-
-@inline(__always)
-private func rows(
-  of cursor: UnsafeMutablePointer<sqlite3_vtab_cursor>?
-) -> UnsafeMutablePointer<SuppliedRows> {
-  // SQLite hands back what ``openSupply`` made.
-  UnsafeRawPointer(cursor.unsafelyUnwrapped).assumingMemoryBound(to: SupplyCursor.self).pointee.rows
-}
-
-private func rewindSupply(
-  _ cursor: UnsafeMutablePointer<sqlite3_vtab_cursor>?, _ index: Int32, _ name: UnsafePointer<CChar>?,
-  _ count: Int32, _ arguments: UnsafeMutablePointer<OpaquePointer?>?
-) -> Int32 {
-  rows(of: cursor).pointee.current = 0
-  return SQLITE_OK
-}
-
-private func nextSupplied(_ cursor: UnsafeMutablePointer<sqlite3_vtab_cursor>?) -> Int32 {
-  rows(of: cursor).pointee.current &+= 1
-  return SQLITE_OK
-}
-
-private func isSupplyAtEnd(_ cursor: UnsafeMutablePointer<sqlite3_vtab_cursor>?) -> Int32 {
-  let rows = rows(of: cursor)
-  return rows.pointee.current < rows.pointee.count ? 0 : 1
-}
-
-private func suppliedRowid(
-  _ cursor: UnsafeMutablePointer<sqlite3_vtab_cursor>?, _ rowid: UnsafeMutablePointer<sqlite3_int64>?
-) -> Int32 {
-  rowid?.pointee = Int64(rows(of: cursor).pointee.current)
+  made.pointee = SuppliedTable.make(sqlite3_vtab(), rows.assumingMemoryBound(to: SuppliedRows.self))
   return SQLITE_OK
 }
 
 private func suppliedColumn(
   _ cursor: UnsafeMutablePointer<sqlite3_vtab_cursor>?, _ context: OpaquePointer?, _ column: Int32
 ) -> Int32 {
-  let rows = rows(of: cursor)
+  let rows = SuppliedCursor.rows(of: cursor)
   let place = rows.pointee.current &* rows.pointee.columns &+ Int(column)
   guard let values = rows.pointee.values, Int(column) < rows.pointee.columns else { return SQLITE_MISUSE }
   switch values[place] {
@@ -205,38 +171,11 @@ private func tellWhetherDifferent(
     Int(count) <= columns
   else { return sqlite3_result_error_code(context, SQLITE_MISUSE) }
   let row = values + current &* columns
-  var isSame = rows.pointee.rule == .keep
-  if !isSame {
-    isSame = true
-    for column in 0..<Int(count) where !holds(found[column], row[column]) {
-      isSame = false
-      break
-    }
-  }
+  // A text's bytes are asked for as a blob's: as a text, SQLite would copy them to put a NUL behind.
+  let isSame =
+    rows.pointee.rule == .keep
+    || (0..<Int(count)).allSatisfy { storedValue(found[$0], is: row[$0], text: { sqlite3_value_blob($0) }) }
   outcomes[current] = isSame ? .unchanged : .updated
   if !isSame, rows.pointee.rule == .fail { return sqlite3_result_error_code(context, SQLITE_CONSTRAINT) }
   sqlite3_result_int(context, isSame ? 0 : 1)
-}
-
-/// As ``Statement/holds(_:at:)``.
-@inline(__always)
-private func holds(_ found: OpaquePointer?, _ value: BorrowedValue) -> Bool {
-  let type = sqlite3_value_type(found)
-  switch value {
-  case .null: return type == SQLITE_NULL
-  case .integer(let value): return type == SQLITE_INTEGER && sqlite3_value_int64(found) == value
-  case .real(let value):
-    return type == SQLITE_FLOAT && sqlite3_value_double(found).bitPattern == value.bitPattern
-  case .text(let bytes): return type == SQLITE_TEXT && isSame(found, bytes)
-  case .blob(let bytes): return type == SQLITE_BLOB && isSame(found, bytes)
-  }
-}
-
-// A text's bytes are asked for as a blob's: as a text, SQLite would copy them to put a NUL behind.
-@inline(__always)
-private func isSame(_ found: OpaquePointer?, _ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
-  let address = sqlite3_value_blob(found)
-  guard Int(sqlite3_value_bytes(found)) == bytes.count else { return false }
-  guard let address, let own = bytes.baseAddress, !bytes.isEmpty else { return true }
-  return memcmp(address, own, bytes.count) == 0
 }

@@ -1,7 +1,6 @@
 package import SeedFormat
 
-/// Sees what becomes of single rows of a table, for those who have to follow: references, search tables, and whoever
-/// asked for the keys.
+/// Sees what becomes of a table's rows, for references, search tables, and whoever asked for the keys.
 final class RowWatch {
   /// Keys of rows that were written, where the table references others.
   let written: RowLog?
@@ -10,7 +9,6 @@ final class RowWatch {
   private let searches: [SearchIndex]
   private let keys: KeyLog?
 
-  /// The keys of what was changed, where they are kept and were not too many.
   var changedKeys: ChangedKeys? { keys?.keys }
 
   /// `nil` where nobody has to follow.
@@ -23,14 +21,12 @@ final class RowWatch {
     self.keys = keys
   }
 
-  /// A row as it was before it is written or deleted.
   struct Before {
     fileprivate let referenced: [[UInt8]]
     fileprivate let images: [SearchIndex.Image?]
     fileprivate let key: [SeedValue]?
   }
 
-  /// The row as it is, while it is still there.
   func before(_ row: [BorrowedValue]) throws -> Before {
     try row.withUnsafeBufferPointer { row in
       Before(
@@ -67,6 +63,7 @@ final class RowWatch {
 final class RowLog {
   let columns: [Int]
   private(set) var count = 0
+  var isEmpty: Bool { count == 0 && !isOverfull }
   /// Whether there were more than the block takes: then nothing is known.
   private(set) var isOverfull = false
   private var bytes: [UInt8] = []
@@ -134,7 +131,6 @@ final class KeyLog {
     self.limit = limit
   }
 
-  /// `nil` where there were more than the limit.
   var keys: ChangedKeys? {
     guard !isOverfull else { return nil }
     var keys = ChangedKeys()

@@ -16,12 +16,10 @@ package final class SearchIndex {
   /// What the table has indexed of a row: its number there and its values.
   typealias Image = [SeedValue]
 
-  /// Of how many rows one may change before all are indexed anew.
   private static let rebuildShare = 4
   /// Changes that are followed in any case.
   private static let fewestChanges = 64
 
-  /// A follower of the search table; `rows` is how many its content has.
   init(_ search: SearchTable, _ content: TableSchema, rows: Int, _ connection: Connection) throws {
     self.connection = connection
     name = quoted(search.name)
@@ -52,7 +50,6 @@ package final class SearchIndex {
     return try find.step() ? try find.row() : nil
   }
 
-  /// Puts what is there now of a row in the place of what was.
   func replace(_ old: Image?, _ row: UnsafeBufferPointer<BorrowedValue>?) throws {
     guard follows else { return }
     let new = try row.flatMap { try image($0) }
@@ -63,7 +60,6 @@ package final class SearchIndex {
     if let new { try insert.run(new) }
   }
 
-  /// Indexes everything anew where following was given up.
   func finish() throws {
     if !follows { try Self.rebuild(name, connection) }
   }

@@ -25,13 +25,7 @@ package struct TableLayout: Sendable {
     constants = []
   }
 
-  /// A table that lies in `physical`.
-  ///
-  /// - Parameters:
-  ///   - logical: The table as deltas know it.
-  ///   - physical: The file's table.
-  ///   - columns: The file's names of columns, where they have others there.
-  ///   - constants: What every new row has in columns that the logical table does not know.
+  /// A table that lies in `physical`, where `columns` have other names and the rest the `constants` of every new row.
   package init(
     _ logical: TableSchema, in physical: TableSchema, columns: [String: String] = [:],
     constants: [String: SeedValue] = [:]

@@ -46,7 +46,6 @@ package struct TableSQL: Sendable {
   /// A whole new row.
   package var insert: String { insert(RowShape(whole: table)) }
 
-  /// A new row with a shape's columns; the others take their defaults.
   func insert(_ shape: RowShape) -> String {
     "INSERT OR ABORT INTO \(target(shape)) VALUES \(row(shape))"
   }
@@ -69,7 +68,6 @@ package struct TableSQL: Sendable {
     return "(\(values.joined(separator: ", ")))"
   }
 
-  /// As ``insert(_:)``, doing nothing where the key is there already.
   func insertIfAbsent(_ shape: RowShape) -> String {
     "\(insert(shape)) ON CONFLICT (\(list(table.keyNames))) DO NOTHING"
   }

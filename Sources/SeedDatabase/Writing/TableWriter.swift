@@ -6,7 +6,6 @@ package import SeedFormat
 /// differs. Which is tried first, the look-up or the insertion, follows the row before: imports are mostly
 /// all new or all known.
 package final class TableWriter {
-  /// The table by the names that it has in the file.
   let table: TableSchema
   package let shape: RowShape
   /// Absent where the database keeps no sums.
@@ -18,14 +17,13 @@ package final class TableWriter {
   private let connection: Connection
   private let sql: Statements
   private let columns: [Int32]
-  private let watch: RowWatch?
+  let watch: RowWatch?
   private var hasher = RowHasher()
   @exclusivity(unchecked) private(set) var row: [BorrowedValue] = []
   @exclusivity(unchecked) private var scratch: [BorrowedValue] = []
   @exclusivity(unchecked) private var expectsKnownKeys = true
 
   private struct Statements {
-    /// The stored columns of the row with a key.
     let find, insert, insertIfAbsent, insertWhole, update, delete: Statement
 
     init(_ layout: TableLayout, _ shape: RowShape, _ connection: Connection) throws(DatabaseError) {
@@ -44,21 +42,12 @@ package final class TableWriter {
     _ table: TableSchema, _ shape: RowShape, _ connection: Connection, _ fitter: AffinityFitter,
     rule: ConflictRule
   ) throws {
-    try self.init(TableLayout(table), shape, nil, connection, fitter, rule, nil)
+    try self.init(TableLayout(table), shape, connection, fitter, rule)
   }
 
-  /// A writer of whole rows, wherever their table lies in the file.
-  convenience init(
-    _ layout: TableLayout, _ sum: TableSum?, _ connection: Connection, _ fitter: AffinityFitter,
-    _ watch: RowWatch?
-  ) throws {
-    let shape = RowShape(whole: layout.stored)
-    try self.init(layout, shape, sum, connection, fitter, .overwrite, watch)
-  }
-
-  private init(
-    _ layout: TableLayout, _ shape: RowShape, _ sum: TableSum?, _ connection: Connection,
-    _ fitter: AffinityFitter, _ rule: ConflictRule, _ watch: RowWatch?
+  init(
+    _ layout: TableLayout, _ shape: RowShape, _ connection: Connection, _ fitter: AffinityFitter,
+    _ rule: ConflictRule, _ sum: TableSum? = nil, _ watch: RowWatch? = nil
   ) throws {
     table = layout.stored
     (self.shape, self.sum, self.rule, self.watch) = (shape, sum, rule, watch)
@@ -97,7 +86,6 @@ package final class TableWriter {
     if try remove(key: row) { changes.deleted += 1 }
   }
 
-  /// Takes a row in hand, as the table would store it.
   func prepare(_ values: [BorrowedValue]) throws {
     row = values
     try fitter.fit(&row, to: shape.affinities)
@@ -109,7 +97,7 @@ package final class TableWriter {
 
   /// False also for a row that SQLite refuses: as an insertion, though its key may be there.
   private func insertIfAbsent() throws -> Bool {
-    if let error = attempt(sql.insertIfAbsent) {
+    if let error = try attempt(sql.insertIfAbsent) {
       guard error.primaryCode == ResultCode.constraint else { throw error }
       return false
     }
@@ -129,7 +117,6 @@ package final class TableWriter {
     changes.inserted += 1
   }
 
-  /// Writes the row in hand over the found one, if they differ.
   func overwrite(_ found: borrowing FoundRow) throws -> RowOutcome {
     if rule == .keep || found.holds(row) {
       changes.unchanged += 1
@@ -148,7 +135,6 @@ package final class TableWriter {
     return .updated
   }
 
-  /// Every stored column of the found row, in declared order.
   private func read(_ found: borrowing FoundRow) -> [BorrowedValue] {
     scratch.removeAll(keepingCapacity: true)
     for column in table.columns.indices {
@@ -179,10 +165,8 @@ package final class TableWriter {
   /// Takes the row with this row's key away for a while, with all its columns; `nil` where there is none.
   package func lift(_ values: [BorrowedValue]) throws -> [SeedValue]? {
     try prepare(values)
-    guard try find() else {
-      sql.find.rewind()
-      return nil
-    }
+    defer { sql.find.rewind() }
+    guard try find() else { return nil }
     let old = read(FoundRow(sql.find, columns)).map(\.owned)
     _ = try remove(key: shape.key.map { row[$0] })
     return old
@@ -225,7 +209,6 @@ package final class TableWriter {
 
   // MARK: Rows that were written together
 
-  /// Takes note of whole rows that were inserted together.
   func noteInsertions(_ rows: UnsafeBufferPointer<BorrowedValue>, count: Int) throws {
     let width = table.columns.count
     for number in 0..<count {
@@ -237,45 +220,41 @@ package final class TableWriter {
     statements += 1
   }
 
-  /// Takes note of a row that was looked up with others and is as it should be.
   func noteUnchanged() { changes.unchanged += 1 }
 
   // MARK: Statements
 
-  private func find() throws -> Bool {
+  private func find() throws -> Bool { try find(shape.key.lazy.map { self.row[$0] }) }
+
+  private func find(_ key: some Sequence<BorrowedValue>) throws -> Bool {
     statements += 1
     sql.find.rewind()
-    for index in shape.key.indices { try sql.find.lend(row[shape.key[index]], at: Int32(index + 1)) }
+    for (index, value) in key.enumerated() { try sql.find.lend(value, at: Int32(index + 1)) }
     return try sql.find.step()
   }
 
-  /// False where there is no row with that key.
   private func remove(key: [BorrowedValue]) throws -> Bool {
-    statements += 1
     defer { sql.find.rewind() }
-    sql.find.rewind()
-    for (index, value) in key.enumerated() { try sql.find.lend(value, at: Int32(index + 1)) }
-    guard try sql.find.step() else { return false }
+    guard try find(key) else { return false }
     let found = FoundRow(sql.find, columns)
     if sum != nil { sum?.remove(hasher.hash(lent: read(found))) }
     let watched = try watch?.before(read(found))
     statements += 1
     for (index, value) in key.enumerated() { try sql.delete.lend(value, at: Int32(index + 1)) }
-    _ = try sql.delete.step()
-    sql.delete.rewind()
+    if let error = sql.delete.attempt() { throw error }
     if let watched { try watch?.noteDeletion(watched) }
     return true
   }
 
   /// False where another row holds a unique value.
   private func runIfFree(_ statement: Statement, withKey: Bool = false) throws -> Bool {
-    guard let error = attempt(statement, withKey: withKey) else { return true }
+    guard let error = try attempt(statement, withKey: withKey) else { return true }
     if table.hasOtherUnique, ResultCode.taken.contains(error.code) { return false }
     throw refusal(error, key: shape.key)
   }
 
   private func run(_ statement: Statement, isWhole: Bool = false) throws {
-    if let error = attempt(statement) { throw refusal(error, key: isWhole ? table.key : shape.key) }
+    if let error = try attempt(statement) { throw refusal(error, key: isWhole ? table.key : shape.key) }
   }
 
   private func refusal(_ error: DatabaseError, key: [Int]) -> any Error {
@@ -283,25 +262,16 @@ package final class TableWriter {
     return ImportError.constraint(table: table.name, key: describeKey(key), message: error.message)
   }
 
-  /// Runs the statement that writes one row, and yields its error.
-  ///
-  /// The error is a value: `catch where` on a typed throw crashes the compiler (6.3.1) in places like this.
-  private func attempt(_ statement: Statement, withKey: Bool = false) -> DatabaseError? {
+  private func attempt(_ statement: Statement, withKey: Bool = false) throws -> DatabaseError? {
     statements += 1
-    defer { statement.rewind() }
-    do throws(DatabaseError) {
-      let row = row
-      for index in row.indices { try statement.lend(row[index], at: Int32(index + 1)) }
-      if withKey {
-        for (index, position) in shape.key.enumerated() {
-          try statement.lend(row[position], at: Int32(row.count + index + 1))
-        }
+    let row = row
+    for index in row.indices { try statement.lend(row[index], at: Int32(index + 1)) }
+    if withKey {
+      for (index, position) in shape.key.enumerated() {
+        try statement.lend(row[position], at: Int32(row.count + index + 1))
       }
-      _ = try statement.step()
-      return nil
-    } catch {
-      return error
     }
+    return statement.attempt()
   }
 
   /// Takes the row in hand, which was just added, into the sum; where there is one, rows are whole.

@@ -13,10 +13,8 @@ final class IssueCollector {
 
   init(_ policy: ImportPolicy) { self.policy = policy }
 
-  /// Whether nothing of the import stays where it fails.
   var isOneTransaction: Bool { if case .one = policy.atomicity { true } else { false } }
 
-  /// Whether rejected rows are to be handed on.
   var wantsRows: Bool { rejected != nil }
 
   func reject(_ plan: RowPlan, _ refusal: RejectedRow, _ place: RowPlace, row: [UInt8]) throws {

@@ -3,21 +3,14 @@ import SeedFormat
 
 /// Handles rows that reference nothing as the policy says, once all rows are in.
 struct ReferencePolicy {
-  private let connection: Connection
-  private let policy: ImportPolicy.References
-  private let issues: IssueCollector
-  private let place: RowPlace
+  let connection: Connection
+  let policy: ImportPolicy.References
+  let issues: IssueCollector
+  let place: RowPlace
 
-  /// Rows that a message names.
   private static let namedRows = 3
   /// Rows that are compared with those before the import.
   private static let comparedRows = 10_000
-
-  init(
-    _ connection: Connection, _ policy: ImportPolicy.References, _ issues: IssueCollector, _ place: RowPlace
-  ) {
-    (self.connection, self.policy, self.issues, self.place) = (connection, policy, issues, place)
-  }
 
   func run(touched: Set<String>) throws {
     let touched = Set(touched.map { $0.lowercased() })
@@ -38,13 +31,9 @@ struct ReferencePolicy {
   }
 
   private func handle(_ reference: BrokenReference) throws {
-    switch policy {
-    case .fail: try fail(reference)
-    case .keep: try note(reference)
-    case .null:
-      try note(reference)
-      try clear(reference)
-    }
+    if policy == .fail { try fail(reference) }
+    try note(reference)
+    if policy == .null { try clear(reference) }
   }
 
   private func note(_ reference: BrokenReference) throws {
@@ -55,7 +44,7 @@ struct ReferencePolicy {
   }
 
   /// Takes the import back first: what referenced nothing before is not its fault.
-  private func fail(_ reference: BrokenReference) throws {
+  private func fail(_ reference: BrokenReference) throws -> Never {
     let keys = try keys(of: reference, limit: Self.comparedRows)
     var earlier = (count: 0, keys: Set<String>())
     if issues.isOneTransaction {
@@ -102,17 +91,13 @@ struct ReferencePolicy {
 
   // MARK: Finding them
 
-  /// A reference of one table, with rows that reference nothing.
   private struct BrokenReference {
     let table: String
     let parent: String
-    /// Its number among the table's references.
     let id: SeedValue
-    /// Rows that reference nothing.
     let count: Int
     let columns: [String]
     let parentColumns: [String]
-    /// Whether there is such a table at all.
     let hasParent: Bool
 
     var columnList: String { columns.joined(separator: ", ") }

@@ -9,16 +9,8 @@ struct RowExchange {
   private let connection: Connection
   private let outcome: WaitingOutcome
 
-  /// A row that stays, and why.
-  private struct Misfit {
-    let row: WaitingRow
-    let member: WaitingRow
-    let refusal: RejectedRow
-  }
-
   /// What the rows at hand replace, by its identity; it is away.
   private var old: [RowIdentity: [SeedValue]] = [:]
-  /// What is there again, as it was or new.
   private var present: Set<RowIdentity> = []
 
   /// Beginnings, and looks at all rows within one; a few are enough but for values that many want in turn.
@@ -34,12 +26,12 @@ struct RowExchange {
     var rows = rows
     for _ in 0..<Self.mostRounds {
       let misfits = try placeAll(rows) ? [] : findMisfits(rows)
-      for misfit in misfits { outcome.reject(misfit.row, misfit.member, misfit.refusal) }
+      for misfit in misfits { outcome.reject(misfit) }
       if misfits.isEmpty { return rows }
       let refused = Set(misfits.map { ObjectIdentifier($0.row) })
       rows.removeAll { refused.contains(ObjectIdentifier($0)) }
     }
-    for row in rows { outcome.reject(row, row, .taken(nil)) }
+    for row in rows { outcome.reject(Rejection(row: row, member: row, refusal: .taken(nil))) }
     return []
   }
 
@@ -61,7 +53,7 @@ struct RowExchange {
 
   /// The rows that find their values with rows that stay; if there are none, those that come too late for a value
   /// that several want, where who has it comes first.
-  private mutating func findMisfits(_ rows: [WaitingRow]) throws -> [Misfit] {
+  private mutating func findMisfits(_ rows: [WaitingRow]) throws -> [Rejection] {
     let savepoint = try RowSavepoint(connection, rows.flatMap(\.members).map(\.target))
     let areAtHome = try rows.map(isAtHome)
     try lift(rows)
@@ -76,8 +68,8 @@ struct RowExchange {
 
   /// The rows that find their values with rows that stay, among which they are themselves from then on. Looking in
   /// both directions finds a chain of them at once, whichever way it runs.
-  private mutating func findHopeless(_ rows: [WaitingRow]) throws -> [Misfit] {
-    var (misfits, rest): ([Misfit], [WaitingRow]) = ([], rows)
+  private mutating func findHopeless(_ rows: [WaitingRow]) throws -> [Rejection] {
+    var (misfits, rest): ([Rejection], [WaitingRow]) = ([], rows)
     for _ in 0..<Self.mostRounds {
       var hopeful: [WaitingRow] = []
       for row in rest {
@@ -96,21 +88,11 @@ struct RowExchange {
 
   /// Whether the row could be written with all others where they are: it waits for their sake only.
   private func isAtHome(_ row: WaitingRow) throws -> Bool {
-    let savepoint = try RowSavepoint(connection, row.members.map(\.target))
-    var isAtHome = true
-    do {
-      for member in row.members where isAtHome {
-        if case .taken = try member.upsert() { isAtHome = false }
-      }
-    } catch is RejectedRow {
-      isAtHome = false
-    }
-    try savepoint.takeBack()
-    return isAtHome
+    if case .written = try row.attempt(connection, isKept: false) { true } else { false }
   }
 
-  private mutating func misfit(_ row: WaitingRow, isKept: Bool) throws -> Misfit? {
-    var misfit: Misfit?
+  private mutating func misfit(_ row: WaitingRow, isKept: Bool) throws -> Rejection? {
+    var misfit: Rejection?
     let savepoint = try RowSavepoint(connection, row.members.map(\.target))
     let absent = row.members.map(\.identity).filter { !present.contains($0) }
     do {
@@ -120,7 +102,7 @@ struct RowExchange {
         return nil
       }
     } catch let found as MisfitFound {
-      misfit = Misfit(row: row, member: row.members[found.member], refusal: found.refusal)
+      misfit = Rejection(row: row, member: row.members[found.member], refusal: found.refusal)
     }
     try savepoint.takeBack()
     present.subtract(absent)
@@ -148,8 +130,7 @@ struct RowExchange {
         present.insert(member.identity)
         return outcome
       } catch let refusal as RejectedRow {
-        throw MisfitFound(
-          member: number, refusal: refusal.code == .unique ? .taken(refusal.column) : refusal)
+        throw MisfitFound(member: number, refusal: refusal.code == .unique ? .taken(refusal.column) : refusal)
       }
     }
   }
@@ -172,7 +153,6 @@ extension RejectedRow {
 }
 
 private struct MisfitFound: Error {
-  /// Its number among those that are written together.
   let member: Int
   let refusal: RejectedRow
 }

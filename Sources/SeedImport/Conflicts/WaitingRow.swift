@@ -1,7 +1,6 @@
 import SeedDatabase
 import SeedFormat
 
-/// Which row it is, of all tables' rows.
 struct RowIdentity: Hashable {
   let table: String
   /// As ``KeyIdentity`` has it.
@@ -12,7 +11,6 @@ struct RowIdentity: Hashable {
 final class WaitingRow {
   /// Where it comes from, with the document's row where rejected ones are handed on.
   struct Origin {
-    /// Its number among the rows that had to wait.
     let number: Int
     let place: RowPlace
     let json: [UInt8]
@@ -25,7 +23,6 @@ final class WaitingRow {
   private let slots: SlotSet
   /// Rows that it references: it comes with all of them, or none of them does.
   private let references: [WaitingRow]
-  /// Tables of rows that it references and that were there already, unchanged, when it came.
   var known: [ImportTarget] = []
   /// Rows that come once it is there.
   var elements: [WaitingRow] = []
@@ -43,24 +40,20 @@ final class WaitingRow {
   /// What is written together: the rows that it references, then the row itself.
   var members: [WaitingRow] { references.flatMap(\.members) + [self] }
 
-  /// What comes behind it.
   var followers: [WaitingRow] { elements.flatMap(\.tree) }
 
-  /// The row with all that is nested in it.
   var tree: [WaitingRow] { members + followers }
 
   var writer: TableWriter { get throws { try target.writer(slots) } }
 
   func isSame(as other: WaitingRow) -> Bool { slots == other.slots && values == other.values }
 
-  /// Whether the plan's row is the same.
   func holds(_ plan: RowPlan) -> Bool {
     guard slots == plan.slots else { return false }
     let columns = target.table.columns.indices.filter(slots.contains)
     return zip(columns, values).allSatisfy { plan.value($0).owned == $1 }
   }
 
-  /// Writes the row where its values are free.
   func upsert() throws -> RowOutcome {
     let writer = try writer
     return try rejecting(target.table) { try LentBytes.lending(values) { try writer.upsert($0) } }
@@ -69,18 +62,48 @@ final class WaitingRow {
   var key: [SeedValue] { get throws { try writer.shape.key.map { values[$0] } } }
 }
 
+/// A row that waited in vain.
+struct Rejection {
+  let row: WaitingRow
+  /// The one to blame of those that are written together.
+  let member: WaitingRow
+  let refusal: RejectedRow
+}
+
+extension WaitingRow {
+  enum Attempt {
+    case written([RowOutcome])
+    case tooEarly
+    case refused(Rejection)
+  }
+
+  /// Writes all that is written together, or nothing of it; where that is not to be kept, it is only tried.
+  func attempt(_ connection: Connection, isKept: Bool = true) throws -> Attempt {
+    let savepoint = try RowSavepoint(connection, members.map(\.target))
+    var outcomes: [RowOutcome] = []
+    for member in members {
+      do {
+        let outcome = try member.upsert()
+        if case .taken = outcome {
+          try savepoint.takeBack()
+          return .tooEarly
+        }
+        outcomes.append(outcome)
+      } catch let refusal as RejectedRow {
+        try savepoint.takeBack()
+        return .refused(Rejection(row: self, member: member, refusal: refusal))
+      }
+    }
+    if isKept { try savepoint.keep() } else { try savepoint.takeBack() }
+    return .written(outcomes)
+  }
+}
+
 /// What becomes of rows that waited: keys of those that are in, issues of those that waited in vain.
 final class WaitingOutcome {
   private let policy: ImportPolicy
   private let issues: IssueCollector
   private var rejections: [Rejection] = []
-
-  private struct Rejection {
-    let row: WaitingRow
-    /// The one to blame of those that are written together.
-    let member: WaitingRow
-    let refusal: RejectedRow
-  }
 
   init(_ policy: ImportPolicy, _ issues: IssueCollector) {
     self.policy = policy
@@ -88,15 +111,12 @@ final class WaitingOutcome {
   }
 
   func note(_ row: WaitingRow, _ outcomes: [RowOutcome]) throws {
-    for member in row.members { for target in member.known { target.recognised += 1 } }
+    for target in row.members.flatMap(\.known) { target.recognised += 1 }
     guard policy.reportsKeys else { return }
     for (member, outcome) in zip(row.members, outcomes) { member.target.keys.note(try member.key, outcome) }
   }
 
-  /// The row goes with all that is nested in it, because of itself or of a row that it references.
-  func reject(_ row: WaitingRow, _ member: WaitingRow, _ refusal: RejectedRow) {
-    rejections.append(Rejection(row: row, member: member, refusal: refusal))
-  }
+  func reject(_ rejection: Rejection) { rejections.append(rejection) }
 
   /// Tells the issues, in the document's order: in which order rows were refused depends on what waited with them.
   func tell() throws {

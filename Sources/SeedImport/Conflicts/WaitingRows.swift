@@ -12,13 +12,6 @@ final class WaitingRows {
   private let connection: Connection
   private let outcome: WaitingOutcome
 
-  /// What came of trying to write a row with those that it references.
-  private enum Attempt {
-    case written([RowOutcome])
-    case tooEarly
-    case refused(WaitingRow, RejectedRow)
-  }
-
   init(_ connection: Connection, _ policy: ImportPolicy, _ issues: IssueCollector) {
     self.connection = connection
     outcome = WaitingOutcome(policy, issues)
@@ -33,7 +26,6 @@ final class WaitingRows {
     return version.map { !$0.holds(plan) } ?? true
   }
 
-  /// Lets a row wait with all that is nested in it.
   func add(_ row: WaitingRow) throws {
     rows.append(row)
     for row in row.tree {
@@ -62,7 +54,6 @@ final class WaitingRows {
     try outcome.tell()
   }
 
-  /// Tries each row; returns those that still have to wait.
   private func pass(_ rows: [WaitingRow]) throws -> [WaitingRow] {
     var queue = WaitingQueue()
     for row in rows { try retry(row, &queue) }
@@ -71,33 +62,13 @@ final class WaitingRows {
 
   private func retry(_ row: WaitingRow, _ queue: inout WaitingQueue) throws {
     guard !queue.isAhead(of: row) else { return queue.append(row) }
-    switch try attempt(row.members) {
+    switch try row.attempt(connection) {
     case .tooEarly: queue.append(row)
-    case .refused(let member, let refusal): outcome.reject(row, member, refusal)
+    case .refused(let rejection): outcome.reject(rejection)
     case .written(let outcomes):
       try outcome.note(row, outcomes)
       for element in row.elements { try retry(element, &queue) }
     }
-  }
-
-  private func attempt(_ members: [WaitingRow]) throws -> Attempt {
-    let savepoint = try RowSavepoint(connection, members.map(\.target))
-    var outcomes: [RowOutcome] = []
-    for member in members {
-      do {
-        let outcome = try member.upsert()
-        if case .taken = outcome {
-          try savepoint.takeBack()
-          return .tooEarly
-        }
-        outcomes.append(outcome)
-      } catch let refusal as RejectedRow {
-        try savepoint.takeBack()
-        return .refused(member, refusal)
-      }
-    }
-    try savepoint.keep()
-    return .written(outcomes)
   }
 
   /// Lets rows change places; returns those that have to follow.
@@ -112,7 +83,6 @@ final class WaitingRows {
   }
 }
 
-/// Rows in their order, and the keys that they will write.
 private struct WaitingQueue {
   private(set) var rows: [WaitingRow] = []
   private var identities: Set<RowIdentity> = []
@@ -125,8 +95,7 @@ private struct WaitingQueue {
   }
 }
 
-/// Rows that may be exchanged together, whose elements come behind all of them. They may reference the same rows,
-/// but each is there once.
+/// Rows that may be exchanged together, each of them once; their elements come behind all of them.
 private struct ExchangeQueue {
   private(set) var rows: [WaitingRow] = []
   private var own: Set<RowIdentity> = []

@@ -1,9 +1,10 @@
-package import SeedFormat
+import SeedFormat
+import SeedTrust
 
 // A mapping as one value that is the same for equal mappings: by it a resumed import knows its mapping again.
 extension ImportMapping {
-  /// All that the mapping says, in one order. Of an app's own conversion it is only known that there is one.
-  package var canonical: JSONValue { .array(lists.map(\.canonical)) }
+  /// Of all that the mapping says, in one order; of an app's own conversion it is only known that there is one.
+  var digest: SHA256Digest { .of(JSONValue.array(lists.map(\.canonical)).bytes) }
 }
 
 extension ImportMapping.List {
@@ -33,32 +34,42 @@ extension TableMapping {
 
 extension RelationMapping {
   fileprivate var canonical: JSONValue {
-    switch self {
-    case .object(let path, let table, let foreignKey):
-      ["object", JSONValue(strings: path.names), table.canonical, JSONValue(strings: foreignKey)]
-    case .array(let path, let table, let parentKey):
-      ["array", JSONValue(strings: path.names), table.canonical, JSONValue(strings: parentKey)]
-    case .join(let path, let table, let through, let parentKey, let elementKey):
-      [
-        "join", JSONValue(strings: path.names), table.canonical, .string(through),
-        JSONValue(strings: parentKey), JSONValue(strings: elementKey),
-      ]
-    }
+    let (kind, columns): (JSONValue, [[String]]) =
+      switch self {
+      case .object(_, _, let foreignKey): ("object", [foreignKey])
+      case .array(_, _, let parentKey): ("array", [parentKey])
+      case .join(_, _, let through, let parentKey, let elementKey):
+        ("join", [[through], parentKey, elementKey])
+      }
+    return [
+      kind, JSONValue(strings: path.names), table.canonical, .array(columns.map(JSONValue.init(strings:))),
+    ]
   }
 }
 
 extension ImportConversion {
-  fileprivate var name: String {
+  /// As a mapping file names it, where it can.
+  var name: String {
     switch self {
     case .automatic: "automatic"
-    case .iso8601(let origin): "iso8601 since \(origin.rawValue)"
+    case .custom: "custom"
+    case .iso8601(.coreData): "iso8601-coredata"
+    case .iso8601(.unix): "iso8601"
     case .text: "text"
     case .number: "number"
     case .base64: "base64"
     case .json: "json"
-    case .custom: "custom"
     }
   }
+
+  /// The conversion that a mapping file names so.
+  init?(named name: String) {
+    guard let found = Self.inFiles.first(where: { $0.name == name }) else { return nil }
+    self = found
+  }
+
+  /// All that a mapping file can name.
+  static var inFiles: [Self] { [.iso8601(.unix), .iso8601(.coreData), .text, .number, .base64, .json] }
 }
 
 extension SeedValue {

@@ -78,17 +78,13 @@ extension ColumnMapping {
     }
     var object = try JSONObjectReader(member.value, at: path)
     let from = try object.stringIfPresent("from") ?? member.name
-    let conversion: ImportConversion
-    switch try object.stringIfPresent("as") {
-    case nil: conversion = .automatic
-    case "iso8601": conversion = .iso8601(.unix)
-    case "iso8601-coredata": conversion = .iso8601(.coreData)
-    case "text": conversion = .text
-    case "number": conversion = .number
-    case "base64": conversion = .base64
-    case "json": conversion = .json
-    default:
-      throw object.error("as", "expected one of iso8601, iso8601-coredata, text, number, base64, json")
+    var conversion = ImportConversion.automatic
+    if let name = try object.stringIfPresent("as") {
+      guard let named = ImportConversion(named: name) else {
+        let names = ImportConversion.inFiles.map(\.name).joined(separator: ", ")
+        throw object.error("as", "expected one of \(names)")
+      }
+      conversion = named
     }
     try object.refuseUnread()
     self = .from(MemberPath(from), conversion)

@@ -18,9 +18,7 @@ final class ImportTarget {
   @exclusivity(unchecked) var hasWaitingRows = false
   var rejected = 0
   var deleted = 0
-  /// Recurrences that were recognised without asking the database.
   var recognised = 0
-  /// Whether a row was rejected whose key is not known.
   var hasLostKeys = false
   var keys = ImportReport.Keys()
   private(set) var writers: [SlotSet: TableWriter] = [:]
@@ -45,20 +43,18 @@ final class ImportTarget {
     (self.connection, self.fitter, self.rule) = (connection, fitter, rule)
   }
 
-  /// The writer of rows with these columns, which include the key.
   func writer(_ slots: SlotSet) throws -> TableWriter {
     if let latest, latest.slots == slots { return latest.writer }
-    let writer = try writers[slots] ?? makeWriter(slots)
-    latest = (slots, writer)
-    return writer
-  }
-
-  private func makeWriter(_ slots: SlotSet) throws -> TableWriter {
+    if let known = writers[slots] {
+      latest = (slots, known)
+      return known
+    }
     guard let shape = RowShape(table.columns.indices.filter(slots.contains), of: table) else {
       throw RejectedRow(.missingKey, "a column of the key is missing")
     }
     let writer = try TableWriter(table, shape, connection, fitter, rule: rule)
     writers[slots] = writer
+    latest = (slots, writer)
     return writer
   }
 
@@ -79,18 +75,14 @@ final class ImportTarget {
     return writers.values.reduce(others) { $0 + $1.statements }
   }
 
-  /// Whether any row is different now.
   var isTouched: Bool {
     deleted > 0 || batch?.counts.isEmpty == false || writers.values.contains { !$0.changes.isEmpty }
   }
 
-  /// What was counted and noted at some time, to return to when what was written since is taken back.
-  struct Mark {
-    fileprivate let changes: [SlotSet: TableChanges]
-    fileprivate let keys: ImportReport.Keys.Counts
-  }
+  /// What was counted and noted at some time, to return to.
+  typealias Mark = (changes: [SlotSet: TableChanges], keys: [Int])
 
-  var mark: Mark { Mark(changes: writers.mapValues(\.changes), keys: keys.counts) }
+  var mark: Mark { (writers.mapValues(\.changes), keys.counts) }
 
   func restore(_ mark: Mark) {
     for (slots, writer) in writers { writer.restore(mark.changes[slots] ?? TableChanges()) }
@@ -100,20 +92,12 @@ final class ImportTarget {
 }
 
 extension ImportReport.Keys {
-  fileprivate struct Counts {
-    let inserted: Int
-    let updated: Int
-    let unchanged: Int
-  }
+  private static var lists: [WritableKeyPath<Self, [[SeedValue]]>] { [\.inserted, \.updated, \.unchanged] }
 
-  fileprivate var counts: Counts {
-    Counts(inserted: inserted.count, updated: updated.count, unchanged: unchanged.count)
-  }
+  fileprivate var counts: [Int] { Self.lists.map { self[keyPath: $0].count } }
 
-  fileprivate mutating func cut(to counts: Counts) {
-    inserted.removeSubrange(counts.inserted...)
-    updated.removeSubrange(counts.updated...)
-    unchanged.removeSubrange(counts.unchanged...)
+  fileprivate mutating func cut(to counts: [Int]) {
+    for (list, count) in zip(Self.lists, counts) { self[keyPath: list].removeSubrange(count...) }
   }
 }
 
@@ -165,17 +149,14 @@ final class SeenKeys {
   func insert(_ key: [BorrowedValue]) throws {
     statements += 1
     for (index, value) in key.enumerated() { try add.lend(value, at: Int32(index + 1)) }
-    _ = try add.step()
-    add.rewind()
+    if let error = add.attempt() { throw error }
   }
 
-  /// A statement that mentions the rows of a batch, whose keys stand in these columns.
   func mentioning(_ columns: [Int]) throws(DatabaseError) -> Statement {
     let supplied = columns.map { "c\($0)" }.joined(separator: ", ")
     return try connection.prepare("INSERT OR IGNORE INTO \(name) SELECT \(supplied) FROM \(RowSupply.table)")
   }
 
-  /// Deletes what was not mentioned; the keys of what went, where they are wanted.
   func deleteOthers(_ wantsKeys: Bool) throws -> (count: Int, keys: [[SeedValue]]) {
     let key = table.keyNames.map(quoted)
     let matches = key.map { "seen.\($0) = \(quoted(table.name)).\($0)" }.joined(separator: " AND ")

@@ -4,16 +4,13 @@ import SeedFormat
 /// Keys as bytes that are equal where SQLite takes the keys for one: after the column's affinity, by its collation.
 final class KeyIdentity {
   private let fitter = AffinityFitter()
-  /// What the latest key needed besides its own bytes.
   private let bytes = LentBytes()
 
-  /// How the values of one key column are stored and compared.
   struct Part {
     let affinity: Affinity
     let collation: Collation
   }
 
-  /// Writes a key to a buffer that is used again and again.
   func describe(_ key: [BorrowedValue], _ parts: [Part], to identity: inout [UInt8]) throws {
     bytes.clear()
     var key = key
@@ -39,18 +36,13 @@ final class KeyIdentity {
     }
     switch value {
     case .real(let real): return Int64(exactly: real).map { .integer($0) } ?? value
-    case .text(let text): return .text(folded(text, part.collation))
+    case .text(let text):
+      switch part.collation {
+      case .binary: return value
+      case .rightTrim: return .text(KeyOrder.trimmed(text))
+      case .noCase: return .text(lowercased(text))
+      }
     case .null, .integer, .blob: return value
-    }
-  }
-
-  private func folded(
-    _ text: UnsafeBufferPointer<UInt8>, _ collation: Collation
-  ) -> UnsafeBufferPointer<UInt8> {
-    switch collation {
-    case .binary: return text
-    case .rightTrim: return KeyOrder.trimmed(text)
-    case .noCase: return lowercased(text)
     }
   }
 

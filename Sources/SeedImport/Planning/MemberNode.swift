@@ -21,14 +21,11 @@ final class MemberNode {
     let node: MemberNode?
   }
 
-  /// Members of one object that are remembered by place.
   private static let mostHints = 1024
-  /// Unwanted names that are remembered.
   private static let mostUnwanted = 64
 
   init(fallback: (([UInt8]) -> MemberNode?)? = nil) { self.fallback = fallback }
 
-  /// The node behind a path, made where it is not there.
   func node(_ path: ArraySlice<String>) -> MemberNode {
     guard let name = path.first else { return self }
     let bytes = Array(name.utf8)
@@ -40,12 +37,15 @@ final class MemberNode {
   /// The node behind a name; `nil` for one that nobody wants.
   func child(_ name: [UInt8]) -> MemberNode? { children[name] ?? fallback?(name) }
 
-  /// The node that a member leads to; `nil` for one that nobody wants.
   func target(at place: Int, _ name: UnsafeBufferPointer<UInt8>) -> MemberNode? {
     if place < hints.count, Self.same(hints[place].name, name) { return hints[place].node }
     let bytes = Array(name)
     let node = child(bytes)
-    note(bytes, node)
+    if let node {
+      node.isSeen = true
+    } else if unwanted.count < Self.mostUnwanted {
+      unwanted.insert(bytes)
+    }
     if place < hints.count {
       hints[place] = Hint(name: bytes, node: node)
     } else if place == hints.count, place < Self.mostHints {
@@ -54,16 +54,6 @@ final class MemberNode {
     return node
   }
 
-  /// Notes that an object has a member of that name, which leads to that node.
-  private func note(_ name: [UInt8], _ node: MemberNode?) {
-    if let node {
-      node.isSeen = true
-    } else if unwanted.count < Self.mostUnwanted {
-      unwanted.insert(name)
-    }
-  }
-
-  /// Notes that an object had the member, if only as a part of a null.
   func see() { isSeen = true }
 
   private static func same(_ left: [UInt8], _ right: UnsafeBufferPointer<UInt8>) -> Bool {
@@ -93,16 +83,11 @@ final class MemberBinding {
   let shape: UInt32
   let feeds: UnsafeMutablePointer<Feed>
   let nodes: [MemberNode?]
-  /// Whether all of the names that are wanted are known to occur.
   @exclusivity(unchecked) private(set) var isSeen: Bool
 
   init(_ plan: RowPlan, _ object: Int, _ tape: borrowing JSONTape) {
     shape = tape.entries[object].shape
-    var nodes: [MemberNode?] = []
-    for slot in 0..<tape.shapeCount(object) {
-      nodes.append(plan.root.child(Array(tape.shapeName(slot, object))))
-    }
-    self.nodes = nodes
+    nodes = (0..<tape.shapeCount(object)).map { plan.root.child(Array(tape.shapeName($0, object))) }
     // Whoever had these names first was read by its nodes, mostly as a row of this plan.
     isSeen = nodes.allSatisfy { $0?.isSeen ?? true }
     feeds = .allocate(capacity: max(1, nodes.count))
@@ -111,7 +96,6 @@ final class MemberBinding {
 
   deinit { feeds.deallocate() }
 
-  /// Notes which of the names an object has.
   func note(_ object: Int, _ tape: borrowing JSONTape) {
     var member = object + 1
     for _ in 0..<tape.count(object) {

@@ -11,7 +11,6 @@ struct MemberSurvey {
   private let byName: [(column: String, node: MemberNode)]
   private let key: Set<String>
 
-  /// A survey of one table's rows; `byName` are the columns that find their members by themselves.
   init(_ plan: RowPlan, _ mapping: TableMapping, byName: [(column: String, node: MemberNode)]) {
     target = plan.target
     root = plan.root
@@ -22,7 +21,6 @@ struct MemberSurvey {
     self.byName = byName.filter { !key.contains($0.column) }
   }
 
-  /// What no row had, of the rows that were taken in.
   var missing: [ImportReport.MissingMember] {
     let report = target.report
     guard report.inserted + report.updated + report.unchanged > 0 else { return [] }
@@ -32,7 +30,10 @@ struct MemberSurvey {
   private func missing(_ column: String?, _ path: MemberPath) -> ImportReport.MissingMember? {
     var (node, names) = (root, path.names[...])
     while let name = names.first, let child = node.child(Array(name.utf8)) {
-      guard child.isSeen else { return missing(path, column, node.namesAlike(name, orNearly: true)) }
+      guard child.isSeen else {
+        let similar = node.namesAlike(name, orNearly: true)
+        return .init(table: target.table.name, member: path, column: column, similar: similar)
+      }
       (node, names) = (child, names.dropFirst())
     }
     return nil
@@ -46,19 +47,15 @@ struct MemberSurvey {
       guard !node.isSeen else { return nil }
       let alike = root.namesAlike(column, orNearly: false)
       let similar = alike.isEmpty && !isAnyFound ? root.unwantedNames : alike
-      return similar.isEmpty ? nil : missing(MemberPath(names: [column]), column, similar)
+      guard !similar.isEmpty else { return nil }
+      return .init(
+        table: target.table.name, member: MemberPath(names: [column]), column: column, similar: similar)
     }
   }
 
   private func isFoundBesideKey(_ column: String?, _ path: MemberPath) -> Bool {
     guard column.map({ !key.contains($0) }) ?? true, let name = path.names.first else { return false }
     return root.child(Array(name.utf8))?.isSeen ?? false
-  }
-
-  private func missing(
-    _ path: MemberPath, _ column: String?, _ similar: [String]
-  ) -> ImportReport.MissingMember {
-    ImportReport.MissingMember(table: target.table.name, member: path, column: column, similar: similar)
   }
 }
 
@@ -67,8 +64,7 @@ extension MemberNode {
     unwanted.map { String(decoding: $0, as: UTF8.self) }.sorted()
   }
 
-  /// Unwanted names that differ from this one by case, spaces and other marks only; else, where that will do, the
-  /// one that is nearest to it.
+  /// Unwanted names that differ by case, spaces and other marks only; else, where that will do, the nearest one.
   fileprivate func namesAlike(_ name: String, orNearly: Bool) -> [String] {
     let (names, wanted) = (unwantedNames, Self.letters(name))
     let alike = names.filter { Self.letters($0) == wanted }

@@ -9,7 +9,6 @@ final class PlanBuilder {
   private let listed: [String]
   private let supply: RowSupply?
   private(set) var targets: [String: ImportTarget] = [:]
-  /// What each of the plans wants of its rows.
   private(set) var surveys: [MemberSurvey] = []
 
   init(_ connection: Connection, _ policy: ImportPolicy) throws {
@@ -35,20 +34,17 @@ final class PlanBuilder {
       root.node(relation.path.names[...]).relation = index
     }
     let plan = RowPlan(
-      target, root: root, columns: columns.map(\.1) + targetsByName(target.table),
+      // Behind the listed ones, a target for every column: for members that find it by name.
+      target, root: root,
+      columns: columns.map(\.1) + target.table.columns.indices.map { valueTarget($0, target.table) },
       constants: try columnValues(mapping.constants, "constant", target.table),
       defaults: try columnValues(mapping.defaults, "default", target.table), relations: relations)
     surveys.append(MemberSurvey(plan, mapping, byName: byName))
     return plan
   }
 
-  /// A target for every column, behind the listed ones: for members that find it by name.
-  private func targetsByName(_ table: TableSchema) -> [ValueReader.Target] {
-    table.columns.indices.map { valueTarget($0, table, .automatic) }
-  }
-
   private func valueTarget(
-    _ column: Int, _ table: TableSchema, _ conversion: ImportConversion
+    _ column: Int, _ table: TableSchema, _ conversion: ImportConversion = .automatic
   ) -> ValueReader.Target {
     ValueReader.Target(column: column, schema: table.columns[column], conversion: conversion)
   }
@@ -175,12 +171,11 @@ final class PlanBuilder {
     }
   }
 
-  /// The table with another key, over which it must have a unique index.
   private func keyed(_ table: TableSchema, _ names: [String]) throws -> TableSchema {
     let key = try columns(names, table)
     if Set(key) == Set(table.key) { return table }
     let parts = key.map { (table.columns[$0].name, table.columns[$0].collation) }
-    guard TableIndexes(connection).hasUnique(parts, of: table) else {
+    guard SchemaReader(connection).hasUniqueIndex(parts, of: table) else {
       throw ImportFailure(
         .mapping, "table \"\(table.name)\" has no unique index over \(names.joined(separator: ", "))")
     }
@@ -191,9 +186,8 @@ final class PlanBuilder {
     try names.map { try column($0, table) }
   }
 
-  /// What a column of that name takes as it comes.
   func target(_ name: String, _ table: TableSchema) throws -> ValueReader.Target {
-    valueTarget(try column(name, table), table, .automatic)
+    valueTarget(try column(name, table), table)
   }
 
   func column(_ name: String, _ table: TableSchema) throws -> Int {

@@ -8,7 +8,7 @@ final class RowEvaluator {
   /// Fills the plan with one object, or one plain value; `given` comes from outside the object.
   func evaluate(
     _ plan: RowPlan, _ index: Int, _ source: borrowing DocumentSource,
-    given: [(column: Int, value: BorrowedValue)] = []
+    given: GivenValues = []
   ) throws(RejectedRow) {
     plan.reset()
     if source.tape.kind(index) == .object {
@@ -16,19 +16,16 @@ final class RowEvaluator {
     } else if plan.root.columns.isEmpty {
       throw reader.notAnObject(index, source)
     }
-    if !plan.root.columns.isEmpty { try take(plan, plan.root.columns, index, source) }
+    for column in plan.root.columns { try take(plan, column, index, source) }
     for constant in plan.constants { plan.set(constant.column, reader.bytes.lend(constant.value)) }
     for item in given { plan.set(item.column, item.value) }
-    if !plan.relations.isEmpty { try takeReferences(plan, source) }
-    try plan.checkKey()
-  }
-
-  private func takeReferences(_ plan: RowPlan, _ source: borrowing DocumentSource) throws(RejectedRow) {
+    guard !plan.relations.isEmpty else { return try plan.checkKey() }
     for (number, relation) in plan.relations.enumerated() {
       if case .object(let columns) = relation.kind, let place = plan.places[number] {
         try reference(plan, relation.plan, columns, place, source)
       }
     }
+    try plan.checkKey()
   }
 
   // MARK: Members
@@ -97,7 +94,7 @@ final class RowEvaluator {
   private func take(
     _ plan: RowPlan, _ node: MemberNode, _ value: Int, _ source: borrowing DocumentSource
   ) throws(RejectedRow) {
-    try take(plan, node.columns, value, source)
+    for column in node.columns { try take(plan, column, value, source) }
     if let relation = node.relation { plan.places[relation] = value }
     if !node.children.isEmpty { try descend(plan, node, value, source) }
   }
@@ -119,12 +116,6 @@ final class RowEvaluator {
       for column in child.columns { plan.set(plan.columns[column].column, .null) }
       setNull(plan, child)
     }
-  }
-
-  private func take(
-    _ plan: RowPlan, _ columns: [Int], _ index: Int, _ source: borrowing DocumentSource
-  ) throws(RejectedRow) {
-    for column in columns { try take(plan, column, index, source) }
   }
 
   private func take(
@@ -172,6 +163,7 @@ final class RowEvaluator {
   func bareKey(
     _ plan: RowPlan, _ index: Int, _ source: borrowing DocumentSource
   ) throws(RejectedRow) -> BorrowedValue {
+    plan.reset()
     guard plan.table.key.count == 1, source.tape.kind(index) != .array else {
       throw reader.notAnObject(index, source)
     }

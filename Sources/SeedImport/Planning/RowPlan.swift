@@ -9,11 +9,9 @@ final class RowPlan {
   let constants: [(column: Int, value: SeedValue)]
   let defaults: [(column: Int, value: SeedValue)]
   let relations: [RowRelation]
-  /// Where each relation's value stands on the tape in the row at hand.
   @exclusivity(unchecked) var places: [Int?]
   // One function at a time reads and fills a row; checking that at run time cost a seventh of an import.
   @exclusivity(unchecked) private(set) var slots = SlotSet()
-  /// What the members of the latest objects feed.
   @exclusivity(unchecked) var binding: MemberBinding?
   @exclusivity(unchecked) private var latestShape: BatchShape?
   private var shapes: [SlotSet: BatchShape?] = [:]
@@ -53,7 +51,6 @@ final class RowPlan {
     return values[column]
   }
 
-  /// Copies the values of some columns; false where one is not as its column would keep it.
   @inline(__always)
   func copyRow(
     _ columns: [Int], _ affinities: [Affinity], to row: UnsafeMutablePointer<BorrowedValue>
@@ -90,12 +87,11 @@ final class RowPlan {
     }
   }
 
-  /// The key as a message names it, as far as it is known.
-  var keyDescription: String? {
-    guard hasKey else { return nil }
-    return rowDescription(table.keyNames, key.map(\.owned))
-  }
+  var keyDescription: String? { hasKey ? rowDescription(table.keyNames, key.map(\.owned)) : nil }
 }
+
+/// Values that come from outside an object: of its parent's key, or of its name.
+typealias GivenValues = [(column: Int, value: BorrowedValue)]
 
 /// Rows of another table within a row's object.
 struct RowRelation {
@@ -126,8 +122,7 @@ struct RowRelation {
 
   var isObject: Bool { if case .object = kind { true } else { false } }
 
-  /// What a nested row gets from the row above it.
-  func given(_ parent: [BorrowedValue]) -> [(column: Int, value: BorrowedValue)] {
+  func given(_ parent: [BorrowedValue]) -> GivenValues {
     guard case .array(let parentKey) = kind else { return [] }
     return zip(parentKey, parent).map { ($0, $1) }
   }

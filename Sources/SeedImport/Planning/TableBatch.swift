@@ -1,20 +1,13 @@
 import SeedDatabase
 import SeedFormat
 
-/// Rows of one table that are written by a few statements: one for all rows behind one another that fill the
-/// same columns.
+/// Rows of one table, written by one statement for all behind one another that fill the same columns.
 ///
 /// The rows are lent: whoever owns their bytes writes the batch before those go.
 final class TableBatch {
   /// What the batch held at some time, to return to.
-  struct Mark {
-    fileprivate let segments: Int
-    fileprivate let latest: Int
-    fileprivate let used: Int
-    fileprivate let recognised: Int
-  }
+  typealias Mark = (segments: Int, latest: Int, used: Int, recognised: Int)
 
-  /// Rows behind one another that fill the same columns.
   private struct Segment {
     let shape: BatchShape
     let start: Int
@@ -60,17 +53,16 @@ final class TableBatch {
   }
 
   private func grow(to needed: Int) {
-    let larger = UnsafeMutablePointer<BorrowedValue>.allocate(capacity: max(needed, 2 * capacity))
+    capacity = max(needed, 2 * capacity)
+    let larger = UnsafeMutablePointer<BorrowedValue>.allocate(capacity: capacity)
     larger.update(from: values, count: used)
     values.deallocate()
-    (values, capacity) = (larger, max(needed, 2 * capacity))
+    values = larger
   }
 
   var isEmpty: Bool { used == 0 && recognised == 0 }
 
-  var mark: Mark {
-    Mark(segments: segments.count, latest: segments.last?.rows ?? 0, used: used, recognised: recognised)
-  }
+  var mark: Mark { (segments.count, segments.last?.rows ?? 0, used, recognised) }
 
   func restore(_ mark: Mark) {
     segments.removeSubrange(mark.segments...)
@@ -112,7 +104,6 @@ final class TableBatch {
     return shape.run()
   }
 
-  /// Counts what became of the rows, and notes their keys.
   func count(_ keys: inout ImportReport.Keys, notesKeys: Bool) {
     counts.unchanged += recognised
     for outcome in outcomes {
@@ -122,10 +113,7 @@ final class TableBatch {
       case .unchanged, .taken: counts.unchanged += 1
       }
     }
-    if notesKeys { noteKeys(&keys) }
-  }
-
-  private func noteKeys(_ keys: inout ImportReport.Keys) {
+    guard notesKeys else { return }
     var number = 0
     for segment in segments {
       for row in 0..<segment.rows {
@@ -145,7 +133,6 @@ final class BatchShape {
   /// Indexes into the table's columns, for those that the document fills.
   private let columns: [Int]
   private let affinities: [Affinity]
-  /// What new rows take besides; lent from `bytes`.
   private let defaults: [BorrowedValue]
   private let bytes = LentBytes()
   private let upsert: Statement
@@ -173,7 +160,6 @@ final class BatchShape {
     self.defaults = defaults.map { bytes.lend($0.value) }
   }
 
-  /// Copies the plan's row, which has its key; false where a value is not as its column would keep it.
   @inline(__always)
   func copy(_ plan: RowPlan, to row: UnsafeMutablePointer<BorrowedValue>) -> Bool {
     guard plan.copyRow(columns, affinities, to: row) else { return false }
@@ -184,20 +170,11 @@ final class BatchShape {
   func mention(in seen: SeenKeys) throws {
     let statement = try mention ?? seen.mentioning(key)
     mention = statement
-    defer { statement.rewind() }
-    _ = try statement.step()
+    if let error = statement.attempt() { throw error }
   }
 
   /// As a value: its caller decides whether it is a row's matter.
-  func run() -> DatabaseError? {
-    defer { upsert.rewind() }
-    do throws(DatabaseError) {
-      _ = try upsert.step()
-      return nil
-    } catch {
-      return error
-    }
-  }
+  func run() -> DatabaseError? { upsert.attempt() }
 
   /// What stands in `columns` alone is compared, and changed in a row that is there. ABORT, as in ``TableSQL``.
   private static func sql(_ table: TableSchema, _ columns: [Int], _ filled: [Int]) -> String {

@@ -3,12 +3,7 @@ import SeedFormat
 
 /// The objects that lead to a document's lists of rows, as a tree of their members' names.
 struct DocumentFrame {
-  struct List {
-    let list: Int
-    let path: MemberPath
-  }
-
-  private struct Node {
+  struct Node {
     let path: MemberPath
     /// By the names' bytes: a Swift string equals its other normal forms, a member's name does not.
     var children: [[UInt8]: Int] = [:]
@@ -18,13 +13,11 @@ struct DocumentFrame {
 
   static let root = 0
 
-  private var nodes = [Node(path: "$")]
-  /// All lists, in the mapping's order.
-  private(set) var lists: [List] = []
-  /// Whether the document has no frame: it is rows one after another.
+  private(set) var nodes = [Node(path: "$")]
+  /// Of all lists, by their numbers in the mapping.
+  private(set) var paths: [MemberPath] = []
   let isLines: Bool
 
-  /// An ``ImportFailure`` says which list lies where another does.
   init(_ mapping: ImportMapping) throws {
     isLines = mapping.lists.contains { $0.layout == .lines }
     guard !isLines || (mapping.lists.count == 1 && mapping.lists[0].rows.names.isEmpty) else {
@@ -44,7 +37,7 @@ struct DocumentFrame {
     try checkFree(node, list)
     guard nodes[node].children.isEmpty else { throw overlap(list, nodes[node].path) }
     (nodes[node].list, nodes[node].layout) = (number, list.layout)
-    lists.append(List(list: number, path: list.rows))
+    paths.append(list.rows)
   }
 
   private mutating func makeChild(_ name: String, of node: Int) -> Int {
@@ -64,13 +57,5 @@ struct DocumentFrame {
     )
   }
 
-  // MARK: Looking it up
-
   func child(_ name: String, of node: Int) -> Int? { nodes[node].children[Array(name.utf8)] }
-
-  func layout(of node: Int) -> ImportMapping.Layout? { nodes[node].layout }
-
-  func list(of node: Int) -> Int? { nodes[node].list }
-
-  func path(of node: Int) -> MemberPath { nodes[node].path }
 }

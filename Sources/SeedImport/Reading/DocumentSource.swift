@@ -7,7 +7,6 @@ struct DocumentSource: ~Copyable {
   var scanner: JSONScanner
   var tape = JSONTape()
 
-  /// A source of what lies from there on in its document.
   init(at offset: Int = 0) { scanner = JSONScanner(at: offset) }
 
   func text(_ index: Int) -> UnsafeBufferPointer<UInt8> { scanner.text(index, of: tape) }

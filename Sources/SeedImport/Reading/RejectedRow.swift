@@ -18,7 +18,6 @@ struct RejectedRow: Error {
     (self.column, self.offset, self.key) = (column, offset, key)
   }
 
-  /// What a writer says of one row.
   init(_ error: ImportError, _ table: TableSchema) {
     switch error {
     case .constraint(_, let key, let message):

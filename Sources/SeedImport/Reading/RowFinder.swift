@@ -6,9 +6,7 @@ struct RowFinder {
   private enum Stage {
     /// The value of that node of the frame is next.
     case seeking(Int)
-    /// Within the innermost of the open objects.
     case finding
-    /// Within a member that nobody looks for.
     case skipping(nesting: Int)
     /// Within an array there: elements are passed whole, which costs less than tokens.
     case passing(nesting: Int)
@@ -86,7 +84,7 @@ struct RowFinder {
   }
 
   private mutating func seek(_ node: Int, _ source: inout DocumentSource) throws -> Step {
-    let layout = frame.layout(of: node)
+    let layout = frame.nodes[node].layout
     if case .single? = layout { return begin(node, .single) }
     switch (try source.scanner.next(), layout) {
     case (.starved, _): return .starved
@@ -100,14 +98,14 @@ struct RowFinder {
   }
 
   private mutating func begin(_ node: Int, _ stage: Stage) -> Step {
-    list = frame.list(of: node) ?? 0
+    list = frame.nodes[node].list ?? 0
     found.insert(list)
     return moved(to: stage)
   }
 
   private func unexpected(_ token: JSONToken, _ node: Int) -> ImportFailure {
-    let wanted = frame.layout(of: node) == .array ? "an array of rows" : "an object"
-    return ImportFailure(.document, "expected \(wanted) at \(frame.path(of: node)), found \(token.kind)")
+    let wanted = frame.nodes[node].layout == .array ? "an array of rows" : "an object"
+    return ImportFailure(.document, "expected \(wanted) at \(frame.nodes[node].path), found \(token.kind)")
   }
 
   private mutating func find(_ source: inout DocumentSource) throws -> Step {
@@ -125,23 +123,23 @@ struct RowFinder {
   }
 
   private mutating func skip(_ nesting: Int, _ source: inout DocumentSource) throws -> Step {
-    var nesting = nesting
     switch try source.scanner.next() {
-    case .starved: return .starved
-    case .beginArray: return moved(to: .passing(nesting: nesting))
-    case .beginObject: nesting += 1
-    case .endObject, .endArray: nesting -= 1
-    case .name: return moved(to: .skipping(nesting: nesting))
-    default: break
+    case .starved: .starved
+    case .beginArray: moved(to: .passing(nesting: nesting))
+    case .beginObject: moved(to: .skipping(nesting: nesting + 1))
+    case .name: moved(to: .skipping(nesting: nesting))
+    case .endObject, .endArray: moved(to: skipping(nesting - 1))
+    default: moved(to: skipping(nesting))
     }
-    return moved(to: nesting == 0 ? .finding : .skipping(nesting: nesting))
   }
+
+  private func skipping(_ nesting: Int) -> Stage { nesting == 0 ? .finding : .skipping(nesting: nesting) }
 
   private mutating func pass(_ nesting: Int, _ source: inout DocumentSource) throws -> Step {
     while true {
       switch try source.scanner.nextValue(&source.tape) {
       case .starved: return .starved
-      case .end: return moved(to: nesting == 0 ? .finding : .skipping(nesting: nesting))
+      case .end: return moved(to: skipping(nesting))
       case .value: continue
       }
     }
@@ -151,8 +149,8 @@ struct RowFinder {
     switch try source.scanner.next() {
     case .starved: return .starved
     case .end:
-      if let missing = frame.lists.first(where: { !found.contains($0.list) }) {
-        throw ImportFailure(.document, "the document has nothing at \(missing.path)")
+      if let missing = frame.paths.indices.first(where: { !found.contains($0) }) {
+        throw ImportFailure(.document, "the document has nothing at \(frame.paths[missing])")
       }
       return moved(to: .done)
     default: return .moved

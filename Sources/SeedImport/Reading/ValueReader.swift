@@ -22,7 +22,6 @@ final class ValueReader {
   func read(
     _ index: Int, _ source: borrowing DocumentSource, for target: Target
   ) throws(RejectedRow) -> BorrowedValue {
-    if case .automatic = target.conversion { return try automatic(index, source, target.schema) }
     if source.tape.kind(index) == .null { return .null }
     switch target.conversion {
     case .automatic: return try automatic(index, source, target.schema)
@@ -72,9 +71,12 @@ final class ValueReader {
     case .yes: return .integer(1)
     case .integer, .real, .beyond: return try number(index, source, column.affinity)
     case .string, .name: return try string(lent(index, source), column)
-    case .object, .array:
-      throw RejectedRow(.typeMismatch, "expected a plain value, found an object or an array")
+    case .object, .array: throw notPlain
     }
+  }
+
+  private var notPlain: RejectedRow {
+    RejectedRow(.typeMismatch, "expected a plain value, found an object or an array")
   }
 
   /// A text that stays where it is while other rows are read.
@@ -137,8 +139,7 @@ final class ValueReader {
     switch source.tape.kind(index) {
     case .string: return .text(lent(index, source))
     case .integer, .real, .beyond: return .text(source.digits(index))
-    case .object, .array:
-      throw RejectedRow(.typeMismatch, "expected a plain value, found an object or an array")
+    case .object, .array: throw notPlain
     default: return .text(source.json(index).withUnsafeBufferPointer { bytes.copy($0) })
     }
   }
@@ -188,7 +189,6 @@ final class ValueReader {
     }
   }
 
-  /// Why a value cannot be a row.
   func notAnObject(_ index: Int, _ source: borrowing DocumentSource) -> RejectedRow {
     RejectedRow(
       .notAnObject, "expected an object, found \(describe(index, source))", offset: source.tape.offset(index))
@@ -200,7 +200,6 @@ final class ValueReader {
 
   private func quote(_ text: UnsafeBufferPointer<UInt8>) -> String { "\"\(clipped(text))\"" }
 
-  /// Bytes of a value that a message repeats.
   private static let shownBytes = 60
 
   private func clipped(_ text: UnsafeBufferPointer<UInt8>) -> String {

@@ -25,7 +25,6 @@ package func spelledInteger(_ text: UnsafeBufferPointer<UInt8>) -> Int64? {
   return Int64((isNegative ? "-" : "") + String(decoding: digits, as: UTF8.self))
 }
 
-/// Digits of the largest integers.
 private let mostIntegerDigits = 19
 
 /// Exponents beyond these do not meet as many digits in any document.

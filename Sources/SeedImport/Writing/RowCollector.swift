@@ -13,17 +13,13 @@ final class RowCollector {
   private let store: RowStore
   /// Tables whose batches hold rows, in the order in which they began.
   @exclusivity(unchecked) private var open: [ImportTarget] = []
-  /// What is collected since the last writing.
   @exclusivity(unchecked) private var rows: [Row] = []
   @exclusivity(unchecked) private var mostRows = RowCollector.mostRows
-  /// What the batches held before the row at hand.
   @exclusivity(unchecked) private var marks: [TableBatch.Mark] = []
 
   /// A row of the document, and where it can be read again.
   struct Row {
-    /// The list that it belongs to, by its number in the mapping.
     let list: Int
-    /// Its name in a dictionary of rows.
     let name: String?
     let number: Int
     let range: Range<Int>
@@ -51,11 +47,13 @@ final class RowCollector {
   /// Takes the row on the tape with all that is nested in it; or nothing of it, where it has to be written alone.
   func collect(
     _ row: Row, _ plan: RowPlan, _ source: borrowing DocumentSource,
-    given: [(column: Int, value: BorrowedValue)]
+    given: GivenValues
   ) throws -> Bool {
     marks.removeAll(keepingCapacity: true)
     for target in open { if let batch = target.batch { marks.append(batch.mark) } }
-    guard try collectTree(plan, 0, source, given) else {
+    do {
+      try collectTree(plan, 0, source, given)
+    } catch let error where error is RejectedRow || error is GoesAlone {
       takeBack()
       return false
     }
@@ -71,7 +69,6 @@ final class RowCollector {
     open.removeSubrange(marks.count...)
   }
 
-  /// Whether so much is collected that it should be written.
   var isFull: Bool {
     if rows.count >= mostRows { return true }
     var values = 0
@@ -79,94 +76,74 @@ final class RowCollector {
     return values >= Self.mostValues || evaluator.reader.bytes.count >= Self.mostBytes
   }
 
+  /// A row that cannot be written with others.
+  private struct GoesAlone: Error {}
+
   private func collectTree(
-    _ plan: RowPlan, _ index: Int, _ source: borrowing DocumentSource,
-    _ given: [(column: Int, value: BorrowedValue)]
-  ) throws -> Bool {
-    do throws(RejectedRow) {
-      try evaluator.evaluate(plan, index, source, given: given)
-    } catch {
-      return false
-    }
+    _ plan: RowPlan, _ index: Int, _ source: borrowing DocumentSource, _ given: GivenValues
+  ) throws {
+    try evaluator.evaluate(plan, index, source, given: given)
     guard !plan.relations.isEmpty else { return try add(plan) }
-    guard try addWithReferences(plan, source) else { return false }
+    try addWithReferences(plan, source)
     for (number, relation) in plan.relations.enumerated() where !relation.isObject {
       guard let place = plan.places[number], source.tape.kind(place) != .null else { continue }
-      guard try collectElements(plan, relation, place, source) else { return false }
+      try collectElements(plan, relation, place, source)
     }
-    return true
   }
 
   /// The objects that a row references come first; most recur and are known.
-  private func addWithReferences(_ plan: RowPlan, _ source: borrowing DocumentSource) throws -> Bool {
+  private func addWithReferences(_ plan: RowPlan, _ source: borrowing DocumentSource) throws {
     for (number, relation) in plan.relations.enumerated() {
       guard relation.isObject, let place = plan.places[number], source.tape.kind(place) == .object else {
         continue
       }
       if try store.isKnown(relation.plan) {
-        recognise(relation.plan.target)
-      } else if try !addWithReferences(relation.plan, source) {
-        return false
+        let target = relation.plan.target
+        if target.batch?.isEmpty == true { begin(target) }
+        target.batch?.recognised += 1
+      } else {
+        try addWithReferences(relation.plan, source)
       }
     }
-    return try add(plan)
+    try add(plan)
   }
 
   private func collectElements(
     _ plan: RowPlan, _ relation: RowRelation, _ index: Int, _ source: borrowing DocumentSource
-  ) throws -> Bool {
-    guard source.tape.kind(index) == .array else { return false }
+  ) throws {
+    guard source.tape.kind(index) == .array else { throw GoesAlone() }
     let key = plan.key
     let given = relation.given(key)
     var element = index + 1
     while element < source.tape.end(of: index) {
-      guard try collectElement(key, relation, element, source, given) else { return false }
+      if case .join(let join) = relation.kind {
+        join.fill(key, try elementKey(relation.plan, element, source))
+        try add(join.plan)
+      } else {
+        try collectTree(relation.plan, element, source, given)
+      }
       element = source.tape.end(of: element)
     }
-    return true
   }
 
-  private func collectElement(
-    _ parent: [BorrowedValue], _ relation: RowRelation, _ index: Int, _ source: borrowing DocumentSource,
-    _ given: [(column: Int, value: BorrowedValue)]
-  ) throws -> Bool {
-    guard case .join(let join) = relation.kind else {
-      return try collectTree(relation.plan, index, source, given)
-    }
-    guard let key = try elementKeyValues(relation.plan, index, source) else { return false }
-    join.fill(parent, key)
-    return try add(join.plan)
-  }
-
-  private func elementKeyValues(
+  private func elementKey(
     _ plan: RowPlan, _ index: Int, _ source: borrowing DocumentSource
-  ) throws -> [BorrowedValue]? {
+  ) throws -> [BorrowedValue] {
     if source.tape.kind(index) == .object {
-      return try collectTree(plan, index, source, []) ? plan.key : nil
+      try collectTree(plan, index, source, [])
+      return plan.key
     }
-    plan.reset()
-    do throws(RejectedRow) {
-      return [try evaluator.bareKey(plan, index, source)]
-    } catch {
-      return nil
-    }
+    return [try evaluator.bareKey(plan, index, source)]
   }
 
-  /// Adds the plan's row to its table's batch.
-  private func add(_ plan: RowPlan) throws -> Bool {
+  private func add(_ plan: RowPlan) throws {
     let target = plan.target
-    guard let batch = target.batch, !target.hasWaitingRows else { return false }
+    guard let batch = target.batch, !target.hasWaitingRows else { throw GoesAlone() }
     if target.mode == .replace { try store.fillDefaults(plan) }
-    guard let shape = try plan.batchShape(connection) else { return false }
+    guard let shape = try plan.batchShape(connection) else { throw GoesAlone() }
     if batch.isEmpty { begin(target) }
-    guard batch.take(plan, shape) else { return false }
+    guard batch.take(plan, shape) else { throw GoesAlone() }
     if target.recurs { try store.remember(plan) }
-    return true
-  }
-
-  private func recognise(_ target: ImportTarget) {
-    if target.batch?.isEmpty == true { begin(target) }
-    target.batch?.recognised += 1
   }
 
   private func begin(_ target: ImportTarget) {

@@ -25,7 +25,6 @@ final class RowStore {
     return plan.target.recent.contains(keyBytes, rowBytes)
   }
 
-  /// Remembers that the plan's row is the latest with its key.
   func remember(_ plan: RowPlan) throws {
     try describe(plan)
     plan.target.recent.remember(keyBytes, rowBytes)
@@ -58,7 +57,6 @@ final class RowStore {
     return waiting.isOlder(than: plan, key: keyBytes)
   }
 
-  /// True if the table holds the plan's row already, unchanged.
   func isSettled(_ plan: RowPlan) throws -> Bool {
     try fillDefaults(plan)
     guard try !isBehindOther(plan) else { return false }
@@ -66,7 +64,6 @@ final class RowStore {
     return try writer.isUnchanged(writer.shape.columns.map { plan.value($0) })
   }
 
-  /// The plan's row as one that waits, with those that it references.
   func hold(_ plan: RowPlan, _ references: [WaitingRow], _ place: RowPlace, json: [UInt8]) throws
     -> WaitingRow
   {
@@ -100,7 +97,6 @@ final class RowStore {
     try identity.describe(plan.key, plan.target.keyParts, to: &keyBytes)
   }
 
-  /// The key, and the row as bytes that are equal where the rows are.
   private func describe(_ plan: RowPlan) throws {
     try describeKey(plan)
     row.removeAll(keepingCapacity: true)

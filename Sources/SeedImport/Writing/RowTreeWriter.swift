@@ -11,12 +11,10 @@ final class RowTreeWriter {
   private let connection: Connection
   private let issues: IssueCollector
   let store: RowStore
-  /// The place of the row that is being written.
   @exclusivity(unchecked) var place = RowPlace()
 
   private enum Outcome { case written, refused, tooEarly }
 
-  /// What became of a row with all that is nested in it.
   private enum Fate {
     case written, refused
     case waits(WaitingRow)
@@ -33,12 +31,10 @@ final class RowTreeWriter {
   /// Reads and writes the row at `index`; what is wrong with it goes to the issues.
   func write(
     _ plan: RowPlan, _ index: Int, _ source: borrowing DocumentSource,
-    given: [(column: Int, value: BorrowedValue)] = []
+    given: GivenValues = []
   ) throws {
     try settle(try writeTree(plan, index, source, given, behind: nil), behind: nil)
   }
-
-  func resolveDeferred() throws { try store.waiting.resolve() }
 
   /// Lets a row that has to wait do so: by itself, or with the one that it belongs to.
   private func settle(_ fate: Fate, behind owner: WaitingRow?) throws {
@@ -49,7 +45,7 @@ final class RowTreeWriter {
   /// `owner` waits, and so does everything in it.
   private func writeTree(
     _ plan: RowPlan, _ index: Int, _ source: borrowing DocumentSource,
-    _ given: [(column: Int, value: BorrowedValue)], behind owner: WaitingRow?
+    _ given: GivenValues, behind owner: WaitingRow?
   ) throws -> Fate {
     do throws(RejectedRow) {
       try evaluator.evaluate(plan, index, source, given: given)
@@ -77,7 +73,6 @@ final class RowTreeWriter {
     }
   }
 
-  /// What is wrong with a row before it is written.
   func reject(_ plan: RowPlan, _ refusal: RejectedRow, _ source: borrowing DocumentSource) throws {
     if plan.hasKey { try plan.target.seen?.insert(plan.key) } else { plan.target.hasLostKeys = true }
     try issues.reject(plan, refusal, place, row: json(source))
@@ -91,8 +86,7 @@ final class RowTreeWriter {
   private func writeWithReferences(_ plan: RowPlan, _ source: borrowing DocumentSource) throws -> Outcome {
     guard !plan.relations.isEmpty else { return try storing(plan, source) }
     let references = try references(plan, source)
-    let outcome =
-      try references.new.isEmpty ? storing(plan, source) : write(plan, references.new, source)
+    let outcome = try references.new.isEmpty ? storing(plan, source) : write(plan, references.new, source)
     if outcome == .written { for reference in references.known { reference.target.recognised += 1 } }
     return outcome
   }
@@ -101,8 +95,12 @@ final class RowTreeWriter {
     _ plan: RowPlan, _ nested: [RowPlan], _ source: borrowing DocumentSource
   ) throws -> Outcome {
     let savepoint = try RowSavepoint(connection, nested.map(\.target))
-    let obstacle = try write(nested, source)
-    let outcome = try obstacle ?? storing(plan, source)
+    var outcome = Outcome.written
+    for reference in nested where outcome == .written {
+      outcome = try writeWithReferences(reference, source)
+    }
+    let isNext = outcome == .written
+    if isNext { outcome = try storing(plan, source) }
     if outcome == .written {
       try savepoint.keep()
       return outcome
@@ -110,23 +108,13 @@ final class RowTreeWriter {
     try savepoint.takeBack()
     guard outcome == .refused else { return outcome }
     // A referenced row that is refused is the one with the issue; this one goes with it.
-    if obstacle != nil { plan.target.rejected += 1 }
+    if !isNext { plan.target.rejected += 1 }
     // Refused rows were mentioned all the same: those that exist are not to be deleted.
     for row in [plan] + nested { try row.target.seen?.insert(row.key) }
     return outcome
   }
 
-  /// `nil` where all of them are written.
-  private func write(_ references: [RowPlan], _ source: borrowing DocumentSource) throws -> Outcome? {
-    for reference in references {
-      let outcome = try writeWithReferences(reference, source)
-      if outcome != .written { return outcome }
-    }
-    return nil
-  }
-
-  /// The plans of the objects that this row references, each filled with its object: those that are to be written,
-  /// and those that are there already, unchanged.
+  /// The plans of the objects that this row references: those to be written, and those that are there, unchanged.
   private func references(
     _ plan: RowPlan, _ source: borrowing DocumentSource
   ) throws -> (new: [RowPlan], known: [RowPlan]) {
@@ -149,7 +137,6 @@ final class RowTreeWriter {
     }
   }
 
-  /// The plan's row as one that waits, with the objects that it references.
   private func hold(_ plan: RowPlan, _ source: borrowing DocumentSource) throws -> WaitingRow {
     var known: [ImportTarget] = []
     let references = try holdReferences(of: plan, source, &known)
@@ -228,7 +215,6 @@ final class RowTreeWriter {
   private func bareKey(
     _ plan: RowPlan, _ index: Int, _ source: borrowing DocumentSource
   ) throws -> [BorrowedValue]? {
-    plan.reset()
     do throws(RejectedRow) {
       return [try evaluator.bareKey(plan, index, source)]
     } catch {
