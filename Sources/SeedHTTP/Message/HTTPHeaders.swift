@@ -47,14 +47,20 @@ package struct HTTPHeaders: Hashable, Sendable, ExpressibleByDictionaryLiteral {
 }
 
 extension String {
-  /// Compares without regard to the case of ASCII letters.
   func equalsIgnoringCase(_ other: String) -> Bool {
     utf8.elementsEqual(other.utf8) { $0.asciiLowercased == $1.asciiLowercased }
   }
 }
 
+extension BidirectionalCollection where SubSequence == Self {
+  func trimmed(_ isBlank: (Element) -> Bool) -> Self {
+    var rest = drop(while: isBlank)
+    while let last = rest.last, isBlank(last) { rest.removeLast() }
+    return rest
+  }
+}
+
 extension UInt8 {
-  /// The byte, with `A`…`Z` as `a`…`z`.
   var asciiLowercased: UInt8 {
     UInt8(ascii: "A")...UInt8(ascii: "Z") ~= self ? self | 0x20 : self
   }

@@ -1,17 +1,14 @@
 import SeedDatabase
 import SeedFormat
 
-/// A table's rows in the order of its key, one at a time.
 protocol OrderedRows: AnyObject {
   /// The current row where it lies, good until the next one.
   var row: [BorrowedValue] { get }
-  /// Moves to the next row; false behind the last.
   func next() throws -> Bool
 }
 
 extension ProjectedRows: OrderedRows {}
 
-/// Rows of a statement that yields whole rows in key order.
 final class StatementRows: OrderedRows {
   private let statement: Statement
   @exclusivity(unchecked) private(set) var row: [BorrowedValue] = []
@@ -42,7 +39,6 @@ struct RowMerge<Old: OrderedRows, New: OrderedRows> {
     order = KeyOrder(table)
   }
 
-  /// Goes on to the next key; `nil` behind the last.
   mutating func next() throws -> Match? {
     if last != .onlyNew { hasOld = try old?.next() ?? false }
     if last != .onlyOld { hasNew = try new?.next() ?? false }

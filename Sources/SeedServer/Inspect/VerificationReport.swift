@@ -3,8 +3,7 @@ package import SeedFormat
 /// The findings of a verification, and how much it looked at.
 package struct VerificationReport: Sendable {
   package internal(set) var findings: [Finding] = []
-  /// Files that no current metadata names, by their paths within the publication: no fault, clients may still
-  /// be fetching what was named lately.
+  /// Files, within the publication, that no current metadata names; clients may still be fetching them.
   package internal(set) var unnamed: [String] = []
   /// Series whose objects were looked at.
   package internal(set) var series = 0
@@ -33,7 +32,6 @@ package struct VerificationReport: Sendable {
   }
 }
 
-/// Remedies that several findings have.
 enum Remedy {
   static let restore = "restore it from a backup"
   static let regenerate = "run 'seedbank regenerate'"

@@ -50,7 +50,6 @@ package struct DatasetJob: Sendable {
 
   func lifecycle(_ series: Series) -> Lifecycle { policy.lifecycles[series.major] ?? .active }
 
-  /// No series will ever change again, so the origin is not needed.
   var isRetired: Bool { plans.allSatisfy { isRetired($0.series) } }
 
   func isRetired(_ series: Series) -> Bool { lifecycle(series).isRetired }
@@ -74,7 +73,6 @@ package struct ShrinkGuard: Hashable, Sendable {
 
   package init() {}
 
-  /// The tables that lost more than is allowed.
   func shrunk(before: [String: TableSum], after: [String: TableSum]) -> [ShrunkTable] {
     before.keys.sorted().compactMap { name -> ShrunkTable? in
       guard let old = before[name]?.rows, let new = after[name]?.rows else { return nil }

@@ -26,8 +26,7 @@ package final class ProjectedRows {
     order = isOrdered ? KeyOrder(table) : nil
   }
 
-  /// Moves to the next row; false behind the last. Throws ``OutOfOrder`` where rows that must be in order have a key
-  /// below the one before.
+  /// Moves to the next row; false behind the last. Throws ``OutOfOrder`` where ordered rows have a falling key.
   package func next() throws -> Bool {
     guard try step() else { return false }
     statement.borrowRow(into: &row)
@@ -79,7 +78,6 @@ package final class ProjectedRows {
   }
 }
 
-/// Whether bytes are valid UTF-8.
 private func isUTF8(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
   (try? UTF8Span(validating: bytes.span)) != nil
 }
