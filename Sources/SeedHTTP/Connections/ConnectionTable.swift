@@ -45,9 +45,7 @@ final class ConnectionTable: Sendable {
   private let exempt: [IPNetwork]
 
   init(_ timeouts: ConnectionTimeouts, perAddressLimit: Int, exempt: [IPNetwork]) {
-    self.timeouts = timeouts
-    self.perAddressLimit = perAddressLimit
-    self.exempt = exempt
+    (self.timeouts, self.perAddressLimit, self.exempt) = (timeouts, perAddressLimit, exempt)
   }
 
   var load: HTTPLoad {
@@ -110,7 +108,10 @@ final class ConnectionTable: Sendable {
     state.withLock { state in
       var ended = 0
       for (key, entry) in state.entries {
-        switch judge(entry, at: now) {
+        let activity = entry.connection.activity
+        // The kernel is asked only where its answer matters.
+        let acknowledged = activity.phase == .sending ? entry.connection.acknowledgedBytes : 0
+        switch timeouts.judge(activity, entry.progress, acknowledged: acknowledged, at: now) {
         case .keep(let progress):
           if progress != entry.progress { state.entries[key]?.progress = progress }
         case .end:
@@ -120,12 +121,5 @@ final class ConnectionTable: Sendable {
       }
       return ended
     }
-  }
-
-  private func judge(_ entry: Entry, at now: UInt64) -> ConnectionTimeouts.Verdict {
-    let activity = entry.connection.activity
-    // The kernel is asked only where its answer matters.
-    let acknowledged = activity.phase == .sending ? entry.connection.acknowledgedBytes : 0
-    return timeouts.judge(activity, entry.progress, acknowledged: acknowledged, at: now)
   }
 }

@@ -47,8 +47,8 @@ struct HeaderScan {
     hostCount += 1
     if hostCount > 1 { return refuse(Self.oneHost) }
     // A client that knows no name of ours sends an empty one (RFC 9112, 3.2).
-    guard ByteSet.host.containsAll(of: value) else {
-      return refuse("The Host is not a name or an address with an optional port.")
+    if !ByteSet.host.containsAll(of: value) {
+      refuse("The Host is not a name or an address with an optional port.")
     }
   }
 

@@ -31,9 +31,7 @@ final class CurrentRequest {
   }
 
   func finishHead(isHead: Bool, agent: Int, _ request: HTTPRequest?) {
-    self.isHead = isHead
-    self.agent = agent
-    self.request = request
+    (self.isHead, self.agent, self.request) = (isHead, agent, request)
     client.enter(.handling)
   }
 

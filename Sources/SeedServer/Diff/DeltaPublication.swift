@@ -9,12 +9,6 @@ struct DeltaPublication {
   let plan: SeriesPlan
   let spillFolder: String
 
-  struct Merged {
-    var objects: [PublishedObject] = []
-    /// Why some span was not merged; the deltas that it would have been made of stay.
-    var warnings: [String] = []
-  }
-
   func store(_ draft: DeltaDraft) throws -> PublishedObject {
     let header = draft.header
     let object = PublishedObject(
@@ -26,8 +20,10 @@ struct DeltaPublication {
   }
 
   /// The shorter spans first. A file that rotted on the disk must not stop what is new: its span is left as it is.
-  func merge(_ spans: [DeltaSpan], of objects: [PublishedObject]) throws -> Merged {
-    var merged = Merged()
+  func merge(
+    _ spans: [DeltaSpan], of objects: [PublishedObject]
+  ) throws -> (objects: [PublishedObject], warnings: [String]) {
+    var merged: (objects: [PublishedObject], warnings: [String]) = ([], [])
     for span in spans {
       do {
         guard let object = try merge(span, of: objects + merged.objects) else { continue }

@@ -34,8 +34,7 @@ struct RowMerge<Old: OrderedRows, New: OrderedRows> {
   private var last = Match.same
 
   init(_ table: TableSchema, old: Old?, new: New?) {
-    self.old = old
-    self.new = new
+    (self.old, self.new) = (old, new)
     order = KeyOrder(table)
   }
 

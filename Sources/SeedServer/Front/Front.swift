@@ -22,9 +22,7 @@ package struct FrontConfiguration: Sendable {
     report: @escaping @Sendable (LogRecord) -> Void = { _ in }
   ) {
     self.publication = PublicationDirectory(publication)
-    self.pages = pages
-    self.http = http
-    self.report = report
+    (self.pages, self.http, self.report) = (pages, http, report)
   }
 }
 
@@ -85,8 +83,7 @@ package final class Front: Sendable {
   /// Serves at once what this process just published. Other processes' publications are noticed by themselves.
   package func reload() throws { try source.reload() }
 
-  /// Ends the front: `/readyz` says so at once, for the time of `drain` everything is still answered, then the
-  /// requests under way get `gracePeriod`; see `HTTPServer.drain` and `HTTPServer.stop`. It blocks its caller.
+  /// Ends the front, and blocks: `/readyz` says so at once; see `HTTPServer.drain` and `HTTPServer.stop`.
   package func stop(drain: Duration = .zero, gracePeriod: Duration = .seconds(5)) {
     server.drain()
     if drain > .zero { Thread.sleep(forTimeInterval: drain / .seconds(1)) }

@@ -19,11 +19,8 @@ package struct Router: Sendable {
     log: OperatorLog = OperatorLog { _ in }, metrics: FrontMetrics = FrontMetrics(),
     now: @escaping @Sendable () -> UTCTime = { UTCTime.now() }
   ) {
-    self.pages = pages
-    self.pageBytes = pageBytes
-    self.log = log
-    self.metrics = metrics
-    self.now = now
+    (self.pages, self.pageBytes, self.log) = (pages, pageBytes, log)
+    (self.metrics, self.now) = (metrics, now)
   }
 
   /// The whole response; for HEAD it is GET's.

@@ -31,16 +31,13 @@ struct Parameters {
   }
 
   func model() throws(Problem) -> ModelVersion {
-    try required("model", "major.minor, such as 2.1") { text throws(InvalidName) in try ModelVersion(text) }
+    try required("model", "major.minor, such as 2.1", ModelVersion.init(_:))
   }
 
-  func since() throws(Problem) -> Version {
-    try required("since", "a whole number from 1") { text throws(InvalidName) in try Version(text) }
-  }
+  func since() throws(Problem) -> Version { try required("since", "a whole number from 1", Version.init(_:)) }
 
   func epoch() throws(Problem) -> Epoch? {
-    guard self["epoch"] != nil else { return nil }
-    return try required("epoch", "an epoch") { text throws(InvalidName) in try Epoch(text) }
+    self["epoch"] == nil ? nil : try required("epoch", "an epoch", Epoch.init(_:))
   }
 }
 

@@ -63,7 +63,9 @@ struct ChainVerification {
   ) throws -> PublishedObject? {
     for step in pending.filter({ $0.covers(version) }) {
       do {
-        try seed.tryOut(publication.pieces(step), step)
+        try seed.connection.execute("BEGIN IMMEDIATE")
+        defer { seed.connection.rollBack() }
+        try seed.apply(publication.pieces(step), signed: step)
         report.deltas += 1
         proven.append(step)
       } catch  where publication.stillNames(step) {
@@ -76,13 +78,5 @@ struct ChainVerification {
     let smallest = proven.filter { $0.covers(version) }.min { $0.version < $1.version }
     if let smallest { try seed.apply([smallest], from: publication) }
     return smallest
-  }
-}
-
-extension WorkingCopy {
-  fileprivate func tryOut(_ document: @escaping DocumentPieces.Source, _ delta: PublishedObject) throws {
-    try connection.execute("BEGIN IMMEDIATE")
-    defer { connection.rollBack() }
-    try apply(document, signed: delta)
   }
 }

@@ -9,7 +9,7 @@ extension PublicationVerifier {
   func checkAnchor(_ anchor: String, _ report: inout VerificationReport) {
     do {
       guard let bytes = try DurableFile.readIfPresent(anchor, limit: Limits.rootBytes) else {
-        return report.add(.note, anchor, "it is not here", remedy: Remedy.none)
+        return report.add(.note, anchor, "it is not here", remedy: "nothing needs to be done")
       }
       let names = try Folder.names(in: "\(publication.path)/metadata").filter { $0.hasSuffix(".root.json") }
       guard try names.contains(where: { try publication.metadata($0) == bytes }) else {

@@ -43,8 +43,7 @@ package struct SeedComparison {
 
   /// Two open databases, whose tables must have keys.
   package init(old: Connection, new: Connection) throws {
-    self.old = old
-    self.new = new
+    (self.old, self.new) = (old, new)
     schemas = (try SchemaReader(old).schema(), try SchemaReader(new).schema())
   }
 

@@ -16,8 +16,7 @@ package struct VerificationReport: Sendable {
   package internal(set) var snapshots = 0
   /// Deltas that were applied.
   package internal(set) var deltas = 0
-  /// Deltas that begin where no published snapshot leads any more, for longer ones go past it: they are known by
-  /// their hashes alone. The publisher applied each of them before it was published.
+  /// Deltas that begin where no published snapshot leads any more: they are known by their hashes alone.
   package internal(set) var passedDeltas = 0
 
   /// Clients get what they should: there is no error among the findings.
@@ -37,5 +36,4 @@ enum Remedy {
   static let regenerate = "run 'seedbank regenerate'"
   static let snapshot =
     "compare the versions with 'seedbank diff' and publish a new snapshot with 'seedbank regenerate --snapshot'"
-  static let none = "nothing needs to be done"
 }

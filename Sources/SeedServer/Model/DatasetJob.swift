@@ -74,15 +74,12 @@ package struct ShrinkGuard: Hashable, Sendable {
   package init() {}
 
   func shrunk(before: [String: TableSum], after: [String: TableSum]) -> [ShrunkTable] {
-    before.keys.sorted().compactMap { name -> ShrunkTable? in
-      guard let old = before[name]?.rows, let new = after[name]?.rows else { return nil }
-      return isShrunk(old, new) ? ShrunkTable(name: name, before: old, after: new) : nil
+    before.keys.sorted().compactMap { name in
+      guard let old = before[name]?.rows, let new = after[name]?.rows, old >= max(minimumRows, 1), new < old,
+        Double(old - new) * 100 > Double(old) * Double(percent)
+      else { return nil }
+      return ShrunkTable(name: name, before: old, after: new)
     }
-  }
-
-  private func isShrunk(_ old: Int, _ new: Int) -> Bool {
-    guard old >= max(minimumRows, 1), new < old else { return false }
-    return Double(old - new) * 100 > Double(old) * Double(percent)
   }
 }
 

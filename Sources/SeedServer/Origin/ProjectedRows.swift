@@ -19,9 +19,7 @@ package final class ProjectedRows {
   private let bytes = LentBytes()
 
   init(_ statement: Statement, _ table: TableSchema, _ fitter: AffinityFitter, isOrdered: Bool) {
-    self.statement = statement
-    self.table = table
-    self.fitter = fitter
+    (self.statement, self.table, self.fitter) = (statement, table, fitter)
     affinities = table.columns.map(\.affinity)
     order = isOrdered ? KeyOrder(table) : nil
   }

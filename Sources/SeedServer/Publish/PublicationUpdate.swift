@@ -75,8 +75,6 @@ struct PublicationUpdate {
     published.series.sorted { $0.key < $1.key }.map(\.value.metadata)
   }
 
-  // MARK: Series
-
   /// Delegates to the job's series that are new; clients see that together with what is published of them.
   mutating func delegateNewSeries(of job: DatasetJob) throws {
     let new = try publisher.newSeries(of: job, after: published)
@@ -84,16 +82,12 @@ struct PublicationUpdate {
     guard publisher.keys.canSign(for: targets) else {
       throw PublicationError.notDelegated(series: job.plans.map { "\($0.series)" }.joined(separator: ", "))
     }
-    try refusePendingTargets()
+    guard try publisher.pendingChange().targets == nil else { throw PublicationError.changeWaits }
     change = try OfflineChange(
       targets: signer.targets(
         delegating: published.delegatedSeries + new, to: publisher.seriesVerifiers(published),
         after: published))
     change.sign(with: publisher.keys, after: published)
-  }
-
-  private func refusePendingTargets() throws {
-    guard try publisher.pendingChange().targets == nil else { throw PublicationError.changeWaits }
   }
 
   mutating func publish(_ changed: [SeriesMetadata]) throws {
@@ -103,8 +97,6 @@ struct PublicationUpdate {
     try sign(changed + resigned, adopting: change)
     change = .none
   }
-
-  // MARK: Keys
 
   /// Publishes a change of keys that enough have signed, also one that a dying process left; returns whether it did.
   @discardableResult
@@ -122,8 +114,6 @@ struct PublicationUpdate {
     try publisher.keep(pending: .none)
     return true
   }
-
-  // MARK: Renewal
 
   /// Renews old signatures, so that none expires while its origin rests; of root and targets where keys are at hand.
   mutating func renewIfDue() throws {

@@ -24,8 +24,6 @@ package final class KeySource: Sendable {
   }
 }
 
-// MARK: - Whose publication it is
-
 extension Publisher {
   var keys: KeyRing { keySource.current }
 
@@ -69,8 +67,6 @@ extension Publisher {
   }
 }
 
-// MARK: - Changes of keys
-
 /// The state of a change of keys.
 package enum KeyChangeOutcome: Sendable {
   /// It is published.
@@ -80,8 +76,7 @@ package enum KeyChangeOutcome: Sendable {
 }
 
 extension Publisher {
-  /// Changes root or targets metadata in one durable step: the change that `propose` makes is signed with the keys at
-  /// hand, and published together with all that follows from it, or waits for further signatures.
+  /// Signs the change of root or targets metadata that `propose` makes, and publishes it, or waits for signatures.
   package func changeKeys(
     lifetimeSeconds: Int, now: UTCTime,
     _ propose: (PublishedMetadata, RepositorySigner) throws -> OfflineChange
@@ -98,8 +93,7 @@ extension Publisher {
     }
   }
 
-  /// Publishes a change that a process had begun to publish when it died; returns what is published then, `nil` where
-  /// there was none. To be called before keys are made for another change.
+  /// Publishes a change that a dying process left, `nil` without one; to be called before another change is made.
   package func finishChange(lifetimeSeconds: Int, now: UTCTime) throws -> PublishedMetadata? {
     try withUpdate(lifetimeSeconds, now) { update in try update.adoptPending() ? update.published : nil }
   }

@@ -25,9 +25,7 @@ package struct Publisher: Sendable {
   /// A publisher. The root and targets keys are needed where these roles are renewed, and the targets keys where a new
   /// series must be delegated to.
   package init(_ publication: PublicationDirectory, stateFolder: String, keys: KeySource) {
-    self.publication = publication
-    self.stateFolder = stateFolder
-    keySource = keys
+    (self.publication, self.stateFolder, keySource) = (publication, stateFolder, keys)
   }
 
   /// A publisher whose keys stay as they are.
@@ -39,8 +37,7 @@ package struct Publisher: Sendable {
   package func step(_ job: DatasetJob, _ options: StepOptions = StepOptions(), now: UTCTime) throws
     -> StepReport
   {
-    let context = StepContext(publisher: self, job: job, options: options, now: now)
-    return try noting(context) { report in
+    try noting(job, options, now) { context, report in
       let published = try ChangeStep.run(context, .fail, &report)
       try SnapshotStep.run(context, after: published, &report)
     }
@@ -48,14 +45,14 @@ package struct Publisher: Sendable {
 
   /// The first half of a step; it waits while a caller's other thread lists a snapshot.
   package func publishChanges(_ job: DatasetJob, now: UTCTime) throws -> StepReport {
-    let context = StepContext(publisher: self, job: job, now: now)
-    return try noting(context) { report in _ = try ChangeStep.run(context, .wait, &report) }
+    try noting(job, StepOptions(), now) { context, report in
+      _ = try ChangeStep.run(context, .wait, &report)
+    }
   }
 
   /// The second half, noted where there is a snapshot; other steps may run meanwhile.
   package func publishSnapshots(_ job: DatasetJob, now: UTCTime) throws -> StepReport {
-    let context = StepContext(publisher: self, job: job, now: now)
-    return try noting(context) { report in
+    try noting(job, StepOptions(), now) { context, report in
       try SnapshotStep.run(context, after: try withPublication(.wait) { $0 }, &report)
     }
   }
@@ -104,18 +101,20 @@ package struct Publisher: Sendable {
 
   /// Notes the steps that `body` reports, also where it fails behind something that was published.
   private func noting(
-    _ context: StepContext, _ body: (inout StepReport) throws -> Void
+    _ job: DatasetJob, _ options: StepOptions, _ now: UTCTime,
+    _ body: (StepContext, inout StepReport) throws -> Void
   ) throws -> StepReport {
     let start = ContinuousClock.now
     var report = StepReport()
-    let result = Result { try body(&report) }
+    let result = Result {
+      try body(StepContext(publisher: self, job: job, options: options, now: now), &report)
+    }
     let milliseconds = Int((ContinuousClock.now - start) / .milliseconds(1))
-    let rolledBack = context.options.rollback?.series
     var records = report.series.map {
-      StepRecord($0, isRollback: $0.series == rolledBack, at: context.now, milliseconds: milliseconds)
+      StepRecord($0, isRollback: $0.series == options.rollback?.series, at: now, milliseconds: milliseconds)
     }
     if case .failure(let error) = result, !Self.isNoStep(error) {
-      records.append(StepRecord(error, of: context.job.name, at: context.now, milliseconds: milliseconds))
+      records.append(StepRecord(error, of: job.name, at: now, milliseconds: milliseconds))
     }
     if !records.isEmpty { history?.record(records) }
     records.forEach(observe)

@@ -75,7 +75,10 @@ struct SnapshotStep {
   }
 
   private func missingEncoding(_ plan: SeriesPlan) -> (PublishedObject, ContentEncoding)? {
-    metadata(plan).flatMap { context.snapshots(plan).missingEncoding($0) }
+    guard let metadata = metadata(plan), let newest = metadata.newestSnapshot else { return nil }
+    return job.encodings.sorted { $0.rawValue < $1.rawValue }
+      .first { encoding in !metadata.objects.contains { $0.kind == .snapshot(newest.version, encoding) } }
+      .map { (newest, $0) }
   }
 
   @discardableResult
@@ -111,7 +114,9 @@ struct SnapshotStep {
   ) throws -> SeriesMetadata {
     var (state, objects) = (metadata.state, metadata.objects + [snapshot])
     if snapshot.encoding == .gzip {
-      let merged = try mergeBefore(snapshot, metadata, plan)
+      let before = metadata.newestSnapshot.flatMap { $0.version >= state.floor ? $0.version : nil }
+      let spans = before.map { [DeltaSpan(from: $0, to: snapshot.version)] } ?? []
+      let merged = try context.deltas(plan).merge(spans, of: metadata.objects)
       report.note(snapshot, merged: merged.objects.compactMap(\.span))
       report.warnings += merged.warnings
       let outcome = Retention(job).afterSnapshot(
@@ -120,13 +125,5 @@ struct SnapshotStep {
       (state.floor, objects) = (outcome.floor, outcome.objects)
     }
     return SeriesMetadata(series: plan.series, state: state, objects: objects)
-  }
-
-  private func mergeBefore(
-    _ snapshot: PublishedObject, _ metadata: SeriesMetadata, _ plan: SeriesPlan
-  ) throws -> DeltaPublication.Merged {
-    let spans = metadata.newestSnapshot.map { [DeltaSpan(from: $0.version, to: snapshot.version)] } ?? []
-    return try context.deltas(plan)
-      .merge(spans.filter { $0.from >= metadata.state.floor }, of: metadata.objects)
   }
 }

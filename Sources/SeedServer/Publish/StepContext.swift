@@ -34,8 +34,7 @@ struct StepContext: Sendable {
       plan: plan, job: job, publication: publication,
       drafts: SnapshotDrafts(
         publication: publication, series: plan.series, stateFolder: stateFolder, isFirst: isFirst),
-      now: now,
-      beforeCompression: publisher.beforeCompression)
+      now: now, beforeCompression: publisher.beforeCompression)
   }
 
   func isSnapshotDue(_ metadata: SeriesMetadata) -> Bool {

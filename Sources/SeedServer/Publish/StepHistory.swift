@@ -17,8 +17,7 @@ package struct StepHistory: Sendable {
 
   /// The history of the publisher that keeps its files there.
   package init(_ stateFolder: String, report: @escaping @Sendable (LogRecord) -> Void = { _ in }) {
-    self.stateFolder = stateFolder
-    self.report = report
+    (self.stateFolder, self.report) = (stateFolder, report)
   }
 
   /// The file.

@@ -12,8 +12,7 @@ package struct SeriesRecall {
 
   /// Recalls versions of one series, as this metadata describes it.
   package init(_ publication: PublicationDirectory, _ published: SeriesMetadata) {
-    self.publication = publication
-    self.published = published
+    (self.publication, self.published) = (publication, published)
   }
 
   /// A snapshot and the deltas that lead from it to a version.
@@ -47,8 +46,7 @@ package struct SeriesRecall {
     Set(published.objects.map(\.version)).sorted().filter { knownChain(to: $0) != nil }
   }
 
-  /// Writes the version to `path`, where a file of an earlier try may lie, and opens it. The digest of its rows is
-  /// recomputed and compared with the signed one. The file is not synced.
+  /// Writes the version to `path`, not synced, and opens it. The digest of its rows is compared with the signed one.
   package func recall(_ version: Version, to path: String) throws -> WorkingCopy {
     let chain = try chain(to: version)
     let copy = try make(chain, at: path, isDurable: false)

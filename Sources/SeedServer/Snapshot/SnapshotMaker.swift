@@ -62,13 +62,6 @@ struct SnapshotMaker {
     }
   }
 
-  func missingEncoding(_ published: SeriesMetadata) -> (PublishedObject, ContentEncoding)? {
-    guard let newest = published.newestSnapshot else { return nil }
-    return job.encodings.sorted { $0.rawValue < $1.rawValue }
-      .first { encoding in !published.objects.contains { $0.kind == .snapshot(newest.version, encoding) } }
-      .map { (newest, $0) }
-  }
-
   func draft(of snapshot: PublishedObject, in encoding: ContentEncoding) throws -> SnapshotDraft {
     defer { try? SnapshotFile.remove(drafts.file) }
     try publication.expand(snapshot, to: drafts.file)

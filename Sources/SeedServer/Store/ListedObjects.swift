@@ -7,10 +7,7 @@ package struct DeltaSpan: Hashable, Sendable, CustomStringConvertible {
   package let from: Version
   package let to: Version
 
-  package init(from: Version, to: Version) {
-    self.from = from
-    self.to = to
-  }
+  package init(from: Version, to: Version) { (self.from, self.to) = (from, to) }
 
   var length: Int { to.number - from.number }
 

@@ -18,8 +18,6 @@ package struct PublicationDirectory: Sendable {
 
   package init(_ path: String) { self.path = path }
 
-  // MARK: Metadata
-
   private var metadataFolder: String { "\(path)/metadata" }
 
   func metadataFile(_ name: String) -> String { "\(metadataFolder)/\(name)" }
@@ -62,8 +60,6 @@ package struct PublicationDirectory: Sendable {
     try Folder.create(metadataFolder)
     for file in files { try DurableFile.write(file.bytes, to: metadataFile(file.name)) }
   }
-
-  // MARK: Objects
 
   /// Where an object lies.
   package func file(_ object: PublishedObject) -> String { "\(path)/\(object.filePath)" }
@@ -123,9 +119,6 @@ struct VerifiedMetadata: Sendable {
   private var stamps: [String: FileStamp?] = [:]
 
   fileprivate init(reading directory: PublicationDirectory, _ roots: [Int]) throws {
-    guard let chain = roots.runs.last else {
-      throw PublicationError.missing(path: directory.path)
-    }
     var (files, stamps): ([String: [UInt8]], [String: FileStamp?]) = ([:], [:])
     func read(_ name: String) throws -> [UInt8]? {
       stamps.updateValue(try FileStamp(directory.metadataFile(name)), forKey: name)
@@ -134,7 +127,7 @@ struct VerifiedMetadata: Sendable {
       return bytes
     }
     func root(_ version: Int) throws -> [UInt8]? { try read(MetadataName.versioned(Root.type, version)) }
-    guard let first = try root(chain.lowerBound) else {
+    guard let chain = roots.runs.last, let first = try root(chain.lowerBound) else {
       throw PublicationError.missing(path: directory.path)
     }
     let former = try roots.filter { $0 < chain.lowerBound }.compactMap(root)
@@ -144,9 +137,8 @@ struct VerifiedMetadata: Sendable {
   }
 
   fileprivate func isCurrent(in directory: PublicationDirectory, _ roots: [Int]) throws -> Bool {
-    guard roots == self.roots else { return false }
-    for (name, stamp) in stamps where try FileStamp(directory.metadataFile(name)) != stamp { return false }
-    return true
+    try roots == self.roots
+      && stamps.allSatisfy { name, stamp in try FileStamp(directory.metadataFile(name)) == stamp }
   }
 }
 

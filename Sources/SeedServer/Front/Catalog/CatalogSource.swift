@@ -36,9 +36,7 @@ package final class CatalogSource: Sendable {
     _ directory: PublicationDirectory, log: OperatorLog = OperatorLog { _ in },
     now: @escaping @Sendable () -> ContinuousClock.Instant = { ContinuousClock.now }
   ) {
-    self.directory = directory
-    self.log = log
-    self.now = now
+    (self.directory, self.log, self.now) = (directory, log, now)
     state = Mutex(State(nextRetry: now()))
     look()
   }

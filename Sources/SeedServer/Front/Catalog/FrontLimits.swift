@@ -1,8 +1,7 @@
 enum FrontLimits {
   /// Milliseconds between two looks for a new publication. A look costs a few microseconds.
   static let lookMilliseconds = 20
-  /// Milliseconds between two looks for replaced files and expired signatures. Files are replaced by a restored backup,
-  /// or by an operator who mends a damaged one. A look costs a microsecond for each of them.
+  /// Milliseconds between two looks for replaced files, as a restored backup does, and expired signatures.
   static let slowLookMilliseconds = 1000
   /// Seconds between two attempts to load a publication that could not be loaded.
   static let retrySeconds = 1

@@ -41,16 +41,14 @@ package final class PublishedCatalog: Sendable {
   private static func objects(
     of series: [SeriesMetadata], after previous: PublishedCatalog?
   ) -> [String: CatalogObject] {
-    var objects: [String: CatalogObject] = [:]
-    for metadata in series {
+    series.reduce(into: [:]) { objects, metadata in
       for object in metadata.objects {
-        let path = object.filePath
         // An object's time is that of the publication that first named it, as far as this process saw.
-        objects[path] =
-          previous?.objects[path] ?? CatalogObject(object, publishedAt: metadata.state.publishedAt)
+        objects[object.filePath] =
+          previous?.objects[object.filePath]
+          ?? CatalogObject(object, publishedAt: metadata.state.publishedAt)
       }
     }
-    return objects
   }
 
   var allSeries: [SeriesMetadata] { datasets.values.flatMap(\.self).sorted { $0.series < $1.series } }

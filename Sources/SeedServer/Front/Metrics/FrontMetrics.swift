@@ -133,9 +133,8 @@ private struct MetricsPage {
   private mutating func writeAnswers(_ counts: FrontCounts) {
     let samples = AnswerMark.Kind.allCases.flatMap { kind in
       (0..<FrontCounts.statusClasses).map { status -> PrometheusText.Sample in
-        let name = status == 0 ? "none" : "\(status)xx"
         let count = counts.answers[FrontCounts.place(kind, status: status * 100)]
-        return ([("kind", "\(kind)"), ("status", name)], Double(count))
+        return ([("kind", "\(kind)"), ("status", status == 0 ? "none" : "\(status)xx")], Double(count))
       }
     }
     text.family(
