@@ -27,7 +27,7 @@ import Testing
       pollSeconds: 60)
     func described() -> JSONValue? {
       let metadata = SeriesMetadata(series: series, state: state, objects: [])
-      guard case .array(let series)? = DatasetDescription([metadata]).json["series"] else { return nil }
+      guard case .array(let series)? = [metadata].datasetDescription["series"] else { return nil }
       return series.first
     }
     #expect(described()?["head"] != nil && described()?["hold"] == nil)

@@ -188,7 +188,7 @@ import Testing
       #expect(response.headers["Access-Control-Allow-Origin"] == "*")
       #expect(response.headers["Access-Control-Allow-Methods"] == "GET, HEAD, OPTIONS")
     }
-    let response = router.answer(HTTPRequest(.other("DELETE"), "/v1"), in: view)
+    let response = router.answer(HTTPRequest(HTTPMethod("DELETE"), "/v1"), in: view)
     #expect(response.problem == .methodNotAllowed)
     #expect(response.headers["Allow"] == "GET, HEAD, OPTIONS")
   }

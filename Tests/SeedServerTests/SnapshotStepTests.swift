@@ -36,10 +36,10 @@ import Testing
     func stepAside(_ options: StepOptions, _ work: SideWork) throws {
       let context = StepContext(publisher: publisher, job: job, options: options, now: now)
       var report = StepReport()
-      let published = try context.publishChanges(.fail, &report)
+      let published = try ChangeStep.run(context, .fail, &report)
       work.start {
         var report = StepReport()
-        try context.publishSnapshots(after: published, &report)
+        try SnapshotStep.run(context, after: published, &report)
       }
     }
   }

@@ -49,7 +49,7 @@ import Testing
     let copy = try WorkingCopy(deployment.copy(), deployment.job.plans[0].schema)
     let measures = try ["one", "two"].map { name in
       let path = deployment.folder(name)
-      let maker = SnapshotFile(copy.schema, indexes)
+      let maker = SnapshotFile(schema: copy.schema, indexes: indexes)
       try maker.draw(copy, at: path)
       try maker.complete(path)
       return try Compression.compress(path, to: path + ".gz", .gzip, threads: name == "one" ? 1 : 3)

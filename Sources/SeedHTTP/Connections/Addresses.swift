@@ -9,25 +9,81 @@ package struct IPAddress: Hashable, Sendable {
 
   /// The address of a numeric literal; nil if it is none.
   package init?(_ literal: String) {
-    guard let address = SocketAddress(host: literal, port: 0) else { return nil }
-    self.init(address)
-  }
-
-  init(_ address: SocketAddress) {
-    switch address {
-    case .v4(let address): bits = Self.mappedPrefix | UInt128(UInt32(bigEndian: address.sin_addr.s_addr))
-    case .v6(let address):
-      bits = withUnsafeBytes(of: address.sin6_addr) { $0.reduce(0) { $0 << 8 | UInt128($1) } }
+    var (v4, v6) = (in_addr(), in6_addr())
+    if inet_pton(AF_INET, literal, &v4) == 1 {
+      self.init(v4)
+    } else if inet_pton(AF_INET6, literal, &v6) == 1 {
+      self.init(v6)
+    } else {
+      return nil
     }
   }
 
+  /// The address that a socket call filled in, with its port; nil if it is of another family.
+  static func reading(_ pointer: UnsafePointer<sockaddr>) -> (address: IPAddress, port: UInt16)? {
+    let raw = UnsafeRawPointer(pointer)
+    // On Linux the family stands first. `sockaddr.sa_family` would count as a member of CMicroHTTPD's.
+    switch CInt(raw.loadUnaligned(as: sa_family_t.self)) {
+    case AF_INET:
+      let found = raw.loadUnaligned(as: sockaddr_in.self)
+      return (IPAddress(found.sin_addr), UInt16(bigEndian: found.sin_port))
+    case AF_INET6:
+      let found = raw.loadUnaligned(as: sockaddr_in6.self)
+      return (IPAddress(found.sin6_addr), UInt16(bigEndian: found.sin6_port))
+    default: return nil
+    }
+  }
+
+  private init(_ v4: in_addr) { bits = Self.mappedPrefix | UInt128(UInt32(bigEndian: v4.s_addr)) }
+
+  private init(_ v6: in6_addr) {
+    bits = UInt128(bigEndian: withUnsafeBytes(of: v6) { $0.loadUnaligned(as: UInt128.self) })
+  }
+
+  private init(bits: UInt128) { self.bits = bits }
+
   var isIPv4: Bool { bits >> 32 == 0xFFFF }
 
-  /// The address under which connections are counted: an IPv4 address, or the first 64 bits of an IPv6 address, for
-  /// one subscriber has all addresses that begin so.
+  /// Under which connections are counted: one subscriber has all addresses that share an IPv6 address's first 64 bits.
   var subscriber: IPAddress { isIPv4 ? self : IPAddress(bits: (bits >> 64) << 64) }
 
-  fileprivate init(bits: UInt128) { self.bits = bits }
+  private var v4: in_addr { in_addr(s_addr: UInt32(truncatingIfNeeded: bits).bigEndian) }
+
+  private var v6: in6_addr { unsafeBitCast(bits.bigEndian, to: in6_addr.self) }
+
+  /// Numeric, an IPv4 address of an IPv6 socket as IPv4.
+  var literal: String {
+    var (v4, v6) = (v4, v6)
+    return withUnsafeTemporaryAllocation(of: CChar.self, capacity: Int(INET6_ADDRSTRLEN)) { text in
+      guard let start = text.baseAddress,
+        let written = isIPv4
+          ? inet_ntop(AF_INET, &v4, start, socklen_t(text.count))
+          : inet_ntop(AF_INET6, &v6, start, socklen_t(text.count))
+      else { return "" }
+      return String(cString: written)
+    }
+  }
+
+  func withPointer<Result>(port: UInt16, _ body: (UnsafePointer<sockaddr>, socklen_t) -> Result) -> Result {
+    if isIPv4 {
+      var address = sockaddr_in()
+      address.sin_family = sa_family_t(AF_INET)
+      (address.sin_port, address.sin_addr) = (port.bigEndian, v4)
+      return Self.withPointer(to: address, body)
+    }
+    var address = sockaddr_in6()
+    address.sin6_family = sa_family_t(AF_INET6)
+    (address.sin6_port, address.sin6_addr) = (port.bigEndian, v6)
+    return Self.withPointer(to: address, body)
+  }
+
+  private static func withPointer<Address, Result>(
+    to address: Address, _ body: (UnsafePointer<sockaddr>, socklen_t) -> Result
+  ) -> Result {
+    withUnsafeBytes(of: address) { bytes in
+      bytes.withMemoryRebound(to: sockaddr.self) { body($0.baseAddress!, socklen_t(bytes.count)) }
+    }
+  }
 }
 
 /// Addresses with a common prefix: `10.0.0.0/8`, `::1`.
@@ -37,8 +93,7 @@ package struct IPNetwork: Hashable, Sendable {
   private let prefix: UInt128
   private let hostBits: Int
 
-  /// Reads an address with or without a number of leading bits; nil if it is none, or if further bits
-  /// are set.
+  /// Reads an address with or without a number of leading bits; nil if it is none, or if further bits are set.
   package init?(_ text: String) {
     let parts = text.split(separator: "/", maxSplits: 1, omittingEmptySubsequences: false)
     guard let address = IPAddress(String(parts[0])) else { return nil }
@@ -58,10 +113,9 @@ package struct IPNetwork: Hashable, Sendable {
   }
 }
 
-/// The sender's address by `X-Forwarded-For`; `peer` where that is no trusted proxy, or gives no usable address.
-///
-/// Each proxy appends the address that asked it. Only the entries that trusted proxies appended count: from the end
-/// on, up to the first one that is not a trusted proxy's own address. The client itself wrote all that stands before.
+/// The sender's address by `X-Forwarded-For`; `peer` where that is no trusted proxy, or gives no usable address. Each
+/// proxy appends the address that asked it, so entries count from the end on, up to the first that is no trusted
+/// proxy's own. The client itself wrote all that stands before.
 func senderAddress(_ fields: [String], from peer: String, trusts: (IPAddress) -> Bool) -> String {
   var sender = peer
   for entry in fields.flatMap({ $0.split(separator: ",") }).reversed() {
@@ -71,90 +125,4 @@ func senderAddress(_ fields: [String], from peer: String, trusts: (IPAddress) ->
     sender = text
   }
   return sender
-}
-
-/// An IPv4 or IPv6 address with a port.
-enum SocketAddress {
-  case v4(sockaddr_in)
-  case v6(sockaddr_in6)
-
-  /// The address of a numeric literal; nil if it is none.
-  init?(host: String, port: UInt16) {
-    var v4 = sockaddr_in()
-    var v6 = sockaddr_in6()
-    if inet_pton(AF_INET, host, &v4.sin_addr) == 1 {
-      v4.sin_family = sa_family_t(AF_INET)
-      v4.sin_port = port.bigEndian
-      self = .v4(v4)
-    } else if inet_pton(AF_INET6, host, &v6.sin6_addr) == 1 {
-      v6.sin6_family = sa_family_t(AF_INET6)
-      v6.sin6_port = port.bigEndian
-      self = .v6(v6)
-    } else {
-      return nil
-    }
-  }
-
-  /// The address that a socket call filled in; nil if it is of another family.
-  init?(_ pointer: UnsafePointer<sockaddr>) {
-    let raw = UnsafeRawPointer(pointer)
-    // On Linux the family stands first. `sockaddr.sa_family` would count as a member of CMicroHTTPD's.
-    switch CInt(raw.loadUnaligned(as: sa_family_t.self)) {
-    case AF_INET: self = .v4(raw.loadUnaligned(as: sockaddr_in.self))
-    case AF_INET6: self = .v6(raw.loadUnaligned(as: sockaddr_in6.self))
-    default: return nil
-    }
-  }
-
-  var family: CInt {
-    switch self {
-    case .v4: AF_INET
-    case .v6: AF_INET6
-    }
-  }
-
-  var port: UInt16 {
-    switch self {
-    case .v4(let address): UInt16(bigEndian: address.sin_port)
-    case .v6(let address): UInt16(bigEndian: address.sin6_port)
-    }
-  }
-
-  /// The address without its port; an IPv4 address of an IPv6 socket is written as IPv4.
-  var literal: String {
-    var text: String
-    switch self {
-    case .v4(var address): text = presentation(of: &address.sin_addr)
-    case .v6(var address): text = presentation(of: &address.sin6_addr)
-    }
-    if text.hasPrefix("::ffff:"), text.contains(".") { text.removeFirst("::ffff:".utf8.count) }
-    return text
-  }
-
-  private func presentation(of address: UnsafeRawPointer) -> String {
-    withUnsafeTemporaryAllocation(of: CChar.self, capacity: Int(INET6_ADDRSTRLEN)) { text in
-      guard let start = text.baseAddress,
-        let written = inet_ntop(family, address, start, socklen_t(INET6_ADDRSTRLEN))
-      else { return "" }
-      return String(cString: written)
-    }
-  }
-
-  /// Lends the address in the form that socket calls take.
-  func withPointer<Result>(_ body: (UnsafePointer<sockaddr>, socklen_t) -> Result) -> Result {
-    switch self {
-    case .v4(let address): Self.withPointer(to: address, body)
-    case .v6(let address): Self.withPointer(to: address, body)
-    }
-  }
-
-  private static func withPointer<Address, Result>(
-    to address: Address, _ body: (UnsafePointer<sockaddr>, socklen_t) -> Result
-  ) -> Result {
-    withUnsafeBytes(of: address) { bytes in
-      bytes.withMemoryRebound(to: sockaddr.self) { rebound in
-        body(rebound.baseAddress!, socklen_t(bytes.count))
-      }
-    }
-  }
 }

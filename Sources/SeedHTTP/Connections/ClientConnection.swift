@@ -22,15 +22,13 @@ final class ClientConnection: Sendable {
       phase: .init(rawValue: bits >> Self.phaseShift)!, since: bits & Self.timeMask)
   }
 
-  /// Notes that a phase begins now.
   func enter(_ phase: ConnectionTimeouts.Activity.Phase) {
     activityBits.store(Self.bits(phase), ordering: .relaxed)
   }
 
-  /// Bytes that the client has acknowledged since the connection began.
   var acknowledgedBytes: UInt64 { seedbank_socket_acknowledged_bytes(descriptor) }
 
-  /// Ends it. Call it only while the descriptor is sure to be its own; see ``ConnectionTable``.
+  /// To be called only while the descriptor is sure to be its own; see ``ConnectionTable``.
   func shutDown() { endTraffic(on: descriptor) }
 
   private static let phaseShift: UInt64 = 62
@@ -41,16 +39,10 @@ final class ClientConnection: Sendable {
   }
 }
 
-/// Nanoseconds of a clock that only goes forward.
 func monotonicNanoseconds() -> UInt64 {
   var time = timespec()
   clock_gettime(CLOCK_MONOTONIC, &time)
   return UInt64(time.tv_sec) * 1_000_000_000 + UInt64(time.tv_nsec)
 }
 
-/// Milliseconds of a clock that only goes forward, as coarse as the kernel's tick.
-func monotonicMilliseconds() -> UInt64 {
-  var time = timespec()
-  clock_gettime(CLOCK_MONOTONIC_COARSE, &time)
-  return UInt64(time.tv_sec) * 1000 + UInt64(time.tv_nsec) / 1_000_000
-}
+func monotonicMilliseconds() -> UInt64 { monotonicNanoseconds() / 1_000_000 }

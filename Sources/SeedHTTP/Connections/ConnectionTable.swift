@@ -1,4 +1,3 @@
-internal import Dispatch
 import SeedSystem
 
 import struct Synchronization.Atomic
@@ -17,10 +16,8 @@ package struct HTTPLoad: Hashable, Sendable {
   }
 }
 
-/// All open connections, and their count by address.
-///
-/// libmicrohttpd reports a connection as closed before it closes the descriptor. So under this table's lock, a
-/// connection's descriptor is still its own: its number cannot have been given to another file.
+/// All open connections, and their count by address. libmicrohttpd reports a connection as closed before it closes
+/// the descriptor: under this table's lock its number cannot have been given to another file.
 final class ConnectionTable: Sendable {
   private struct Entry {
     let connection: ClientConnection
@@ -44,13 +41,11 @@ final class ConnectionTable: Sendable {
   private let phase = Atomic(Phase.serving.rawValue)
   private let timeouts: ConnectionTimeouts
   private let perAddressLimit: Int
+  /// The trusted proxies.
   private let exempt: [IPNetwork]
 
-  /// `perAddressLimit` does not apply to addresses in the `exempt` networks.
   init(_ timeouts: ConnectionTimeouts, perAddressLimit: Int, exempt: [IPNetwork]) {
-    self.timeouts = timeouts
-    self.perAddressLimit = perAddressLimit
-    self.exempt = exempt
+    (self.timeouts, self.perAddressLimit, self.exempt) = (timeouts, perAddressLimit, exempt)
   }
 
   var load: HTTPLoad {
@@ -61,42 +56,32 @@ final class ConnectionTable: Sendable {
     }
   }
 
-  /// Set once every connection is to end with its next response.
   var isDraining: Bool { hasReached(.draining) }
 
   private func hasReached(_ reached: Phase) -> Bool { phase.load(ordering: .acquiring) >= reached.rawValue }
 
-  /// From now on each connection ends with its next response, and another one may take its place.
   func beginDraining() { phase.max(Phase.draining.rawValue, ordering: .acquiringAndReleasing) }
 
-  /// From now on connections are refused as well; false if that was so already.
-  ///
-  /// Not MHD_quiesce_daemon: in 0.9.75 it races with its own workers, and the loser aborts the process.
+  /// False if that was so already. Not MHD_quiesce_daemon: in 0.9.75 it races with its workers, and the loser aborts.
   func beginEnding() -> Bool {
     phase.exchange(Phase.ending.rawValue, ordering: .acquiringAndReleasing) != Phase.ending.rawValue
   }
 
-  /// Waits until no request is unanswered or on its way, at most for that time.
   func waitUntilQuiet(milliseconds: UInt64) {
     let deadline = monotonicMilliseconds() + milliseconds
-    while monotonicMilliseconds() < deadline, isBusy(at: monotonicMilliseconds()) {
+    while case let now = monotonicMilliseconds(), now < deadline, isBusy(at: now) {
       usleep(Self.quietCheckMicroseconds)
     }
   }
 
   private static let quietCheckMicroseconds: UInt32 = 2_000
 
-  /// Whether any connection waits for a response, or may have sent a request that nobody has read yet.
   private func isBusy(at now: UInt64) -> Bool {
-    state.withLock { state in
-      state.entries.values.contains { $0.connection.activity.isBusy(at: now) }
-    }
+    state.withLock { state in state.entries.values.contains { $0.connection.activity.isBusy(at: now) } }
   }
 
-  /// Whether the address is that of a trusted proxy.
   func isExempt(_ address: IPAddress) -> Bool { exempt.contains { $0.contains(address) } }
 
-  /// Whether one more connection of the address is allowed.
   func admits(_ address: IPAddress?) -> Bool {
     guard !hasReached(.ending) else { return false }
     guard let address, !isExempt(address) else { return true }
@@ -118,13 +103,15 @@ final class ConnectionTable: Sendable {
     }
   }
 
-  /// Ends all connections that exceed a timeout, and returns their count.
   @discardableResult
   func reap(at now: UInt64) -> Int {
     state.withLock { state in
       var ended = 0
       for (key, entry) in state.entries {
-        switch judge(entry, at: now) {
+        let activity = entry.connection.activity
+        // The kernel is asked only where its answer matters.
+        let acknowledged = activity.phase == .sending ? entry.connection.acknowledgedBytes : 0
+        switch timeouts.judge(activity, entry.progress, acknowledged: acknowledged, at: now) {
         case .keep(let progress):
           if progress != entry.progress { state.entries[key]?.progress = progress }
         case .end:
@@ -135,31 +122,4 @@ final class ConnectionTable: Sendable {
       return ended
     }
   }
-
-  private func judge(_ entry: Entry, at now: UInt64) -> ConnectionTimeouts.Verdict {
-    let activity = entry.connection.activity
-    // The kernel is asked only where its answer matters.
-    let acknowledged = activity.phase == .sending ? entry.connection.acknowledgedBytes : 0
-    return timeouts.judge(activity, entry.progress, acknowledged: acknowledged, at: now)
-  }
-}
-
-/// Reaps the table every half second for as long as it lives.
-final class Reaper: Sendable {
-  private static let periodMilliseconds = 500
-  // It may be cancelled from any thread, though its type does not say so.
-  private nonisolated(unsafe) let timer: any DispatchSourceTimer
-
-  init(_ table: ConnectionTable) {
-    let queue = DispatchQueue(label: "seedbank.reaper")
-    let timer = DispatchSource.makeTimerSource(queue: queue)
-    timer.schedule(
-      deadline: .now() + .milliseconds(Self.periodMilliseconds),
-      repeating: .milliseconds(Self.periodMilliseconds))
-    timer.setEventHandler { @Sendable in table.reap(at: monotonicMilliseconds()) }
-    timer.resume()
-    self.timer = timer
-  }
-
-  deinit { timer.cancel() }
 }

@@ -14,16 +14,12 @@ package struct ConnectionTimeouts: Sendable {
 
   package init() {}
 
-  /// A connection's phase, and since when.
   struct Activity: Hashable, Sendable {
     enum Phase: UInt64, Sendable {
       /// It waits for its first request's head.
       case opening
-      /// The handler runs.
       case handling
-      /// A response is being sent.
       case sending
-      /// It waits for the next request.
       case idle
     }
 
@@ -31,22 +27,17 @@ package struct ConnectionTimeouts: Sendable {
     /// Milliseconds of a clock that only goes forward.
     let since: UInt64
 
-    /// Milliseconds for which a connection that was just opened or answered counts as busy: a client at work
-    /// has sent its next request by then.
+    /// A connection counts as busy so long after it was opened or answered: a client at work has sent again by then.
     static let momentMilliseconds: UInt64 = 250
 
-    /// A request waits for its response, or for the rest of it.
     var isAnswering: Bool { phase == .handling || phase == .sending }
 
-    /// A request waits for its response, or may be on its way.
     func isBusy(at now: UInt64) -> Bool { isAnswering || now < since + Self.momentMilliseconds }
   }
 
-  /// The measurement of a response's progress so far.
   struct Progress: Hashable, Sendable {
     /// When the current window began, in milliseconds.
     let start: UInt64
-    /// Bytes that the client had acknowledged then.
     let acknowledged: UInt64
   }
 
@@ -55,7 +46,6 @@ package struct ConnectionTimeouts: Sendable {
     case end
   }
 
-  /// Decides whether a connection stays, and returns the measurement to continue with.
   func judge(_ activity: Activity, _ progress: Progress?, acknowledged: UInt64, at now: UInt64) -> Verdict {
     switch activity.phase {
     case .handling: .keep(nil)

@@ -5,42 +5,25 @@ extension HeadText {
   /// Compares with an ASCII text in lower case, without regard to case.
   func isName(_ text: StaticString) -> Bool { count == text.utf8CodeUnitCount && hasNamePrefix(text) }
 
-  /// Looks for an ASCII text in lower case at the start, without regard to case.
   func hasNamePrefix(_ text: StaticString) -> Bool {
-    guard count >= text.utf8CodeUnitCount else { return false }
-    for index in 0..<text.utf8CodeUnitCount where self[index].asciiLowercased != text.utf8Start[index] {
-      return false
-    }
-    return true
+    count >= text.utf8CodeUnitCount
+      && (0..<text.utf8CodeUnitCount).allSatisfy { self[$0].asciiLowercased == text.utf8Start[$0] }
   }
 
-  /// Compares with an ASCII text, byte by byte.
   func isExactly(_ text: StaticString) -> Bool {
-    guard count == text.utf8CodeUnitCount else { return false }
-    for index in 0..<count where self[index] != text.utf8Start[index] { return false }
-    return true
+    count == text.utf8CodeUnitCount && (0..<count).allSatisfy { self[$0] == text.utf8Start[$0] }
   }
 
-  /// A copy as text; bytes that are not UTF-8 are replaced.
   var text: String { String(decoding: self, as: UTF8.self) }
 }
 
-/// A set of bytes, for the grammar of a request's head.
 struct ByteSet: Sendable {
   // A bit for each byte. An array would be reached through a reference and a bounds check, for every byte of
   // every request.
-  private var words: (UInt64, UInt64, UInt64, UInt64) = (0, 0, 0, 0)
+  private var words = SIMD4<UInt64>()
 
   private init(_ includes: (UInt8) -> Bool) {
-    for byte in 0...UInt8.max where includes(byte) {
-      let bit: UInt64 = 1 << UInt64(byte & 63)
-      switch byte >> 6 {
-      case 0: words.0 |= bit
-      case 1: words.1 |= bit
-      case 2: words.2 |= bit
-      default: words.3 |= bit
-      }
-    }
+    for byte in 0...UInt8.max where includes(byte) { words[Int(byte >> 6)] |= 1 << UInt64(byte & 63) }
   }
 
   private init(lettersDigitsAnd others: String) {
@@ -51,16 +34,7 @@ struct ByteSet: Sendable {
 
   func containsAll(of text: HeadText) -> Bool {
     let words = words
-    return text.allSatisfy { byte in
-      let word =
-        switch byte >> 6 {
-        case 0: words.0
-        case 1: words.1
-        case 2: words.2
-        default: words.3
-        }
-      return word >> UInt64(byte & 63) & 1 == 1
-    }
+    return text.allSatisfy { byte in words[Int(byte >> 6)] >> UInt64(byte & 63) & 1 == 1 }
   }
 
   func containsAll(of text: String) -> Bool {
@@ -75,10 +49,8 @@ struct ByteSet: Sendable {
   /// A host's name or address with its port. No name in use has anything else that RFC 3986, 3.2.2, allows;
   /// a comma is more likely two hosts that a proxy has joined.
   static let host = ByteSet(lettersDigitsAnd: ".:[]-_~")
-  /// The characters of paths here, and the percent sign.
   static let path = ByteSet(lettersDigitsAnd: "/_.~%-")
   /// Visible ASCII without `#`; a fragment is never sent.
   static let query = ByteSet { 0x21...0x7E ~= $0 && $0 != UInt8(ascii: "#") }
-  /// What a path may escape: no separator, no dot, no control character.
   static let escapable = ByteSet { $0 >= 0x20 && $0 != 0x7F && !"./\\".utf8.contains($0) }
 }

@@ -2,7 +2,6 @@ import SeedFormat
 
 /// Gathers from a request's header fields, in one pass and without a copy, all that decides before a handler is called.
 struct HeaderScan {
-  /// The first reason to refuse the request.
   private(set) var problem: Problem?
   private(set) var hostCount = 0
   /// Set by a condition or a range: then the response depends on more than the target.
@@ -15,7 +14,6 @@ struct HeaderScan {
   private var fieldCount = 0
   private var hasLength = false
 
-  /// Header fields in one request.
   static let fieldLimit = 64
 
   mutating func add(name: HeadText, value: HeadText) {
@@ -49,8 +47,8 @@ struct HeaderScan {
     hostCount += 1
     if hostCount > 1 { return refuse(Self.oneHost) }
     // A client that knows no name of ours sends an empty one (RFC 9112, 3.2).
-    guard ByteSet.host.containsAll(of: value) else {
-      return refuse("The Host is not a name or an address with an optional port.")
+    if !ByteSet.host.containsAll(of: value) {
+      refuse("The Host is not a name or an address with an optional port.")
     }
   }
 
@@ -78,15 +76,17 @@ struct CodingPreference {
     return gzip > 0 && gzip >= identity ?? 0
   }
 
-  /// Reads one `Accept-Encoding` field.
   mutating func add(_ value: HeadText) {
     for element in value.split(separator: UInt8(ascii: ",")) { add(element) }
   }
 
   private mutating func add(_ element: Slice<HeadText>) {
     let parts = element.split(separator: UInt8(ascii: ";"), maxSplits: 1)
-    guard let coding = parts.first.map(trimmed) else { return }
-    let weight = parts.count > 1 ? Self.weight(trimmed(parts[1])) : 1000
+    let trimmed = parts.map {
+      HeadText(rebasing: $0.trimmed { $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "\t") })
+    }
+    guard let coding = trimmed.first else { return }
+    let weight = trimmed.count > 1 ? Self.weight(trimmed[1]) : 1000
     if coding.isName("gzip") || coding.isName("x-gzip") {
       gzip = weight
     } else if coding.isName("identity") {
@@ -109,13 +109,6 @@ struct CodingPreference {
     }
     let thousandths = fraction.reduce(0) { $0 * 10 + Int($1) - 0x30 }
     return isWhole ? 1000 : [0, 100, 10, 1][fraction.count] * thousandths
-  }
-
-  private func trimmed(_ text: Slice<HeadText>) -> HeadText {
-    let isBlank: (UInt8) -> Bool = { $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "\t") }
-    var rest = text.drop(while: isBlank)
-    while let last = rest.last, isBlank(last) { rest.removeLast() }
-    return HeadText(rebasing: rest)
   }
 }
 

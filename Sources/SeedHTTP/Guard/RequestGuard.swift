@@ -1,9 +1,7 @@
 import SeedFormat
 
-/// A request's first line as it arrived.
 struct RequestLine {
   let method: HeadText
-  /// In origin form, where it has one.
   let target: HeadText
   let version: HeadText
   /// Bytes of the target as it was sent.
@@ -33,17 +31,14 @@ struct RequestLine {
   }
 }
 
-/// Decides by a request's head whether a handler may see it.
-///
-/// The order matters: version, framing, method. A request whose end is in doubt is refused for that, whatever
-/// else is wrong with it.
+/// Decides by a request's head whether a handler may see it. The order matters: version, framing, method. A request
+/// whose end is in doubt is refused for that, whatever else is wrong with it.
 enum RequestGuard {
   /// Throws the problem to answer with. Its text repeats nothing that the client sent.
   ///
-  /// `accountsForEveryByte` is true where line and fields, laid end to end with one space or CRLF between
-  /// them, make up every byte that arrived. libmicrohttpd hands out C strings: the text after a NUL is silently
-  /// lost, a bare LF passes for CRLF, and a folded line is glued to the field's *name*. Each of them leaves
-  /// bytes that belong nowhere.
+  /// `accountsForEveryByte`: line and fields, with one space or CRLF between them, make up every byte that arrived.
+  /// libmicrohttpd hands out C strings: text after a NUL is silently lost, a bare LF passes for CRLF, and a folded
+  /// line is glued to the field's *name*. Each of them leaves bytes that belong nowhere.
   static func check(
     _ line: RequestLine, _ fields: HeaderScan, accountsForEveryByte: Bool
   ) throws(Problem) {

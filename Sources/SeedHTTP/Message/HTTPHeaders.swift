@@ -7,10 +7,7 @@ package struct HTTPHeaders: Hashable, Sendable, ExpressibleByDictionaryLiteral {
     /// The value without surrounding whitespace.
     package let value: String
 
-    package init(_ name: String, _ value: String) {
-      self.name = name
-      self.value = value
-    }
+    package init(_ name: String, _ value: String) { (self.name, self.value) = (name, value) }
   }
 
   package private(set) var fields: [Field]
@@ -47,14 +44,20 @@ package struct HTTPHeaders: Hashable, Sendable, ExpressibleByDictionaryLiteral {
 }
 
 extension String {
-  /// Compares without regard to the case of ASCII letters.
   func equalsIgnoringCase(_ other: String) -> Bool {
     utf8.elementsEqual(other.utf8) { $0.asciiLowercased == $1.asciiLowercased }
   }
 }
 
+extension BidirectionalCollection where SubSequence == Self {
+  func trimmed(_ isBlank: (Element) -> Bool) -> Self {
+    var rest = drop(while: isBlank)
+    while let last = rest.last, isBlank(last) { rest.removeLast() }
+    return rest
+  }
+}
+
 extension UInt8 {
-  /// The byte, with `A`…`Z` as `a`…`z`.
   var asciiLowercased: UInt8 {
     UInt8(ascii: "A")...UInt8(ascii: "Z") ~= self ? self | 0x20 : self
   }

@@ -16,12 +16,8 @@ package struct HTTPMeasurement: Sendable {
   package init(
     mark: Int, status: Int, bodyBytes: Int64, isComplete: Bool, agent: Int, nanoseconds: UInt64
   ) {
-    self.mark = mark
-    self.status = status
-    self.bodyBytes = bodyBytes
-    self.isComplete = isComplete
-    self.agent = agent
-    self.nanoseconds = nanoseconds
+    (self.mark, self.status, self.bodyBytes) = (mark, status, bodyBytes)
+    (self.isComplete, self.agent, self.nanoseconds) = (isComplete, agent, nanoseconds)
   }
 }
 

@@ -65,7 +65,6 @@ extension HTTPRequest {
   }
 }
 
-/// The bytes with every `%XX` replaced by its byte; nil if a `%` lacks its digits.
 func percentDecoded(_ text: some Sequence<UInt8>) -> [UInt8]? {
   var decoded: [UInt8] = []
   var bytes = text.makeIterator()
@@ -81,12 +80,7 @@ func percentDecoded(_ text: some Sequence<UInt8>) -> [UInt8]? {
 }
 
 extension UInt8 {
-  /// The value of a hexadecimal digit of either case.
   fileprivate var hexDigitValue: UInt8? {
-    switch asciiLowercased {
-    case let digit where UInt8(ascii: "0")...UInt8(ascii: "9") ~= digit: digit - UInt8(ascii: "0")
-    case let letter where UInt8(ascii: "a")...UInt8(ascii: "f") ~= letter: letter - UInt8(ascii: "a") + 10
-    default: nil
-    }
+    Character(Unicode.Scalar(self)).hexDigitValue.map(UInt8.init)
   }
 }

@@ -1,31 +1,16 @@
-/// A request's method.
-package enum HTTPMethod: Hashable, Sendable {
-  case get, head, options
-  /// Any other token; the guard lets none pass to a handler.
-  case other(String)
+/// A request's method; the guard lets no others pass to a handler than these three.
+package struct HTTPMethod: Hashable, Sendable {
+  /// As a request line writes it; methods are case-sensitive.
+  package let name: String
+
+  package init(_ name: String) { self.name = name }
+
+  package static let get = HTTPMethod("GET")
+  package static let head = HTTPMethod("HEAD")
+  package static let options = HTTPMethod("OPTIONS")
 
   /// The methods that reach a handler, as the `Allow` field lists them.
   package static let allowed = "GET, HEAD, OPTIONS"
-
-  /// The method of that name; methods are case-sensitive.
-  package init(_ name: String) {
-    switch name {
-    case "GET": self = .get
-    case "HEAD": self = .head
-    case "OPTIONS": self = .options
-    default: self = .other(name)
-    }
-  }
-
-  /// The method as a request line writes it.
-  package var name: String {
-    switch self {
-    case .get: "GET"
-    case .head: "HEAD"
-    case .options: "OPTIONS"
-    case .other(let name): name
-    }
-  }
 }
 
 /// A request that the guard admitted.
@@ -36,8 +21,7 @@ package struct HTTPRequest: Hashable, Sendable {
   /// The text after the first `?`, undecoded; nil without a `?`.
   package let query: String?
   package let headers: HTTPHeaders
-  /// The client's address as a numeric literal: the connection's other end, or where that is a trusted proxy, the
-  /// address that it forwards for.
+  /// The client's address, numeric: the connection's other end, or the one that a trusted proxy forwards for.
   package let remoteAddress: String
   /// The number under which the log and a problem's headers name the request; 0 outside a server.
   package let id: UInt64

@@ -17,9 +17,7 @@ package struct HTTPResponse: Sendable {
   package var mark = 0
 
   package init(status: Int, headers: HTTPHeaders = [:], body: HTTPBody = .empty) {
-    self.status = status
-    self.headers = headers
-    self.body = body
+    (self.status, self.headers, self.body) = (status, headers, body)
   }
 
   /// The problem as a response that no cache keeps (RFC 9457).
@@ -63,6 +61,10 @@ package enum HTTPBody: Sendable {
   /// A whole file.
   package static func file(_ file: OpenFile) -> HTTPBody {
     .file(file, offset: 0, length: file.length)
+  }
+
+  var isStream: Bool {
+    if case .stream = self { true } else { false }
   }
 
   /// Bytes in the body.

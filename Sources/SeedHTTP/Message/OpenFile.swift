@@ -1,8 +1,6 @@
 package import SeedSystem
 
-/// A regular file held open for reading, shared by any number of responses.
-///
-/// It is opened once: an answer under way is sent from the file as it was, though it is replaced or unlinked meanwhile.
+/// A regular file held open, shared by any number of responses: an answer under way is sent from the file as it was.
 package final class OpenFile: Sendable {
   private let file: File
   /// The file as it was opened. It does not hold the descriptor.
@@ -12,7 +10,6 @@ package final class OpenFile: Sendable {
     fileprivate let path: String
     fileprivate let stamp: FileStamp
 
-    /// The file of that name is still this one, with nothing written to it.
     var isCurrent: Bool { (try? FileStamp(path)) == stamp }
   }
 
@@ -25,13 +22,11 @@ package final class OpenFile: Sendable {
   /// Bytes in the file when it was opened.
   package var length: Int64 { Int64(identity.stamp.size) }
 
-  /// Whether the file has all bytes of that part.
   func holds(offset: Int64, length part: Int64) -> Bool {
     offset >= 0 && part >= 0 && offset <= length && part <= length - offset
   }
 
-  /// A descriptor for a response, which closes what it is given; nil if the process may open no more.
-  ///
-  /// The duplicates share a file position. Nobody moves it: `sendfile` and `pread` take their offset.
+  /// For a response, which closes it; nil if the process may open no more. The duplicates share a file position,
+  /// which nobody moves: `sendfile` and `pread` take their offset.
   func duplicatedDescriptor() -> CInt? { file.duplicateDescriptor() }
 }

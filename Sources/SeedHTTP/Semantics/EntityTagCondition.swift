@@ -1,31 +1,23 @@
-/// The tags in a request's condition (`If-Match` and its kin), which is met or not: any representation, or those with certain tags (RFC 9110, 13.1.1 and 13.1.2).
-enum EntityTagCondition: Hashable, Sendable {
-  /// `*`
-  case any
-  /// Tags as written, with quotes and `W/`. Anything that is not a tag is left out.
-  case tags([String])
+/// The tags that a condition such as `If-Match` is met by (RFC 9110, 13.1.1 and 13.1.2).
+struct EntityTagCondition {
+  /// As written, with quotes and `W/`, without anything that is not a tag; nil for `*`, which is any representation.
+  private let tags: [String]?
 
-  /// The tags of all fields of that name; nil without one.
   init?(_ name: String, of headers: HTTPHeaders) {
     let values = headers.values(of: name)
     guard !values.isEmpty else { return nil }
-    self = values == ["*"] ? .any : .tags(values.flatMap(Self.tags))
+    tags = values == ["*"] ? nil : values.flatMap(Self.tags)
   }
 
   /// Strong comparison: a weak tag matches nothing.
   func containsStrongly(_ tag: String?) -> Bool {
-    switch self {
-    case .any: true
-    case .tags(let tags): tag.map(tags.contains) ?? false
-    }
+    guard let tags else { return true }
+    return tag.map(tags.contains) ?? false
   }
 
   /// Weak comparison: a weak tag matches the strong one.
   func containsWeakly(_ tag: String?) -> Bool {
-    switch self {
-    case .any: true
-    case .tags(let tags): tag.map { tag in tags.contains { $0 == tag || $0 == "W/\(tag)" } } ?? false
-    }
+    containsStrongly(tag) || containsStrongly(tag.map { "W/\($0)" })
   }
 
   // Not split at commas: a tag may contain some.

@@ -2,18 +2,16 @@ import SeedFormat
 import SeedSystem
 
 extension HTTPResponse {
-  /// The response after the request's conditions and ranges, judged in the order of RFC 9110, 13.2.2.
-  ///
-  /// Conditions apply to what would be sent with 200; any other response stays as it is (13.2.1).
+  /// The response after the request's conditions and ranges, judged in the order of RFC 9110, 13.2.2. Conditions
+  /// apply to what would be sent with 200; any other response stays as it is (13.2.1).
   package func selected(for request: HTTPRequest) -> HTTPResponse {
     guard status == 200 else { return self }
-    let conditions = Conditions(request.headers, headers)
-    guard conditions.isUnchangedAsRequired else {
-      return replaced(by: HTTPResponse(.preconditionFailed))
-    }
+    let conditions = Conditions(
+      request: request.headers, tag: headers["ETag"], lastModified: headers["Last-Modified"])
+    guard conditions.isUnchangedAsRequired else { return replaced(by: HTTPResponse(.preconditionFailed)) }
     guard conditions.isChangedAsRequired else { return notModified }
-    // RFC 9110, 14.2: of the methods only GET knows ranges.
-    guard request.method == .get, body.canBeCut, headers["Accept-Ranges"] == "bytes", conditions.allowsRange
+    // RFC 9110, 14.2: of the methods only GET knows ranges. A stream can only be made from its start.
+    guard request.method == .get, !body.isStream, headers["Accept-Ranges"] == "bytes", conditions.allowsRange
     else { return self }
     return switch ByteRanges(request.headers, length: body.length) {
     case .whole: self
@@ -64,26 +62,17 @@ extension Problem {
     "The resource has changed since the ETag in If-Match or the date in If-Unmodified-Since.")
 }
 
-/// A request's conditions beside the validators of the response.
 private struct Conditions {
   let request: HTTPHeaders
   let tag: String?
   let lastModified: String?
 
-  init(_ request: HTTPHeaders, _ response: HTTPHeaders) {
-    self.request = request
-    tag = response["ETag"]
-    lastModified = response["Last-Modified"]
-  }
-
-  /// If-Match, and only without it If-Unmodified-Since.
   var isUnchangedAsRequired: Bool {
     if let required = EntityTagCondition("If-Match", of: request) { return required.containsStrongly(tag) }
     guard let limit = date("If-Unmodified-Since"), let modified else { return true }
     return modified <= limit
   }
 
-  /// If-None-Match, and only without it If-Modified-Since.
   var isChangedAsRequired: Bool {
     if let known = EntityTagCondition("If-None-Match", of: request) { return !known.containsWeakly(tag) }
     guard let known = date("If-Modified-Since"), let modified else { return true }
@@ -110,13 +99,9 @@ private struct Conditions {
 private enum ByteRanges {
   /// All of it: there is no such field, or it is one that must or may be ignored.
   case whole
-  /// One part with at least one byte.
   case part(Range<Int64>)
-  /// No byte of it.
   case none
 
-  /// Reads the field for a representation of that many bytes.
-  ///
   /// Several ranges are answered whole, as the standard allows: `multipart/byteranges` would have a digest and
   /// a length of its own, and nobody who fetches a seed needs it.
   init(_ headers: HTTPHeaders, length: Int64) {
@@ -129,14 +114,15 @@ private enum ByteRanges {
     self = satisfiable.isEmpty ? .none : ranges.count == 1 ? .part(satisfiable[0]) : .whole
   }
 
-  /// Each range as far as there are bytes; nil if the field is of another unit or against the grammar.
   private static func ranges(_ value: String, length: Int64) -> [Range<Int64>]? {
     let unit = "bytes="
     guard value.utf8.count > unit.utf8.count, String(value.prefix(unit.count)).equalsIgnoringCase(unit)
     else { return nil }
-    let specifiers = value.dropFirst(unit.count).split(separator: ",").map(trimmed).filter { !$0.isEmpty }
-    let ranges = specifiers.map { range($0, length: length) }
-    return ranges.isEmpty || ranges.contains(nil) ? nil : ranges.compactMap(\.self)
+    let specifiers = value.dropFirst(unit.count).split(separator: ",").map {
+      $0.trimmed { " \t".contains($0) }
+    }.filter { !$0.isEmpty }
+    let ranges = specifiers.compactMap { range($0, length: length) }
+    return ranges.isEmpty || ranges.count < specifiers.count ? nil : ranges
   }
 
   private static func range(_ specifier: Substring, length: Int64) -> Range<Int64>? {
@@ -161,21 +147,9 @@ private enum ByteRanges {
     return min(Int64(digits) ?? .max, .max - 1)
   }
 
-  private static func trimmed(_ text: Substring) -> Substring {
-    let blanks: Set<Character> = [" ", "\t"]
-    var rest = text.drop { blanks.contains($0) }
-    while let last = rest.last, blanks.contains(last) { rest.removeLast() }
-    return rest
-  }
 }
 
 extension HTTPBody {
-  /// A stream has no parts: it can only be made from its start.
-  fileprivate var canBeCut: Bool {
-    if case .stream = self { false } else { true }
-  }
-
-  /// The bytes in a range that lies within the body.
   fileprivate func part(_ part: Range<Int64>) -> HTTPBody {
     switch self {
     case .empty, .stream: .empty

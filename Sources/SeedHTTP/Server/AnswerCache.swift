@@ -1,14 +1,11 @@
 import SeedSystem
 
-/// The handler's reusable responses, by target and coding, until all are forgotten.
-///
-/// For a plain request that finds its response here nothing is made: no string, no headers, no copy of a body.
+/// The handler's reusable responses, by target and coding, until all are forgotten. For a plain request that finds
+/// its response here nothing is made: no string, no headers, no copy of a body.
 final class AnswerCache: Sendable {
   /// Responses that are kept; each may hold a descriptor, which ``DescriptorBudget`` counts.
   static let limit = 512
-  /// Bytes of all bodies that are kept.
   static let bytesLimit = 32 * 1024 * 1024
-  /// The share of that which one response may take: a third.
   private static let largestShare = 3
 
   private struct Entry {
@@ -20,10 +17,6 @@ final class AnswerCache: Sendable {
     let prepared: PreparedResponse?
 
     var bytes: Int { (whole?.body.bytesInMemory ?? 0) + (prepared?.bytesInMemory ?? 0) }
-
-    func isAnswer(to target: HeadText, _ gzip: Bool) -> Bool {
-      self.gzip == gzip && target.elementsEqual(self.target)
-    }
   }
 
   private struct State {
@@ -34,31 +27,25 @@ final class AnswerCache: Sendable {
 
   private let state = Mutex(State())
 
-  /// The response to a plain GET or HEAD of the target, from a client that prefers gzip or does not.
-  func prepared(_ target: HeadText, gzip: Bool) -> PreparedResponse? {
+  func prepared(_ target: HeadText, gzip: Bool) -> PreparedResponse? { entry(target, gzip)?.prepared }
+
+  func whole(_ target: HeadText, gzip: Bool) -> HTTPResponse? { entry(target, gzip)?.whole }
+
+  private func entry(_ target: HeadText, _ gzip: Bool) -> Entry? {
     let key = Self.hash(target, gzip)
     return state.withLock { state in
-      guard let entry = state.entries[key], entry.isAnswer(to: target, gzip) else { return nil }
-      return entry.prepared
+      guard let entry = state.entries[key], entry.gzip == gzip, target.elementsEqual(entry.target) else {
+        return nil
+      }
+      return entry
     }
   }
 
-  /// The handler's response to GET or HEAD of the target, before conditions and ranges.
-  func whole(_ target: HeadText, gzip: Bool) -> HTTPResponse? {
-    let key = Self.hash(target, gzip)
-    return state.withLock { state in
-      guard let entry = state.entries[key], entry.isAnswer(to: target, gzip) else { return nil }
-      return entry.whole
-    }
-  }
-
-  /// Bytes of all bodies.
   var bytes: Int { state.withLock { $0.bytes } }
 
   /// To be read before the handler is called, and passed to ``keep(_:_:to:gzip:of:)`` with its response.
   var generation: Int { state.withLock { $0.generation } }
 
-  /// Keeps a response, unless all were forgotten since the handler was called.
   func keep(
     _ whole: HTTPResponse, _ prepared: PreparedResponse?, to target: HeadText, gzip: Bool, of generation: Int
   ) {
@@ -79,7 +66,6 @@ final class AnswerCache: Sendable {
     }
   }
 
-  /// Forgets all responses: what they were made of has changed.
   func forget() {
     // Kept past the lock, in which the last reference would free them all.
     let old = state.withLock { state in
@@ -89,7 +75,6 @@ final class AnswerCache: Sendable {
     withExtendedLifetime(old) {}
   }
 
-  /// Forgets responses from files that were replaced or written to since they were opened.
   func forgetReplacedFiles() {
     let files = state.withLock { state in state.entries.compactMapValues(\.prepared?.file) }
     // Without the lock: requests do not wait for the disk.
@@ -111,13 +96,8 @@ final class AnswerCache: Sendable {
 }
 
 extension HTTPBody {
-  /// The file that it is sent from, as it was when it was opened.
   var file: OpenFile.Identity? {
     if case .file(let file, _, _) = self { file.identity } else { nil }
-  }
-
-  fileprivate var isStream: Bool {
-    if case .stream = self { true } else { false }
   }
 
   /// Bytes that it takes at most; a stream is made of fewer bytes than it sends.

@@ -1,7 +1,6 @@
 internal import CMicroHTTPD
 import SeedSystem
 
-/// Owns libmicrohttpd's daemon and its threads.
 struct Daemon: ~Copyable {
   private let daemon: OpaquePointer
   private let hooks: UnsafeMutablePointer<seedbank_mhd_hooks>
@@ -92,7 +91,7 @@ private func closeConnection(context: UnsafeMutableRawPointer?, connection: Unsa
 }
 
 private func ipAddress(at address: UnsafePointer<sockaddr>?) -> IPAddress? {
-  address.flatMap { SocketAddress($0) }.map { IPAddress($0) }
+  address.flatMap { IPAddress.reading($0) }?.address
 }
 
 private func current(_ connection: UnsafeMutableRawPointer) -> CurrentRequest {

@@ -1,14 +1,10 @@
 import SeedSystem
 
-/// The descriptors that a server needs for its connections, under the system's limits.
-///
-/// Where descriptors run out, accepting a connection fails, or opening a file for one that was accepted. So
-/// the soft limit is raised to the need, and where the hard limit is lower, fewer connections are
-/// accepted than configured: each accepted connection can be answered.
+/// The descriptors that a server needs, under the system's limits. Where they run out, accepting a connection fails,
+/// or opening a file for one: so the soft limit is raised, and where the hard limit is lower, fewer connections are
+/// accepted than configured.
 struct DescriptorBudget: Hashable, Sendable {
-  /// Open connections at most.
   let connections: Int
-  /// The soft limit that they need.
   let descriptors: Int
 
   /// Each connection needs a socket, and a file that is being sent on it.
@@ -18,15 +14,13 @@ struct DescriptorBudget: Hashable, Sendable {
   /// Independent of the connections: each response that is kept may hold a file.
   static let fixed = AnswerCache.limit + others
 
-  /// Nil if the hard limit leaves no room for a single connection.
   init?(connections wanted: Int, hardLimit: Int) {
     let affordable = (hardLimit - Self.fixed) / Self.perConnection
     guard affordable > 0 else { return nil }
     connections = min(max(1, wanted), affordable)
-    descriptors = Self.fixed + connections * Self.perConnection
+    descriptors = Self.needed(for: connections)
   }
 
-  /// The lowest hard limit that allows that many connections.
   static func needed(for connections: Int) -> Int { fixed + connections * perConnection }
 
   /// Raises the process's soft limit where needed; it never lowers it.

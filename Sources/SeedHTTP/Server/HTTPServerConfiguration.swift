@@ -25,8 +25,7 @@ package struct HTTPServerConfiguration: Sendable {
   package var timeouts = ConnectionTimeouts()
   /// Adds the fields that all of its owner's responses have, also to those that the server makes by itself.
   package var finish: @Sendable (HTTPResponse, HTTPRequest) -> HTTPResponse = { response, _ in response }
-  /// Takes the lines of libmicrohttpd's log, on its threads. A client can provoke any number of such lines, so
-  /// nothing is written unless someone asks for it.
+  /// Takes libmicrohttpd's log, on its threads. Clients can provoke any number of lines: nothing is written unasked.
   package var log: @Sendable (String) -> Void = { _ in }
   /// Called after every exchange, on the daemon's threads. It costs little.
   package var measure: (@Sendable (HTTPMeasurement) -> Void)?

@@ -9,14 +9,12 @@ struct HeadReader {
 
   private init(_ connection: OpaquePointer) { arrived = seedbank_mhd_head_bytes(connection) }
 
-  /// Reads all header fields once.
   static func read(_ connection: OpaquePointer) -> HeadReader {
     var reader = HeadReader(connection)
     withUnsafeMutablePointer(to: &reader) { seedbank_mhd_each_field(connection, scanField, $0) }
     return reader
   }
 
-  /// True where the line and the fields make up every byte that arrived.
   func accountsForEveryByte(with line: RequestLine) -> Bool {
     let spacesAndLineEnds = 2 + 2 + 2
     let bytes = line.method.count + line.targetBytes + line.version.count + spacesAndLineEnds
@@ -45,7 +43,6 @@ private func scanField(
     name: headText(at: name, count: nameLength), value: headText(at: value, count: valueLength))
 }
 
-/// Copies of all header fields of the request that a connection is at.
 func headers(of connection: OpaquePointer) -> HTTPHeaders {
   var headers = HTTPHeaders()
   withUnsafeMutablePointer(to: &headers) { seedbank_mhd_each_field(connection, copyField, $0) }
@@ -60,7 +57,6 @@ private func copyField(
     headText(at: name, count: nameLength).text, headText(at: value, count: valueLength).text)
 }
 
-/// A C string's bytes.
 func headText(at start: UnsafePointer<CChar>) -> HeadText { headText(at: start, count: strlen(start)) }
 
 private func headText(at start: UnsafePointer<CChar>?, count: Int) -> HeadText {
@@ -68,7 +64,6 @@ private func headText(at start: UnsafePointer<CChar>?, count: Int) -> HeadText {
   return raw.assumingMemoryBound(to: UInt8.self)
 }
 
-/// The address of the connection's other end; "" if libmicrohttpd does not know it.
 func remoteAddress(of connection: OpaquePointer) -> String {
-  seedbank_mhd_client_address(connection).flatMap { SocketAddress($0) }?.literal ?? ""
+  seedbank_mhd_client_address(connection).flatMap { IPAddress.reading($0) }?.address.literal ?? ""
 }

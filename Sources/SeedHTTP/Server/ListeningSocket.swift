@@ -1,19 +1,17 @@
 import SeedSystem
 
-/// A bound, listening TCP socket.
-///
-/// libmicrohttpd could make it, but would not say why it failed.
+/// A bound, listening TCP socket. libmicrohttpd could make it, but would not say why it failed.
 struct ListeningSocket: ~Copyable {
   let port: UInt16
   private let descriptor: CInt
 
   init(host: String, port: UInt16) throws(HTTPServerError) {
-    guard let address = SocketAddress(host: host, port: port) else {
+    guard let address = IPAddress(host) else {
       throw .cannotListen(host: host, port: port, reason: "the host is not an IPv4 or IPv6 address")
     }
-    let opened = socket(address.family, CInt(SOCK_STREAM.rawValue) | Self.flags, 0)
+    let opened = socket(address.isIPv4 ? AF_INET : AF_INET6, CInt(SOCK_STREAM.rawValue) | Self.flags, 0)
     guard opened >= 0 else { throw Self.failure(host, port) }
-    guard Self.listen(opened, at: address), let bound = Self.boundPort(of: opened) else {
+    guard Self.listen(opened, at: address, port), let bound = Self.boundPort(of: opened) else {
       let failure = Self.failure(host, port)
       close(opened)
       throw failure
@@ -27,20 +25,19 @@ struct ListeningSocket: ~Copyable {
   // Several threads wait for one connection: accept must not block the late ones.
   private static let flags = CInt(SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue)
 
-  /// Bytes of a response that may wait unsent in the kernel.
-  ///
-  /// Without a bound the kernel buffers several megabytes for each client that reads slowly: a thousand of them
-  /// fill its memory for TCP, and everybody's packets are dropped. Bytes under way do not count, so a fast client
-  /// is not slowed down.
+  /// Bytes of a response that may wait unsent in the kernel. Without a bound it buffers several megabytes for each
+  /// slow client: a thousand of them fill its memory for TCP. Bytes under way do not count, so a fast client is not
+  /// slowed down.
   private static let unsentBytes: CInt = 128 * 1024
 
-  private static func listen(_ descriptor: CInt, at address: SocketAddress) -> Bool {
+  private static func listen(_ descriptor: CInt, at address: IPAddress, _ port: UInt16) -> Bool {
     // SO_REUSEADDR: a restart must not wait for the old connections' TIME_WAIT.
     set(SO_REUSEADDR, of: SOL_SOCKET, to: 1, on: descriptor)
-    if case .v6 = address { set(IPV6_V6ONLY, of: CInt(IPPROTO_IPV6), to: 0, on: descriptor) }
+    if !address.isIPv4 { set(IPV6_V6ONLY, of: CInt(IPPROTO_IPV6), to: 0, on: descriptor) }
     // Connections inherit it.
     set(TCP_NOTSENT_LOWAT, of: CInt(IPPROTO_TCP), to: unsentBytes, on: descriptor)
-    return address.withPointer { bind(descriptor, $0, $1) } == 0 && Glibc.listen(descriptor, SOMAXCONN) == 0
+    let isBound = address.withPointer(port: port) { bind(descriptor, $0, $1) } == 0
+    return isBound && Glibc.listen(descriptor, SOMAXCONN) == 0
   }
 
   private static func set(_ option: CInt, of level: CInt, to value: CInt, on descriptor: CInt) {
@@ -54,26 +51,22 @@ struct ListeningSocket: ~Copyable {
     return withUnsafeMutablePointer(to: &storage) { pointer in
       pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
         guard getsockname(descriptor, address, &length) == 0 else { return nil }
-        return SocketAddress(address)?.port
+        return IPAddress.reading(address)?.port
       }
     }
   }
 
-  /// The error that `errno` stands for.
   private static func failure(_ host: String, _ port: UInt16) -> HTTPServerError {
     guard errno != EADDRINUSE else { return .portInUse(host: host, port: port) }
     return .cannotListen(host: host, port: port, reason: String(cString: strerror(errno)))
   }
 
-  /// A second descriptor of the socket, for an owner that closes it; nil if the process may open no more.
   func duplicatedDescriptor() -> CInt? {
     let duplicate = fcntl(descriptor, F_DUPFD_CLOEXEC, 0)
     return duplicate >= 0 ? duplicate : nil
   }
 
-  /// Ends listening, whoever else holds a descriptor.
   func endListening() { endTraffic(on: descriptor) }
 }
 
-/// Ends a socket's traffic in both directions; its descriptor stays.
 func endTraffic(on descriptor: CInt) { shutdown(descriptor, CInt(SHUT_RDWR)) }

@@ -8,14 +8,11 @@ final class PreparedResponse: Sendable {
   /// Bytes of its body; 0 for 304.
   let bodyBytes: Int64
   let bytesInMemory: Int
-  /// The file that its body is sent from, where there is one.
   let file: OpenFile.Identity?
-  /// See ``HTTPResponse/mark``.
   let mark: Int
   // libmicrohttpd counts its users with a lock of its own, and changes nothing else of it.
   private nonisolated(unsafe) let response: OpaquePointer
 
-  /// Throws the problem to send in its place.
   init(_ source: HTTPResponse, ending: Bool) throws(Problem) {
     // A 304 sends only the length of its body.
     let body: HTTPBody =
@@ -36,7 +33,6 @@ final class PreparedResponse: Sendable {
 
   deinit { MHD_destroy_response(response) }
 
-  /// Hands it to the connection.
   func queue(on connection: OpaquePointer) -> Bool {
     seedbank_mhd_queue(connection, UInt32(status), response) != 0
   }
@@ -45,13 +41,11 @@ final class PreparedResponse: Sendable {
     var all = headers
     all.set("X-Content-Type-Options", to: "nosniff")
     if ending { all.set("Connection", to: "close") }
-    return all.fields.allSatisfy { add($0, to: response) }
-  }
-
-  // The library refuses line breaks, and would cut a value at a NUL without a word.
-  private static func add(_ field: HTTPHeaders.Field, to response: OpaquePointer) -> Bool {
-    ByteSet.token.containsAll(of: field.name) && ByteSet.fieldValue.containsAll(of: field.value)
-      && seedbank_mhd_add_field(response, field.name, field.value) != 0
+    // The library refuses line breaks, and would cut a value at a NUL without a word.
+    return all.fields.allSatisfy { field in
+      ByteSet.token.containsAll(of: field.name) && ByteSet.fieldValue.containsAll(of: field.value)
+        && seedbank_mhd_add_field(response, field.name, field.value) != 0
+    }
   }
 
   private static func make(_ body: HTTPBody) -> OpaquePointer? {
@@ -87,27 +81,20 @@ extension Problem {
 }
 
 extension HTTPBody {
-  /// False for a part that its file does not have.
   fileprivate var isSound: Bool {
-    if case .file(let file, let offset, let length) = self {
-      file.holds(offset: offset, length: length)
-    } else {
-      true
-    }
+    guard case .file(let file, let offset, let length) = self else { return true }
+    return file.holds(offset: offset, length: length)
   }
 }
 
-/// Bytes of a stream's buffer.
 private let streamChunkBytes = 32 * 1024
 
-/// A stream in the keeping of libmicrohttpd.
 private final class StreamBox {
   let stream: any HTTPByteStream
 
   init(_ stream: any HTTPByteStream) { self.stream = stream }
 }
 
-/// The body of a response that is sent without one.
 private final class NoBytes: HTTPByteStream {
   func next(into room: UnsafeMutableRawBufferPointer) -> Int? { nil }
 }

@@ -34,10 +34,8 @@ final class RequestDispatcher: Sendable {
     configuration.log(String(String.UnicodeScalarView(text)))
   }
 
-  /// Takes a request one step further; false if its connection must be dropped.
-  ///
-  /// libmicrohttpd calls at the end of the head and again at the end of the request, and closes a connection
-  /// that is answered at the first call. So a refusal is sent at once, and everything else at the second.
+  /// False if the connection must be dropped. libmicrohttpd calls at the end of the head and again at the end of the
+  /// request, and closes a connection that is answered at the first call: only a refusal is sent then.
   func advance(
     _ current: CurrentRequest, on connection: OpaquePointer, method: HeadText, version: HeadText
   ) -> Bool {
@@ -136,7 +134,6 @@ final class RequestDispatcher: Sendable {
     return response.queue(on: connection)
   }
 
-  /// A request's response was sent, or was broken off.
   func end(_ current: CurrentRequest, isComplete: Bool) {
     if configuration.measure != nil || configuration.observe != nil {
       let measurement = current.measurement(isComplete: isComplete)

@@ -5,24 +5,20 @@ import SeedSystem
 /// A delta in a file of its own, compressed, that no metadata names yet.
 struct DeltaDraft {
   let header: DeltaHeader
-  /// Where the file is.
   let path: String
   let raw: Compression.Measure
   let stored: Compression.Measure
 
-  /// Writes the changes as a document to a new file.
   init(_ changes: DeltaWriter, _ header: DeltaHeader, at path: String) throws {
     self.header = header
     self.path = path
     (raw, stored) = try Compression.gzip(to: path) { take in try changes.write(header, to: take) }
   }
 
-  /// The document.
   func pieces() throws -> DocumentPieces.Source {
     try GzipPieces(file: path, limit: raw.length).source
   }
 
-  /// Removes the file, if it has not got its place yet.
   func remove() { try? Folder.remove(path) }
 }
 
@@ -32,10 +28,8 @@ final class SpillFile: DeltaSpill {
   private var file: File?
   private var length = 0
 
-  /// Bytes that are read at a time.
   private static let readBytes = 256 * 1024
 
-  /// A spill in that folder; the file is made once it is needed.
   init(in folder: String) { path = "\(folder)/delta.spill\(DurableFile.temporarySuffix)" }
 
   func append(_ bytes: [UInt8]) throws -> Range<Int> {

@@ -3,28 +3,12 @@ import SeedFormat
 import SeedSystem
 import SeedTrust
 
-/// Moves deltas among the published objects, those of single versions and merged ones; they count once metadata lists
-/// them.
+/// Moves deltas, single and merged, among the published objects; they count once metadata lists them.
 struct DeltaPublication {
-  private let publication: PublicationDirectory
-  private let plan: SeriesPlan
-  /// Where changes wait that are too many for memory.
-  private let spillFolder: String
+  let publication: PublicationDirectory
+  let plan: SeriesPlan
+  let spillFolder: String
 
-  init(_ publication: PublicationDirectory, _ plan: SeriesPlan, spillFolder: String) {
-    self.publication = publication
-    self.plan = plan
-    self.spillFolder = spillFolder
-  }
-
-  /// The merged deltas.
-  struct Merged {
-    var objects: [PublishedObject] = []
-    /// Why some span was not merged; the deltas that it would have been made of stay.
-    var warnings: [String] = []
-  }
-
-  /// Moves a delta to its place.
   func store(_ draft: DeltaDraft) throws -> PublishedObject {
     let header = draft.header
     let object = PublishedObject(
@@ -35,18 +19,16 @@ struct DeltaPublication {
     return object
   }
 
-  /// Makes one delta of each span out of those that lead over it, the shorter spans first.
-  ///
-  /// An object that rotted on the disk must not stop what is new: its span is left as it is.
-  func merge(_ spans: [DeltaSpan], of objects: [PublishedObject]) throws -> Merged {
-    var merged = Merged()
+  /// The shorter spans first. A file that rotted on the disk must not stop what is new: its span is left as it is.
+  func merge(
+    _ spans: [DeltaSpan], of objects: [PublishedObject]
+  ) throws -> (objects: [PublishedObject], warnings: [String]) {
+    var merged: (objects: [PublishedObject], warnings: [String]) = ([], [])
     for span in spans {
       do {
         guard let object = try merge(span, of: objects + merged.objects) else { continue }
         merged.objects.append(object)
-      } catch let error as PublicationError {
-        merged.warnings.append("the deltas \(span) of \(plan.series) were not merged: \(error)")
-      } catch let error as FileError where error.isMissing {
+      } catch  where error is PublicationError || (error as? FileError)?.isMissing == true {
         merged.warnings.append("the deltas \(span) of \(plan.series) were not merged: \(error)")
       }
     }
@@ -61,26 +43,20 @@ struct DeltaPublication {
     }
     var merged = DeltaWriter(spill: SpillFile(in: spillFolder))
     let documents = chain.map { object in { try publication.pieces(object) } }
-    let header = try DeltaMerge(plan.schema).run(documents, from: span.from, into: &merged)
+    let header = try DeltaMerge(schema: plan.schema).run(documents, from: span.from, into: &merged)
     let path = try publication.draft("delta-merged", of: plan.series)
     return try store(try DeltaDraft(merged, header, at: path))
   }
 }
 
-/// Merges deltas that follow one another into one that leads over all of them.
-///
-/// All deltas are walked at once in the order of the keys. Of each key the last delta that touched it counts: its row,
-/// or its delete. An insertion that a later delta takes back stays a delete, for a client that enters the merged delta in
+/// Merges deltas that follow one another, walked at once in the order of the keys. Of each key the last delta that
+/// touched it counts. An insertion that is taken back stays a delete, for a client that enters the merged delta in
 /// its midst may have the row. Of each delta two rows are in memory, however long it is.
 struct DeltaMerge {
-  private let schema: DatabaseSchema
+  let schema: DatabaseSchema
 
-  init(_ schema: DatabaseSchema) { self.schema = schema }
-
-  /// One of the deltas; it is read more than once.
   typealias Document = () throws -> DocumentPieces.Source
 
-  /// Merges documents in the order of applying; returns the header of the merged delta, leading from `start`.
   func run(
     _ documents: [Document], from start: Version, into merged: inout DeltaWriter
   ) throws -> DeltaHeader {
@@ -113,9 +89,7 @@ struct DeltaMerge {
   }
 }
 
-/// The deletes of a delta, or its upserts.
 private final class DeltaInput {
-  /// A touched key, with the row that it has now.
   struct Change {
     let key: [SeedValue]
     /// `nil` for a delete.
@@ -139,7 +113,6 @@ private final class DeltaInput {
     take(try reader.next())
   }
 
-  /// Begins the table that stands next.
   func open(_ schema: TableSchema) throws {
     let names = kind == .delete ? schema.keyNames : schema.columnNames
     open = (schema, names, MemberNames(names))
@@ -147,7 +120,6 @@ private final class DeltaInput {
     try advance()
   }
 
-  /// Goes to the next change of its kind, over those of the other.
   func advance() throws {
     change = nil
     while table == nil {

@@ -1,17 +1,14 @@
 import SeedDatabase
 import SeedFormat
 
-/// A table's rows in the order of its key, one at a time.
 protocol OrderedRows: AnyObject {
   /// The current row where it lies, good until the next one.
   var row: [BorrowedValue] { get }
-  /// Moves to the next row; false behind the last.
   func next() throws -> Bool
 }
 
 extension ProjectedRows: OrderedRows {}
 
-/// Rows of a statement that yields whole rows in key order.
 final class StatementRows: OrderedRows {
   private let statement: Statement
   @exclusivity(unchecked) private(set) var row: [BorrowedValue] = []
@@ -37,12 +34,10 @@ struct RowMerge<Old: OrderedRows, New: OrderedRows> {
   private var last = Match.same
 
   init(_ table: TableSchema, old: Old?, new: New?) {
-    self.old = old
-    self.new = new
+    (self.old, self.new) = (old, new)
     order = KeyOrder(table)
   }
 
-  /// Goes on to the next key; `nil` behind the last.
   mutating func next() throws -> Match? {
     if last != .onlyNew { hasOld = try old?.next() ?? false }
     if last != .onlyOld { hasNew = try new?.next() ?? false }

@@ -4,14 +4,11 @@ import SeedFormat
 /// A series' next version, applied to its copy in a transaction that waits until it is published.
 struct SeriesChange {
   let copy: WorkingCopy
-  /// The delta, as clients will read it.
   let delta: DeltaDraft
-  /// What the delta did to the copy, by table.
   let changes: ChangeReport
   /// The tables that lost too many rows; only a preview gets here with some.
   let shrunk: [ShrunkTable]
 
-  /// What a change is made of, and what holds it back.
   struct Source {
     let origin: SQLiteOrigin
     let plan: SeriesPlan
@@ -20,15 +17,12 @@ struct SeriesChange {
     let shrinkGuard: ShrinkGuard?
     /// A preview only reports what the guard finds.
     let isPreview: Bool
-    /// Where changes wait that are too many for memory.
     let spillFolder: String
     /// Where the delta is written before it has a name.
     let draftPath: String
   }
 
-  /// Compares the origin with the copy, and applies the difference; `nil` where nothing changed.
-  ///
-  /// Throws ``CopyDamaged`` where the copy is to blame.
+  /// Compares and applies the difference; `nil` without one. Throws ``CopyDamaged`` where the copy is to blame.
   static func make(_ source: Source, _ copy: WorkingCopy) throws -> SeriesChange? {
     try copy.connection.execute("BEGIN IMMEDIATE")
     do {
@@ -69,23 +63,17 @@ struct SeriesChange {
     self.copy = copy
   }
 
-  /// Brings the copy to the version that was published.
   func commit() throws { try copy.connection.execute("COMMIT") }
 
-  /// Leaves the copy as it was.
   func rollBack() {
     copy.connection.rollBack()
     delta.remove()
   }
 }
 
-/// What changed in a series: every table of the working copy against the origin's projection.
 struct SeriesDiff: ~Copyable {
-  /// The changes; empty where nothing did.
   private(set) var delta: DeltaWriter
-  /// The tables' sums before the changes.
   private(set) var before: [String: TableSum] = [:]
-  /// The tables' sums after the changes.
   private(set) var after: [String: TableSum] = [:]
 
   /// Compares; throws ``CopyDamaged`` where the copy's rows are not those that it has stored the sums of.
@@ -150,24 +138,15 @@ struct SeriesDiff: ~Copyable {
 
 /// A working copy that cannot be read, or whose rows are not those of its sums: edited by hand, or damaged.
 struct CopyDamaged: Error, CustomStringConvertible {
-  /// `nil` where only the statement that failed is known, which the reason names.
-  let table: String?
-  let reason: String
+  let description: String
 
-  init(table: String, reason: String) {
-    self.table = table
-    self.reason = reason
-  }
+  init(table: String, reason: String) { description = "its table \"\(table)\" was damaged: \(reason)" }
 
   /// An error that a change met in the copy; `nil` where the copy is not to blame. A search table that was emptied by
   /// hand reports that it is malformed.
   init?(_ error: any Error) {
     let damages = [ResultCode.corrupt, ResultCode.notADatabase]
     guard let error = error as? DatabaseError, damages.contains(error.primaryCode) else { return nil }
-    (table, reason) = (nil, "\(error)")
-  }
-
-  var description: String {
-    table.map { "its table \"\($0)\" was damaged: \(reason)" } ?? "it was damaged: \(reason)"
+    description = "it was damaged: \(error)"
   }
 }

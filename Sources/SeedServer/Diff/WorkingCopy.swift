@@ -3,14 +3,12 @@ import SeedFormat
 import SeedSystem
 import SeedTrust
 
-/// A file of a series that deltas are applied to: the publisher's own, which holds the head, or one that was made of a
-/// published snapshot.
+/// A series' file that deltas are applied to: the publisher's own at head, or one made of a published snapshot.
 package struct WorkingCopy {
   package let connection: Connection
   package let schema: DatabaseSchema
   let path: String
 
-  /// Where a series' copy lies.
   static func path(of series: Series, in stateFolder: String) -> String {
     "\(stateFolder)/\(series.roleName).sqlite"
   }
@@ -18,15 +16,13 @@ package struct WorkingCopy {
   /// Memory for pages while a copy is built: one that is written back too early is read again.
   private static let buildingCacheKibibytes = 32 * 1024
 
-  /// Opens the copy at `path`.
   init(_ path: String, _ schema: DatabaseSchema) throws {
     connection = try Connection(path, .writer)
     self.schema = schema
     self.path = path
   }
 
-  /// Makes a copy out of the origin, committed; a file that a crash left at `path` goes first. Without a path it is a
-  /// scratch database that ends with its connection.
+  /// Makes a committed copy of the origin, over what a crash left at `path`; without a path, a scratch database.
   init(building path: String?, _ origin: SQLiteOrigin, _ plan: SeriesPlan, _ meta: SeedMeta) throws {
     if let path { try WorkingCopy.remove(path) }
     connection = try path.map { try Connection($0, .creator) } ?? Connection("scratch", .scratch)
@@ -58,13 +54,11 @@ package struct WorkingCopy {
     }
   }
 
-  /// Whether the file has the structure of its schema, and nothing else.
   var hasItsSchema: Bool { (try? SchemaReader(connection).schema().hash) == schema.hash }
 
   /// Series, model, epoch, version and digest, as stored in the file.
   package func meta() throws -> SeedMeta { try SeedTables.meta(connection) }
 
-  /// The stored sums of all tables.
   func sums() throws(CopyDamaged) -> [String: TableSum] {
     do {
       return try SeedTables.sums(connection)
@@ -73,8 +67,7 @@ package struct WorkingCopy {
     }
   }
 
-  /// Applies a delta in the open transaction: the publisher's own draft, or a published one, which must lead to what
-  /// was `signed`.
+  /// Applies a delta in the open transaction: the publisher's own draft, or one that must lead to what was `signed`.
   @discardableResult
   func apply(
     _ document: @escaping DocumentPieces.Source, signed: PublishedObject? = nil
@@ -82,7 +75,6 @@ package struct WorkingCopy {
     try DeltaApplier(connection, schema).apply(document, signed: signed)
   }
 
-  /// Applies published deltas one after the other, each in a transaction.
   func apply(_ deltas: [PublishedObject], from publication: PublicationDirectory) throws {
     for delta in deltas {
       let document = try publication.pieces(delta)

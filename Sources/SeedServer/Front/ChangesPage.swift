@@ -3,24 +3,17 @@ import SeedFormat
 import SeedHTTP
 import SeedTrust
 
-/// One response of `changes`: deltas from `since` towards the head, as stored.
-///
-/// It is made as gzip, joined of the stored deltas without compressing anything. A client that does not read gzip gets
-/// the same bytes, expanded while they are sent.
+/// One response of `changes`: deltas from `since` towards the head, as stored, joined to one gzip without compressing
+/// anything. A client that does not read gzip gets the same bytes, expanded while they are sent.
 struct ChangesPage: Sendable {
-  /// The document as one gzip member.
   let gzip: ServedDocument
-  /// Bytes of the document without compression.
   let rawLength: Int
-  /// The client's version after this page.
   let to: Version
-  /// True where the page ends before the head.
   let hasMore: Bool
 
   /// Raw bytes up to which a page is expanded at once: a response in memory can be sent again and again.
   private static let smallBytes = 32 * 1024
 
-  /// Takes as many deltas of the chain as fit into `limit` raw bytes, and at least one.
   init(
     _ series: SeriesMetadata, since: Version, _ chain: [PublishedObject], upTo limit: Int,
     read: (PublishedObject) throws -> [UInt8]
@@ -46,26 +39,24 @@ struct ChangesPage: Sendable {
 
   private static func prefix(of chain: [PublishedObject], upTo limit: Int) -> ArraySlice<PublishedObject> {
     var total = 0
-    for (index, delta) in chain.enumerated() {
+    let fitting = chain.prefix { delta in
       total += delta.rawLength
-      if total > limit, index > 0 { return chain[..<index] }
+      return total <= limit
     }
-    return chain[...]
+    return chain.prefix(max(1, fitting.count))
   }
 
-  /// The document up to the first delta.
   private static func opening(
     _ series: SeriesMetadata, since: Version, to: Version, hasMore: Bool
   ) -> [UInt8] {
     let head: JSONValue = [
-      "dataset": .string(series.series.dataset.text), "series": .number(series.series.major),
-      "epoch": .string(series.state.epoch.text), "from": .number(since.number), "to": .number(to.number),
-      "head": .number(series.state.head.number), "more": .bool(hasMore),
+      "dataset": .string(series.series.dataset.text), "series": JSONValue(series.series.major),
+      "epoch": .string(series.state.epoch.text), "from": JSONValue(since.number), "to": JSONValue(to.number),
+      "head": JSONValue(series.state.head.number), "more": .bool(hasMore),
     ]
     return head.bytes.dropLast() + Array(#","deltas":["#.utf8)
   }
 
-  /// The page in the coding that the client prefers.
   func response(gzip isGzip: Bool) -> HTTPResponse {
     var headers: HTTPHeaders = [
       "Content-Type": MediaType.json, "Cache-Control": CacheRule.current, "Vary": "Accept-Encoding",
@@ -91,7 +82,6 @@ struct ChangesPage: Sendable {
   }
 }
 
-/// Expands a gzip member in memory while it is sent.
 private final class InflatedStream: HTTPByteStream {
   private let reader: GzipReader?
 
@@ -102,7 +92,6 @@ private final class InflatedStream: HTTPByteStream {
     return count
   }
 
-  /// All bytes, of which there must be `count`.
   func all(_ count: Int) -> [UInt8]? {
     var bytes = [UInt8](repeating: 0, count: count)
     let filled = bytes.withUnsafeMutableBytes { room in

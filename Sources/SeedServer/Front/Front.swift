@@ -1,4 +1,3 @@
-internal import Dispatch
 import SeedDatabase
 package import SeedHTTP
 import SeedSystem
@@ -23,9 +22,7 @@ package struct FrontConfiguration: Sendable {
     report: @escaping @Sendable (LogRecord) -> Void = { _ in }
   ) {
     self.publication = PublicationDirectory(publication)
-    self.pages = pages
-    self.http = http
-    self.report = report
+    (self.pages, self.http, self.report) = (pages, http, report)
   }
 }
 
@@ -37,8 +34,7 @@ package final class Front: Sendable {
   package let hasPage: Bool
   private let source: CatalogSource
   private let server: HTTPServer
-  // They may be cancelled from any thread, though their type does not say so.
-  private nonisolated(unsafe) let timers: [any DispatchSourceTimer]
+  private let timers: [RepeatingTimer]
 
   /// Loads the publication and answers from here on.
   ///
@@ -56,8 +52,8 @@ package final class Front: Sendable {
     let forgetReplacedFiles = server.forgetReplacedFiles
     // The router never looks for changes: most requests get a kept response, and never reach it.
     timers = [
-      Self.timer(FrontLimits.lookMilliseconds) { [weak source] in source?.look() },
-      Self.timer(FrontLimits.slowLookMilliseconds) { [weak source] in
+      RepeatingTimer(milliseconds: FrontLimits.lookMilliseconds) { [weak source] in source?.look() },
+      RepeatingTimer(milliseconds: FrontLimits.slowLookMilliseconds) { [weak source] in
         forgetReplacedFiles()
         source?.checkExpiry(at: .now())
       },
@@ -67,7 +63,6 @@ package final class Front: Sendable {
     warnOfShortage(configuration)
   }
 
-  /// The system may allow fewer connections than configured.
   private func warnOfShortage(_ configuration: FrontConfiguration) {
     let wanted = configuration.http.connectionLimit
     guard server.connectionLimit < wanted else { return }
@@ -79,19 +74,6 @@ package final class Front: Sendable {
     configuration.report(record)
   }
 
-  deinit { for timer in timers { timer.cancel() } }
-
-  private static func timer(
-    _ milliseconds: Int, _ body: @escaping @Sendable () -> Void
-  ) -> any DispatchSourceTimer {
-    let timer = DispatchSource.makeTimerSource(queue: DispatchQueue(label: "seedbank.catalog"))
-    let period = DispatchTimeInterval.milliseconds(milliseconds)
-    timer.schedule(deadline: .now() + period, repeating: period)
-    timer.setEventHandler(handler: body)
-    timer.resume()
-    return timer
-  }
-
   /// The address that it listens on.
   package var host: String { server.host }
 
@@ -101,8 +83,7 @@ package final class Front: Sendable {
   /// Serves at once what this process just published. Other processes' publications are noticed by themselves.
   package func reload() throws { try source.reload() }
 
-  /// Ends the front: `/readyz` says so at once, for the time of `drain` everything is still answered, then the
-  /// requests under way get `gracePeriod`; see `HTTPServer.drain` and `HTTPServer.stop`. It blocks its caller.
+  /// Ends the front, and blocks: `/readyz` says so at once; see `HTTPServer.drain` and `HTTPServer.stop`.
   package func stop(drain: Duration = .zero, gracePeriod: Duration = .seconds(5)) {
     server.drain()
     if drain > .zero { Thread.sleep(forTimeInterval: drain / .seconds(1)) }
@@ -111,7 +92,6 @@ package final class Front: Sendable {
 }
 
 extension FrontConfiguration {
-  /// The server's part, with the callbacks that feed the metrics and the log.
   fileprivate func http(_ metrics: FrontMetrics, _ source: CatalogSource) -> HTTPServerConfiguration {
     var http = http
     http.observe = requests.observer(report)

@@ -32,13 +32,13 @@ extension Problem {
   static func unknownDataset(_ name: String, known: [DatasetName]) -> Problem {
     Problem(
       .unknownDataset, "There is no dataset \"\(name)\". See /v1 for the published datasets.",
-      [JSONMember("datasets", .array(known.map { .string($0.text) }))])
+      [JSONMember("datasets", JSONValue(strings: known.map(\.text)))])
   }
 
   static func unknownModel(_ model: ModelVersion, known: [ModelVersion]) -> Problem {
     Problem(
       .unknownModel, "No data is published for model \(model).",
-      [JSONMember("models", .array(known.map { .string($0.description) }))])
+      [JSONMember("models", JSONValue(strings: known.map(\.description)))])
   }
 
   static func modelNotYetPublished(_ model: ModelVersion, newest: ModelVersion) -> Problem {
@@ -50,7 +50,7 @@ extension Problem {
   static func modelRetired(_ series: Series, message: String?) -> Problem {
     Problem(
       .modelRetired, message ?? "\(series) is retired and gets no more data: use a newer major.",
-      [JSONMember("series", .number(series.major))])
+      [JSONMember("series", JSONValue(series.major))])
   }
 
   static func versionGone(_ since: Version, _ model: ServedModel) -> Problem {
@@ -79,9 +79,9 @@ extension ServedModel {
   fileprivate func members(_ since: Version) -> [JSONMember] {
     [
       JSONMember("snapshot", .string(FrontPath.snapshot(series.series.dataset, version))),
-      JSONMember("since", .number(since.number)),
-      JSONMember("floor", .number(state.floor.number)),
-      JSONMember("head", .number(state.head.number)),
+      JSONMember("since", JSONValue(since.number)),
+      JSONMember("floor", JSONValue(state.floor.number)),
+      JSONMember("head", JSONValue(state.head.number)),
     ]
   }
 }

@@ -1,8 +1,6 @@
 /// The resource that a path names. Paths are compared undecoded: an escape in one makes it another path.
 enum Route: Hashable {
-  /// A metadata file, by its name.
   case metadata(String)
-  /// An object, by its path in the publication.
   case object(String)
   case overview
   case dataset(String)

@@ -15,19 +15,16 @@ extension Router {
     let isEnding = metrics.load.isEnding
     let isReady = !isEnding && view.catalog?.isReady == true
     let (signatures, now) = (view.catalog?.signatures ?? [], now())
-    let detail = JSONValue.object(present: [
-      "ready": .bool(isReady),
-      "series": .array((view.catalog?.allSeries ?? []).map(\.readiness)),
-      "signatures": .array(signatures.map { $0.json(at: now) }),
-      "warnings": .array(signatures.warnings(at: now).map(JSONValue.string)),
-      "error": isEnding ? "this process is shutting down" : view.failure.map(JSONValue.string),
-    ])
-    return .health(detail, status: isReady ? 200 : 503)
+    let detail: [JSONMember] = .init(
+      ("ready", .bool(isReady)), ("series", .array((view.catalog?.allSeries ?? []).map(\.readiness))),
+      ("signatures", .array(signatures.map { $0.json(at: now) })),
+      ("warnings", JSONValue(strings: signatures.warnings(at: now))),
+      ("error", isEnding ? "this process is shutting down" : view.failure.map(JSONValue.string)))
+    return .health(.object(detail), status: isReady ? 200 : 503)
   }
 }
 
 extension HTTPResponse {
-  /// A small JSON document that no cache keeps.
   static func health(_ json: JSONValue, status: Int) -> HTTPResponse {
     var headers: HTTPHeaders = ["Content-Type": MediaType.json, "Cache-Control": CacheRule.never]
     if status == 503 { headers.append("Retry-After", Problem.retryAfterSeconds) }
@@ -45,10 +42,10 @@ extension SignatureExpiry {
 
 extension SeriesMetadata {
   fileprivate var readiness: JSONValue {
-    .object(present: [
-      "dataset": .string(series.dataset.text), "major": .number(series.major),
-      "head": .number(state.head.number),
-      "snapshot": usableSnapshots.map(\.version).max().map { .number($0.number) },
-    ])
+    .object(
+      .init(
+        ("dataset", .string(series.dataset.text)), ("major", JSONValue(series.major)),
+        ("head", JSONValue(state.head.number)),
+        ("snapshot", usableSnapshots.map(\.version).max().map { JSONValue($0.number) })))
   }
 }

@@ -79,7 +79,6 @@ extension Router {
 }
 
 extension PublishedCatalog {
-  /// The dataset that a path names.
   fileprivate func dataset(_ name: String) throws(Problem) -> DatasetName {
     guard let dataset = try? DatasetName(name), datasets[dataset] != nil else {
       throw .unknownDataset(name, known: datasets.keys.sorted())

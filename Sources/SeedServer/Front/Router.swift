@@ -10,22 +10,17 @@ package struct Router: Sendable {
   let pages: StaticPages
   let log: OperatorLog
   let metrics: FrontMetrics
-  /// The time against which signatures have expired or not.
   let now: @Sendable () -> UTCTime
   /// Raw bytes of deltas in one response of `changes`.
   let pageBytes: Int
 
-  /// A router that serves `pages` beside the publication, and tells `log` about damaged files.
   init(
     pages: StaticPages = StaticPages(), pageBytes: Int = Limits.changesPageBytes,
     log: OperatorLog = OperatorLog { _ in }, metrics: FrontMetrics = FrontMetrics(),
     now: @escaping @Sendable () -> UTCTime = { UTCTime.now() }
   ) {
-    self.pages = pages
-    self.pageBytes = pageBytes
-    self.log = log
-    self.metrics = metrics
-    self.now = now
+    (self.pages, self.pageBytes, self.log) = (pages, pageBytes, log)
+    (self.metrics, self.now) = (metrics, now)
   }
 
   /// The whole response; for HEAD it is GET's.
@@ -50,7 +45,7 @@ package struct Router: Sendable {
     switch request.method {
     case .get, .head: break
     case .options: return .options
-    case .other: throw .methodNotAllowed
+    default: throw .methodNotAllowed
     }
     return switch route {
     case .live: .health(["live": true], status: 200)
@@ -97,14 +92,12 @@ extension CatalogView {
 }
 
 extension HTTPResponse {
-  /// A document from memory.
   init(_ document: ServedDocument, _ mediaType: String, caching rule: String) {
     self.init(
       status: 200, headers: ["Content-Type": mediaType, "Cache-Control": rule, "ETag": document.tag],
       body: .bytes(document.bytes))
   }
 
-  /// The response to a browser that asks on behalf of a script of another site.
   fileprivate static var options: HTTPResponse {
     HTTPResponse(
       status: 204,

@@ -3,7 +3,6 @@ import SeedHTTP
 import SeedSystem
 import SeedTrust
 
-/// A request's query, in which every parameter must be known.
 struct Parameters {
   private let items: [String: String]
 
@@ -31,30 +30,22 @@ struct Parameters {
     }
   }
 
-  /// The model that the client was built for.
   func model() throws(Problem) -> ModelVersion {
-    try required("model", "major.minor, such as 2.1") { text throws(InvalidName) in try ModelVersion(text) }
+    try required("model", "major.minor, such as 2.1", ModelVersion.init(_:))
   }
 
-  /// The client's version.
-  func since() throws(Problem) -> Version {
-    try required("since", "a whole number from 1") { text throws(InvalidName) in try Version(text) }
-  }
+  func since() throws(Problem) -> Version { try required("since", "a whole number from 1", Version.init(_:)) }
 
-  /// The epoch of the client's version, if given.
   func epoch() throws(Problem) -> Epoch? {
-    guard self["epoch"] != nil else { return nil }
-    return try required("epoch", "an epoch") { text throws(InvalidName) in try Epoch(text) }
+    self["epoch"] == nil ? nil : try required("epoch", "an epoch", Epoch.init(_:))
   }
 }
 
-/// A client's model, and the series that serves it.
 struct ServedModel {
   let version: ModelVersion
   let series: SeriesMetadata
   var state: SeriesState { series.state }
 
-  /// Throws the reason why there is no data for the model.
   init(_ version: ModelVersion, of dataset: DatasetName, in catalog: PublishedCatalog) throws(Problem) {
     let known = (catalog.datasets[dataset] ?? []).flatMap { $0.state.models.keys }.sorted()
     guard let series = catalog.series(dataset, major: version.major) else {
@@ -71,7 +62,6 @@ struct ServedModel {
     self.series = series
   }
 
-  /// The newest snapshot: gzip unless another encoding was asked for.
   func snapshot(encoding name: String?) throws(Problem) -> PublishedObject {
     guard !series.usableSnapshots.isEmpty else { throw .notReady }
     let wanted = name.map { ContentEncoding(rawValue: $0) } ?? .gzip
@@ -86,10 +76,8 @@ struct ServedModel {
     return object
   }
 
-  /// The end of the series, in fields that generic clients and proxies know.
-  ///
-  /// `Deprecation` (RFC 9745) wants the time since when; known is only that of the publication.
-  /// `Sunset` (RFC 8594) is the first second of the configured day.
+  /// The end of the series, for generic clients and proxies. `Deprecation` (RFC 9745) wants the time since when;
+  /// known is only that of the publication. `Sunset` (RFC 8594) is the first second of the configured day.
   var lifecycleHeaders: HTTPHeaders {
     guard case .deprecated(let sunset, _) = state.lifecycle else { return [:] }
     var headers: HTTPHeaders = [

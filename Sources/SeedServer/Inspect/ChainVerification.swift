@@ -2,15 +2,13 @@ import SeedDatabase
 import SeedFormat
 import SeedTrust
 
-/// Walks the versions of one schema upwards and applies every delta on the way, the single and the merged ones.
-///
-/// Each delta is tried on the lowest version that it covers and that is reached, and must lead to its signed digest.
-/// The smallest step that works is kept. Where nothing leads on, the walk begins again at the next snapshot.
+/// Walks the versions of one schema upwards and tries every delta on the lowest reached version that it covers; it
+/// must lead to its signed digest. The smallest step that works is kept. Where nothing leads on, the walk begins
+/// again at the next snapshot.
 struct ChainVerification {
   private let publication: PublicationDirectory
   private let snapshots: [PublishedObject]
   private var pending: [PublishedObject]
-  /// Deltas that led where they should.
   private var proven: [PublishedObject] = []
   private let file: String
 
@@ -22,7 +20,6 @@ struct ChainVerification {
     pending = objects.filter { $0.span != nil }
   }
 
-  /// Applies all that can be applied; what cannot is a finding.
   mutating func run(_ report: inout VerificationReport) throws {
     defer { try? WorkingCopy.remove(file) }
     var start = snapshots.first
@@ -66,7 +63,9 @@ struct ChainVerification {
   ) throws -> PublishedObject? {
     for step in pending.filter({ $0.covers(version) }) {
       do {
-        try seed.tryOut(publication.pieces(step), step)
+        try seed.connection.execute("BEGIN IMMEDIATE")
+        defer { seed.connection.rollBack() }
+        try seed.apply(publication.pieces(step), signed: step)
         report.deltas += 1
         proven.append(step)
       } catch  where publication.stillNames(step) {
@@ -79,14 +78,5 @@ struct ChainVerification {
     let smallest = proven.filter { $0.covers(version) }.min { $0.version < $1.version }
     if let smallest { try seed.apply([smallest], from: publication) }
     return smallest
-  }
-}
-
-extension WorkingCopy {
-  /// Applies a delta, and takes it back.
-  fileprivate func tryOut(_ document: @escaping DocumentPieces.Source, _ delta: PublishedObject) throws {
-    try connection.execute("BEGIN IMMEDIATE")
-    defer { connection.rollBack() }
-    try apply(document, signed: delta)
   }
 }

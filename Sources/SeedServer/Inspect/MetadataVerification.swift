@@ -5,33 +5,24 @@ import SeedTrust
 
 /// Verifies a publication's metadata file by file, and goes on where one bad file leaves something to look at.
 struct MetadataVerification {
-  private let publication: PublicationDirectory
-  private let now: UTCTime
+  let publication: PublicationDirectory
+  let now: UTCTime
   /// The metadata files that count, by their paths within the publication.
   private(set) var named: Set<String> = []
-  /// The series whose roles are good.
   private(set) var series: [Series: SeriesMetadata] = [:]
   /// The series that are delegated to, whether their roles are good or not.
   private(set) var delegated: [Series] = []
 
-  init(_ publication: PublicationDirectory, now: UTCTime) {
-    self.publication = publication
-    self.now = now
-  }
-
-  /// Walks from the first root to the series' roles.
   mutating func run(_ report: inout VerificationReport) {
     // Nothing counts as expired here: that is told for each role by itself.
     guard var trusted = verifyRoots(&report) else { return }
     let isKnown =
-      verify(MetadataName.unversioned(Timestamp.type), &report) { bytes in
-        _ = try trusted.updateTimestamp(bytes)
+      verify(MetadataName.unversioned(Timestamp.type), &report) { _ = try trusted.updateTimestamp($0) }
+      && verify(versioned(SnapshotRole.type, trusted.timestamp?.snapshot.version), &report) {
+        try trusted.updateSnapshot($0)
       }
-      && verify(versioned(SnapshotRole.type, trusted.timestamp?.snapshot.version), &report) { bytes in
-        try trusted.updateSnapshot(bytes)
-      }
-      && verify(versioned(Targets.type, try? trusted.announced(Targets.type).version), &report) { bytes in
-        try trusted.updateTargets(bytes)
+      && verify(versioned(Targets.type, try? trusted.announced(Targets.type).version), &report) {
+        try trusted.updateTargets($0)
       }
     checkExpiries(trusted, &report)
     guard isKnown else { return }
@@ -42,8 +33,6 @@ struct MetadataVerification {
       verify(one, &trusted, &report)
     }
   }
-
-  // MARK: Roles
 
   private mutating func verifyRoots(_ report: inout VerificationReport) -> TrustedMetadataSet? {
     var trusted: TrustedMetadataSet?
@@ -78,7 +67,6 @@ struct MetadataVerification {
     MetadataName.versioned(role, version ?? 0)
   }
 
-  /// Reads a file and takes it in; whether that went well.
   private mutating func verify(
     _ name: String, _ report: inout VerificationReport, _ accept: ([UInt8]) throws -> Void
   ) -> Bool {
@@ -86,31 +74,27 @@ struct MetadataVerification {
     named.insert(path)
     report.metadataFiles += 1
     do {
-      guard let bytes = try publication.metadata(name) else {
-        report.error(path, "it is missing")
-        return false
+      if let bytes = try publication.metadata(name) {
+        try accept(bytes)
+        return true
       }
-      try accept(bytes)
-      return true
+      report.error(path, "it is missing")
     } catch {
       report.error(path, "\(error)")
-      return false
     }
+    return false
   }
 
-  // MARK: Expiry
-
   private func checkExpiries(_ trusted: TrustedMetadataSet, _ report: inout VerificationReport) {
-    let root = trusted.root
-    checkExpiry(root.expires, MetadataName.versioned(Root.type, root.version), isOffline: true, &report)
-    if let role = trusted.targets[Targets.type] {
-      checkExpiry(role.expires, versioned(Targets.type, role.version), isOffline: true, &report)
-    }
-    if let role = trusted.snapshot {
-      checkExpiry(role.expires, versioned(SnapshotRole.type, role.version), isOffline: false, &report)
-    }
-    if let role = trusted.timestamp {
-      checkExpiry(role.expires, MetadataName.unversioned(Timestamp.type), isOffline: false, &report)
+    let (root, targets) = (trusted.root, trusted.targets[Targets.type])
+    let roles: [(header: RoleHeader?, name: String, isOffline: Bool)] = [
+      (root.header, MetadataName.versioned(Root.type, root.version), true),
+      (targets?.header, versioned(Targets.type, targets?.version), true),
+      (trusted.snapshot?.header, versioned(SnapshotRole.type, trusted.snapshot?.version), false),
+      (trusted.timestamp?.header, MetadataName.unversioned(Timestamp.type), false),
+    ]
+    for case (let header?, let name, let isOffline) in roles {
+      checkExpiry(header.expires, name, isOffline: isOffline, &report)
     }
   }
 

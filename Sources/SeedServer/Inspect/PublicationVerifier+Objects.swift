@@ -4,8 +4,7 @@ import SeedSystem
 import SeedTrust
 
 extension PublicationVerifier {
-  /// Compares a published object with what was signed of it: the bytes as stored, the bytes within, the rows. `known`
-  /// has every object of the publication by its hash, to say what lies in another's place. Returns whether it is good.
+  /// Whether an object is good: its bytes, those within, its rows. `known` tells what else may lie in its place.
   func check(
     _ object: PublishedObject, _ known: [SHA256Digest: String], _ report: inout VerificationReport
   ) -> Bool {

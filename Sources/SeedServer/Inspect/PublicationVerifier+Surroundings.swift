@@ -6,11 +6,10 @@ import SeedTrust
 // What lies around the publication: the root that apps ship, working copies, files that nothing names.
 
 extension PublicationVerifier {
-  /// The root that apps are shipped with must be one of the publication's.
   func checkAnchor(_ anchor: String, _ report: inout VerificationReport) {
     do {
       guard let bytes = try DurableFile.readIfPresent(anchor, limit: Limits.rootBytes) else {
-        return report.add(.note, anchor, "it is not here", remedy: Remedy.none)
+        return report.add(.note, anchor, "it is not here", remedy: "nothing needs to be done")
       }
       let names = try Folder.names(in: "\(publication.path)/metadata").filter { $0.hasSuffix(".root.json") }
       guard try names.contains(where: { try publication.metadata($0) == bytes }) else {
@@ -23,13 +22,10 @@ extension PublicationVerifier {
     }
   }
 
-  // MARK: Working copies
-
   /// A publisher compares every row with the copy, so damage to it does not get far.
   private static let copyRemedy = "\(Remedy.regenerate): the copy is made anew from the publication"
 
-  /// Compares a working copy with the published head: its version, and the digest of its rows. No publisher may be at
-  /// work meanwhile; where one is, that is noted and no more.
+  /// Compares a working copy with the published head. Where a publisher is at work, that is noted and no more.
   func checkCopy(_ series: Series, _ report: inout VerificationReport) {
     let path = WorkingCopy.path(of: series, in: stateFolder)
     do {
@@ -77,9 +73,6 @@ extension PublicationVerifier {
     }
   }
 
-  // MARK: Files that nothing names
-
-  /// The files that no current metadata names, sorted: clients may still be fetching those that were named lately.
   func unnamedFiles(named: Set<String>) throws -> [String] {
     let metadata = try Folder.names(in: "\(publication.path)/metadata").map { "metadata/\($0)" }
     return (metadata + (try files(below: "targets"))).filter { !named.contains($0) && isChosen($0) }.sorted()

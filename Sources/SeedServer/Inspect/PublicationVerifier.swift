@@ -14,29 +14,22 @@ package struct PublicationVerifier {
   let dataset: DatasetName?
   private let anchor: String?
   private let now: UTCTime
-  /// Told what is looked at next.
   private let progress: (String) -> Void
 
-  /// Verifies one dataset's objects, or those of all; `scratch` is a folder for files of the moment, `anchor`
-  /// the root that apps are shipped with.
+  /// Verifies one dataset, or all; `scratch` is a folder for files of the moment, `anchor` the root in the apps.
   package init(
     _ publication: PublicationDirectory, stateFolder: String, scratch: String, anchor: String? = nil,
     now: UTCTime, dataset: DatasetName? = nil, progress: @escaping (String) -> Void = { _ in }
   ) {
-    self.publication = publication
-    self.stateFolder = stateFolder
-    self.scratch = scratch
-    self.anchor = anchor
-    self.now = now
-    self.dataset = dataset
-    self.progress = progress
+    (self.publication, self.stateFolder, self.scratch) = (publication, stateFolder, scratch)
+    (self.anchor, self.now, self.dataset, self.progress) = (anchor, now, dataset, progress)
   }
 
   /// Looks at everything. Throws only where it could not look at all.
   package func run() throws -> VerificationReport {
     guard publication.exists else { throw PublicationError.missing(path: publication.path) }
     var report = VerificationReport()
-    var metadata = MetadataVerification(publication, now: now)
+    var metadata = MetadataVerification(publication: publication, now: now)
     metadata.run(&report)
     if let anchor { checkAnchor(anchor, &report) }
     for (series, published) in metadata.series.sorted(by: { $0.key < $1.key }) where isChosen(series) {
@@ -54,8 +47,6 @@ package struct PublicationVerifier {
   }
 
   private func isChosen(_ series: Series) -> Bool { dataset.map { $0 == series.dataset } ?? true }
-
-  // MARK: Objects
 
   private func verify(
     _ published: SeriesMetadata, _ all: [Series: SeriesMetadata], _ report: inout VerificationReport

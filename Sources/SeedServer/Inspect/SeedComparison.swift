@@ -43,41 +43,29 @@ package struct SeedComparison {
 
   /// Two open databases, whose tables must have keys.
   package init(old: Connection, new: Connection) throws {
-    self.old = old
-    self.new = new
+    (self.old, self.new) = (old, new)
     schemas = (try SchemaReader(old).schema(), try SchemaReader(new).schema())
   }
 
   /// Hands each row that differs to `tell`; returns the differences of every table, by name.
   package func run(_ tell: (RowDifference) throws -> Void) throws -> [TableComparison] {
     let names = Set(schemas.old.tables.map(\.name)).union(schemas.new.tables.map(\.name))
-    return try names.sorted().compactMap { name in
-      let (before, after) = (schemas.old.table(name), schemas.new.table(name))
-      guard let before else { return try after.map { try oneSided(.onlyNew, $0, nil, new, tell) } }
-      guard let after else { return try oneSided(.onlyOld, before, old, nil, tell) }
-      return try compare(before, after, tell)
-    }
-  }
-
-  private func oneSided(
-    _ presence: TableComparison.Presence, _ table: TableSchema, _ old: Connection?, _ new: Connection?,
-    _ tell: (RowDifference) throws -> Void
-  ) throws -> TableComparison {
-    var found = TableComparison(name: table.name, presence: presence)
-    found.changes = try compareRows(table, table.columnNames, old, new, tell)
-    return found
+    return try names.sorted().compactMap { try compare(schemas.old.table($0), schemas.new.table($0), tell) }
   }
 
   private func compare(
-    _ before: TableSchema, _ after: TableSchema, _ tell: (RowDifference) throws -> Void
-  ) throws -> TableComparison {
-    let isSameKey = before.keyNames == after.keyNames && before.keyCollations == after.keyCollations
-    var found = TableComparison(name: after.name, presence: isSameKey ? .both : .otherKey)
-    found.removedColumns = before.columnNames.filter { !after.columnNames.contains($0) }
-    found.addedColumns = after.columnNames.filter { !before.columnNames.contains($0) }
+    _ before: TableSchema?, _ after: TableSchema?, _ tell: (RowDifference) throws -> Void
+  ) throws -> TableComparison? {
+    guard let table = after ?? before, let former = before ?? after else { return nil }
+    let isSameKey = former.keyNames == table.keyNames && former.keyCollations == table.keyCollations
+    var found = TableComparison(
+      name: table.name,
+      presence: before == nil ? .onlyNew : after == nil ? .onlyOld : isSameKey ? .both : .otherKey)
+    found.removedColumns = former.columnNames.filter { !table.columnNames.contains($0) }
+    found.addedColumns = table.columnNames.filter { !former.columnNames.contains($0) }
     guard isSameKey else { return found }
-    let common = after.columnNames.filter { before.columnNames.contains($0) }
-    found.changes = try compareRows(after, common, old, new, tell)
+    let common = table.columnNames.filter { former.columnNames.contains($0) }
+    found.changes = try compareRows(table, common, before.map { _ in old }, after.map { _ in new }, tell)
     return found
   }
 

@@ -3,8 +3,7 @@ package import SeedFormat
 /// The findings of a verification, and how much it looked at.
 package struct VerificationReport: Sendable {
   package internal(set) var findings: [Finding] = []
-  /// Files that no current metadata names, by their paths within the publication: no fault, clients may still
-  /// be fetching what was named lately.
+  /// Files, within the publication, that no current metadata names; clients may still be fetching them.
   package internal(set) var unnamed: [String] = []
   /// Series whose objects were looked at.
   package internal(set) var series = 0
@@ -17,8 +16,7 @@ package struct VerificationReport: Sendable {
   package internal(set) var snapshots = 0
   /// Deltas that were applied.
   package internal(set) var deltas = 0
-  /// Deltas that begin where no published snapshot leads any more, for longer ones go past it: they are known by
-  /// their hashes alone. The publisher applied each of them before it was published.
+  /// Deltas that begin where no published snapshot leads any more: they are known by their hashes alone.
   package internal(set) var passedDeltas = 0
 
   /// Clients get what they should: there is no error among the findings.
@@ -33,11 +31,9 @@ package struct VerificationReport: Sendable {
   }
 }
 
-/// Remedies that several findings have.
 enum Remedy {
   static let restore = "restore it from a backup"
   static let regenerate = "run 'seedbank regenerate'"
   static let snapshot =
     "compare the versions with 'seedbank diff' and publish a new snapshot with 'seedbank regenerate --snapshot'"
-  static let none = "nothing needs to be done"
 }

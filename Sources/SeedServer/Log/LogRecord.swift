@@ -29,9 +29,7 @@ package struct LogRecord: Hashable, Sendable {
   package let fields: [JSONMember]
 
   package init(_ level: LogLevel, _ message: String, _ fields: [JSONMember] = []) {
-    self.level = level
-    self.message = message
-    self.fields = fields
+    (self.level, self.message, self.fields) = (level, message, fields)
   }
 }
 

@@ -11,7 +11,6 @@ package enum RequestLog: String, Hashable, Sendable, CaseIterable {
   /// All of them.
   case all
 
-  /// The observer to give to a server, which passes a record to `report`; nil where nothing is logged.
   func observer(_ report: @escaping @Sendable (LogRecord) -> Void) -> (@Sendable (HTTPExchange) -> Void)? {
     switch self {
     case .none: nil
@@ -33,8 +32,9 @@ extension LogRecord {
     var fields = [
       JSONMember("request", .string(request.idText)), JSONMember("address", .string(request.remoteAddress)),
       JSONMember("method", .string(request.method.name)), JSONMember("target", .string(target)),
-      JSONMember("status", .number(measurement.status)), JSONMember("bytes", .integer(measurement.bodyBytes)),
-      JSONMember("milliseconds", .number(Int(measurement.nanoseconds / 1_000_000))),
+      JSONMember("status", JSONValue(measurement.status)),
+      JSONMember("bytes", .integer(measurement.bodyBytes)),
+      JSONMember("milliseconds", JSONValue(Int(measurement.nanoseconds / 1_000_000))),
       JSONMember("complete", .bool(measurement.isComplete)),
     ]
     if let agent = request.headers["User-Agent"] { fields.append(JSONMember("agent", .string(agent))) }
@@ -44,7 +44,6 @@ extension LogRecord {
 
 /// Warns the operator of a problem behind the answers once, not with every request that meets it.
 final class OperatorLog: Sendable {
-  /// Messages that are remembered until something is published.
   private static let messages = 64
 
   private let write: @Sendable (LogRecord) -> Void
@@ -57,6 +56,5 @@ final class OperatorLog: Sendable {
     if isNew { write(LogRecord(.warning, message)) }
   }
 
-  /// Forgets what was said, so that it is said again.
   func reset() { said.withLock { $0.removeAll() } }
 }

@@ -50,7 +50,6 @@ package struct DatasetJob: Sendable {
 
   func lifecycle(_ series: Series) -> Lifecycle { policy.lifecycles[series.major] ?? .active }
 
-  /// No series will ever change again, so the origin is not needed.
   var isRetired: Bool { plans.allSatisfy { isRetired($0.series) } }
 
   func isRetired(_ series: Series) -> Bool { lifecycle(series).isRetired }
@@ -74,17 +73,13 @@ package struct ShrinkGuard: Hashable, Sendable {
 
   package init() {}
 
-  /// The tables that lost more than is allowed.
   func shrunk(before: [String: TableSum], after: [String: TableSum]) -> [ShrunkTable] {
-    before.keys.sorted().compactMap { name -> ShrunkTable? in
-      guard let old = before[name]?.rows, let new = after[name]?.rows else { return nil }
-      return isShrunk(old, new) ? ShrunkTable(name: name, before: old, after: new) : nil
+    before.keys.sorted().compactMap { name in
+      guard let old = before[name]?.rows, let new = after[name]?.rows, old >= max(minimumRows, 1), new < old,
+        Double(old - new) * 100 > Double(old) * Double(percent)
+      else { return nil }
+      return ShrunkTable(name: name, before: old, after: new)
     }
-  }
-
-  private func isShrunk(_ old: Int, _ new: Int) -> Bool {
-    guard old >= max(minimumRows, 1), new < old else { return false }
-    return Double(old - new) * 100 > Double(old) * Double(percent)
   }
 }
 

@@ -6,7 +6,6 @@ import SeedFormat
 // MARK: Statements that define nothing
 
 extension ModelDefinition {
-  /// Statements that would change rows or files.
   private static let refused: Set<String> = [
     "INSERT", "REPLACE", "UPDATE", "DELETE", "WITH", "ATTACH", "DETACH", "VACUUM",
   ]
@@ -39,7 +38,6 @@ extension [UInt8] {
 // MARK: Minors only add
 
 extension DatabaseSchema {
-  /// One sentence for each thing that a client of the `older` minor relies on and that is gone or changed here.
   func breaks(clientsOf older: DatabaseSchema) -> [String] {
     older.tables.flatMap(breaks)
       + Self.missing("view", older.views, views)
@@ -95,8 +93,6 @@ extension ModelDefinition {
     "JSONB_OBJECT": "3.45", "JSONB_SET": "3.45", "JSON_PRETTY": "3.46", "IF": "3.48", "UNISTR": "3.50",
   ]
 
-  /// One sentence for each thing that works here and may fail elsewhere: apps that observe a table in vain, clients
-  /// whose SQLite is older, views that nobody can read.
   func warnings(_ schema: DatabaseSchema) -> [String] {
     let hiddenTables = schema.tables.filter(\.isWithoutRowid).map {
       "\(schemaFile): table \"\($0.name)\" is WITHOUT ROWID: SQLite reports its changes to no observer, so "

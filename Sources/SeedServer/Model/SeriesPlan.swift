@@ -12,10 +12,7 @@ package struct ModelDefinition: Hashable, Sendable {
   package let path: String
 
   package init(version: ModelVersion, schemaSQL: String, projections: [String: String], path: String) {
-    self.version = version
-    self.schemaSQL = schemaSQL
-    self.projections = projections
-    self.path = path
+    (self.version, self.schemaSQL, self.projections, self.path) = (version, schemaSQL, projections, path)
   }
 
   var schemaFile: String { "\(path)/schema.sql" }
@@ -29,8 +26,7 @@ package struct Projection: Hashable, Sendable {
   package let place: String
 
   package init(sql: String?, place: String) {
-    self.sql = sql
-    self.place = place
+    (self.sql, self.place) = (sql, place)
   }
 }
 
@@ -47,9 +43,8 @@ package struct SeriesPlan: Sendable {
 
   /// Reads the schemas of one series' models and checks that minors only add.
   package init(_ series: Series, _ models: [ModelDefinition]) throws(PlanError) {
-    var read: [(model: ModelDefinition, schema: DatabaseSchema)] = []
-    for model in models.sorted(by: { $0.version < $1.version }) {
-      read.append((model, try Self.schema(of: model)))
+    let read = try models.sorted { $0.version < $1.version }.map { model throws(PlanError) in
+      (model: model, schema: try Self.schema(of: model))
     }
     guard let last = read.last else { throw .noModel(series) }
     for (older, newer) in zip(read, read.dropFirst()) {
@@ -69,15 +64,12 @@ package struct SeriesPlan: Sendable {
   package static func plans(_ dataset: DatasetName, _ models: [ModelDefinition]) throws(PlanError)
     -> [SeriesPlan]
   {
-    var plans: [SeriesPlan] = []
-    for major in Set(models.map(\.version.major)).sorted() {
+    try Set(models.map(\.version.major)).sorted().map { major throws(PlanError) in
       let own = models.filter { $0.version.major == major }
-      plans.append(try SeriesPlan(Series(dataset, model: own[0].version), own))
+      return try SeriesPlan(Series(dataset, model: own[0].version), own)
     }
-    return plans
   }
 
-  /// Where a table's rows come from.
   func projection(_ table: TableSchema) -> Projection {
     let sql = newest.projections[table.name]
     let place = sql == nil ? "the origin's table of that name" : "\(newest.path)/\(table.name).sql"

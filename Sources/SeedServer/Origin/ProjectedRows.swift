@@ -19,15 +19,12 @@ package final class ProjectedRows {
   private let bytes = LentBytes()
 
   init(_ statement: Statement, _ table: TableSchema, _ fitter: AffinityFitter, isOrdered: Bool) {
-    self.statement = statement
-    self.table = table
-    self.fitter = fitter
+    (self.statement, self.table, self.fitter) = (statement, table, fitter)
     affinities = table.columns.map(\.affinity)
     order = isOrdered ? KeyOrder(table) : nil
   }
 
-  /// Moves to the next row; false behind the last. Throws ``OutOfOrder`` where rows that must be in order have a key
-  /// below the one before.
+  /// Moves to the next row; false behind the last. Throws ``OutOfOrder`` where ordered rows have a falling key.
   package func next() throws -> Bool {
     guard try step() else { return false }
     statement.borrowRow(into: &row)
@@ -79,7 +76,6 @@ package final class ProjectedRows {
   }
 }
 
-/// Whether bytes are valid UTF-8.
 private func isUTF8(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
   (try? UTF8Span(validating: bytes.span)) != nil
 }

@@ -120,7 +120,6 @@ extension Projection {
     throw .syntax(source: "\(place):\(line)", reason: "another statement follows; a projection is one SELECT")
   }
 
-  /// The client's columns in the client's order.
   fileprivate func select(_ table: TableSchema, from source: String, isOrdered: Bool) -> String {
     let columns = table.columnNames.map(quoted).joined(separator: ", ")
     return "SELECT \(columns) FROM \(source)" + (isOrdered ? " ORDER BY \(TableSQL(table).keyOrder)" : "")

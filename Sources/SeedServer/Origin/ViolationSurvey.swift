@@ -1,16 +1,13 @@
 import SeedDatabase
 import SeedFormat
 
-/// Finds all rows of an origin that a client's schema refuses, once it is known that there are some.
-///
-/// The rows go into a scratch database with the client's schema; those that SQLite refuses are counted by rule.
+/// Finds all rows of an origin that a client's schema refuses, by writing them into a scratch database with it.
 struct ViolationSurvey {
   private let origin: SQLiteOrigin
   private let plan: SeriesPlan
   private let scratch: Connection
   private var found: [OriginError.Violation] = []
 
-  /// Rows that a message names of each rule.
   private static let namedRows = 3
 
   private init(_ origin: SQLiteOrigin, _ plan: SeriesPlan) throws {
@@ -26,17 +23,12 @@ struct ViolationSurvey {
   ) throws -> Result {
     do {
       return try body()
-    } catch let error as ImportError {
-      throw try all(origin, plan) ?? error
-    } catch let error as OriginError where error.rowRule != nil {
-      throw try all(origin, plan) ?? error
+    } catch {
+      guard error is ImportError || (error as? OriginError)?.rowRule != nil else { throw error }
+      var survey = try ViolationSurvey(origin, plan)
+      let violations = try survey.run()
+      throw violations.isEmpty ? error : OriginError.violations(violations)
     }
-  }
-
-  private static func all(_ origin: SQLiteOrigin, _ plan: SeriesPlan) throws -> OriginError? {
-    var survey = try ViolationSurvey(origin, plan)
-    let violations = try survey.run()
-    return violations.isEmpty ? nil : .violations(violations)
   }
 
   private mutating func run() throws -> [OriginError.Violation] {
@@ -49,34 +41,16 @@ struct ViolationSurvey {
   private mutating func insert(_ table: TableSchema) throws {
     let rows = try origin.rows(table, plan.projection(table), isOrdered: false)
     let insert = try scratch.prepare(TableSQL(table).insert)
-    while try next(rows, table, insert) {}
-  }
-
-  /// Takes one row; false behind the last.
-  private mutating func next(_ rows: ProjectedRows, _ table: TableSchema, _ insert: Statement) throws -> Bool
-  {
-    do {
-      guard try rows.next() else { return false }
-      try note(table, insert, try rows.validRow())
-    } catch let error as OriginError {
-      guard let rule = error.rowRule else { throw error }
-      note(table, rule, rows.keyDescription)
-    }
-    return true
-  }
-
-  private mutating func note(_ table: TableSchema, _ insert: Statement, _ row: [SeedValue]) throws {
-    guard let error = refusal(insert, row) else { return }
-    guard error.primaryCode == ResultCode.constraint else { throw error }
-    note(table, error.message, rowDescription(table.keyNames, table.keyValues(of: row)))
-  }
-
-  private func refusal(_ insert: Statement, _ row: [SeedValue]) -> DatabaseError? {
-    do throws(DatabaseError) {
-      try insert.run(row)
-      return nil
-    } catch {
-      return error
+    while true {
+      do {
+        guard try rows.next() else { return }
+        try insert.run(try rows.validRow())
+      } catch let error as OriginError {
+        guard let rule = error.rowRule else { throw error }
+        note(table, rule, rows.keyDescription)
+      } catch let error as DatabaseError where error.primaryCode == ResultCode.constraint {
+        note(table, error.message, rows.keyDescription)
+      }
     }
   }
 

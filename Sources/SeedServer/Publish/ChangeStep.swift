@@ -3,10 +3,8 @@ import SeedFormat
 import SeedSystem
 import SeedTrust
 
-/// The first half of a step, under the publication's lock: what the origin holds becomes the next version.
-///
-/// Snapshots that fall due are no part of it, but for those that a new history or schema begins with: see
-/// ``SnapshotStep``.
+/// The first half of a step, under the publication's lock: what the origin holds becomes the next version, with a
+/// snapshot only where a history or schema begins (see ``SnapshotStep``).
 struct ChangeStep {
   private let context: StepContext
   private var update: PublicationUpdate
@@ -15,13 +13,26 @@ struct ChangeStep {
   private var job: DatasetJob { context.job }
   private var options: StepOptions { context.options }
 
-  init(_ context: StepContext, after published: PublishedMetadata) throws {
+  private init(_ context: StepContext, after published: PublishedMetadata) throws {
     self.context = context
     update = try PublicationUpdate(context, after: published)
   }
 
   /// All of it: nothing that was published is touched before what replaces it is complete.
-  mutating func run() throws -> (report: StepReport, published: PublishedMetadata) {
+  static func run(
+    _ context: StepContext, _ ifHeld: PublicationLock.IfHeld, _ report: inout StepReport
+  ) throws -> PublishedMetadata {
+    // A new epoch delegates to the series key anew.
+    try context.publisher.withPublication(ifHeld, checkingKeys: !context.options.isBeginningEpoch) {
+      published in
+      var step = try ChangeStep(context, after: published)
+      try step.run()
+      report = step.report
+      return step.update.published
+    }
+  }
+
+  private mutating func run() throws {
     do {
       try update.adoptPending()
       try sweep()
@@ -35,11 +46,17 @@ struct ChangeStep {
     try update.renewIfDue()
     report.pruned = try context.prune(update.published)
     report.warnings += update.warnings
-    return (report, update.published)
   }
 
-  /// The report that ``run()`` would give. Everything is tried, and nothing is written that stays.
-  mutating func preview() throws -> StepReport {
+  static func preview(_ context: StepContext) throws -> StepReport {
+    try context.publisher.withPublication { published in
+      var step = try ChangeStep(context, after: published)
+      try step.preview()
+      return step.report
+    }
+  }
+
+  private mutating func preview() throws {
     report.isPreview = true
     _ = try context.publisher.newSeries(of: job, after: update.published)
     var drafts: [SeriesDraft] = []
@@ -50,18 +67,18 @@ struct ChangeStep {
     try draft(job.isRetired ? nil : try openOrigin(), &drafts)
     drafts.forEach { report.add($0.report) }
     report.pruned = try context.prune(update.published)
-    return report
   }
 
-  /// Removes what crashes left.
   private func sweep() throws {
     let series = update.published.delegatedSeries
     try context.publication.sweep(series)
     try DurableFile.sweep(context.stateFolder)
-    for one in series { try SnapshotDrafts(context.publication, one, context.stateFolder).sweep() }
+    for one in series {
+      try SnapshotDrafts(publication: context.publication, series: one, stateFolder: context.stateFolder)
+        .sweep()
+    }
   }
 
-  /// Reads the origin where it is needed and may have changed, and publishes what it holds.
   private mutating func readOrigin() throws {
     guard options.rollback == nil else { return try publish(nil) }
     let stamp = try OriginStamp(of: job)
@@ -82,7 +99,6 @@ struct ChangeStep {
     try SQLiteOrigin(job.originPath, waitSeconds: job.originWaitSeconds)
   }
 
-  /// Drafts every series, signs all of them at once, and brings their copies to what is published then.
   private mutating func publish(_ origin: SQLiteOrigin?) throws {
     var drafts: [SeriesDraft] = []
     do {
@@ -94,7 +110,7 @@ struct ChangeStep {
     }
     // From here on the publication is ahead of the copies; whatever fails now, the next step catches up.
     for draft in drafts {
-      try draft.settle(copyPath: context.copyPath(draft.report.series))
+      try draft.settle()
       report.add(draft.report)
     }
   }
@@ -116,10 +132,7 @@ struct ChangeStep {
 }
 
 /// Remembers in a file what an origin looked like when it was last compared, so that one that nobody wrote to costs
-/// no reading.
-///
-/// The file holds one fingerprint of all that the outcome depends on: the origin's stamp, the models, the heads and the
-/// stamps of the working copies. Where it is lost or differs, the origin is read.
+/// no reading: one fingerprint of all that the outcome depends on. Where it is lost or differs, the origin is read.
 struct OriginMemory {
   private let context: StepContext
   private let path: String
@@ -129,7 +142,6 @@ struct OriginMemory {
     path = "\(context.stateFolder)/\(context.job.name).origin"
   }
 
-  /// Whether nothing changed since the origin was last compared.
   func knows(_ stamp: OriginStamp, _ published: PublishedMetadata) throws -> Bool {
     let fingerprint = try fingerprint(stamp, published)
     return try DurableFile.readIfPresent(path, limit: PublicationDirectory.mostFileBytes) == fingerprint

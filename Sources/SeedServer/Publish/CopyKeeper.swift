@@ -12,8 +12,7 @@ struct CopyKeeper {
   /// Leaves the copy alone, and works on one of its own where it needs mending.
   let isPreview: Bool
 
-  /// The copy at head, and why it had to be made anew. A copy that lags catches up, one that is missing or another
-  /// history's is made anew.
+  /// The copy at head, and why it had to be made anew; one that lags catches up.
   func open() throws -> (copy: WorkingCopy, repair: String?) {
     guard Folder.exists(path) else { return try rebuild(because: "it was missing") }
     let copy: WorkingCopy
@@ -42,7 +41,6 @@ struct CopyKeeper {
     }
   }
 
-  /// Why the copy is not one of what is published.
   private func mismatch(_ copy: WorkingCopy, _ meta: SeedMeta) -> String? {
     guard meta.epoch == published.state.epoch, meta.series == plan.series else {
       return "it belonged to another history"
@@ -55,7 +53,6 @@ struct CopyKeeper {
     (try rebuild(), isPreview ? nil : reason)
   }
 
-  /// A copy made anew from the newest published snapshot and the deltas behind it.
   func rebuild() throws -> WorkingCopy {
     let recall = SeriesRecall(publication, published)
     guard let chain = try? recall.chain(to: published.state.head), chain.snapshot.schema == plan.schema.hash

@@ -8,10 +8,8 @@ struct PublicationUpdate {
   private let publisher: Publisher
   private let lifetimeSeconds: Int
   private let now: UTCTime
-  private let pending: PendingChange
-  private let clock: ClockWitness.Verdict
+  private let clock: ClockVerdict
   private(set) var published: PublishedMetadata
-  /// What an operator should look at.
   private(set) var warnings: [String] = []
   /// Delegations to new series, signed and not yet published.
   private var change = OfflineChange.none
@@ -36,27 +34,24 @@ struct PublicationUpdate {
     self.now = now
     self.published = published
     isBeginningEpoch = options.isBeginningEpoch
-    pending = PendingChange(publisher.stateFolder)
     let longest = max(lifetimeSeconds, publisher.longestLifetimeSeconds)
     // A preview signs nothing, and must not write down a doubt.
     clock =
       try options.isPreview
       ? .agrees
-      : ClockWitness(publisher.stateFolder).verdict(
-        published, lifetimeSeconds: longest, now: now, isAssured: options.isClockAssured)
+      : ClockVerdict(
+        of: published, in: publisher.stateFolder, lifetimeSeconds: longest, now: now,
+        isAssured: options.isClockAssured)
     // Signatures that are shortened now are shortened for all datasets at once.
     self.lifetimeSeconds = clock == .trusted ? longest : lifetimeSeconds
   }
 
-  /// The signed metadata of a series.
   func metadata(_ series: Series) -> SeriesMetadata? { published.series[series]?.metadata }
 
-  /// When a version that follows one of `earlier` is published, as it will say.
   func date(after earlier: UTCTime?) -> UTCTime {
     clock == .trusted ? now : max(now, earlier ?? .distantPast)
   }
 
-  /// Signs as of now.
   var signer: RepositorySigner { signer(trustsClock: clock == .trusted) }
 
   /// Signs for an operator who is there, and sees until when.
@@ -70,12 +65,15 @@ struct PublicationUpdate {
       leastVersion: isBeginningEpoch ? Publisher.firstVersionAnew(now) : 1, trustsClock: trustsClock)
   }
 
-  private mutating func write(_ step: SigningStep) throws {
+  private mutating func sign(_ series: [SeriesMetadata], adopting change: OfflineChange) throws {
+    let step = try signer.publish(series, adopting: change, after: published, keys: publisher.keys)
     try publisher.publication.write(step.files)
     published = step.published
   }
 
-  // MARK: Series
+  private var allSeries: [SeriesMetadata] {
+    published.series.sorted { $0.key < $1.key }.map(\.value.metadata)
+  }
 
   /// Delegates to the job's series that are new; clients see that together with what is published of them.
   mutating func delegateNewSeries(of job: DatasetJob) throws {
@@ -84,7 +82,7 @@ struct PublicationUpdate {
     guard publisher.keys.canSign(for: targets) else {
       throw PublicationError.notDelegated(series: job.plans.map { "\($0.series)" }.joined(separator: ", "))
     }
-    try refusePendingTargets()
+    guard try publisher.pendingChange().targets == nil else { throw PublicationError.changeWaits }
     change = try OfflineChange(
       targets: signer.targets(
         delegating: published.delegatedSeries + new, to: publisher.seriesVerifiers(published),
@@ -92,55 +90,37 @@ struct PublicationUpdate {
     change.sign(with: publisher.keys, after: published)
   }
 
-  private func refusePendingTargets() throws {
-    guard try pending.read().targets == nil else { throw PublicationError.changeWaits }
-  }
-
-  /// Signs and writes the series as they are now.
   mutating func publish(_ changed: [SeriesMetadata]) throws {
     guard !changed.isEmpty else { return }
-    let others = isBeginningEpoch ? published.series.values.map(\.metadata) : []
+    let others = isBeginningEpoch ? allSeries : []
     let resigned = others.filter { other in !changed.contains { $0.series == other.series } }
-    try write(
-      try signer.publish(changed + resigned, adopting: change, after: published, keys: publisher.keys))
+    try sign(changed + resigned, adopting: change)
     change = .none
   }
 
-  // MARK: Keys
-
-  /// Publishes a change of keys that waits, once enough have signed it; also one that a process left when it died.
-  /// Returns whether it did.
+  /// Publishes a change of keys that enough have signed, also one that a dying process left; returns whether it did.
   @discardableResult
   mutating func adoptPending() throws -> Bool {
-    let waiting = try pending.read()
+    let waiting = try publisher.pendingChange()
     guard !waiting.isEmpty else { return false }
     guard let rest = waiting.rest(after: published) else {
       warnings.append(
         "a change of keys that waited for signatures is dropped: newer metadata was published meanwhile")
-      try pending.write(.none)
+      try publisher.keep(pending: .none)
       return false
     }
     guard rest.isComplete(after: published), rest.expired(at: now) == nil else { return false }
-    if !rest.isEmpty { try adopt(rest) }
-    try pending.write(.none)
+    if !rest.isEmpty { try sign(allSeries, adopting: rest) }
+    try publisher.keep(pending: .none)
     return true
   }
 
-  /// Signs all that is published anew, together with the change.
-  private mutating func adopt(_ change: OfflineChange) throws {
-    let series = published.series.values.map(\.metadata).sorted { $0.series < $1.series }
-    try write(try signer.publish(series, adopting: change, after: published, keys: publisher.keys))
-  }
-
-  // MARK: Renewal
-
-  /// Old signatures are renewed for every role, so that none expires while its origin rests. Root and targets metadata
-  /// are, where their keys are at hand.
+  /// Renews old signatures, so that none expires while its origin rests; of root and targets where keys are at hand.
   mutating func renewIfDue() throws {
     noteClock()
     let renewal = try offlineRenewal()
     guard isDue || !renewal.isEmpty || !published.outdated.isEmpty else { return }
-    try adopt(renewal)
+    try sign(allSeries, adopting: renewal)
   }
 
   private var isDue: Bool {
@@ -153,7 +133,7 @@ struct PublicationUpdate {
 
   /// Not of a role whose metadata waits for signatures: this one would take its version.
   private func offlineRenewal() throws -> OfflineChange {
-    let waiting = try pending.read()
+    let waiting = try publisher.pendingChange()
     let root = waiting.root == nil && isDue(published.root, days: RepositorySigner.rootDays)
     let targets = waiting.targets == nil && isDue(published.targets, days: RepositorySigner.targetsDays)
     var renewal = try OfflineChange(
@@ -166,7 +146,7 @@ struct PublicationUpdate {
   private func isDue<Role: SignedRole>(_ role: Role, days: Int) -> Bool {
     guard publisher.keys.canSign(for: published.root.roles[Role.type]) else { return false }
     let left = role.expires.secondsSinceEpoch - now.secondsSinceEpoch
-    let isTooLong = left > days * UTCTime.secondsPerDay + ClockWitness.toleranceSeconds
+    let isTooLong = left > days * UTCTime.secondsPerDay + ClockVerdict.toleranceSeconds
     return left < RepositorySigner.renewalDays * UTCTime.secondsPerDay || (clock == .trusted && isTooLong)
   }
 
@@ -176,33 +156,5 @@ struct PublicationUpdate {
       "something was signed with a clock ahead of this one: check this clock. If it is right, signatures "
       + "valid for too long are shortened after \(end), or at once with `seedbank regenerate --trust-clock`"
     warnings.append(warning)
-  }
-}
-
-/// Where a change of root or targets metadata waits until it is signed and published.
-///
-/// It is written before anything of the change is published, so the next step finishes it where a process dies in
-/// between.
-struct PendingChange {
-  private let path: String
-
-  init(_ stateFolder: String) { path = "\(stateFolder)/pending-keys.json" }
-
-  /// The change that waits, if any.
-  func read() throws -> OfflineChange {
-    guard let bytes = try DurableFile.readIfPresent(path, limit: PublicationDirectory.mostFileBytes) else {
-      return .none
-    }
-    do {
-      return try OfflineChange(parsing: bytes)
-    } catch {
-      throw PublicationError.damagedChange(file: path)
-    }
-  }
-
-  /// Replaces what waits; an empty change removes it.
-  func write(_ change: OfflineChange) throws {
-    if change.isEmpty { return try Folder.remove(path) }
-    try DurableFile.write(change.bytes, to: path)
   }
 }

@@ -4,15 +4,12 @@ package import SeedSystem
 import SeedTrust
 
 extension Publisher {
-  /// The version that metadata has at the least after a disaster.
-  ///
-  /// Clients refuse metadata that is older than the newest they have seen, and its version is lost. One a second is more
-  /// than any publisher signs, so the clock is ahead of all of them.
+  /// The least version of metadata after a disaster. Clients refuse what is older than they have seen, and its
+  /// version is lost. One a second is more than any publisher signs, so the clock is ahead of all of them.
   static func firstVersionAnew(_ now: UTCTime) -> Int { now.secondsSinceEpoch }
 
-  /// After a disaster: makes a publication that is lost anew under the root that clients trust, or goes on with one that
-  /// is too old, and begins a new history for every series of all datasets, so that their clients fetch a snapshot.
-  /// Tells what each dataset's step did.
+  /// After a disaster: makes a lost publication anew under the root that clients trust, or goes on with one that is
+  /// too old, and begins a new history for every series. Tells what each dataset's step did.
   package func beginEpoch(
     _ jobs: [DatasetJob], root: [UInt8], now: UTCTime, _ tell: (DatasetJob, StepReport) throws -> Void
   ) throws {
@@ -35,8 +32,7 @@ extension Publisher {
     }
   }
 
-  /// Keys that were replaced may lie beside the one that counts. Several are taken only where the publication that is
-  /// left names just these.
+  /// Replaced keys may lie beside the one that counts: several are taken only where the old publication names them.
   private func refuseDoubtfulSeriesKeys() throws(PublicationError) {
     let named = (try? publication.published())?.keys(of: .series)?.keyIDs ?? []
     let found = Set(keys[.series].map(\.publicKey.keyID))
@@ -53,7 +49,6 @@ extension PublicationDirectory {
     try DurableFile.write(bytes, to: metadataFile(MetadataName.versioned(Root.type, version)))
   }
 
-  /// The last root that is still there of those that follow one another.
   fileprivate func newestRoot(from first: [UInt8]) throws -> [UInt8] {
     var trusted = try TrustedMetadataSet(root: first, now: .distantPast)
     var newest = first

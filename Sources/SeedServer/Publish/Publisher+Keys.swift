@@ -2,8 +2,7 @@ import SeedFormat
 package import SeedSystem
 package import SeedTrust
 
-/// The keys of a publisher that runs for long: they are read again where those at hand do not fit any more, because an
-/// operator replaced them meanwhile.
+/// The keys of a long-running publisher, read again where they do not fit any more, as an operator replaced them.
 package final class KeySource: Sendable {
   private let keys: Mutex<KeyRing>
   private let load: @Sendable () throws -> KeyRing
@@ -17,20 +16,15 @@ package final class KeySource: Sendable {
   /// Keys that stay as they are.
   package convenience init(_ keys: KeyRing) { self.init(keys) { keys } }
 
-  /// The keys at hand.
   var current: KeyRing { keys.withLock(\.self) }
 
-  /// Reads them again.
   func reload() throws {
     let found = try load()
     keys.withLock { $0 = found }
   }
 }
 
-// MARK: - Whose publication it is
-
 extension Publisher {
-  /// The keys at hand.
   var keys: KeyRing { keySource.current }
 
   /// Leaves alone what another deployment signed: nothing that this one signs would be good there.
@@ -54,8 +48,7 @@ extension Publisher {
     }
   }
 
-  /// Who signs the series: the keys that are delegated to, else the ones at hand. A new epoch takes those at hand where
-  /// the publication is so old that it names others.
+  /// The keys delegated to, else those at hand: a new epoch may follow a publication that names lost ones.
   func seriesVerifiers(_ published: PublishedMetadata) -> RoleVerifiers {
     guard let known = published.targets.delegations?.verifiers, keys.canSign(for: published.keys(of: .series))
     else {
@@ -74,8 +67,6 @@ extension Publisher {
   }
 }
 
-// MARK: - Changes of keys
-
 /// The state of a change of keys.
 package enum KeyChangeOutcome: Sendable {
   /// It is published.
@@ -85,14 +76,13 @@ package enum KeyChangeOutcome: Sendable {
 }
 
 extension Publisher {
-  /// Changes root or targets metadata in one durable step: the change that `propose` makes is signed with the keys at
-  /// hand, and published together with all that follows from it, or waits for further signatures.
+  /// Signs the change of root or targets metadata that `propose` makes, and publishes it, or waits for signatures.
   package func changeKeys(
     lifetimeSeconds: Int, now: UTCTime,
     _ propose: (PublishedMetadata, RepositorySigner) throws -> OfflineChange
   ) throws -> KeyChangeOutcome {
     try withUpdate(lifetimeSeconds, now) { update in
-      guard try PendingChange(stateFolder).read().isEmpty else { throw PublicationError.changeWaits }
+      guard try pendingChange().isEmpty else { throw PublicationError.changeWaits }
       var change = try propose(update.published, update.attendedSigner)
       change.sign(with: keys, after: update.published)
       // A change that only waits may be signed elsewhere; one that is complete must be published from here.
@@ -103,8 +93,7 @@ extension Publisher {
     }
   }
 
-  /// Publishes a change that a process had begun to publish when it died; returns what is published then, `nil` where
-  /// there was none. To be called before keys are made for another change.
+  /// Publishes a change that a dying process left, `nil` without one; to be called before another change is made.
   package func finishChange(lifetimeSeconds: Int, now: UTCTime) throws -> PublishedMetadata? {
     try withUpdate(lifetimeSeconds, now) { update in try update.adoptPending() ? update.published : nil }
   }
@@ -115,7 +104,7 @@ extension Publisher {
     _ add: (inout OfflineChange, PublishedMetadata) throws -> Void
   ) throws -> KeyChangeOutcome {
     try withUpdate(lifetimeSeconds, now) { update in
-      var change = try PendingChange(stateFolder).read()
+      var change = try pendingChange()
       guard !change.isEmpty else { throw PublicationError.noChange }
       if let (role, time) = change.expired(at: now) {
         throw PublicationError.changeExpired(role: role, at: time)
@@ -127,11 +116,29 @@ extension Publisher {
   }
 
   /// The change that waits for signatures; empty where there is none.
-  package func pendingChange() throws -> OfflineChange { try PendingChange(stateFolder).read() }
+  ///
+  /// It is written before anything of it is published, so the next step finishes it where a process dies in between.
+  package func pendingChange() throws -> OfflineChange {
+    guard let bytes = try DurableFile.readIfPresent(pendingFile, limit: PublicationDirectory.mostFileBytes)
+    else { return .none }
+    do {
+      return try OfflineChange(parsing: bytes)
+    } catch {
+      throw PublicationError.damagedChange(file: pendingFile)
+    }
+  }
+
+  /// Replaces the change that waits; an empty one removes it.
+  func keep(pending change: OfflineChange) throws {
+    if change.isEmpty { return try Folder.remove(pendingFile) }
+    try DurableFile.write(change.bytes, to: pendingFile)
+  }
+
+  private var pendingFile: String { "\(stateFolder)/pending-keys.json" }
 
   /// Drops the change that waits for signatures.
   package func discardChange() throws {
-    try withPublication(.wait, checkingKeys: false) { _ in try PendingChange(stateFolder).write(.none) }
+    try withPublication(.wait, checkingKeys: false) { _ in try keep(pending: .none) }
   }
 
   private func withUpdate<Result>(
@@ -144,7 +151,7 @@ extension Publisher {
   }
 
   private func finish(_ change: OfflineChange, _ update: inout PublicationUpdate) throws -> KeyChangeOutcome {
-    try PendingChange(stateFolder).write(change)
+    try keep(pending: change)
     guard try update.adoptPending() else { return .waits(change.needs(after: update.published)) }
     return .published(update.published)
   }

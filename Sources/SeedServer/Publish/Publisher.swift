@@ -3,16 +3,14 @@ package import SeedFormat
 package import SeedSystem
 package import SeedTrust
 
-/// Publishes what the origins hold, one step at a time per publication: the changes under the publication's lock, then
-/// the snapshots that are due, beside further steps.
+/// Publishes what the origins hold: the changes under the publication's lock, then, beside further steps, snapshots.
 package struct Publisher: Sendable {
   let publication: PublicationDirectory
   let stateFolder: String
   let keySource: KeySource
-  /// Seconds for which a file stays at the least after it was last named. A step of one dataset comes upon the files of
-  /// all, so this is the longest time that any of them asks for.
+  /// Least seconds for which a file stays after it was last named, in any dataset: a step finds the files of all.
   package var graceSeconds = 0
-  /// The longest time for which any dataset's signatures are valid: see ``ClockWitness``.
+  /// The longest time for which any dataset's signatures are valid: see ``ClockVerdict``.
   package var longestLifetimeSeconds = 0
   /// Where steps are noted.
   package var history: StepHistory?
@@ -27,9 +25,7 @@ package struct Publisher: Sendable {
   /// A publisher. The root and targets keys are needed where these roles are renewed, and the targets keys where a new
   /// series must be delegated to.
   package init(_ publication: PublicationDirectory, stateFolder: String, keys: KeySource) {
-    self.publication = publication
-    self.stateFolder = stateFolder
-    keySource = keys
+    (self.publication, self.stateFolder, keySource) = (publication, stateFolder, keys)
   }
 
   /// A publisher whose keys stay as they are.
@@ -37,31 +33,27 @@ package struct Publisher: Sendable {
     self.init(publication, stateFolder: stateFolder, keys: KeySource(keys))
   }
 
-  // MARK: Steps
-
   /// One step: the changes of the origin, with the snapshots that are due.
   package func step(_ job: DatasetJob, _ options: StepOptions = StepOptions(), now: UTCTime) throws
     -> StepReport
   {
-    let context = StepContext(publisher: self, job: job, options: options, now: now)
-    return try noting(context) { report in
-      let published = try context.publishChanges(.fail, &report)
-      try context.publishSnapshots(after: published, &report)
+    try noting(job, options, now) { context, report in
+      let published = try ChangeStep.run(context, .fail, &report)
+      try SnapshotStep.run(context, after: published, &report)
     }
   }
 
-  /// The first half of a step, for a caller that publishes the snapshots at the same time: so it waits while they are
-  /// listed.
+  /// The first half of a step; it waits while a caller's other thread lists a snapshot.
   package func publishChanges(_ job: DatasetJob, now: UTCTime) throws -> StepReport {
-    let context = StepContext(publisher: self, job: job, now: now)
-    return try noting(context) { report in _ = try context.publishChanges(.wait, &report) }
+    try noting(job, StepOptions(), now) { context, report in
+      _ = try ChangeStep.run(context, .wait, &report)
+    }
   }
 
   /// The second half, noted where there is a snapshot; other steps may run meanwhile.
   package func publishSnapshots(_ job: DatasetJob, now: UTCTime) throws -> StepReport {
-    let context = StepContext(publisher: self, job: job, now: now)
-    return try noting(context) { report in
-      try context.publishSnapshots(after: try withPublication(.wait) { $0 }, &report)
+    try noting(job, StepOptions(), now) { context, report in
+      try SnapshotStep.run(context, after: try withPublication(.wait) { $0 }, &report)
     }
   }
 
@@ -78,15 +70,10 @@ package struct Publisher: Sendable {
   ) throws -> StepReport {
     var options = options
     options.isPreview = true
-    let context = StepContext(publisher: self, job: job, options: options, now: now)
-    return try withPublication { published in
-      var step = try ChangeStep(context, after: published)
-      return try step.preview()
-    }
+    return try ChangeStep.preview(StepContext(publisher: self, job: job, options: options, now: now))
   }
 
-  /// Removes files that no metadata has named for the grace period, without publishing anything; on a dry run they are
-  /// only found.
+  /// Removes files that no metadata has named for the grace period; on a dry run they are only found.
   package func prune(
     graceSeconds: Int, now: UTCTime, isDryRun: Bool
   ) throws -> (removed: [String], waiting: [String: UTCTime]) {
@@ -99,9 +86,6 @@ package struct Publisher: Sendable {
     Pruning(publication: publication, stateFolder: stateFolder, graceSeconds: graceSeconds)
   }
 
-  // MARK: The lock
-
-  /// Runs `body` under the lock, with the metadata that is published now.
   func withPublication<Result>(
     _ ifHeld: PublicationLock.IfHeld = .fail, checkingKeys: Bool = true,
     _ body: (PublishedMetadata) throws -> Result
@@ -115,22 +99,22 @@ package struct Publisher: Sendable {
     }
   }
 
-  // MARK: The history
-
   /// Notes the steps that `body` reports, also where it fails behind something that was published.
   private func noting(
-    _ context: StepContext, _ body: (inout StepReport) throws -> Void
+    _ job: DatasetJob, _ options: StepOptions, _ now: UTCTime,
+    _ body: (StepContext, inout StepReport) throws -> Void
   ) throws -> StepReport {
     let start = ContinuousClock.now
     var report = StepReport()
-    let result = Result { try body(&report) }
+    let result = Result {
+      try body(StepContext(publisher: self, job: job, options: options, now: now), &report)
+    }
     let milliseconds = Int((ContinuousClock.now - start) / .milliseconds(1))
-    let (now, rolledBack) = (context.now, context.options.rollback?.series)
     var records = report.series.map {
-      StepRecord($0, isRollback: $0.series == rolledBack, at: now, milliseconds: milliseconds)
+      StepRecord($0, isRollback: $0.series == options.rollback?.series, at: now, milliseconds: milliseconds)
     }
     if case .failure(let error) = result, !Self.isNoStep(error) {
-      records.append(StepRecord(error, of: context.job.name, at: now, milliseconds: milliseconds))
+      records.append(StepRecord(error, of: job.name, at: now, milliseconds: milliseconds))
     }
     if !records.isEmpty { history?.record(records) }
     records.forEach(observe)

@@ -8,42 +8,22 @@ struct SeriesDraft {
   var report: SeriesReport
   /// `nil` where nothing of it is to be signed.
   var metadata: SeriesMetadata?
-  fileprivate var work = Work.none
-
-  fileprivate enum Work {
-    case none
-    /// The copy with the next version, in an open transaction.
-    case change(SeriesChange)
-    /// A copy under a temporary name.
-    case newCopy(WorkingCopy)
-  }
-
   /// Leaves the working copy as it was.
-  func discard() { if case .change(let change) = work { change.rollBack() } }
-
+  fileprivate(set) var discard: () -> Void = {}
   /// Brings the working copy to what was published.
-  func settle(copyPath: String) throws {
-    switch work {
-    case .none: break
-    case .change(let change): try change.commit()
-    case .newCopy(let copy): _ = try CopyKeeper.install(copy, as: copyPath)
-    }
-  }
+  fileprivate(set) var settle: () throws -> Void = {}
 }
 
-/// Drafts one series in a step.
 struct SeriesStep {
   let context: StepContext
   let plan: SeriesPlan
-  /// When the next version is published, as it will say.
   let date: UTCTime
 
   private var job: DatasetJob { context.job }
   private var options: StepOptions { context.options }
   private var copyPath: String { context.copyPath(plan.series) }
 
-  /// Compares the origin with what is published, and makes what is to be published; without an origin it is known not
-  /// to have changed.
+  /// Compares the origin with what is published; without an origin it is known not to have changed.
   func draft(_ origin: SQLiteOrigin?, after published: SeriesMetadata?) throws -> SeriesDraft {
     if let rollback = options.rollback { return try rollBack(to: rollback.version, published) }
     if job.isRetired(plan.series) { return keep(.retired, published, hold: published?.state.hold) }
@@ -87,7 +67,8 @@ struct SeriesStep {
       return draft
     }
     do {
-      var draft = SeriesDraft(report: report(.changed, at: change.delta.header.to), work: .change(change))
+      var draft = SeriesDraft(
+        report: report(.changed, at: change.delta.header.to), discard: change.rollBack, settle: change.commit)
       draft.report.changes = change.changes
       draft.report.deltaBytes = change.delta.stored.length
       draft.report.repair = repair
@@ -112,7 +93,6 @@ struct SeriesStep {
     }
   }
 
-  /// Lays the delta among the objects, with those that are merged of it.
   private func store(
     _ change: SeriesChange, _ published: SeriesMetadata, _ hold: SeriesHold?, _ draft: inout SeriesDraft
   ) throws {
@@ -129,7 +109,6 @@ struct SeriesStep {
       objects: Retention(job).afterDelta(objects + merged.objects, floor: floor))
   }
 
-  /// What a preview can say of the rest of the step.
   private func foresee(
     _ change: SeriesChange, _ published: SeriesMetadata, _ report: inout SeriesReport
   ) throws {
@@ -149,7 +128,6 @@ struct SeriesStep {
 
   // MARK: A rollback
 
-  /// The rows of `version` become the next version, and the series is held there.
   private func rollBack(to version: Version, _ published: SeriesMetadata?) throws -> SeriesDraft {
     guard let published, !job.isRetired(plan.series) else {
       throw RollbackError.notPublished(series: plan.series)
@@ -191,26 +169,19 @@ struct SeriesStep {
     guard draft.report.shrunk.isEmpty else {
       throw PublicationError.shrunk([plan.series: draft.report.shrunk])
     }
-    let snapshot = try snapshot(of: copy)
-    draft.report.snapshotBytes = snapshot.length
+    let snapshots = context.snapshots(plan, isFirst: true)
+    let snapshot = try snapshots.finish(try snapshots.draw(copy))
+    try snapshots.place(snapshot)
+    draft.report.snapshotBytes = snapshot.object.length
     // Versions of another history mean other rows.
     let known = options.isBeginningEpoch ? [] : published?.objects ?? []
     draft.metadata = SeriesMetadata(
       series: plan.series, state: state(epoch: epoch, head: version, floor: version),
-      objects: Retention(job).afterNewSchema(known, now: context.now) + [snapshot])
-    draft.work = .newCopy(copy)
+      objects: Retention(job).keptSnapshots(known, context.now) + [snapshot.object])
+    draft.settle = { [copyPath] in _ = try CopyKeeper.install(copy, as: copyPath) }
     return draft
   }
 
-  /// The new copy's snapshot; it counts once metadata lists it.
-  private func snapshot(of copy: WorkingCopy) throws -> PublishedObject {
-    let snapshots = context.snapshots(plan, isFirst: true)
-    let draft = try snapshots.finish(try snapshots.draw(copy))
-    try snapshots.place(draft)
-    return draft.object
-  }
-
-  /// The tables of a new copy that lost too many rows against the copy before.
   private func shrunk(_ copy: WorkingCopy, _ published: SeriesMetadata?) throws -> [ShrunkTable] {
     guard published != nil, !options.acceptingShrink, Folder.exists(copyPath),
       let before = try? WorkingCopy(copyPath, plan.schema).sums()

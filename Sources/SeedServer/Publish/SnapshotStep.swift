@@ -3,50 +3,46 @@ import SeedFormat
 import SeedSystem
 import SeedTrust
 
-/// The second half of a step: publishes the snapshots that are due, at whatever version their series has when they are
-/// drawn.
+/// The second half of a step: publishes the snapshots that are due, at the version at which they are drawn.
 ///
-/// The publication's lock is held while a copy is drawn and while a snapshot is listed, and not in between: other
-/// steps publish meanwhile. Then what is published is read again, and ``SnapshotListing`` says whether the snapshot
-/// still belongs there. A lock of its own sees to it that nobody else makes snapshots of the series.
+/// The publication's lock is held while a copy is drawn and while a snapshot is listed; in between others publish. So
+/// what is published is read again, and ``SnapshotListing`` says whether the snapshot still belongs there. A lock of
+/// its own keeps others from making snapshots of the series.
 struct SnapshotStep {
   private let context: StepContext
-  /// As it was when it was last read.
   private var published: PublishedMetadata
 
   private var job: DatasetJob { context.job }
 
-  init(_ context: StepContext, after published: PublishedMetadata) {
-    self.context = context
-    self.published = published
-  }
-
   /// Every snapshot that is due, then the encodings that the newest ones lack; those that a crash left out come here
   /// too. Whatever is thrown, the report tells what was published before.
-  mutating func run(_ report: inout StepReport) throws {
+  static func run(
+    _ context: StepContext, after published: PublishedMetadata, _ report: inout StepReport
+  ) throws {
+    var step = SnapshotStep(context: context, published: published)
+    try step.run(&report)
+  }
+
+  private mutating func run(_ report: inout StepReport) throws {
     for plan in context.plans where !job.isRetired(plan.series) {
       guard let metadata = metadata(plan), context.isSnapshotDue(metadata) else { continue }
       // A snapshot that was asked for waits until it can be made; one that only fell due is left to whoever makes one.
-      try alone(plan, context.options.forcingSnapshot ? .wait : .fail) { step in
-        try step.publishSnapshot(plan, &report)
+      try alone(plan, context.options.forcingSnapshot ? .wait : .fail) {
+        try $0.publishSnapshot(plan, &report)
       }
     }
     for plan in job.plans where !job.isRetired(plan.series) && missingEncoding(plan) != nil {
-      try alone(plan, .fail) { step in try step.publishEncodings(plan, &report) }
+      try alone(plan, .fail) { try $0.publishEncodings(plan, &report) }
     }
   }
 
   private mutating func alone(
     _ plan: SeriesPlan, _ ifHeld: PublicationLock.IfHeld, _ body: (inout SnapshotStep) throws -> Void
   ) throws {
-    _ = try PublicationLock.withSnapshotLock(of: plan.series, context.publication, ifHeld) {
-      try body(&self)
-    }
+    _ = try PublicationLock.withSnapshotLock(of: plan.series, context.publication, ifHeld) { try body(&self) }
   }
 
   private func metadata(_ plan: SeriesPlan) -> SeriesMetadata? { published.series[plan.series]?.metadata }
-
-  // MARK: Snapshots
 
   private mutating func publishSnapshot(_ plan: SeriesPlan, _ report: inout StepReport) throws {
     guard let drawn = try draw(plan, { try $0.open().copy }) else { return }
@@ -71,8 +67,6 @@ struct SnapshotStep {
     }
   }
 
-  // MARK: Encodings
-
   private mutating func publishEncodings(_ plan: SeriesPlan, _ report: inout StepReport) throws {
     while let (snapshot, encoding) = missingEncoding(plan), let metadata = metadata(plan) {
       let draft = try context.snapshots(plan).draft(of: snapshot, in: encoding)
@@ -81,12 +75,12 @@ struct SnapshotStep {
   }
 
   private func missingEncoding(_ plan: SeriesPlan) -> (PublishedObject, ContentEncoding)? {
-    metadata(plan).flatMap { context.snapshots(plan).missingEncoding($0) }
+    guard let metadata = metadata(plan), let newest = metadata.newestSnapshot else { return nil }
+    return job.encodings.sorted { $0.rawValue < $1.rawValue }
+      .first { encoding in !metadata.objects.contains { $0.kind == .snapshot(newest.version, encoding) } }
+      .map { (newest, $0) }
   }
 
-  // MARK: Listing
-
-  /// Lists a draft where it still belongs into what is published by now; returns whether it does.
   @discardableResult
   private mutating func list(
     _ draft: SnapshotDraft, _ epoch: Epoch, _ plan: SeriesPlan, _ report: inout StepReport
@@ -97,7 +91,7 @@ struct SnapshotStep {
       let metadata = metadata(plan)
       let obstacle = SnapshotListing.obstacle(to: draft.object, of: epoch, in: metadata)
       guard let metadata, obstacle == nil else {
-        report.warnings.append("\(draft.object.targetPath) is not listed: \(obstacle?.description ?? "")")
+        report.warnings.append("\(draft.object.targetPath) is not listed: \(obstacle?.rawValue ?? "")")
         return false
       }
       try context.snapshots(plan).place(draft)
@@ -120,7 +114,9 @@ struct SnapshotStep {
   ) throws -> SeriesMetadata {
     var (state, objects) = (metadata.state, metadata.objects + [snapshot])
     if snapshot.encoding == .gzip {
-      let merged = try mergeBefore(snapshot, metadata, plan)
+      let before = metadata.newestSnapshot.flatMap { $0.version >= state.floor ? $0.version : nil }
+      let spans = before.map { [DeltaSpan(from: $0, to: snapshot.version)] } ?? []
+      let merged = try context.deltas(plan).merge(spans, of: metadata.objects)
       report.note(snapshot, merged: merged.objects.compactMap(\.span))
       report.warnings += merged.warnings
       let outcome = Retention(job).afterSnapshot(
@@ -129,13 +125,5 @@ struct SnapshotStep {
       (state.floor, objects) = (outcome.floor, outcome.objects)
     }
     return SeriesMetadata(series: plan.series, state: state, objects: objects)
-  }
-
-  private func mergeBefore(
-    _ snapshot: PublishedObject, _ metadata: SeriesMetadata, _ plan: SeriesPlan
-  ) throws -> DeltaPublication.Merged {
-    let spans = metadata.newestSnapshot.map { [DeltaSpan(from: $0.version, to: snapshot.version)] } ?? []
-    return try context.deltas(plan)
-      .merge(spans.filter { $0.from >= metadata.state.floor }, of: metadata.objects)
   }
 }

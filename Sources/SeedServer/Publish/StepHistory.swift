@@ -9,18 +9,15 @@ import SeedTrust
 /// anew. Steps with the same outcome are counted in one row, so that a quiet month leaves room for the rest.
 package struct StepHistory: Sendable {
   private let stateFolder: String
-  /// Told what happened to the history itself.
   private let report: @Sendable (LogRecord) -> Void
 
   /// Rows that are kept; the oldest go first.
   package static let mostRecords = 2000
-  /// The layout of the tables, as `user_version` says it.
   private static let layout: Int64 = 1
 
   /// The history of the publisher that keeps its files there.
   package init(_ stateFolder: String, report: @escaping @Sendable (LogRecord) -> Void = { _ in }) {
-    self.stateFolder = stateFolder
-    self.report = report
+    (self.stateFolder, self.report) = (stateFolder, report)
   }
 
   /// The file.
@@ -28,14 +25,22 @@ package struct StepHistory: Sendable {
 
   /// The newest records, the newest first; none where there is no history yet.
   package func newest(_ count: Int, of dataset: DatasetName? = nil) throws -> [StepRecord] {
-    guard Folder.exists(path) else { return [] }
-    return try StepTable(connection: Connection(path, .reader)).newest(count, of: dataset)
+    try records(
+      "WHERE dataset = ifnull(?, dataset) ORDER BY id DESC LIMIT \(count)",
+      [dataset.map { .text($0.text) } ?? .null])
   }
 
   /// The newest record of a series, or of its dataset where that is newer and ended before any series.
   package func latest(of series: Series) throws -> StepRecord? {
-    guard Folder.exists(path) else { return nil }
-    return try StepTable(connection: Connection(path, .reader)).latest(of: series)
+    try records(
+      "WHERE dataset = ? AND (major = ? OR major IS NULL) ORDER BY id DESC LIMIT 1",
+      [.text(series.dataset.text), SeedValue(series.major)]
+    ).first
+  }
+
+  private func records(_ condition: String, _ values: [SeedValue]) throws -> [StepRecord] {
+    guard Folder.exists(path) else { return [] }
+    return try StepTable(connection: Connection(path, .reader)).records(condition, values).map(\.record)
   }
 
   /// Notes steps. A failure is reported and no more.
@@ -57,9 +62,7 @@ package struct StepHistory: Sendable {
     let connection = try Connection(path, .creator)
     // A publisher that looks every two seconds shall not sync the disk as often: a power loss may cost the history
     // then, and no more.
-    if records.allSatisfy({ $0.outcome == .unchanged }) {
-      try connection.execute("PRAGMA synchronous = OFF")
-    }
+    if records.allSatisfy({ $0.outcome == .unchanged }) { try connection.execute("PRAGMA synchronous = OFF") }
     try connection.transaction {
       let table = StepTable(connection: connection)
       if try connection.integer("SELECT count(*) FROM sqlite_schema") == 0 {
@@ -93,15 +96,13 @@ package struct StepHistory: Sendable {
   ]
 }
 
-/// A database whose tables are not those of this history.
 private struct OtherLayout: Error, CustomStringConvertible {
   let found: Int64
 
   var description: String { "it has the layout \(found)" }
 }
 
-/// The two tables of the history, and how a record stands in them. In the file they keep the name that steps had when
-/// its layout was made.
+/// The history's two tables. In the file they keep the name that steps had when its layout was made.
 private struct StepTable {
   let connection: Connection
 
@@ -120,8 +121,6 @@ private struct StepTable {
 
   private static let columns =
     "at, last, times, milliseconds, dataset, major, outcome, head_before, head_after, delta_bytes, snapshot_bytes, error"
-
-  // MARK: Writing
 
   /// Adds a record, or counts it with the one before it where both say the same.
   func append(_ record: StepRecord) throws {
@@ -162,31 +161,13 @@ private struct StepTable {
     }
   }
 
-  /// Drops the oldest records.
   func drop(allBut count: Int) throws {
     try connection.execute(
       "DELETE FROM build WHERE id <= (SELECT id FROM build ORDER BY id DESC LIMIT 1 OFFSET \(count))")
     try connection.execute("DELETE FROM build_table WHERE build < (SELECT min(id) FROM build)")
   }
 
-  // MARK: Reading
-
-  func newest(_ count: Int, of dataset: DatasetName?) throws -> [StepRecord] {
-    try records(
-      "WHERE dataset = ifnull(?, dataset) ORDER BY id DESC LIMIT \(count)",
-      [dataset.map { .text($0.text) } ?? .null]
-    ).map(\.record)
-  }
-
-  func latest(of series: Series) throws -> StepRecord? {
-    try records(
-      "WHERE dataset = ? AND (major = ? OR major IS NULL) ORDER BY id DESC LIMIT 1",
-      [.text(series.dataset.text), SeedValue(series.major)]
-    ).first?.record
-  }
-
-  private func records(_ condition: String, _ values: [SeedValue]) throws -> [(id: Int64, record: StepRecord)]
-  {
+  func records(_ condition: String, _ values: [SeedValue]) throws -> [(id: Int64, record: StepRecord)] {
     let statement = try connection.prepare("SELECT \(Self.columns), id FROM build \(condition)")
     try statement.bind(values)
     var records: [(id: Int64, record: StepRecord)] = []
@@ -212,17 +193,14 @@ private struct StepTable {
   }
 
   private func changes(of record: Int64) throws -> ChangeReport {
-    let rows = try connection.rows(
-      "SELECT name, inserted, updated, deleted FROM build_table WHERE build = ?", .integer(record))
-    var report: ChangeReport = [:]
-    for row in rows {
+    try connection.rows(
+      "SELECT name, inserted, updated, deleted FROM build_table WHERE build = ?", .integer(record)
+    ).reduce(into: [:]) { report, row in
       var changes = TableChanges()
-      changes.inserted = row[1].number ?? 0
-      changes.updated = row[2].number ?? 0
-      changes.deleted = row[3].number ?? 0
+      let (inserted, updated, deleted) = (row[1].number, row[2].number, row[3].number)
+      (changes.inserted, changes.updated, changes.deleted) = (inserted ?? 0, updated ?? 0, deleted ?? 0)
       report[row[0].text] = changes
     }
-    return report
   }
 }
 

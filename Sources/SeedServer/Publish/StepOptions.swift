@@ -10,7 +10,6 @@ package struct StepOptions: Sendable {
   package var isResuming = false
   /// An operator vouches for the clock, though signatures were made under a later one.
   package var isClockAssured = false
-  /// The step is only tried: nothing is written that stays.
   var isPreview = false
   /// After a disaster: every series begins a new history with what its origin holds now.
   private(set) var isBeginningEpoch = false
@@ -21,29 +20,19 @@ package struct StepOptions: Sendable {
     forcingSnapshot: Bool = false, acceptingShrink: Bool = false, isResuming: Bool = false,
     isClockAssured: Bool = false
   ) {
-    self.forcingSnapshot = forcingSnapshot
-    self.acceptingShrink = acceptingShrink
-    self.isResuming = isResuming
-    self.isClockAssured = isClockAssured
+    (self.forcingSnapshot, self.acceptingShrink) = (forcingSnapshot, acceptingShrink)
+    (self.isResuming, self.isClockAssured) = (isResuming, isClockAssured)
   }
 
-  /// Going back, with a snapshot.
   init(rollingBack series: Series, to version: Version, _ job: DatasetJob) throws(RollbackError) {
     guard job.plans.contains(where: { $0.series == series }) else { throw .notPublished(series: series) }
     forcingSnapshot = true
     rollback = (series, version)
   }
 
-  /// A new history for every series.
   static var beginningEpoch: StepOptions {
     var options = StepOptions(acceptingShrink: true)
     options.isBeginningEpoch = true
     return options
-  }
-
-  /// The series at work in such a step.
-  func plans(of job: DatasetJob) -> [SeriesPlan] {
-    guard let rollback else { return job.plans }
-    return job.plans.filter { $0.series == rollback.series }
   }
 }

@@ -42,16 +42,12 @@ package struct StepRecord: Hashable, Sendable {
   package var last: UTCTime
 
   init(_ outcome: Outcome, of dataset: DatasetName, at: UTCTime, milliseconds: Int) {
-    self.at = at
-    self.milliseconds = milliseconds
-    self.dataset = dataset
-    self.outcome = outcome
-    last = at
+    (self.outcome, self.dataset, self.milliseconds) = (outcome, dataset, milliseconds)
+    (self.at, last) = (at, at)
   }
 }
 
 extension StepRecord {
-  /// A step of one series.
   init(_ report: SeriesReport, isRollback: Bool, at: UTCTime, milliseconds: Int) {
     self.init(.unchanged, of: report.series.dataset, at: at, milliseconds: milliseconds)
     series = report.series
@@ -69,7 +65,6 @@ extension StepRecord {
     snapshotBytes = report.snapshotBytes
   }
 
-  /// A step that ended with an error.
   init(_ error: any Error, of dataset: DatasetName, at: UTCTime, milliseconds: Int) {
     self.init(Self.outcome(of: error), of: dataset, at: at, milliseconds: milliseconds)
     self.error = "\(error)"

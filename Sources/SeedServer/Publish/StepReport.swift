@@ -22,7 +22,6 @@ package struct StepReport: Sendable {
     warnings += report.warnings
   }
 
-  /// Notes that a snapshot was listed.
   mutating func note(_ snapshot: PublishedObject, merged: [DeltaSpan]) {
     if !series.contains(where: { $0.series == snapshot.series }) {
       series.append(
@@ -84,7 +83,6 @@ package struct SeriesReport: Sendable {
   package var snapshotBytes: Int?
   /// Tables that lost more rows than is allowed, where the step was only tried.
   package var shrunk: [ShrunkTable] = []
-  /// Problems for an operator to look at, though the series went on.
   var warnings: [String] = []
   /// Why the working copy had to be made anew from the publication.
   package var repair: String?

@@ -12,8 +12,7 @@ package struct SeriesRecall {
 
   /// Recalls versions of one series, as this metadata describes it.
   package init(_ publication: PublicationDirectory, _ published: SeriesMetadata) {
-    self.publication = publication
-    self.published = published
+    (self.publication, self.published) = (publication, published)
   }
 
   /// A snapshot and the deltas that lead from it to a version.
@@ -27,28 +26,27 @@ package struct SeriesRecall {
 
   /// The objects to make a version of, from the newest snapshot that leads there.
   package func chain(to version: Version) throws(RecallError) -> Chain {
-    for snapshot in published.objects.snapshots() where snapshot.version <= version {
-      let deltas = published.objects.filter { $0.schema == snapshot.schema }
-      guard let chain = DeltaChain.shortest(deltas, from: snapshot.version, to: version) else { continue }
-      return Chain(snapshot: snapshot, deltas: chain)
+    guard let chain = knownChain(to: version) else {
+      throw RecallError(
+        series: published.series, version: version, known: versions, head: published.state.head)
     }
-    throw RecallError(
-      series: published.series, version: version, known: versions, head: published.state.head)
+    return chain
+  }
+
+  private func knownChain(to version: Version) -> Chain? {
+    published.objects.snapshots().lazy.filter { $0.version <= version }.compactMap { snapshot in
+      let deltas = published.objects.filter { $0.schema == snapshot.schema }
+      return DeltaChain.shortest(deltas, from: snapshot.version, to: version)
+        .map { Chain(snapshot: snapshot, deltas: $0) }
+    }.first
   }
 
   /// Every version that can be recalled, rising.
   package var versions: [Version] {
-    Set(published.objects.map(\.version)).sorted().filter { version in
-      published.objects.snapshots().contains { snapshot in
-        guard snapshot.version <= version else { return false }
-        let deltas = published.objects.filter { $0.schema == snapshot.schema }
-        return DeltaChain.shortest(deltas, from: snapshot.version, to: version) != nil
-      }
-    }
+    Set(published.objects.map(\.version)).sorted().filter { knownChain(to: $0) != nil }
   }
 
-  /// Writes the version to `path`, where a file of an earlier try may lie, and opens it. The digest of its rows is
-  /// recomputed and compared with the signed one. The file is not synced.
+  /// Writes the version to `path`, not synced, and opens it. The digest of its rows is compared with the signed one.
   package func recall(_ version: Version, to path: String) throws -> WorkingCopy {
     let chain = try chain(to: version)
     let copy = try make(chain, at: path, isDurable: false)
@@ -82,15 +80,8 @@ package struct RecallError: Error, Hashable, Sendable, CustomStringConvertible {
 
   /// `1, 4 to 9, 12`.
   private static func ranges(_ versions: [Version]) -> String {
-    var runs: [ClosedRange<Int>] = []
-    for number in versions.map(\.number) {
-      if let run = runs.last, run.upperBound + 1 == number {
-        runs[runs.count - 1] = run.lowerBound...number
-      } else {
-        runs.append(number...number)
-      }
-    }
-    return runs.map { $0.count == 1 ? "\($0.lowerBound)" : "\($0.lowerBound) to \($0.upperBound)" }
+    versions.map(\.number).runs
+      .map { $0.count == 1 ? "\($0.lowerBound)" : "\($0.lowerBound) to \($0.upperBound)" }
       .joined(separator: ", ")
   }
 }

@@ -9,26 +9,17 @@ struct SnapshotDraft {
   let object: PublishedObject
 }
 
-/// The places of one series' snapshots while they are being made.
-///
-/// They are written while other steps publish, so their names are not those of files that every step sweeps. They
-/// belong to the holder of the series' snapshot lock, and those of a first snapshot to the holder of the publication's.
+/// The places of one series' snapshots in the making. Other steps publish meanwhile, so their names are not those of
+/// files that every step sweeps. They belong to the holder of the series' snapshot lock, and those of a first
+/// snapshot to the holder of the publication's.
 struct SnapshotDrafts {
-  private let publication: PublicationDirectory
-  private let series: Series
-  private let stateFolder: String
-  private let isFirst: Bool
+  let publication: PublicationDirectory
+  let series: Series
+  let stateFolder: String
+  /// The snapshot is the first of a new history or schema: it is made under the publication's lock, and meanwhile
+  /// somebody may still be making one of the versions before.
+  var isFirst = false
 
-  /// `isFirst` for the snapshot that a new history or schema begins with: it is made under the publication's lock, and
-  /// meanwhile somebody may still be making one of the versions before.
-  init(_ publication: PublicationDirectory, _ series: Series, _ stateFolder: String, isFirst: Bool = false) {
-    self.publication = publication
-    self.series = series
-    self.stateFolder = stateFolder
-    self.isFirst = isFirst
-  }
-
-  /// The snapshot before it is compressed.
   var file: String { file(isFirst: isFirst) }
 
   private func file(isFirst: Bool) -> String {
@@ -37,15 +28,13 @@ struct SnapshotDrafts {
 
   private var files: [String] { [file(isFirst: true), file(isFirst: false)] }
 
-  /// Where the compressed one is written, beside the objects that it will be among.
   func path(_ version: Version, _ encoding: ContentEncoding) throws(FileError) -> String {
     let folder = publication.objectFolder(series)
     try Folder.create(folder)
     return "\(folder)snapshot-\(version)-\(encoding.rawValue)\(PublicationDirectory.draftSuffix)"
   }
 
-  /// Removes what crashes left; the caller holds the publication's lock. Where somebody is making a snapshot, nothing is
-  /// touched.
+  /// Removes what crashes left, but where somebody makes a snapshot; the caller holds the publication's lock.
   func sweep() throws {
     guard try files.contains(where: SnapshotFile.exists) || !compressed().isEmpty else { return }
     _ = try PublicationLock.withSnapshotLock(of: series, publication, .fail) {

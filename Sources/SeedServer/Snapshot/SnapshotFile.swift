@@ -4,29 +4,24 @@ import SeedSystem
 
 /// Turns a working copy into the file that clients open, and proves it before anyone signs it.
 struct SnapshotFile {
-  private let schema: DatabaseSchema
-  private let indexes: IndexPlace
+  let schema: DatabaseSchema
+  let indexes: IndexPlace
 
-  init(_ schema: DatabaseSchema, _ indexes: IndexPlace) {
-    self.schema = schema
-    self.indexes = indexes
-  }
-
-  /// Rows of an index that its statistics are made from. SQLite's documentation advises so few, for the planner needs
-  /// orders of magnitude only.
+  /// Rows of an index that its statistics are made from; SQLite's documentation advises so few.
   private static let analysedRows = 1000
   /// Ends the name of the file that still has the indexes which the snapshot will not have.
   private static let indexedSuffix = ".indexed"
 
-  /// Copies the working copy's committed state, of which ``complete(_:)`` makes the file at `path`. Only meanwhile must
-  /// nobody write to the working copy.
+  /// Copies the committed state, for ``complete(_:)``; only meanwhile must nobody write to the working copy.
   func draw(_ copy: WorkingCopy, at path: String) throws {
-    try vacuum(copy.connection, into: indexes == .client ? path + Self.indexedSuffix : path)
+    try vacuum(copy.connection, into: drawn(path))
   }
+
+  private func drawn(_ path: String) -> String { indexes == .client ? path + Self.indexedSuffix : path }
 
   /// Makes the file of what was drawn, analysed, with its search tables compared with their rows.
   func complete(_ path: String) throws {
-    try checkSchema(indexes == .client ? path + Self.indexedSuffix : path)
+    try checkSchema(drawn(path))
     if indexes == .client { try leaveOutIndexes(path) }
     let file = try writer(path)
     if indexes == .snapshot { try analyse(file) }
@@ -42,19 +37,16 @@ struct SnapshotFile {
 
   /// The jobs that prove the finished file, the longest first; each only reads it, on any thread.
   func checks(of path: String) -> [WorkerPool.Job] {
-    let schema = schema
-    return [
-      { try SeedCheck(Connection(path, .snapshot), schema).checkStructure() },
-      { try SeedCheck(Connection(path, .snapshot), schema).checkContent() },
+    [
+      { [schema] in try SeedCheck(Connection(path, .snapshot), schema).checkStructure() },
+      { [schema] in try SeedCheck(Connection(path, .snapshot), schema).checkContent() },
     ]
   }
 
-  /// Removes the file at `path` and all that was written on the way to it.
   static func remove(_ path: String) throws(FileError) {
     for file in [path, path + indexedSuffix] { try WorkingCopy.remove(file) }
   }
 
-  /// Whether anything of a file at `path` is there.
   static func exists(_ path: String) -> Bool {
     [path, path + indexedSuffix].contains { Folder.exists($0) }
   }
@@ -68,8 +60,7 @@ struct SnapshotFile {
     try vacuum(file, into: path)
   }
 
-  /// Nothing is synced here: a file that a crash leaves is thrown away, and a finished one is synced while it is
-  /// compressed.
+  /// Nothing is synced: what a crash leaves is thrown away, and a finished file is synced while it is compressed.
   private func vacuum(_ source: Connection, into path: String) throws {
     try WorkingCopy.remove(path)
     try source.execute("PRAGMA synchronous = OFF")

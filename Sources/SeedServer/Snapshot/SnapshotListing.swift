@@ -3,40 +3,17 @@ import SeedTrust
 
 /// Decides whether a snapshot may be listed that was made while others published. Pure.
 enum SnapshotListing {
-  /// Why a snapshot is not listed; what is published meanwhile does without it.
-  enum Obstacle: Hashable, CustomStringConvertible {
-    /// The series is not published any more.
-    case seriesGone
-    /// The series began anew.
-    case otherHistory
-    /// A new schema was published, and no delta leads there.
-    case otherSchema
-    /// No delta leads on from it any more.
-    case belowFloor
-    /// The publication went back behind it, as one from a backup does.
-    case aheadOfHead
-    /// Its version holds other rows in what is published.
-    case otherContent
-    /// It is listed already, or a newer one is.
-    case superseded
-    /// The same snapshot in gzip, of which it was made, is not listed any more.
-    case withdrawn
-
-    var description: String {
-      switch self {
-      case .seriesGone: "the series is not published any more"
-      case .otherHistory: "the series has started a new history meanwhile"
-      case .otherSchema: "a new schema was published meanwhile"
-      case .belowFloor: "deltas do not lead on from it any more"
-      case .aheadOfHead: "the publication has gone back to an older version meanwhile"
-      case .otherContent: "its rows differ from those published as the same version"
-      case .superseded: "it or a newer one is listed already"
-      case .withdrawn: "its gzip is not listed any more"
-      }
-    }
+  enum Obstacle: String {
+    case seriesGone = "the series is not published any more"
+    case otherHistory = "the series has started a new history meanwhile"
+    case otherSchema = "a new schema was published meanwhile"
+    case belowFloor = "deltas do not lead on from it any more"
+    case aheadOfHead = "the publication has gone back to an older version meanwhile"
+    case otherContent = "its rows differ from those published as the same version"
+    case superseded = "it or a newer one is listed already"
+    case withdrawn = "its gzip is not listed any more"
   }
 
-  /// What keeps a snapshot off the list of what is published now; it was drawn in `epoch`.
   static func obstacle(
     to snapshot: PublishedObject, of epoch: Epoch, in published: SeriesMetadata?
   ) -> Obstacle? {

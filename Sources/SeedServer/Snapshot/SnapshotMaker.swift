@@ -10,19 +10,15 @@ struct SnapshotMaker {
   let publication: PublicationDirectory
   let drafts: SnapshotDrafts
   let now: UTCTime
-  /// See ``Publisher/beforeCompression``.
   let beforeCompression: (Series, ContentEncoding) throws -> Void
 
-  private var file: SnapshotFile { SnapshotFile(plan.schema, job.indexes) }
+  private var file: SnapshotFile { SnapshotFile(schema: plan.schema, indexes: job.indexes) }
 
-  /// Copies the working copy's committed state; nobody may write to it or draw another one meanwhile.
   func draw(_ copy: WorkingCopy) throws -> SeedMeta {
     try file.draw(copy, at: drafts.file)
     return try copy.meta()
   }
 
-  /// The draft in gzip of what was drawn.
-  ///
   /// The file is proven while it is compressed; only what was proven is handed out.
   func finish(_ meta: SeedMeta) throws -> SnapshotDraft {
     let path = drafts.file
@@ -66,15 +62,6 @@ struct SnapshotMaker {
     }
   }
 
-  /// The newest listed snapshot and the first encoding that it lacks; `nil` where it has all.
-  func missingEncoding(_ published: SeriesMetadata) -> (PublishedObject, ContentEncoding)? {
-    guard let newest = published.newestSnapshot else { return nil }
-    return job.encodings.sorted { $0.rawValue < $1.rawValue }
-      .first { encoding in !published.objects.contains { $0.kind == .snapshot(newest.version, encoding) } }
-      .map { (newest, $0) }
-  }
-
-  /// The draft of a listed snapshot in another encoding, from its published file.
   func draft(of snapshot: PublishedObject, in encoding: ContentEncoding) throws -> SnapshotDraft {
     defer { try? SnapshotFile.remove(drafts.file) }
     try publication.expand(snapshot, to: drafts.file)
@@ -89,7 +76,6 @@ struct SnapshotMaker {
         rawSHA256: snapshot.rawSHA256, schema: snapshot.schema, digest: snapshot.digest, publishedAt: now))
   }
 
-  /// Moves a draft among the objects; it counts once metadata lists it.
   func place(_ draft: SnapshotDraft) throws {
     try DurableFile.moveIntoPlace(draft.path, publication.file(draft.object))
   }

@@ -3,19 +3,15 @@ import SeedSystem
 
 import class Foundation.Thread
 
-/// Runs a list of jobs on some threads.
-///
-/// A free thread takes the next job, so the longest should stand first. More threads than processors would share
-/// them evenly, and a long job that nothing else can help with would still run when all the others are done.
+/// Runs jobs on some threads: a free one takes the next, so the longest should stand first. More threads than
+/// processors would share them evenly, and a long job that nothing else can help with would end late.
 final class WorkerPool: Sendable {
   typealias Job = @Sendable () throws -> Void
 
-  private let jobs: [Job]
-  private let next = Mutex(0)
+  private let left: Mutex<ArraySlice<Job>>
 
-  private init(_ jobs: [Job]) { self.jobs = jobs }
+  private init(_ jobs: [Job]) { left = Mutex(jobs[...]) }
 
-  /// Runs all jobs, the first in the list first; throws the first error, after which no job is begun.
   static func run(_ jobs: [Job], threads: Int) throws {
     let (pool, work) = (WorkerPool(jobs), SideWork())
     for _ in 0..<min(threads, jobs.count) { work.start { try pool.work() } }
@@ -23,21 +19,13 @@ final class WorkerPool: Sendable {
   }
 
   private func work() throws {
-    while let job = take() {
+    while let job = left.withLock({ $0.popFirst() }) {
       do {
         try job()
       } catch {
-        next.withLock { $0 = jobs.count }
+        left.withLock { $0 = [] }
         throw error
       }
-    }
-  }
-
-  private func take() -> Job? {
-    next.withLock { next in
-      guard next < jobs.count else { return nil }
-      defer { next += 1 }
-      return jobs[next]
     }
   }
 }
@@ -47,8 +35,7 @@ final class SideWork: Sendable {
   private let group = DispatchGroup()
   private let failure = Mutex<(any Error)?>(nil)
 
-  /// Starts one piece, on a thread of its own: Dispatch has no more threads than there are processors, and whatever
-  /// else runs on them would have to end first.
+  /// Starts one piece on a thread of its own: Dispatch has no more threads than processors, and they may be taken.
   func start(_ body: @escaping @Sendable () throws -> Void) {
     group.enter()
     Thread.detachNewThread { [self] in
@@ -61,7 +48,6 @@ final class SideWork: Sendable {
     }
   }
 
-  /// Waits for all pieces; throws the first error that one of them had.
   func finish() throws {
     group.wait()
     if let failure = failure.withLock({ $0 }) { throw failure }

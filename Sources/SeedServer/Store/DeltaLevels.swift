@@ -2,9 +2,9 @@ import SeedFormat
 
 /// Decides which deltas are merged into longer ones, and which of them stay listed. Pure.
 ///
-/// A delta of level n leads over at most 16^n versions and ends at a multiple of that. Each level keeps its
-/// last sixteen, so a client that is d versions behind takes at most sixteen deltas per level, and there are
-/// log₁₆ d levels. Because a delta tells states, a client may enter a longer one in its midst.
+/// A delta of level n leads over at most 16^n versions and ends at a multiple of that. Each level keeps its last
+/// sixteen, so a client that is d versions behind takes at most sixteen of each of log₁₆ d levels. Because a delta
+/// tells states, a client may enter a longer one in its midst.
 enum DeltaLevels {
   /// Deltas of one level that make one of the next, and that stay listed.
   static let base = 16
@@ -14,7 +14,8 @@ enum DeltaLevels {
     var spans: [DeltaSpan] = []
     var reach = base
     while head.number.isMultiple(of: reach) {
-      let from = max(floor, start(of: head, reach))
+      // Versions begin at 1, the first multiple at 0.
+      let from = max(floor, (try? Version(head.number - reach)) ?? .first)
       let span = DeltaSpan(from: from, to: head)
       if span.length > 1, spans.last != span { spans.append(span) }
       if from == floor { break }
@@ -58,10 +59,5 @@ enum DeltaLevels {
       reach *= base
     }
     return level
-  }
-
-  private static func start(of head: Version, _ reach: Int) -> Version {
-    // Versions begin at 1, the first multiple at 0.
-    (try? Version(head.number - reach)) ?? .first
   }
 }

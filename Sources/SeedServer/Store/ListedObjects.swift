@@ -7,10 +7,7 @@ package struct DeltaSpan: Hashable, Sendable, CustomStringConvertible {
   package let from: Version
   package let to: Version
 
-  package init(from: Version, to: Version) {
-    self.from = from
-    self.to = to
-  }
+  package init(from: Version, to: Version) { (self.from, self.to) = (from, to) }
 
   var length: Int { to.number - from.number }
 
@@ -20,12 +17,10 @@ package struct DeltaSpan: Hashable, Sendable, CustomStringConvertible {
 }
 
 extension PublishedObject {
-  /// The versions that it leads over; `nil` where it is a snapshot.
   var span: DeltaSpan? {
     if case .delta(let from, let to) = kind { DeltaSpan(from: from, to: to) } else { nil }
   }
 
-  /// Whether it is a delta that can be applied to this version.
   func covers(_ version: Version) -> Bool {
     span.map { $0.from <= version && version < $0.to } ?? false
   }
@@ -37,7 +32,6 @@ extension [PublishedObject] {
     filter { $0.span == nil && $0.encoding == encoding }.sorted { $0.version > $1.version }
   }
 
-  /// The spans of the listed deltas.
   var spans: Set<DeltaSpan> { Set(compactMap(\.span)) }
 }
 
@@ -45,7 +39,6 @@ extension SeriesMetadata {
   /// The newest gzip snapshot.
   package var newestSnapshot: PublishedObject? { objects.snapshots().first }
 
-  /// Whether the head is due to be published as a snapshot.
   func isSnapshotDue(_ job: DatasetJob, isForced: Bool, now: UTCTime) -> Bool {
     guard let newest = newestSnapshot else { return true }
     guard newest.version != state.head else { return false }

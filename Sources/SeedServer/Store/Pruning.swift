@@ -3,21 +3,17 @@ import SeedFormat
 import SeedSystem
 import SeedTrust
 
-/// Removes published files that no current metadata has named for a grace period.
-///
-/// A client that read the metadata before is still fetching what it named. When a file stopped being named is
-/// not written anywhere else, so it is remembered in the state folder; where that is lost or damaged, the grace begins
-/// anew, which only makes files stay longer.
+/// Removes published files that no current metadata has named for a grace period: clients that read the metadata
+/// before are still fetching them. Since when a file is not named is remembered in the state folder; where that is
+/// lost, the grace begins anew.
 struct Pruning {
   let publication: PublicationDirectory
   let stateFolder: String
-  /// Seconds for which a file stays after it was last named.
   let graceSeconds: Int
 
   /// Since when files are not named any more, by path within the publication.
   typealias Unnamed = [String: UTCTime]
 
-  /// Removes what may go and remembers the rest; a dry run only finds out.
   func run(
     _ published: PublishedMetadata, now: UTCTime, isDryRun: Bool
   ) throws -> (removed: [String], waiting: Unnamed) {
@@ -80,7 +76,6 @@ extension PublicationDirectory {
 }
 
 extension PublishedMetadata {
-  /// The files that current metadata names, by their paths within the publication.
   fileprivate var namedFiles: Set<String> {
     var names: Set<String> = [
       MetadataName.versioned(Targets.type, targets.version),

@@ -18,11 +18,8 @@ package struct PublicationDirectory: Sendable {
 
   package init(_ path: String) { self.path = path }
 
-  // MARK: Metadata
-
   private var metadataFolder: String { "\(path)/metadata" }
 
-  /// Where a metadata file lies.
   func metadataFile(_ name: String) -> String { "\(metadataFolder)/\(name)" }
 
   /// One metadata file, `nil` where it is not there.
@@ -33,7 +30,6 @@ package struct PublicationDirectory: Sendable {
   /// The current metadata, verified from the first root of the newest chain on.
   package func published() throws -> PublishedMetadata { try verified().metadata }
 
-  /// The current metadata with the very bytes that were verified.
   func verified() throws -> VerifiedMetadata {
     let roots = try rootVersions()
     // The lock is held meanwhile: whoever asks at the same time gets what is verified now.
@@ -47,17 +43,7 @@ package struct PublicationDirectory: Sendable {
 
   /// The versions of the roots that are there, in runs without a gap. There is more than one where the keys of a root
   /// were lost: what is beyond the gap is a chain of its own, which newer apps are shipped with.
-  package func rootChains() throws -> [ClosedRange<Int>] { Self.chains(try rootVersions()) }
-
-  fileprivate static func chains(_ roots: [Int]) -> [ClosedRange<Int>] {
-    roots.reduce(into: []) { chains, version in
-      if let last = chains.last, last.upperBound + 1 == version {
-        chains[chains.count - 1] = last.lowerBound...version
-      } else {
-        chains.append(version...version)
-      }
-    }
-  }
+  func rootChains() throws -> [ClosedRange<Int>] { try rootVersions().runs }
 
   private func rootVersions() throws(FileError) -> [Int] {
     let suffix = ".\(Root.type).json"
@@ -75,15 +61,12 @@ package struct PublicationDirectory: Sendable {
     for file in files { try DurableFile.write(file.bytes, to: metadataFile(file.name)) }
   }
 
-  // MARK: Objects
-
   /// Where an object lies.
   package func file(_ object: PublishedObject) -> String { "\(path)/\(object.filePath)" }
 
   /// The folder of a series' objects, with a slash at its end.
   func objectFolder(_ series: Series) -> String { "\(path)/targets/\(series.targetPrefix)" }
 
-  /// A place beside the series' objects for a file that is still being written.
   func draft(_ name: String, of series: Series) throws(FileError) -> String {
     try Folder.create(objectFolder(series))
     return objectFolder(series) + name + DurableFile.temporarySuffix
@@ -103,7 +86,6 @@ package struct PublicationDirectory: Sendable {
     try Compression.gunzip(stored(object), limit: object.rawLength)
   }
 
-  /// The bytes of an object's file, checked against its signed measures.
   func stored(_ object: PublishedObject) throws -> [UInt8] {
     let bytes = try DurableFile.read(file(object), limit: object.length)
     guard Compression.Measure(of: bytes) == .init(length: object.length, sha256: object.sha256) else {
@@ -132,15 +114,11 @@ struct VerifiedMetadata: Sendable {
   let metadata: PublishedMetadata
   /// The very bytes, by file name; the roots of older chains are among them.
   private(set) var files: [String: [UInt8]] = [:]
-  /// The versions of all roots that were there.
   private let roots: [Int]
   /// Every file that was looked for, as it was before it was read; `nil` where there was none.
   private var stamps: [String: FileStamp?] = [:]
 
   fileprivate init(reading directory: PublicationDirectory, _ roots: [Int]) throws {
-    guard let chain = PublicationDirectory.chains(roots).last else {
-      throw PublicationError.missing(path: directory.path)
-    }
     var (files, stamps): ([String: [UInt8]], [String: FileStamp?]) = ([:], [:])
     func read(_ name: String) throws -> [UInt8]? {
       stamps.updateValue(try FileStamp(directory.metadataFile(name)), forKey: name)
@@ -149,7 +127,7 @@ struct VerifiedMetadata: Sendable {
       return bytes
     }
     func root(_ version: Int) throws -> [UInt8]? { try read(MetadataName.versioned(Root.type, version)) }
-    guard let first = try root(chain.lowerBound) else {
+    guard let chain = roots.runs.last, let first = try root(chain.lowerBound) else {
       throw PublicationError.missing(path: directory.path)
     }
     let former = try roots.filter { $0 < chain.lowerBound }.compactMap(root)
@@ -158,15 +136,25 @@ struct VerifiedMetadata: Sendable {
     (self.files, self.stamps, self.roots) = (files, stamps, roots)
   }
 
-  /// Whether no file has changed since, and none has come.
   fileprivate func isCurrent(in directory: PublicationDirectory, _ roots: [Int]) throws -> Bool {
-    guard roots == self.roots else { return false }
-    for (name, stamp) in stamps where try FileStamp(directory.metadataFile(name)) != stamp { return false }
-    return true
+    try roots == self.roots
+      && stamps.allSatisfy { name, stamp in try FileStamp(directory.metadataFile(name)) == stamp }
   }
 }
 
-/// The metadata that was verified last, shared by the copies of a ``PublicationDirectory``.
 private final class LastVerified: Sendable {
   let value = Mutex<VerifiedMetadata?>(nil)
+}
+
+extension [Int] {
+  /// Rising numbers, in runs without a gap.
+  var runs: [ClosedRange<Int>] {
+    reduce(into: []) { runs, number in
+      if let last = runs.last, last.upperBound + 1 == number {
+        runs[runs.count - 1] = last.lowerBound...number
+      } else {
+        runs.append(number...number)
+      }
+    }
+  }
 }

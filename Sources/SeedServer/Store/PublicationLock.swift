@@ -2,17 +2,13 @@ import SeedDatabase
 import SeedFormat
 import SeedSystem
 
-/// Held by one process at a time, while it changes what is published; the kernel releases it with the process, so it
-/// cannot go stale.
+/// Held by one process at a time that changes what is published; the kernel releases it with the process.
 enum PublicationLock {
-  /// What to do while another process holds a lock.
   enum IfHeld {
     case fail
     case wait
   }
 
-  /// Runs `body` under the lock; throws ``PublicationError/locked(path:)`` where another process holds it and is not
-  /// waited for.
   static func withLock<Result>(
     _ directory: PublicationDirectory, _ ifHeld: IfHeld = .fail, _ body: () throws -> Result
   ) throws -> Result {
@@ -21,10 +17,8 @@ enum PublicationLock {
     return result
   }
 
-  /// Runs `body` while nobody else makes snapshots of the series; `nil` where another does, and is not waited for.
-  ///
-  /// The holder of the lock above must never wait for this one: it is held for as long as files are compressed, and
-  /// its holder waits for the other.
+  /// `nil` where another makes snapshots of the series, and is not waited for. The holder of the lock above must
+  /// never wait for this one: it is held for as long as files are compressed, and its holder waits for the other.
   static func withSnapshotLock<Result>(
     of series: Series, _ directory: PublicationDirectory, _ ifHeld: IfHeld, _ body: () throws -> Result
   ) throws -> Result? {

@@ -2,47 +2,26 @@ import SeedFormat
 import SeedSystem
 import SeedTrust
 
-/// Decides which objects stay listed, and how far back deltas lead. Pure.
-///
-/// Snapshots stay by their count and age, the newest always. Deltas lead on from the oldest snapshot that stays;
-/// of those, ``DeltaLevels`` says which are worth listing.
+/// Decides which objects stay listed, and how far back deltas lead. Pure. Snapshots stay by their count and age, the
+/// newest always. Deltas lead on from the oldest that stays; ``DeltaLevels`` says which are worth listing.
 struct Retention {
-  /// Versions of which snapshots stay.
-  let snapshots: Int
-  /// Seconds after which a snapshot goes though there are fewer; `nil` for never.
-  let ageSeconds: Int?
+  private let job: DatasetJob
 
-  init(_ job: DatasetJob) {
-    snapshots = job.retainedSnapshots
-    ageSeconds = job.retainedSnapshotSeconds
-  }
+  init(_ job: DatasetJob) { self.job = job }
 
-  /// A series' floor and the objects that stay.
-  struct Outcome {
-    let floor: Version
-    let objects: [PublishedObject]
-  }
-
-  /// After a delta: the floor stays, and so do all snapshots.
   func afterDelta(_ objects: [PublishedObject], floor: Version) -> [PublishedObject] {
     listed(objects, objects.filter { $0.span == nil }, floor)
   }
 
-  /// After a snapshot at `head`: snapshots that are too old go, and the floor rises to the oldest snapshot that stays.
   func afterSnapshot(
     _ objects: [PublishedObject], head: Version, floor: Version, schema: SHA256Digest, now: UTCTime
-  ) -> Outcome {
+  ) -> (floor: Version, objects: [PublishedObject]) {
     let snapshots = keptSnapshots(objects, now)
     let oldest = snapshots.filter { $0.schema == schema }.map(\.version).min() ?? floor
     let kept = listed(objects, snapshots, max(floor, oldest))
     // A span that could not be merged must not be promised.
     let covered = DeltaLevels.lowestCovered(kept.spans, head: head)
-    return Outcome(floor: max(floor, oldest, covered), objects: kept)
-  }
-
-  /// After a new schema: no delta leads over it, and clients that have not refreshed may be fetching a snapshot.
-  func afterNewSchema(_ objects: [PublishedObject], now: UTCTime) -> [PublishedObject] {
-    keptSnapshots(objects, now)
+    return (max(floor, oldest, covered), kept)
   }
 
   private func listed(
@@ -53,17 +32,20 @@ struct Retention {
     return snapshots + deltas.filter { $0.span.map(kept.contains) ?? false }
   }
 
-  private func keptSnapshots(_ objects: [PublishedObject], _ now: UTCTime) -> [PublishedObject] {
+  /// All that stays after a new schema, over which no delta leads: clients may still be fetching one of them.
+  func keptSnapshots(_ objects: [PublishedObject], _ now: UTCTime) -> [PublishedObject] {
     let all = objects.filter { $0.span == nil }
     let versions = Set(all.map(\.version)).sorted()
-    let recent = Set(versions.suffix(snapshots))
+    let recent = Set(versions.suffix(job.retainedSnapshots))
     return all.filter { object in
       recent.contains(object.version) && (object.version == versions.last || !isOld(object, now))
     }
   }
 
   private func isOld(_ object: PublishedObject, _ now: UTCTime) -> Bool {
-    guard let ageSeconds, let publishedAt = object.publishedAt else { return false }
+    guard let ageSeconds = job.retainedSnapshotSeconds, let publishedAt = object.publishedAt else {
+      return false
+    }
     return now.secondsSinceEpoch - publishedAt.secondsSinceEpoch > ageSeconds
   }
 }

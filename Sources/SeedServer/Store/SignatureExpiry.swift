@@ -22,9 +22,7 @@ package struct SignatureExpiry: Hashable, Sendable {
   package let isOffline: Bool
 
   init(_ role: String, _ expires: UTCTime, isOffline: Bool = false) {
-    self.role = role
-    self.expires = expires
-    self.isOffline = isOffline
+    (self.role, self.expires, self.isOffline) = (role, expires, isOffline)
   }
 
   /// How it stands at `now`.
@@ -38,21 +36,17 @@ package struct SignatureExpiry: Hashable, Sendable {
 extension [SignatureExpiry] {
   /// What people should know of them, a sentence for all roles of which the same is to be said.
   func warnings(at now: UTCTime) -> [String] {
-    let sentences = [
-      sentence(.expired, at: now, "expired", "clients refuse what is published"),
-      sentence(.expiring, at: now, "expire", "from then on clients refuse what is published"),
+    let sentences: [(state: SignatureExpiry.State, verb: String, consequence: String)] = [
+      (.expired, "expired", "clients refuse what is published"),
+      (.expiring, "expire", "from then on clients refuse what is published"),
     ]
-    return sentences.compactMap { $0 }
-  }
-
-  private func sentence(
-    _ state: SignatureExpiry.State, at now: UTCTime, _ verb: String, _ consequence: String
-  ) -> String? {
-    let found = filter { $0.state(at: now) == state }
-    guard let first = found.map(\.expires).min() else { return nil }
-    let roles = found.map(\.role).joined(separator: ", ")
-    let date = found.count == 1 ? " on \(first)" : ", the first of them on \(first)"
-    return "The signatures of \(roles) \(verb)\(date): \(consequence)"
+    return sentences.compactMap { state, verb, consequence in
+      let found = filter { $0.state(at: now) == state }
+      guard let first = found.map(\.expires).min() else { return nil }
+      let roles = found.map(\.role).joined(separator: ", ")
+      let date = found.count == 1 ? " on \(first)" : ", the first of them on \(first)"
+      return "The signatures of \(roles) \(verb)\(date): \(consequence)"
+    }
   }
 }
 

@@ -11,18 +11,15 @@ package struct CatalogView: Sendable {
   package let failure: String?
 
   package init(_ catalog: PublishedCatalog?, failure: String? = nil) {
-    self.catalog = catalog
-    self.failure = failure
+    (self.catalog, self.failure) = (catalog, failure)
   }
 }
 
 /// Holds the current catalog, and replaces it when something was published.
 package final class CatalogSource: Sendable {
   private struct State {
-    var catalog: PublishedCatalog?
-    var failure: String?
-    /// The files at the last attempt to load.
-    var stamp = PublicationStamp()
+    var view = CatalogView(nil)
+    var stamp: [FileStamp?] = []
     var nextRetry: ContinuousClock.Instant
   }
 
@@ -39,31 +36,24 @@ package final class CatalogSource: Sendable {
     _ directory: PublicationDirectory, log: OperatorLog = OperatorLog { _ in },
     now: @escaping @Sendable () -> ContinuousClock.Instant = { ContinuousClock.now }
   ) {
-    self.directory = directory
-    self.log = log
-    self.now = now
+    (self.directory, self.log, self.now) = (directory, log, now)
     state = Mutex(State(nextRetry: now()))
     look()
   }
 
-  /// The catalog of the last look.
-  func current() -> CatalogView { state.withLock { CatalogView($0.catalog, failure: $0.failure) } }
+  func current() -> CatalogView { state.withLock(\.view) }
 
-  /// Calls `body` now, and after each change of the catalog.
   func whenChanged(_ body: @escaping @Sendable () -> Void) {
     onChange.withLock { $0 = body }
     body()
   }
 
-  /// Loads the publication of this moment. On an error the old catalog stays, and the error is remembered.
   func reload() throws { try loading.withLock { _ in try load() } }
 
-  /// Loads the publication if another process changed it since the last look.
   func look() {
     _ = loading.withLockIfAvailable { _ in if needsLoad(at: now()) { try? load() } }
   }
 
-  /// Whether the dataset has data for the model.
   func publishes(_ dataset: String, _ model: String) -> Bool {
     guard let catalog = current().catalog, let name = try? DatasetName(dataset),
       let model = try? ModelVersion(model)
@@ -84,12 +74,17 @@ package final class CatalogSource: Sendable {
     let found = stamp
     return state.withLock { state in
       if found != state.stamp { return true }
-      return (state.failure != nil || state.catalog == nil) && now >= state.nextRetry
+      return (state.view.failure != nil || state.view.catalog == nil) && now >= state.nextRetry
     }
   }
 
-  private var stamp: PublicationStamp {
-    PublicationStamp(of: directory, rootVersion: current().catalog?.rootVersion)
+  /// The files that show a look that something was published: `timestamp.json`, which each step writes last, and the
+  /// root after the newest one that was read, which an operator may put beside a running front.
+  private var stamp: [FileStamp?] {
+    let next = current().catalog.map { MetadataName.versioned(Root.type, $0.rootVersion + 1) }
+    return [MetadataName.unversioned(Timestamp.type), next].map { name in
+      name.flatMap { try? FileStamp(directory.metadataFile($0)) }
+    }
   }
 
   private func load() throws {
@@ -98,41 +93,23 @@ package final class CatalogSource: Sendable {
     let previous = state.withLock { state in
       state.stamp = stamp
       state.nextRetry = now().advanced(by: .seconds(FrontLimits.retrySeconds))
-      return state.catalog
+      return state.view.catalog
     }
     do {
       let catalog = try PublishedCatalog(loading: directory, after: previous, at: now())
       log.reset()
       state.withLock { state in
-        (state.catalog, state.failure) = (catalog, nil)
+        state.view = CatalogView(catalog)
         // Roots were read up to the first that is missing.
-        state.stamp.nextRoot = nil
+        state.stamp[1] = nil
       }
       onChange.withLock(\.self)()
     } catch {
       log("The publication could not be loaded: \(error)")
       // /readyz is public: it does not tell where the files lie on this machine.
       let failure = String(describing: error).replacing(directory.path, with: "<publication>")
-      state.withLock { $0.failure = failure }
+      state.withLock { $0.view = CatalogView($0.view.catalog, failure: failure) }
       throw error
-    }
-  }
-}
-
-/// The files that show a look that something was published: two calls of `stat`.
-private struct PublicationStamp: Hashable, Sendable {
-  /// `timestamp.json`, which each publication step writes last.
-  var timestamp: FileStamp?
-  /// The root after the newest one that was read: an operator may put one beside a running front.
-  var nextRoot: FileStamp?
-
-  init() {}
-
-  init(of directory: PublicationDirectory, rootVersion: Int?) {
-    let folder = "\(directory.path)/metadata"
-    timestamp = try? FileStamp("\(folder)/\(MetadataName.unversioned(Timestamp.type))")
-    if let rootVersion {
-      nextRoot = try? FileStamp("\(folder)/\(MetadataName.versioned(Root.type, rootVersion + 1))")
     }
   }
 }

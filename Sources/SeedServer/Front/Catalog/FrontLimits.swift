@@ -1,10 +1,7 @@
-/// Every bound of the front, each with its unit.
 enum FrontLimits {
-  /// Milliseconds between two looks for a new publication: an operator sees it at once, and a look costs a few
-  /// microseconds.
+  /// Milliseconds between two looks for a new publication. A look costs a few microseconds.
   static let lookMilliseconds = 20
-  /// Milliseconds between two looks for replaced files and expired signatures. Files are replaced by a restored backup,
-  /// or by an operator who mends a damaged one. A look costs a microsecond for each of them.
+  /// Milliseconds between two looks for replaced files, as a restored backup does, and expired signatures.
   static let slowLookMilliseconds = 1000
   /// Seconds between two attempts to load a publication that could not be loaded.
   static let retrySeconds = 1
@@ -12,13 +9,10 @@ enum FrontLimits {
   static let retiredMetadataSeconds = 60
   /// Seconds for which an object is served after metadata last named it: as long as the publisher keeps it by default.
   static let retiredObjectSeconds = 3600
-  /// Bytes of one file of the web page.
   static let pageBytes = 1024 * 1024
-  /// Files of the web page.
   static let pageFiles = 64
 }
 
-/// The values of `Cache-Control`, by what is served.
 enum CacheRule {
   /// An object is named by its hash: the name never stands for other content.
   static let object = "max-age=31536000, immutable"

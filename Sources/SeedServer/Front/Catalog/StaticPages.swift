@@ -10,11 +10,9 @@ package struct StaticPages: Sendable {
 
   /// By path; `/` is `index.html`.
   private var pages: [String: Page] = [:]
-  /// Warnings about files that should be served and are not.
   private(set) var problems: [String] = []
 
   private static let index = "index.html"
-  /// The page may load files of this server only.
   static let securityPolicy = "default-src 'self'"
   /// No page.
   package init() {}
@@ -47,15 +45,12 @@ package struct StaticPages: Sendable {
   subscript(path: String) -> Page? { pages[path] }
 
   private static func mediaType(of name: String) -> String? {
-    switch name.split(separator: ".", omittingEmptySubsequences: false).last {
-    case "html": "text/html; charset=utf-8"
-    case "css": "text/css; charset=utf-8"
-    case "js": "text/javascript; charset=utf-8"
-    case "svg": "image/svg+xml"
-    case "png": "image/png"
-    case "ico": "image/x-icon"
-    case "txt": "text/plain; charset=utf-8"
-    default: nil
-    }
+    name.split(separator: ".", omittingEmptySubsequences: false).last.flatMap { mediaTypes[String($0)] }
   }
+
+  private static let mediaTypes = [
+    "html": "text/html; charset=utf-8", "css": "text/css; charset=utf-8",
+    "js": "text/javascript; charset=utf-8", "txt": "text/plain; charset=utf-8", "svg": "image/svg+xml",
+    "png": "image/png", "ico": "image/x-icon",
+  ]
 }

@@ -1,9 +1,8 @@
 import SeedFormat
 import SeedHTTP
 
-/// A response's kind and result, packed into the number that its measurement brings back.
-///
-/// A kept response is sent without a call of the router, so all that is counted of it must be in this number.
+/// A response's kind and result, packed into the number that its measurement brings back: a kept response is sent
+/// without a call of the router.
 struct AnswerMark: Hashable, Sendable {
   enum Kind: Int, CaseIterable, Sendable {
     /// The server refused the request itself.
@@ -17,14 +16,10 @@ struct AnswerMark: Hashable, Sendable {
   var series = 0
   /// Versions between the client of `changes` and the head; nil for other kinds.
   var versionsBehind: Int?
-  /// The type of the problem, where the response is one.
   var refusal: ProblemType?
 
   init(_ kind: Kind, series: Int = 0, versionsBehind: Int? = nil, refusal: ProblemType? = nil) {
-    self.kind = kind
-    self.series = series
-    self.versionsBehind = versionsBehind
-    self.refusal = refusal
+    (self.kind, self.series, self.versionsBehind, self.refusal) = (kind, series, versionsBehind, refusal)
   }
 
   // Eight bits for the kind, sixteen for the series, then the versions behind plus one, then the refusal's place

@@ -1,36 +1,28 @@
 import SeedFormat
 import SeedHTTP
 
-/// The counters of one thread, or their sum.
 struct FrontCounts: Sendable {
   /// Upper bounds of the latency's buckets, in seconds.
   static let latencyBounds = [0.001, 0.005, 0.025, 0.1, 0.5, 2.5, 10, 60]
-  /// Upper bounds of the buckets of versions behind.
   static let behindBounds = [0, 1, 4, 16, 64, 256, 1024]
   /// Classes of status: none, 1xx to 5xx.
   static let statusClasses = 6
 
-  /// Results of `changes`: nothing new, deltas, or a problem's type.
   static let changesResults = ["current", "deltas"] + ProblemType.allCases.map(\.rawValue)
 
   private static let kinds = AnswerMark.Kind.allCases.count
 
-  /// Responses by kind and class of status.
   private(set) var answers = [Int](repeating: 0, count: kinds * statusClasses)
-  /// Bytes of bodies by kind, of responses that were sent to their end.
   private(set) var bytes = [Int64](repeating: 0, count: kinds)
   /// Responses by latency, each in its own bucket; the last one has no bound.
   private(set) var latency = [Int](repeating: 0, count: latencyBounds.count + 1)
   private(set) var latencySeconds = 0.0
-  /// Responses of `changes` by the versions that the client was behind.
   private(set) var behind = [Int](repeating: 0, count: behindBounds.count + 1)
   private(set) var behindSum = 0
-  /// Responses of `changes` by result, in the order of ``changesResults``.
   private(set) var changes = [Int](repeating: 0, count: changesResults.count)
   /// Snapshots that began to be sent, and those sent to their end, by the series' place in the register.
   private(set) var downloadsStarted: [Int: Int] = [:]
   private(set) var downloadsCompleted: [Int: Int] = [:]
-  /// Requests of the client library by the label of its User-Agent.
   private(set) var clients: [Int: Int] = [:]
 
   static func place(_ kind: AnswerMark.Kind, status: Int) -> Int {
@@ -44,26 +36,22 @@ struct FrontCounts: Sendable {
     let seconds = Double(measurement.nanoseconds) / 1e9
     latency[Self.latencyBounds.firstIndex { seconds <= $0 } ?? Self.latencyBounds.count] += 1
     latencySeconds += seconds
-    if let versions = mark.versionsBehind { countBehind(versions) }
+    if let versions = mark.versionsBehind {
+      behind[Self.behindBounds.firstIndex { versions <= $0 } ?? Self.behindBounds.count] += 1
+      behindSum += versions
+    }
     if mark.kind == .changes, let place = Self.changesResult(mark) { changes[place] += 1 }
-    if mark.kind == .snapshot, measurement.bodyBytes > 0 { countDownload(mark.series, measurement) }
+    if mark.kind == .snapshot, measurement.bodyBytes > 0 {
+      downloadsStarted[mark.series, default: 0] += 1
+      // A part that is sent to its end counts as completed: a client that resumes has the whole file then.
+      if measurement.isComplete { downloadsCompleted[mark.series, default: 0] += 1 }
+    }
     if measurement.agent > 0 { clients[measurement.agent, default: 0] += 1 }
   }
 
   private static func changesResult(_ mark: AnswerMark) -> Int? {
     if let versions = mark.versionsBehind { return versions == 0 ? 0 : 1 }
     return mark.refusal.flatMap { changesResults.firstIndex(of: $0.rawValue) }
-  }
-
-  private mutating func countBehind(_ versions: Int) {
-    behind[Self.behindBounds.firstIndex { versions <= $0 } ?? Self.behindBounds.count] += 1
-    behindSum += versions
-  }
-
-  // A part that is sent to its end counts as completed: a client that resumes has the whole file then.
-  private mutating func countDownload(_ series: Int, _ measurement: HTTPMeasurement) {
-    downloadsStarted[series, default: 0] += 1
-    if measurement.isComplete { downloadsCompleted[series, default: 0] += 1 }
   }
 
   mutating func add(_ other: FrontCounts) {

@@ -19,7 +19,6 @@ package final class FrontMetrics: Sendable {
 
   package init() {}
 
-  /// The server's load, once ``watch(_:)`` was called.
   var load: HTTPLoad { server.withLock(\.self)() }
 
   /// The metrics exist before the server, which calls their router.
@@ -35,12 +34,10 @@ package final class FrontMetrics: Sendable {
     builds.withLock { $0[BuildKey(dataset: dataset, result: result), default: 0] += 1 }
   }
 
-  /// A series' place in the register.
   func place(of series: Series) -> Int { seriesNames.place(of: series.description) }
 
-  /// The label of a client library's User-Agent, `Seedbank/1.0 (transit; 2.1)`; 0 for any other.
-  ///
-  /// Only published models are counted, so that nobody can fill the register with invented names.
+  /// The label of a client library's User-Agent, `Seedbank/1.0 (transit; 2.1)`; 0 for any other. Only published
+  /// models count, so that nobody can fill the register with invented names.
   func label(ofAgent agent: UnsafeBufferPointer<UInt8>, published: (String, String) -> Bool) -> Int {
     guard agent.starts(with: Self.library) else { return 0 }
     let text = String(decoding: agent, as: UTF8.self)
@@ -54,15 +51,12 @@ package final class FrontMetrics: Sendable {
 
   private static let library = Array("Seedbank/".utf8)
 
-  /// The sum over all threads.
   var total: FrontCounts {
     stripes.reduce(into: FrontCounts()) { total, stripe in total.add(stripe.counts.withLock { $0 }) }
   }
 
-  /// The media type of ``page(_:now:)``: Prometheus' text format, version 0.0.4.
   static let mediaType = "text/plain; version=0.0.4; charset=utf-8"
 
-  /// The page in Prometheus' text format, with gauges of the publication.
   func page(_ catalog: PublishedCatalog?, now: Int) -> [UInt8] {
     var page = MetricsPage(seriesName: seriesNames.name(at:), agentName: agentNames.name(at:))
     page.write(total)
@@ -95,113 +89,87 @@ final class NameRegister: Sendable {
     }
   }
 
-  /// The name at that place; "" for 0.
   func name(at place: Int) -> String {
     state.withLock { $0.names.indices.contains(place - 1) ? $0.names[place - 1] : "" }
   }
 }
 
-/// One dataset's publish steps with one result.
 private struct BuildKey: Hashable {
   let dataset: String
   let result: String
 }
 
-/// Writes `/metrics`, family by family.
 private struct MetricsPage {
   let seriesName: (Int) -> String
   let agentName: (Int) -> String
-  private var text = PrometheusText()
-
-  init(seriesName: @escaping (Int) -> String, agentName: @escaping (Int) -> String) {
-    self.seriesName = seriesName
-    self.agentName = agentName
-  }
+  var text = PrometheusText()
 
   var bytes: [UInt8] { Array(text.text.utf8) }
 
-  // MARK: Counters
-
   mutating func write(_ counts: FrontCounts) {
     writeAnswers(counts)
-    writeBytes(counts)
+    text.family(
+      "seedbank_response_bytes_total", .counter, "Bytes of bodies that were sent completely.",
+      AnswerMark.Kind.allCases.map { ([("kind", "\($0)")], Double(counts.bytes[$0.rawValue])) }.filter {
+        $1 > 0
+      })
     text.histogram(
       "seedbank_request_seconds", "From the request line to the last byte of the response.",
       bounds: FrontCounts.latencyBounds, counts: counts.latency, sum: counts.latencySeconds)
     text.histogram(
       "seedbank_changes_versions_behind", "Versions that clients asking for changes are behind the head.",
       bounds: FrontCounts.behindBounds.map(Double.init), counts: counts.behind, sum: Double(counts.behindSum))
-    writeChanges(counts)
+    text.family(
+      "seedbank_changes_total", .counter, "Responses for changes: current, deltas, or a problem's type.",
+      zip(FrontCounts.changesResults, counts.changes).map { ([("result", $0)], Double($1)) }.filter { $1 > 0 }
+    )
     writeDownloads(
       "seedbank_downloads_started_total", "Snapshot downloads started.", counts.downloadsStarted)
     writeDownloads(
-      "seedbank_downloads_completed_total", "Snapshot downloads completed.",
-      counts.downloadsCompleted)
+      "seedbank_downloads_completed_total", "Snapshot downloads completed.", counts.downloadsCompleted)
     writeClients(counts)
   }
 
   private mutating func writeAnswers(_ counts: FrontCounts) {
-    text.family("seedbank_requests_total", .counter, "Responses, by kind and class of status.")
-    for kind in AnswerMark.Kind.allCases {
-      for status in 0..<FrontCounts.statusClasses {
+    let samples = AnswerMark.Kind.allCases.flatMap { kind in
+      (0..<FrontCounts.statusClasses).map { status -> PrometheusText.Sample in
         let count = counts.answers[FrontCounts.place(kind, status: status * 100)]
-        guard count > 0 else { continue }
-        let name = status == 0 ? "none" : "\(status)xx"
-        text.sample("seedbank_requests_total", [("kind", "\(kind)"), ("status", name)], Double(count))
+        return ([("kind", "\(kind)"), ("status", status == 0 ? "none" : "\(status)xx")], Double(count))
       }
     }
-  }
-
-  private mutating func writeChanges(_ counts: FrontCounts) {
     text.family(
-      "seedbank_changes_total", .counter, "Responses for changes: current, deltas, or a problem's type.")
-    for (result, count) in zip(FrontCounts.changesResults, counts.changes) where count > 0 {
-      text.sample("seedbank_changes_total", [("result", result)], Double(count))
-    }
-  }
-
-  private mutating func writeBytes(_ counts: FrontCounts) {
-    text.family("seedbank_response_bytes_total", .counter, "Bytes of bodies that were sent completely.")
-    for kind in AnswerMark.Kind.allCases where counts.bytes[kind.rawValue] > 0 {
-      let bytes = counts.bytes[kind.rawValue]
-      text.sample("seedbank_response_bytes_total", [("kind", "\(kind)")], Double(bytes))
-    }
+      "seedbank_requests_total", .counter, "Responses, by kind and class of status.",
+      samples.filter { $0.value > 0 })
   }
 
   private mutating func writeDownloads(_ name: String, _ help: String, _ counts: [Int: Int]) {
-    text.family(name, .counter, help)
-    for (place, count) in counts.sorted(by: { $0.key < $1.key }) {
-      text.sample(name, [("series", seriesName(place))], Double(count))
-    }
+    text.family(
+      name, .counter, help,
+      counts.sorted { $0.key < $1.key }.map { ([("series", seriesName($0.key))], Double($0.value)) })
   }
 
   private mutating func writeClients(_ counts: FrontCounts) {
-    text.family("seedbank_client_requests_total", .counter, "Requests of the client library, by model.")
-    for (label, count) in counts.clients.sorted(by: { $0.key < $1.key }) {
+    let samples = counts.clients.sorted { $0.key < $1.key }.compactMap {
+      label, count -> PrometheusText.Sample? in
       let parts = agentName(label).split(separator: ";").map(String.init)
-      guard parts.count == 2 else { continue }
-      text.sample(
-        "seedbank_client_requests_total", [("dataset", parts[0]), ("model", parts[1])], Double(count))
+      return parts.count == 2 ? ([("dataset", parts[0]), ("model", parts[1])], Double(count)) : nil
     }
+    text.family(
+      "seedbank_client_requests_total", .counter, "Requests of the client library, by model.", samples)
   }
 
   mutating func writeBuilds(_ builds: [BuildKey: Int]) {
-    text.family("seedbank_builds_total", .counter, "Publish steps of this process, by result.")
     let sorted = builds.sorted { ($0.key.dataset, $0.key.result) < ($1.key.dataset, $1.key.result) }
-    for (key, count) in sorted {
-      let labels = [("dataset", key.dataset), ("result", key.result)]
-      text.sample("seedbank_builds_total", labels, Double(count))
-    }
+    text.family(
+      "seedbank_builds_total", .counter, "Publish steps of this process, by result.",
+      sorted.map { ([("dataset", $0.key.dataset), ("result", $0.key.result)], Double($0.value)) })
   }
 
-  // MARK: Gauges
-
   mutating func write(_ load: HTTPLoad) {
-    text.family("seedbank_connections", .gauge, "Open connections.")
-    text.sample("seedbank_connections", [], Double(load.connections))
+    text.family("seedbank_connections", .gauge, "Open connections.", [([], Double(load.connections))])
     text.family(
-      "seedbank_requests_in_flight", .gauge, "Requests that are being answered, including this one.")
-    text.sample("seedbank_requests_in_flight", [], Double(load.answering))
+      "seedbank_requests_in_flight", .gauge, "Requests that are being answered, including this one.",
+      [([], Double(load.answering))])
   }
 
   mutating func writePublication(_ catalog: PublishedCatalog?, now: Int) {
@@ -214,23 +182,21 @@ private struct MetricsPage {
       $0.floor.number
     }
     if let catalog {
-      let name = "seedbank_metadata_expires_timestamp_seconds"
-      text.family(name, .gauge, "When a role's metadata expires, unless it is renewed.")
-      for signature in catalog.signatures {
-        text.sample(name, [("role", signature.role)], Double(signature.expires.secondsSinceEpoch))
-      }
+      text.family(
+        "seedbank_metadata_expires_timestamp_seconds", .gauge,
+        "When a role's metadata expires, unless it is renewed.",
+        catalog.signatures.map { ([("role", $0.role)], Double($0.expires.secondsSinceEpoch)) })
     }
-    text.family("seedbank_ready", .gauge, "1 if every series has a snapshot to start from.")
-    text.sample("seedbank_ready", [], catalog?.isReady == true ? 1 : 0)
+    text.family(
+      "seedbank_ready", .gauge, "1 if every series has a snapshot to start from.",
+      [([], catalog?.isReady == true ? 1 : 0)])
   }
 
   private mutating func writeGauge(
     _ name: String, _ help: String, _ series: [SeriesMetadata], _ value: (SeriesState) -> Int
   ) {
-    text.family(name, .gauge, help)
-    for each in series {
-      text.sample(name, [("series", each.series.description)], Double(value(each.state)))
-    }
+    text.family(
+      name, .gauge, help, series.map { ([("series", $0.series.description)], Double(value($0.state))) })
   }
 }
 
@@ -240,12 +206,14 @@ private struct PrometheusText {
 
   enum Kind: String { case counter, gauge, histogram }
 
-  /// Begins a family; its samples follow.
-  mutating func family(_ name: String, _ kind: Kind, _ help: String) {
+  typealias Sample = (labels: [(name: String, value: String)], value: Double)
+
+  mutating func family(_ name: String, _ kind: Kind, _ help: String, _ samples: [Sample] = []) {
     text += "# HELP \(name) \(help)\n# TYPE \(name) \(kind.rawValue)\n"
+    for sample in samples { add(name, sample.labels, sample.value) }
   }
 
-  mutating func sample(_ name: String, _ labels: [(name: String, value: String)], _ value: Double) {
+  private mutating func add(_ name: String, _ labels: [(name: String, value: String)], _ value: Double) {
     text += name
     if !labels.isEmpty {
       text += "{" + labels.map { "\($0.name)=\"\(Self.escaped($0.value))\"" }.joined(separator: ",") + "}"
@@ -259,10 +227,10 @@ private struct PrometheusText {
     var total = 0
     for (bound, count) in zip(bounds.map(Self.number) + ["+Inf"], counts) {
       total += count
-      sample("\(name)_bucket", [("le", bound)], Double(total))
+      add("\(name)_bucket", [("le", bound)], Double(total))
     }
-    sample("\(name)_sum", [], sum)
-    sample("\(name)_count", [], Double(total))
+    add("\(name)_sum", [], sum)
+    add("\(name)_count", [], Double(total))
   }
 
   private static func number(_ value: Double) -> String {
