@@ -22,13 +22,13 @@ extension SeedStore {
 
   /// Explains why there is no data: that it cannot be downloaded is only the second half.
   func withBundleError(_ error: any Error) -> any Error {
-    let error = SeedError(error)
+    var error = SeedError(error)
     guard let bundleError = state.bundleError, error.code != .cancelled else { return error }
     // Without a network the bundle's error counts; a server's answer says more than the bundle.
     let isUnanswered = [.network, .waitingForNetwork, .timedOut].contains(error.code)
-    return error.with(
-      isUnanswered ? bundleError.code : error.code,
-      "\(bundleError.message); downloading it failed too: \(error.message)")
+    if isUnanswered { error.code = bundleError.code }
+    error.message = "\(bundleError.message); downloading it failed too: \(error.message)"
+    return error
   }
 
   private func choose(_ bundle: BundledSeed, over found: Generation?) async throws -> Generation? {
@@ -43,8 +43,7 @@ extension SeedStore {
   }
 
   private func isBetter(_ bundle: BundledSeed, than generation: Generation?) async throws -> Bool {
-    let meta = try? await generation?.reader.meta()
-    return try await writer.choose(bundle, over: meta) == .bundled
+    try await writer.prefers(bundle, over: try? generation?.reader.meta())
   }
 
   private func note(bundleError error: SeedError, _ folder: BundleFolder) {

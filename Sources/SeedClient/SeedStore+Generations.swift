@@ -2,7 +2,6 @@ import SeedDatabase
 import SeedFormat
 
 extension SeedStore {
-  /// Opens the current generation, unless it is open already.
   func adopt() async throws -> Generation? {
     // Begins anew where somebody has removed the directory, to clear downloads for example: else this store would go on
     // in files without a name, beside another that has made the directory anew.
@@ -28,7 +27,6 @@ extension SeedStore {
     return generation
   }
 
-  /// Knows no more of the directory than at the start.
   func forget() async {
     await writer.abandon()
     (current, isWriting) = (nil, false)
@@ -36,7 +34,6 @@ extension SeedStore {
     state = SeedState(model)
   }
 
-  /// Makes a generation the one that is read, and tells everyone.
   @discardableResult
   func open(_ generation: Generation) async throws -> Seed {
     let seed = try await seed(of: generation)
@@ -82,7 +79,6 @@ extension SeedStore {
 
   // MARK: Versions
 
-  /// A generation as its file is now.
   func seed(of generation: Generation) async throws -> Seed {
     try await generation.seed(at: meta(of: generation).version)
   }
@@ -99,7 +95,6 @@ extension SeedStore {
     return meta
   }
 
-  /// Tells everyone of another version in the same file.
   func announce(_ generation: Generation, at version: Version) {
     openingsSender.replaceLatest(generation.seed(at: version))
     rowsSender.send(generation)

@@ -13,7 +13,6 @@ public import struct Foundation.URL
 /// notice changes, and their own updates fail with ``SeedError/Code/storeLocked`` while the first one lives. Reading
 /// never waits for a download, a swap or an apply.
 public actor SeedStore {
-  /// Changes that wait for a listener at most.
   private static let mostWaitingChanges = 1000
 
   /// The data that the app was built for.
@@ -23,7 +22,6 @@ public actor SeedStore {
   /// Sends a generation whenever live queries are to be run again.
   nonisolated let rowsSender = Broadcast<Generation>(mostWaiting: 1, replaysLatest: true)
   let layout: StoreLayout
-  /// The seed that the app brought along.
   let bundle: BundleFolder?
   let fetcher: Fetcher
   let writer: StoreWriter
@@ -34,11 +32,8 @@ public actor SeedStore {
   var current: Generation?
   var held = HeldGenerations()
   var isSuspended = false
-  /// Sends whether the store is suspended.
   let suspensions = Broadcast<Bool>(mostWaiting: 1, replaysLatest: true)
-  /// Ends the work that is under way.
   var cancelWork: (@Sendable () -> Void)?
-  /// Whether this store holds the writer's lock.
   var isWriting = false
   /// Whether the bundle was compared with the store's data, which is done once.
   var hasCheckedBundle = false
@@ -67,7 +62,6 @@ public actor SeedStore {
       directory: StoreDirectory.path(of: directory, named: "directory"), options: options)
   }
 
-  /// A store in an environment of the caller's; unless given, the real one.
   package init(
     _ model: SeedModel, server: URL, root: [UInt8], bundle: String? = nil, directory: String?,
     options: SeedOptions = SeedOptions(), environment: Environment? = nil
@@ -122,7 +116,6 @@ struct HeldGenerations {
 
   private var items: [Item] = []
 
-  /// Those that still live.
   var all: [Generation] { items.compactMap(\.generation) }
 
   /// Those that can be read again where they are current; the others are the app's alone.

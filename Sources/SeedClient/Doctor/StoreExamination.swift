@@ -70,7 +70,6 @@ package struct StoreExamination {
     return pointer
   }
 
-  /// The description in a generation's file, where its rows prove it.
   private func proved(_ folder: GenerationFolder, isCurrent: Bool, _ report: inout StoreReport) -> SeedMeta? {
     report.generations += 1
     do {
@@ -79,7 +78,7 @@ package struct StoreExamination {
       guard !folder.has(.damaged) else {
         throw SeedError(.damaged, "a read of it found damage: it is read no more")
       }
-      if isCurrent { report.data = StoreReport.Data(meta, file: folder.file, rows: rows) }
+      if isCurrent { report.data = StoreReport.Data(meta: meta, file: folder.file, rows: rows) }
       return meta
     } catch {
       report.add(
@@ -95,7 +94,6 @@ package struct StoreExamination {
     return isInUse || !log.isEmpty ? .reader : .snapshot
   }
 
-  /// Compares the rows with those that were published as that version.
   private func compare(
     _ meta: SeedMeta, _ signed: SeriesMetadata, _ name: String, _ report: inout StoreReport
   ) {
@@ -116,7 +114,6 @@ package struct StoreExamination {
 
   // MARK: Leftovers
 
-  /// Notes what crashes and interrupted downloads left.
   private func noteLeftovers(_ report: inout StoreReport) throws {
     for (folder, prefix) in [(layout.directory, ""), (layout.trust, "trust/")] {
       for name in try Folder.names(in: folder) where name.hasSuffix(DurableFile.temporarySuffix) {
@@ -139,7 +136,6 @@ package struct StoreExamination {
 
 /// Tells a writer at work from one that is not, without keeping one away.
 private struct StoreActivity: Hashable {
-  /// Whether a process has the right to write now.
   let isInUse: Bool
   private let pointer: GenerationPointer?
   private let times: [Date?]
@@ -153,13 +149,5 @@ private struct StoreActivity: Hashable {
 
   private static func changed(_ path: String) -> Date? {
     try? FileManager.default.attributesOfItem(atPath: path)[.modificationDate] as? Date
-  }
-}
-
-extension StoreReport.Data {
-  fileprivate init(_ meta: SeedMeta, file: String, rows: Int) {
-    self.init(
-      series: meta.series, model: meta.model, epoch: meta.epoch, version: meta.version, digest: meta.digest,
-      file: file, rows: rows)
   }
 }

@@ -2,7 +2,6 @@ import SeedTrust
 
 /// The disk space that an update takes, counted before its first byte is fetched. Pure.
 struct DiskPlan: Hashable, Sendable {
-  /// Bytes that must be free.
   let needed: Int
 
   /// SQLite writes a delta's rows to its write-ahead log before it writes them to the file: old and new pages at once.
@@ -13,9 +12,6 @@ struct DiskPlan: Hashable, Sendable {
   /// The part that must stay free beyond all that, in percent.
   private static let reservePercent: Int128 = 10
 
-  /// - Parameters:
-  ///   - objects: The files to fetch.
-  ///   - held: Bytes of them that are already here.
   init(_ objects: [PublishedObject], held: Int) {
     // In 128 bits: a hostile length must not trap.
     let stored = objects.reduce(Int128(-held)) { $0 + Int128($1.length) }

@@ -25,7 +25,6 @@ final class Download: Sendable {
 
   private var object: PublishedObject { file.object }
 
-  /// Times that a download begins anew because the server has something else than before.
   private static let mostRestarts = 2
 
   /// Gets what is missing; at the end the file has the length and the hash that were signed.
@@ -84,7 +83,6 @@ final class Download: Sendable {
       policy: fetcher.context.policy)
   }
 
-  /// Why the whole came where a part was asked for.
   private func reason(_ head: ResponseHead) -> TransportError {
     let text = url.absoluteString
     let isSame = file.validator == nil || file.validator == head.strongValidator

@@ -38,7 +38,6 @@ extension Fetcher {
 }
 
 extension SeedError {
-  /// Metadata of a series that a server has and that was not accepted.
   fileprivate init(_ error: TrustError, of series: Series, at server: ServerAddress) {
     let message =
       switch error {

@@ -2,7 +2,6 @@ package import Foundation
 import SeedSystem
 import SeedTrust
 
-/// Gets a publication's files from its server.
 struct Fetcher: Sendable {
   let server: ServerAddress
   let environment: Environment
@@ -27,7 +26,6 @@ struct Fetcher: Sendable {
     return fetcher
   }
 
-  /// Downloads a snapshot or a delta, with the length and the hash that were signed.
   func object(_ object: PublishedObject) async throws -> FetchedObject {
     let url = try server.url(object.filePath)
     let file = try await partial.open(object, url: url.absoluteString)

@@ -40,10 +40,8 @@ final class PartialFile: Sendable {
   }
 
   var length: Int { state.withLock { $0.length } }
-  /// The strong validator under which they came.
   var validator: String? { state.withLock { $0.validator } }
   var isComplete: Bool { length == object.length }
-  /// True where another process could continue it.
   var isResumable: Bool { state.withLock { $0.hasRecord && $0.length > 0 } }
 
   /// Keeps the record, before the first bytes of an answer.
@@ -74,10 +72,8 @@ final class PartialFile: Sendable {
     }
   }
 
-  /// True where the whole file has the hash that was signed. Called once, at the end.
   func isSigned() -> Bool { state.withLock { $0.hasher.finish() } == object.sha256 }
 
-  /// Removes the file and its record. Where that fails, the sweep at the next start does it.
   func discard() { Self.discard(path) }
 
   static func discard(_ path: String) {
@@ -87,7 +83,6 @@ final class PartialFile: Sendable {
 }
 
 extension PartialFile.State {
-  /// Hashes the file's bytes; the next ones are appended.
   fileprivate mutating func hash(pieces count: Int) throws {
     while true {
       let piece = try file.read(count)
@@ -99,15 +94,12 @@ extension PartialFile.State {
 }
 
 /// The folder for downloads. Hashing an earlier part takes a while, so it runs on a queue of its own.
-actor PartialFolder {
-  private nonisolated let executor = QueueExecutor(label: "seedbank.partial")
+actor PartialFolder: BlockingActor {
+  nonisolated let executor = QueueExecutor(label: "seedbank.partial")
   private let path: String
-
-  nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 
   init(_ path: String) { self.path = path }
 
-  /// Opens the part of an object that is already here, ready to take more.
   func open(_ object: PublishedObject, url: String) throws -> PartialFile {
     try PartialFile(object, url: url, in: path)
   }
@@ -150,14 +142,12 @@ struct PartialRecord: Hashable {
   let url: String
   let sha256: String
   let length: Int
-  /// The strong validator under which the first bytes came.
   let validator: String?
 
   private static let limit = 4096
   static let partSuffix = ".part"
   static let recordSuffix = ".part.json"
 
-  /// The record of the part of that path, if there is one that can be read.
   static func read(besides part: String) -> PartialRecord? {
     guard let bytes = try? DurableFile.readIfPresent(path(besides: part), limit: limit) else { return nil }
     return try? PartialRecord(parsing: bytes)

@@ -6,7 +6,6 @@
 /// `Retry-After` is honoured twice: here up to the longest wait within one update, and between two updates by ``Pace``,
 /// to which ``SeedStore/keepUpdated(_:onFailure:)`` passes a longer one.
 struct RetryRule: Hashable, Sendable {
-  /// Failures so far.
   private(set) var failures = 0
   /// Failures in a row between which nothing arrived.
   private var fruitless = 0
@@ -14,9 +13,7 @@ struct RetryRule: Hashable, Sendable {
 
   /// Failures in a row without new bytes between them that end the update.
   private static let mostFruitless = 3
-  /// Bytes that count as progress between two failures.
   private static let fruitBytes = 1024
-  /// Bytes that pay for a further failure.
   private static let bytesPerFailure = 16 * 1024
   /// Waits in seconds. If the server asks for more than `longest`, the update fails, and ``Pace`` waits.
   private static let backoff = Backoff(first: 0.5, longest: 15, jitter: 0.25)

@@ -30,7 +30,6 @@ package final class URLSessionTransport: Transport {
     session = URLSession(configuration: configuration, delegate: exchanges, delegateQueue: queue)
   }
 
-  /// What holds whatever an app has changed.
   private static func insist(_ configuration: URLSessionConfiguration) {
     configuration.requestCachePolicy = .reloadIgnoringLocalCacheData
     configuration.urlCache = nil
@@ -62,7 +61,6 @@ package final class URLSessionTransport: Transport {
   }
 }
 
-/// Hears of all requests of a session, on its one delegate queue.
 private final class ExchangeDelegate: NSObject, URLSessionDataDelegate {
   private let exchanges = Mutex<[Int: Exchange]>([:])
 
@@ -110,7 +108,6 @@ struct Exchange: Sendable {
   var hasHead = false
   var failure: (any Error)?
 
-  /// Redirects that one request follows.
   private static let mostRedirects = 5
 
   /// True where a redirect is to be followed: to the same scheme, host and port alone, and not for ever.
@@ -121,7 +118,6 @@ struct Exchange: Sendable {
       && destination.port == origin.port
   }
 
-  /// Hands on the head, once.
   mutating func receive(_ response: URLResponse?) throws {
     guard !hasHead else { return }
     guard let response = response as? HTTPURLResponse else {
@@ -131,7 +127,6 @@ struct Exchange: Sendable {
     try receiver.head(ResponseHead(response))
   }
 
-  /// The result once the request has ended.
   mutating func outcome(_ response: URLResponse?, _ error: (any Error)?) -> Result<Void, any Error> {
     if let failure { return .failure(failure) }
     if let error { return .failure(failed(error)) }

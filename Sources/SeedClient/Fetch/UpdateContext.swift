@@ -27,7 +27,6 @@ final class PhaseSender: Sendable {
   /// The shortest time between two reports of one phase.
   private static let interval = Duration.milliseconds(100)
 
-  /// Has no listener.
   static var silent: PhaseSender { PhaseSender(uptime: { .zero }) { _ in } }
 
   private let uptime: @Sendable () -> Duration

@@ -82,14 +82,4 @@ public struct UpdatePolicy: Hashable, Sendable {
 
   /// For updates that nobody waits for: they spare the networks that the user asked to spare.
   public static let background = UpdatePolicy(allowsConstrained: false)
-
-  /// Throws if a plan downloads more than is allowed.
-  func check(_ plan: UpdatePlan) throws(SeedError) {
-    guard let maximumBytes, plan.bytes > maximumBytes else { return }
-    throw SeedError(
-      .tooLarge,
-      "the update would download \(plan.bytes) bytes, but its policy allows \(maximumBytes): wait for a "
-        + "better network or allow more",
-      neededBytes: plan.bytes, availableBytes: maximumBytes)
-  }
 }

@@ -19,7 +19,6 @@ public struct SeedState: Sendable {
     guard let head else { return version }
     return version.map { max($0, head) } ?? head
   }
-  /// The newest version that this store has heard of.
   var head: Version?
   /// When the newest version was published.
   public internal(set) var publishedAt: Date?
@@ -44,7 +43,6 @@ public struct SeedState: Sendable {
 
   /// True where the data may be older than what is published: the last update failed, or there was none yet.
   public var isStale: Bool { !hasLooked || lastError != nil }
-  /// True once the server was asked successfully since the store was made.
   var hasLooked = false
 
   init(_ model: SeedModel) { self.model = model }

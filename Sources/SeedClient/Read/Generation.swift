@@ -16,6 +16,5 @@ final class Generation: Sendable {
 
   var name: String { folder.name }
 
-  /// The generation as an app sees it, at a version.
   func seed(at version: Version) -> Seed { Seed(file: folder.file, version: version, keeper: self) }
 }

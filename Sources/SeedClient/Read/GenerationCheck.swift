@@ -2,7 +2,6 @@ import SeedDatabase
 import SeedFormat
 import SeedSystem
 
-/// Checks a generation's file before it is read on this device.
 enum GenerationCheck {
   enum Outcome: Hashable {
     case usable
@@ -54,7 +53,6 @@ enum GenerationCheck {
 }
 
 extension SeedMeta {
-  /// True where an app's queries fit the file, as far as it says itself.
   func opens(for app: SeedModel) -> Bool {
     guard series == app.series, model.opens(for: app.model) else { return false }
     // The file does not tell the hash of an older minor within it; signed metadata did when it was taken in.
@@ -63,10 +61,8 @@ extension SeedMeta {
 }
 
 /// Proves a generation from its rows, on a queue of its own: reads and writes meanwhile do not wait for it.
-actor GenerationProof {
-  private nonisolated let executor = QueueExecutor(label: "seedbank.proof")
-
-  nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
+actor GenerationProof: BlockingActor {
+  nonisolated let executor = QueueExecutor(label: "seedbank.proof")
 
   /// Describes the file's damage; `nil` where its rows are those that it names. An obstacle that may pass is thrown.
   func damage(in generation: Generation) throws -> String? {

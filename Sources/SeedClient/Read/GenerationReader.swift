@@ -2,13 +2,12 @@ import SeedDatabase
 
 /// The store's own reading of a generation: a few connections for what the app reads, so that a slow read holds up no
 /// other, and one for the store's own short reads, which wait for no read of the app's.
-actor GenerationReader {
+actor GenerationReader: BlockingActor {
   /// Reads of the app's at once; further ones wait. Each takes a connection, that is a thread and three open files.
   static let mostReads = 4
-  /// Connections that stay open while nobody reads.
   private static let mostIdle = 1
 
-  private nonisolated let executor = QueueExecutor(label: "seedbank.reader")
+  nonisolated let executor = QueueExecutor(label: "seedbank.reader")
   private let folder: GenerationFolder
   private let own: ReadingConnection
   private var idle: [ReadingConnection] = []
@@ -21,8 +20,6 @@ actor GenerationReader {
 
   private enum Access { case granted, suspended, gone }
 
-  nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
-
   init(_ folder: GenerationFolder, _ lease: Lease) {
     self.folder = folder
     self.lease = lease
@@ -33,7 +30,6 @@ actor GenerationReader {
   /// False where the generation's folder was removed; asked here, where no writer is waited for.
   func isInPlace() -> Bool { lease.isInPlace }
 
-  /// The file's own description as it is now.
   func meta() async throws -> SeedMeta {
     try checkAccess()
     return try await own.meta()
@@ -61,7 +57,6 @@ actor GenerationReader {
 
   // MARK: Suspension
 
-  /// Ends the reads that are under way, with ``SeedError/Code/suspended``.
   func endReads() {
     for connection in busy { connection.interrupt.interrupt() }
   }
@@ -112,16 +107,13 @@ actor GenerationReader {
 }
 
 /// A connection that reads a generation's file, on a queue of its own: a slow statement holds up nobody else.
-private actor ReadingConnection {
-  private nonisolated let executor = QueueExecutor(label: "seedbank.reading")
+private actor ReadingConnection: BlockingActor {
+  nonisolated let executor = QueueExecutor(label: "seedbank.reading")
   private let file: String
   private var connection: Connection?
   // Behind the connection, so that it ends after it.
   private let lease: Lease
-  /// Ends the read that is under way.
   nonisolated let interrupt = InterruptHandle()
-
-  nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 
   init(_ file: String, _ lease: Lease) {
     self.file = file

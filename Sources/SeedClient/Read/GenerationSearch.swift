@@ -4,11 +4,9 @@ struct GenerationSearch: Sendable {
   let model: SeedModel
 
   struct Result: Sendable {
-    /// The generation to read, with a lease on it.
     var generation: Generation?
     /// The current generation, where it cannot be read, and why.
     var damaged: (folder: GenerationFolder, reason: String)?
-    /// Whether the damaged one's snapshot is not to be taken again.
     var isRejected = false
   }
 

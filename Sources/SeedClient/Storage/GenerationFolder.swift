@@ -1,7 +1,6 @@
 import SeedFormat
 import SeedSystem
 
-/// The files of one generation.
 struct GenerationFolder: Hashable, Sendable {
   let name: String
   let path: String

@@ -6,7 +6,6 @@ import struct Foundation.Date
 
 /// The part of ``SeedState`` that outlives a restart and that no file of the data says.
 struct StateRecord: Hashable, Sendable {
-  /// Seconds since 1970.
   var lastChecked: Int?
   var lastUpdated: Int?
   var publishedAt: Int?

@@ -1,19 +1,16 @@
 import SeedFormat
 import SeedSystem
 
-/// The files and folders in a store's directory.
 struct StoreLayout: Sendable {
   let directory: String
 
   var trust: String { "\(directory)/trust" }
   var generations: String { "\(directory)/generations" }
   var partial: String { "\(directory)/partial" }
-  /// Names the current generation.
   var current: String { "\(directory)/CURRENT" }
   var lock: String { "\(directory)/LOCK" }
   /// The hashes of what is not to be taken again, one in a line.
   var rejections: String { "\(directory)/REJECTED" }
-  /// What ``SeedState`` keeps over a restart.
   var record: String { "\(directory)/STATE" }
 
   func folder(_ name: String) -> GenerationFolder {
@@ -47,7 +44,6 @@ struct GenerationPointer: Hashable, Sendable {
 }
 
 extension StoreLayout {
-  /// Bytes that the file `CURRENT` has at most.
   private static let currentBytes = 128
 
   /// `nil` where nothing is current. The current generation's record names the one before it, so that one durable
@@ -79,9 +75,7 @@ extension StoreLayout {
 // MARK: What is not to be taken again
 
 extension StoreLayout {
-  /// Hashes that are remembered; the oldest give way.
   private static let mostRejections = 32
-  /// Bytes of a hash and the end of its line.
   private static let lineBytes = 65
 
   /// Hashes of snapshots, and digests of whole states, that failed on this device or were rolled back.

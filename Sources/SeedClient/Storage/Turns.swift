@@ -15,6 +15,15 @@ final class QueueExecutor: SerialExecutor {
   }
 }
 
+/// An actor whose jobs may block: they run on a dispatch queue of its own.
+protocol BlockingActor: Actor {
+  nonisolated var executor: QueueExecutor { get }
+}
+
+extension BlockingActor {
+  nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
+}
+
 /// Lets one caller at a time pass, or a few, in the order in which they came.
 final class Turns: Sendable {
   private final class Place: Sendable {}
@@ -47,7 +56,6 @@ final class Turns: Sendable {
     _ = await withCheckedContinuation { takeOrWait($0, at: Place()) }
   }
 
-  /// Hands the turn to the caller that has waited longest.
   func end() {
     let next = state.withLock { state in
       if state.waiting.isEmpty { state.free += 1 }

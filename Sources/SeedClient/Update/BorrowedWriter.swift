@@ -8,7 +8,6 @@ public typealias SeedConnectionLender =
   @Sendable (_ seed: Seed, _ apply: @Sendable (_ handle: OpaquePointer) throws -> SeedChanges) async throws ->
   Void
 
-/// Applies one delta through a connection that the app lends.
 struct BorrowedWriter: Sendable {
   let seed: Seed
   let delta: FetchedObject

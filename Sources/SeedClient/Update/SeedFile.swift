@@ -8,7 +8,6 @@ final class SeedFile {
   private let connection: Connection
   let schema: DatabaseSchema
 
-  /// A file that nobody else has opened yet.
   convenience init(_ path: String) throws { try self.init(Connection(path, .writer)) }
 
   /// The live file of a generation, behind the store's own connection or one that somebody lends.

@@ -6,24 +6,20 @@ import SeedTrust
 /// Writes to a store: it holds the lock, the trusted metadata and the writing connection.
 ///
 /// Its caller takes turns, so that no two updates meet here.
-actor StoreWriter {
-  private nonisolated let executor = QueueExecutor(label: "seedbank.writer")
+actor StoreWriter: BlockingActor {
+  nonisolated let executor = QueueExecutor(label: "seedbank.writer")
   let layout: StoreLayout
   let model: SeedModel
   let root: [UInt8]
   private let options: SeedOptions
   private let search: GenerationSearch
   private var lock: FileLock?
-  /// The current generation's file, behind the one connection that writes to it.
   private var live: (name: String, file: SeedFile)?
   private var staged: StagedSeed?
   private var lender: SeedConnectionLender?
-  /// The generation that was found last.
   private var reading: String?
   /// Generations that a read found to be damaged, marked as such or not.
   private var damaged: Set<String> = []
-
-  nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 
   init(_ layout: StoreLayout, _ model: SeedModel, root: [UInt8], options: SeedOptions) {
     self.layout = layout
@@ -56,7 +52,6 @@ actor StoreWriter {
     try layout.collect(sparing: nil)
   }
 
-  /// Removes generations that are no longer needed and that nobody reads any more.
   func collect() {
     guard lock?.isInPlace == true else { return }
     // What stays here, the next look or the next start takes.
@@ -75,7 +70,6 @@ actor StoreWriter {
     (reading, damaged) = (nil, [])
   }
 
-  /// Closes all that is open and gives the lock back.
   func suspend() {
     discardStaged()
     live = nil
@@ -100,7 +94,6 @@ actor StoreWriter {
     return found
   }
 
-  /// Remembers that a read of the generation found damage, also after a restart.
   func noteDamage(_ name: String) {
     damaged.insert(name)
     // On a disk that takes no more, the store that comes next has to find it itself.
@@ -127,7 +120,6 @@ actor StoreWriter {
     live = nil
   }
 
-  /// Drops a current generation that cannot be read; returns whether its snapshot is not to be taken again.
   private func replaceDamaged(_ found: GenerationSearch.Result, justSwapped: Bool) throws -> Bool {
     guard let folder = found.damaged?.folder else { return false }
     let isRejected = try reject(folder, if: justSwapped || found.generation != nil)
@@ -157,7 +149,6 @@ actor StoreWriter {
     return try await fetcher.refresh(model.series, root: root, stored: trusted)
   }
 
-  /// The metadata that is trusted so far.
   var trusted: StoredMetadata {
     let trust = layout.trust
     return StoredMetadata(
@@ -165,10 +156,8 @@ actor StoreWriter {
       persist: { try DurableFile.write($1, to: "\(trust)/\($0)", mode: 0o600) })
   }
 
-  /// Hashes of what is not to be taken again.
   func rejected() throws -> Set<SHA256Digest> { try layout.rejected() }
 
-  /// The state that the last store on the directory kept.
   func record() -> StateRecord { StateRecord.read(layout) }
 
   /// Keeps the state durably, where it is worth a write.
@@ -230,14 +219,12 @@ actor StoreWriter {
 
   // MARK: Deltas
 
-  /// Applies deltas through connections of the app's own from now on, or through the store's own again.
   func borrow(_ lender: SeedConnectionLender?) {
     self.lender = lender
     // One connection writes and checkpoints.
     live = nil
   }
 
-  /// Applies a delta to a generation at a version, in one transaction.
   func apply(_ delta: FetchedObject, to generation: Generation, at version: Version) async throws
     -> SeedChanges
   {
@@ -279,8 +266,25 @@ extension StoreLayout {
   }
 }
 
+extension FetchedObject {
+  /// Runs `use`, and removes the file where that fails. Where it was cancelled, as in the background on a phone, or the
+  /// disk is full, the file stays: the next update finds it whole and asks for no byte of it.
+  ///
+  /// A file that is not within what was signed is as unusable as one that never arrived, and there may be another way.
+  fileprivate func using<Value>(
+    isolation: isolated (any Actor)? = #isolation, _ use: () async throws -> Value
+  ) async throws -> Value {
+    do {
+      try Task.checkCancellation()
+      return try await use()
+    } catch {
+      if !Task.isCancelled, SeedError(error).code != .insufficientSpace { discard() }
+      throw UnusableObject(object, error) ?? error
+    }
+  }
+}
+
 extension UpdatePhase {
-  /// The beginning of an apply of these.
   static func applying(_ chain: [PublishedObject]) -> UpdatePhase {
     .applying(rows: 0, bytes: 0, totalBytes: chain.reduce(0) { $0 + $1.rawLength })
   }

@@ -124,7 +124,6 @@ package struct DeltaWriter {
 extension DeltaWriter.OpenTable {
   fileprivate var isEmpty: Bool { deletes.isEmpty && upserts.isEmpty }
 
-  /// The table up to its first delete.
   fileprivate func opening(isFirst: Bool) -> [UInt8] {
     var bytes = Array((isFirst ? #"{"table":"# : #",{"table":"#).utf8)
     JSONWriter.append(name, to: &bytes)
@@ -143,12 +142,10 @@ package protocol DeltaSpill: AnyObject {
   func read(_ range: Range<Int>, _ take: ([UInt8]) throws -> Void) throws
 }
 
-/// Bytes of which only the last ones are in memory.
 struct SpilledBytes {
   private var waiting: [UInt8] = []
   private var kept: [Range<Int>] = []
 
-  /// A piece of a document.
   enum Part {
     case bytes([UInt8])
     case kept(Range<Int>)
@@ -158,7 +155,6 @@ struct SpilledBytes {
 
   var parts: [Part] { kept.map(Part.kept) + [.bytes(waiting)] }
 
-  /// Adds bytes; beyond `limit` of them they go to the spill.
   mutating func append(
     limit: Int, _ spill: (any DeltaSpill)?, _ body: (inout [UInt8]) -> Void
   ) throws {

@@ -6,8 +6,7 @@ public struct JSONError: Error, Hashable, Sendable, CustomStringConvertible {
   public let reason: String
 
   package init(at offset: Int, _ reason: String) {
-    self.offset = offset
-    self.reason = reason
+    (self.offset, self.reason) = (offset, reason)
   }
 
   /// One sentence with the offset.

@@ -1,6 +1,5 @@
 /// JSON's lexical rules for numbers, over bytes in memory.
 enum JSONNumber {
-  /// The outcome of scanning one number.
   enum Outcome {
     case integer(Int64, end: Int)
     case real(Double, end: Int)
@@ -140,7 +139,6 @@ enum JSONNumber {
     return parts.isNegative ? -value : value
   }
 
-  /// The powers of ten that a double holds exactly.
   private static let powers: [Double] = [
     1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18,
     1e19, 1e20, 1e21, 1e22,

@@ -54,7 +54,6 @@ extension JSONScanner {
     throw error("the document ends too early")
   }
 
-  /// False where the bytes at hand end within the value.
   private mutating func scanValue(
     _ tape: inout JSONTape, depth: Int, _ place: Int
   ) throws(JSONError) -> Bool {

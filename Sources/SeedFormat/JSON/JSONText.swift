@@ -1,10 +1,8 @@
 /// JSON's lexical rules for the inside of strings, over bytes in memory.
 enum JSONText {
-  /// The outcome of scanning one string.
   enum Outcome {
     /// The string ends before the quotation mark at this index.
     case ends(at: Int, hasEscapes: Bool)
-    /// The bytes at hand end within the string.
     case starved
     case wrong(at: Int, StaticString)
   }
@@ -31,7 +29,6 @@ enum JSONText {
     }
   }
 
-  /// The index of the first byte that is not plain ASCII text, eight bytes at a time.
   @inline(__always)
   private static func skipPlain(_ bytes: UnsafePointer<UInt8>, _ start: Int, _ end: Int) -> Int {
     var index = start
@@ -81,7 +78,6 @@ enum JSONText {
     return length
   }
 
-  /// How long a sequence with that first byte is, and what its second byte may be.
   private static func lead(_ byte: UInt8) -> (length: Int, second: ClosedRange<UInt8>) {
     switch byte {
     case 0xC2...0xDF: (2, 0x80...0xBF)

@@ -50,7 +50,6 @@ package enum BorrowedValue {
     }
   }
 
-  /// Compares two ranges of memory.
   static func sameBytes(
     _ left: UnsafeBufferPointer<UInt8>, _ right: UnsafeBufferPointer<UInt8>
   ) -> Bool {

@@ -12,17 +12,17 @@ package enum DurableFile {
 
   /// As ``read(_:limit:)``, `nil` where the file is not there.
   package static func readIfPresent(_ path: String, limit: Int) throws(FileError) -> [UInt8]? {
-    do {
-      return try read(path, limit: limit)
-    } catch  where error.isMissing {
-      return nil
-    }
+    try present { () throws(FileError) in try read(path, limit: limit) }
   }
 
   /// Up to `count` bytes from a file's start, `nil` where the file is not there.
   package static func start(of path: String, _ count: Int) throws(FileError) -> [UInt8]? {
+    try present { () throws(FileError) in try File(path, for: .reading).read(count) }
+  }
+
+  private static func present(_ read: () throws(FileError) -> [UInt8]) throws(FileError) -> [UInt8]? {
     do {
-      return try File(path, for: .reading).read(count)
+      return try read()
     } catch  where error.isMissing {
       return nil
     }

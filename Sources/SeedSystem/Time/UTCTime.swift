@@ -33,7 +33,6 @@ package struct UTCTime: Hashable, Sendable, Comparable {
     (secondsSinceEpoch % Self.secondsPerDay + Self.secondsPerDay) % Self.secondsPerDay
   }
 
-  /// `12:34:56`.
   var timeOfDay: String {
     "\(digits(secondOfDay / 3600, 2)):\(digits(secondOfDay / 60 % 60, 2)):\(digits(secondOfDay % 60, 2))"
   }
@@ -57,7 +56,6 @@ extension UTCTime: CustomStringConvertible {
   package init?(day text: String) { self.init("\(text)T00:00:00Z") }
 }
 
-/// A day of the Gregorian calendar.
 struct CivilDate: Hashable {
   let year: Int
   let month: Int

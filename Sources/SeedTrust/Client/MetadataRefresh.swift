@@ -16,8 +16,7 @@ package struct StoredMetadata {
     read: @escaping (_ fileName: String) throws -> [UInt8]?,
     persist: @escaping (_ fileName: String, _ bytes: [UInt8]) throws -> Void
   ) {
-    self.read = read
-    self.persist = persist
+    (self.read, self.persist) = (read, persist)
   }
 }
 

@@ -7,7 +7,6 @@ import struct CryptoKit.SHA512
 import Foundation
 import Security
 
-/// The platform's SHA-256 in progress.
 struct SHA256Context: ~Copyable {
   private var state = SHA256()
 

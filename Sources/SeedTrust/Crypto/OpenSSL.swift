@@ -1,7 +1,6 @@
 #if canImport(CCrypto)
 import CCrypto
 
-/// The platform's SHA-256 in progress.
 struct SHA256Context: ~Copyable {
   private var state = SHA256_CTX()
 
@@ -30,7 +29,6 @@ func sha512(_ bytes: [UInt8]) -> [UInt8] {
   return digest
 }
 
-/// Ed25519 (RFC 8032) over raw 32-byte keys.
 enum Ed25519 {
   static func publicKey(seed: UnsafeRawBufferPointer) -> [UInt8] {
     let key = EVPKey(seed: seed)
@@ -60,7 +58,6 @@ enum Ed25519 {
   }
 }
 
-/// OpenSSL's key of any kind.
 private struct EVPKey: ~Copyable {
   let pointer: OpaquePointer
 
@@ -92,7 +89,6 @@ private struct EVPKey: ~Copyable {
   deinit { EVP_PKEY_free(pointer) }
 }
 
-/// One signature in progress.
 private struct MessageContext: ~Copyable {
   let pointer: OpaquePointer
 

@@ -16,12 +16,8 @@ package struct KeyFile: Sendable {
       let file = try File(path, for: .reading)
       isTooOpen = try file.stamp().isOpenToOthers
       key = try Self.key(in: Self.secret(in: file, path))
-    } catch let failure as FileError {
-      throw .system(failure)
-    } catch let reason as MalformedJSON {
-      throw .malformed(path: path, reason)
     } catch {
-      throw .malformed(path: path, .field(path: "document", reason: "\(error)"))
+      throw KeyFileError(error, reading: path)
     }
   }
 
@@ -74,6 +70,15 @@ package enum KeyFileError: Error, Hashable, Sendable, CustomStringConvertible {
   case malformed(path: String, MalformedJSON)
   case system(FileError)
 
+  init(_ error: any Error, reading path: String) {
+    self =
+      switch error {
+      case let failure as FileError: .system(failure)
+      case let reason as MalformedJSON: .malformed(path: path, reason)
+      default: .malformed(path: path, .field(path: "document", reason: "\(error)"))
+      }
+  }
+
   package var description: String {
     switch self {
     case .alreadyThere(let path): "\(path) exists; move it elsewhere, as keys are never overwritten"
@@ -90,9 +95,7 @@ private struct SecretDocument {
   /// Stands in the secret's place while the rest is read.
   private static let mask = UInt8(ascii: "0")
 
-  /// The key's secret bytes.
   let seed: SecretBytes
-  /// The document with its secret masked.
   let rest: [UInt8]
 
   /// `nil` where the document has no member `private` of 64 lower-case hexadecimal digits.
@@ -118,7 +121,6 @@ private struct SecretDocument {
     }
   }
 
-  /// Where the secret's digits stand.
   private static func secretPlace(_ bytes: UnsafeRawBufferPointer) -> Range<Int>? {
     guard let name = bytes.firstRange(of: member) else { return nil }
     var at = name.upperBound

@@ -15,12 +15,8 @@ package enum PublicKeyFile {
       let bytes = try DurableFile.read(path, limit: byteLimit)
       let text = String(decoding: bytes, as: UTF8.self)
       return text.hasPrefix(PEM.firstLine) ? try key(inPEM: text) : try key(inJSON: bytes)
-    } catch let failure as FileError {
-      throw .system(failure)
-    } catch let reason as MalformedJSON {
-      throw .malformed(path: path, reason)
     } catch {
-      throw .malformed(path: path, .field(path: "document", reason: "\(error)"))
+      throw KeyFileError(error, reading: path)
     }
   }
 

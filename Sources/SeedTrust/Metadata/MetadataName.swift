@@ -15,15 +15,9 @@ package enum MetadataName {
 
   /// Any text as one segment of a path.
   package static func quoted(_ text: String) -> String {
-    var name = ""
-    for byte in text.utf8 {
-      if isUnreserved(byte) {
-        name.unicodeScalars.append(Unicode.Scalar(byte))
-      } else {
-        name += "%" + lowerHex([byte]).uppercased()
-      }
-    }
-    return name
+    text.utf8.map { byte in
+      isUnreserved(byte) ? String(Unicode.Scalar(byte)) : "%" + lowerHex([byte]).uppercased()
+    }.joined()
   }
 
   private static func isUnreserved(_ byte: UInt8) -> Bool {

@@ -53,8 +53,7 @@ package struct RoleVerifiers: Hashable, Sendable {
   package let threshold: Int
 
   package init(_ keys: [PublicKey], threshold: Int = 1) {
-    self.keys = keys
-    self.threshold = threshold
+    (self.keys, self.threshold) = (keys, threshold)
   }
 
   static func keysByID(_ roles: some Sequence<RoleVerifiers>) -> [String: RoleKey] {

@@ -41,10 +41,8 @@ package struct RoleHeader: Hashable, Sendable {
   package static let specVersion = "1.0.31"
 
   package init(version: Int, expires: UTCTime, other: [JSONMember] = []) {
-    self.version = version
-    self.expires = expires
+    (self.version, self.expires, self.other) = (version, expires, other)
     specVersion = Self.specVersion
-    self.other = other
   }
 
   init(reading fields: inout JSONObjectReader, type: String) throws(MalformedJSON) {

@@ -9,13 +9,12 @@ package struct SnapshotRole: SignedRole {
   package let meta: [String: MetaFile]
 
   package init(header: RoleHeader, meta: [String: MetaFile]) {
-    self.header = header
-    self.meta = meta
+    (self.header, self.meta) = (header, meta)
   }
 
   package init(reading fields: inout JSONObjectReader) throws(MalformedJSON) {
     header = try RoleHeader(reading: &fields, type: Self.type)
-    meta = try fields.dictionary("meta") { file throws(MalformedJSON) in try MetaFile(reading: &file) }
+    meta = try fields.dictionary("meta", MetaFile.init(reading:))
     guard meta["targets.json"] != nil else { throw fields.error("meta", "targets.json is missing") }
   }
 
@@ -31,13 +30,12 @@ package struct Timestamp: SignedRole {
   private static let snapshotFile = "snapshot.json"
 
   package init(header: RoleHeader, snapshot: MetaFile) {
-    self.header = header
-    self.snapshot = snapshot
+    (self.header, self.snapshot) = (header, snapshot)
   }
 
   package init(reading fields: inout JSONObjectReader) throws(MalformedJSON) {
     header = try RoleHeader(reading: &fields, type: Self.type)
-    let meta = try fields.dictionary("meta") { file throws(MalformedJSON) in try MetaFile(reading: &file) }
+    let meta = try fields.dictionary("meta", MetaFile.init(reading:))
     guard let snapshot = meta[Self.snapshotFile], meta.count == 1 else {
       throw fields.error("meta", "expected \(Self.snapshotFile) and nothing else")
     }
@@ -73,7 +71,7 @@ package struct MetaFile: Hashable, Sendable {
   init(reading fields: inout JSONObjectReader) throws(MalformedJSON) {
     version = try fields.integer("version", from: 1)
     length = try fields.integerIfPresent("length", from: 0)
-    hashes = fields.unread.contains { $0.name == "hashes" } ? try fields.hashes() : nil
+    hashes = fields.has("hashes") ? try fields.hashes() : nil
     other = fields.unread
   }
 
@@ -99,15 +97,13 @@ package struct MetaFile: Hashable, Sendable {
 package enum FileHashes {
   /// An algorithm whose digest does not match, or which is unknown here; `nil` where every digest matches.
   package static func mismatch(in hashes: [String: String], of bytes: [UInt8]) -> String? {
-    hashes.first { algorithm, digest in digest != Self.digest(of: bytes, algorithm) }?.key
-  }
-
-  private static func digest(of bytes: [UInt8], _ algorithm: String) -> String? {
-    switch algorithm {
-    case "sha256": SHA256Digest.of(bytes).hex
-    case "sha512": lowerHex(sha512(bytes))
-    default: nil
-    }
+    hashes.first { algorithm, digest in
+      switch algorithm {
+      case "sha256": digest != SHA256Digest.of(bytes).hex
+      case "sha512": digest != lowerHex(sha512(bytes))
+      default: true
+      }
+    }?.key
   }
 }
 

@@ -41,9 +41,7 @@ package struct MissingKeys: Error, Hashable, Sendable, CustomStringConvertible {
   package let needed: Int
 
   package init(role: String, found: Int, needed: Int) {
-    self.role = role
-    self.found = found
-    self.needed = needed
+    (self.role, self.found, self.needed) = (role, found, needed)
   }
 
   package var description: String {

@@ -19,7 +19,6 @@ package struct OfflineChange: Hashable, Sendable {
 
   package var isEmpty: Bool { root == nil && targets == nil }
 
-  /// The root once the change is made.
   func root(after published: PublishedMetadata) -> Root { root?.signed ?? published.root }
 
   /// The part of the change that is yet to be published; `nil` where newer metadata was published meanwhile.
@@ -48,19 +47,14 @@ package struct OfflineChange: Hashable, Sendable {
     default: nil
     }
   }
-}
 
-// MARK: - Signatures
+  // MARK: - Signatures
 
-extension OfflineChange {
   /// Signs with every key at hand that counts for it, before the change or after it.
   package mutating func sign(with keys: KeyRing, after published: PublishedMetadata) {
     for need in needs(after: published) + former(after: published) {
       let signers = keys.signers(of: need.keys)
-      switch need.role {
-      case .root: root?.sign(with: signers)
-      default: targets?.sign(with: signers)
-      }
+      if need.role == .root { root?.sign(with: signers) } else { targets?.sign(with: signers) }
     }
   }
 
@@ -69,10 +63,7 @@ extension OfflineChange {
     _ signature: RoleSignature, to role: KeyRole, after published: PublishedMetadata
   ) throws(SignatureError) {
     var signed = self
-    switch role {
-    case .root: signed.root?.add(signature)
-    default: signed.targets?.add(signature)
-    }
+    if role == .root { signed.root?.add(signature) } else { signed.targets?.add(signature) }
     let known = needs(after: published).filter { $0.role == role }
     guard known.contains(where: { $0.keys.keyIDs.contains(signature.keyID) }) else {
       throw .keyNotAsked(keyID: signature.keyID, role: role)

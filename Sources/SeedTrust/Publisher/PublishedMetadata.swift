@@ -64,10 +64,7 @@ package struct PublishedMetadata: Sendable {
   }
 
   init(root: Root, timestamp: Timestamp, snapshot: SnapshotRole, targets: Targets) {
-    self.root = root
-    self.timestamp = timestamp
-    self.snapshot = snapshot
-    self.targets = targets
+    (self.root, self.timestamp, self.snapshot, self.targets) = (root, timestamp, snapshot, targets)
   }
 
   /// The series to which targets delegates, whether published or not.

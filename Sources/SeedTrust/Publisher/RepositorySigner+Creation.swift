@@ -29,7 +29,7 @@ extension RepositorySigner {
     under root: Root, _ file: MetadataFile, delegating series: [Series], to verifiers: RoleVerifiers,
     _ keys: KeyRing
   ) throws -> SigningStep {
-    let version = firstVersion
+    let version = leastVersion
     let targets = Targets(
       header: offlineHeader(version: version, days: Self.targetsDays), targets: [:],
       delegations: Delegations(series, to: verifiers))
@@ -48,7 +48,6 @@ extension RepositorySigner {
 }
 
 extension Delegations {
-  /// Delegates each series to the same keys.
   init(_ series: [Series], to verifiers: RoleVerifiers) {
     self.init(
       keys: RoleVerifiers.keysByID([verifiers]),

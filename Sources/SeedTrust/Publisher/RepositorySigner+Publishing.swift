@@ -39,7 +39,6 @@ extension RepositorySigner {
   }
 }
 
-/// A publication step in the making.
 private struct StepDraft {
   private let signer: RepositorySigner
   private let root: Metadata<Root>?
@@ -91,7 +90,6 @@ private struct StepDraft {
     return try sign(signer.renewedTargets(under: next.root, after: published), Targets.type)
   }
 
-  /// A series as it is now.
   mutating func sign(_ metadata: SeriesMetadata) throws {
     let name = metadata.series.roleName
     let version = try signer.following(
@@ -107,7 +105,6 @@ private struct StepDraft {
     next.series[metadata.series] = .init(metadata: metadata, version: version, expires: expires)
   }
 
-  /// The series that did not change, where their keys did.
   mutating func signOthers() throws {
     for (series, other) in published.series.sorted(by: { $0.key < $1.key }) where !signed.contains(series) {
       guard let needed = next.targets.roleKeys(of: series.roleName) else { continue }

@@ -36,7 +36,7 @@ package struct RepositorySigner: Sendable {
 
   let now: UTCTime
   private let lifetime: Int
-  private let leastVersion: Int
+  let leastVersion: Int
   private let trustsClock: Bool
 
   /// Signs as of `now`; the online roles will be valid for `lifetime` seconds.
@@ -50,10 +50,8 @@ package struct RepositorySigner: Sendable {
     now: UTCTime, lifetime: Int = RepositorySigner.onlineSeconds, leastVersion: Int = 1,
     trustsClock: Bool = false
   ) {
-    self.now = now
-    self.lifetime = lifetime
-    self.leastVersion = leastVersion
-    self.trustsClock = trustsClock
+    (self.now, self.lifetime) = (now, lifetime)
+    (self.leastVersion, self.trustsClock) = (leastVersion, trustsClock)
   }
 
   // MARK: Headers
@@ -65,17 +63,13 @@ package struct RepositorySigner: Sendable {
     return trustsClock ? expiry : max(expiry, earlier ?? .distantPast)
   }
 
-  /// The header of an online role after one with that version and expiry.
   func onlineHeader(version: Int, after expires: UTCTime? = nil, other: [JSONMember] = []) -> RoleHeader {
     RoleHeader(version: version, expires: expiry(lifetime, notBefore: expires), other: other)
   }
 
-  /// The header of a role that offline keys sign.
   func offlineHeader(version: Int, days: Int, after expires: UTCTime? = nil) -> RoleHeader {
     RoleHeader(version: version, expires: expiry(days * UTCTime.secondsPerDay, notBefore: expires))
   }
-
-  var firstVersion: Int { leastVersion }
 
   /// The version after another.
   ///
@@ -114,7 +108,6 @@ package struct RepositorySigner: Sendable {
 }
 
 extension Metadata {
-  /// The file that holds it, for the role of that name.
   func file(_ name: String) -> MetadataFile {
     let isVersioned = Role.type != Timestamp.type
     return MetadataFile(

@@ -36,7 +36,6 @@ package enum DeltaChain {
     let bytes: Int
     let deltas: [PublishedObject]
 
-    /// Fewer bytes first; of equal ones the path with fewer deltas.
     func precedes(_ other: Path) -> Bool {
       (bytes, deltas.count) < (other.bytes, other.deltas.count)
     }
