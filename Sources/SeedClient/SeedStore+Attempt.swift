@@ -20,8 +20,7 @@ extension SeedStore {
       await noteSuccess(hasChanged: plan.action != .upToDate)
       let report = UpdateReport(
         plan: plan, from: from, seed: try requireCurrent().seed(at: state.version ?? plan.to),
-        bytes: attempt.bytes,
-        traffic: attempt.fetcher.context.traffic, rows: attempt.rows,
+        bytes: attempt.bytes, traffic: attempt.fetcher.context.traffic, rows: attempt.rows,
         lifecycle: attempt.metadata.state.lifecycle, duration: environment.uptime() - start)
       phases.enter(.finished(report))
       return report
@@ -36,8 +35,8 @@ extension SeedStore {
     phases.enter(.checking)
     try Task.checkCancellation()
     let generation = try await withBundle(over: beginWriting())
-    let context = UpdateContext(policy: generation == nil ? first : policy, phases: phases)
-    let fetcher = fetcher.with(context)
+    var fetcher = fetcher
+    fetcher.context = UpdateContext(policy: generation == nil ? first : policy, phases: phases)
     let metadata = try await writer.refresh(fetcher)
     note(metadata.state)
     return try await UpdateAttempt(
@@ -114,7 +113,7 @@ extension SeedStore {
     var fetched: [FetchedObject] = []
     for object in objects {
       do {
-        fetched.append(try await attempt.fetcher.object(object))
+        fetched.append(try await Download(object, for: attempt.fetcher).run())
       } catch {
         throw UnusableObject(object, error) ?? error
       }
@@ -142,17 +141,17 @@ extension SeedStore {
 
   private func note(_ series: SeriesState) {
     pace = Pace(pollSeconds: series.pollSeconds)
-    state.head = series.head
-    state.publishedAt = series.publishedAt.date
-    state.lifecycle = series.lifecycle
+    state.record.newestVersion = series.head
+    state.record.publishedAt = series.publishedAt
+    state.record.lifecycle = series.lifecycle
   }
 
   func noteSuccess(hasChanged: Bool) async {
-    let now = environment.now().date
-    state.lastChecked = now
+    let now = environment.now()
+    state.record.lastChecked = now
     state.hasLooked = true
     state.lastError = nil
-    if hasChanged { state.lastUpdated = now }
+    if hasChanged { state.record.lastUpdated = now }
     await keepState()
   }
 }

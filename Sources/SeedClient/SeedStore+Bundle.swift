@@ -1,8 +1,7 @@
 extension SeedStore {
-  /// Compares the store's data with the app's bundle, once; returns the generation to start with.
-  ///
-  /// A bundle that cannot be used takes nothing away: ``SeedState/bundleError`` says why, and the store's data or a
-  /// download takes its place.
+  /// Compares the store's data with the app's bundle, once; returns the generation to start with. A bundle that cannot
+  /// be used takes nothing away: ``SeedState/bundleError`` says why, and the store's data or a download takes its
+  /// place.
   func withBundle(over found: Generation?) async throws -> Generation? {
     guard let folder = bundle, !hasCheckedBundle else { return found }
     do {
@@ -37,7 +36,7 @@ extension SeedStore {
     let generation = try await beginWriting()
     guard try await isBetter(bundle, than: generation) else { return generation }
     let installed = try await openSwapped(writer.install(bundle, freeBytes: environment.freeBytes))
-    state.publishedAt = (bundle.snapshot.publishedAt ?? bundle.metadata.state.publishedAt).date
+    state.record.publishedAt = bundle.snapshot.publishedAt ?? bundle.metadata.state.publishedAt
     await keepState()
     return installed
   }

@@ -7,7 +7,7 @@ extension SeedStore {
     // in files without a name, beside another that has made the directory anew.
     if await !writer.isInPlace(current) { await forget() }
     if isWriting, let current { return current }
-    await restoreState()
+    if !hasRecord { (state.record, hasRecord) = (await writer.record(), true) }
     guard let found = try await writer.find(known: held.inPlace).generation else { return current }
     if found !== current {
       try await open(found)
@@ -101,12 +101,6 @@ extension SeedStore {
   }
 
   // MARK: What a restart must not lose
-
-  private func restoreState() async {
-    guard !hasRecord else { return }
-    state.restore(await writer.record())
-    hasRecord = true
-  }
 
   func keepState() async { await writer.keep(state.record) }
 }

@@ -68,8 +68,7 @@ public actor SeedStore {
   ) throws(SeedError) {
     let environment = environment ?? .device(model, options)
     try ShippedRoot.check(root)
-    self.model = model
-    self.environment = environment
+    (self.model, self.environment) = (model, environment)
     let directory = directory ?? StoreDirectory.defaultPath(model.series)
     try StoreDirectory.check(directory)
     layout = StoreLayout(directory: directory)

@@ -22,9 +22,9 @@ package struct BundleMaker: Sendable {
     let environment = environment ?? .device(model, options)
     place = BundlePlace(directory: directory, series: model.series)
     scratch = StoreLayout(directory: "\(place.draft)/scratch")
-    let phases = PhaseSender(uptime: environment.uptime, options.onPhase)
-    fetcher = Fetcher(try ServerAddress(server), environment, scratch, options)
-      .with(UpdateContext(phases: phases))
+    var fetcher = Fetcher(try ServerAddress(server), environment, scratch, options)
+    fetcher.context = UpdateContext(phases: PhaseSender(uptime: environment.uptime, options.onPhase))
+    self.fetcher = fetcher
   }
 
   /// Downloads, verifies by the way that an app will, and puts the bundle into its place in one step.
@@ -54,7 +54,7 @@ package struct BundleMaker: Sendable {
     try await fetcher.partial.makeRoom(
       for: [snapshot], in: scratch.directory, freeBytes: fetcher.environment.freeBytes)
     fetcher.context.phases.enter(.downloading(bytes: 0, totalBytes: snapshot.length))
-    let fetched = try await fetcher.object(snapshot)
+    let fetched = try await Download(snapshot, for: fetcher).run()
     let newestRoot = newestRoot(files)
     try Folder.create(draft.metadata)
     for (name, bytes) in files { try DurableFile.write(bytes, to: draft.metadataFile(name)) }

@@ -30,9 +30,8 @@ struct BundledSeed: Hashable, Sendable {
   let metadata: SeriesMetadata
   let snapshot: PublishedObject
 
-  /// Verifies a bundle's metadata by the whole chain from the app's root on.
-  ///
-  /// Expiry does not count: an app lies in a store for months, and anyone may have the data of its bundle.
+  /// Verifies a bundle's metadata by the whole chain from the app's root on. Expiry does not count: an app lies in a
+  /// store for months, and anyone may have the data of its bundle.
   init(_ folder: BundleFolder, series: Series, root: [UInt8]) async throws {
     self.folder = folder
     let nothing = StoredMetadata(read: { _ in nil }, persist: { _, _ in })

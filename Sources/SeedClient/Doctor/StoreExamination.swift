@@ -13,8 +13,7 @@ package struct StoreExamination {
   /// has kept.
   package init(_ directory: String, root: [UInt8]?, now: UTCTime = .now()) {
     layout = StoreLayout(directory: directory)
-    self.root = root
-    self.now = now
+    (self.root, self.now) = (root, now)
   }
 
   /// Examines everything. It throws where there is no store, or where the disk fails.
@@ -48,7 +47,7 @@ package struct StoreExamination {
           .note, "generations/\(name)", "it is not in use", StoreRemedy.collection)
       }
     }
-    let signed = try TrustExamination(layout, root: root, now: now).run(meta?.series, &report)
+    let signed = try TrustExamination(layout: layout, root: root, now: now).run(meta?.series, &report)
     if let meta, let signed { compare(meta, signed, pointer?.current ?? "", &report) }
     try noteLeftovers(&report)
     return report

@@ -4,20 +4,14 @@ import SeedTrust
 
 /// Verifies the metadata that a store has kept, by the rules of a refresh that fetches nothing.
 struct TrustExamination {
-  private let layout: StoreLayout
-  private let root: [UInt8]?
-  private let now: UTCTime
+  let layout: StoreLayout
+  let root: [UInt8]?
+  let now: UTCTime
 
   private static let rootName = MetadataName.unversioned(Root.type)
   private static let timestampName = MetadataName.unversioned(Timestamp.type)
   /// Timestamp, TUF snapshot role, targets, and the series' role.
   private static let chainLength = 4
-
-  init(_ layout: StoreLayout, root: [UInt8]?, now: UTCTime) {
-    self.layout = layout
-    self.root = root
-    self.now = now
-  }
 
   func run(_ series: Series?, _ report: inout StoreReport) throws -> SeriesMetadata? {
     guard let first = try root ?? stored(Self.rootName) else {

@@ -18,8 +18,10 @@ final class Download: Sendable {
   private let deadline: Duration
   private let state = Mutex(State())
 
-  init(_ file: PartialFile, from url: URL, for fetcher: Fetcher) {
-    (self.file, self.url, self.fetcher) = (file, url, fetcher)
+  init(_ object: PublishedObject, for fetcher: Fetcher) async throws {
+    self.fetcher = fetcher
+    url = try fetcher.server.url(object.filePath)
+    file = try await fetcher.partial.open(object, url: url.absoluteString)
     deadline = fetcher.environment.uptime() + fetcher.timeouts.total
   }
 
@@ -28,12 +30,21 @@ final class Download: Sendable {
   private static let mostRestarts = 2
 
   /// Gets what is missing; at the end the file has the length and the hash that were signed.
-  func run() async throws {
-    fetcher.context.phases.advance(bytes: file.length)
-    state.withLock { $0.isJoined = file.length > 0 }
-    try await complete()
-    if file.isSigned() { return }
-    // A file that came in one answer is what the server has; one that was joined may be of two files, once.
+  func run() async throws -> FetchedObject {
+    do {
+      fetcher.context.phases.advance(bytes: file.length)
+      state.withLock { $0.isJoined = file.length > 0 }
+      try await complete()
+      if !file.isSigned() { try await completeAgain() }
+      return FetchedObject(object: object, path: file.path, phases: fetcher.context.phases)
+    } catch {
+      if !file.isResumable || !error.leavesParts { file.discard() }
+      throw error
+    }
+  }
+
+  /// A file that came in one answer is what the server has; one that was joined may be of two files, once.
+  private func completeAgain() async throws {
     guard state.withLock({ $0.isJoined && $0.restarts == 0 }) else { throw damage }
     try restart()
     try await complete()
@@ -105,5 +116,16 @@ final class Download: Sendable {
     SeedError(
       .damaged,
       "the SHA-256 of \(url.absoluteString) does not match the signed one: tell the publication's operator")
+  }
+}
+
+extension Error {
+  /// True where the bytes that came before it can still be used.
+  fileprivate var leavesParts: Bool {
+    if self is CancellationError { return true }
+    switch self as? TransportError {
+    case .unreachable, .waiting, .status, .webPage, .tooSlow, .tooLate: return true
+    default: return false
+    }
   }
 }

@@ -23,12 +23,8 @@ package struct Environment: Sendable {
     uptime: @escaping @Sendable () -> Duration = Environment.uptimeClock(),
     freeBytes: @escaping @Sendable (_ folder: String) -> Int? = { Environment.freeBytes(in: $0) }
   ) {
-    self.transport = transport
-    self.now = now
-    self.sleep = sleep
-    self.chance = chance
-    self.uptime = uptime
-    self.freeBytes = freeBytes
+    (self.transport, self.now, self.sleep) = (transport, now, sleep)
+    (self.chance, self.uptime, self.freeBytes) = (chance, uptime, freeBytes)
   }
 
   static func device(_ model: SeedModel, _ options: SeedOptions) -> Environment {

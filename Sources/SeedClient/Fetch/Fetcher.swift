@@ -7,7 +7,7 @@ struct Fetcher: Sendable {
   let environment: Environment
   let timeouts: DownloadTimeouts
   let partial: PartialFolder
-  private(set) var context = UpdateContext()
+  var context = UpdateContext()
 
   /// Bytes of one part. Foundation on Linux gathers what arrives faster than it is taken, without a bound
   /// (and its `suspend()` starts the transfer anew), so a part is what may pile up in memory.
@@ -18,24 +18,6 @@ struct Fetcher: Sendable {
     self.environment = environment
     timeouts = options.timeouts
     partial = PartialFolder(layout.partial)
-  }
-
-  func with(_ context: UpdateContext) -> Fetcher {
-    var fetcher = self
-    fetcher.context = context
-    return fetcher
-  }
-
-  func object(_ object: PublishedObject) async throws -> FetchedObject {
-    let url = try server.url(object.filePath)
-    let file = try await partial.open(object, url: url.absoluteString)
-    do {
-      try await Download(file, from: url, for: self).run()
-      return FetchedObject(object: object, path: file.path, phases: context.phases)
-    } catch {
-      if !file.isResumable || !error.leavesParts { file.discard() }
-      throw error
-    }
   }
 
   /// Calls `body` again where its failure may pass, as ``RetryRule`` says.
@@ -52,17 +34,6 @@ struct Fetcher: Sendable {
         context.count { $0.retries += 1 }
         try await environment.sleep(wait)
       }
-    }
-  }
-}
-
-extension Error {
-  /// True where the bytes that came before it can still be used.
-  fileprivate var leavesParts: Bool {
-    if self is CancellationError { return true }
-    switch self as? TransportError {
-    case .unreachable, .waiting, .status, .webPage, .tooSlow, .tooLate: return true
-    default: return false
     }
   }
 }

@@ -126,12 +126,11 @@ actor PartialFolder: BlockingActor {
   /// Removes a part without its record, and a record without its part.
   static func sweep(_ folder: String) throws(FileError) {
     let names = try Folder.names(in: folder)
-    for name in names where !isPaired(name, names) { try Folder.removeAny("\(folder)/\(name)") }
-  }
-
-  private static func isPaired(_ name: String, _ names: [String]) -> Bool {
-    let digest = digest(name)
-    return [digest + PartialRecord.partSuffix, digest + PartialRecord.recordSuffix].allSatisfy(names.contains)
+    for name in names {
+      let part = digest(name) + PartialRecord.partSuffix
+      let isPaired = names.contains(part) && names.contains(PartialRecord.path(besides: part))
+      if !isPaired { try Folder.removeAny("\(folder)/\(name)") }
+    }
   }
 
   private static func digest(_ name: String) -> String { String(name.prefix { $0 != "." }) }
@@ -146,7 +145,6 @@ struct PartialRecord: Hashable {
 
   private static let limit = 4096
   static let partSuffix = ".part"
-  static let recordSuffix = ".part.json"
 
   static func read(besides part: String) -> PartialRecord? {
     guard let bytes = try? DurableFile.readIfPresent(path(besides: part), limit: limit) else { return nil }

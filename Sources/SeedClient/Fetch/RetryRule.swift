@@ -30,12 +30,9 @@ struct RetryRule: Hashable, Sendable {
     self.received = received
     let isPaid = failures < Self.mostFruitless + received / Self.bytesPerFailure
     guard error.mayPass, fruitless < Self.mostFruitless, isPaid else { return nil }
-    return wait(atLeast: error.retryAfter, chance)
-  }
-
-  private func wait(atLeast asked: Duration?, _ chance: Double) -> Duration? {
-    if let asked, asked > .seconds(Self.backoff.longest) { return nil }
-    return max(Self.backoff.wait(fruitless, chance: chance), asked ?? .zero)
+    let asked = error.retryAfter ?? .zero
+    return asked > .seconds(Self.backoff.longest)
+      ? nil : max(Self.backoff.wait(fruitless, chance: chance), asked)
   }
 }
 

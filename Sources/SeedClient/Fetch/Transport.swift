@@ -2,9 +2,8 @@ package import struct Foundation.URL
 
 /// Sends requests to a server; tests replace it. It sends one request and judges nothing.
 package protocol Transport: Sendable {
-  /// Sends a request and hands on what comes back.
-  ///
-  /// It ends when the answer is complete, and with the receiver's error as soon as the receiver throws one.
+  /// Sends a request and hands on what comes back. It ends when the answer is complete, and with the receiver's error
+  /// as soon as the receiver throws one.
   func send(_ request: TransportRequest, to receiver: ResponseReceiver) async throws
 }
 
@@ -20,10 +19,7 @@ package struct TransportRequest: Hashable, Sendable {
 
   package init(_ url: URL, range: Range<Int>? = nil, validator: String? = nil, policy: UpdatePolicy = .init())
   {
-    self.url = url
-    self.range = range
-    self.validator = validator
-    self.policy = policy
+    (self.url, self.range, self.validator, self.policy) = (url, range, validator, policy)
   }
 
   /// The header fields.
@@ -46,8 +42,7 @@ package struct ResponseReceiver: Sendable {
     head: @escaping @Sendable (ResponseHead) throws -> Void,
     body: @escaping @Sendable (_ bytes: [UInt8]) throws -> Void
   ) {
-    self.head = head
-    self.body = body
+    (self.head, self.body) = (head, body)
   }
 }
 
@@ -73,27 +68,18 @@ package enum TransportError: Error, Hashable, Sendable {
   case unreachable(url: String, reason: String)
   /// The policy forbids the networks that there are.
   case waiting(url: String)
-  /// The server answered with a status without the resource.
   case status(url: String, Int, retryAfter: Duration? = nil)
-  /// The server does not have the resource.
   case absent(url: String)
-  /// More came than the resource may have.
   case tooLong(url: String, limit: Int)
-  /// The server says that the resource has another length than was signed.
   case otherLength(url: String, signed: Int, found: Int)
-  /// Another part came than the one that was asked for.
   case otherPart(url: String, found: String)
   /// The resource changed between two parts, again and again.
   case changing(url: String)
   /// The server cannot send parts, and the connection broke before the whole was there, again and again.
   case partless(url: String)
-  /// The bytes came in a coding that was not asked for.
   case coded(url: String, coding: String)
-  /// A web page came.
   case webPage(url: String)
-  /// Too few bytes came in the time given.
   case tooSlow(url: String, bytes: Int, in: Duration)
-  /// The whole did not arrive in the time that it has.
   case tooLate(url: String, after: Duration)
 }
 

@@ -23,22 +23,18 @@ package final class URLSessionTransport: Transport {
     configuration.timeoutIntervalForRequest = Self.idleSeconds
     configuration.httpAdditionalHeaders = ["User-Agent": userAgent]
     change(configuration)
-    Self.insist(configuration)
-    let queue = OperationQueue()
-    queue.maxConcurrentOperationCount = 1
-    exchanges = ExchangeDelegate()
-    session = URLSession(configuration: configuration, delegate: exchanges, delegateQueue: queue)
-  }
-
-  private static func insist(_ configuration: URLSessionConfiguration) {
+    // What follows holds whatever an app has changed.
     configuration.requestCachePolicy = .reloadIgnoringLocalCacheData
     configuration.urlCache = nil
     configuration.httpShouldSetCookies = false
     configuration.httpCookieStorage = nil
-    // Bytes must mean bytes: with a content coding, lengths and digests would speak of others than those
-    // sent.
+    // Bytes must mean bytes: with a content coding, lengths and digests would speak of others than those sent.
     configuration.httpAdditionalHeaders = (configuration.httpAdditionalHeaders ?? [:])
       .merging(["Accept-Encoding": "identity"]) { $1 }
+    let queue = OperationQueue()
+    queue.maxConcurrentOperationCount = 1
+    exchanges = ExchangeDelegate()
+    session = URLSession(configuration: configuration, delegate: exchanges, delegateQueue: queue)
   }
 
   deinit { session.invalidateAndCancel() }
@@ -64,9 +60,7 @@ package final class URLSessionTransport: Transport {
 private final class ExchangeDelegate: NSObject, URLSessionDataDelegate {
   private let exchanges = Mutex<[Int: Exchange]>([:])
 
-  func begin(_ exchange: Exchange, of task: Int) {
-    exchanges.withLock { $0[task] = exchange }
-  }
+  func begin(_ exchange: Exchange, of task: Int) { exchanges.withLock { $0[task] = exchange } }
 
   func urlSession(
     _ session: URLSession, task: URLSessionTask, willPerformHTTPRedirection response: HTTPURLResponse,

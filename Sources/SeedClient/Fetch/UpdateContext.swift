@@ -7,8 +7,7 @@ final class UpdateContext: Sendable {
   private let counted = Mutex(UpdateTraffic())
 
   init(policy: UpdatePolicy = UpdatePolicy(), phases: PhaseSender = .silent) {
-    self.policy = policy
-    self.phases = phases
+    (self.policy, self.phases) = (policy, phases)
   }
 
   var traffic: UpdateTraffic { counted.withLock { $0 } }
@@ -34,8 +33,7 @@ final class PhaseSender: Sendable {
   private let state = Mutex(State())
 
   init(uptime: @escaping @Sendable () -> Duration, _ send: @escaping @Sendable (UpdatePhase) -> Void) {
-    self.uptime = uptime
-    self.send = send
+    (self.uptime, self.send) = (uptime, send)
   }
 
   func enter(_ phase: UpdatePhase) {

@@ -64,28 +64,21 @@ private actor ImportRunner: BlockingActor {
     guard await turns.take() else { throw CancellationError() }
     defer { turns.end() }
     do {
-      return try await translated(source, mapping, policy, hooks)
+      let connection = try Connection(database.path, .writer)
+      let session = try ImportSession(connection, mapping: mapping, policy: policy, hooks: hooks())
+      do {
+        try await feed(source, policy, session)
+        return try session.finish()
+      } catch {
+        session.abandon()
+        throw error
+      }
     } catch let error as DatabaseError {
       throw SeedError(.io, "\(database.path): \(error)")
     } catch let error as FileError {
       throw SeedError(.io, "\(error)")
     } catch let error as CompressionError {
       throw ImportFailure(.document, "\(source.name): \(error)")
-    }
-  }
-
-  private func translated(
-    _ source: ImportSource, _ mapping: ImportMapping, _ policy: ImportPolicy,
-    _ hooks: @Sendable () -> ImportHooks
-  ) async throws -> ImportReport {
-    let connection = try Connection(database.path, .writer)
-    let session = try ImportSession(connection, mapping: mapping, policy: policy, hooks: hooks())
-    do {
-      try await feed(source, policy, session)
-      return try session.finish()
-    } catch {
-      session.abandon()
-      throw error
     }
   }
 
@@ -124,7 +117,5 @@ extension ImportSession {
     return try end()
   }
 
-  fileprivate func feed(document bytes: [UInt8]) throws {
-    try bytes.withUnsafeBytes { try feed($0) }
-  }
+  fileprivate func feed(document bytes: [UInt8]) throws { try bytes.withUnsafeBytes { try feed($0) } }
 }

@@ -75,8 +75,7 @@ public struct UpdatePolicy: Hashable, Sendable {
 
   /// A policy; by default everything is allowed, as for an update that the user asked for.
   public init(allowsExpensive: Bool = true, allowsConstrained: Bool = true, maximumBytes: Int? = nil) {
-    self.allowsExpensive = allowsExpensive
-    self.allowsConstrained = allowsConstrained
+    (self.allowsExpensive, self.allowsConstrained) = (allowsExpensive, allowsConstrained)
     self.maximumBytes = maximumBytes
   }
 

@@ -23,9 +23,7 @@ public struct SeedRow: Hashable, Sendable {
 
 extension SeedRow: CustomStringConvertible {
   /// `id: de:1, name: Alexanderplatz`.
-  public var description: String {
-    zip(names, values).map { "\($0): \($1)" }.joined(separator: ", ")
-  }
+  public var description: String { zip(names, values).map { "\($0): \($1)" }.joined(separator: ", ") }
 }
 
 extension SeedValue {

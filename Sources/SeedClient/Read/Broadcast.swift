@@ -12,12 +12,10 @@ final class Broadcast<Element: Sendable>: Sendable {
   private let replaysLatest: Bool
   private let state = Mutex(State())
 
-  /// - Parameters:
-  ///   - mostWaiting: Elements that wait for a listener who is busy; of more the oldest are left out.
-  ///   - replaysLatest: Whether a new listener hears the latest element that was sent before it came.
+  /// `mostWaiting` elements wait for a listener who is busy; of more the oldest are left out. Where `replaysLatest`, a
+  /// new listener hears the latest element that was sent before it came.
   init(mostWaiting: Int, replaysLatest: Bool = false) {
-    self.mostWaiting = mostWaiting
-    self.replaysLatest = replaysLatest
+    (self.mostWaiting, self.replaysLatest) = (mostWaiting, replaysLatest)
   }
 
   deinit {

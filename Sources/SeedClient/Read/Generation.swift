@@ -8,9 +8,7 @@ final class Generation: Sendable {
   let lease: Lease
 
   init(_ folder: GenerationFolder, _ record: GenerationRecord, _ lease: Lease) {
-    self.folder = folder
-    self.record = record
-    self.lease = lease
+    (self.folder, self.record, self.lease) = (folder, record, lease)
     reader = GenerationReader(folder, lease)
   }
 

@@ -40,12 +40,9 @@ enum GenerationCheck {
     }
   }
 
-  /// SQLITE_ERROR: a table that every seed has is missing.
-  private static let genericError: Int32 = 1
-
   fileprivate static func isDamage(_ error: any Error) -> Bool {
     switch error {
-    case let error as DatabaseError: error.saysDamage || error.primaryCode == genericError
+    case let error as DatabaseError: error.saysDamage || error.saysMisfit
     case is NotASeed, is InvalidName, is InvalidText: true
     default: false
     }

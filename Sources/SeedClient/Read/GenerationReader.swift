@@ -21,8 +21,7 @@ actor GenerationReader: BlockingActor {
   private enum Access { case granted, suspended, gone }
 
   init(_ folder: GenerationFolder, _ lease: Lease) {
-    self.folder = folder
-    self.lease = lease
+    (self.folder, self.lease) = (folder, lease)
     own = ReadingConnection(folder.file, lease)
     isConfirmed = folder.has(.confirmed)
   }
@@ -57,9 +56,7 @@ actor GenerationReader: BlockingActor {
 
   // MARK: Suspension
 
-  func endReads() {
-    for connection in busy { connection.interrupt.interrupt() }
-  }
+  func endReads() { for connection in busy { connection.interrupt.interrupt() } }
 
   /// Ends all reads, closes the connections and drops the lease. One caller at a time.
   func suspend() async {
@@ -115,10 +112,7 @@ private actor ReadingConnection: BlockingActor {
   private let lease: Lease
   nonisolated let interrupt = InterruptHandle()
 
-  init(_ file: String, _ lease: Lease) {
-    self.file = file
-    self.lease = lease
-  }
+  init(_ file: String, _ lease: Lease) { (self.file, self.lease) = (file, lease) }
 
   func meta() throws -> SeedMeta { try SeedTables.meta(open()) }
 

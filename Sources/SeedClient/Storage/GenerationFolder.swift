@@ -46,13 +46,9 @@ struct GenerationRecord: Hashable, Sendable {
   let previous: String?
 
   private static let longest = 1024
+}
 
-  init(snapshot: SHA256Digest, origin: SeedOrigin, previous: String?) {
-    self.snapshot = snapshot
-    self.origin = origin
-    self.previous = previous
-  }
-
+extension GenerationRecord {
   /// `nil` where there is none that is whole; a disk that fails is an error.
   init?(of folder: GenerationFolder) throws(FileError) {
     guard let bytes = try DurableFile.readIfPresent(folder.record, limit: Self.longest),

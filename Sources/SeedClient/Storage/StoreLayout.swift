@@ -79,19 +79,17 @@ extension StoreLayout {
   private static let lineBytes = 65
 
   /// Hashes of snapshots, and digests of whole states, that failed on this device or were rolled back.
-  func rejected() throws(FileError) -> Set<SHA256Digest> { Set(try rejectedInOrder()) }
-
-  func reject(_ digests: [SHA256Digest]) throws(FileError) {
-    let known = try rejectedInOrder().filter { !digests.contains($0) }
-    let lines = (known + digests).suffix(Self.mostRejections).map { "\($0.hex)\n" }
-    try DurableFile.write(Array(lines.joined().utf8), to: rejections, mode: 0o600)
-  }
-
-  private func rejectedInOrder() throws(FileError) -> [SHA256Digest] {
+  func rejected() throws(FileError) -> [SHA256Digest] {
     let limit = Self.mostRejections * Self.lineBytes
     let bytes = try DurableFile.readIfPresent(rejections, limit: limit) ?? []
     return String(decoding: bytes, as: UTF8.self).split(separator: "\n").compactMap {
       try? SHA256Digest(hex: String($0))
     }
+  }
+
+  func reject(_ digests: [SHA256Digest]) throws(FileError) {
+    let known = try rejected().filter { !digests.contains($0) }
+    let lines = (known + digests).suffix(Self.mostRejections).map { "\($0.hex)\n" }
+    try DurableFile.write(Array(lines.joined().utf8), to: rejections, mode: 0o600)
   }
 }

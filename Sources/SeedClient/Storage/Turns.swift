@@ -2,7 +2,6 @@ import Dispatch
 import SeedSystem
 
 /// Runs an actor's jobs on a dispatch queue, so that what blocks does not hold up Swift's own threads.
-///
 /// `DispatchSerialQueue`, which is such an executor, does not exist on Linux.
 final class QueueExecutor: SerialExecutor {
   private let queue: DispatchQueue
@@ -52,9 +51,7 @@ final class Turns: Sendable {
   }
 
   /// Waits for a turn, even in a cancelled task: for what must be done in any case.
-  func takeThroughCancellation() async {
-    _ = await withCheckedContinuation { takeOrWait($0, at: Place()) }
-  }
+  func takeThroughCancellation() async { _ = await withCheckedContinuation { takeOrWait($0, at: Place()) } }
 
   func end() {
     let next = state.withLock { state in

@@ -38,10 +38,9 @@ struct BorrowedWriter: Sendable {
   private func apply(through handle: OpaquePointer) throws -> SeedChanges {
     let connection = Connection(borrowing: handle)
     try check(connection)
-    let document = try delta.document()
     do {
       return try connection.withoutForeignKeys {
-        try SeedFile.live { connection }.apply(document, signed: delta.object, keyLimit: keyLimit)
+        try SeedFile.live { connection }.apply(delta, keyLimit: keyLimit)
       }
     } catch let error as DatabaseError {
       guard error.primaryCode == ResultCode.busy else { throw error }

@@ -10,10 +10,9 @@ final class SeedFile {
 
   convenience init(_ path: String) throws { try self.init(Connection(path, .writer)) }
 
-  /// The live file of a generation, behind the store's own connection or one that somebody lends.
-  ///
-  /// The app may have changed its schema, by mistake: that is a ``DeltaMismatch``, and what SchemaReader would say to
-  /// the author of a schema is only its reason.
+  /// The live file of a generation, behind the store's own connection or one that somebody lends. The app may have
+  /// changed its schema, by mistake: that is a ``DeltaMismatch``, and what SchemaReader would say to the author of a
+  /// schema is only its reason.
   static func live(_ open: () throws -> Connection) throws -> SeedFile {
     try DeltaMismatch.blaming { try SeedFile(open()) }
   }
@@ -51,14 +50,13 @@ final class SeedFile {
 
   /// Applies one delta: its rows, version and digest together, or nothing of it. ``DeltaMismatch`` is thrown for a
   /// published document alone; a document that is not the signed one is another error.
-  func apply(
-    _ document: @escaping DocumentPieces.Source, signed: PublishedObject, keyLimit: Int
-  ) throws -> SeedChanges {
-    try DeltaMismatch.blaming {
+  func apply(_ delta: FetchedObject, keyLimit: Int) throws -> SeedChanges {
+    let document = try delta.document()
+    return try DeltaMismatch.blaming {
       let result = try connection.transaction {
-        try DeltaApplier(connection, schema, keyLimit: keyLimit).apply(document, signed: signed)
+        try DeltaApplier(connection, schema, keyLimit: keyLimit).apply(document, signed: delta.object)
       }
-      return SeedChanges(version: signed.version, result)
+      return SeedChanges(version: delta.object.version, result)
     }
   }
 }
@@ -79,23 +77,15 @@ struct DeltaMismatch: SeedErrorConvertible {
       return try body()
     } catch let error as CompressionError {
       throw error
-    } catch let error as DatabaseError where !error.isAboutContent {
+    } catch let error as DatabaseError
+      where !error.saysDamage && !error.saysMisfit && error.primaryCode != ResultCode.constraint
+    {
+      // The disk or another connection is to blame.
       throw error
     } catch {
       throw DeltaMismatch(reason: String(describing: error))
     }
   }
-}
-
-extension DatabaseError {
-  /// True where the file or the delta is to blame, and not the disk or another connection.
-  fileprivate var isAboutContent: Bool {
-    let codes = [ResultCode.constraint, ResultCode.corrupt, ResultCode.notADatabase, Self.genericError]
-    return codes.contains(primaryCode)
-  }
-
-  /// SQLITE_ERROR: the statement does not fit the file's schema.
-  private static let genericError: Int32 = 1
 }
 
 extension SeedChanges {

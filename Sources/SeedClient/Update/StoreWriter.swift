@@ -3,9 +3,8 @@ import SeedFormat
 import SeedSystem
 import SeedTrust
 
-/// Writes to a store: it holds the lock, the trusted metadata and the writing connection.
-///
-/// Its caller takes turns, so that no two updates meet here.
+/// Writes to a store: it holds the lock, the trusted metadata and the writing connection. Its caller takes turns, so
+/// that no two updates meet here.
 actor StoreWriter: BlockingActor {
   nonisolated let executor = QueueExecutor(label: "seedbank.writer")
   let layout: StoreLayout
@@ -22,10 +21,7 @@ actor StoreWriter: BlockingActor {
   private var damaged: Set<String> = []
 
   init(_ layout: StoreLayout, _ model: SeedModel, root: [UInt8], options: SeedOptions) {
-    self.layout = layout
-    self.model = model
-    self.root = root
-    self.options = options
+    (self.layout, self.model, self.root, self.options) = (layout, model, root, options)
     search = GenerationSearch(layout: layout, model: model)
   }
 
@@ -65,15 +61,11 @@ actor StoreWriter: BlockingActor {
 
   /// Forgets a directory that somebody has removed. Nothing in it is touched: another store may lie in its place by
   /// now.
-  func abandon() {
-    (staged, live, lock) = (nil, nil, nil)
-    (reading, damaged) = (nil, [])
-  }
+  func abandon() { (staged, live, lock, reading, damaged) = (nil, nil, nil, nil, []) }
 
   func suspend() {
     discardStaged()
-    live = nil
-    lock = nil
+    (live, lock) = (nil, nil)
   }
 
   /// Throws before a write that would go to a directory that somebody has removed, or to another store's.
@@ -156,7 +148,7 @@ actor StoreWriter: BlockingActor {
       persist: { try DurableFile.write($1, to: "\(trust)/\($0)", mode: 0o600) })
   }
 
-  func rejected() throws -> Set<SHA256Digest> { try layout.rejected() }
+  func rejected() throws -> Set<SHA256Digest> { Set(try layout.rejected()) }
 
   func record() -> StateRecord { StateRecord.read(layout) }
 
@@ -203,9 +195,7 @@ actor StoreWriter: BlockingActor {
     staged = made
     if !deltas.isEmpty { snapshot.phases.enter(.applying(deltas.map(\.object))) }
     for delta in deltas {
-      try await delta.using {
-        _ = try made.file.apply(delta.document(), signed: delta.object, keyLimit: 0)
-      }
+      try await delta.using { _ = try made.file.apply(delta, keyLimit: 0) }
     }
     return made
   }
@@ -235,8 +225,7 @@ actor StoreWriter: BlockingActor {
         return try await BorrowedWriter(seed: seed, delta: delta, keyLimit: options.changedKeyLimit).run(
           lender)
       }
-      let document = try delta.document()
-      return try open(generation).apply(document, signed: delta.object, keyLimit: options.changedKeyLimit)
+      return try open(generation).apply(delta, keyLimit: options.changedKeyLimit)
     }
     delta.discard()
     return changes
@@ -253,16 +242,13 @@ actor StoreWriter: BlockingActor {
 extension StoreLayout {
   /// Throws where the directory holds another dataset, or another major for a store that is bound to its own.
   fileprivate func checkOwner(for model: SeedModel, isBoundToMajor: Bool) throws(SeedError) {
-    guard let owner, owner != model.series, isBoundToMajor || owner.dataset != model.dataset else { return }
+    // Where nothing is current, or what is cannot be read, there is nothing to be lost.
+    guard let name = try? pointer()?.current, let connection = try? Connection(folder(name).file, .reader),
+      let owner = try? SeedTables.meta(connection).series, owner != model.series,
+      isBoundToMajor || owner.dataset != model.dataset
+    else { return }
     throw SeedError(
       .configuration, "\(directory) is a store of \(owner): give \(model.series) a directory of its own")
-  }
-
-  /// `nil` where nothing is current, or what is cannot be read: then there is nothing to be lost.
-  private var owner: Series? {
-    guard let pointer = try? pointer() else { return nil }
-    let connection = try? Connection(folder(pointer.current).file, .reader)
-    return connection.flatMap { try? SeedTables.meta($0).series }
   }
 }
 
@@ -271,7 +257,7 @@ extension FetchedObject {
   /// disk is full, the file stays: the next update finds it whole and asks for no byte of it.
   ///
   /// A file that is not within what was signed is as unusable as one that never arrived, and there may be another way.
-  fileprivate func using<Value>(
+  func using<Value>(
     isolation: isolated (any Actor)? = #isolation, _ use: () async throws -> Value
   ) async throws -> Value {
     do {

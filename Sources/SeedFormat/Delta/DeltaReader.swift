@@ -1,6 +1,5 @@
-/// Reads a delta, one change at a time, and refuses what ``DeltaWriter`` would not have written.
-///
-/// Of the document it holds the row at hand and a little more, however long it is.
+/// Reads a delta, one change at a time, and refuses what ``DeltaWriter`` would not have written. Of the document it
+/// holds the row at hand and a little more, however long it is.
 package struct DeltaReader: ~Copyable {
   /// All that stands before the changes.
   package let header: DeltaHeader

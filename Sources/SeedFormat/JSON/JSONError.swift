@@ -5,9 +5,7 @@ public struct JSONError: Error, Hashable, Sendable, CustomStringConvertible {
   /// The fault there, as the rest of a sentence.
   public let reason: String
 
-  package init(at offset: Int, _ reason: String) {
-    (self.offset, self.reason) = (offset, reason)
-  }
+  package init(at offset: Int, _ reason: String) { (self.offset, self.reason) = (offset, reason) }
 
   /// One sentence with the offset.
   public var description: String { "\(reason) at byte \(offset)" }

@@ -28,17 +28,11 @@ extension JSONScanner {
     }
     let isInArray = if case .array? = levels.last { true } else { false }
     if isInArray, expectation != .value {
-      if window[position] == UInt8(ascii: "]") {
-        _ = close(.endArray)
+      let isFirst = expectation == .valueOrArrayEnd
+      guard let isEnd = try separator(UInt8(ascii: "]"), isFirst: isFirst) else { return .starved }
+      if isEnd {
+        _ = leaveLevel(.endArray)
         return .end
-      }
-      if expectation == .commaOrEnd {
-        guard window[position] == UInt8(ascii: ",") else {
-          throw error("expected a comma or the end of the array")
-        }
-        position += 1
-        skipWhitespace()
-        guard position < window.end else { return try starvedOrTooEarly() ? .starved : .end }
       }
     } else if expectation != .value {
       throw error(expectation == .nothing ? "expected the end of the document" : "expected a value")

@@ -49,9 +49,7 @@ package struct JSONScanner: ~Copyable {
   package var bytesFed: Int { window.end }
 
   /// Adds a piece of the document. Texts and tapes that were handed out before are no longer good.
-  package mutating func feed(_ bytes: UnsafeRawBufferPointer) {
-    window.append(bytes, keepingFrom: position)
-  }
+  package mutating func feed(_ bytes: UnsafeRawBufferPointer) { window.append(bytes, keepingFrom: position) }
 
   /// Forgets the document and waits for the next one, in the memory that it has.
   package mutating func restart() {
@@ -76,9 +74,8 @@ package struct JSONScanner: ~Copyable {
 
   // MARK: Tokens
 
-  /// The next token; ``JSONToken/end`` once the document is complete, and from then on.
-  ///
-  /// ``JSONToken/starved`` asks for more of the document; nothing was taken, so the call is simply repeated.
+  /// The next token; ``JSONToken/end`` once the document is complete, and from then on. ``JSONToken/starved`` asks for
+  /// more of the document; nothing was taken, so the call is simply repeated.
   package mutating func next() throws(JSONError) -> JSONToken {
     guard isWorthALook else { return .starved }
     skipWhitespace()
@@ -90,10 +87,8 @@ package struct JSONScanner: ~Copyable {
 
   var isWorthALook: Bool { window.end >= patience || window.isComplete }
 
-  /// Takes back what was read of a token or value that has not come whole.
-  ///
-  /// A long one is looked at again when a quarter more of it has come: to read it from its start with each
-  /// piece would cost the square of its length.
+  /// Takes back what was read of a token or value that has not come whole. A long one is looked at again when a quarter
+  /// more of it has come: to read it from its start with each piece would cost the square of its length.
   mutating func starve(from start: Int) {
     position = start
     let held = window.end - start
@@ -215,8 +210,12 @@ package struct JSONScanner: ~Copyable {
     return token
   }
 
-  mutating func close(_ token: JSONToken) -> JSONToken {
+  private mutating func close(_ token: JSONToken) -> JSONToken {
     position += 1
+    return leaveLevel(token)
+  }
+
+  mutating func leaveLevel(_ token: JSONToken) -> JSONToken {
     levels.removeLast()
     return behindValue(token)
   }

@@ -22,8 +22,7 @@ package struct JSONTape: ~Copyable {
     package var shape: UInt32 = 0
     /// The value's offset in the document.
     package let offset: Int
-    /// An integer's or a double's bits, a text's offset, the address of a copied text, or the index behind a
-    /// container.
+    /// An integer's or a double's bits, a text's offset, the address of a copied text, or the index behind a container.
     package var payload: UInt64 = 0
     /// A text's or a number's bytes, or a container's elements or members.
     package var count = 0

@@ -52,9 +52,7 @@ enum JSONText {
 
   /// High bits set from the first byte below `limit` on; only the lowest one is exact, and it is all we use.
   @inline(__always)
-  private static func below(_ word: UInt64, _ limit: UInt64) -> UInt64 {
-    (word &- lowBits &* limit) & ~word
-  }
+  private static func below(_ word: UInt64, _ limit: UInt64) -> UInt64 { (word &- lowBits &* limit) & ~word }
 
   @inline(__always)
   private static func equal(_ word: UInt64, _ byte: UInt64) -> UInt64 {
@@ -156,14 +154,8 @@ enum JSONText {
     guard index + 4 <= end else { return nil }
     var value: UInt32 = 0
     for offset in 0..<4 {
-      let byte = bytes[index + offset]
-      let digit: UInt8
-      switch byte {
-      case UInt8(ascii: "0")...UInt8(ascii: "9"): digit = byte - UInt8(ascii: "0")
-      case UInt8(ascii: "a")...UInt8(ascii: "f"): digit = byte - UInt8(ascii: "a") + 10
-      case UInt8(ascii: "A")...UInt8(ascii: "F"): digit = byte - UInt8(ascii: "A") + 10
-      default: return nil
-      }
+      // In lower case; a control character, which would become a digit, no string has.
+      guard let digit = hexDigit(bytes[index + offset] | 0x20) else { return nil }
       value = value << 4 | UInt32(digit)
     }
     return value

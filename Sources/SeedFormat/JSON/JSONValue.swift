@@ -53,9 +53,7 @@ package struct JSONMember: Hashable, Sendable {
   package let name: String
   package let value: JSONValue
 
-  package init(_ name: String, _ value: JSONValue) {
-    (self.name, self.value) = (name, value)
-  }
+  package init(_ name: String, _ value: JSONValue) { (self.name, self.value) = (name, value) }
 }
 
 extension JSONValue {

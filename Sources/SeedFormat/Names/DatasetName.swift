@@ -1,7 +1,8 @@
 /// The name of a body of reference data, such as `transit`.
 ///
 /// It stands in URLs, file names and TUF role names, so it is lower-case ASCII throughout.
-public struct DatasetName: Hashable, Sendable, Comparable, CustomStringConvertible, ExpressibleByStringLiteral {
+public struct DatasetName: Hashable, Sendable, Comparable, CustomStringConvertible, ExpressibleByStringLiteral
+{
   /// The name as text.
   public let text: String
 
@@ -27,7 +28,5 @@ public struct DatasetName: Hashable, Sendable, Comparable, CustomStringConvertib
   public var description: String { text }
 
   /// A name written in source code; one that is not valid is a programmer's error and stops here.
-  public init(stringLiteral value: StaticString) {
-    self = written(value, Self.init(_:))
-  }
+  public init(stringLiteral value: StaticString) { self = written(value, Self.init(_:)) }
 }

@@ -1,5 +1,7 @@
 /// The version of a schema: `major.minor`. A minor only adds, a major may do anything.
-public struct ModelVersion: Hashable, Sendable, Comparable, CustomStringConvertible, ExpressibleByStringLiteral {
+public struct ModelVersion: Hashable, Sendable, Comparable, CustomStringConvertible,
+  ExpressibleByStringLiteral
+{
   /// Names the series.
   public let major: Int
   /// Counts the additions within the series.
@@ -42,7 +44,5 @@ public struct ModelVersion: Hashable, Sendable, Comparable, CustomStringConverti
   public var description: String { "\(major).\(minor)" }
 
   /// A version written in source code; one that is not valid is a programmer's error and stops here.
-  public init(stringLiteral value: StaticString) {
-    self = written(value, Self.init(_:))
-  }
+  public init(stringLiteral value: StaticString) { self = written(value, Self.init(_:)) }
 }

@@ -52,7 +52,5 @@ public struct SHA256Digest: Hashable, Sendable, CustomStringConvertible, Express
   public var description: String { hex }
 
   /// A digest written in source code; one that is not valid is a programmer's error and stops here.
-  public init(stringLiteral value: StaticString) {
-    self = written(value, Self.init(hex:))
-  }
+  public init(stringLiteral value: StaticString) { self = written(value, Self.init(hex:)) }
 }

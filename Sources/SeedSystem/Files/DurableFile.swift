@@ -1,6 +1,5 @@
-/// Files that are either the old or the new after a crash at any point, and last once written.
-///
-/// Foundation's atomic writes sync the file but not the folder, so that a power loss may undo the rename.
+/// Files that are either the old or the new after a crash at any point, and last once written. Foundation's atomic
+/// writes sync the file but not the folder, so that a power loss may undo the rename.
 package enum DurableFile {
   /// Ends the names of files that a crash may leave behind; whoever owns the folder sweeps them.
   package static let temporarySuffix = ".tmp"

@@ -25,9 +25,7 @@ package struct UTCTime: Hashable, Sendable, Comparable {
 
   package static func < (left: Self, right: Self) -> Bool { left.secondsSinceEpoch < right.secondsSinceEpoch }
 
-  var date: CivilDate {
-    CivilDate(daysSinceEpoch: (secondsSinceEpoch - secondOfDay) / Self.secondsPerDay)
-  }
+  var date: CivilDate { CivilDate(daysSinceEpoch: (secondsSinceEpoch - secondOfDay) / Self.secondsPerDay) }
 
   private var secondOfDay: Int {
     (secondsSinceEpoch % Self.secondsPerDay + Self.secondsPerDay) % Self.secondsPerDay
@@ -76,9 +74,7 @@ struct CivilDate: Hashable {
     }
   }
 
-  init(year: Int, month: Int, day: Int) {
-    (self.year, self.month, self.day) = (year, month, day)
-  }
+  init(year: Int, month: Int, day: Int) { (self.year, self.month, self.day) = (year, month, day) }
 
   // Years are counted from March, so that a leap day ends its year; 400 of them have always as many days.
   private static let daysPer400Years = 146_097

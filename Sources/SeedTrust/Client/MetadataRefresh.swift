@@ -1,8 +1,7 @@
 package import SeedFormat
 package import SeedSystem
 
-/// Gets a metadata file such as `2.root.json` from the repository: at most that many bytes, `nil` where it
-/// has none.
+/// Gets a metadata file such as `2.root.json` from the repository: at most that many bytes, `nil` where it has none.
 package typealias MetadataFetcher = @Sendable (_ name: String, _ maxBytes: Int) async throws -> [UInt8]?
 
 /// The client's own copies of metadata, by unversioned name: `root.json`, `timestamp.json`, `transit-2.json`.
@@ -26,8 +25,7 @@ package struct MetadataRefresh {
   private let fetch: MetadataFetcher
   package private(set) var trusted: TrustedMetadataSet
 
-  /// Starts from the newer of the shipped root and the stored one; a stored root that is damaged is passed
-  /// over.
+  /// Starts from the newer of the shipped root and the stored one; a stored root that is damaged is passed over.
   package init(
     shippedRoot: [UInt8], stored: StoredMetadata, fetch: @escaping MetadataFetcher, now: UTCTime
   ) throws {
@@ -55,9 +53,8 @@ package struct MetadataRefresh {
     return try refresh.trusted.series(series)
   }
 
-  /// Root, timestamp, TUF snapshot role and targets, in this order.
-  ///
-  /// TUF keeps the trusted timestamp where another one has its version; `refusingConflicts` makes that an error.
+  /// Root, timestamp, TUF snapshot role and targets, in this order. TUF keeps the trusted timestamp where another one
+  /// has its version; `refusingConflicts` makes that an error.
   package mutating func topLevel(refusingConflicts: Bool = false) async throws {
     try await roots()
     try await timestamp(refusingConflicts)

@@ -107,8 +107,6 @@ private func mustSucceed(_ status: Int32) {
 }
 
 extension PEMKey {
-  /// SHA-256 in both schemes. An RSA signature has a salt as long as the digest, the only length that Apple's Security
-  /// framework verifies. False also where OpenSSL refuses the key.
   func verify(_ signature: [UInt8], of message: [UInt8]) -> Bool {
     // What was refused leaves entries in the thread's error queue, where the next user would find them.
     defer { ERR_clear_error() }

@@ -4,6 +4,9 @@ import SeedFormat
 ///
 /// Only one encoding of each key is accepted, so that equal keys have equal bytes. Whether a point lies on its curve is
 /// left to the platform's library, which verifies nothing with one that does not.
+///
+/// Signatures are over SHA-256. One by RSA has a salt as long as the digest, the only length that Apple's Security
+/// framework verifies.
 package struct PEMKey: Hashable, Sendable {
   enum Algorithm: Hashable, Sendable {
     case ecdsaP256

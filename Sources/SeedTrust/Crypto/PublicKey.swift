@@ -10,10 +10,8 @@ package struct PublicKey: Hashable, Sendable, CustomStringConvertible {
   package static let byteCount = 32
   package static let signatureByteCount = 64
 
-  /// Reads 64 hexadecimal digits of either case, as python-tuf does.
-  ///
-  /// Refuses keys of small order, for which anyone can make a valid signature, and encodings that are not
-  /// canonical, which would make two keys of one.
+  /// Reads 64 hexadecimal digits of either case, as python-tuf does. Refuses keys of small order, for which anyone can
+  /// make a valid signature, and encodings that are not canonical, which would make two keys of one.
   package init(hex: String) throws(InvalidName) {
     guard let bytes = hexBytes(ofEitherCase: hex), bytes.count == Self.byteCount else {
       throw Self.invalid(hex, "64 hexadecimal digits")
@@ -46,9 +44,8 @@ package struct PublicKey: Hashable, Sendable, CustomStringConvertible {
   package var description: String { keyID }
 }
 
-/// Which 32 bytes may be an Ed25519 key. OpenSSL and CryptoKit refuse different ones, so this is decided here.
-///
-/// A key is the y-coordinate of a point, little-endian, with the sign of x in the topmost bit.
+/// Which 32 bytes may be an Ed25519 key. OpenSSL and CryptoKit refuse different ones, so this is decided here. A key is
+/// the y-coordinate of a point, little-endian, with the sign of x in the topmost bit.
 private enum Ed25519Encoding {
   private static let signBit: UInt8 = 0x80
 

@@ -136,27 +136,19 @@ private struct SecretDocument {
     guard take(UInt8(ascii: "\"")) else { return nil }
     let end = at + hexDigits
     guard end < bytes.count, bytes[end] == UInt8(ascii: "\""),
-      bytes[at..<end].allSatisfy({ digit($0) != nil })
+      bytes[at..<end].allSatisfy({ hexDigit($0) != nil })
     else { return nil }
     return at..<end
   }
 
   private static func isSpace(_ byte: UInt8) -> Bool { [0x20, 0x09, 0x0A, 0x0D].contains(byte) }
 
-  private static func digit(_ byte: UInt8) -> UInt8? {
-    switch byte {
-    case UInt8(ascii: "0")...UInt8(ascii: "9"): byte - UInt8(ascii: "0")
-    case UInt8(ascii: "a")...UInt8(ascii: "f"): byte - UInt8(ascii: "a") + 10
-    default: nil
-    }
-  }
-
   private static func decode(
     _ text: UnsafeRawBufferPointer, _ place: Range<Int>, into memory: UnsafeMutableRawBufferPointer
   ) {
     for index in memory.indices {
       let at = place.lowerBound + 2 * index
-      memory[index] = (digit(text[at]) ?? 0) << 4 | (digit(text[at + 1]) ?? 0)
+      memory[index] = (hexDigit(text[at]) ?? 0) << 4 | (hexDigit(text[at + 1]) ?? 0)
     }
   }
 

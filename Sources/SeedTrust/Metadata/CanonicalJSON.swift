@@ -1,8 +1,7 @@
 package import SeedFormat
 
-/// OLPC's canonical JSON, over which TUF signs: members sorted by code point, no white space, whole numbers
-/// only, and no escapes but `\"` and `\\`. Other control characters stand as they are, so it is not always
-/// JSON.
+/// OLPC's canonical JSON, over which TUF signs: members sorted by code point, no white space, whole numbers only, and
+/// no escapes but `\"` and `\\`. Other control characters stand as they are, so it is not always JSON.
 package enum CanonicalJSON {
   /// The canonical bytes; fails on a number with a fraction, which the form does not know.
   package static func bytes(of value: JSONValue) throws(MalformedJSON) -> [UInt8] {

@@ -73,9 +73,7 @@ package struct RoleSignature: Hashable, Sendable {
   package let hex: String
   private let other: [JSONMember]
 
-  package init(keyID: String, hex: String) {
-    (self.keyID, self.hex, other) = (keyID, hex, [])
-  }
+  package init(keyID: String, hex: String) { (self.keyID, self.hex, other) = (keyID, hex, []) }
 
   init(reading fields: inout JSONObjectReader) throws(MalformedJSON) {
     keyID = try fields.string("keyid")

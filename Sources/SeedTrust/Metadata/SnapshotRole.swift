@@ -1,16 +1,13 @@
 package import SeedFormat
 
-/// TUF's snapshot role: the versions of all targets metadata that belong together. (Not a snapshot of a
-/// series.)
+/// TUF's snapshot role: the versions of all targets metadata that belong together. (Not a snapshot of a series.)
 package struct SnapshotRole: SignedRole {
   package static let type = "snapshot"
   package var header: RoleHeader
   /// The files by name: `targets.json`, `transit-2.json`.
   package let meta: [String: MetaFile]
 
-  package init(header: RoleHeader, meta: [String: MetaFile]) {
-    (self.header, self.meta) = (header, meta)
-  }
+  package init(header: RoleHeader, meta: [String: MetaFile]) { (self.header, self.meta) = (header, meta) }
 
   package init(reading fields: inout JSONObjectReader) throws(MalformedJSON) {
     header = try RoleHeader(reading: &fields, type: Self.type)
@@ -29,9 +26,7 @@ package struct Timestamp: SignedRole {
 
   private static let snapshotFile = "snapshot.json"
 
-  package init(header: RoleHeader, snapshot: MetaFile) {
-    (self.header, self.snapshot) = (header, snapshot)
-  }
+  package init(header: RoleHeader, snapshot: MetaFile) { (self.header, self.snapshot) = (header, snapshot) }
 
   package init(reading fields: inout JSONObjectReader) throws(MalformedJSON) {
     header = try RoleHeader(reading: &fields, type: Self.type)

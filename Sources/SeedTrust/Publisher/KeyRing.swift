@@ -24,9 +24,7 @@ package struct KeyRing: Sendable {
     return signers(of: needed).count >= needed.threshold
   }
 
-  package func adding(_ other: KeyRing) -> KeyRing {
-    KeyRing(keys.merging(other.keys) { $0 + $1 })
-  }
+  package func adding(_ other: KeyRing) -> KeyRing { KeyRing(keys.merging(other.keys) { $0 + $1 }) }
 
   /// The public halves, as metadata lists them.
   package func verifiers(_ role: KeyRole, threshold: Int = 1) -> RoleVerifiers {

@@ -1,9 +1,8 @@
 package import SeedFormat
 package import SeedSystem
 
-/// New root and targets metadata, on its way to be signed by enough keys.
-///
-/// These keys may lie on other machines, so the signatures may come one by one. Nothing of it counts before the last.
+/// New root and targets metadata, on its way to be signed by enough keys. These keys may lie on other machines, so the
+/// signatures may come one by one. Nothing of it counts before the last.
 package struct OfflineChange: Hashable, Sendable {
   package private(set) var root: Metadata<Root>?
   package private(set) var targets: Metadata<Targets>?

@@ -77,17 +77,15 @@ private struct StepDraft {
 
   /// The new targets metadata; where the keys that signed the published one are replaced, that one signed anew.
   private mutating func takeTargets(_ given: Metadata<Targets>?) throws {
-    if let targets = try given ?? resignedTargets() {
-      try targets.check(Targets.type, signedFor: next.root)
-      next.targets = targets.signed
-      add(targets, Targets.type)
-      meta["targets.json"] = MetaFile(version: next.targets.version, of: targets.bytes)
+    var targets = given
+    if targets == nil, signer.mustResignTargets(published, under: next.root) {
+      targets = try sign(signer.renewedTargets(under: next.root, after: published), Targets.type)
     }
-  }
-
-  private func resignedTargets() throws -> Metadata<Targets>? {
-    guard signer.mustResignTargets(published, under: next.root) else { return nil }
-    return try sign(signer.renewedTargets(under: next.root, after: published), Targets.type)
+    guard let targets else { return }
+    try targets.check(Targets.type, signedFor: next.root)
+    next.targets = targets.signed
+    add(targets, Targets.type)
+    meta["targets.json"] = MetaFile(version: next.targets.version, of: targets.bytes)
   }
 
   mutating func sign(_ metadata: SeriesMetadata) throws {

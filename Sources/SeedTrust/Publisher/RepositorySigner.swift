@@ -15,10 +15,9 @@ package struct SigningStep: Sendable {
   package let published: PublishedMetadata
 }
 
-/// Signs the steps of a publication. Pure: keys and the previous metadata in, files out.
-///
-/// Every file is checked against the keys that its delegator names before it is handed out, so a wrong key is
-/// the publisher's error and never a client's.
+/// Signs the steps of a publication. Pure: keys and the previous metadata in, files out. Every file is checked against
+/// the keys that its delegator names before it is handed out, so a wrong key is the publisher's error and never a
+/// client's.
 package struct RepositorySigner: Sendable {
   /// Days for which root metadata is valid.
   package static let rootDays = 365

@@ -84,9 +84,7 @@ package struct SeriesHold: Hashable, Sendable {
   package let version: Version
   package let since: UTCTime
 
-  package init(version: Version, since: UTCTime) {
-    (self.version, self.since) = (version, since)
-  }
+  package init(version: Version, since: UTCTime) { (self.version, self.since) = (version, since) }
 
   /// `nil` where the object has no such member.
   init?(readingIfPresent name: String, in fields: inout JSONObjectReader) throws(MalformedJSON) {
@@ -95,7 +93,5 @@ package struct SeriesHold: Hashable, Sendable {
     since = UTCTime(secondsSinceEpoch: try object.integer("since", from: 0))
   }
 
-  var json: JSONValue {
-    ["version": JSONValue(version.number), "since": JSONValue(since.secondsSinceEpoch)]
-  }
+  var json: JSONValue { ["version": JSONValue(version.number), "since": JSONValue(since.secondsSinceEpoch)] }
 }

@@ -1,4 +1,5 @@
 import SeedClient
+import SeedDatabase
 import SeedFormat
 
 extension Command {
