@@ -82,8 +82,7 @@ extension SeedStore {
     guard attempt.plan.action == .replaced else {
       return try await apply(files, to: requireCurrent(), &attempt)
     }
-    let name = try await writer.replace(
-      by: files[0], files.dropFirst(), epoch: attempt.metadata.state.epoch)
+    let name = try await writer.replace(by: files[0], files.dropFirst(), epoch: attempt.metadata.state.epoch)
     // Not before: an update that is cancelled while deltas are applied begins with the whole files.
     for file in files { file.discard() }
     try await openSwapped(name)

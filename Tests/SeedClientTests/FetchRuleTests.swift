@@ -92,7 +92,7 @@ private struct NoNetwork: Transport {
 
   @Test(arguments: answers) func `an answer's head says what its bytes are`(answer: Answer) throws {
     let url = try #require(URL(string: "http://seeds.example/a"))
-    let request = TransportRequest(url, range: answer.range, validator: answer.validator)
+    let request = TransportRequest(url: url, range: answer.range, validator: answer.validator)
     let head = ResponseHead(status: answer.status, fields: answer.fields)
     var found = ""
     do {
@@ -181,8 +181,10 @@ private struct NoNetwork: Transport {
       try ServerAddress(url), environment, StoreLayout(directory: "/nowhere"), options)
     let timeouts = options.timeouts
     await #expect {
-      try await WatchedRequest(TransportRequest(url), length: nil, deadline: timeouts.total, for: fetcher)
-        .run { _, _ in }
+      try await WatchedRequest(
+        TransportRequest(url: url), length: nil, deadline: timeouts.total, for: fetcher
+      )
+      .run { _, _ in }
     } throws: { error in
       Mirror(reflecting: error).children.first?.label == ends
     }
@@ -195,7 +197,7 @@ private struct NoNetwork: Transport {
     func exchange() throws -> Exchange {
       let url = try #require(URL(string: "https://seeds.example/a"))
       return Exchange(
-        request: TransportRequest(url),
+        request: TransportRequest(url: url),
         receiver: ResponseReceiver { _ in
         } body: { _ in
         }, end: { _ in })

@@ -43,8 +43,7 @@ package struct StoreExamination {
         let found = proved(layout.folder(name), isCurrent: isCurrent, &report)
         if isCurrent { meta = found }
       } else {
-        report.add(
-          .note, "generations/\(name)", "it is not in use", StoreRemedy.collection)
+        report.add(.note, "generations/\(name)", "it is not in use", StoreRemedy.collection)
       }
     }
     let signed = try TrustExamination(layout: layout, root: root, now: now).run(meta?.series, &report)
@@ -127,8 +126,7 @@ package struct StoreExamination {
     for name in try Folder.names(in: layout.partial) {
       let bytes = try File("\(layout.partial)/\(name)", for: .reading).length()
       report.partialBytes += bytes
-      report.add(
-        .note, "partial/\(name)", "\(bytes) bytes of an unfinished download", StoreRemedy.none)
+      report.add(.note, "partial/\(name)", "\(bytes) bytes of an unfinished download", StoreRemedy.none)
     }
   }
 }

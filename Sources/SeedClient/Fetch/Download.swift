@@ -90,7 +90,7 @@ final class Download: Sendable {
     let end = min(start + Fetcher.partBytes, object.length)
     let isWhole = start == 0 && end == object.length
     return TransportRequest(
-      url, range: isWhole ? nil : start..<end, validator: start > 0 ? file.validator : nil,
+      url: url, range: isWhole ? nil : start..<end, validator: start > 0 ? file.validator : nil,
       policy: fetcher.context.policy)
   }
 

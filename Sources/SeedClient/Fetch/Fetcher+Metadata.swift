@@ -19,7 +19,7 @@ extension Fetcher {
 
   /// Downloads a metadata file, not yet verified; `nil` where the server has none.
   func metadata(_ name: String, limit: Int) async throws -> [UInt8]? {
-    let request = TransportRequest(try server.url("metadata/\(name)"), policy: context.policy)
+    let request = TransportRequest(url: try server.url("metadata/\(name)"), policy: context.policy)
     let deadline = environment.uptime() + timeouts.total
     return try await retrying(received: { 0 }) {
       let bytes = Mutex<[UInt8]>([])

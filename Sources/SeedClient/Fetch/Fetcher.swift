@@ -21,9 +21,7 @@ struct Fetcher: Sendable {
   }
 
   /// Calls `body` again where its failure may pass, as ``RetryRule`` says.
-  func retrying<Result>(
-    received: () -> Int, _ body: () async throws -> Result
-  ) async throws -> Result {
+  func retrying<Result>(received: () -> Int, _ body: () async throws -> Result) async throws -> Result {
     var rule = RetryRule()
     while true {
       do {
@@ -39,7 +37,7 @@ struct Fetcher: Sendable {
 }
 
 /// The address of a publication, from which the URLs of its files follow.
-package struct ServerAddress: Sendable {
+package struct ServerAddress: Sendable, CustomStringConvertible {
   private let base: String
 
   private static let ports = 1...65_535
@@ -64,9 +62,7 @@ package struct ServerAddress: Sendable {
     }
     return url
   }
-}
 
-extension ServerAddress: CustomStringConvertible {
   /// The address, for messages.
   package var description: String { base }
 }

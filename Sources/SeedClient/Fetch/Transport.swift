@@ -15,12 +15,7 @@ package struct TransportRequest: Hashable, Sendable {
   /// The strong validator that the resource must still have for the range to be sent.
   package var validator: String?
   /// The networks that it may use (Apple platforms).
-  package var policy: UpdatePolicy
-
-  package init(_ url: URL, range: Range<Int>? = nil, validator: String? = nil, policy: UpdatePolicy = .init())
-  {
-    (self.url, self.range, self.validator, self.policy) = (url, range, validator, policy)
-  }
+  var policy = UpdatePolicy()
 
   /// The header fields.
   package var fields: [String: String] {
@@ -37,13 +32,6 @@ package struct ResponseReceiver: Sendable {
   package let head: @Sendable (ResponseHead) throws -> Void
   /// Called with the next bytes of the body.
   package let body: @Sendable (_ bytes: [UInt8]) throws -> Void
-
-  package init(
-    head: @escaping @Sendable (ResponseHead) throws -> Void,
-    body: @escaping @Sendable (_ bytes: [UInt8]) throws -> Void
-  ) {
-    (self.head, self.body) = (head, body)
-  }
 }
 
 /// The status and the fields of an answer.
@@ -63,7 +51,7 @@ package struct ResponseHead: Hashable, Sendable {
 }
 
 /// Why a resource did not arrive.
-package enum TransportError: Error, Hashable, Sendable {
+package enum TransportError: SeedErrorConvertible, Hashable, Sendable, CustomStringConvertible {
   /// There was no connection, or it broke.
   case unreachable(url: String, reason: String)
   /// The policy forbids the networks that there are.
@@ -81,9 +69,7 @@ package enum TransportError: Error, Hashable, Sendable {
   case webPage(url: String)
   case tooSlow(url: String, bytes: Int, in: Duration)
   case tooLate(url: String, after: Duration)
-}
 
-extension TransportError: SeedErrorConvertible, CustomStringConvertible {
   var seedError: SeedError { SeedError(code, description, retryAfter: retryAfter) }
 
   private var code: SeedError.Code {

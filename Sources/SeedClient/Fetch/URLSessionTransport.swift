@@ -16,9 +16,7 @@ package final class URLSessionTransport: Transport {
   private static let idleSeconds: TimeInterval = 60
 
   /// A transport that calls itself `userAgent`, and of whose session an app changes what it likes.
-  package init(
-    userAgent: String, _ change: @Sendable (URLSessionConfiguration) -> Void = { _ in }
-  ) {
+  package init(userAgent: String, _ change: @Sendable (URLSessionConfiguration) -> Void = { _ in }) {
     let configuration = URLSessionConfiguration.ephemeral
     configuration.timeoutIntervalForRequest = Self.idleSeconds
     configuration.httpAdditionalHeaders = ["User-Agent": userAgent]

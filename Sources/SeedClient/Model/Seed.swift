@@ -5,8 +5,7 @@ public import struct Foundation.URL
 /// One file of the data, which stays on the disk for as long as this value or a copy of it lives.
 ///
 /// Open ``url`` read-only, with whatever the app reads SQLite with, and close the connection before this value goes.
-/// Deltas change the rows of the same file; a snapshot makes another one, which the next element of
-/// `openings` names.
+/// Deltas change the rows of the same file; a snapshot makes another one, which the next element of `openings` names.
 public struct Seed: Sendable {
   /// The SQLite file.
   public let url: URL

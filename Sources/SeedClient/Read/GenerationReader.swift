@@ -116,9 +116,7 @@ private actor ReadingConnection: BlockingActor {
 
   func meta() throws -> SeedMeta { try SeedTables.meta(open()) }
 
-  func read<Result: Sendable>(
-    _ body: @Sendable (borrowing SeedReader) throws -> Result
-  ) throws -> Result {
+  func read<Result: Sendable>(_ body: @Sendable (borrowing SeedReader) throws -> Result) throws -> Result {
     let connection = try translating { try open() }
     connection.endWithTask(or: interrupt)
     try translating { try connection.execute("BEGIN") }

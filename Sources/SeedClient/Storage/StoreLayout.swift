@@ -70,11 +70,9 @@ extension StoreLayout {
   static func isName(_ text: String) -> Bool {
     text.utf8.allSatisfy { (0x30...0x39).contains($0) || (0x61...0x66).contains($0) || $0 == 0x2D }
   }
-}
 
-// MARK: What is not to be taken again
+  // MARK: What is not to be taken again
 
-extension StoreLayout {
   private static let mostRejections = 32
   private static let lineBytes = 65
 

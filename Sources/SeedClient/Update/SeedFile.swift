@@ -103,8 +103,6 @@ extension SeedChanges.Table {
     inserted = changes.inserted
     updated = changes.updated
     deleted = changes.deleted
-    self.keys = keys.map {
-      SeedChanges.Keys(inserted: $0.inserted, updated: $0.updated, deleted: $0.deleted)
-    }
+    self.keys = keys.map { SeedChanges.Keys(inserted: $0.inserted, updated: $0.updated, deleted: $0.deleted) }
   }
 }

@@ -194,9 +194,7 @@ actor StoreWriter: BlockingActor {
     }
     staged = made
     if !deltas.isEmpty { snapshot.phases.enter(.applying(deltas.map(\.object))) }
-    for delta in deltas {
-      try await delta.using { _ = try made.file.apply(delta, keyLimit: 0) }
-    }
+    for delta in deltas { try await delta.using { _ = try made.file.apply(delta, keyLimit: 0) } }
     return made
   }
 

@@ -25,9 +25,7 @@ struct UpdatePlanner {
   private let snapshots: [PublishedObject]
 
   /// `rejected` has hashes of objects that are not used, and digests of heads that are not wanted.
-  init(
-    _ metadata: SeriesMetadata, _ local: SeedMeta?, _ model: SeedModel, rejected: Set<SHA256Digest> = []
-  ) {
+  init(_ metadata: SeriesMetadata, _ local: SeedMeta?, _ model: SeedModel, rejected: Set<SHA256Digest> = []) {
     (state, self.local, self.model, self.rejected) = (metadata.state, local, model, rejected)
     let schema = state.models[state.model]
     self.schema = schema
@@ -58,9 +56,7 @@ struct UpdatePlanner {
   }
 
   /// The newest snapshot and the deltas after it, unless they would lead to a version below `least`.
-  func snapshot(
-    _ reason: UpdatePlan.Reason, notBelow least: Version? = nil
-  ) throws(SeedError) -> UpdatePlan {
+  func snapshot(_ reason: UpdatePlan.Reason, notBelow least: Version? = nil) throws(SeedError) -> UpdatePlan {
     guard let path = snapshotPath(notBelow: least) else { throw noWay(from: least) }
     return plan(reason, path, snapshotBytes: path.bytes)
   }

@@ -1,8 +1,7 @@
 /// Writes the changes of one delta, table by table, and joins them with the header at the end.
 ///
-/// The header holds the state digest at the delta's end, which is known only after the last change: so the
-/// changes are gathered first, in memory and beyond that in a spill. Within a table the deletes stand before the
-/// upserts.
+/// The header holds the state digest at the delta's end, which is known only after the last change: so the changes are
+/// gathered first, in memory and beyond that in a spill. Within a table the deletes stand before the upserts.
 package struct DeltaWriter {
   private var parts: [SpilledBytes.Part] = []
   private var table: OpenTable?
@@ -99,9 +98,7 @@ package struct DeltaWriter {
     precondition(names.count == values.count, "a row with \(values.count) of \(names.count) values")
     let isFirst = bytes.isEmpty
     do {
-      try bytes.append(limit: Self.openBytes, spill) {
-        Self.append(names, values, isFirst: isFirst, to: &$0)
-      }
+      try bytes.append(limit: Self.openBytes, spill) { Self.append(names, values, isFirst: isFirst, to: &$0) }
     } catch {
       failure = error
     }
@@ -155,9 +152,7 @@ struct SpilledBytes {
 
   var parts: [Part] { kept.map(Part.kept) + [.bytes(waiting)] }
 
-  mutating func append(
-    limit: Int, _ spill: (any DeltaSpill)?, _ body: (inout [UInt8]) -> Void
-  ) throws {
+  mutating func append(limit: Int, _ spill: (any DeltaSpill)?, _ body: (inout [UInt8]) -> Void) throws {
     body(&waiting)
     try relieve(limit: limit, spill)
   }

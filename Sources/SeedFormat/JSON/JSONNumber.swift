@@ -11,9 +11,7 @@ enum JSONNumber {
   }
 
   /// RFC 8259 §6: a minus sign, an integer without leading zeros, then perhaps a fraction and an exponent.
-  static func scan(
-    _ bytes: UnsafePointer<UInt8>, from start: Int, to end: Int, isComplete: Bool
-  ) -> Outcome {
+  static func scan(_ bytes: UnsafePointer<UInt8>, from start: Int, to end: Int, isComplete: Bool) -> Outcome {
     var parts = Parts()
     switch walk(bytes, start, end, &parts) {
     case .end(let index) where index == end && !isComplete: return .starved
@@ -114,8 +112,7 @@ enum JSONNumber {
     if parts.isInteger { return integer(parts, end) }
     if let real = exact(parts) { return .real(real, end: end) }
     // The standard library rounds correctly and knows no locale.
-    let text = String(
-      decoding: UnsafeBufferPointer(start: bytes + start, count: end - start), as: UTF8.self)
+    let text = String(decoding: UnsafeBufferPointer(start: bytes + start, count: end - start), as: UTF8.self)
     guard let real = Double(text), real.isFinite else { return .beyond(end: end) }
     return .real(real, end: end)
   }

@@ -163,9 +163,7 @@ extension JSONScanner {
     return false
   }
 
-  mutating func scanString(
-    _ tape: inout JSONTape, as kind: JSONTape.Kind
-  ) throws(JSONError) -> Bool {
+  mutating func scanString(_ tape: inout JSONTape, as kind: JSONTape.Kind) throws(JSONError) -> Bool {
     let (base, start) = (window.base, window.start)
     switch JSONText.scan(base, from: position + 1 - start, to: window.end - start) {
     case .starved: return try !starvedOrTooEarly()
@@ -212,8 +210,7 @@ extension JSONScanner {
   private mutating func scanNumber(_ tape: inout JSONTape) throws(JSONError) -> Bool {
     let (start, begin) = (window.start, position)
     func advance(_ end: Int, _ kind: JSONTape.Kind, _ bits: UInt64) -> Bool {
-      tape.append(
-        JSONTape.Entry(kind: kind, offset: begin, payload: bits, count: end &+ start &- begin))
+      tape.append(JSONTape.Entry(kind: kind, offset: begin, payload: bits, count: end &+ start &- begin))
       position = end + start
       return true
     }

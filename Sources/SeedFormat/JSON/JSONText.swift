@@ -33,8 +33,7 @@ enum JSONText {
   private static func skipPlain(_ bytes: UnsafePointer<UInt8>, _ start: Int, _ end: Int) -> Int {
     var index = start
     while index + 8 <= end {
-      let word = UInt64(
-        littleEndian: UnsafeRawPointer(bytes + index).loadUnaligned(as: UInt64.self))
+      let word = UInt64(littleEndian: UnsafeRawPointer(bytes + index).loadUnaligned(as: UInt64.self))
       let special = highBits & (word | below(word, 0x20) | equal(word, 0x22) | equal(word, 0x5C))
       if special != 0 { return index + special.trailingZeroBitCount / 8 }
       index += 8

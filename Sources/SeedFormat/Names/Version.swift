@@ -8,9 +8,7 @@ public struct Version: Hashable, Sendable, Comparable, CustomStringConvertible {
 
   /// Fails below 1 and above what JSON carries exactly.
   public init(_ number: Int) throws(InvalidName) {
-    guard number >= 1, Int64(number) <= Limits.exactJSONInteger else {
-      throw Self.invalid("\(number)")
-    }
+    guard number >= 1, Int64(number) <= Limits.exactJSONInteger else { throw Self.invalid("\(number)") }
     self.number = number
   }
 

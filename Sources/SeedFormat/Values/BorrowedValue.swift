@@ -50,9 +50,7 @@ package enum BorrowedValue {
     }
   }
 
-  static func sameBytes(
-    _ left: UnsafeBufferPointer<UInt8>, _ right: UnsafeBufferPointer<UInt8>
-  ) -> Bool {
+  static func sameBytes(_ left: UnsafeBufferPointer<UInt8>, _ right: UnsafeBufferPointer<UInt8>) -> Bool {
     guard left.count == right.count else { return false }
     // An empty value may have no address, which memcmp does not allow.
     guard let left = left.baseAddress, let address = right.baseAddress else { return true }

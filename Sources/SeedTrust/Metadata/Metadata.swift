@@ -64,27 +64,7 @@ package struct Metadata<Role: SignedRole>: Hashable, Sendable {
     }
     return signers
   }
-}
 
-/// One signature in a metadata file.
-package struct RoleSignature: Hashable, Sendable {
-  package let keyID: String
-  /// The signature in hexadecimal, of either case.
-  package let hex: String
-  private let other: [JSONMember]
-
-  package init(keyID: String, hex: String) { (self.keyID, self.hex, other) = (keyID, hex, []) }
-
-  init(reading fields: inout JSONObjectReader) throws(MalformedJSON) {
-    keyID = try fields.string("keyid")
-    hex = try fields.string("sig")
-    other = fields.unread
-  }
-
-  var json: JSONValue { .object(.init(("keyid", .string(keyID)), ("sig", .string(hex))) + other) }
-}
-
-extension Metadata {
   static func read(_ bytes: [UInt8], _ role: String) throws(TrustError) -> Metadata {
     do {
       return try Metadata(parsing: bytes)
@@ -103,6 +83,24 @@ extension Metadata {
       throw .badSignature(role: role, found: found, needed: needed.threshold)
     }
   }
+}
+
+/// One signature in a metadata file.
+package struct RoleSignature: Hashable, Sendable {
+  package let keyID: String
+  /// The signature in hexadecimal, of either case.
+  package let hex: String
+  private let other: [JSONMember]
+
+  package init(keyID: String, hex: String) { (self.keyID, self.hex, other) = (keyID, hex, []) }
+
+  init(reading fields: inout JSONObjectReader) throws(MalformedJSON) {
+    keyID = try fields.string("keyid")
+    hex = try fields.string("sig")
+    other = fields.unread
+  }
+
+  var json: JSONValue { .object(.init(("keyid", .string(keyID)), ("sig", .string(hex))) + other) }
 }
 
 extension JSONObjectReader {

@@ -101,6 +101,42 @@ package struct OfflineChange: Hashable, Sendable {
   package func isComplete(after published: PublishedMetadata) -> Bool {
     needs(after: published).allSatisfy(\.isMet)
   }
+
+  /// Why a signature that was brought was not taken.
+  package enum SignatureError: Error, Hashable, Sendable, CustomStringConvertible {
+    /// The change does not ask for that key.
+    case keyNotAsked(keyID: String, role: KeyRole)
+    /// The signature is not one of that key over what is to be signed.
+    case doesNotVerify(keyID: String, role: KeyRole)
+
+    package var description: String {
+      switch self {
+      case .keyNotAsked(let keyID, let role):
+        "the new \(role.rawValue) metadata does not ask for a signature of the key \(keyID): "
+          + "`seedbank keys status` lists the keys that it needs"
+      case .doesNotVerify(let keyID, let role):
+        "this is no signature of the key \(keyID) over the \(role.rawValue) metadata that waits: export it again with "
+          + "`seedbank keys payload \(role.rawValue)`, and sign exactly these bytes"
+      }
+    }
+  }
+
+  // MARK: - As a file
+
+  /// Reads what ``bytes`` wrote.
+  package init(parsing bytes: [UInt8]) throws(MalformedJSON) {
+    var fields = try JSONObjectReader(parsing: bytes)
+    if let value = fields.takeIfPresent(KeyRole.root.rawValue) { root = try Metadata(parsing: value.bytes) }
+    if let value = fields.takeIfPresent(KeyRole.targets.rawValue) {
+      targets = try Metadata(parsing: value.bytes)
+    }
+  }
+
+  package var bytes: [UInt8] {
+    JSONValue.object(
+      .init((KeyRole.root.rawValue, root?.json), (KeyRole.targets.rawValue, targets?.json))
+    ).bytes
+  }
 }
 
 /// Signatures that a change needs of one role's keys.
@@ -122,44 +158,4 @@ package struct SignatureNeed: Hashable, Sendable {
   }
 
   package var isMet: Bool { signed.count >= keys.threshold }
-}
-
-extension OfflineChange {
-  /// Why a signature that was brought was not taken.
-  package enum SignatureError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// The change does not ask for that key.
-    case keyNotAsked(keyID: String, role: KeyRole)
-    /// The signature is not one of that key over what is to be signed.
-    case doesNotVerify(keyID: String, role: KeyRole)
-
-    package var description: String {
-      switch self {
-      case .keyNotAsked(let keyID, let role):
-        "the new \(role.rawValue) metadata does not ask for a signature of the key \(keyID): "
-          + "`seedbank keys status` lists the keys that it needs"
-      case .doesNotVerify(let keyID, let role):
-        "this is no signature of the key \(keyID) over the \(role.rawValue) metadata that waits: export it again with "
-          + "`seedbank keys payload \(role.rawValue)`, and sign exactly these bytes"
-      }
-    }
-  }
-}
-
-// MARK: - As a file
-
-extension OfflineChange {
-  /// Reads what ``bytes`` wrote.
-  package init(parsing bytes: [UInt8]) throws(MalformedJSON) {
-    var fields = try JSONObjectReader(parsing: bytes)
-    if let value = fields.takeIfPresent(KeyRole.root.rawValue) { root = try Metadata(parsing: value.bytes) }
-    if let value = fields.takeIfPresent(KeyRole.targets.rawValue) {
-      targets = try Metadata(parsing: value.bytes)
-    }
-  }
-
-  package var bytes: [UInt8] {
-    JSONValue.object(
-      .init((KeyRole.root.rawValue, root?.json), (KeyRole.targets.rawValue, targets?.json))
-    ).bytes
-  }
 }

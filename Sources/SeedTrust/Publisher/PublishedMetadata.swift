@@ -28,9 +28,7 @@ extension PublishedMetadata {
   ///
   /// Nothing counts as expired: a publisher that was down for long must be able to read what it is to sign anew. For
   /// the same reason keys of former roots count, those of the chain and `formerRoots`: see ``outdated``.
-  package init(
-    root: [UInt8], formerRoots: [Root] = [], read: (_ name: String) throws -> [UInt8]?
-  ) throws {
+  package init(root: [UInt8], formerRoots: [Root] = [], read: (_ name: String) throws -> [UInt8]?) throws {
     func file(_ name: String) throws -> [UInt8] {
       guard let bytes = try read(name) else { throw TrustError.missingFile(name: name) }
       return bytes

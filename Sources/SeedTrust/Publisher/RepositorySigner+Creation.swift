@@ -12,14 +12,11 @@ extension RepositorySigner {
     let root = Root(
       header: offlineHeader(version: 1, days: Self.rootDays), roles: verifiers.filter { $0.key.isInRoot })
     let file = try sign(root, Root.type, keys, for: root).file(Root.type)
-    return try begin(
-      under: root, file, delegating: series, to: verifiers[.series] ?? RoleVerifiers([]), keys)
+    return try begin(under: root, file, delegating: series, to: verifiers[.series] ?? RoleVerifiers([]), keys)
   }
 
   /// The same under a root that clients trust already, where all that was signed under it is lost.
-  package func create(
-    under root: [UInt8], delegating series: [Series], keys: KeyRing
-  ) throws -> SigningStep {
+  package func create(under root: [UInt8], delegating series: [Series], keys: KeyRing) throws -> SigningStep {
     let trusted = try TrustedMetadataSet(root: root, now: .distantPast).root
     let file = MetadataFile(name: MetadataName.versioned(Root.type, trusted.version), bytes: root)
     return try begin(under: trusted, file, delegating: series, to: keys.verifiers(.series), keys)

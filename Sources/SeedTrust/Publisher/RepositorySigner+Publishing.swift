@@ -90,8 +90,7 @@ private struct StepDraft {
 
   mutating func sign(_ metadata: SeriesMetadata) throws {
     let name = metadata.series.roleName
-    let version = try signer.following(
-      meta["\(name).json"]?.version ?? 0, of: name, restarting: isRestarting)
+    let version = try signer.following(meta["\(name).json"]?.version ?? 0, of: name, restarting: isRestarting)
     let expires = signer.onlineHeader(
       version: version, after: published.series[metadata.series]?.expires
     ).expires
@@ -136,8 +135,7 @@ private struct StepDraft {
     let header = signer.onlineHeader(version: old.version, after: old.expires)
     guard !isKept || meta != old.meta || header.expires != old.expires else { return }
     let version = try signer.following(old.version, of: SnapshotRole.type, restarting: isRestarting)
-    next.snapshot = SnapshotRole(
-      header: RoleHeader(version: version, expires: header.expires), meta: meta)
+    next.snapshot = SnapshotRole(header: RoleHeader(version: version, expires: header.expires), meta: meta)
     add(try sign(next.snapshot, SnapshotRole.type), SnapshotRole.type)
   }
 

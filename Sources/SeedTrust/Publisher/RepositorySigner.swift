@@ -74,9 +74,7 @@ package struct RepositorySigner: Sendable {
   ///
   /// No publisher signs more than once a second, so a version beyond the clock's seconds was made by whoever stole a
   /// key. Where `restarting`, the key was replaced and clients have forgotten its versions: it counts on from the clock.
-  func following(
-    _ version: Int, of role: String, restarting: Bool = false
-  ) throws(VersionsExhausted) -> Int {
+  func following(_ version: Int, of role: String, restarting: Bool = false) throws(VersionsExhausted) -> Int {
     let next = max(version + 1, leastVersion)
     if restarting, isBeyondClock(version) { return max(now.secondsSinceEpoch, leastVersion) }
     guard next <= Limits.exactJSONInteger else { throw VersionsExhausted(role: role) }

@@ -64,11 +64,9 @@ package struct PublishedObject: Hashable, Sendable {
     case .delta(_, let to): to
     }
   }
-}
 
-// MARK: - As a TUF target
+  // MARK: - As a TUF target
 
-extension PublishedObject {
   /// Reads a target; `nil` where its kind or encoding is one that a later publisher introduced.
   static func read(_ path: String, _ file: TargetFile, in series: Series) throws(MalformedJSON)
     -> PublishedObject?
