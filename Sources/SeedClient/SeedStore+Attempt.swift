@@ -61,7 +61,6 @@ extension SeedStore {
     }
   }
 
-  /// Checks the policy and the disk before the first byte is fetched.
   private func checkLimits(_ attempt: UpdateAttempt) async throws {
     let plan = attempt.plan
     if let most = attempt.fetcher.context.policy.maximumBytes, plan.bytes > most {

@@ -75,7 +75,6 @@ private struct UpdatePhases: AsyncSequence, Sendable {
   typealias Failure = SeedError
   typealias Listener = @Sendable (UpdatePhase) -> Void
 
-  /// Phases that wait for a listener who is busy; of more the oldest are left out.
   private static let mostWaiting = 32
 
   private let update: @Sendable (@escaping Listener) async throws(SeedError) -> UpdateReport

@@ -81,10 +81,9 @@ public actor SeedStore {
 
   // MARK: One after the other
 
-  /// Runs `body` when its turn has come: changes to the store come one after the other.
-  ///
-  /// `body` runs in a task of its own, which ends with the caller's and which ``suspend()`` can cancel. Whatever it
-  /// throws leaves as a ``SeedError``; that of an update stays in ``state``.
+  /// Runs `body` when its turn has come: changes to the store come one after the other. `body` runs in a task of its
+  /// own, which ends with the caller's and which ``suspend()`` can cancel. Whatever it throws leaves as a
+  /// ``SeedError``; that of an update stays in ``state``.
   func inTurn<Result: Sendable>(
     isUpdate: Bool = true, _ body: @escaping @Sendable (isolated SeedStore) async throws -> Result
   ) async throws(SeedError) -> Result {

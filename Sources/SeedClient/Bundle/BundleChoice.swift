@@ -18,7 +18,6 @@ struct BundleChoice: Hashable, Sendable {
   let isNewerThanTrusted: Bool
   var hasFailed = false
 
-  /// Decides by the rules above; `stored` is the store's own data, where the app's model can open it.
   func takesBundle(over stored: (epoch: Epoch, version: Version)?, for app: SeedModel) -> Bool {
     guard model.opens(for: app.model), let signed = models[app.model], app.pin.admits(signed), !hasFailed
     else { return false }

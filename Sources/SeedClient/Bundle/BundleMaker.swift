@@ -128,7 +128,6 @@ private struct BundlePlace {
   /// The folder in which the next bundle is made: beside this one, for a rename cannot leave the volume.
   var draft: String { directory + DurableFile.temporarySuffix }
 
-  /// The earlier bundle, until the draft's folder is removed.
   private var former: String { "\(draft)/former" }
 
   private static let ownNames: Set<String> = [

@@ -9,8 +9,7 @@ package struct StoreExamination {
   private let root: [UInt8]?
   private let now: UTCTime
 
-  /// An examination of a store's directory; trust begins with `root`, or else with the newest root that the store
-  /// has kept.
+  /// Trust begins with `root`, or else with the newest root that the store has kept.
   package init(_ directory: String, root: [UInt8]?, now: UTCTime = .now()) {
     layout = StoreLayout(directory: directory)
     (self.root, self.now) = (root, now)

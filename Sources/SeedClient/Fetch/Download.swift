@@ -8,7 +8,6 @@ final class Download: Sendable {
     /// Bytes that came, those included that were thrown away.
     var arrived = 0
     var restarts = 0
-    /// Whether the file's bytes came in several answers.
     var isJoined = false
   }
 

@@ -3,8 +3,7 @@ import SeedSystem
 import SeedTrust
 
 extension Fetcher {
-  /// Refreshes what is trusted of a series; an error names the server. Files are got by `fetch`, or by
-  /// ``metadata(_:limit:)``.
+  /// An error names the server. Files are got by `fetch`, or by ``metadata(_:limit:)``.
   func refresh(
     _ series: Series, root: [UInt8], stored: StoredMetadata, fetch: MetadataFetcher? = nil
   ) async throws -> SeriesMetadata {

@@ -2,7 +2,6 @@ import SeedFormat
 import SeedSystem
 import SeedTrust
 
-/// A file that is being downloaded, written and hashed at once.
 final class PartialFile: Sendable {
   let object: PublishedObject
   let url: String
@@ -44,7 +43,6 @@ final class PartialFile: Sendable {
   var isComplete: Bool { length == object.length }
   var isResumable: Bool { state.withLock { $0.hasRecord && $0.length > 0 } }
 
-  /// Keeps the record, before the first bytes of an answer.
   func begin(_ validator: String?) throws {
     try state.withLock { state in
       guard state.length == 0 else { return }
@@ -111,8 +109,7 @@ actor PartialFolder: BlockingActor {
     try DiskPlan(objects, held: keep(objects)).check(available: freeBytes(folder), in: folder)
   }
 
-  /// Removes the parts of other objects, so that no more is kept than is wanted; returns how many bytes of these are
-  /// already here.
+  /// Removes the parts of other objects; returns how many bytes of these are already here.
   func keep(_ objects: [PublishedObject]) throws -> Int {
     let wanted = Set(objects.map(\.sha256.hex))
     for name in try Folder.names(in: path) where !wanted.contains(Self.digest(name)) {
@@ -123,7 +120,6 @@ actor PartialFolder: BlockingActor {
     }
   }
 
-  /// Removes a part without its record, and a record without its part.
   static func sweep(_ folder: String) throws(FileError) {
     let names = try Folder.names(in: folder)
     for name in names {

@@ -60,7 +60,6 @@ enum Reply: Hashable, Sendable {
   }
 }
 
-/// `bytes 0-99/1234`.
 private struct ContentRange {
   let first: Int
   let last: Int

@@ -2,8 +2,7 @@ package import struct Foundation.URL
 
 /// Sends requests to a server; tests replace it. It sends one request and judges nothing.
 package protocol Transport: Sendable {
-  /// Sends a request and hands on what comes back. It ends when the answer is complete, and with the receiver's error
-  /// as soon as the receiver throws one.
+  /// Ends when the answer is complete, and with the receiver's error as soon as the receiver throws one.
   func send(_ request: TransportRequest, to receiver: ResponseReceiver) async throws
 }
 
@@ -52,9 +51,7 @@ package struct ResponseHead: Hashable, Sendable {
 
 /// Why a resource did not arrive.
 package enum TransportError: SeedErrorConvertible, Hashable, Sendable, CustomStringConvertible {
-  /// There was no connection, or it broke.
   case unreachable(url: String, reason: String)
-  /// The policy forbids the networks that there are.
   case waiting(url: String)
   case status(url: String, Int, retryAfter: Duration? = nil)
   case absent(url: String)
@@ -84,7 +81,6 @@ package enum TransportError: SeedErrorConvertible, Hashable, Sendable, CustomStr
     }
   }
 
-  /// How long the server asks to wait.
   var retryAfter: Duration? { if case .status(_, _, let wait) = self { wait } else { nil } }
 
   package var description: String {

@@ -91,7 +91,6 @@ private final class ExchangeDelegate: NSObject, URLSessionDataDelegate {
   }
 }
 
-/// One request of a session, and its answer so far.
 struct Exchange: Sendable {
   let request: TransportRequest
   let receiver: ResponseReceiver
@@ -137,10 +136,8 @@ struct Exchange: Sendable {
 }
 
 extension TransportRequest {
-  /// The address, for messages.
   var text: String { url.absoluteString }
 
-  /// The request as Foundation takes it.
   var urlRequest: URLRequest {
     var request = URLRequest(url: url)
     for (name, value) in fields { request.setValue(value, forHTTPHeaderField: name) }

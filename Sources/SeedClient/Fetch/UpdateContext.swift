@@ -19,11 +19,9 @@ final class UpdateContext: Sendable {
 final class PhaseSender: Sendable {
   private struct State {
     var phase = UpdatePhase.checking
-    /// When something was last sent, by the environment's clock.
     var sent: Duration?
   }
 
-  /// The shortest time between two reports of one phase.
   private static let interval = Duration.milliseconds(100)
 
   static var silent: PhaseSender { PhaseSender(uptime: { .zero }) { _ in } }

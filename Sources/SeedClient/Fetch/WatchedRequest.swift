@@ -24,11 +24,7 @@ final class WatchedRequest: Sendable {
     (self.fetcher, self.request, self.length, self.deadline) = (fetcher, request, length, deadline)
   }
 
-  /// Sends it, once.
-  ///
-  /// - Parameters:
-  ///   - begin: Called with the meaning of the answer's head.
-  ///   - take: Called with the bytes that were asked for, and with the range that they are part of.
+  /// Sends it, once. `begin` hears what the answer's head means, `take` the bytes and the range that they are part of.
   func run(
     begin: @escaping @Sendable (Reply, ResponseHead) throws -> Void = { _, _ in },
     take: @escaping @Sendable ([UInt8], Range<Int>) throws -> Void

@@ -11,9 +11,7 @@ public import struct Foundation.URL
 public struct ImportSource: Sendable {
   enum Kind: Sendable {
     case file(URL)
-    /// Yields the pieces of one document, in turn.
     case chunks(@Sendable () -> ImportPieces)
-    /// Yields documents.
     case documents(@Sendable () -> ImportPieces)
   }
 

@@ -105,7 +105,6 @@ private actor ImportRunner: BlockingActor {
 }
 
 extension ImportSession {
-  /// Feeds a document that comes in pieces; returns its rows.
   @discardableResult
   fileprivate func feedDocument(of next: ImportPieces) async throws -> Int {
     let unpacker = DocumentUnpacker()

@@ -11,7 +11,6 @@ public struct Seed: Sendable {
   public let url: URL
   /// The version that the file had when this value was made; deltas take it on.
   public let version: Version
-  /// Holds the lock that keeps the file from being removed.
   private let keeper: any AnyObject & Sendable
 
   init(file: String, version: Version, keeper: any AnyObject & Sendable) {

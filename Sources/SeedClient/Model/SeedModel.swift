@@ -24,7 +24,6 @@ public struct SeedModel: Hashable, Sendable {
   public var series: Series { Series(dataset, model: model) }
 }
 
-/// The schemas that an app accepts for its model.
 enum SchemaPin: Hashable, Sendable {
   case exactly(SHA256Digest)
   case asSigned

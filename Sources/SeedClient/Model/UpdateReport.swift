@@ -53,7 +53,6 @@ public struct UpdatePlan: Hashable, Sendable {
 }
 
 extension [PublishedObject] {
-  /// Bytes of all of them as they are stored.
   var bytes: Int { reduce(0) { $0 + $1.length } }
 }
 

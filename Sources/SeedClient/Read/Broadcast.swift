@@ -12,8 +12,7 @@ final class Broadcast<Element: Sendable>: Sendable {
   private let replaysLatest: Bool
   private let state = Mutex(State())
 
-  /// `mostWaiting` elements wait for a listener who is busy; of more the oldest are left out. Where `replaysLatest`, a
-  /// new listener hears the latest element that was sent before it came.
+  /// Of more elements than `mostWaiting` a busy listener misses the oldest; `replaysLatest` to those who come later.
   init(mostWaiting: Int, replaysLatest: Bool = false) {
     (self.mostWaiting, self.replaysLatest) = (mostWaiting, replaysLatest)
   }
@@ -34,7 +33,6 @@ final class Broadcast<Element: Sendable>: Sendable {
   /// Changes the element that the next listener will hear first.
   func replaceLatest(_ element: Element) { state.withLock { $0.latest = element } }
 
-  /// A new listener's elements; they end with the sender.
   func stream() -> AsyncStream<Element> {
     let (stream, continuation) = AsyncStream.makeStream(
       of: Element.self, bufferingPolicy: .bufferingNewest(mostWaiting))

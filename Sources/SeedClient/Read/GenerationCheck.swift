@@ -10,8 +10,7 @@ enum GenerationCheck {
     case damaged(reason: String)
   }
 
-  /// Reads the file's own description, and a row of every table. An obstacle that may pass, such as a disk error or a
-  /// locked device, is thrown.
+  /// Reads the description, and a row of every table. An obstacle that may pass, as a locked device, is thrown.
   static func run(_ folder: GenerationFolder, _ model: SeedModel) throws -> Outcome {
     guard Folder.exists(folder.file) else { return .damaged(reason: "\(folder.file) is missing") }
     do {

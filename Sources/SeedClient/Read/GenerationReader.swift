@@ -34,8 +34,7 @@ actor GenerationReader: BlockingActor {
     return try await own.meta()
   }
 
-  /// Runs `body` in one read transaction: all that it reads is of one version. The first that succeeds confirms the
-  /// generation.
+  /// Runs `body` in one read transaction, of one version. The first that succeeds confirms the generation.
   func read<Result: Sendable>(
     _ body: @Sendable (borrowing SeedReader) throws -> Result
   ) async throws -> Result {
@@ -70,7 +69,6 @@ actor GenerationReader: BlockingActor {
     lease.drop()
   }
 
-  /// Takes the lease again; false where the generation was removed in the meantime.
   func resume() -> Bool {
     access = (try? lease.retake()) == true ? .granted : .gone
     return access == .granted

@@ -13,8 +13,7 @@ struct GenerationSearch: Sendable {
   /// Each further attempt means that another generation became current since the last one.
   private static let mostAttempts = 100
 
-  /// Opens the current generation, or takes it from `known`. Those in `damaged`, and those that are marked as damaged,
-  /// are not tried.
+  /// `known` are open already; those in `damaged`, and those that are marked as damaged, are not tried.
   func run(
     known: [Generation], damaged: Set<String>, onEnd: @escaping @Sendable () -> Void
   ) throws -> Result {

@@ -37,7 +37,6 @@ struct GenerationFolder: Hashable, Sendable {
   }
 }
 
-/// A generation's origin; written once, before the generation becomes current.
 struct GenerationRecord: Hashable, Sendable {
   /// The hash of the snapshot's file, as it was published.
   let snapshot: SHA256Digest

@@ -6,8 +6,7 @@ import struct Foundation.Date
 
 extension StateRecord {
   private static let longest = 64 * 1024
-  /// Seconds by which a record may lag behind where nothing but the last look has changed: a look every minute must
-  /// not cost a write every minute.
+  /// Seconds by which the last look may be out of date: a look every minute must not cost a write every minute.
   private static let tolerance = 3600
 
   /// False where nothing but the time of the last look has changed, and that only a little.

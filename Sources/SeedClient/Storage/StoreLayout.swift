@@ -17,14 +17,12 @@ struct StoreLayout: Sendable {
     GenerationFolder(name: name, path: "\(generations)/\(name)")
   }
 
-  /// Makes the folders. Only their owner may look in: others must not be able to swap a file between its
-  /// check and its use.
+  /// Only their owner may look in: others must not be able to swap a file between its check and its use.
   func create() throws(FileError) {
     for folder in [directory, trust, generations, partial] { try Folder.create(folder, mode: 0o700) }
   }
 
-  /// Removes the generations that are neither current nor previous and that nobody reads. Only the holder of the
-  /// store's lock may do this.
+  /// Removes what is neither current nor previous nor read. Only the holder of the store's lock may do this.
   func collect(sparing staged: String?) throws(FileError) {
     let kept = Set(try pointer()?.names ?? []).union(staged.map { [$0] } ?? [])
     for name in try Folder.names(in: generations) where !kept.contains(name) {
@@ -35,7 +33,6 @@ struct StoreLayout: Sendable {
 
 // MARK: The current generation
 
-/// The current generation, and the one before it, to which there is a way back.
 struct GenerationPointer: Hashable, Sendable {
   let current: String
   let previous: String?
@@ -46,8 +43,7 @@ struct GenerationPointer: Hashable, Sendable {
 extension StoreLayout {
   private static let currentBytes = 128
 
-  /// `nil` where nothing is current. The current generation's record names the one before it, so that one durable
-  /// write changes both.
+  /// The current generation's record names the one before it, so that one durable write changes both.
   func pointer() throws(FileError) -> GenerationPointer? {
     let bytes = try DurableFile.readIfPresent(current, limit: Self.currentBytes) ?? []
     let line = String(decoding: bytes, as: UTF8.self).split(separator: "\n").first.map(String.init)
@@ -66,7 +62,6 @@ extension StoreLayout {
     "\(version)-\(lowerHex((0..<8).map { _ in UInt8.random(in: .min ... .max) }))"
   }
 
-  /// True for a text that can be a generation's name, and nothing that leads to another folder.
   static func isName(_ text: String) -> Bool {
     text.utf8.allSatisfy { (0x30...0x39).contains($0) || (0x61...0x66).contains($0) || $0 == 0x2D }
   }

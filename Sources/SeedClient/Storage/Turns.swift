@@ -36,7 +36,6 @@ final class Turns: Sendable {
 
   init(atOnce count: Int = 1) { state = Mutex(State(free: count)) }
 
-  /// Waits for a turn; false where the task is cancelled before.
   func take() async -> Bool {
     let place = Place()
     return await withTaskCancellationHandler {

@@ -13,7 +13,6 @@ struct BorrowedWriter: Sendable {
   let delta: FetchedObject
   let keyLimit: Int
 
-  /// Asks for the connection; a delta that was committed through it counts, whatever the app does then.
   func run(_ lender: SeedConnectionLender) async throws -> SeedChanges {
     let outcome = Mutex<Result<SeedChanges, any Error>?>(nil)
     var failure: (any Error)?

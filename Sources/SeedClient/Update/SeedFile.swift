@@ -3,7 +3,6 @@ import SeedFormat
 import SeedSystem
 import SeedTrust
 
-/// A seed's file behind the one connection that writes to it.
 final class SeedFile {
   private let connection: Connection
   let schema: DatabaseSchema
@@ -26,7 +25,6 @@ final class SeedFile {
   private static let modeBytes = 18..<20
   private static let walMode: UInt8 = 2
 
-  /// Lets readers read while this connection writes; the mode stays with the file.
   func enterWAL() throws {
     let mode = try connection.value("PRAGMA journal_mode = WAL")
     guard mode == .text("wal") else {

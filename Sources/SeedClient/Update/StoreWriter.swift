@@ -3,8 +3,7 @@ import SeedFormat
 import SeedSystem
 import SeedTrust
 
-/// Writes to a store: it holds the lock, the trusted metadata and the writing connection. Its caller takes turns, so
-/// that no two updates meet here.
+/// Holds the lock, the trusted metadata and the writing connection. Its caller takes turns: no two updates meet here.
 actor StoreWriter: BlockingActor {
   nonisolated let executor = QueueExecutor(label: "seedbank.writer")
   let layout: StoreLayout
@@ -59,8 +58,7 @@ actor StoreWriter: BlockingActor {
     lock?.isInPlace ?? true && generation?.lease.isInPlace ?? true
   }
 
-  /// Forgets a directory that somebody has removed. Nothing in it is touched: another store may lie in its place by
-  /// now.
+  /// Forgets a removed directory. Nothing in it is touched: another store may lie in its place by now.
   func abandon() { (staged, live, lock, reading, damaged) = (nil, nil, nil, nil, []) }
 
   func suspend() {
@@ -252,9 +250,8 @@ extension StoreLayout {
 
 extension FetchedObject {
   /// Runs `use`, and removes the file where that fails. Where it was cancelled, as in the background on a phone, or the
-  /// disk is full, the file stays: the next update finds it whole and asks for no byte of it.
-  ///
-  /// A file that is not within what was signed is as unusable as one that never arrived, and there may be another way.
+  /// disk is full, the file stays: the next update finds it whole and asks for no byte of it. A file that is not within
+  /// what was signed is as unusable as one that never arrived, and there may be another way.
   func using<Value>(
     isolation: isolated (any Actor)? = #isolation, _ use: () async throws -> Value
   ) async throws -> Value {

@@ -2,7 +2,6 @@ import SeedDatabase
 import SeedFormat
 import SeedTrust
 
-/// One look at the server and the update that follows from it.
 struct UpdateAttempt {
   private let model: SeedModel
   let fetcher: Fetcher
@@ -12,7 +11,6 @@ struct UpdateAttempt {
   private(set) var plan: UpdatePlan
   /// Whether the server was asked again because an object of its was of no use.
   private(set) var hasLookedAgain = false
-  /// Bytes of the files that were fetched and used.
   var bytes = 0
   var rows: [String: SeedChanges.Table] = [:]
 

@@ -76,8 +76,7 @@ struct UpdatePlanner {
     return plan(reason, objects, deltaBytes: chain?.bytes, snapshotBytes: path?.bytes)
   }
 
-  /// Of the newest snapshot's encodings the smallest one. (No older snapshot leads further: a delta that leads on
-  /// from it covers the newer one as well.)
+  /// The smallest encoding of the newest snapshot: a delta that leads on from an older one covers the newer as well.
   private func snapshotPath(notBelow least: Version?) -> [PublishedObject]? {
     let newest = snapshots.max { ($0.version, $1.length) < ($1.version, $0.length) }
     guard let newest else { return nil }

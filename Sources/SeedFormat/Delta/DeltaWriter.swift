@@ -1,7 +1,6 @@
-/// Writes the changes of one delta, table by table, and joins them with the header at the end.
-///
-/// The header holds the state digest at the delta's end, which is known only after the last change: so the changes are
-/// gathered first, in memory and beyond that in a spill. Within a table the deletes stand before the upserts.
+/// Writes the changes of one delta, table by table, and joins them with the header at the end. The header holds the
+/// state digest at the delta's end, which is known only after the last change: so the changes are gathered first, in
+/// memory and beyond that in a spill. Within a table the deletes stand before the upserts.
 package struct DeltaWriter {
   private var parts: [SpilledBytes.Part] = []
   private var table: OpenTable?

@@ -13,7 +13,6 @@ public struct JSONError: Error, Hashable, Sendable, CustomStringConvertible {
 
 /// Why a document is not the metadata, key or file of settings that it should be.
 public enum MalformedJSON: Error, Hashable, Sendable, CustomStringConvertible {
-  /// The bytes are not JSON as this project accepts it.
   case syntax(JSONError)
   /// A field is missing, of the wrong type or of a wrong value; `path` leads to it from the document's root.
   case field(path: String, reason: String)

@@ -1,4 +1,3 @@
-/// JSON's lexical rules for numbers, over bytes in memory.
 enum JSONNumber {
   enum Outcome {
     case integer(Int64, end: Int)
@@ -31,11 +30,9 @@ enum JSONNumber {
     var exponent = 0
     var isInteger = true
 
-    /// Every number of that many digits fits 64 bits.
     private static let safeDigits = 19
 
-    /// True where there are more digits than surely fit. An integer with more has no leading zeros, so it is
-    /// beyond 64 bits.
+    /// More digits than surely fit. An integer with more has no leading zeros, so it is beyond 64 bits.
     var hasOverflown: Bool { digits > Self.safeDigits }
   }
 

@@ -1,6 +1,5 @@
 /// The outcome of asking for the next value.
 package enum JSONStep: Sendable {
-  /// It is on the tape.
   case value
   /// The array, or the document, has no more.
   case end
@@ -111,8 +110,7 @@ extension JSONScanner {
     position < window.end && window[position] | 0x20 == UInt8(ascii: "{")
   }
 
-  /// A name and its colon: its number where it is the expected one, -1 for another, `nil` for one that has not
-  /// come whole.
+  /// The number of a name where it is the expected one, -1 for another, `nil` for one that has not come whole.
   @inline(__always)
   private mutating func scanName(
     _ tape: inout JSONTape, _ guess: inout JSONShapes.Guess

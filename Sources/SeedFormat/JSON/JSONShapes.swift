@@ -1,8 +1,7 @@
-/// The shapes of a document's objects: the names of their members, by the objects' places.
-///
-/// Objects of one kind mostly have the same members in the same order. Where an object's names are those of
-/// the one before it at its place, in order and perhaps with gaps, they are not scanned but compared, are
-/// known to be distinct, and each has a number that its reader has seen before.
+/// The shapes of a document's objects: the names of their members, by the objects' places. Objects of one kind mostly
+/// have the same members in the same order. Where an object's names are those of the one before it at its place, in
+/// order and perhaps with gaps, they are not scanned but compared, are known to be distinct, and each has a number that
+/// its reader has seen before.
 struct JSONShapes: ~Copyable {
   /// One name, as the document has it: with its quotation marks and the colon.
   struct Member {

@@ -1,8 +1,7 @@
-/// One JSON value laid out flat: an entry per scalar, name, object and array, in the document's order.
-///
-/// A container's entry knows where it ends, so that an unwanted value is skipped in one step.
-/// Texts stay where they are in the window; only those with escapes are copied. A tape is good until the
-/// scanner that filled it is given more bytes; it is meant to be filled again and again.
+/// One JSON value laid out flat: an entry per scalar, name, object and array, in the document's order. A container's
+/// entry knows where it ends, so that an unwanted value is skipped in one step. Texts stay where they are in the
+/// window; only those with escapes are copied. A tape is good until the scanner that filled it is given more bytes; it
+/// is meant to be filled again and again.
 package struct JSONTape: ~Copyable {
   package enum Kind: UInt8, Sendable {
     case null, no, yes, integer, real

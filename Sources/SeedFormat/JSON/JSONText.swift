@@ -1,7 +1,5 @@
-/// JSON's lexical rules for the inside of strings, over bytes in memory.
 enum JSONText {
   enum Outcome {
-    /// The string ends before the quotation mark at this index.
     case ends(at: Int, hasEscapes: Bool)
     case starved
     case wrong(at: Int, StaticString)
@@ -90,8 +88,7 @@ enum JSONText {
 
   // MARK: Escapes
 
-  /// Writes a text with its escapes resolved, which never makes it longer; the bytes written, or `nil` and
-  /// what is wrong where.
+  /// Resolves a text's escapes, which never makes it longer; the bytes written, or `nil` and what is wrong where.
   static func unescape(
     _ bytes: UnsafePointer<UInt8>, _ range: Range<Int>, into text: UnsafeMutablePointer<UInt8>,
     _ wrong: inout (offset: Int, reason: StaticString)?

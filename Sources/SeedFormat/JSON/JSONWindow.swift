@@ -1,7 +1,6 @@
-/// The part of a document that is in memory: a buffer that grows at its end and is emptied from its front.
-///
-/// All positions are offsets from the document's start, so they stay what they are while the buffer moves,
-/// and name the place in an error. Pointers into the buffer are good until the next ``append(_:keepingFrom:)``.
+/// The part of a document that is in memory: a buffer that grows at its end and is emptied from its front. All
+/// positions are offsets from the document's start, so they stay what they are while the buffer moves, and name the
+/// place in an error. Pointers into the buffer are good until the next ``append(_:keepingFrom:)``.
 struct JSONWindow: ~Copyable {
   private var buffer: UnsafeMutableRawBufferPointer
   /// The document's offset of the buffer's first byte.

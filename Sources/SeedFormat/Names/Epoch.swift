@@ -15,7 +15,9 @@ public struct Epoch: Hashable, Sendable, CustomStringConvertible {
   }
 
   /// A new name out of the system's generator.
-  package static func random() -> Epoch { Epoch(bytes: (0..<length / 2).map { _ in .random(in: .min ... .max) }) }
+  package static func random() -> Epoch {
+    Epoch(bytes: (0..<length / 2).map { _ in .random(in: .min ... .max) })
+  }
 
   private init(bytes: [UInt8]) { text = lowerHex(bytes) }
 

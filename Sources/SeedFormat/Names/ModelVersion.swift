@@ -1,7 +1,5 @@
 /// The version of a schema: `major.minor`. A minor only adds, a major may do anything.
-public struct ModelVersion: Hashable, Sendable, Comparable, CustomStringConvertible,
-  ExpressibleByStringLiteral
-{
+public struct ModelVersion: Hashable, Sendable, Comparable, CustomStringConvertible {
   /// Names the series.
   public let major: Int
   /// Counts the additions within the series.
@@ -42,7 +40,9 @@ public struct ModelVersion: Hashable, Sendable, Comparable, CustomStringConverti
 
   /// `major.minor`.
   public var description: String { "\(major).\(minor)" }
+}
 
+extension ModelVersion: ExpressibleByStringLiteral {
   /// A version written in source code; one that is not valid is a programmer's error and stops here.
   public init(stringLiteral value: StaticString) { self = written(value, Self.init(_:)) }
 }

@@ -4,7 +4,6 @@ package final class LentBytes {
   @exclusivity(unchecked) private var blocks: [UnsafeMutableRawBufferPointer] = []
   @exclusivity(unchecked) private var current = 0
   @exclusivity(unchecked) private var used = 0
-  /// Bytes that are lent.
   @exclusivity(unchecked) package private(set) var count = 0
 
   /// Bytes of a block; a longer value gets one of its own size.

@@ -123,8 +123,7 @@ package struct File: ~Copyable, Sendable {
   /// Forces the content to the disk.
   package func sync() throws(FileError) { _ = try retrying("sync", path) { fsync(descriptor) } }
 
-  /// A descriptor for a C library that closes what it is given; `nil` where the process may open no more. Both share
-  /// one position in the file.
+  /// For a C library that closes what it is given, at the same position; `nil` where the process may open no more.
   package func duplicateDescriptor() -> Int32? {
     let duplicate = fcntl(descriptor, F_DUPFD_CLOEXEC, 0)
     return duplicate >= 0 ? duplicate : nil

@@ -103,7 +103,6 @@ struct CivilDate: Hashable {
     day = dayOfYear - (153 * marchMonth + 2) / 5 + 1
   }
 
-  /// `2026-08-01`.
   var text: String { "\(digits(year, 4))-\(digits(month, 2))-\(digits(day, 2))" }
 }
 

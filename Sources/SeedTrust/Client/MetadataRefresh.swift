@@ -39,10 +39,9 @@ package struct MetadataRefresh {
     }
   }
 
-  /// Everything that the repository now says about one series, verified.
-  ///
-  /// Stricter than TUF in one point: another timestamp under the trusted one's version is an error. A publisher signs
-  /// a version once, so one that signs it again was restored from an old backup, and what is trusted is not its state.
+  /// Everything that the repository now says about one series, verified. Stricter than TUF in one point: another
+  /// timestamp under the trusted one's version is an error. A publisher signs a version once, so one that signs it
+  /// again was restored from an old backup, and what is trusted is not its state.
   package static func refresh(
     series: Series, shippedRoot: [UInt8], stored: StoredMetadata, fetch: @escaping MetadataFetcher,
     now: UTCTime

@@ -16,7 +16,6 @@ struct SHA256Context: ~Copyable {
     mustSucceed(SHA256_Init(&state))
   }
 
-  /// Writes the 32 bytes that ``finish(into:)`` would write now.
   func writeDigestSoFar(into digest: UnsafeMutableRawBufferPointer) {
     var copy = state
     mustSucceed(SHA256_Final(digest.assumingMemoryBound(to: UInt8.self).baseAddress, &copy))

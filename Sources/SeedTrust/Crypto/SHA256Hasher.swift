@@ -43,7 +43,6 @@ extension SHA256Digest {
     return hasher.finish()
   }
 
-  /// Bytes that are read from a file at a time.
   private static let pieceBytes = 256 * 1024
 
   /// The digest and the length of a file, read in pieces.

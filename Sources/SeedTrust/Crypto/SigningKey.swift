@@ -1,9 +1,8 @@
 package import SeedFormat
 import SeedSystem
 
-/// An Ed25519 key that signs. Nothing that prints or mirrors it shows the secret, which is wiped from memory with the
-/// last copy of the key.
-package struct SigningKey: Sendable, CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+/// An Ed25519 key that signs. Nothing prints or mirrors the secret, which is wiped with the last copy of the key.
+package struct SigningKey: Sendable {
   private let seed: SecretBytes
   package let publicKey: PublicKey
 
@@ -33,7 +32,9 @@ package struct SigningKey: Sendable, CustomStringConvertible, CustomDebugStringC
   package func sign(_ message: [UInt8]) -> [UInt8] { seed.withBytes { Ed25519.sign(message, seed: $0) } }
 
   func withSeed<Result>(_ body: (UnsafeRawBufferPointer) -> Result) -> Result { seed.withBytes(body) }
+}
 
+extension SigningKey: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
   package var description: String { "secret key of \(publicKey.keyID)" }
   package var debugDescription: String { description }
   /// No children, or `dump` would show the secret.

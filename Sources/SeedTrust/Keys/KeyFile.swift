@@ -7,7 +7,6 @@ package struct KeyFile: Sendable {
   /// Others than the file's owner may read or write it. The caller decides what to say about that.
   package let isTooOpen: Bool
 
-  /// Bytes of a key file.
   private static let byteLimit = 4096
 
   /// Reads a key; the public half must belong to the private one.
@@ -65,7 +64,6 @@ package struct KeyFile: Sendable {
 
 /// Why a key could not be read from or written to a file.
 package enum KeyFileError: Error, Hashable, Sendable, CustomStringConvertible {
-  /// A file of that name exists, and a key is never overwritten.
   case alreadyThere(path: String)
   case malformed(path: String, MalformedJSON)
   case system(FileError)

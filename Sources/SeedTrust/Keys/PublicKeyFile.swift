@@ -1,8 +1,7 @@
 import SeedFormat
 import SeedSystem
 
-/// The half of a key that may be shown, as a file: a key as TUF's metadata lists it, or an Ed25519 key in PEM, as OpenSSL
-/// and the tools of hardware tokens write it.
+/// A public key as a file: as TUF's metadata lists it, or Ed25519 in PEM, as OpenSSL and hardware tokens write it.
 package enum PublicKeyFile {
   private static let byteLimit = 4096
   /// The bytes before the 32 of an Ed25519 key in the DER form of SubjectPublicKeyInfo (RFC 8410).

@@ -1,7 +1,6 @@
 import SeedFormat
 
-/// The names of metadata files. A role's name may hold anything, so all but RFC 3986's unreserved characters are
-/// percent-quoted: the name is safe in a URL and on a disk.
+/// Metadata files' names. All but RFC 3986's unreserved characters is percent-quoted: a role's name may hold anything.
 package enum MetadataName {
   /// `timestamp.json`, `transit-2.json`: how a client keeps a role, and how a repository serves the timestamp.
   package static func unversioned(_ role: String) -> String { quoted(role) + ".json" }

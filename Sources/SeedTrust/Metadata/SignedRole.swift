@@ -11,7 +11,6 @@ package protocol SignedRole: Hashable, Sendable {
   var members: [JSONMember] { get }
   /// Whose signatures `role` needs. Root says it of the top-level roles, a targets role of its delegates, others of none.
   func roleKeys(of role: String) -> RoleKeys?
-  /// The keys of all these roles.
   var keysByID: [String: RoleKey] { get }
 }
 

@@ -52,10 +52,9 @@ package struct MetaFile: Hashable, Sendable {
   package let hashes: [String: String]?
   private let other: [JSONMember]
 
-  /// For new metadata: the version, and what the file's bytes are where they are given.
-  ///
-  /// Without a digest a client keeps a file of that version that it has. A publisher that was restored from a backup
-  /// signs other files under versions that clients have seen, so a role that changes often has one.
+  /// For new metadata: the version, and what the file's bytes are where they are given. Without a digest a client keeps
+  /// a file of that version that it has. A publisher that was restored from a backup signs other files under versions
+  /// that clients have seen, so a role that changes often has one.
   package init(version: Int, of bytes: [UInt8]? = nil) {
     self.version = version
     length = bytes?.count

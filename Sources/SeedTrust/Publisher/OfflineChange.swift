@@ -104,9 +104,7 @@ package struct OfflineChange: Hashable, Sendable {
 
   /// Why a signature that was brought was not taken.
   package enum SignatureError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// The change does not ask for that key.
     case keyNotAsked(keyID: String, role: KeyRole)
-    /// The signature is not one of that key over what is to be signed.
     case doesNotVerify(keyID: String, role: KeyRole)
 
     package var description: String {

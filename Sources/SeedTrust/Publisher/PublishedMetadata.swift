@@ -24,10 +24,9 @@ package struct PublishedMetadata: Sendable {
 }
 
 extension PublishedMetadata {
-  /// Loads and verifies all of it, starting from a root that the caller trusts.
-  ///
-  /// Nothing counts as expired: a publisher that was down for long must be able to read what it is to sign anew. For
-  /// the same reason keys of former roots count, those of the chain and `formerRoots`: see ``outdated``.
+  /// Loads and verifies all of it, starting from a root that the caller trusts. Nothing counts as expired: a publisher
+  /// that was down for long must be able to read what it is to sign anew. For the same reason keys of former roots
+  /// count, those of the chain and `formerRoots`: see ``outdated``.
   package init(root: [UInt8], formerRoots: [Root] = [], read: (_ name: String) throws -> [UInt8]?) throws {
     func file(_ name: String) throws -> [UInt8] {
       guard let bytes = try read(name) else { throw TrustError.missingFile(name: name) }

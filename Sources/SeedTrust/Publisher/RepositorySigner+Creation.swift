@@ -2,8 +2,7 @@ package import SeedFormat
 import SeedSystem
 
 extension RepositorySigner {
-  /// A new publication: all four top-level roles, no series published yet. Of each role one key must sign, unless
-  /// `thresholds` says otherwise.
+  /// A new publication without series. Of each role one key must sign, unless `thresholds` says otherwise.
   package func create(
     delegating series: [Series], keys: KeyRing, thresholds: [KeyRole: Int] = [:]
   ) throws -> SigningStep {

@@ -2,10 +2,9 @@ import SeedFormat
 
 extension RepositorySigner {
   /// A publication step: new root and targets metadata where there is some, the changed series' roles, the TUF snapshot
-  /// role, the timestamp.
-  ///
-  /// Clients of the old root and of the new one can read the publication at each moment between two of the files, as
-  /// long as the keys that a new root replaces are at hand as well: then each file is signed by both.
+  /// role, the timestamp. Clients of the old root and of the new one can read the publication at each moment between
+  /// two of the files, as long as the keys that a new root replaces are at hand as well: then each file is signed by
+  /// both.
   package func publish(
     _ changed: [SeriesMetadata], adopting change: OfflineChange = .none, after published: PublishedMetadata,
     keys: KeyRing
@@ -51,7 +50,6 @@ private struct StepDraft {
   private var meta: [String: MetaFile]
   /// Whether clients that do not have the new root yet accept all files so far.
   private var suitsOldRoot = true
-  /// Whether clients forget the versions of what they have seen.
   private let isRestarting: Bool
 
   init(
@@ -111,7 +109,6 @@ private struct StepDraft {
     }
   }
 
-  /// The TUF snapshot role and the timestamp; then the files in their order.
   mutating func finish() throws -> SigningStep {
     try signSnapshotRole()
     let timestamp = published.timestamp.header

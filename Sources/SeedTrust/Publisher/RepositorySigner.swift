@@ -25,8 +25,7 @@ package struct RepositorySigner: Sendable {
   package static let targetsDays = 180
   /// Days before root or targets metadata expires on which it is signed anew, where the keys are at hand.
   package static let renewalDays = 90
-  /// Days before the end of root and targets from which on operators are warned: whoever keeps their keys offline
-  /// must fetch them first.
+  /// Days before root and targets expire from which operators are warned, who may have to fetch their keys.
   package static let warningDays = 60
   /// Seconds for which the online roles are valid, unless said otherwise: 7 days.
   package static let onlineSeconds = 7 * UTCTime.secondsPerDay
@@ -38,11 +37,8 @@ package struct RepositorySigner: Sendable {
   let leastVersion: Int
   private let trustsClock: Bool
 
-  /// Signs as of `now`; the online roles will be valid for `lifetime` seconds.
-  ///
   /// - Parameters:
-  ///   - now: When it signs.
-  ///   - lifetime: Seconds.
+  ///   - lifetime: Seconds for which the online roles will be valid.
   ///   - leastVersion: What every version is at the least: after a disaster one that no client has seen.
   ///   - trustsClock: Whether signatures may end earlier than those that they replace: a clock that was set back must not.
   package init(
@@ -70,10 +66,9 @@ package struct RepositorySigner: Sendable {
     RoleHeader(version: version, expires: expiry(days * UTCTime.secondsPerDay, notBefore: expires))
   }
 
-  /// The version after another.
-  ///
-  /// No publisher signs more than once a second, so a version beyond the clock's seconds was made by whoever stole a
-  /// key. Where `restarting`, the key was replaced and clients have forgotten its versions: it counts on from the clock.
+  /// The version after another. No publisher signs more than once a second, so a version beyond the clock's seconds was
+  /// made by whoever stole a key. Where `restarting`, the key was replaced and clients have forgotten its versions: it
+  /// counts on from the clock.
   func following(_ version: Int, of role: String, restarting: Bool = false) throws(VersionsExhausted) -> Int {
     let next = max(version + 1, leastVersion)
     if restarting, isBeyondClock(version) { return max(now.secondsSinceEpoch, leastVersion) }
