@@ -14,13 +14,13 @@ extension SeedStore {
     }
     do {
       var attempt = try await beginAttempt(policy, first: first ?? policy, phases)
+      let from = attempt.plan.from
       try await run(&attempt)
-      let plan = try attempt.plan
+      let plan = attempt.plan
       await noteSuccess(hasChanged: plan.action != .upToDate)
       let report = UpdateReport(
-        plan: plan, from: attempt.local?.version,
-        seed: try requireCurrent().seed(at: state.version ?? plan.to), bytes: attempt.bytes,
-        traffic: attempt.fetcher.context.traffic, rows: attempt.rows,
+        plan: plan, from: from, seed: try requireCurrent().seed(at: state.version ?? plan.to),
+        bytes: attempt.bytes, traffic: attempt.fetcher.context.traffic, rows: attempt.rows,
         lifecycle: attempt.metadata.state.lifecycle, duration: environment.uptime() - start)
       phases.enter(.finished(report))
       return report
@@ -29,22 +29,24 @@ extension SeedStore {
     }
   }
 
-  /// Asks the server, and decides.
   func beginAttempt(
     _ policy: UpdatePolicy, first: UpdatePolicy, _ phases: PhaseSender
   ) async throws -> UpdateAttempt {
     phases.enter(.checking)
     try Task.checkCancellation()
     let generation = try await withBundle(over: beginWriting())
-    let context = UpdateContext(policy: generation == nil ? first : policy, phases: phases)
-    let fetcher = fetcher.with(context)
+    var fetcher = fetcher
+    fetcher.context = UpdateContext(policy: generation == nil ? first : policy, phases: phases)
     let metadata = try await writer.refresh(fetcher)
     note(metadata.state)
-    // A file that can no longer be read is as good as none: a snapshot takes its place.
-    var local: SeedMeta?
-    if let generation { local = try? await meta(of: generation) }
-    return UpdateAttempt(
-      model: model, fetcher: fetcher, metadata: metadata, local: local, rejected: try await writer.rejected())
+    return try await UpdateAttempt(
+      model, fetcher, metadata, local: localMeta(generation), rejected: writer.rejected())
+  }
+
+  /// A file that can no longer be read is as good as none: a snapshot takes its place.
+  private func localMeta(_ generation: Generation?) async -> SeedMeta? {
+    guard let generation else { return nil }
+    return try? await meta(of: generation)
   }
 
   /// Does what was decided. Where that fails there is another way, once; else the data stays.
@@ -59,57 +61,57 @@ extension SeedStore {
     }
   }
 
-  /// Checks the policy and the disk before the first byte is fetched.
   private func checkLimits(_ attempt: UpdateAttempt) async throws {
-    try attempt.fetcher.context.policy.check(attempt.plan)
-    let objects = attempt.decision.objects
-    guard !objects.isEmpty else { return }
+    let plan = attempt.plan
+    if let most = attempt.fetcher.context.policy.maximumBytes, plan.bytes > most {
+      throw SeedError(
+        .tooLarge,
+        "the update would download \(plan.bytes) bytes, but its policy allows \(most): wait for a better network or "
+          + "allow more",
+        neededBytes: plan.bytes, availableBytes: most)
+    }
+    guard plan.action != .upToDate else { return }
     try await fetcher.partial.makeRoom(
-      for: objects, in: layout.directory, freeBytes: environment.freeBytes)
+      for: plan.objects, in: layout.directory, freeBytes: environment.freeBytes)
   }
 
   private func carryOut(_ attempt: inout UpdateAttempt) async throws {
-    switch attempt.decision {
-    case .upToDate, .refuse: return
-    case .apply(let chain, _):
-      let deltas = try await fetch(chain, &attempt)
-      try await apply(deltas, to: requireCurrent(), &attempt)
-    case .download(let snapshot, let chain, _):
-      let files = try await fetch([snapshot] + chain, &attempt)
-      let name = try await writer.replace(
-        by: files[0], files.dropFirst(), epoch: attempt.metadata.state.epoch)
-      // Not before: an update that is cancelled while deltas are applied begins with the whole files.
-      for file in files { file.discard() }
-      try await openSwapped(name)
-      attempt.forgetRows()
+    guard attempt.plan.action != .upToDate else { return }
+    let files = try await fetch(&attempt)
+    guard attempt.plan.action == .replaced else {
+      return try await apply(files, to: requireCurrent(), &attempt)
     }
+    let name = try await writer.replace(by: files[0], files.dropFirst(), epoch: attempt.metadata.state.epoch)
+    // Not before: an update that is cancelled while deltas are applied begins with the whole files.
+    for file in files { file.discard() }
+    try await openSwapped(name)
+    // A new file may differ anywhere.
+    attempt.rows = [:]
   }
 
-  /// Finds another way after a failure: a snapshot if the deltas do not fit the rows; if an object is missing or its
-  /// hash is wrong, newer metadata or the other objects. Throws the failure if there is no other way.
+  /// Finds another way after a failure: a snapshot if the deltas do not fit the rows; if an object is missing or one of
+  /// its hashes is wrong, newer metadata or the other objects. Throws the failure if there is no other way.
   private func decideAgain(_ attempt: inout UpdateAttempt, after failure: any Error) async throws {
     try Task.checkCancellation()
-    if failure is DeltaMismatch, attempt.isApplyingDeltas {
-      attempt.replaceDeltas(from: state.version)
+    if failure is DeltaMismatch, attempt.plan.action == .applied {
+      guard attempt.replaceDeltas(from: state.version) else { throw failure }
     } else if let unusable = failure as? UnusableObject, !attempt.hasLookedAgain {
       let metadata = try await writer.refresh(attempt.fetcher)
       note(metadata.state)
-      attempt.goOn(with: metadata, without: unusable.object)
+      let local = await localMeta(current)
+      guard attempt.goOn(with: metadata, from: local, without: unusable.object) else { throw failure }
     } else {
       throw failure
     }
-    guard !attempt.decision.objects.isEmpty else { throw failure }
   }
 
-  /// Fetches all files before the first of them is used.
-  private func fetch(
-    _ objects: [PublishedObject], _ attempt: inout UpdateAttempt
-  ) async throws -> [FetchedObject] {
+  private func fetch(_ attempt: inout UpdateAttempt) async throws -> [FetchedObject] {
+    let objects = attempt.plan.objects
     attempt.phases.enter(.downloading(bytes: 0, totalBytes: objects.bytes))
     var fetched: [FetchedObject] = []
     for object in objects {
       do {
-        fetched.append(try await attempt.fetcher.object(object))
+        fetched.append(try await Download(object, for: attempt.fetcher).run())
       } catch {
         throw UnusableObject(object, error) ?? error
       }
@@ -125,7 +127,7 @@ extension SeedStore {
     for delta in deltas {
       guard let version = state.version else { return }
       let changes = try await writer.apply(delta, to: generation, at: version)
-      attempt.add(changes)
+      attempt.rows.merge(changes.tables) { $0 + $1 }
       attempt.phases.advance(rows: changes.rowCount)
       changesSender.send(changes)
       state.version = changes.version
@@ -137,17 +139,17 @@ extension SeedStore {
 
   private func note(_ series: SeriesState) {
     pace = Pace(pollSeconds: series.pollSeconds)
-    state.head = series.head
-    state.publishedAt = series.publishedAt.date
-    state.lifecycle = series.lifecycle
+    state.record.newestVersion = series.head
+    state.record.publishedAt = series.publishedAt
+    state.record.lifecycle = series.lifecycle
   }
 
   func noteSuccess(hasChanged: Bool) async {
-    let now = environment.now().date
-    state.lastChecked = now
+    let now = environment.now()
+    state.record.lastChecked = now
     state.hasLooked = true
     state.lastError = nil
-    if hasChanged { state.lastUpdated = now }
+    if hasChanged { state.record.lastUpdated = now }
     await keepState()
   }
 }

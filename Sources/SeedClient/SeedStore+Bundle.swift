@@ -1,8 +1,7 @@
 extension SeedStore {
-  /// Compares the store's data with the app's bundle, once; returns the generation to start with.
-  ///
-  /// A bundle that cannot be used takes nothing away: ``SeedState/bundleError`` says why, and the store's data or a
-  /// download takes its place.
+  /// Compares the store's data with the app's bundle, once; returns the generation to start with. A bundle that cannot
+  /// be used takes nothing away: ``SeedState/bundleError`` says why, and the store's data or a download takes its
+  /// place.
   func withBundle(over found: Generation?) async throws -> Generation? {
     guard let folder = bundle, !hasCheckedBundle else { return found }
     do {
@@ -22,13 +21,13 @@ extension SeedStore {
 
   /// Explains why there is no data: that it cannot be downloaded is only the second half.
   func withBundleError(_ error: any Error) -> any Error {
-    let error = SeedError(error)
+    var error = SeedError(error)
     guard let bundleError = state.bundleError, error.code != .cancelled else { return error }
     // Without a network the bundle's error counts; a server's answer says more than the bundle.
     let isUnanswered = [.network, .waitingForNetwork, .timedOut].contains(error.code)
-    return error.with(
-      isUnanswered ? bundleError.code : error.code,
-      "\(bundleError.message); downloading it failed too: \(error.message)")
+    if isUnanswered { error.code = bundleError.code }
+    error.message = "\(bundleError.message); downloading it failed too: \(error.message)"
+    return error
   }
 
   private func choose(_ bundle: BundledSeed, over found: Generation?) async throws -> Generation? {
@@ -37,14 +36,13 @@ extension SeedStore {
     let generation = try await beginWriting()
     guard try await isBetter(bundle, than: generation) else { return generation }
     let installed = try await openSwapped(writer.install(bundle, freeBytes: environment.freeBytes))
-    state.publishedAt = (bundle.snapshot.publishedAt ?? bundle.metadata.state.publishedAt).date
+    state.record.publishedAt = bundle.snapshot.publishedAt ?? bundle.metadata.state.publishedAt
     await keepState()
     return installed
   }
 
   private func isBetter(_ bundle: BundledSeed, than generation: Generation?) async throws -> Bool {
-    let meta = try? await generation?.reader.meta()
-    return try await writer.choose(bundle, over: meta) == .bundled
+    try await writer.prefers(bundle, over: try? generation?.reader.meta())
   }
 
   private func note(bundleError error: SeedError, _ folder: BundleFolder) {

@@ -2,13 +2,12 @@ import SeedDatabase
 import SeedFormat
 
 extension SeedStore {
-  /// Opens the current generation, unless it is open already.
   func adopt() async throws -> Generation? {
     // Begins anew where somebody has removed the directory, to clear downloads for example: else this store would go on
     // in files without a name, beside another that has made the directory anew.
     if await !writer.isInPlace(current) { await forget() }
     if isWriting, let current { return current }
-    await restoreState()
+    if !hasRecord { (state.record, hasRecord) = (await writer.record(), true) }
     guard let found = try await writer.find(known: held.inPlace).generation else { return current }
     if found !== current {
       try await open(found)
@@ -28,7 +27,6 @@ extension SeedStore {
     return generation
   }
 
-  /// Knows no more of the directory than at the start.
   func forget() async {
     await writer.abandon()
     (current, isWriting) = (nil, false)
@@ -36,7 +34,6 @@ extension SeedStore {
     state = SeedState(model)
   }
 
-  /// Makes a generation the one that is read, and tells everyone.
   @discardableResult
   func open(_ generation: Generation) async throws -> Seed {
     let seed = try await seed(of: generation)
@@ -82,7 +79,6 @@ extension SeedStore {
 
   // MARK: Versions
 
-  /// A generation as its file is now.
   func seed(of generation: Generation) async throws -> Seed {
     try await generation.seed(at: meta(of: generation).version)
   }
@@ -99,19 +95,12 @@ extension SeedStore {
     return meta
   }
 
-  /// Tells everyone of another version in the same file.
   func announce(_ generation: Generation, at version: Version) {
     openingsSender.replaceLatest(generation.seed(at: version))
     rowsSender.send(generation)
   }
 
   // MARK: What a restart must not lose
-
-  private func restoreState() async {
-    guard !hasRecord else { return }
-    state.restore(await writer.record())
-    hasRecord = true
-  }
 
   func keepState() async { await writer.keep(state.record) }
 }

@@ -6,9 +6,7 @@ extension SeedStore {
   /// Works offline once there was a first download, and never yields an empty database. Where another store updates
   /// the same directory, this is also the way to notice its changes.
   @discardableResult
-  public func prepare() async throws(SeedError) -> Seed {
-    try await preparedGeneration().seed
-  }
+  public func prepare() async throws(SeedError) -> Seed { try await preparedGeneration().seed }
 
   /// One element per file: the current one first, then each new one. Open the new file on each.
   ///

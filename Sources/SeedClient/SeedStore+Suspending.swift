@@ -42,7 +42,6 @@ extension SeedStore {
     await reopen()
   }
 
-  /// Returns when the store is not suspended; it throws where the caller is cancelled before.
   func untilResumed() async throws(CancellationError) {
     guard isSuspended else { return }
     for await isSuspended in suspensions.stream() where !isSuspended { return }

@@ -70,13 +70,11 @@ extension SeedStore {
   }
 }
 
-/// The phases of one update, which lasts as long as someone listens.
 private struct UpdatePhases: AsyncSequence, Sendable {
   typealias Element = UpdatePhase
   typealias Failure = SeedError
   typealias Listener = @Sendable (UpdatePhase) -> Void
 
-  /// Phases that wait for a listener who is busy; of more the oldest are left out.
   private static let mostWaiting = 32
 
   private let update: @Sendable (@escaping Listener) async throws(SeedError) -> UpdateReport
@@ -110,13 +108,12 @@ private struct UpdatePhases: AsyncSequence, Sendable {
 
     mutating func next(isolation actor: isolated (any Actor)?) async throws(SeedError) -> UpdatePhase? {
       guard !isOver else { return nil }
-      guard let result = await results.next(isolation: actor) else {
-        // Only a cancelled listener hears the end of the stream without the end of the update.
-        isOver = true
-        throw SeedError(CancellationError())
+      // Only a cancelled listener hears the end of the stream without the end of the update.
+      let result = await results.next(isolation: actor) ?? .failure(SeedError(CancellationError()))
+      switch result {
+      case .failure, .success(.finished): isOver = true
+      case .success: break
       }
-      if case .failure = result { isOver = true }
-      if case .success(.finished) = result { isOver = true }
       return try result.get()
     }
   }

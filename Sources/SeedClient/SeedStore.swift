@@ -13,7 +13,6 @@ public import struct Foundation.URL
 /// notice changes, and their own updates fail with ``SeedError/Code/storeLocked`` while the first one lives. Reading
 /// never waits for a download, a swap or an apply.
 public actor SeedStore {
-  /// Changes that wait for a listener at most.
   private static let mostWaitingChanges = 1000
 
   /// The data that the app was built for.
@@ -23,7 +22,6 @@ public actor SeedStore {
   /// Sends a generation whenever live queries are to be run again.
   nonisolated let rowsSender = Broadcast<Generation>(mostWaiting: 1, replaysLatest: true)
   let layout: StoreLayout
-  /// The seed that the app brought along.
   let bundle: BundleFolder?
   let fetcher: Fetcher
   let writer: StoreWriter
@@ -34,11 +32,8 @@ public actor SeedStore {
   var current: Generation?
   var held = HeldGenerations()
   var isSuspended = false
-  /// Sends whether the store is suspended.
   let suspensions = Broadcast<Bool>(mostWaiting: 1, replaysLatest: true)
-  /// Ends the work that is under way.
   var cancelWork: (@Sendable () -> Void)?
-  /// Whether this store holds the writer's lock.
   var isWriting = false
   /// Whether the bundle was compared with the store's data, which is done once.
   var hasCheckedBundle = false
@@ -67,15 +62,13 @@ public actor SeedStore {
       directory: StoreDirectory.path(of: directory, named: "directory"), options: options)
   }
 
-  /// A store in an environment of the caller's; unless given, the real one.
   package init(
     _ model: SeedModel, server: URL, root: [UInt8], bundle: String? = nil, directory: String?,
     options: SeedOptions = SeedOptions(), environment: Environment? = nil
   ) throws(SeedError) {
     let environment = environment ?? .device(model, options)
     try ShippedRoot.check(root)
-    self.model = model
-    self.environment = environment
+    (self.model, self.environment) = (model, environment)
     let directory = directory ?? StoreDirectory.defaultPath(model.series)
     try StoreDirectory.check(directory)
     layout = StoreLayout(directory: directory)
@@ -88,10 +81,9 @@ public actor SeedStore {
 
   // MARK: One after the other
 
-  /// Runs `body` when its turn has come: changes to the store come one after the other.
-  ///
-  /// `body` runs in a task of its own, which ends with the caller's and which ``suspend()`` can cancel. Whatever it
-  /// throws leaves as a ``SeedError``; that of an update stays in ``state``.
+  /// Runs `body` when its turn has come: changes to the store come one after the other. `body` runs in a task of its
+  /// own, which ends with the caller's and which ``suspend()`` can cancel. Whatever it throws leaves as a
+  /// ``SeedError``; that of an update stays in ``state``.
   func inTurn<Result: Sendable>(
     isUpdate: Bool = true, _ body: @escaping @Sendable (isolated SeedStore) async throws -> Result
   ) async throws(SeedError) -> Result {
@@ -122,7 +114,6 @@ struct HeldGenerations {
 
   private var items: [Item] = []
 
-  /// Those that still live.
   var all: [Generation] { items.compactMap(\.generation) }
 
   /// Those that can be read again where they are current; the others are the app's alone.

@@ -85,8 +85,10 @@ import Testing
     #expect(error.code == .clientTooOld && error.oldestModel == ClientPublisherSimulator.model)
   }
 
-  @Test func `an ended series and a full disk say what helps`() {
-    let ended = SeedError(Decision.Refusal.retired(message: "Use major 3."))
+  @Test func `an ended series and a full disk say what helps`() async throws {
+    fixture.publisher.lifecycle = .retired(message: "Use major 3.")
+    try fixture.publisher.withdraw { _ in true }
+    let ended = try await failure { try await fixture.store().update() }
     #expect(ended.code == .retired && !ended.isRetryable)
     #expect(ended.message == "the series has ended (Use major 3.): release the app with a newer model")
     let full = SeedError(FileError("write", "/x", ENOSPC))

@@ -1,13 +1,16 @@
-import SeedClient
 import SeedFormat
 import Support
 import Testing
+
+@testable import SeedClient
 
 @Suite(.bounded) struct BundleChoiceTests {
   private static let schema = SHA256Digest.of(Array("schema".utf8))
   private static let other = SHA256Digest.of(Array("another schema".utf8))
   private static let epoch = Epoch.random()
   private static let nextEpoch = Epoch.random()
+
+  enum Choice { case bundled, stored }
 
   /// A line of the law's table: what the bundle is, what is there, and which of them is taken.
   struct Case: CustomTestStringConvertible {
@@ -20,7 +23,7 @@ import Testing
     var stored: Int?
     var app: ModelVersion = "2.1"
     var pin = BundleChoiceTests.schema
-    let choice: BundleChoice
+    let choice: Choice
   }
 
   private static let cases = [
@@ -62,14 +65,13 @@ import Testing
   ]
 
   @Test(arguments: cases) func `the higher version that the app can open is taken`(_ line: Case) throws {
-    let offer = try BundleChoice.Offer(
+    let choice = try BundleChoice(
       epoch: line.isOtherEpoch ? Self.nextEpoch : Self.epoch, version: Version(line.bundle),
       model: line.bundleModel,
       models: ["2.0": Self.schema, "2.1": Self.schema, "2.3": Self.schema, "3.0": Self.schema],
       isNewerThanTrusted: line.isNews, hasFailed: line.hasFailed)
     let app = SeedModel(dataset: "transit", model: line.app, schema: line.pin)
     let stored = try line.stored.map { (Self.epoch, try Version($0)) }
-    let choice = BundleChoice.make(offer, stored: stored, app)
-    #expect(choice == line.choice)
+    #expect(choice.takesBundle(over: stored, for: app) == (line.choice == .bundled))
   }
 }

@@ -17,7 +17,7 @@ import Testing
     let served = fixture.publisher.withServed { $0.files }
     #expect(report.bytes == files.values.reduce(0) { $0 + $1.count })
     #expect(files["root.json"].map { Array($0) } == fixture.publisher.root)
-    #expect(files.keys.contains(report.snapshot) && report.version == .first)
+    #expect(files.keys.contains(report.snapshot.filePath) && report.snapshot.version == .first)
     for (name, bytes) in files where name != "root.json" { #expect(served[name] == Array(bytes), "\(name)") }
     #expect(try fixture.device.folder.names().filter { $0.hasSuffix(".tmp") }.isEmpty)
   }
@@ -27,7 +27,7 @@ import Testing
     try fixture.publisher.publish(["b": "Bellevue"])
     try fixture.publisher.publishSnapshot()
     let report = try await fixture.ship()
-    #expect(report.version == .first.next)
+    #expect(report.snapshot.version == .first.next)
     #expect(try fixture.shipped().keys.count { $0.contains("sqlite") } == 1)
     #expect(try fixture.device.folder.names() == ["bundle"])
   }

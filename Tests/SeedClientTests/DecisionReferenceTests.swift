@@ -20,9 +20,9 @@ import Testing
       let head = metadata.state.head.number
       let local = random.chance(20) ? nil : Int.random(in: 1...head, using: &random)
       let seedMeta = try local.map { try Self.seed(version: $0) }
-      let found = Decision.make(metadata, seedMeta, Self.app)
+      let found = try? UpdatePlanner(metadata, seedMeta, Self.app).plan()
       let expected = Reference(metadata.objects, head: head).best(from: local)
-      #expect(Self.outcome(found, head) == expected, "seed \(seed), history \(number)")
+      #expect(Self.outcome(found) == expected, "seed \(seed), history \(number)")
     }
   }
 
@@ -35,12 +35,9 @@ import Testing
     static let nothing = Outcome(end: nil, bytes: 0, isSnapshot: false)
   }
 
-  private static func outcome(_ decision: Decision, _ head: Int) -> Outcome {
-    if case .upToDate = decision { return Outcome(end: head, bytes: 0, isSnapshot: false) }
-    guard let last = decision.objects.last else { return .nothing }
-    return Outcome(
-      end: last.version.number, bytes: decision.objects.bytes,
-      isSnapshot: decision.objects.first?.isSnapshot == true)
+  private static func outcome(_ plan: UpdatePlan?) -> Outcome {
+    guard let plan else { return .nothing }
+    return Outcome(end: plan.to.number, bytes: plan.bytes, isSnapshot: plan.action == .replaced)
   }
 
   // MARK: Histories

@@ -52,15 +52,14 @@ import Testing
 
   @Test(arguments: cases) func `the shortest road that is published`(example: Case) throws {
     let local = try example.local.map { try Self.seed(version: $0) }
-    let decision = Decision.make(try Self.metadata(example), local, Self.app)
-    #expect(decision.summary == example.expected)
+    #expect(Self.decide(try Self.metadata(example), local, Self.app) == example.expected)
   }
 
   @Test func `another epoch goes to a snapshot, whatever the version`() throws {
     for version in [1, 10, 99] {
       var local = try Self.seed(version: version)
       local.epoch = try Epoch("ffffffffffffffff")
-      #expect(Decision.make(try Self.metadata(Self.cases[0]), local, Self.app).summary == "s10")
+      #expect(Self.decide(try Self.metadata(Self.cases[0]), local, Self.app) == "s10")
     }
   }
 
@@ -69,35 +68,35 @@ import Testing
       var local = try Self.seed(version: version)
       local.schema = .of([0])
       let example = Case("", nil, [("s10", 100), ("d9-10", 1)], "")
-      #expect(Decision.make(try Self.metadata(example), local, Self.app).summary == "s10")
+      #expect(Self.decide(try Self.metadata(example), local, Self.app) == "s10")
     }
   }
 
   @Test func `rows other than those published as their version go to a snapshot`() throws {
     var local = try Self.seed(version: 10)
     local.digest = .of([9])
-    #expect(Decision.make(try Self.metadata(Self.cases[0]), local, Self.app).summary == "s10")
+    #expect(Self.decide(try Self.metadata(Self.cases[0]), local, Self.app) == "s10")
   }
 
   @Test func `no road leads back`() throws {
     var local = try Self.seed(version: 9)
     local.schema = .of([0])
     let example = Case("", nil, [("s8", 100)], "")
-    #expect(Decision.make(try Self.metadata(example), local, Self.app).summary == "versionGone")
+    #expect(Self.decide(try Self.metadata(example), local, Self.app) == "versionGone")
   }
 
   @Test func `a minor that is not published is refused before anything else`() throws {
     let app = SeedModel(dataset: "transit", model: "2.7", schema: .of([7]))
-    let decision = Decision.make(try Self.metadata(Self.cases[0]), try Self.seed(version: 99), app)
-    #expect(decision.summary == "noCompatibleModel")
+    let found = Self.decide(try Self.metadata(Self.cases[0]), try Self.seed(version: 99), app)
+    #expect(found == "noCompatibleModel")
   }
 
   @Test func `an older minor opens the newest file by its own pin`() throws {
     let metadata = try Self.metadata(Self.cases[0])
     let older = SeedModel(dataset: "transit", model: "2.0", schema: .of([0]))
-    #expect(Decision.make(metadata, nil, older).summary == "s10")
+    #expect(Self.decide(metadata, nil, older) == "s10")
     let wrong = SeedModel(dataset: "transit", model: "2.0", schema: .of([1]))
-    #expect(Decision.make(metadata, nil, wrong).summary == "modelMismatch")
+    #expect(Self.decide(metadata, nil, wrong) == "modelMismatch")
   }
 
   @Test func `an app below all that is published is too old, one between is not`() throws {
@@ -105,12 +104,12 @@ import Testing
     metadata.state.models = ["2.1": .of([1]), "2.3": .of([3]), "2.4": .of([4])]
     metadata.state.model = "2.4"
     func refusal(_ model: ModelVersion) -> String {
-      Decision.make(metadata, nil, SeedModel(dataset: "transit", model: model)).summary
+      Self.decide(metadata, nil, SeedModel(dataset: "transit", model: model))
     }
     #expect(refusal("2.0") == "clientTooOld")
     #expect(refusal("2.2") == "noCompatibleModel")
     #expect(refusal("2.5") == "noCompatibleModel")
-    #expect(!SeedError(Decision.Refusal.clientTooOld(app: "2.0", oldest: "2.1")).isRetryable)
+    #expect(!SeedError(.clientTooOld, "").isRetryable)
   }
 
   @Test func `what proved bad is as good as not published`() throws {
@@ -119,7 +118,7 @@ import Testing
     let local = try Self.seed(version: 8)
     func decide(_ local: SeedMeta?, without names: Set<String>) -> String {
       let rejected = metadata.objects.filter { names.contains($0.shortName) }.map(\.sha256)
-      return Decision.make(metadata, local, Self.app, rejected: Set(rejected)).summary
+      return Self.decide(metadata, local, Self.app, rejected: Set(rejected))
     }
     #expect(decide(local, without: []) == "d8-10")
     #expect(decide(local, without: ["d8-10"]) == "d8-9 d9-10")
@@ -134,8 +133,7 @@ import Testing
   @Test func `a plan says what is to be done and why`() throws {
     func plan(_ local: Int?, _ objects: [(String, bytes: Int)]) throws -> UpdatePlan {
       let metadata = try Self.metadata(Case("", local, objects, ""))
-      let decision = Decision.make(metadata, try local.map { try Self.seed(version: $0) }, Self.app)
-      return try decision.plan(from: local.map { try Version($0) }, head: metadata.state.head)
+      return try UpdatePlanner(metadata, local.map { try Self.seed(version: $0) }, Self.app).plan()
     }
     let chain = try plan(9, [("s10", 100), ("d9-10", 5)])
     #expect(chain.action == .applied && chain.reason == .deltasAreSmaller && chain.bytes == 5)
@@ -154,17 +152,17 @@ import Testing
 
   @Test func `a tool takes the schema that is signed`() throws {
     let tool = SeedModel(dataset: "transit", model: "2.1")
-    #expect(Decision.make(try Self.metadata(Self.cases[0]), nil, tool).summary == "s10")
+    #expect(Self.decide(try Self.metadata(Self.cases[0]), nil, tool) == "s10")
   }
 
   @Test func `a series that ended is followed to its end, then says so`() throws {
     var metadata = try Self.metadata(Self.cases[0])
     metadata.state.lifecycle = .retired(message: "Use 3.")
-    #expect(Decision.make(metadata, nil, Self.app).summary == "s10")
-    #expect(Decision.make(metadata, try Self.seed(version: 10), Self.app).summary == "upToDate")
+    #expect(Self.decide(metadata, nil, Self.app) == "s10")
+    #expect(Self.decide(metadata, try Self.seed(version: 10), Self.app) == "upToDate")
     var empty = try Self.metadata(Case("", nil, [], ""))
     empty.state.lifecycle = .retired(message: "Use 3.")
-    #expect(Decision.make(empty, nil, Self.app).summary == "retired")
+    #expect(Self.decide(empty, nil, Self.app) == "retired")
   }
 
   @Test func `the pace doubles with failures and never passes the publisher's`() {
@@ -182,6 +180,19 @@ import Testing
   // MARK: Parts
 
   private static let app = SeedModel(dataset: "transit", model: "2.1", schema: .of([1]))
+
+  /// The names of what is fetched, in order, or the refusal's kind.
+  private static func decide(
+    _ metadata: SeriesMetadata, _ local: SeedMeta?, _ app: SeedModel, rejected: Set<SHA256Digest> = []
+  ) -> String {
+    do throws(SeedError) {
+      let plan = try UpdatePlanner(metadata, local, app, rejected: rejected).plan()
+      return plan.action == .upToDate
+        ? "upToDate" : plan.objects.map(\.shortName).joined(separator: " ")
+    } catch {
+      return error.code.description
+    }
+  }
 
   private static func seed(version: Int) throws -> SeedMeta {
     SeedMeta(
@@ -216,17 +227,6 @@ import Testing
 extension DecisionTests.Case {
   init(_ name: String, _ local: Int?, _ objects: [(String, bytes: Int)], _ expected: String) {
     self.init(testDescription: name, local: local, objects: objects, expected: expected)
-  }
-}
-
-extension Decision {
-  fileprivate var summary: String {
-    switch self {
-    case .upToDate: "upToDate"
-    case .apply(let chain, _): chain.map(\.shortName).joined(separator: " ")
-    case .download(let snapshot, let chain, _): ([snapshot] + chain).map(\.shortName).joined(separator: " ")
-    case .refuse(let refusal): SeedError(refusal).code.description
-    }
   }
 }
 

@@ -92,7 +92,7 @@ private struct NoNetwork: Transport {
 
   @Test(arguments: answers) func `an answer's head says what its bytes are`(answer: Answer) throws {
     let url = try #require(URL(string: "http://seeds.example/a"))
-    let request = TransportRequest(url, range: answer.range, validator: answer.validator)
+    let request = TransportRequest(url: url, range: answer.range, validator: answer.validator)
     let head = ResponseHead(status: answer.status, fields: answer.fields)
     var found = ""
     do {
@@ -166,21 +166,25 @@ private struct NoNetwork: Transport {
 
   @Test(arguments: [(bytes: 0, ends: "tooSlow"), (bytes: 1_000_000, ends: "tooLate")])
   func `a transfer has a pace to keep, and an end`(bytes: Int, ends: String) async throws {
-    let (clock, received) = (Shared(Duration.zero), Shared<TimeoutWatch?>(nil))
+    let (clock, transport) = (Shared(Duration.zero), EndlessAnswer())
     let environment = Environment(
-      transport: NoNetwork(),
+      transport: transport,
       sleep: { duration in
         clock.withLock { $0 += duration }
-        received.withLock { $0 }?.received(bytes)
+        while transport.receiver.withLock({ $0 == nil }) { await Task.yield() }
+        try transport.receiver.withLock { $0 }?.body([UInt8](repeating: 0, count: bytes))
       }, uptime: { clock.withLock { $0 } })
-    var timeouts = DownloadTimeouts()
-    timeouts.total = .seconds(100)
-    let watch = TimeoutWatch(
-      url: "http://seeds.example/a", timeouts: timeouts, environment: environment, deadline: timeouts.total)
-    received.withLock { $0 = watch }
+    var options = SeedOptions()
+    options.timeouts.total = .seconds(100)
+    let url = try #require(URL(string: "http://seeds.example"))
+    let fetcher = Fetcher(
+      try ServerAddress(url), environment, StoreLayout(directory: "/nowhere"), options)
+    let timeouts = options.timeouts
     await #expect {
-      // It never ends by itself.
-      try await watch.run { try await Task.sleep(for: .seconds(3600)) }
+      try await WatchedRequest(
+        TransportRequest(url: url), length: nil, deadline: timeouts.total, for: fetcher
+      )
+      .run { _, _ in }
     } throws: { error in
       Mirror(reflecting: error).children.first?.label == ends
     }
@@ -193,7 +197,7 @@ private struct NoNetwork: Transport {
     func exchange() throws -> Exchange {
       let url = try #require(URL(string: "https://seeds.example/a"))
       return Exchange(
-        request: TransportRequest(url),
+        request: TransportRequest(url: url),
         receiver: ResponseReceiver { _ in
         } body: { _ in
         }, end: { _ in })
@@ -242,5 +246,16 @@ private struct NoNetwork: Transport {
     PublishedObject(
       series: Series("transit", model: "2.1"), kind: kind, length: length, sha256: .of([]), model: "2.1",
       rawLength: raw, rawSHA256: .of([]), schema: .of([]), digest: .of([]))
+  }
+}
+
+/// Begins to answer, and never ends by itself.
+private final class EndlessAnswer: Transport {
+  let receiver = Shared<ResponseReceiver?>(nil)
+
+  func send(_ request: TransportRequest, to receiver: ResponseReceiver) async throws {
+    try receiver.head(ResponseHead(status: 200))
+    self.receiver.withLock { $0 = receiver }
+    try await Task.sleep(for: .seconds(3600))
   }
 }

@@ -1,5 +1,4 @@
 import Foundation
-import SeedClient
 import SeedDatabase
 import SeedFormat
 import SeedServer
@@ -7,6 +6,8 @@ import SeedSystem
 import SeedTrust
 import Support
 import Testing
+
+@testable import SeedClient
 
 /// A store beside a front of ours, over real connections.
 @Suite(.bounded) struct IdlePollTests {

@@ -1,10 +1,11 @@
 import Foundation
-import SeedClient
 import SeedDatabase
 import SeedFormat
 import SeedTrust
 import Support
 import Testing
+
+@testable import SeedClient
 
 /// An update, followed and bounded by those who asked for it.
 @Suite(.bounded) struct PhaseTests {

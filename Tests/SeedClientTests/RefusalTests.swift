@@ -69,6 +69,45 @@ import Testing
     try await expectRefusal(.damaged)
   }
 
+  /// Signs another hash of what an object expands to.
+  private func spoil(_ spoiled: PublishedObject) throws {
+    try fixture.publisher.resign { object in
+      object != spoiled
+        ? object
+        : PublishedObject(
+          series: object.series, kind: object.kind, length: object.length, sha256: object.sha256,
+          model: object.model, rawLength: object.rawLength, rawSHA256: .of([1]), schema: object.schema,
+          digest: object.digest)
+    }
+  }
+
+  @Test func `a snapshot that is not what was signed within gives way to its other encoding`() async throws {
+    try fixture.publisher.startEpoch()
+    try fixture.publisher.publishSnapshot(.xz)
+    let snapshots = try fixture.publisher.metadata().objects.sorted { $0.length < $1.length }
+    try spoil(snapshots[0])
+    let report = try await store.update()
+    #expect(report.plan.files == [snapshots[1].fileName] && report.action == .replaced)
+    #expect(try await store.stops() == ["Alexanderplatz"])
+    #expect(try fixture.names("partial").isEmpty && fixture.names("generations").count == 2)
+  }
+
+  @Test
+  func `a delta that is not what was signed within gives way to a snapshot, and what came before it stays`()
+    async throws
+  {
+    try fixture.publisher.publish(["a": "Alex"])
+    try fixture.publisher.publish(["a": "A"])
+    let last = try fixture.lastDelta
+    try spoil(last)
+    #expect(await code { try await store.update() } == .damaged)
+    #expect(try await store.stops() == ["Alex"])
+    try fixture.publisher.publishSnapshot()
+    let report = try await store.update()
+    #expect(report.plan.reason == .onlySnapshot && report.from?.number == 2 && report.to.number == 3)
+    #expect(try await store.stops() == ["A"])
+  }
+
   @Test func `a file that the server lacks is said to be missing`() async throws {
     let snapshot = try publishReplacement()
     fixture.publisher.withServed { $0.files[snapshot.filePath] = nil }

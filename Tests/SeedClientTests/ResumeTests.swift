@@ -134,10 +134,10 @@ import Testing
       chance: { 0.5 }, uptime: { clock.uptime })
     let context = UpdateContext()
     let url = try #require(URL(string: "http://127.0.0.1:\(server.port)"))
-    let fetcher = Fetcher(
-      try ServerAddress(url), environment, StoreLayout(directory: folder.path), SeedOptions()
-    ).with(context)
-    let fetched = try await fetcher.object(object(server.content))
+    var fetcher = Fetcher(
+      try ServerAddress(url), environment, StoreLayout(directory: folder.path), SeedOptions())
+    fetcher.context = context
+    let fetched = try await Download(object(server.content), for: fetcher).run()
     #expect(try Data(contentsOf: URL(fileURLWithPath: fetched.path)) == Data(server.content))
     PartialFile.discard(fetched.path)
     return context.traffic

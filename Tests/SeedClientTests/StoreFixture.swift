@@ -1,10 +1,11 @@
 import Foundation
-import SeedClient
 import SeedDatabase
 import SeedFormat
 import SeedTrust
 import Support
 import Testing
+
+@testable import SeedClient
 
 /// A publisher and a device that knows it.
 final class StoreFixture {

@@ -1,10 +1,11 @@
 import Foundation
-import SeedClient
 import SeedDatabase
 import SeedFormat
 import SeedHTTP
 import Support
 import Testing
+
+@testable import SeedClient
 
 #if canImport(FoundationNetworking)
 import FoundationNetworking
@@ -33,7 +34,7 @@ import FoundationNetworking
     let url = try #require(URL(string: "http://127.0.0.1:\(server.port)\(path)"))
     let transport = URLSessionTransport(userAgent: "Seedbank/0.1.0 (transit; 2.1)", change)
     try await transport.send(
-      TransportRequest(url, range: range, validator: validator), to: collected.receiver)
+      TransportRequest(url: url, range: range, validator: validator), to: collected.receiver)
     let heads = collected.heads.withLock { $0 }
     #expect(heads.count == 1)
     return (try #require(heads.first), collected.bytes.withLock { $0 })
@@ -119,7 +120,7 @@ import FoundationNetworking
       throw POSIXError(.ENOSPC)
     }
     await #expect(throws: POSIXError.self) {
-      try await transport.send(TransportRequest(url), to: receiver)
+      try await transport.send(TransportRequest(url: url), to: receiver)
     }
   }
 

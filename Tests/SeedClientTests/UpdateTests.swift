@@ -1,9 +1,10 @@
 import Foundation
-import SeedClient
 import SeedDatabase
 import SeedFormat
 import Support
 import Testing
+
+@testable import SeedClient
 
 @Suite(.bounded) struct UpdateTests {
   let fixture: StoreFixture

@@ -145,7 +145,6 @@ import Testing
       try TrustedMetadataSet(root: Array("{}x".utf8), now: .distantPast)
     }
     #expect(error?.description == "root metadata is malformed: expected the end of the document at byte 2")
-    #expect(error?.isRepositoryFault == true)
   }
 }
 

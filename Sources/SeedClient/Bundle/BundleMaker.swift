@@ -1,4 +1,4 @@
-package import SeedFormat
+import SeedFormat
 import SeedSystem
 package import SeedTrust
 
@@ -22,9 +22,9 @@ package struct BundleMaker: Sendable {
     let environment = environment ?? .device(model, options)
     place = BundlePlace(directory: directory, series: model.series)
     scratch = StoreLayout(directory: "\(place.draft)/scratch")
-    let phases = PhaseSender(uptime: environment.uptime, options.onPhase)
-    fetcher = Fetcher(try ServerAddress(server), environment, scratch, options)
-      .with(UpdateContext(phases: phases))
+    var fetcher = Fetcher(try ServerAddress(server), environment, scratch, options)
+    fetcher.context = UpdateContext(phases: PhaseSender(uptime: environment.uptime, options.onPhase))
+    self.fetcher = fetcher
   }
 
   /// Downloads, verifies by the way that an app will, and puts the bundle into its place in one step.
@@ -41,30 +41,32 @@ package struct BundleMaker: Sendable {
   }
 
   private func fill(_ draft: BundleFolder) async throws -> BundleReport {
-    let recorder = Recorder(fetcher)
-    let metadata = try await fetcher.refresh(
-      model.series, root: root, stored: previous, fetch: recorder.fetch)
-    let snapshot = try snapshot(metadata)
+    // What a refresh fetches, verbatim and by the repository's names.
+    let recorded = Mutex<[String: [UInt8]]>([:])
+    let metadata = try await fetcher.refresh(model.series, root: root, stored: previous) { name, limit in
+      let bytes = try await fetcher.metadata(name, limit: limit)
+      recorded.withLock { $0[name] = bytes }
+      return bytes
+    }
+    let files = recorded.withLock { $0 }
+    // The one that a device without data would take: where there is none, this is a refusal.
+    let snapshot = try UpdatePlanner(metadata, nil, model).plan().objects[0]
     try await fetcher.partial.makeRoom(
       for: [snapshot], in: scratch.directory, freeBytes: fetcher.environment.freeBytes)
     fetcher.context.phases.enter(.downloading(bytes: 0, totalBytes: snapshot.length))
-    let fetched = try await fetcher.object(snapshot)
-    try write(recorder.files, draft)
+    let fetched = try await Download(snapshot, for: fetcher).run()
+    let newestRoot = newestRoot(files)
+    try Folder.create(draft.metadata)
+    for (name, bytes) in files { try DurableFile.write(bytes, to: draft.metadataFile(name)) }
+    try DurableFile.write(newestRoot, to: draft.root)
     try Folder.create(Folder.parent(of: draft.file(snapshot)))
     try Folder.rename(fetched.path, to: draft.file(snapshot))
     try await prove(draft)
     try place.take(draft.directory)
-    return report(metadata, snapshot, recorder.files)
-  }
-
-  /// The snapshot that a device without data would take.
-  private func snapshot(_ metadata: SeriesMetadata) throws(SeedError) -> PublishedObject {
-    switch Decision.make(metadata, nil, model) {
-    case .download(let snapshot, _, _): return snapshot
-    case .refuse(let refusal): throw refusal.seedError
-    case .upToDate, .apply:
-      throw SeedError(.versionGone, "no snapshot of \(model.series) is published: publish one")
-    }
+    return BundleReport(
+      directory: place.directory, snapshot: snapshot,
+      metadataBytes: files.values.reduce(newestRoot.count) { $0 + $1.count },
+      lifecycle: metadata.state.lifecycle)
   }
 
   /// The timestamp of an earlier bundle in that folder: the server's must not be older.
@@ -79,12 +81,6 @@ package struct BundleMaker: Sendable {
       persist: { _, _ in })
   }
 
-  private func write(_ files: [String: [UInt8]], _ draft: BundleFolder) throws {
-    try Folder.create(draft.metadata)
-    for (name, bytes) in files { try DurableFile.write(bytes, to: draft.metadataFile(name)) }
-    try DurableFile.write(newestRoot(files), to: draft.root)
-  }
-
   private func newestRoot(_ files: [String: [UInt8]]) -> [UInt8] {
     let versions = files.keys.compactMap { name in
       name.hasSuffix(".root.json") ? Int(name.prefix { $0 != "." }) : nil
@@ -97,34 +93,6 @@ package struct BundleMaker: Sendable {
     let bundled = try await BundledSeed(draft, series: model.series, root: root)
     _ = try StagedSeed(bundled.verified(), epoch: bundled.metadata.state.epoch, in: scratch)
   }
-
-  private func report(
-    _ metadata: SeriesMetadata, _ snapshot: PublishedObject, _ files: [String: [UInt8]]
-  ) -> BundleReport {
-    BundleReport(
-      directory: place.directory, series: model.series, version: snapshot.version, model: snapshot.model,
-      snapshot: snapshot.filePath, snapshotBytes: snapshot.length, expandedBytes: snapshot.rawLength,
-      metadataBytes: files.values.reduce(newestRoot(files).count) { $0 + $1.count },
-      lifecycle: metadata.state.lifecycle)
-  }
-}
-
-/// Keeps the files that a refresh fetches, verbatim and by the repository's names.
-private final class Recorder: Sendable {
-  private let fetcher: Fetcher
-  private let recorded = Mutex<[String: [UInt8]]>([:])
-
-  init(_ fetcher: Fetcher) { self.fetcher = fetcher }
-
-  var files: [String: [UInt8]] { recorded.withLock { $0 } }
-
-  var fetch: MetadataFetcher {
-    { [self] name, limit in
-      let bytes = try await fetcher.metadata(name, limit: limit)
-      recorded.withLock { $0[name] = bytes }
-      return bytes
-    }
-  }
 }
 
 /// The folder in which one maker makes a bundle; it is removed with this value.
@@ -134,7 +102,6 @@ private final class BundleDraft {
 
   private static let lockName = "LOCK"
 
-  /// Takes the folder, and removes what another maker left in it.
   init(_ place: BundlePlace) throws {
     path = place.draft
     try Folder.create(path)
@@ -161,7 +128,6 @@ private struct BundlePlace {
   /// The folder in which the next bundle is made: beside this one, for a rename cannot leave the volume.
   var draft: String { directory + DurableFile.temporarySuffix }
 
-  /// The earlier bundle, until the draft's folder is removed.
   private var former: String { "\(draft)/former" }
 
   private static let ownNames: Set<String> = [
@@ -206,20 +172,12 @@ private struct BundlePlace {
 package struct BundleReport: Hashable, Sendable {
   /// The folder.
   package let directory: String
-  package let series: Series
-  package let version: Version
-  package let model: ModelVersion
-  /// The snapshot's file within the folder.
-  package let snapshot: String
-  /// Bytes of the snapshot as it is shipped.
-  package let snapshotBytes: Int
-  /// Bytes of the snapshot once it is expanded on a device.
-  package let expandedBytes: Int
+  package let snapshot: PublishedObject
   /// Bytes of the root and all metadata.
   package let metadataBytes: Int
   /// How long the series will go on.
   package let lifecycle: Lifecycle
 
   /// Bytes that the folder adds to an app.
-  package var bytes: Int { snapshotBytes + metadataBytes }
+  package var bytes: Int { snapshot.length + metadataBytes }
 }

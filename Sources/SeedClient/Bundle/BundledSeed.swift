@@ -15,17 +15,12 @@ struct BundleFolder: Hashable, Sendable {
   var root: String { "\(directory)/\(Self.rootName)" }
   var metadata: String { "\(directory)/\(Self.metadataName)" }
 
-  /// The snapshot's file, as it was published.
   func file(_ object: PublishedObject) -> String { "\(directory)/\(object.filePath)" }
 
-  /// A metadata file by its name in the repository.
   func metadataFile(_ name: String) -> String { "\(metadata)/\(name)" }
 
-  /// Reads metadata from the folder as from a repository; `nil` where it has no such file.
   var fetcher: MetadataFetcher {
-    { [self] name, limit in
-      try DurableFile.readIfPresent(metadataFile(name), limit: limit)
-    }
+    { [self] name, limit in try DurableFile.readIfPresent(metadataFile(name), limit: limit) }
   }
 }
 
@@ -35,9 +30,8 @@ struct BundledSeed: Hashable, Sendable {
   let metadata: SeriesMetadata
   let snapshot: PublishedObject
 
-  /// Verifies a bundle's metadata by the whole chain from the app's root on.
-  ///
-  /// Expiry does not count: an app lies in a store for months, and anyone may have the data of its bundle.
+  /// Verifies a bundle's metadata by the whole chain from the app's root on. Expiry does not count: an app lies in a
+  /// store for months, and anyone may have the data of its bundle.
   init(_ folder: BundleFolder, series: Series, root: [UInt8]) async throws {
     self.folder = folder
     let nothing = StoredMetadata(read: { _ in nil }, persist: { _, _ in })
@@ -68,15 +62,13 @@ extension StoreWriter {
     try await BundledSeed(folder, series: model.series, root: root)
   }
 
-  /// Compares a bundle with the data on the device.
-  func choose(_ bundle: BundledSeed, over meta: SeedMeta?) throws -> BundleChoice {
-    let series = bundle.metadata.state
-    let rejected = try rejected()
-    let offer = BundleChoice.Offer(
-      epoch: series.epoch, version: bundle.snapshot.version, model: bundle.snapshot.model,
-      models: series.models, isNewerThanTrusted: try isNewerThanTrusted(bundle),
-      hasFailed: rejected.contains(bundle.snapshot.sha256) || rejected.contains(bundle.snapshot.digest))
-    return BundleChoice.make(offer, stored: meta.map { ($0.epoch, $0.version) }, model)
+  func prefers(_ bundle: BundledSeed, over meta: SeedMeta?) throws -> Bool {
+    let (series, snapshot) = (bundle.metadata.state, bundle.snapshot)
+    let choice = BundleChoice(
+      epoch: series.epoch, version: snapshot.version, model: snapshot.model, models: series.models,
+      isNewerThanTrusted: try isNewerThanTrusted(bundle),
+      hasFailed: try !rejected().isDisjoint(with: [snapshot.sha256, snapshot.digest]))
+    return choice.takesBundle(over: meta.map { ($0.epoch, $0.version) }, for: model)
   }
 
   /// Makes the bundled snapshot the current generation, by the same stages as a download; returns its name.
@@ -98,8 +90,7 @@ extension StoreWriter {
   /// The version in a timestamp file, whose signatures were verified when it was trusted.
   private func timestampVersion(_ file: String) throws -> Int? {
     let bytes = try DurableFile.readIfPresent(file, limit: Limits.metadataBytes)
-    let metadata = bytes.flatMap { try? Metadata<Timestamp>(parsing: $0) }
-    return metadata?.signed.version
+    return bytes.flatMap { try? Metadata<Timestamp>(parsing: $0).signed.version }
   }
 
   /// Trusts a bundle's metadata from here on, unless the store already trusts newer metadata.

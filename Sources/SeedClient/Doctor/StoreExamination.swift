@@ -9,12 +9,10 @@ package struct StoreExamination {
   private let root: [UInt8]?
   private let now: UTCTime
 
-  /// An examination of a store's directory; trust begins with `root`, or else with the newest root that the store
-  /// has kept.
+  /// Trust begins with `root`, or else with the newest root that the store has kept.
   package init(_ directory: String, root: [UInt8]?, now: UTCTime = .now()) {
     layout = StoreLayout(directory: directory)
-    self.root = root
-    self.now = now
+    (self.root, self.now) = (root, now)
   }
 
   /// Examines everything. It throws where there is no store, or where the disk fails.
@@ -44,11 +42,10 @@ package struct StoreExamination {
         let found = proved(layout.folder(name), isCurrent: isCurrent, &report)
         if isCurrent { meta = found }
       } else {
-        report.add(
-          .note, "generations/\(name)", "it is not in use", StoreRemedy.collection)
+        report.add(.note, "generations/\(name)", "it is not in use", StoreRemedy.collection)
       }
     }
-    let signed = try TrustExamination(layout, root: root, now: now).run(meta?.series, &report)
+    let signed = try TrustExamination(layout: layout, root: root, now: now).run(meta?.series, &report)
     if let meta, let signed { compare(meta, signed, pointer?.current ?? "", &report) }
     try noteLeftovers(&report)
     return report
@@ -70,7 +67,6 @@ package struct StoreExamination {
     return pointer
   }
 
-  /// The description in a generation's file, where its rows prove it.
   private func proved(_ folder: GenerationFolder, isCurrent: Bool, _ report: inout StoreReport) -> SeedMeta? {
     report.generations += 1
     do {
@@ -79,7 +75,7 @@ package struct StoreExamination {
       guard !folder.has(.damaged) else {
         throw SeedError(.damaged, "a read of it found damage: it is read no more")
       }
-      if isCurrent { report.data = StoreReport.Data(meta, file: folder.file, rows: rows) }
+      if isCurrent { report.data = StoreReport.Data(meta: meta, file: folder.file, rows: rows) }
       return meta
     } catch {
       report.add(
@@ -95,7 +91,6 @@ package struct StoreExamination {
     return isInUse || !log.isEmpty ? .reader : .snapshot
   }
 
-  /// Compares the rows with those that were published as that version.
   private func compare(
     _ meta: SeedMeta, _ signed: SeriesMetadata, _ name: String, _ report: inout StoreReport
   ) {
@@ -116,7 +111,6 @@ package struct StoreExamination {
 
   // MARK: Leftovers
 
-  /// Notes what crashes and interrupted downloads left.
   private func noteLeftovers(_ report: inout StoreReport) throws {
     for (folder, prefix) in [(layout.directory, ""), (layout.trust, "trust/")] {
       for name in try Folder.names(in: folder) where name.hasSuffix(DurableFile.temporarySuffix) {
@@ -131,15 +125,13 @@ package struct StoreExamination {
     for name in try Folder.names(in: layout.partial) {
       let bytes = try File("\(layout.partial)/\(name)", for: .reading).length()
       report.partialBytes += bytes
-      report.add(
-        .note, "partial/\(name)", "\(bytes) bytes of an unfinished download", StoreRemedy.none)
+      report.add(.note, "partial/\(name)", "\(bytes) bytes of an unfinished download", StoreRemedy.none)
     }
   }
 }
 
 /// Tells a writer at work from one that is not, without keeping one away.
 private struct StoreActivity: Hashable {
-  /// Whether a process has the right to write now.
   let isInUse: Bool
   private let pointer: GenerationPointer?
   private let times: [Date?]
@@ -153,13 +145,5 @@ private struct StoreActivity: Hashable {
 
   private static func changed(_ path: String) -> Date? {
     try? FileManager.default.attributesOfItem(atPath: path)[.modificationDate] as? Date
-  }
-}
-
-extension StoreReport.Data {
-  fileprivate init(_ meta: SeedMeta, file: String, rows: Int) {
-    self.init(
-      series: meta.series, model: meta.model, epoch: meta.epoch, version: meta.version, digest: meta.digest,
-      file: file, rows: rows)
   }
 }

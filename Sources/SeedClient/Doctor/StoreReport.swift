@@ -1,14 +1,11 @@
+package import SeedDatabase
 package import SeedFormat
 
 /// The outcome of an examination of a store.
 package struct StoreReport: Hashable, Sendable {
   /// The data that apps read.
   package struct Data: Hashable, Sendable {
-    package let series: Series
-    package let model: ModelVersion
-    package let epoch: Epoch
-    package let version: Version
-    package let digest: SHA256Digest
+    package let meta: SeedMeta
     /// The SQLite file.
     package let file: String
     /// Rows of all tables.
@@ -34,7 +31,6 @@ package struct StoreReport: Hashable, Sendable {
   }
 }
 
-/// The remedies of a store's findings.
 enum StoreRemedy {
   static let update = "update, in the app or by 'seedbank pull': a snapshot takes its place"
   static let repair =

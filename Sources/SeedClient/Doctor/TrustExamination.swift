@@ -4,22 +4,15 @@ import SeedTrust
 
 /// Verifies the metadata that a store has kept, by the rules of a refresh that fetches nothing.
 struct TrustExamination {
-  private let layout: StoreLayout
-  private let root: [UInt8]?
-  private let now: UTCTime
+  let layout: StoreLayout
+  let root: [UInt8]?
+  let now: UTCTime
 
   private static let rootName = MetadataName.unversioned(Root.type)
   private static let timestampName = MetadataName.unversioned(Timestamp.type)
   /// Timestamp, TUF snapshot role, targets, and the series' role.
   private static let chainLength = 4
 
-  init(_ layout: StoreLayout, root: [UInt8]?, now: UTCTime) {
-    self.layout = layout
-    self.root = root
-    self.now = now
-  }
-
-  /// The signed metadata of the series, where it can be verified.
   func run(_ series: Series?, _ report: inout StoreReport) throws -> SeriesMetadata? {
     guard let first = try root ?? stored(Self.rootName) else {
       report.add(.warning, "trust", "the signatures were not verified: no root is known", StoreRemedy.root)
@@ -55,7 +48,6 @@ struct TrustExamination {
     }
   }
 
-  /// Applies the rules of a refresh to the store's own files.
   private func refreshed(_ series: Series, _ root: [UInt8], now: UTCTime) throws -> SeriesMetadata {
     var set = try start(root, now: now)
     try set.checkRoot()
@@ -66,7 +58,6 @@ struct TrustExamination {
     return try set.series(series)
   }
 
-  /// The store's own root, where it is the newer one.
   private func start(_ root: [UInt8], now: UTCTime) throws -> TrustedMetadataSet {
     let shipped = try TrustedMetadataSet(root: root, now: now)
     let own = try stored(Self.rootName).map { try TrustedMetadataSet(root: $0, now: now) }
@@ -82,7 +73,6 @@ struct TrustExamination {
     try DurableFile.readIfPresent("\(layout.trust)/\(name)", limit: Limits.metadataBytes)
   }
 
-  /// The one series of a store's metadata.
   private func someSeries() throws -> Series? {
     try Folder.names(in: layout.trust).lazy
       .compactMap { $0.hasSuffix(".json") ? Series(roleName: String($0.dropLast(".json".count))) : nil }.first

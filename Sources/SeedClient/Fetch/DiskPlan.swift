@@ -2,20 +2,15 @@ import SeedTrust
 
 /// The disk space that an update takes, counted before its first byte is fetched. Pure.
 struct DiskPlan: Hashable, Sendable {
-  /// Bytes that must be free.
   let needed: Int
 
   /// SQLite writes a delta's rows to its write-ahead log before it writes them to the file: old and new pages at once.
   private static let journalFactor: Int128 = 2
-  /// A snapshot may come without its secondary indexes, of which the metadata says nothing and which are built on the
-  /// device. They take half of what was shipped, in percent.
+  /// Secondary indexes that a snapshot may lack are built on the device: half of what was shipped, in percent.
   private static let indexPercent: Int128 = 50
   /// The part that must stay free beyond all that, in percent.
   private static let reservePercent: Int128 = 10
 
-  /// - Parameters:
-  ///   - objects: The files to fetch.
-  ///   - held: Bytes of them that are already here.
   init(_ objects: [PublishedObject], held: Int) {
     // In 128 bits: a hostile length must not trap.
     let stored = objects.reduce(Int128(-held)) { $0 + Int128($1.length) }
@@ -27,7 +22,6 @@ struct DiskPlan: Hashable, Sendable {
     needed = Int(clamping: all + all * Self.reservePercent / 100)
   }
 
-  /// Throws if they are not free; where the system does not tell, writing will.
   func check(available: Int?, in folder: String) throws(SeedError) {
     guard let available, needed > available else { return }
     throw SeedError(

@@ -8,7 +8,6 @@ final class Download: Sendable {
     /// Bytes that came, those included that were thrown away.
     var arrived = 0
     var restarts = 0
-    /// Whether the file's bytes came in several answers.
     var isJoined = false
   }
 
@@ -18,23 +17,33 @@ final class Download: Sendable {
   private let deadline: Duration
   private let state = Mutex(State())
 
-  init(_ file: PartialFile, from url: URL, for fetcher: Fetcher) {
-    (self.file, self.url, self.fetcher) = (file, url, fetcher)
+  init(_ object: PublishedObject, for fetcher: Fetcher) async throws {
+    self.fetcher = fetcher
+    url = try fetcher.server.url(object.filePath)
+    file = try await fetcher.partial.open(object, url: url.absoluteString)
     deadline = fetcher.environment.uptime() + fetcher.timeouts.total
   }
 
   private var object: PublishedObject { file.object }
 
-  /// Times that a download begins anew because the server has something else than before.
   private static let mostRestarts = 2
 
   /// Gets what is missing; at the end the file has the length and the hash that were signed.
-  func run() async throws {
-    fetcher.context.phases.advance(bytes: file.length)
-    state.withLock { $0.isJoined = file.length > 0 }
-    try await complete()
-    if file.isSigned() { return }
-    // A file that came in one answer is what the server has; one that was joined may be of two files, once.
+  func run() async throws -> FetchedObject {
+    do {
+      fetcher.context.phases.advance(bytes: file.length)
+      state.withLock { $0.isJoined = file.length > 0 }
+      try await complete()
+      if !file.isSigned() { try await completeAgain() }
+      return FetchedObject(object: object, path: file.path, phases: fetcher.context.phases)
+    } catch {
+      if !file.isResumable || !error.leavesParts { file.discard() }
+      throw error
+    }
+  }
+
+  /// A file that came in one answer is what the server has; one that was joined may be of two files, once.
+  private func completeAgain() async throws {
     guard state.withLock({ $0.isJoined && $0.restarts == 0 }) else { throw damage }
     try restart()
     try await complete()
@@ -80,11 +89,10 @@ final class Download: Sendable {
     let end = min(start + Fetcher.partBytes, object.length)
     let isWhole = start == 0 && end == object.length
     return TransportRequest(
-      url, range: isWhole ? nil : start..<end, validator: start > 0 ? file.validator : nil,
+      url: url, range: isWhole ? nil : start..<end, validator: start > 0 ? file.validator : nil,
       policy: fetcher.context.policy)
   }
 
-  /// Why the whole came where a part was asked for.
   private func reason(_ head: ResponseHead) -> TransportError {
     let text = url.absoluteString
     let isSame = file.validator == nil || file.validator == head.strongValidator
@@ -107,5 +115,16 @@ final class Download: Sendable {
     SeedError(
       .damaged,
       "the SHA-256 of \(url.absoluteString) does not match the signed one: tell the publication's operator")
+  }
+}
+
+extension Error {
+  /// True where the bytes that came before it can still be used.
+  fileprivate var leavesParts: Bool {
+    if self is CancellationError { return true }
+    switch self as? TransportError {
+    case .unreachable, .waiting, .status, .webPage, .tooSlow, .tooLate: return true
+    default: return false
+    }
   }
 }

@@ -7,31 +7,14 @@ import SeedTrust
 struct FetchedObject: Sendable {
   let object: PublishedObject
   let path: String
-  /// Whether the file belongs to the app, which brought it along.
   var isBundled = false
-  /// Hears how the use of the file goes on.
   var phases = PhaseSender.silent
-
-  /// Runs `use`, and removes the file where that fails. Where it was cancelled, as in the background on a phone, or the
-  /// disk is full, the file stays: the next update finds it whole and asks for no byte of it.
-  func using<Value>(
-    isolation: isolated (any Actor)? = #isolation, _ use: () async throws -> Value
-  ) async throws -> Value {
-    do {
-      try Task.checkCancellation()
-      return try await use()
-    } catch {
-      if !Task.isCancelled, SeedError(error).code != .insufficientSpace { discard() }
-      throw error
-    }
-  }
 
   /// Removes the file, once what was made of it is durable. Where that fails, the sweep at the next start does it.
   func discard() { if !isBundled { PartialFile.discard(path) } }
 
   // MARK: Content
 
-  /// Expands a snapshot to `path`, with the raw length and hash that were signed.
   func expand(to path: String) throws {
     phases.enter(.expanding(bytes: 0, totalBytes: object.rawLength))
     let found = try Compression.expand(self.path, to: path, object.encoding, limit: object.rawLength) {

@@ -3,8 +3,7 @@ import SeedSystem
 import SeedTrust
 
 extension Fetcher {
-  /// Refreshes what is trusted of a series; an error names the server. Files are got by `fetch`, or by
-  /// ``metadata(_:limit:)``.
+  /// An error names the server. Files are got by `fetch`, or by ``metadata(_:limit:)``.
   func refresh(
     _ series: Series, root: [UInt8], stored: StoredMetadata, fetch: MetadataFetcher? = nil
   ) async throws -> SeriesMetadata {
@@ -19,7 +18,7 @@ extension Fetcher {
 
   /// Downloads a metadata file, not yet verified; `nil` where the server has none.
   func metadata(_ name: String, limit: Int) async throws -> [UInt8]? {
-    let request = TransportRequest(try server.url("metadata/\(name)"), policy: context.policy)
+    let request = TransportRequest(url: try server.url("metadata/\(name)"), policy: context.policy)
     let deadline = environment.uptime() + timeouts.total
     return try await retrying(received: { 0 }) {
       let bytes = Mutex<[UInt8]>([])
@@ -38,7 +37,6 @@ extension Fetcher {
 }
 
 extension SeedError {
-  /// Metadata of a series that a server has and that was not accepted.
   fileprivate init(_ error: TrustError, of series: Series, at server: ServerAddress) {
     let message =
       switch error {

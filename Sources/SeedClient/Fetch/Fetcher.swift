@@ -2,13 +2,12 @@ package import Foundation
 import SeedSystem
 import SeedTrust
 
-/// Gets a publication's files from its server.
 struct Fetcher: Sendable {
   let server: ServerAddress
   let environment: Environment
   let timeouts: DownloadTimeouts
   let partial: PartialFolder
-  private(set) var context = UpdateContext()
+  var context = UpdateContext()
 
   /// Bytes of one part. Foundation on Linux gathers what arrives faster than it is taken, without a bound
   /// (and its `suspend()` starts the transfer anew), so a part is what may pile up in memory.
@@ -21,29 +20,8 @@ struct Fetcher: Sendable {
     partial = PartialFolder(layout.partial)
   }
 
-  func with(_ context: UpdateContext) -> Fetcher {
-    var fetcher = self
-    fetcher.context = context
-    return fetcher
-  }
-
-  /// Downloads a snapshot or a delta, with the length and the hash that were signed.
-  func object(_ object: PublishedObject) async throws -> FetchedObject {
-    let url = try server.url(object.filePath)
-    let file = try await partial.open(object, url: url.absoluteString)
-    do {
-      try await Download(file, from: url, for: self).run()
-      return FetchedObject(object: object, path: file.path, phases: context.phases)
-    } catch {
-      if !file.isResumable || !error.leavesParts { file.discard() }
-      throw error
-    }
-  }
-
   /// Calls `body` again where its failure may pass, as ``RetryRule`` says.
-  func retrying<Result>(
-    received: () -> Int, _ body: () async throws -> Result
-  ) async throws -> Result {
+  func retrying<Result>(received: () -> Int, _ body: () async throws -> Result) async throws -> Result {
     var rule = RetryRule()
     while true {
       do {
@@ -58,19 +36,8 @@ struct Fetcher: Sendable {
   }
 }
 
-extension Error {
-  /// True where the bytes that came before it can still be used.
-  fileprivate var leavesParts: Bool {
-    if self is CancellationError { return true }
-    switch self as? TransportError {
-    case .unreachable, .waiting, .status, .webPage, .tooSlow, .tooLate: return true
-    default: return false
-    }
-  }
-}
-
 /// The address of a publication, from which the URLs of its files follow.
-package struct ServerAddress: Sendable {
+package struct ServerAddress: Sendable, CustomStringConvertible {
   private let base: String
 
   private static let ports = 1...65_535
@@ -95,9 +62,7 @@ package struct ServerAddress: Sendable {
     }
     return url
   }
-}
 
-extension ServerAddress: CustomStringConvertible {
   /// The address, for messages.
   package var description: String { base }
 }

@@ -2,7 +2,6 @@ import SeedFormat
 import SeedSystem
 import SeedTrust
 
-/// A file that is being downloaded, written and hashed at once.
 final class PartialFile: Sendable {
   let object: PublishedObject
   let url: String
@@ -40,13 +39,10 @@ final class PartialFile: Sendable {
   }
 
   var length: Int { state.withLock { $0.length } }
-  /// The strong validator under which they came.
   var validator: String? { state.withLock { $0.validator } }
   var isComplete: Bool { length == object.length }
-  /// True where another process could continue it.
   var isResumable: Bool { state.withLock { $0.hasRecord && $0.length > 0 } }
 
-  /// Keeps the record, before the first bytes of an answer.
   func begin(_ validator: String?) throws {
     try state.withLock { state in
       guard state.length == 0 else { return }
@@ -74,10 +70,8 @@ final class PartialFile: Sendable {
     }
   }
 
-  /// True where the whole file has the hash that was signed. Called once, at the end.
   func isSigned() -> Bool { state.withLock { $0.hasher.finish() } == object.sha256 }
 
-  /// Removes the file and its record. Where that fails, the sweep at the next start does it.
   func discard() { Self.discard(path) }
 
   static func discard(_ path: String) {
@@ -87,7 +81,6 @@ final class PartialFile: Sendable {
 }
 
 extension PartialFile.State {
-  /// Hashes the file's bytes; the next ones are appended.
   fileprivate mutating func hash(pieces count: Int) throws {
     while true {
       let piece = try file.read(count)
@@ -99,15 +92,12 @@ extension PartialFile.State {
 }
 
 /// The folder for downloads. Hashing an earlier part takes a while, so it runs on a queue of its own.
-actor PartialFolder {
-  private nonisolated let executor = QueueExecutor(label: "seedbank.partial")
+actor PartialFolder: BlockingActor {
+  nonisolated let executor = QueueExecutor(label: "seedbank.partial")
   private let path: String
-
-  nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 
   init(_ path: String) { self.path = path }
 
-  /// Opens the part of an object that is already here, ready to take more.
   func open(_ object: PublishedObject, url: String) throws -> PartialFile {
     try PartialFile(object, url: url, in: path)
   }
@@ -119,8 +109,7 @@ actor PartialFolder {
     try DiskPlan(objects, held: keep(objects)).check(available: freeBytes(folder), in: folder)
   }
 
-  /// Removes the parts of other objects, so that no more is kept than is wanted; returns how many bytes of these are
-  /// already here.
+  /// Removes the parts of other objects; returns how many bytes of these are already here.
   func keep(_ objects: [PublishedObject]) throws -> Int {
     let wanted = Set(objects.map(\.sha256.hex))
     for name in try Folder.names(in: path) where !wanted.contains(Self.digest(name)) {
@@ -131,15 +120,13 @@ actor PartialFolder {
     }
   }
 
-  /// Removes a part without its record, and a record without its part.
   static func sweep(_ folder: String) throws(FileError) {
     let names = try Folder.names(in: folder)
-    for name in names where !isPaired(name, names) { try Folder.removeAny("\(folder)/\(name)") }
-  }
-
-  private static func isPaired(_ name: String, _ names: [String]) -> Bool {
-    let digest = digest(name)
-    return [digest + PartialRecord.partSuffix, digest + PartialRecord.recordSuffix].allSatisfy(names.contains)
+    for name in names {
+      let part = digest(name) + PartialRecord.partSuffix
+      let isPaired = names.contains(part) && names.contains(PartialRecord.path(besides: part))
+      if !isPaired { try Folder.removeAny("\(folder)/\(name)") }
+    }
   }
 
   private static func digest(_ name: String) -> String { String(name.prefix { $0 != "." }) }
@@ -150,14 +137,11 @@ struct PartialRecord: Hashable {
   let url: String
   let sha256: String
   let length: Int
-  /// The strong validator under which the first bytes came.
   let validator: String?
 
   private static let limit = 4096
   static let partSuffix = ".part"
-  static let recordSuffix = ".part.json"
 
-  /// The record of the part of that path, if there is one that can be read.
   static func read(besides part: String) -> PartialRecord? {
     guard let bytes = try? DurableFile.readIfPresent(path(besides: part), limit: limit) else { return nil }
     return try? PartialRecord(parsing: bytes)

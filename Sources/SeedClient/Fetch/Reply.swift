@@ -12,11 +12,9 @@ import SeedTrust
 ///  5. Any other status is an error, with the wait that `Retry-After` asks for; 429 and 503 mean a busy server.
 ///  6. A body with a Content-Encoding, or a web page, is never the resource.
 enum Reply: Hashable, Sendable {
-  /// The body is this range of the resource.
   case bytes(Range<Int>)
   /// The body's bytes, if any, are to be passed over, and the resource asked for again from the first byte on.
   case restart
-  /// The resource does not exist.
   case absent
 
   enum Status {
@@ -27,7 +25,6 @@ enum Reply: Hashable, Sendable {
     static let busy: Set<Int> = [429, 503]
   }
 
-  /// Judges by the rules above; `length` is what was signed of the resource.
   static func judge(
     _ head: ResponseHead, of request: TransportRequest, length: Int?, now: UTCTime
   ) throws(TransportError) -> Reply {
@@ -63,7 +60,6 @@ enum Reply: Hashable, Sendable {
   }
 }
 
-/// `bytes 0-99/1234`.
 private struct ContentRange {
   let first: Int
   let last: Int

@@ -1,12 +1,8 @@
-/// Decides whether and when a request that failed is sent again within the same update. Pure.
-///
-/// Each failure counts, and bytes that arrived pay for failures: a large file gets through a network that breaks
-/// again and again, and a server that sends nothing is soon left alone.
-///
-/// `Retry-After` is honoured twice: here up to the longest wait within one update, and between two updates by ``Pace``,
-/// to which ``SeedStore/keepUpdated(_:onFailure:)`` passes a longer one.
+/// Decides whether and when a request that failed is sent again within the same update. Pure. Each failure counts, and
+/// bytes that arrived pay for failures: a large file gets through a network that breaks again and again, and a server
+/// that sends nothing is soon left alone. `Retry-After` is honoured twice: here up to the longest wait within one
+/// update, and between two updates by ``Pace``, to which ``SeedStore/keepUpdated(_:onFailure:)`` passes a longer one.
 struct RetryRule: Hashable, Sendable {
-  /// Failures so far.
   private(set) var failures = 0
   /// Failures in a row between which nothing arrived.
   private var fruitless = 0
@@ -14,36 +10,25 @@ struct RetryRule: Hashable, Sendable {
 
   /// Failures in a row without new bytes between them that end the update.
   private static let mostFruitless = 3
-  /// Bytes that count as progress between two failures.
   private static let fruitBytes = 1024
-  /// Bytes that pay for a further failure.
   private static let bytesPerFailure = 16 * 1024
   /// Waits in seconds. If the server asks for more than `longest`, the update fails, and ``Pace`` waits.
   private static let backoff = Backoff(first: 0.5, longest: 15, jitter: 0.25)
 
-  /// The wait before the next attempt, `nil` where there is none.
-  ///
-  /// - Parameters:
-  ///   - error: The latest failure.
-  ///   - received: Bytes that have arrived by all attempts.
-  ///   - chance: A number from 0 to 1.
+  /// The wait before the next attempt, if there is one; `received` are the bytes that came by all attempts.
   mutating func wait(after error: TransportError, received: Int, chance: Double) -> Duration? {
     failures += 1
     fruitless = received - self.received >= Self.fruitBytes ? 1 : fruitless + 1
     self.received = received
     let isPaid = failures < Self.mostFruitless + received / Self.bytesPerFailure
     guard error.mayPass, fruitless < Self.mostFruitless, isPaid else { return nil }
-    return wait(atLeast: error.retryAfter, chance)
-  }
-
-  private func wait(atLeast asked: Duration?, _ chance: Double) -> Duration? {
-    if let asked, asked > .seconds(Self.backoff.longest) { return nil }
-    return max(Self.backoff.wait(fruitless, chance: chance), asked ?? .zero)
+    let asked = error.retryAfter ?? .zero
+    return asked > .seconds(Self.backoff.longest)
+      ? nil : max(Self.backoff.wait(fruitless, chance: chance), asked)
   }
 }
 
 extension TransportError {
-  /// True where the same request may soon succeed.
   var mayPass: Bool {
     switch self {
     case .unreachable, .tooSlow: true
@@ -62,7 +47,6 @@ struct Backoff: Sendable {
   let first: Double
   /// Seconds of the longest wait.
   let longest: Double
-  /// The share by which a wait is made longer or shorter.
   let jitter: Double
 
   /// Beyond this many failures the wait has long reached its bound.

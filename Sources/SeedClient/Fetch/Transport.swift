@@ -2,9 +2,7 @@ package import struct Foundation.URL
 
 /// Sends requests to a server; tests replace it. It sends one request and judges nothing.
 package protocol Transport: Sendable {
-  /// Sends a request and hands on what comes back.
-  ///
-  /// It ends when the answer is complete, and with the receiver's error as soon as the receiver throws one.
+  /// Ends when the answer is complete, and with the receiver's error as soon as the receiver throws one.
   func send(_ request: TransportRequest, to receiver: ResponseReceiver) async throws
 }
 
@@ -16,15 +14,7 @@ package struct TransportRequest: Hashable, Sendable {
   /// The strong validator that the resource must still have for the range to be sent.
   package var validator: String?
   /// The networks that it may use (Apple platforms).
-  package var policy: UpdatePolicy
-
-  package init(_ url: URL, range: Range<Int>? = nil, validator: String? = nil, policy: UpdatePolicy = .init())
-  {
-    self.url = url
-    self.range = range
-    self.validator = validator
-    self.policy = policy
-  }
+  var policy = UpdatePolicy()
 
   /// The header fields.
   package var fields: [String: String] {
@@ -41,14 +31,6 @@ package struct ResponseReceiver: Sendable {
   package let head: @Sendable (ResponseHead) throws -> Void
   /// Called with the next bytes of the body.
   package let body: @Sendable (_ bytes: [UInt8]) throws -> Void
-
-  package init(
-    head: @escaping @Sendable (ResponseHead) throws -> Void,
-    body: @escaping @Sendable (_ bytes: [UInt8]) throws -> Void
-  ) {
-    self.head = head
-    self.body = body
-  }
 }
 
 /// The status and the fields of an answer.
@@ -68,36 +50,23 @@ package struct ResponseHead: Hashable, Sendable {
 }
 
 /// Why a resource did not arrive.
-package enum TransportError: Error, Hashable, Sendable {
-  /// There was no connection, or it broke.
+package enum TransportError: SeedErrorConvertible, Hashable, Sendable, CustomStringConvertible {
   case unreachable(url: String, reason: String)
-  /// The policy forbids the networks that there are.
   case waiting(url: String)
-  /// The server answered with a status without the resource.
   case status(url: String, Int, retryAfter: Duration? = nil)
-  /// The server does not have the resource.
   case absent(url: String)
-  /// More came than the resource may have.
   case tooLong(url: String, limit: Int)
-  /// The server says that the resource has another length than was signed.
   case otherLength(url: String, signed: Int, found: Int)
-  /// Another part came than the one that was asked for.
   case otherPart(url: String, found: String)
   /// The resource changed between two parts, again and again.
   case changing(url: String)
   /// The server cannot send parts, and the connection broke before the whole was there, again and again.
   case partless(url: String)
-  /// The bytes came in a coding that was not asked for.
   case coded(url: String, coding: String)
-  /// A web page came.
   case webPage(url: String)
-  /// Too few bytes came in the time given.
   case tooSlow(url: String, bytes: Int, in: Duration)
-  /// The whole did not arrive in the time that it has.
   case tooLate(url: String, after: Duration)
-}
 
-extension TransportError: SeedErrorConvertible, CustomStringConvertible {
   var seedError: SeedError { SeedError(code, description, retryAfter: retryAfter) }
 
   private var code: SeedError.Code {
@@ -112,7 +81,6 @@ extension TransportError: SeedErrorConvertible, CustomStringConvertible {
     }
   }
 
-  /// How long the server asks to wait.
   var retryAfter: Duration? { if case .status(_, _, let wait) = self { wait } else { nil } }
 
   package var description: String {

@@ -16,30 +16,23 @@ package final class URLSessionTransport: Transport {
   private static let idleSeconds: TimeInterval = 60
 
   /// A transport that calls itself `userAgent`, and of whose session an app changes what it likes.
-  package init(
-    userAgent: String, _ change: @Sendable (URLSessionConfiguration) -> Void = { _ in }
-  ) {
+  package init(userAgent: String, _ change: @Sendable (URLSessionConfiguration) -> Void = { _ in }) {
     let configuration = URLSessionConfiguration.ephemeral
     configuration.timeoutIntervalForRequest = Self.idleSeconds
     configuration.httpAdditionalHeaders = ["User-Agent": userAgent]
     change(configuration)
-    Self.insist(configuration)
-    let queue = OperationQueue()
-    queue.maxConcurrentOperationCount = 1
-    exchanges = ExchangeDelegate()
-    session = URLSession(configuration: configuration, delegate: exchanges, delegateQueue: queue)
-  }
-
-  /// What holds whatever an app has changed.
-  private static func insist(_ configuration: URLSessionConfiguration) {
+    // What follows holds whatever an app has changed.
     configuration.requestCachePolicy = .reloadIgnoringLocalCacheData
     configuration.urlCache = nil
     configuration.httpShouldSetCookies = false
     configuration.httpCookieStorage = nil
-    // Bytes must mean bytes: with a content coding, lengths and digests would speak of others than those
-    // sent.
+    // Bytes must mean bytes: with a content coding, lengths and digests would speak of others than those sent.
     configuration.httpAdditionalHeaders = (configuration.httpAdditionalHeaders ?? [:])
       .merging(["Accept-Encoding": "identity"]) { $1 }
+    let queue = OperationQueue()
+    queue.maxConcurrentOperationCount = 1
+    exchanges = ExchangeDelegate()
+    session = URLSession(configuration: configuration, delegate: exchanges, delegateQueue: queue)
   }
 
   deinit { session.invalidateAndCancel() }
@@ -62,13 +55,10 @@ package final class URLSessionTransport: Transport {
   }
 }
 
-/// Hears of all requests of a session, on its one delegate queue.
 private final class ExchangeDelegate: NSObject, URLSessionDataDelegate {
   private let exchanges = Mutex<[Int: Exchange]>([:])
 
-  func begin(_ exchange: Exchange, of task: Int) {
-    exchanges.withLock { $0[task] = exchange }
-  }
+  func begin(_ exchange: Exchange, of task: Int) { exchanges.withLock { $0[task] = exchange } }
 
   func urlSession(
     _ session: URLSession, task: URLSessionTask, willPerformHTTPRedirection response: HTTPURLResponse,
@@ -101,7 +91,6 @@ private final class ExchangeDelegate: NSObject, URLSessionDataDelegate {
   }
 }
 
-/// One request of a session, and its answer so far.
 struct Exchange: Sendable {
   let request: TransportRequest
   let receiver: ResponseReceiver
@@ -110,7 +99,6 @@ struct Exchange: Sendable {
   var hasHead = false
   var failure: (any Error)?
 
-  /// Redirects that one request follows.
   private static let mostRedirects = 5
 
   /// True where a redirect is to be followed: to the same scheme, host and port alone, and not for ever.
@@ -121,7 +109,6 @@ struct Exchange: Sendable {
       && destination.port == origin.port
   }
 
-  /// Hands on the head, once.
   mutating func receive(_ response: URLResponse?) throws {
     guard !hasHead else { return }
     guard let response = response as? HTTPURLResponse else {
@@ -131,7 +118,6 @@ struct Exchange: Sendable {
     try receiver.head(ResponseHead(response))
   }
 
-  /// The result once the request has ended.
   mutating func outcome(_ response: URLResponse?, _ error: (any Error)?) -> Result<Void, any Error> {
     if let failure { return .failure(failure) }
     if let error { return .failure(failed(error)) }
@@ -150,10 +136,8 @@ struct Exchange: Sendable {
 }
 
 extension TransportRequest {
-  /// The address, for messages.
   var text: String { url.absoluteString }
 
-  /// The request as Foundation takes it.
   var urlRequest: URLRequest {
     var request = URLRequest(url: url)
     for (name, value) in fields { request.setValue(value, forHTTPHeaderField: name) }

@@ -7,8 +7,7 @@ final class UpdateContext: Sendable {
   private let counted = Mutex(UpdateTraffic())
 
   init(policy: UpdatePolicy = UpdatePolicy(), phases: PhaseSender = .silent) {
-    self.policy = policy
-    self.phases = phases
+    (self.policy, self.phases) = (policy, phases)
   }
 
   var traffic: UpdateTraffic { counted.withLock { $0 } }
@@ -20,14 +19,11 @@ final class UpdateContext: Sendable {
 final class PhaseSender: Sendable {
   private struct State {
     var phase = UpdatePhase.checking
-    /// When something was last sent, by the environment's clock.
     var sent: Duration?
   }
 
-  /// The shortest time between two reports of one phase.
   private static let interval = Duration.milliseconds(100)
 
-  /// Has no listener.
   static var silent: PhaseSender { PhaseSender(uptime: { .zero }) { _ in } }
 
   private let uptime: @Sendable () -> Duration
@@ -35,8 +31,7 @@ final class PhaseSender: Sendable {
   private let state = Mutex(State())
 
   init(uptime: @escaping @Sendable () -> Duration, _ send: @escaping @Sendable (UpdatePhase) -> Void) {
-    self.uptime = uptime
-    self.send = send
+    (self.uptime, self.send) = (uptime, send)
   }
 
   func enter(_ phase: UpdatePhase) {

@@ -11,8 +11,8 @@ public import struct Foundation.URL
 public struct ImportSource: Sendable {
   enum Kind: Sendable {
     case file(URL)
-    case chunks(@Sendable () -> any ImportPieces)
-    case documents(@Sendable () -> any ImportPieces)
+    case chunks(@Sendable () -> ImportPieces)
+    case documents(@Sendable () -> ImportPieces)
   }
 
   let kind: Kind
@@ -20,7 +20,11 @@ public struct ImportSource: Sendable {
 
   /// A document in memory, gzip or not.
   public static func data(_ data: Data, name: String = "data") -> ImportSource {
-    ImportSource(kind: .chunks { OnePiece(piece: data) }, name: name)
+    let make: @Sendable () -> ImportPieces = {
+      var rest: Data? = data
+      return { rest.take() }
+    }
+    return ImportSource(kind: .chunks(make), name: name)
   }
 
   /// A file, gzip or not by its content, read piece by piece.
@@ -32,50 +36,37 @@ public struct ImportSource: Sendable {
   public static func chunks<Pieces: AsyncSequence & Sendable>(
     _ pieces: Pieces, name: String = "stream"
   ) -> ImportSource where Pieces.Element == Data {
-    ImportSource(kind: .chunks { Iterating(iterator: pieces.makeAsyncIterator()) }, name: name)
+    ImportSource(kind: .chunks { iterating(pieces) }, name: name)
   }
 
   /// Several documents; one without rows is the last that is asked for.
   public static func documents<Documents: AsyncSequence & Sendable>(
     _ documents: Documents, name: String = "page"
   ) -> ImportSource where Documents.Element == Data {
-    ImportSource(kind: .documents { Iterating(iterator: documents.makeAsyncIterator()) }, name: name)
+    ImportSource(kind: .documents { iterating(documents) }, name: name)
   }
 
   /// Pages that are asked for one after the other, from `first` on, until one has no rows.
   public static func pages(
     from first: Int = 1, name: String = "page", _ page: @escaping @Sendable (Int) async throws -> Data
   ) -> ImportSource {
-    ImportSource(kind: .documents { Paging(number: first, page: page) }, name: name)
+    let make: @Sendable () -> ImportPieces = {
+      var number = first - 1
+      return {
+        number += 1
+        return try await page(number)
+      }
+    }
+    return ImportSource(kind: .documents(make), name: name)
+  }
+
+  private static func iterating<Pieces: AsyncSequence>(
+    _ pieces: Pieces
+  ) -> ImportPieces where Pieces.Element == Data {
+    var iterator = pieces.makeAsyncIterator()
+    return { try await iterator.next(isolation: #isolation) }
   }
 }
 
 /// Yields pieces of a document, or documents, in turn.
-protocol ImportPieces {
-  mutating func next() async throws -> Data?
-}
-
-private struct OnePiece: ImportPieces {
-  var piece: Data?
-
-  mutating func next() -> Data? {
-    defer { piece = nil }
-    return piece
-  }
-}
-
-private struct Iterating<Iterator: AsyncIteratorProtocol>: ImportPieces where Iterator.Element == Data {
-  var iterator: Iterator
-
-  mutating func next() async throws -> Data? { try await iterator.next(isolation: #isolation) }
-}
-
-private struct Paging: ImportPieces {
-  var number: Int
-  let page: @Sendable (Int) async throws -> Data
-
-  mutating func next() async throws -> Data? {
-    defer { number += 1 }
-    return try await page(number)
-  }
-}
+typealias ImportPieces = () async throws -> Data?

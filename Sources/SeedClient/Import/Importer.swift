@@ -50,15 +50,12 @@ public struct Importer: Sendable {
   }
 }
 
-/// Runs imports one at a time, on a queue of its own: SQLite blocks.
-private actor ImportRunner {
-  private nonisolated let executor = QueueExecutor(label: "seedbank.import")
+private actor ImportRunner: BlockingActor {
+  nonisolated let executor = QueueExecutor(label: "seedbank.import")
   private let database: URL
   private let turns = Turns()
 
   init(_ database: URL) { self.database = database }
-
-  nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 
   func run(
     _ source: ImportSource, _ mapping: ImportMapping, _ policy: ImportPolicy,
@@ -67,28 +64,21 @@ private actor ImportRunner {
     guard await turns.take() else { throw CancellationError() }
     defer { turns.end() }
     do {
-      return try await translated(source, mapping, policy, hooks)
+      let connection = try Connection(database.path, .writer)
+      let session = try ImportSession(connection, mapping: mapping, policy: policy, hooks: hooks())
+      do {
+        try await feed(source, policy, session)
+        return try session.finish()
+      } catch {
+        session.abandon()
+        throw error
+      }
     } catch let error as DatabaseError {
       throw SeedError(.io, "\(database.path): \(error)")
     } catch let error as FileError {
       throw SeedError(.io, "\(error)")
     } catch let error as CompressionError {
       throw ImportFailure(.document, "\(source.name): \(error)")
-    }
-  }
-
-  private func translated(
-    _ source: ImportSource, _ mapping: ImportMapping, _ policy: ImportPolicy,
-    _ hooks: @Sendable () -> ImportHooks
-  ) async throws -> ImportReport {
-    let connection = try Connection(database.path, .writer)
-    let session = try ImportSession(connection, mapping: mapping, policy: policy, hooks: hooks())
-    do {
-      try await feed(source, policy, session)
-      return try session.finish()
-    } catch {
-      session.abandon()
-      throw error
     }
   }
 
@@ -99,38 +89,32 @@ private actor ImportRunner {
       try DocumentUnpacker.read(url.path, pieces: policy.batchBytes) { try session.feed(document: $0) }
       try session.end()
     case .chunks(let make):
-      var pieces = make()
       session.begin(source.name)
-      let unpacker = DocumentUnpacker()
-      while let piece = try await pieces.next() {
-        try Task.checkCancellation()
-        try unpacker.take(Array(piece)) { try session.feed(document: $0) }
+      try await session.feedDocument(of: make())
+    case .documents(let make):
+      let next = make()
+      var number = 1
+      while let document = try await next() {
+        var rest = Optional(document)
+        session.begin("\(source.name) \(number)")
+        if try await session.feedDocument(of: { rest.take() }) == 0 { return }
+        number += 1
       }
-      try unpacker.end { try session.feed(document: $0) }
-      try session.end()
-    case .documents(let make): try await feedDocuments(make(), source.name, session)
-    }
-  }
-
-  private func feedDocuments(
-    _ documents: any ImportPieces, _ name: String, _ session: ImportSession
-  ) async throws {
-    var documents = documents
-    var number = 1
-    while let document = try await documents.next() {
-      try Task.checkCancellation()
-      session.begin("\(name) \(number)")
-      let unpacker = DocumentUnpacker()
-      try unpacker.take(Array(document)) { try session.feed(document: $0) }
-      try unpacker.end { try session.feed(document: $0) }
-      if try session.end() == 0 { return }
-      number += 1
     }
   }
 }
 
 extension ImportSession {
-  fileprivate func feed(document bytes: [UInt8]) throws {
-    try bytes.withUnsafeBytes { try feed($0) }
+  @discardableResult
+  fileprivate func feedDocument(of next: ImportPieces) async throws -> Int {
+    let unpacker = DocumentUnpacker()
+    while let piece = try await next() {
+      try Task.checkCancellation()
+      try unpacker.take(Array(piece)) { try feed(document: $0) }
+    }
+    try unpacker.end { try feed(document: $0) }
+    return try end()
   }
+
+  fileprivate func feed(document bytes: [UInt8]) throws { try bytes.withUnsafeBytes { try feed($0) } }
 }

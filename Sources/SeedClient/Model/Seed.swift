@@ -5,14 +5,12 @@ public import struct Foundation.URL
 /// One file of the data, which stays on the disk for as long as this value or a copy of it lives.
 ///
 /// Open ``url`` read-only, with whatever the app reads SQLite with, and close the connection before this value goes.
-/// Deltas change the rows of the same file; a snapshot makes another one, which the next element of
-/// `openings` names.
+/// Deltas change the rows of the same file; a snapshot makes another one, which the next element of `openings` names.
 public struct Seed: Sendable {
   /// The SQLite file.
   public let url: URL
   /// The version that the file had when this value was made; deltas take it on.
   public let version: Version
-  /// Holds the lock that keeps the file from being removed.
   private let keeper: any AnyObject & Sendable
 
   init(file: String, version: Version, keeper: any AnyObject & Sendable) {

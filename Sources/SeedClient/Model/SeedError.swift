@@ -72,9 +72,9 @@ public struct SeedError: Error, Hashable, Sendable, CustomStringConvertible {
   }
 
   /// The kind.
-  public let code: Code
+  public internal(set) var code: Code
   /// One sentence: what failed, on which file or server, why, and what to do where that is known.
-  public let message: String
+  public internal(set) var message: String
   /// Bytes that are needed, where an update needs more than there are, on the disk or by its policy.
   public let neededBytes: Int?
   /// Bytes that are available, on the disk or by the policy.
@@ -88,12 +88,8 @@ public struct SeedError: Error, Hashable, Sendable, CustomStringConvertible {
     _ code: Code, _ message: String, neededBytes: Int? = nil, availableBytes: Int? = nil,
     retryAfter: Duration? = nil, oldestModel: ModelVersion? = nil
   ) {
-    self.code = code
-    self.message = message
-    self.neededBytes = neededBytes
-    self.availableBytes = availableBytes
-    self.retryAfter = retryAfter
-    self.oldestModel = oldestModel
+    (self.code, self.message, self.retryAfter, self.oldestModel) = (code, message, retryAfter, oldestModel)
+    (self.neededBytes, self.availableBytes) = (neededBytes, availableBytes)
   }
 
   /// Whether trying again later, with the same app, may succeed.
@@ -106,13 +102,6 @@ public struct SeedError: Error, Hashable, Sendable, CustomStringConvertible {
   public var description: String { message }
 
   static let suspended = SeedError(.suspended, "the store is suspended: call resume() first")
-
-  /// The same error with another message, or of another kind.
-  func with(_ code: Code, _ message: String) -> SeedError {
-    SeedError(
-      code, message, neededBytes: neededBytes, availableBytes: availableBytes, retryAfter: retryAfter,
-      oldestModel: oldestModel)
-  }
 }
 
 // MARK: Translation

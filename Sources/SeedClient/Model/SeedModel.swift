@@ -12,32 +12,21 @@ public struct SeedModel: Hashable, Sendable {
 
   /// A model whose schema is pinned by its hash.
   public init(dataset: DatasetName, model: ModelVersion, schema: SHA256Digest) {
-    self.dataset = dataset
-    self.model = model
-    pin = .exactly(schema)
+    (self.dataset, self.model, pin) = (dataset, model, .exactly(schema))
   }
 
-  /// A model whose schema is whatever signed metadata says that it is: for tools, which have no queries of
-  /// their own.
+  /// A model whose schema is whatever signed metadata says that it is: for tools, which have no queries of their own.
   package init(dataset: DatasetName, model: ModelVersion) {
-    self.dataset = dataset
-    self.model = model
-    pin = .asSigned
+    (self.dataset, self.model, pin) = (dataset, model, .asSigned)
   }
 
   /// The series that the model belongs to.
   public var series: Series { Series(dataset, model: model) }
 }
 
-/// The schemas that an app accepts for its model.
 enum SchemaPin: Hashable, Sendable {
   case exactly(SHA256Digest)
   case asSigned
 
-  func admits(_ schema: SHA256Digest) -> Bool {
-    switch self {
-    case .exactly(let pinned): pinned == schema
-    case .asSigned: true
-    }
-  }
+  func admits(_ schema: SHA256Digest) -> Bool { self == .asSigned || self == .exactly(schema) }
 }

@@ -75,21 +75,10 @@ public struct UpdatePolicy: Hashable, Sendable {
 
   /// A policy; by default everything is allowed, as for an update that the user asked for.
   public init(allowsExpensive: Bool = true, allowsConstrained: Bool = true, maximumBytes: Int? = nil) {
-    self.allowsExpensive = allowsExpensive
-    self.allowsConstrained = allowsConstrained
+    (self.allowsExpensive, self.allowsConstrained) = (allowsExpensive, allowsConstrained)
     self.maximumBytes = maximumBytes
   }
 
   /// For updates that nobody waits for: they spare the networks that the user asked to spare.
   public static let background = UpdatePolicy(allowsConstrained: false)
-
-  /// Throws if a plan downloads more than is allowed.
-  func check(_ plan: UpdatePlan) throws(SeedError) {
-    guard let maximumBytes, plan.bytes > maximumBytes else { return }
-    throw SeedError(
-      .tooLarge,
-      "the update would download \(plan.bytes) bytes, but its policy allows \(maximumBytes): wait for a "
-        + "better network or allow more",
-      neededBytes: plan.bytes, availableBytes: maximumBytes)
-  }
 }

@@ -1,7 +1,7 @@
 public import SeedFormat
 
 /// A row of a query's result.
-public struct SeedRow: Hashable, Sendable {
+public struct SeedRow: Hashable, Sendable, CustomStringConvertible {
   /// The result's column names, in order.
   public let names: [String]
   /// The values, in order.
@@ -19,13 +19,9 @@ public struct SeedRow: Hashable, Sendable {
   /// The value of a column; they count from 0. Asking for one that the query does not yield is a mistake in the
   /// program and stops it.
   public subscript(index: Int) -> SeedValue { values[index] }
-}
 
-extension SeedRow: CustomStringConvertible {
   /// `id: de:1, name: Alexanderplatz`.
-  public var description: String {
-    zip(names, values).map { "\($0): \($1)" }.joined(separator: ", ")
-  }
+  public var description: String { zip(names, values).map { "\($0): \($1)" }.joined(separator: ", ") }
 }
 
 extension SeedValue {

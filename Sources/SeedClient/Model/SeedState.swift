@@ -16,25 +16,22 @@ public struct SeedState: Sendable {
   /// The newest version that the publisher is known to have.
   public var newestVersion: Version? {
     // Another store on the directory may have heard of more than this one.
-    guard let head else { return version }
-    return version.map { max($0, head) } ?? head
+    [version, record.newestVersion].compactMap(\.self).max()
   }
-  /// The newest version that this store has heard of.
-  var head: Version?
   /// When the newest version was published.
-  public internal(set) var publishedAt: Date?
+  public var publishedAt: Date? { record.publishedAt?.date }
   /// Where the file came from, if there is one; deltas may have changed it since.
   public internal(set) var origin: SeedOrigin?
   /// When the server was last asked successfully. After a restart this may be up to an hour too early.
-  public internal(set) var lastChecked: Date?
+  public var lastChecked: Date? { record.lastChecked?.date }
   /// When the data on this device last changed.
-  public internal(set) var lastUpdated: Date?
+  public var lastUpdated: Date? { record.lastUpdated?.date }
   /// Why the last update or look for one failed; `nil` after one that succeeded.
   public internal(set) var lastError: SeedError?
   /// Why the seed that the app brought along could not be used; a download takes its place.
   public internal(set) var bundleError: SeedError?
   /// How long the series will go on, as last heard.
-  public internal(set) var lifecycle: Lifecycle?
+  public var lifecycle: Lifecycle? { record.lifecycle }
   /// The data's license, as the operator wrote it.
   public internal(set) var license: String?
   /// Whom to name beside the data.
@@ -44,10 +41,19 @@ public struct SeedState: Sendable {
 
   /// True where the data may be older than what is published: the last update failed, or there was none yet.
   public var isStale: Bool { !hasLooked || lastError != nil }
-  /// True once the server was asked successfully since the store was made.
   var hasLooked = false
+  var record = StateRecord()
 
   init(_ model: SeedModel) { self.model = model }
+}
+
+/// The part of ``SeedState`` that outlives a restart and that no file of the data says.
+struct StateRecord: Hashable, Sendable {
+  var lastChecked: UTCTime?
+  var lastUpdated: UTCTime?
+  var publishedAt: UTCTime?
+  var newestVersion: Version?
+  var lifecycle: Lifecycle?
 }
 
 extension UTCTime {

@@ -15,9 +15,7 @@ public enum UpdatePhase: Sendable {
   case swapping
   /// All is done; this comes last.
   case finished(UpdateReport)
-}
 
-extension UpdatePhase {
   /// How far the phase has come, from 0 to 1; `nil` where nobody knows.
   public var fractionCompleted: Double? {
     switch self {

@@ -27,22 +27,37 @@ public struct UpdatePlan: Hashable, Sendable {
     case deltasFailed
   }
 
-  /// What is to be done.
-  public let action: UpdateReport.Action
   /// Why.
   public let reason: Reason
   /// The version on the device, if there is one.
   public let from: Version?
   /// The version to come.
   public let to: Version
-  /// The files to download, in the order of their use: `snapshot-102.sqlite.gz`, `delta-102-103.json.gz`.
-  public let files: [String]
-  /// Bytes of these files; what an earlier download left of them is not downloaded again.
-  public let bytes: Int
   /// Bytes of the deltas that lead to the newest version, if there are any and they were compared.
   public let deltaBytes: Int?
   /// Bytes of the newest snapshot and the deltas after it, if there is one and it was compared.
   public let snapshotBytes: Int?
+  /// The objects to download, in the order of their use; a snapshot comes first.
+  let objects: [PublishedObject]
+
+  /// What is to be done.
+  public var action: UpdateReport.Action {
+    objects.first.map { $0.isSnapshot ? .replaced : .applied } ?? .upToDate
+  }
+
+  /// The files to download, in the order of their use: `snapshot-102.sqlite.gz`, `delta-102-103.json.gz`.
+  public var files: [String] { objects.map(\.fileName) }
+
+  /// Bytes of these files; what an earlier download left of them is not downloaded again.
+  public var bytes: Int { objects.bytes }
+}
+
+extension [PublishedObject] {
+  var bytes: Int { reduce(0) { $0 + $1.length } }
+}
+
+extension PublishedObject {
+  var isSnapshot: Bool { if case .snapshot = kind { true } else { false } }
 }
 
 /// The outcome of one update.

@@ -12,12 +12,9 @@ final class Broadcast<Element: Sendable>: Sendable {
   private let replaysLatest: Bool
   private let state = Mutex(State())
 
-  /// - Parameters:
-  ///   - mostWaiting: Elements that wait for a listener who is busy; of more the oldest are left out.
-  ///   - replaysLatest: Whether a new listener hears the latest element that was sent before it came.
+  /// Of more elements than `mostWaiting` a busy listener misses the oldest; `replaysLatest` to those who come later.
   init(mostWaiting: Int, replaysLatest: Bool = false) {
-    self.mostWaiting = mostWaiting
-    self.replaysLatest = replaysLatest
+    (self.mostWaiting, self.replaysLatest) = (mostWaiting, replaysLatest)
   }
 
   deinit {
@@ -36,7 +33,6 @@ final class Broadcast<Element: Sendable>: Sendable {
   /// Changes the element that the next listener will hear first.
   func replaceLatest(_ element: Element) { state.withLock { $0.latest = element } }
 
-  /// A new listener's elements; they end with the sender.
   func stream() -> AsyncStream<Element> {
     let (stream, continuation) = AsyncStream.makeStream(
       of: Element.self, bufferingPolicy: .bufferingNewest(mostWaiting))

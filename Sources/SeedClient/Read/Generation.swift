@@ -8,14 +8,11 @@ final class Generation: Sendable {
   let lease: Lease
 
   init(_ folder: GenerationFolder, _ record: GenerationRecord, _ lease: Lease) {
-    self.folder = folder
-    self.record = record
-    self.lease = lease
+    (self.folder, self.record, self.lease) = (folder, record, lease)
     reader = GenerationReader(folder, lease)
   }
 
   var name: String { folder.name }
 
-  /// The generation as an app sees it, at a version.
   func seed(at version: Version) -> Seed { Seed(file: folder.file, version: version, keeper: self) }
 }

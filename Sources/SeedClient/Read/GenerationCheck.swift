@@ -2,7 +2,6 @@ import SeedDatabase
 import SeedFormat
 import SeedSystem
 
-/// Checks a generation's file before it is read on this device.
 enum GenerationCheck {
   enum Outcome: Hashable {
     case usable
@@ -11,8 +10,7 @@ enum GenerationCheck {
     case damaged(reason: String)
   }
 
-  /// Reads the file's own description, and a row of every table. An obstacle that may pass, such as a disk error or a
-  /// locked device, is thrown.
+  /// Reads the description, and a row of every table. An obstacle that may pass, as a locked device, is thrown.
   static func run(_ folder: GenerationFolder, _ model: SeedModel) throws -> Outcome {
     guard Folder.exists(folder.file) else { return .damaged(reason: "\(folder.file) is missing") }
     do {
@@ -41,12 +39,9 @@ enum GenerationCheck {
     }
   }
 
-  /// SQLITE_ERROR: a table that every seed has is missing.
-  private static let genericError: Int32 = 1
-
   fileprivate static func isDamage(_ error: any Error) -> Bool {
     switch error {
-    case let error as DatabaseError: error.saysDamage || error.primaryCode == genericError
+    case let error as DatabaseError: error.saysDamage || error.saysMisfit
     case is NotASeed, is InvalidName, is InvalidText: true
     default: false
     }
@@ -54,7 +49,6 @@ enum GenerationCheck {
 }
 
 extension SeedMeta {
-  /// True where an app's queries fit the file, as far as it says itself.
   func opens(for app: SeedModel) -> Bool {
     guard series == app.series, model.opens(for: app.model) else { return false }
     // The file does not tell the hash of an older minor within it; signed metadata did when it was taken in.
@@ -63,10 +57,8 @@ extension SeedMeta {
 }
 
 /// Proves a generation from its rows, on a queue of its own: reads and writes meanwhile do not wait for it.
-actor GenerationProof {
-  private nonisolated let executor = QueueExecutor(label: "seedbank.proof")
-
-  nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
+actor GenerationProof: BlockingActor {
+  nonisolated let executor = QueueExecutor(label: "seedbank.proof")
 
   /// Describes the file's damage; `nil` where its rows are those that it names. An obstacle that may pass is thrown.
   func damage(in generation: Generation) throws -> String? {

@@ -2,13 +2,12 @@ import SeedDatabase
 
 /// The store's own reading of a generation: a few connections for what the app reads, so that a slow read holds up no
 /// other, and one for the store's own short reads, which wait for no read of the app's.
-actor GenerationReader {
+actor GenerationReader: BlockingActor {
   /// Reads of the app's at once; further ones wait. Each takes a connection, that is a thread and three open files.
   static let mostReads = 4
-  /// Connections that stay open while nobody reads.
   private static let mostIdle = 1
 
-  private nonisolated let executor = QueueExecutor(label: "seedbank.reader")
+  nonisolated let executor = QueueExecutor(label: "seedbank.reader")
   private let folder: GenerationFolder
   private let own: ReadingConnection
   private var idle: [ReadingConnection] = []
@@ -21,11 +20,8 @@ actor GenerationReader {
 
   private enum Access { case granted, suspended, gone }
 
-  nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
-
   init(_ folder: GenerationFolder, _ lease: Lease) {
-    self.folder = folder
-    self.lease = lease
+    (self.folder, self.lease) = (folder, lease)
     own = ReadingConnection(folder.file, lease)
     isConfirmed = folder.has(.confirmed)
   }
@@ -33,14 +29,12 @@ actor GenerationReader {
   /// False where the generation's folder was removed; asked here, where no writer is waited for.
   func isInPlace() -> Bool { lease.isInPlace }
 
-  /// The file's own description as it is now.
   func meta() async throws -> SeedMeta {
     try checkAccess()
     return try await own.meta()
   }
 
-  /// Runs `body` in one read transaction: all that it reads is of one version. The first that succeeds confirms the
-  /// generation.
+  /// Runs `body` in one read transaction, of one version. The first that succeeds confirms the generation.
   func read<Result: Sendable>(
     _ body: @Sendable (borrowing SeedReader) throws -> Result
   ) async throws -> Result {
@@ -61,10 +55,7 @@ actor GenerationReader {
 
   // MARK: Suspension
 
-  /// Ends the reads that are under way, with ``SeedError/Code/suspended``.
-  func endReads() {
-    for connection in busy { connection.interrupt.interrupt() }
-  }
+  func endReads() { for connection in busy { connection.interrupt.interrupt() } }
 
   /// Ends all reads, closes the connections and drops the lease. One caller at a time.
   func suspend() async {
@@ -78,7 +69,6 @@ actor GenerationReader {
     lease.drop()
   }
 
-  /// Takes the lease again; false where the generation was removed in the meantime.
   func resume() -> Bool {
     access = (try? lease.retake()) == true ? .granted : .gone
     return access == .granted
@@ -112,27 +102,19 @@ actor GenerationReader {
 }
 
 /// A connection that reads a generation's file, on a queue of its own: a slow statement holds up nobody else.
-private actor ReadingConnection {
-  private nonisolated let executor = QueueExecutor(label: "seedbank.reading")
+private actor ReadingConnection: BlockingActor {
+  nonisolated let executor = QueueExecutor(label: "seedbank.reading")
   private let file: String
   private var connection: Connection?
   // Behind the connection, so that it ends after it.
   private let lease: Lease
-  /// Ends the read that is under way.
   nonisolated let interrupt = InterruptHandle()
 
-  nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
-
-  init(_ file: String, _ lease: Lease) {
-    self.file = file
-    self.lease = lease
-  }
+  init(_ file: String, _ lease: Lease) { (self.file, self.lease) = (file, lease) }
 
   func meta() throws -> SeedMeta { try SeedTables.meta(open()) }
 
-  func read<Result: Sendable>(
-    _ body: @Sendable (borrowing SeedReader) throws -> Result
-  ) throws -> Result {
+  func read<Result: Sendable>(_ body: @Sendable (borrowing SeedReader) throws -> Result) throws -> Result {
     let connection = try translating { try open() }
     connection.endWithTask(or: interrupt)
     try translating { try connection.execute("BEGIN") }

@@ -4,19 +4,16 @@ struct GenerationSearch: Sendable {
   let model: SeedModel
 
   struct Result: Sendable {
-    /// The generation to read, with a lease on it.
     var generation: Generation?
     /// The current generation, where it cannot be read, and why.
     var damaged: (folder: GenerationFolder, reason: String)?
-    /// Whether the damaged one's snapshot is not to be taken again.
     var isRejected = false
   }
 
   /// Each further attempt means that another generation became current since the last one.
   private static let mostAttempts = 100
 
-  /// Opens the current generation, or takes it from `known`. Those in `damaged`, and those that are marked as damaged,
-  /// are not tried.
+  /// `known` are open already; those in `damaged`, and those that are marked as damaged, are not tried.
   func run(
     known: [Generation], damaged: Set<String>, onEnd: @escaping @Sendable () -> Void
   ) throws -> Result {

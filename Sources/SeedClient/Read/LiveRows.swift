@@ -1,6 +1,5 @@
 import SeedFormat
 
-/// A query that is run again whenever the data changed.
 struct LiveRows: Sendable {
   let sql: String
   let values: [SeedValue]

@@ -7,9 +7,7 @@ extension Seed {
   ///
   /// ``attach(to:as:)`` does more: it also detaches an older seed, and puts it back where the new one cannot be
   /// attached.
-  public func attachStatement(as name: String = "seed") -> String {
-    Self.attachStatement(url.path, as: name)
-  }
+  public func attachStatement(as name: String = "seed") -> String { Self.attachStatement(url.path, as: name) }
 
   private static func attachStatement(_ path: String, as name: String) -> String {
     // As a URI, for a plain path would be opened for writing where the connection is.

@@ -7,8 +7,7 @@ public struct SeedReader: ~Copyable {
   private let interrupt: InterruptHandle
 
   init(_ connection: Connection, _ interrupt: InterruptHandle) {
-    self.connection = connection
-    self.interrupt = interrupt
+    (self.connection, self.interrupt) = (connection, interrupt)
   }
 
   /// All rows of a query, its parameters bound to `values` in order: one statement, which only reads, with a value for
@@ -50,11 +49,12 @@ extension SeedError {
 }
 
 extension DatabaseError {
-  /// True where the file is at fault, whatever the query.
   var saysDamage: Bool { [ResultCode.corrupt, ResultCode.notADatabase].contains(primaryCode) }
 
-  /// True where something keeps the file from being read now: a locked device, a disk or memory that is full or fails,
-  /// another connection.
+  /// SQLITE_ERROR: a statement does not fit the schema, where every seed has what it asks for.
+  var saysMisfit: Bool { primaryCode == 1 }
+
+  /// True where something keeps the file from being read now: a locked device, the disk, memory, another connection.
   var saysObstacle: Bool {
     // The code as such stands for a statement that would write; its extensions for a log that cannot be read yet.
     let isLogUnreadable = primaryCode == ResultCode.readOnly && code != ResultCode.readOnly

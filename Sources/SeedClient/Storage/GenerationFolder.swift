@@ -1,7 +1,6 @@
 import SeedFormat
 import SeedSystem
 
-/// The files of one generation.
 struct GenerationFolder: Hashable, Sendable {
   let name: String
   let path: String
@@ -38,7 +37,6 @@ struct GenerationFolder: Hashable, Sendable {
   }
 }
 
-/// A generation's origin; written once, before the generation becomes current.
 struct GenerationRecord: Hashable, Sendable {
   /// The hash of the snapshot's file, as it was published.
   let snapshot: SHA256Digest
@@ -47,13 +45,9 @@ struct GenerationRecord: Hashable, Sendable {
   let previous: String?
 
   private static let longest = 1024
+}
 
-  init(snapshot: SHA256Digest, origin: SeedOrigin, previous: String?) {
-    self.snapshot = snapshot
-    self.origin = origin
-    self.previous = previous
-  }
-
+extension GenerationRecord {
   /// `nil` where there is none that is whole; a disk that fails is an error.
   init?(of folder: GenerationFolder) throws(FileError) {
     guard let bytes = try DurableFile.readIfPresent(folder.record, limit: Self.longest),

@@ -1,9 +1,8 @@
 import SeedSystem
 
-/// The right to read a generation's files, for as long as this lives: a lock that its readers share.
-///
-/// The kernel takes it back with the process, however that ends. Only a process that has the lock alone removes the
-/// files, so a lease that was taken holds. Whether it was taken in time shows only afterwards: see ``GenerationSearch``.
+/// The right to read a generation's files, for as long as this lives: a lock that its readers share. The kernel takes
+/// it back with the process, however that ends. Only a process that has the lock alone removes the files, so a lease
+/// that was taken holds. Whether it was taken in time shows only afterwards: see ``GenerationSearch``.
 final class Lease: Sendable {
   private let path: String
   private let lock: Mutex<FileLock?>
@@ -27,7 +26,6 @@ final class Lease: Sendable {
   /// False where the generation's folder was removed or replaced, and while the lease is dropped.
   var isInPlace: Bool { lock.withLock { $0?.isInPlace ?? false } }
 
-  /// Takes the lock again; false where the generation was removed in the meantime.
   func retake() throws(FileError) -> Bool {
     try lock.withLock { lock throws(FileError) in
       if lock == nil { lock = try FileLock.shared(path) }

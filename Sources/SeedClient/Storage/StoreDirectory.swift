@@ -6,8 +6,7 @@ enum StoreDirectory {
   /// `Seedbank/com.example.app/transit-2` in the user's folder for application data.
   static func defaultPath(_ series: Series) -> String { "\(base)/\(path(of: series, for: program))" }
 
-  /// The part below the user's folder, which other programs may share: their datasets may have the same name and come
-  /// from other publications.
+  /// Below the user's folder, which programs share whose datasets of one name come from different publications.
   static func path(of series: Series, for program: String) -> String {
     let folder = program.replacing("/", with: "_")
     return "Seedbank/\(["", ".", ".."].contains(folder) ? "_" : folder)/\(series.roleName)"

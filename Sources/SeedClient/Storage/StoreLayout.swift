@@ -1,33 +1,28 @@
 import SeedFormat
 import SeedSystem
 
-/// The files and folders in a store's directory.
 struct StoreLayout: Sendable {
   let directory: String
 
   var trust: String { "\(directory)/trust" }
   var generations: String { "\(directory)/generations" }
   var partial: String { "\(directory)/partial" }
-  /// Names the current generation.
   var current: String { "\(directory)/CURRENT" }
   var lock: String { "\(directory)/LOCK" }
   /// The hashes of what is not to be taken again, one in a line.
   var rejections: String { "\(directory)/REJECTED" }
-  /// What ``SeedState`` keeps over a restart.
   var record: String { "\(directory)/STATE" }
 
   func folder(_ name: String) -> GenerationFolder {
     GenerationFolder(name: name, path: "\(generations)/\(name)")
   }
 
-  /// Makes the folders. Only their owner may look in: others must not be able to swap a file between its
-  /// check and its use.
+  /// Only their owner may look in: others must not be able to swap a file between its check and its use.
   func create() throws(FileError) {
     for folder in [directory, trust, generations, partial] { try Folder.create(folder, mode: 0o700) }
   }
 
-  /// Removes the generations that are neither current nor previous and that nobody reads. Only the holder of the
-  /// store's lock may do this.
+  /// Removes what is neither current nor previous nor read. Only the holder of the store's lock may do this.
   func collect(sparing staged: String?) throws(FileError) {
     let kept = Set(try pointer()?.names ?? []).union(staged.map { [$0] } ?? [])
     for name in try Folder.names(in: generations) where !kept.contains(name) {
@@ -38,7 +33,6 @@ struct StoreLayout: Sendable {
 
 // MARK: The current generation
 
-/// The current generation, and the one before it, to which there is a way back.
 struct GenerationPointer: Hashable, Sendable {
   let current: String
   let previous: String?
@@ -47,11 +41,9 @@ struct GenerationPointer: Hashable, Sendable {
 }
 
 extension StoreLayout {
-  /// Bytes that the file `CURRENT` has at most.
   private static let currentBytes = 128
 
-  /// `nil` where nothing is current. The current generation's record names the one before it, so that one durable
-  /// write changes both.
+  /// The current generation's record names the one before it, so that one durable write changes both.
   func pointer() throws(FileError) -> GenerationPointer? {
     let bytes = try DurableFile.readIfPresent(current, limit: Self.currentBytes) ?? []
     let line = String(decoding: bytes, as: UTF8.self).split(separator: "\n").first.map(String.init)
@@ -70,34 +62,27 @@ extension StoreLayout {
     "\(version)-\(lowerHex((0..<8).map { _ in UInt8.random(in: .min ... .max) }))"
   }
 
-  /// True for a text that can be a generation's name, and nothing that leads to another folder.
   static func isName(_ text: String) -> Bool {
     text.utf8.allSatisfy { (0x30...0x39).contains($0) || (0x61...0x66).contains($0) || $0 == 0x2D }
   }
-}
 
-// MARK: What is not to be taken again
+  // MARK: What is not to be taken again
 
-extension StoreLayout {
-  /// Hashes that are remembered; the oldest give way.
   private static let mostRejections = 32
-  /// Bytes of a hash and the end of its line.
   private static let lineBytes = 65
 
   /// Hashes of snapshots, and digests of whole states, that failed on this device or were rolled back.
-  func rejected() throws(FileError) -> Set<SHA256Digest> { Set(try rejectedInOrder()) }
-
-  func reject(_ digests: [SHA256Digest]) throws(FileError) {
-    let known = try rejectedInOrder().filter { !digests.contains($0) }
-    let lines = (known + digests).suffix(Self.mostRejections).map { "\($0.hex)\n" }
-    try DurableFile.write(Array(lines.joined().utf8), to: rejections, mode: 0o600)
-  }
-
-  private func rejectedInOrder() throws(FileError) -> [SHA256Digest] {
+  func rejected() throws(FileError) -> [SHA256Digest] {
     let limit = Self.mostRejections * Self.lineBytes
     let bytes = try DurableFile.readIfPresent(rejections, limit: limit) ?? []
     return String(decoding: bytes, as: UTF8.self).split(separator: "\n").compactMap {
       try? SHA256Digest(hex: String($0))
     }
+  }
+
+  func reject(_ digests: [SHA256Digest]) throws(FileError) {
+    let known = try rejected().filter { !digests.contains($0) }
+    let lines = (known + digests).suffix(Self.mostRejections).map { "\($0.hex)\n" }
+    try DurableFile.write(Array(lines.joined().utf8), to: rejections, mode: 0o600)
   }
 }

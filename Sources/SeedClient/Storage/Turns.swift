@@ -2,7 +2,6 @@ import Dispatch
 import SeedSystem
 
 /// Runs an actor's jobs on a dispatch queue, so that what blocks does not hold up Swift's own threads.
-///
 /// `DispatchSerialQueue`, which is such an executor, does not exist on Linux.
 final class QueueExecutor: SerialExecutor {
   private let queue: DispatchQueue
@@ -13,6 +12,15 @@ final class QueueExecutor: SerialExecutor {
     let job = UnownedJob(job)
     queue.async { job.runSynchronously(on: self.asUnownedSerialExecutor()) }
   }
+}
+
+/// An actor whose jobs may block: they run on a dispatch queue of its own.
+protocol BlockingActor: Actor {
+  nonisolated var executor: QueueExecutor { get }
+}
+
+extension BlockingActor {
+  nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 }
 
 /// Lets one caller at a time pass, or a few, in the order in which they came.
@@ -28,7 +36,6 @@ final class Turns: Sendable {
 
   init(atOnce count: Int = 1) { state = Mutex(State(free: count)) }
 
-  /// Waits for a turn; false where the task is cancelled before.
   func take() async -> Bool {
     let place = Place()
     return await withTaskCancellationHandler {
@@ -43,11 +50,8 @@ final class Turns: Sendable {
   }
 
   /// Waits for a turn, even in a cancelled task: for what must be done in any case.
-  func takeThroughCancellation() async {
-    _ = await withCheckedContinuation { takeOrWait($0, at: Place()) }
-  }
+  func takeThroughCancellation() async { _ = await withCheckedContinuation { takeOrWait($0, at: Place()) } }
 
-  /// Hands the turn to the caller that has waited longest.
   func end() {
     let next = state.withLock { state in
       if state.waiting.isEmpty { state.free += 1 }

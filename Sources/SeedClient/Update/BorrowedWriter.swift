@@ -8,13 +8,11 @@ public typealias SeedConnectionLender =
   @Sendable (_ seed: Seed, _ apply: @Sendable (_ handle: OpaquePointer) throws -> SeedChanges) async throws ->
   Void
 
-/// Applies one delta through a connection that the app lends.
 struct BorrowedWriter: Sendable {
   let seed: Seed
   let delta: FetchedObject
   let keyLimit: Int
 
-  /// Asks for the connection; a delta that was committed through it counts, whatever the app does then.
   func run(_ lender: SeedConnectionLender) async throws -> SeedChanges {
     let outcome = Mutex<Result<SeedChanges, any Error>?>(nil)
     var failure: (any Error)?
@@ -39,10 +37,9 @@ struct BorrowedWriter: Sendable {
   private func apply(through handle: OpaquePointer) throws -> SeedChanges {
     let connection = Connection(borrowing: handle)
     try check(connection)
-    let document = try delta.document()
     do {
       return try connection.withoutForeignKeys {
-        try SeedFile.live { connection }.apply(document, signed: delta.object, keyLimit: keyLimit)
+        try SeedFile.live { connection }.apply(delta, keyLimit: keyLimit)
       }
     } catch let error as DatabaseError {
       guard error.primaryCode == ResultCode.busy else { throw error }

@@ -3,18 +3,15 @@ import SeedFormat
 import SeedSystem
 import SeedTrust
 
-/// A seed's file behind the one connection that writes to it.
 final class SeedFile {
   private let connection: Connection
   let schema: DatabaseSchema
 
-  /// A file that nobody else has opened yet.
   convenience init(_ path: String) throws { try self.init(Connection(path, .writer)) }
 
-  /// The live file of a generation, behind the store's own connection or one that somebody lends.
-  ///
-  /// The app may have changed its schema, by mistake: that is a ``DeltaMismatch``, and what SchemaReader would say to
-  /// the author of a schema is only its reason.
+  /// The live file of a generation, behind the store's own connection or one that somebody lends. The app may have
+  /// changed its schema, by mistake: that is a ``DeltaMismatch``, and what SchemaReader would say to the author of a
+  /// schema is only its reason.
   static func live(_ open: () throws -> Connection) throws -> SeedFile {
     try DeltaMismatch.blaming { try SeedFile(open()) }
   }
@@ -28,7 +25,6 @@ final class SeedFile {
   private static let modeBytes = 18..<20
   private static let walMode: UInt8 = 2
 
-  /// Lets readers read while this connection writes; the mode stays with the file.
   func enterWAL() throws {
     let mode = try connection.value("PRAGMA journal_mode = WAL")
     guard mode == .text("wal") else {
@@ -52,14 +48,13 @@ final class SeedFile {
 
   /// Applies one delta: its rows, version and digest together, or nothing of it. ``DeltaMismatch`` is thrown for a
   /// published document alone; a document that is not the signed one is another error.
-  func apply(
-    _ document: @escaping DocumentPieces.Source, signed: PublishedObject, keyLimit: Int
-  ) throws -> SeedChanges {
-    try DeltaMismatch.blaming {
+  func apply(_ delta: FetchedObject, keyLimit: Int) throws -> SeedChanges {
+    let document = try delta.document()
+    return try DeltaMismatch.blaming {
       let result = try connection.transaction {
-        try DeltaApplier(connection, schema, keyLimit: keyLimit).apply(document, signed: signed)
+        try DeltaApplier(connection, schema, keyLimit: keyLimit).apply(document, signed: delta.object)
       }
-      return SeedChanges(version: signed.version, result)
+      return SeedChanges(version: delta.object.version, result)
     }
   }
 }
@@ -80,23 +75,15 @@ struct DeltaMismatch: SeedErrorConvertible {
       return try body()
     } catch let error as CompressionError {
       throw error
-    } catch let error as DatabaseError where !error.isAboutContent {
+    } catch let error as DatabaseError
+      where !error.saysDamage && !error.saysMisfit && error.primaryCode != ResultCode.constraint
+    {
+      // The disk or another connection is to blame.
       throw error
     } catch {
       throw DeltaMismatch(reason: String(describing: error))
     }
   }
-}
-
-extension DatabaseError {
-  /// True where the file or the delta is to blame, and not the disk or another connection.
-  fileprivate var isAboutContent: Bool {
-    let codes = [ResultCode.constraint, ResultCode.corrupt, ResultCode.notADatabase, Self.genericError]
-    return codes.contains(primaryCode)
-  }
-
-  /// SQLITE_ERROR: the statement does not fit the file's schema.
-  private static let genericError: Int32 = 1
 }
 
 extension SeedChanges {
@@ -114,8 +101,6 @@ extension SeedChanges.Table {
     inserted = changes.inserted
     updated = changes.updated
     deleted = changes.deleted
-    self.keys = keys.map {
-      SeedChanges.Keys(inserted: $0.inserted, updated: $0.updated, deleted: $0.deleted)
-    }
+    self.keys = keys.map { SeedChanges.Keys(inserted: $0.inserted, updated: $0.updated, deleted: $0.deleted) }
   }
 }

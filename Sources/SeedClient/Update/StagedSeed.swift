@@ -10,7 +10,6 @@ struct StagedSeed {
 
   var name: String { folder.name }
 
-  /// Expands and checks the snapshot, and readies its file for readers and one writer.
   init(
     _ fetched: FetchedObject, epoch: Epoch, origin: SeedOrigin = .downloaded, previous: String? = nil,
     in layout: StoreLayout

@@ -3,33 +3,24 @@ import SeedFormat
 import SeedSystem
 import SeedTrust
 
-/// Writes to a store: it holds the lock, the trusted metadata and the writing connection.
-///
-/// Its caller takes turns, so that no two updates meet here.
-actor StoreWriter {
-  private nonisolated let executor = QueueExecutor(label: "seedbank.writer")
+/// Holds the lock, the trusted metadata and the writing connection. Its caller takes turns: no two updates meet here.
+actor StoreWriter: BlockingActor {
+  nonisolated let executor = QueueExecutor(label: "seedbank.writer")
   let layout: StoreLayout
   let model: SeedModel
   let root: [UInt8]
   private let options: SeedOptions
   private let search: GenerationSearch
   private var lock: FileLock?
-  /// The current generation's file, behind the one connection that writes to it.
   private var live: (name: String, file: SeedFile)?
   private var staged: StagedSeed?
   private var lender: SeedConnectionLender?
-  /// The generation that was found last.
   private var reading: String?
   /// Generations that a read found to be damaged, marked as such or not.
   private var damaged: Set<String> = []
 
-  nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
-
   init(_ layout: StoreLayout, _ model: SeedModel, root: [UInt8], options: SeedOptions) {
-    self.layout = layout
-    self.model = model
-    self.root = root
-    self.options = options
+    (self.layout, self.model, self.root, self.options) = (layout, model, root, options)
     search = GenerationSearch(layout: layout, model: model)
   }
 
@@ -56,7 +47,6 @@ actor StoreWriter {
     try layout.collect(sparing: nil)
   }
 
-  /// Removes generations that are no longer needed and that nobody reads any more.
   func collect() {
     guard lock?.isInPlace == true else { return }
     // What stays here, the next look or the next start takes.
@@ -68,18 +58,12 @@ actor StoreWriter {
     lock?.isInPlace ?? true && generation?.lease.isInPlace ?? true
   }
 
-  /// Forgets a directory that somebody has removed. Nothing in it is touched: another store may lie in its place by
-  /// now.
-  func abandon() {
-    (staged, live, lock) = (nil, nil, nil)
-    (reading, damaged) = (nil, [])
-  }
+  /// Forgets a removed directory. Nothing in it is touched: another store may lie in its place by now.
+  func abandon() { (staged, live, lock, reading, damaged) = (nil, nil, nil, nil, []) }
 
-  /// Closes all that is open and gives the lock back.
   func suspend() {
     discardStaged()
-    live = nil
-    lock = nil
+    (live, lock) = (nil, nil)
   }
 
   /// Throws before a write that would go to a directory that somebody has removed, or to another store's.
@@ -100,7 +84,6 @@ actor StoreWriter {
     return found
   }
 
-  /// Remembers that a read of the generation found damage, also after a restart.
   func noteDamage(_ name: String) {
     damaged.insert(name)
     // On a disk that takes no more, the store that comes next has to find it itself.
@@ -127,7 +110,6 @@ actor StoreWriter {
     live = nil
   }
 
-  /// Drops a current generation that cannot be read; returns whether its snapshot is not to be taken again.
   private func replaceDamaged(_ found: GenerationSearch.Result, justSwapped: Bool) throws -> Bool {
     guard let folder = found.damaged?.folder else { return false }
     let isRejected = try reject(folder, if: justSwapped || found.generation != nil)
@@ -157,7 +139,6 @@ actor StoreWriter {
     return try await fetcher.refresh(model.series, root: root, stored: trusted)
   }
 
-  /// The metadata that is trusted so far.
   var trusted: StoredMetadata {
     let trust = layout.trust
     return StoredMetadata(
@@ -165,10 +146,8 @@ actor StoreWriter {
       persist: { try DurableFile.write($1, to: "\(trust)/\($0)", mode: 0o600) })
   }
 
-  /// Hashes of what is not to be taken again.
-  func rejected() throws -> Set<SHA256Digest> { try layout.rejected() }
+  func rejected() throws -> Set<SHA256Digest> { Set(try layout.rejected()) }
 
-  /// The state that the last store on the directory kept.
   func record() -> StateRecord { StateRecord.read(layout) }
 
   /// Keeps the state durably, where it is worth a write.
@@ -213,11 +192,7 @@ actor StoreWriter {
     }
     staged = made
     if !deltas.isEmpty { snapshot.phases.enter(.applying(deltas.map(\.object))) }
-    for delta in deltas {
-      try await delta.using {
-        _ = try made.file.apply(delta.document(), signed: delta.object, keyLimit: 0)
-      }
-    }
+    for delta in deltas { try await delta.using { _ = try made.file.apply(delta, keyLimit: 0) } }
     return made
   }
 
@@ -230,14 +205,12 @@ actor StoreWriter {
 
   // MARK: Deltas
 
-  /// Applies deltas through connections of the app's own from now on, or through the store's own again.
   func borrow(_ lender: SeedConnectionLender?) {
     self.lender = lender
     // One connection writes and checkpoints.
     live = nil
   }
 
-  /// Applies a delta to a generation at a version, in one transaction.
   func apply(_ delta: FetchedObject, to generation: Generation, at version: Version) async throws
     -> SeedChanges
   {
@@ -248,8 +221,7 @@ actor StoreWriter {
         return try await BorrowedWriter(seed: seed, delta: delta, keyLimit: options.changedKeyLimit).run(
           lender)
       }
-      let document = try delta.document()
-      return try open(generation).apply(document, signed: delta.object, keyLimit: options.changedKeyLimit)
+      return try open(generation).apply(delta, keyLimit: options.changedKeyLimit)
     }
     delta.discard()
     return changes
@@ -266,21 +238,34 @@ actor StoreWriter {
 extension StoreLayout {
   /// Throws where the directory holds another dataset, or another major for a store that is bound to its own.
   fileprivate func checkOwner(for model: SeedModel, isBoundToMajor: Bool) throws(SeedError) {
-    guard let owner, owner != model.series, isBoundToMajor || owner.dataset != model.dataset else { return }
+    // Where nothing is current, or what is cannot be read, there is nothing to be lost.
+    guard let name = try? pointer()?.current, let connection = try? Connection(folder(name).file, .reader),
+      let owner = try? SeedTables.meta(connection).series, owner != model.series,
+      isBoundToMajor || owner.dataset != model.dataset
+    else { return }
     throw SeedError(
       .configuration, "\(directory) is a store of \(owner): give \(model.series) a directory of its own")
   }
+}
 
-  /// `nil` where nothing is current, or what is cannot be read: then there is nothing to be lost.
-  private var owner: Series? {
-    guard let pointer = try? pointer() else { return nil }
-    let connection = try? Connection(folder(pointer.current).file, .reader)
-    return connection.flatMap { try? SeedTables.meta($0).series }
+extension FetchedObject {
+  /// Runs `use`, and removes the file where that fails. Where it was cancelled, as in the background on a phone, or the
+  /// disk is full, the file stays: the next update finds it whole and asks for no byte of it. A file that is not within
+  /// what was signed is as unusable as one that never arrived, and there may be another way.
+  func using<Value>(
+    isolation: isolated (any Actor)? = #isolation, _ use: () async throws -> Value
+  ) async throws -> Value {
+    do {
+      try Task.checkCancellation()
+      return try await use()
+    } catch {
+      if !Task.isCancelled, SeedError(error).code != .insufficientSpace { discard() }
+      throw UnusableObject(object, error) ?? error
+    }
   }
 }
 
 extension UpdatePhase {
-  /// The beginning of an apply of these.
   static func applying(_ chain: [PublishedObject]) -> UpdatePhase {
     .applying(rows: 0, bytes: 0, totalBytes: chain.reduce(0) { $0 + $1.rawLength })
   }

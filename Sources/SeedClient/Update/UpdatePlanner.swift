@@ -2,101 +2,137 @@ import SeedDatabase
 import SeedFormat
 import SeedTrust
 
-/// Finds the ways to a series' head among the published objects.
+/// Decides what an update does, from trusted metadata and the data on the device. Pure.
+///
+///  1. The series must open for the app's minor, with exactly the schema that the app pins. If not, it is refused: the
+///     app is too old where its minor is below all that are published.
+///  2. Without data, or with data of another epoch, the newest snapshot is taken.
+///  3. Data ahead of the head is refused: the publisher has lost versions that it published.
+///  4. Data with another schema than the head's, or with other rows than were published as its version, is replaced by
+///     the newest snapshot: no delta leads on from there.
+///  5. Otherwise the way with the fewest bytes is taken: a chain of deltas, or the newest snapshot and the
+///     chain after it. None leads to a lower version than the one on the device.
+///  6. Objects that proved bad count as not published, and nothing leads to a head whose rows were rolled back
+///     on this device. A series that ended is followed to its end; it is refused where nothing leads there.
 struct UpdatePlanner {
   private let state: SeriesState
+  private let local: SeedMeta?
+  private let model: SeedModel
+  private let rejected: Set<SHA256Digest>
+  private let schema: SHA256Digest?
+  private let known: [PublishedObject]
   private let deltas: [PublishedObject]
   private let snapshots: [PublishedObject]
-  private let objects: [PublishedObject]
-  private let rejected: Set<SHA256Digest>
-  /// The head's schema, where the metadata names it.
-  let schema: SHA256Digest?
 
   /// `rejected` has hashes of objects that are not used, and digests of heads that are not wanted.
-  init(_ metadata: SeriesMetadata, rejected: Set<SHA256Digest>) {
-    let schema = metadata.state.models[metadata.state.model]
-    let known = metadata.objects.filter { $0.schema == schema && $0.version <= metadata.state.head }
-    let usable = known.filter { !rejected.contains($0.sha256) }
-    state = metadata.state
-    objects = known
-    deltas = usable.filter { !$0.isSnapshot }
-    snapshots = usable.filter { $0.isSnapshot && !rejected.contains($0.sha256) }
-    self.rejected = rejected
+  init(_ metadata: SeriesMetadata, _ local: SeedMeta?, _ model: SeedModel, rejected: Set<SHA256Digest> = []) {
+    (state, self.local, self.model, self.rejected) = (metadata.state, local, model, rejected)
+    let schema = state.models[state.model]
     self.schema = schema
+    known = metadata.objects.filter { $0.schema == schema && $0.version <= metadata.state.head }
+    let usable = known.filter { !rejected.contains($0.sha256) }
+    deltas = usable.filter { !$0.isSnapshot }
+    snapshots = usable.filter(\.isSnapshot)
   }
 
-  /// True where the head's rows were rolled back on this device.
-  var isHeadRejected: Bool {
-    objects.contains { $0.version == state.head && rejected.contains($0.digest) }
+  /// Decides by the rules above; a refusal is an error.
+  func plan() throws(SeedError) -> UpdatePlan {
+    try checkModel()
+    let isHeadRejected = known.contains { $0.version == state.head && rejected.contains($0.digest) }
+    guard !isHeadRejected else { throw headRejected }
+    guard let local else { return try snapshot(.firstDownload) }
+    guard local.epoch == state.epoch else { return try snapshot(.newEpoch) }
+    guard local.version <= state.head else {
+      throw SeedError(
+        .rolledBack,
+        "the publisher is at version \(state.head) and this device at \(local.version), so the publisher seems to "
+          + "come from an old backup: tell its operator, who can begin a new epoch by `seedbank new-epoch`")
+    }
+    guard local.schema == schema else { return try snapshot(.newSchema, notBelow: local.version) }
+    // Objects that proved bad tell this as well.
+    let isPublished = known.allSatisfy { $0.version != local.version || $0.digest == local.digest }
+    guard isPublished else { return try snapshot(.otherRows, notBelow: local.version) }
+    return local.version == state.head ? plan(.upToDate, []) : try smallest(from: local.version)
   }
 
-  /// True where the rows are those that were published as that version, as far as the metadata still tells.
-  func isPublished(_ local: SeedMeta) -> Bool {
-    objects.allSatisfy { $0.version != local.version || $0.digest == local.digest }
+  /// The newest snapshot and the deltas after it, unless they would lead to a version below `least`.
+  func snapshot(_ reason: UpdatePlan.Reason, notBelow least: Version? = nil) throws(SeedError) -> UpdatePlan {
+    guard let path = snapshotPath(notBelow: least) else { throw noWay(from: least) }
+    return plan(reason, path, snapshotBytes: path.bytes)
   }
 
   /// The chain or the snapshot, whichever has fewer bytes; the chain if they have the same.
-  func smallest(from local: Version) -> Decision {
-    let chain = DeltaChain.shortest(deltas, from: local, to: state.head)
-    let snapshot = newestSnapshot(beyond: local)
-    func comparison(_ reason: UpdatePlan.Reason) -> Decision.Comparison {
-      .init(reason: reason, deltaBytes: chain?.bytes, snapshotBytes: snapshot?.bytes)
-    }
-    switch (chain, snapshot) {
-    case (let chain?, let snapshot?) where snapshot.bytes < chain.bytes:
-      return snapshot.decision(comparison(.snapshotIsSmaller))
-    case (let chain?, nil): return .apply(chain, comparison(.onlyDeltas))
-    case (let chain?, _): return .apply(chain, comparison(.deltasAreSmaller))
-    case (nil, let snapshot?): return snapshot.decision(comparison(.onlySnapshot))
-    case (nil, nil): return .refuse(refusal(local))
-    }
+  private func smallest(from start: Version) throws(SeedError) -> UpdatePlan {
+    let chain = DeltaChain.shortest(deltas, from: start, to: state.head)
+    let path = snapshotPath(notBelow: start.next)
+    let (reason, objects): (UpdatePlan.Reason, [PublishedObject]) =
+      switch (chain, path) {
+      case (let chain?, let path?) where path.bytes < chain.bytes: (.snapshotIsSmaller, path)
+      case (let chain?, nil): (.onlyDeltas, chain)
+      case (let chain?, _): (.deltasAreSmaller, chain)
+      case (nil, let path?): (.onlySnapshot, path)
+      case (nil, nil): throw noWay(from: start)
+      }
+    return plan(reason, objects, deltaBytes: chain?.bytes, snapshotBytes: path?.bytes)
   }
 
-  /// The newest snapshot, unless it would lead back from `local`.
-  func snapshot(from local: Version?, _ reason: UpdatePlan.Reason) -> Decision {
-    guard let path = newestSnapshot(notBelow: local) else { return .refuse(refusal(local)) }
-    return path.decision(.init(reason: reason, snapshotBytes: path.bytes))
-  }
-
-  private func refusal(_ local: Version?) -> Decision.Refusal {
-    if case .retired(let message) = state.lifecycle { return .retired(message: message) }
-    let isRejected = objects.contains { $0.isSnapshot && rejected.contains($0.sha256) }
-    return isRejected ? .rejected(head: state.head) : .versionGone(local: local, head: state.head)
-  }
-
-  private func newestSnapshot(beyond local: Version) -> SnapshotPath? {
-    newestSnapshot(notBelow: local).flatMap { $0.end > local ? $0 : nil }
-  }
-
-  /// Of the newest snapshot's encodings the smallest one. (No older snapshot leads further: a delta that leads on
-  /// from it covers the newer one as well.)
-  private func newestSnapshot(notBelow local: Version?) -> SnapshotPath? {
+  /// The smallest encoding of the newest snapshot: a delta that leads on from an older one covers the newer as well.
+  private func snapshotPath(notBelow least: Version?) -> [PublishedObject]? {
     let newest = snapshots.max { ($0.version, $1.length) < ($1.version, $0.length) }
     guard let newest else { return nil }
-    let chain = DeltaChain.shortest(deltas, from: newest.version, to: state.head) ?? []
-    let path = SnapshotPath(snapshot: newest, chain: chain)
-    return local.map { path.end >= $0 } ?? true ? path : nil
+    let path = [newest] + (DeltaChain.shortest(deltas, from: newest.version, to: state.head) ?? [])
+    guard let least, let end = path.last?.version else { return path }
+    return end >= least ? path : nil
   }
-}
 
-/// A snapshot and the deltas after it.
-private struct SnapshotPath {
-  let snapshot: PublishedObject
-  let chain: [PublishedObject]
-
-  var bytes: Int { ([snapshot] + chain).bytes }
-  var end: Version { chain.last?.version ?? snapshot.version }
-
-  func decision(_ comparison: Decision.Comparison) -> Decision {
-    .download(snapshot, then: chain, comparison)
+  private func plan(
+    _ reason: UpdatePlan.Reason, _ objects: [PublishedObject], deltaBytes: Int? = nil,
+    snapshotBytes: Int? = nil
+  ) -> UpdatePlan {
+    UpdatePlan(
+      reason: reason, from: local?.version, to: objects.last?.version ?? state.head, deltaBytes: deltaBytes,
+      snapshotBytes: snapshotBytes, objects: objects)
   }
-}
 
-extension [PublishedObject] {
-  /// Bytes of all of them as they are stored.
-  var bytes: Int { reduce(0) { $0 + $1.length } }
-}
+  // MARK: Refusals
 
-extension PublishedObject {
-  var isSnapshot: Bool { if case .snapshot = kind { true } else { false } }
+  private func checkModel() throws(SeedError) {
+    let app = model.model
+    if let signed = state.models[app] {
+      guard !model.pin.admits(signed) else { return }
+      throw SeedError(
+        .modelMismatch,
+        "the app's schema of model \(app) differs from the published one (\(signed)): copy the model from "
+          + "`seedbank config swift`")
+    }
+    guard let oldest = state.models.keys.min(), app < oldest else {
+      throw SeedError(
+        .noCompatibleModel,
+        "no published data fits the app's model \(app); the newest model is \(state.model): publish the app's, or "
+          + "use a published model from `seedbank config swift`")
+    }
+    throw SeedError(
+      .clientTooOld,
+      "model \(app) is no longer published; the oldest one is \(oldest): release the app with a newer model",
+      oldestModel: oldest)
+  }
+
+  private var headRejected: SeedError {
+    SeedError(
+      .rejected,
+      "version \(state.head) failed on this device or was rolled back here: wait for a newer version")
+  }
+
+  private func noWay(from start: Version?) -> SeedError {
+    if case .retired(let message) = state.lifecycle {
+      return SeedError(
+        .retired,
+        "the series has ended" + (message.map { " (\($0))" } ?? "") + ": release the app with a newer model")
+    }
+    if known.contains(where: { $0.isSnapshot && rejected.contains($0.sha256) }) { return headRejected }
+    return SeedError(
+      .versionGone,
+      "no snapshot or delta that is published leads from \(start.map { "version \($0)" } ?? "an empty store") to "
+        + "version \(state.head): the publisher must publish a snapshot")
+  }
 }

@@ -15,17 +15,10 @@ package struct DeltaHeader: Hashable, Sendable {
     series: Series, model: ModelVersion, schema: SHA256Digest, from: Version, to: Version,
     digest: SHA256Digest
   ) {
-    self.series = series
-    self.model = model
-    self.schema = schema
-    self.from = from
-    self.to = to
-    self.digest = digest
+    (self.series, self.model, self.schema) = (series, model, schema)
+    (self.from, self.to, self.digest) = (from, to, digest)
   }
-}
 
-extension DeltaHeader {
-  /// The document up to the first table.
   var opening: [UInt8] {
     let members: JSONValue = [
       "dataset": .string(series.dataset.text),

@@ -1,6 +1,5 @@
-/// Reads a delta, one change at a time, and refuses what ``DeltaWriter`` would not have written.
-///
-/// Of the document it holds the row at hand and a little more, however long it is.
+/// Reads a delta, one change at a time, and refuses what ``DeltaWriter`` would not have written. Of the document it
+/// holds the row at hand and a little more, however long it is.
 package struct DeltaReader: ~Copyable {
   /// All that stands before the changes.
   package let header: DeltaHeader
@@ -53,34 +52,27 @@ package struct DeltaReader: ~Copyable {
 
   private mutating func openTable() throws -> DeltaEvent {
     let name = try tokens.string("table")
-    try tokens.expect("key")
-    try tokens.expect(.beginArray)
+    try tokens.expectArray("key")
     var key: [String] = []
     while case .string(let column) = try tokens.next() { key.append(column) }
-    try tokens.expect("delete")
-    try tokens.expect(.beginArray)
+    try tokens.expectArray("delete")
     place = .deletes
     return .table(name, key: key)
   }
 
   private mutating func rowOrEnd(_ event: DeltaEvent) throws -> DeltaEvent {
     guard try tokens.nextValue(&row) == .value else {
-      if place == .deletes { try openUpserts() } else { try closeTable() }
+      if place == .deletes {
+        try tokens.expectArray("upsert")
+        place = .upserts
+      } else {
+        try tokens.expect(.endObject)
+        place = .betweenTables
+      }
       return try next()
     }
     guard row.kind(0) == .object else { throw JSONError(at: row.offset(0), "expected a row") }
     return event
-  }
-
-  private mutating func openUpserts() throws {
-    try tokens.expect("upsert")
-    try tokens.expect(.beginArray)
-    place = .upserts
-  }
-
-  private mutating func closeTable() throws {
-    try tokens.expect(.endObject)
-    place = .betweenTables
   }
 
   // MARK: Rows
@@ -156,13 +148,11 @@ package struct DeltaReader: ~Copyable {
       from: try Version(tokens.number("from")),
       to: try Version(tokens.number("to")),
       digest: try SHA256Digest(hex: tokens.string("digest")))
-    try tokens.expect("changes")
-    try tokens.expect(.beginArray)
+    try tokens.expectArray("changes")
     return header
   }
 }
 
-/// One step through a delta.
 package enum DeltaEvent: Hashable, Sendable {
   case table(String, key: [String])
   case delete

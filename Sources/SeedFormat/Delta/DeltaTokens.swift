@@ -41,6 +41,11 @@ struct DeltaTokens: ~Copyable {
     guard try next() == .name(name) else { throw malformed("expected the member \"\(name)\"") }
   }
 
+  mutating func expectArray(_ name: String) throws {
+    try expect(name)
+    try expect(.beginArray)
+  }
+
   mutating func string(_ name: String) throws -> String {
     try expect(name)
     guard case .string(let text) = try next() else { throw malformed("expected a string as \"\(name)\"") }
@@ -66,7 +71,6 @@ package enum DocumentPieces {
   /// Hands the next piece to `take`, which must not keep it; false where there is no more.
   package typealias Source = (_ take: (UnsafeRawBufferPointer) -> Void) throws -> Bool
 
-  /// Bytes of a document in memory that are handed on at a time.
   private static let pieceBytes = 64 * 1024
 
   /// The pieces of a document in memory.

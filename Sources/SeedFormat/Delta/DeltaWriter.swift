@@ -1,8 +1,6 @@
-/// Writes the changes of one delta, table by table, and joins them with the header at the end.
-///
-/// The header holds the state digest at the delta's end, which is known only after the last change: so the
-/// changes are gathered first, in memory and beyond that in a spill. Within a table the deletes stand before the
-/// upserts.
+/// Writes the changes of one delta, table by table, and joins them with the header at the end. The header holds the
+/// state digest at the delta's end, which is known only after the last change: so the changes are gathered first, in
+/// memory and beyond that in a spill. Within a table the deletes stand before the upserts.
 package struct DeltaWriter {
   private var parts: [SpilledBytes.Part] = []
   private var table: OpenTable?
@@ -99,9 +97,7 @@ package struct DeltaWriter {
     precondition(names.count == values.count, "a row with \(values.count) of \(names.count) values")
     let isFirst = bytes.isEmpty
     do {
-      try bytes.append(limit: Self.openBytes, spill) {
-        Self.append(names, values, isFirst: isFirst, to: &$0)
-      }
+      try bytes.append(limit: Self.openBytes, spill) { Self.append(names, values, isFirst: isFirst, to: &$0) }
     } catch {
       failure = error
     }
@@ -124,7 +120,6 @@ package struct DeltaWriter {
 extension DeltaWriter.OpenTable {
   fileprivate var isEmpty: Bool { deletes.isEmpty && upserts.isEmpty }
 
-  /// The table up to its first delete.
   fileprivate func opening(isFirst: Bool) -> [UInt8] {
     var bytes = Array((isFirst ? #"{"table":"# : #",{"table":"#).utf8)
     JSONWriter.append(name, to: &bytes)
@@ -143,12 +138,10 @@ package protocol DeltaSpill: AnyObject {
   func read(_ range: Range<Int>, _ take: ([UInt8]) throws -> Void) throws
 }
 
-/// Bytes of which only the last ones are in memory.
 struct SpilledBytes {
   private var waiting: [UInt8] = []
   private var kept: [Range<Int>] = []
 
-  /// A piece of a document.
   enum Part {
     case bytes([UInt8])
     case kept(Range<Int>)
@@ -158,10 +151,7 @@ struct SpilledBytes {
 
   var parts: [Part] { kept.map(Part.kept) + [.bytes(waiting)] }
 
-  /// Adds bytes; beyond `limit` of them they go to the spill.
-  mutating func append(
-    limit: Int, _ spill: (any DeltaSpill)?, _ body: (inout [UInt8]) -> Void
-  ) throws {
+  mutating func append(limit: Int, _ spill: (any DeltaSpill)?, _ body: (inout [UInt8]) -> Void) throws {
     body(&waiting)
     try relieve(limit: limit, spill)
   }

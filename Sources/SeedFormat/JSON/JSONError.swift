@@ -5,10 +5,7 @@ public struct JSONError: Error, Hashable, Sendable, CustomStringConvertible {
   /// The fault there, as the rest of a sentence.
   public let reason: String
 
-  package init(at offset: Int, _ reason: String) {
-    self.offset = offset
-    self.reason = reason
-  }
+  package init(at offset: Int, _ reason: String) { (self.offset, self.reason) = (offset, reason) }
 
   /// One sentence with the offset.
   public var description: String { "\(reason) at byte \(offset)" }
@@ -16,7 +13,6 @@ public struct JSONError: Error, Hashable, Sendable, CustomStringConvertible {
 
 /// Why a document is not the metadata, key or file of settings that it should be.
 public enum MalformedJSON: Error, Hashable, Sendable, CustomStringConvertible {
-  /// The bytes are not JSON as this project accepts it.
   case syntax(JSONError)
   /// A field is missing, of the wrong type or of a wrong value; `path` leads to it from the document's root.
   case field(path: String, reason: String)

@@ -1,6 +1,4 @@
-/// JSON's lexical rules for numbers, over bytes in memory.
 enum JSONNumber {
-  /// The outcome of scanning one number.
   enum Outcome {
     case integer(Int64, end: Int)
     case real(Double, end: Int)
@@ -12,9 +10,7 @@ enum JSONNumber {
   }
 
   /// RFC 8259 §6: a minus sign, an integer without leading zeros, then perhaps a fraction and an exponent.
-  static func scan(
-    _ bytes: UnsafePointer<UInt8>, from start: Int, to end: Int, isComplete: Bool
-  ) -> Outcome {
+  static func scan(_ bytes: UnsafePointer<UInt8>, from start: Int, to end: Int, isComplete: Bool) -> Outcome {
     var parts = Parts()
     switch walk(bytes, start, end, &parts) {
     case .end(let index) where index == end && !isComplete: return .starved
@@ -34,11 +30,9 @@ enum JSONNumber {
     var exponent = 0
     var isInteger = true
 
-    /// Every number of that many digits fits 64 bits.
     private static let safeDigits = 19
 
-    /// True where there are more digits than surely fit. An integer with more has no leading zeros, so it is
-    /// beyond 64 bits.
+    /// More digits than surely fit. An integer with more has no leading zeros, so it is beyond 64 bits.
     var hasOverflown: Bool { digits > Self.safeDigits }
   }
 
@@ -115,8 +109,7 @@ enum JSONNumber {
     if parts.isInteger { return integer(parts, end) }
     if let real = exact(parts) { return .real(real, end: end) }
     // The standard library rounds correctly and knows no locale.
-    let text = String(
-      decoding: UnsafeBufferPointer(start: bytes + start, count: end - start), as: UTF8.self)
+    let text = String(decoding: UnsafeBufferPointer(start: bytes + start, count: end - start), as: UTF8.self)
     guard let real = Double(text), real.isFinite else { return .beyond(end: end) }
     return .real(real, end: end)
   }
@@ -140,7 +133,6 @@ enum JSONNumber {
     return parts.isNegative ? -value : value
   }
 
-  /// The powers of ten that a double holds exactly.
   private static let powers: [Double] = [
     1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18,
     1e19, 1e20, 1e21, 1e22,

@@ -1,7 +1,6 @@
-/// Takes the members out of one JSON object by name and type; its errors name the member's place.
-///
-/// Members that were not taken stay in ``unread``: a closed format refuses them with ``refuseUnread()``, an open one
-/// such as TUF's keeps them, for they are part of what was signed.
+/// Takes the members out of one JSON object by name and type; its errors name the member's place. Members that were not
+/// taken stay in ``unread``: a closed format refuses them with ``refuseUnread()``, an open one such as TUF's keeps
+/// them, for they are part of what was signed.
 package struct JSONObjectReader {
   /// The way from the document's root to this object, such as `signed.roles[2]`; empty for the root itself.
   package let path: String

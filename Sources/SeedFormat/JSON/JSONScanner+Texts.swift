@@ -34,32 +34,27 @@ extension JSONScanner {
     case .no: buffer += "false".utf8
     case .integer, .real, .beyond: buffer += digits(index, of: tape)
     case .string, .name: JSONWriter.append(string(index, of: tape), to: &buffer)
-    case .array: writeElements(index, of: tape, to: &buffer)
-    case .object: writeMembers(index, of: tape, to: &buffer)
+    case .array: writeContent(index, "[", "]", of: tape, to: &buffer)
+    case .object: writeContent(index, "{", "}", of: tape, to: &buffer)
     }
   }
 
-  private func writeElements(_ index: Int, of tape: borrowing JSONTape, to buffer: inout [UInt8]) {
-    buffer.append(UInt8(ascii: "["))
-    var element = index + 1
-    while element < tape.end(of: index) {
-      if element > index + 1 { buffer.append(UInt8(ascii: ",")) }
-      write(element, of: tape, to: &buffer)
-      element = tape.end(of: element)
+  private func writeContent(
+    _ index: Int, _ open: Unicode.Scalar, _ close: Unicode.Scalar, of tape: borrowing JSONTape,
+    to buffer: inout [UInt8]
+  ) {
+    buffer.append(UInt8(ascii: open))
+    var entry = index + 1
+    while entry < tape.end(of: index) {
+      if entry > index + 1 { buffer.append(UInt8(ascii: ",")) }
+      if tape.kind(entry) == .name {
+        write(entry, of: tape, to: &buffer)
+        buffer.append(UInt8(ascii: ":"))
+        entry += 1
+      }
+      write(entry, of: tape, to: &buffer)
+      entry = tape.end(of: entry)
     }
-    buffer.append(UInt8(ascii: "]"))
-  }
-
-  private func writeMembers(_ index: Int, of tape: borrowing JSONTape, to buffer: inout [UInt8]) {
-    buffer.append(UInt8(ascii: "{"))
-    var member = index + 1
-    while member < tape.end(of: index) {
-      if member > index + 1 { buffer.append(UInt8(ascii: ",")) }
-      write(member, of: tape, to: &buffer)
-      buffer.append(UInt8(ascii: ":"))
-      write(member + 1, of: tape, to: &buffer)
-      member = tape.end(of: member + 1)
-    }
-    buffer.append(UInt8(ascii: "}"))
+    buffer.append(UInt8(ascii: close))
   }
 }

@@ -1,6 +1,5 @@
 /// The outcome of asking for the next value.
 package enum JSONStep: Sendable {
-  /// It is on the tape.
   case value
   /// The array, or the document, has no more.
   case end
@@ -28,17 +27,11 @@ extension JSONScanner {
     }
     let isInArray = if case .array? = levels.last { true } else { false }
     if isInArray, expectation != .value {
-      if window[position] == UInt8(ascii: "]") {
-        _ = close(.endArray)
+      let isFirst = expectation == .valueOrArrayEnd
+      guard let isEnd = try separator(UInt8(ascii: "]"), isFirst: isFirst) else { return .starved }
+      if isEnd {
+        _ = leaveLevel(.endArray)
         return .end
-      }
-      if expectation == .commaOrEnd {
-        guard window[position] == UInt8(ascii: ",") else {
-          throw error("expected a comma or the end of the array")
-        }
-        position += 1
-        skipWhitespace()
-        guard position < window.end else { return try starvedOrTooEarly() ? .starved : .end }
       }
     } else if expectation != .value {
       throw error(expectation == .nothing ? "expected the end of the document" : "expected a value")
@@ -54,7 +47,6 @@ extension JSONScanner {
     throw error("the document ends too early")
   }
 
-  /// False where the bytes at hand end within the value.
   private mutating func scanValue(
     _ tape: inout JSONTape, depth: Int, _ place: Int
   ) throws(JSONError) -> Bool {
@@ -118,8 +110,7 @@ extension JSONScanner {
     position < window.end && window[position] | 0x20 == UInt8(ascii: "{")
   }
 
-  /// A name and its colon: its number where it is the expected one, -1 for another, `nil` for one that has not
-  /// come whole.
+  /// The number of a name where it is the expected one, -1 for another, `nil` for one that has not come whole.
   @inline(__always)
   private mutating func scanName(
     _ tape: inout JSONTape, _ guess: inout JSONShapes.Guess
@@ -170,9 +161,7 @@ extension JSONScanner {
     return false
   }
 
-  mutating func scanString(
-    _ tape: inout JSONTape, as kind: JSONTape.Kind
-  ) throws(JSONError) -> Bool {
+  mutating func scanString(_ tape: inout JSONTape, as kind: JSONTape.Kind) throws(JSONError) -> Bool {
     let (base, start) = (window.base, window.start)
     switch JSONText.scan(base, from: position + 1 - start, to: window.end - start) {
     case .starved: return try !starvedOrTooEarly()
@@ -219,8 +208,7 @@ extension JSONScanner {
   private mutating func scanNumber(_ tape: inout JSONTape) throws(JSONError) -> Bool {
     let (start, begin) = (window.start, position)
     func advance(_ end: Int, _ kind: JSONTape.Kind, _ bits: UInt64) -> Bool {
-      tape.append(
-        JSONTape.Entry(kind: kind, offset: begin, payload: bits, count: end &+ start &- begin))
+      tape.append(JSONTape.Entry(kind: kind, offset: begin, payload: bits, count: end &+ start &- begin))
       position = end + start
       return true
     }

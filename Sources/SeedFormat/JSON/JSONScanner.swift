@@ -7,7 +7,6 @@
 /// document is valid. Beyond the grammar it refuses duplicate member names, a byte order mark (unless ``passMark()`` is
 /// called), invalid UTF-8, lone surrogates, and nesting deeper than ``Limits/jsonDepth``.
 package struct JSONScanner: ~Copyable {
-  /// The next thing that the grammar allows.
   enum Expectation {
     case value, valueOrArrayEnd, nameOrObjectEnd, commaOrEnd, nothing
   }
@@ -26,7 +25,6 @@ package struct JSONScanner: ~Copyable {
   /// A tape for single tokens; each token of its own would cost two allocations.
   private var spare: JSONTape?
 
-  /// Bytes of a token or value up to which each piece of it is looked at at once.
   private static let impatientBytes = 64 * 1024
 
   /// A scanner that waits for ``feed(_:)``.
@@ -51,9 +49,7 @@ package struct JSONScanner: ~Copyable {
   package var bytesFed: Int { window.end }
 
   /// Adds a piece of the document. Texts and tapes that were handed out before are no longer good.
-  package mutating func feed(_ bytes: UnsafeRawBufferPointer) {
-    window.append(bytes, keepingFrom: position)
-  }
+  package mutating func feed(_ bytes: UnsafeRawBufferPointer) { window.append(bytes, keepingFrom: position) }
 
   /// Forgets the document and waits for the next one, in the memory that it has.
   package mutating func restart() {
@@ -78,9 +74,8 @@ package struct JSONScanner: ~Copyable {
 
   // MARK: Tokens
 
-  /// The next token; ``JSONToken/end`` once the document is complete, and from then on.
-  ///
-  /// ``JSONToken/starved`` asks for more of the document; nothing was taken, so the call is simply repeated.
+  /// The next token; ``JSONToken/end`` once the document is complete, and from then on. ``JSONToken/starved`` asks for
+  /// more of the document; nothing was taken, so the call is simply repeated.
   package mutating func next() throws(JSONError) -> JSONToken {
     guard isWorthALook else { return .starved }
     skipWhitespace()
@@ -92,10 +87,8 @@ package struct JSONScanner: ~Copyable {
 
   var isWorthALook: Bool { window.end >= patience || window.isComplete }
 
-  /// Takes back what was read of a token or value that has not come whole.
-  ///
-  /// A long one is looked at again when a quarter more of it has come: to read it from its start with each
-  /// piece would cost the square of its length.
+  /// Takes back what was read of a token or value that has not come whole. A long one is looked at again when a quarter
+  /// more of it has come: to read it from its start with each piece would cost the square of its length.
   mutating func starve(from start: Int) {
     position = start
     let held = window.end - start
@@ -104,9 +97,8 @@ package struct JSONScanner: ~Copyable {
 
   private mutating func nextToken() throws(JSONError) -> JSONToken {
     guard position < window.end else {
-      guard window.isComplete else { return .starved }
-      if expectation == .nothing { return .end }
-      throw error("the document ends too early")
+      if expectation == .nothing, window.isComplete { return .end }
+      return try starvedOrTooEarly() ? .starved : .end
     }
     let byte = window[position]
     switch expectation {
@@ -119,36 +111,33 @@ package struct JSONScanner: ~Copyable {
   }
 
   private mutating func afterValue(_ byte: UInt8) throws(JSONError) -> JSONToken {
-    switch (levels.last, byte) {
-    case (nil, _): throw error("expected the end of the document")
-    case (.object, UInt8(ascii: "}")): return close(.endObject)
-    case (.array, UInt8(ascii: "]")): return close(.endArray)
-    case (.object, UInt8(ascii: ",")):
-      return try afterComma { scanner throws(JSONError) in try scanner.name() }
-    case (.array, UInt8(ascii: ",")):
-      return try afterComma { scanner throws(JSONError) in try scanner.value() }
-    case (.object, _): throw error("expected a comma or the end of the object")
-    case (.array, _): throw error("expected a comma or the end of the array")
+    let isInObject: Bool
+    switch levels.last {
+    case nil: throw error("expected the end of the document")
+    case .object: isInObject = true
+    case .array: isInObject = false
     }
-  }
-
-  /// The caller's ``next()`` takes the comma back where what follows it has not come yet.
-  private mutating func afterComma(
-    _ read: (inout JSONScanner) throws(JSONError) -> JSONToken
-  ) throws(JSONError) -> JSONToken {
+    if byte == (isInObject ? UInt8(ascii: "}") : UInt8(ascii: "]")) {
+      return close(isInObject ? .endObject : .endArray)
+    }
+    guard byte == UInt8(ascii: ",") else {
+      throw error("expected a comma or the end of the \(isInObject ? "object" : "array")")
+    }
+    // The caller takes the comma back where what follows it has not come yet.
     position += 1
     skipWhitespace()
-    guard position < window.end else {
-      guard window.isComplete else { return .starved }
-      throw error("the document ends too early")
-    }
-    return try read(&self)
+    guard position < window.end else { return try starvedOrTooEarly() ? .starved : .end }
+    return try isInObject ? name() : value()
   }
 
   private mutating func name() throws(JSONError) -> JSONToken {
     let start = position
     guard window[position] == UInt8(ascii: "\"") else { throw error("expected a member name") }
-    guard let name = try string(), try colon() else { return .starved }
+    var tape = emptyTape()
+    guard try scanString(&tape, as: .name) else { return .starved }
+    let name = string(0, of: tape)
+    spare = consume tape
+    guard try colon() else { return .starved }
     try remember(name, at: start)
     expectation = .value
     return .name(name)
@@ -157,10 +146,7 @@ package struct JSONScanner: ~Copyable {
   /// Passes the colon behind a name; false where it has not come yet.
   mutating func colon() throws(JSONError) -> Bool {
     skipWhitespace()
-    guard position < window.end else {
-      guard window.isComplete else { return false }
-      throw error("the document ends too early")
-    }
+    guard position < window.end else { return try !starvedOrTooEarly() }
     guard window[position] == UInt8(ascii: ":") else { throw error("expected a colon") }
     position += 1
     return true
@@ -179,42 +165,33 @@ package struct JSONScanner: ~Copyable {
     switch window[position] {
     case UInt8(ascii: "{"): return try open(.object(names: []), .beginObject, .nameOrObjectEnd)
     case UInt8(ascii: "["): return try open(.array, .beginArray, .valueOrArrayEnd)
-    case UInt8(ascii: "\""):
-      guard let text = try string() else { return .starved }
-      return scalar(.string(text))
-    default: return try plainScalar()
+    default: return try scalar()
     }
   }
 
-  private mutating func plainScalar() throws(JSONError) -> JSONToken {
+  private mutating func scalar() throws(JSONError) -> JSONToken {
     let start = position
     var tape = emptyTape()
-    guard try scanScalar(&tape) else { return .starved }
-    let token = Self.token(of: tape)
+    let isString = window[position] == UInt8(ascii: "\"")
+    guard try isString ? scanString(&tape, as: .string) : scanScalar(&tape) else { return .starved }
+    let token = token(of: tape)
     spare = consume tape
     guard let token else {
       throw JSONError(at: start, "a number beyond 64 bits or beyond the range of a double")
     }
-    return scalar(token)
+    return behindValue(token)
   }
 
-  private static func token(of tape: borrowing JSONTape) -> JSONToken? {
+  private func token(of tape: borrowing JSONTape) -> JSONToken? {
     switch tape.kind(0) {
     case .null: .null
     case .yes: .bool(true)
     case .no: .bool(false)
     case .integer: .integer(tape.integer(0))
     case .real: .real(tape.real(0))
+    case .string: .string(string(0, of: tape))
     default: nil
     }
-  }
-
-  private mutating func string() throws(JSONError) -> String? {
-    var tape = emptyTape()
-    guard try scanString(&tape, as: .string) else { return nil }
-    let text = string(0, of: tape)
-    spare = consume tape
-    return text
   }
 
   private mutating func emptyTape() -> JSONTape {
@@ -233,13 +210,17 @@ package struct JSONScanner: ~Copyable {
     return token
   }
 
-  mutating func close(_ token: JSONToken) -> JSONToken {
+  private mutating func close(_ token: JSONToken) -> JSONToken {
     position += 1
-    levels.removeLast()
-    return scalar(token)
+    return leaveLevel(token)
   }
 
-  private mutating func scalar(_ token: JSONToken) -> JSONToken {
+  mutating func leaveLevel(_ token: JSONToken) -> JSONToken {
+    levels.removeLast()
+    return behindValue(token)
+  }
+
+  private mutating func behindValue(_ token: JSONToken) -> JSONToken {
     expectation = levels.isEmpty ? .nothing : .commaOrEnd
     return token
   }

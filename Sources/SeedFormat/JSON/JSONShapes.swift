@@ -1,8 +1,7 @@
-/// The shapes of a document's objects: the names of their members, by the objects' places.
-///
-/// Objects of one kind mostly have the same members in the same order. Where an object's names are those of
-/// the one before it at its place, in order and perhaps with gaps, they are not scanned but compared, are
-/// known to be distinct, and each has a number that its reader has seen before.
+/// The shapes of a document's objects: the names of their members, by the objects' places. Objects of one kind mostly
+/// have the same members in the same order. Where an object's names are those of the one before it at its place, in
+/// order and perhaps with gaps, they are not scanned but compared, are known to be distinct, and each has a number that
+/// its reader has seen before.
 struct JSONShapes: ~Copyable {
   /// One name, as the document has it: with its quotation marks and the colon.
   struct Member {
@@ -12,7 +11,6 @@ struct JSONShapes: ~Copyable {
     var place: Int32
   }
 
-  /// The memory of one place.
   private struct Shape {
     /// Not 0, and another one whenever something else is remembered.
     var id: UInt32 = 0
@@ -21,7 +19,6 @@ struct JSONShapes: ~Copyable {
     var names: UnsafeMutablePointer<UInt8>?
     /// The place of an array's elements.
     var elements: Int32 = JSONShapes.nowhere
-    /// Objects in a row that looked otherwise.
     var misses = 0
   }
 
@@ -59,7 +56,6 @@ struct JSONShapes: ~Copyable {
 
   // MARK: Places
 
-  /// The first place, once something was scanned.
   mutating func start() { if count == 0 { _ = makePlace() } }
 
   private mutating func makePlace() -> Int32 {
@@ -70,14 +66,12 @@ struct JSONShapes: ~Copyable {
     return Int32(count - 1)
   }
 
-  /// The place of a member's value.
   mutating func place(of slot: Int, in place: Int) -> Int {
     guard place >= 0, let members = shapes?[place].members else { return Int(Self.nowhere) }
     if members[slot].place == Self.nowhere { members[slot].place = makePlace() }
     return Int(members[slot].place)
   }
 
-  /// The place of the elements of an array.
   mutating func elements(of place: Int) -> Int {
     guard place >= 0, let shapes else { return Int(Self.nowhere) }
     if shapes[place].elements == Self.nowhere { shapes[place].elements = makePlace() }
@@ -147,10 +141,8 @@ struct JSONShapes: ~Copyable {
 
   // MARK: Reading
 
-  /// How many names are remembered of a place.
   func count(_ place: Int) -> Int { shapes?[place].count ?? 0 }
 
-  /// A name that is remembered, without its quotation marks.
   func name(_ slot: Int, _ place: Int) -> UnsafeBufferPointer<UInt8> {
     guard let shape = shapes?[place], let members = shape.members, let names = shape.names else {
       return UnsafeBufferPointer(start: nil, count: 0)

@@ -1,10 +1,8 @@
-/// One JSON value laid out flat: an entry per scalar, name, object and array, in the document's order.
-///
-/// A container's entry knows where it ends, so that an unwanted value is skipped in one step.
-/// Texts stay where they are in the window; only those with escapes are copied. A tape is good until the
-/// scanner that filled it is given more bytes; it is meant to be filled again and again.
+/// One JSON value laid out flat: an entry per scalar, name, object and array, in the document's order. A container's
+/// entry knows where it ends, so that an unwanted value is skipped in one step. Texts stay where they are in the
+/// window; only those with escapes are copied. A tape is good until the scanner that filled it is given more bytes; it
+/// is meant to be filled again and again.
 package struct JSONTape: ~Copyable {
-  /// An entry's kind.
   package enum Kind: UInt8, Sendable {
     case null, no, yes, integer, real
     /// A number that is neither a 64-bit integer nor within a double's range; its text is kept.
@@ -23,8 +21,7 @@ package struct JSONTape: ~Copyable {
     package var shape: UInt32 = 0
     /// The value's offset in the document.
     package let offset: Int
-    /// An integer's or a double's bits, a text's offset, the address of a copied text, or the index behind a
-    /// container.
+    /// An integer's or a double's bits, a text's offset, the address of a copied text, or the index behind a container.
     package var payload: UInt64 = 0
     /// A text's or a number's bytes, or a container's elements or members.
     package var count = 0
@@ -33,15 +30,12 @@ package struct JSONTape: ~Copyable {
   /// The entries. Not an array: a row appends a dozen, and each would ask whether the array is shared.
   package private(set) var entries: UnsafeMutablePointer<Entry>
   private var capacity: Int
-  /// How many entries there are.
   private(set) var count = 0
   private let copies = LentBytes()
-  /// The shapes of the objects that were on the tape.
   var shapes = JSONShapes()
 
   private static let initialEntries = 64
 
-  /// An empty tape.
   package init() {
     capacity = Self.initialEntries
     entries = .allocate(capacity: capacity)
@@ -76,7 +70,6 @@ package struct JSONTape: ~Copyable {
     entries[index].count = elements
   }
 
-  /// Notes that an object looks as those at its place did before.
   @inline(__always)
   mutating func confirm(_ index: Int, _ place: Int) {
     entries[index].slot = UInt16(truncatingIfNeeded: place)
@@ -107,24 +100,19 @@ package struct JSONTape: ~Copyable {
   /// Where the value begins, in bytes from the document's start.
   package func offset(_ index: Int) -> Int { self[index].offset }
 
-  /// An integer's value.
   package func integer(_ index: Int) -> Int64 { Int64(bitPattern: self[index].payload) }
 
-  /// A real's value.
   package func real(_ index: Int) -> Double { Double(bitPattern: self[index].payload) }
 
   /// The bytes of a text or number, the elements of an array, or the members of an object.
   package func count(_ index: Int) -> Int { self[index].count }
 
-  /// How many names the shape of an object has.
   package func shapeCount(_ index: Int) -> Int { shapes.count(Int(self[index].slot)) }
 
-  /// A name of an object's shape.
   package func shapeName(_ slot: Int, _ index: Int) -> UnsafeBufferPointer<UInt8> {
     shapes.name(slot, Int(self[index].slot))
   }
 
-  /// The index of what follows a value.
   package func end(of index: Int) -> Int {
     switch self[index].kind {
     case .object, .array: Int(self[index].payload)

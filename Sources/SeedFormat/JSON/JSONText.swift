@@ -1,10 +1,6 @@
-/// JSON's lexical rules for the inside of strings, over bytes in memory.
 enum JSONText {
-  /// The outcome of scanning one string.
   enum Outcome {
-    /// The string ends before the quotation mark at this index.
     case ends(at: Int, hasEscapes: Bool)
-    /// The bytes at hand end within the string.
     case starved
     case wrong(at: Int, StaticString)
   }
@@ -31,13 +27,11 @@ enum JSONText {
     }
   }
 
-  /// The index of the first byte that is not plain ASCII text, eight bytes at a time.
   @inline(__always)
   private static func skipPlain(_ bytes: UnsafePointer<UInt8>, _ start: Int, _ end: Int) -> Int {
     var index = start
     while index + 8 <= end {
-      let word = UInt64(
-        littleEndian: UnsafeRawPointer(bytes + index).loadUnaligned(as: UInt64.self))
+      let word = UInt64(littleEndian: UnsafeRawPointer(bytes + index).loadUnaligned(as: UInt64.self))
       let special = highBits & (word | below(word, 0x20) | equal(word, 0x22) | equal(word, 0x5C))
       if special != 0 { return index + special.trailingZeroBitCount / 8 }
       index += 8
@@ -55,9 +49,7 @@ enum JSONText {
 
   /// High bits set from the first byte below `limit` on; only the lowest one is exact, and it is all we use.
   @inline(__always)
-  private static func below(_ word: UInt64, _ limit: UInt64) -> UInt64 {
-    (word &- lowBits &* limit) & ~word
-  }
+  private static func below(_ word: UInt64, _ limit: UInt64) -> UInt64 { (word &- lowBits &* limit) & ~word }
 
   @inline(__always)
   private static func equal(_ word: UInt64, _ byte: UInt64) -> UInt64 {
@@ -81,7 +73,6 @@ enum JSONText {
     return length
   }
 
-  /// How long a sequence with that first byte is, and what its second byte may be.
   private static func lead(_ byte: UInt8) -> (length: Int, second: ClosedRange<UInt8>) {
     switch byte {
     case 0xC2...0xDF: (2, 0x80...0xBF)
@@ -97,8 +88,7 @@ enum JSONText {
 
   // MARK: Escapes
 
-  /// Writes a text with its escapes resolved, which never makes it longer; the bytes written, or `nil` and
-  /// what is wrong where.
+  /// Resolves a text's escapes, which never makes it longer; the bytes written, or `nil` and what is wrong where.
   static func unescape(
     _ bytes: UnsafePointer<UInt8>, _ range: Range<Int>, into text: UnsafeMutablePointer<UInt8>,
     _ wrong: inout (offset: Int, reason: StaticString)?
@@ -160,14 +150,8 @@ enum JSONText {
     guard index + 4 <= end else { return nil }
     var value: UInt32 = 0
     for offset in 0..<4 {
-      let byte = bytes[index + offset]
-      let digit: UInt8
-      switch byte {
-      case UInt8(ascii: "0")...UInt8(ascii: "9"): digit = byte - UInt8(ascii: "0")
-      case UInt8(ascii: "a")...UInt8(ascii: "f"): digit = byte - UInt8(ascii: "a") + 10
-      case UInt8(ascii: "A")...UInt8(ascii: "F"): digit = byte - UInt8(ascii: "A") + 10
-      default: return nil
-      }
+      // In lower case; a control character, which would become a digit, no string has.
+      guard let digit = hexDigit(bytes[index + offset] | 0x20) else { return nil }
       value = value << 4 | UInt32(digit)
     }
     return value

@@ -53,42 +53,27 @@ package struct JSONMember: Hashable, Sendable {
   package let name: String
   package let value: JSONValue
 
-  package init(_ name: String, _ value: JSONValue) {
-    self.name = name
-    self.value = value
-  }
+  package init(_ name: String, _ value: JSONValue) { (self.name, self.value) = (name, value) }
 }
 
 extension JSONValue {
   /// The member of that name, where this is an object that has it.
-  package subscript(name: String) -> JSONValue? {
-    members?.first { $0.name == name }?.value
-  }
+  package subscript(name: String) -> JSONValue? { members?.first { $0.name == name }?.value }
 
   /// The members, where this is an object.
-  package var members: [JSONMember]? {
-    if case .object(let members) = self { members } else { nil }
-  }
+  package var members: [JSONMember]? { if case .object(let members) = self { members } else { nil } }
 
   /// The elements, where this is an array.
-  package var elements: [JSONValue]? {
-    if case .array(let elements) = self { elements } else { nil }
-  }
+  package var elements: [JSONValue]? { if case .array(let elements) = self { elements } else { nil } }
 
   /// The text, where this is a string.
-  package var string: String? {
-    if case .string(let text) = self { text } else { nil }
-  }
+  package var string: String? { if case .string(let text) = self { text } else { nil } }
 
   /// The number, where this is an integer.
-  package var integer: Int? {
-    if case .integer(let value) = self { Int(exactly: value) } else { nil }
-  }
+  package var integer: Int? { if case .integer(let value) = self { Int(exactly: value) } else { nil } }
 
   /// The truth, where this is a bool.
-  package var bool: Bool? {
-    if case .bool(let value) = self { value } else { nil }
-  }
+  package var bool: Bool? { if case .bool(let value) = self { value } else { nil } }
 
   /// A phrase for messages.
   package var kind: String {
@@ -104,20 +89,17 @@ extension JSONValue {
   }
 }
 
-extension JSONValue: ExpressibleByStringLiteral, ExpressibleByIntegerLiteral, ExpressibleByBooleanLiteral {
+extension JSONValue: ExpressibleByStringLiteral, ExpressibleByIntegerLiteral, ExpressibleByBooleanLiteral,
+  ExpressibleByArrayLiteral, ExpressibleByDictionaryLiteral
+{
   package init(stringLiteral value: String) { self = .string(value) }
   package init(integerLiteral value: Int64) { self = .integer(value) }
   package init(booleanLiteral value: Bool) { self = .bool(value) }
-}
-
-extension JSONValue: ExpressibleByArrayLiteral, ExpressibleByDictionaryLiteral {
   package init(arrayLiteral elements: JSONValue...) { self = .array(elements) }
   package init(dictionaryLiteral elements: (String, JSONValue)...) {
     self = .object(elements.map { JSONMember($0.0, $0.1) })
   }
-}
 
-extension JSONValue {
   /// An object whose members are sorted by name.
   package init<Value>(_ dictionary: [String: Value], _ json: (Value) -> JSONValue) {
     let sorted = dictionary.sorted { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) }

@@ -1,14 +1,12 @@
-/// The part of a document that is in memory: a buffer that grows at its end and is emptied from its front.
-///
-/// All positions are offsets from the document's start, so they stay what they are while the buffer moves,
-/// and name the place in an error. Pointers into the buffer are good until the next ``append(_:keepingFrom:)``.
+/// The part of a document that is in memory: a buffer that grows at its end and is emptied from its front. All
+/// positions are offsets from the document's start, so they stay what they are while the buffer moves, and name the
+/// place in an error. Pointers into the buffer are good until the next ``append(_:keepingFrom:)``.
 struct JSONWindow: ~Copyable {
   private var buffer: UnsafeMutableRawBufferPointer
   /// The document's offset of the buffer's first byte.
   private(set) var start: Int
   /// The document's offset behind the last byte that came.
   private(set) var end: Int
-  /// Nothing more will come.
   private(set) var isComplete = false
 
   /// Bytes that a window begins with; a longer token or row makes it grow.
@@ -30,21 +28,16 @@ struct JSONWindow: ~Copyable {
     end += bytes.count
   }
 
-  /// Forgets the document; the next one begins.
   mutating func restart() { (start, end, isComplete) = (0, 0, false) }
 
-  /// Says that the document ends here.
   mutating func complete() { isComplete = true }
 
-  /// The byte at an offset within the window.
   subscript(_ offset: Int) -> UInt8 { base[offset - start] }
 
-  /// The bytes of a range of offsets.
   func bytes(_ range: Range<Int>) -> UnsafeBufferPointer<UInt8> {
     UnsafeBufferPointer(start: base + (range.lowerBound - start), count: range.count)
   }
 
-  /// The first byte of the buffer.
   var base: UnsafePointer<UInt8> {
     // A buffer of at least ``initialBytes`` has an address.
     UnsafePointer(buffer.baseAddress.unsafelyUnwrapped.assumingMemoryBound(to: UInt8.self))

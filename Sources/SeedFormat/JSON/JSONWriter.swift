@@ -44,16 +44,17 @@ package enum JSONWriter {
     }
   }
 
-  private static func list<Element>(
-    _ elements: [Element], _ open: StaticString, _ close: StaticString, _ buffer: inout [UInt8],
-    _ each: (Element, inout [UInt8]) -> Void
-  ) {
-    buffer.append(contentsOf: open.description.utf8)
+  /// An array or an object, of elements that `each` appends.
+  package static func list<Element, Failure: Error>(
+    _ elements: [Element], _ open: Unicode.Scalar, _ close: Unicode.Scalar, _ buffer: inout [UInt8],
+    _ each: (Element, inout [UInt8]) throws(Failure) -> Void
+  ) throws(Failure) {
+    buffer.append(UInt8(ascii: open))
     for (index, element) in elements.enumerated() {
       if index > 0 { buffer.append(UInt8(ascii: ",")) }
-      each(element, &buffer)
+      try each(element, &buffer)
     }
-    buffer.append(contentsOf: close.description.utf8)
+    buffer.append(UInt8(ascii: close))
   }
 }
 

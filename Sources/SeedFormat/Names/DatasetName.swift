@@ -1,7 +1,7 @@
 /// The name of a body of reference data, such as `transit`.
 ///
 /// It stands in URLs, file names and TUF role names, so it is lower-case ASCII throughout.
-public struct DatasetName: Hashable, Sendable, Comparable {
+public struct DatasetName: Hashable, Sendable, Comparable, CustomStringConvertible {
   /// The name as text.
   public let text: String
 
@@ -22,20 +22,12 @@ public struct DatasetName: Hashable, Sendable, Comparable {
 
   /// Names sort as their bytes do.
   public static func < (left: Self, right: Self) -> Bool { left.text < right.text }
-}
 
-extension DatasetName: CustomStringConvertible {
   /// The name itself.
   public var description: String { text }
 }
 
 extension DatasetName: ExpressibleByStringLiteral {
   /// A name written in source code; one that is not valid is a programmer's error and stops here.
-  public init(stringLiteral value: StaticString) {
-    do {
-      try self.init(value.description)
-    } catch {
-      preconditionFailure(error.description)
-    }
-  }
+  public init(stringLiteral value: StaticString) { self = written(value, Self.init(_:)) }
 }

@@ -30,13 +30,14 @@ private func bytes(ofDigits digits: [UInt8]) -> [UInt8]? {
   guard digits.count.isMultiple(of: 2) else { return nil }
   var bytes: [UInt8] = []
   for index in stride(from: 0, to: digits.count, by: 2) {
-    guard let high = nibble(digits[index]), let low = nibble(digits[index + 1]) else { return nil }
+    guard let high = hexDigit(digits[index]), let low = hexDigit(digits[index + 1]) else { return nil }
     bytes.append(high << 4 | low)
   }
   return bytes
 }
 
-private func nibble(_ digit: UInt8) -> UInt8? {
+/// The value of a lower-case hexadecimal digit, or `nil`.
+package func hexDigit(_ digit: UInt8) -> UInt8? {
   switch digit {
   case 0x30...0x39: digit - 0x30
   case 0x61...0x66: digit - 0x61 + 10

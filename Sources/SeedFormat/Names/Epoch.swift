@@ -1,5 +1,5 @@
 /// The random name of a series' history. A new one sends every client to a snapshot.
-public struct Epoch: Hashable, Sendable {
+public struct Epoch: Hashable, Sendable, CustomStringConvertible {
   /// Sixteen lower-case hexadecimal digits.
   public let text: String
 
@@ -15,14 +15,12 @@ public struct Epoch: Hashable, Sendable {
   }
 
   /// A new name out of the system's generator.
-  package static func random() -> Epoch { Epoch(random: UInt64.random(in: .min ... .max)) }
-
-  private init(random number: UInt64) {
-    text = lowerHex((0..<8).map { UInt8(truncatingIfNeeded: number >> (56 - 8 * $0)) })
+  package static func random() -> Epoch {
+    Epoch(bytes: (0..<length / 2).map { _ in .random(in: .min ... .max) })
   }
-}
 
-extension Epoch: CustomStringConvertible {
+  private init(bytes: [UInt8]) { text = lowerHex(bytes) }
+
   /// The digits.
   public var description: String { text }
 }

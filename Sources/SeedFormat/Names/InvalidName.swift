@@ -8,11 +8,18 @@ public struct InvalidName: Error, Hashable, Sendable, CustomStringConvertible {
   public let expected: String
 
   package init(_ kind: String, found: some StringProtocol, expected: String) {
-    self.kind = kind
-    self.found = String(found)
-    self.expected = expected
+    (self.kind, self.found, self.expected) = (kind, String(found), expected)
   }
 
   /// One sentence: kind, what was found, what was expected.
   public var description: String { "invalid \(kind) \"\(found)\": expected \(expected)" }
+}
+
+/// A value written in source code; one that is not valid is a programmer's error and stops here.
+func written<Value>(_ text: StaticString, _ make: (String) throws(InvalidName) -> Value) -> Value {
+  do {
+    return try make(text.description)
+  } catch {
+    preconditionFailure(error.description)
+  }
 }

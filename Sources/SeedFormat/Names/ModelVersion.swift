@@ -1,5 +1,5 @@
 /// The version of a schema: `major.minor`. A minor only adds, a major may do anything.
-public struct ModelVersion: Hashable, Sendable, Comparable {
+public struct ModelVersion: Hashable, Sendable, Comparable, CustomStringConvertible {
   /// Names the series.
   public let major: Int
   /// Counts the additions within the series.
@@ -10,8 +10,7 @@ public struct ModelVersion: Hashable, Sendable, Comparable {
     guard (1...Limits.modelNumber).contains(major), (0...Limits.modelNumber).contains(minor) else {
       throw Self.invalid("\(major).\(minor)")
     }
-    self.major = major
-    self.minor = minor
+    (self.major, self.minor) = (major, minor)
   }
 
   /// Reads `2.1`; each part is a plain decimal without leading zeros.
@@ -21,8 +20,7 @@ public struct ModelVersion: Hashable, Sendable, Comparable {
       let major = canonicalDecimal(parts[0], in: 1...Limits.modelNumber),
       let minor = canonicalDecimal(parts[1], in: 0...Limits.modelNumber)
     else { throw Self.invalid(text) }
-    self.major = major
-    self.minor = minor
+    (self.major, self.minor) = (major, minor)
   }
 
   private static func invalid(_ text: String) -> InvalidName {
@@ -39,20 +37,12 @@ public struct ModelVersion: Hashable, Sendable, Comparable {
   public static func < (left: Self, right: Self) -> Bool {
     (left.major, left.minor) < (right.major, right.minor)
   }
-}
 
-extension ModelVersion: CustomStringConvertible {
   /// `major.minor`.
   public var description: String { "\(major).\(minor)" }
 }
 
 extension ModelVersion: ExpressibleByStringLiteral {
   /// A version written in source code; one that is not valid is a programmer's error and stops here.
-  public init(stringLiteral value: StaticString) {
-    do {
-      try self.init(value.description)
-    } catch {
-      preconditionFailure(error.description)
-    }
-  }
+  public init(stringLiteral value: StaticString) { self = written(value, Self.init(_:)) }
 }

@@ -8,7 +8,6 @@ package func nearestName(to name: String, in known: [String], orBeginning: Bool 
   return known.first { $0.lowercased().starts(with: typed) }
 }
 
-/// Letters that a beginning needs to count as one.
 private let shortestBeginning = 3
 
 /// Insertions, deletions, replacements and swaps of neighbours that lead from one text to the other.

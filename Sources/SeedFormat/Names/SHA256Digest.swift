@@ -1,5 +1,5 @@
 /// Thirty-two bytes that name some content.
-public struct SHA256Digest: Hashable, Sendable {
+public struct SHA256Digest: Hashable, Sendable, CustomStringConvertible, ExpressibleByStringLiteral {
   /// The bytes, big-endian, as four words: a value without an allocation.
   package let words: (UInt64, UInt64, UInt64, UInt64)
 
@@ -47,20 +47,10 @@ public struct SHA256Digest: Hashable, Sendable {
     hasher.combine(words.2)
     hasher.combine(words.3)
   }
-}
 
-extension SHA256Digest: CustomStringConvertible {
   /// The hexadecimal digits.
   public var description: String { hex }
-}
 
-extension SHA256Digest: ExpressibleByStringLiteral {
   /// A digest written in source code; one that is not valid is a programmer's error and stops here.
-  public init(stringLiteral value: StaticString) {
-    do {
-      try self.init(hex: value.description)
-    } catch {
-      preconditionFailure(error.description)
-    }
-  }
+  public init(stringLiteral value: StaticString) { self = written(value, Self.init(hex:)) }
 }

@@ -1,5 +1,5 @@
 /// A dataset at one major: the unit in which versions count, `transit/2`.
-public struct Series: Hashable, Sendable, Comparable {
+public struct Series: Hashable, Sendable, Comparable, CustomStringConvertible {
   /// The dataset.
   public let dataset: DatasetName
   /// The model's major.
@@ -30,9 +30,7 @@ public struct Series: Hashable, Sendable, Comparable {
   public static func < (left: Self, right: Self) -> Bool {
     (left.dataset.text, left.major) < (right.dataset.text, right.major)
   }
-}
 
-extension Series: CustomStringConvertible {
   /// `dataset/major`.
   public var description: String { "\(dataset)/\(major)" }
 }

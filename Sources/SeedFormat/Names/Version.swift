@@ -1,5 +1,5 @@
 /// A dense number per series, from 1: one per publication that changed the series. Never a clock.
-public struct Version: Hashable, Sendable, Comparable {
+public struct Version: Hashable, Sendable, Comparable, CustomStringConvertible {
   /// The number, from 1.
   public let number: Int
 
@@ -8,18 +8,20 @@ public struct Version: Hashable, Sendable, Comparable {
 
   /// Fails below 1 and above what JSON carries exactly.
   public init(_ number: Int) throws(InvalidName) {
-    guard number >= 1, Int64(number) <= Limits.exactJSONInteger else {
-      throw InvalidName("version", found: "\(number)", expected: "a whole number from 1")
-    }
+    guard number >= 1, Int64(number) <= Limits.exactJSONInteger else { throw Self.invalid("\(number)") }
     self.number = number
   }
 
   /// Reads a plain decimal without sign or leading zeros.
   public init(_ text: String) throws(InvalidName) {
     guard let number = canonicalDecimal(text, in: 1...Int(Limits.exactJSONInteger)) else {
-      throw InvalidName("version", found: text, expected: "a whole number from 1")
+      throw Self.invalid(text)
     }
     self.number = number
+  }
+
+  private static func invalid(_ text: String) -> InvalidName {
+    InvalidName("version", found: text, expected: "a whole number from 1")
   }
 
   private init(unchecked number: Int) { self.number = number }
@@ -29,9 +31,7 @@ public struct Version: Hashable, Sendable, Comparable {
 
   /// Older versions are less.
   public static func < (left: Self, right: Self) -> Bool { left.number < right.number }
-}
 
-extension Version: CustomStringConvertible {
   /// The number.
   public var description: String { "\(number)" }
 }

@@ -19,10 +19,7 @@ package struct Finding: Hashable, Sendable {
   package let remedy: String
 
   package init(_ severity: Severity, _ path: String, _ problem: String, remedy: String) {
-    self.severity = severity
-    self.path = path
-    self.problem = problem
-    self.remedy = remedy
+    (self.severity, self.path, self.problem, self.remedy) = (severity, path, problem, remedy)
   }
 }
 

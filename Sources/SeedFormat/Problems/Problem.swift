@@ -32,22 +32,8 @@ package enum ProblemType: String, Hashable, Sendable, CaseIterable {
 
   /// The same in words.
   package var title: String {
-    switch self {
-    case .badRequest: "Bad request"
-    case .unknownDataset: "Unknown dataset"
-    case .unknownModel: "Unknown model"
-    case .modelNotYetPublished: "Model not yet published"
-    case .modelRetired: "Model retired"
-    case .versionGone: "Version gone"
-    case .versionAhead: "Version ahead"
-    case .notFound: "Not found"
-    case .methodNotAllowed: "Method not allowed"
-    case .internalError: "Internal error"
-    case .overloaded: "Overloaded"
-    case .preconditionFailed: "Precondition failed"
-    case .rangeNotSatisfiable: "Range not satisfiable"
-    case .versionNotSupported: "HTTP version not supported"
-    }
+    guard self != .versionNotSupported else { return "HTTP version not supported" }
+    return rawValue.prefix(1).uppercased() + rawValue.dropFirst().replacing("-", with: " ")
   }
 }
 

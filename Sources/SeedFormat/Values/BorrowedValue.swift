@@ -1,26 +1,18 @@
 import SeedSystem
 
-/// A value whose text or blob lies in memory that somebody else owns: a scanner's window, a statement's row.
-///
-/// It is good until its owner moves on, and never leaves the function that was handed it. It exists because a
-/// row that is imported would otherwise be copied into strings and arrays that live for a microsecond.
+/// A value whose text or blob lies in memory that somebody else owns: a scanner's window, a statement's row. It is good
+/// until its owner moves on, and never leaves the function that was handed it. It exists because a row that is imported
+/// would otherwise be copied into strings and arrays that live for a microsecond.
 @usableFromInline
 package enum BorrowedValue {
-  /// NULL.
   case null
-  /// INTEGER.
   case integer(Int64)
-  /// REAL.
   case real(Double)
-  /// TEXT, valid UTF-8.
   case text(UnsafeBufferPointer<UInt8>)
-  /// BLOB.
   case blob(UnsafeBufferPointer<UInt8>)
 
-  /// True for NULL.
   package var isNull: Bool { if case .null = self { true } else { false } }
 
-  /// A copy that may be kept.
   package var owned: SeedValue {
     switch self {
     case .null: .null
@@ -50,10 +42,7 @@ package enum BorrowedValue {
     }
   }
 
-  /// Compares two ranges of memory.
-  static func sameBytes(
-    _ left: UnsafeBufferPointer<UInt8>, _ right: UnsafeBufferPointer<UInt8>
-  ) -> Bool {
+  static func sameBytes(_ left: UnsafeBufferPointer<UInt8>, _ right: UnsafeBufferPointer<UInt8>) -> Bool {
     guard left.count == right.count else { return false }
     // An empty value may have no address, which memcmp does not allow.
     guard let left = left.baseAddress, let address = right.baseAddress else { return true }

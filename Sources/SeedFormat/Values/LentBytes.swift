@@ -1,11 +1,9 @@
-/// Memory from which values are lent. It is filled again and again.
-///
-/// Blocks never move, so what was lent stays good until ``clear()``.
+/// Memory from which values are lent. It is filled again and again. Blocks never move, so what was lent stays good
+/// until ``clear()``.
 package final class LentBytes {
   @exclusivity(unchecked) private var blocks: [UnsafeMutableRawBufferPointer] = []
   @exclusivity(unchecked) private var current = 0
   @exclusivity(unchecked) private var used = 0
-  /// Bytes that are lent.
   @exclusivity(unchecked) package private(set) var count = 0
 
   /// Bytes of a block; a longer value gets one of its own size.

@@ -1,5 +1,5 @@
 /// A value as SQLite stores it.
-public enum SeedValue: Sendable {
+public enum SeedValue: Hashable, Sendable, CustomStringConvertible {
   /// NULL.
   case null
   /// INTEGER.
@@ -10,9 +10,7 @@ public enum SeedValue: Sendable {
   case text(String)
   /// BLOB.
   case blob([UInt8])
-}
 
-extension SeedValue: Hashable {
   /// Equal when the canonical bytes are: 1 and 1.0 differ, 0.0 and −0.0 differ, "é" composed and not differ.
   public static func == (left: Self, right: Self) -> Bool {
     switch (left, right) {
@@ -35,9 +33,7 @@ extension SeedValue: Hashable {
     case .blob(let value): hasher.combine(value)
     }
   }
-}
 
-extension SeedValue: CustomStringConvertible {
   /// The value for people to read: a text as it is, without quotes, a blob by its size.
   public var description: String {
     switch self {

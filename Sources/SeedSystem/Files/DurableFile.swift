@@ -1,6 +1,5 @@
-/// Files that are either the old or the new after a crash at any point, and last once written.
-///
-/// Foundation's atomic writes sync the file but not the folder, so that a power loss may undo the rename.
+/// Files that are either the old or the new after a crash at any point, and last once written. Foundation's atomic
+/// writes sync the file but not the folder, so that a power loss may undo the rename.
 package enum DurableFile {
   /// Ends the names of files that a crash may leave behind; whoever owns the folder sweeps them.
   package static let temporarySuffix = ".tmp"
@@ -12,17 +11,17 @@ package enum DurableFile {
 
   /// As ``read(_:limit:)``, `nil` where the file is not there.
   package static func readIfPresent(_ path: String, limit: Int) throws(FileError) -> [UInt8]? {
-    do {
-      return try read(path, limit: limit)
-    } catch  where error.isMissing {
-      return nil
-    }
+    try present { () throws(FileError) in try read(path, limit: limit) }
   }
 
   /// Up to `count` bytes from a file's start, `nil` where the file is not there.
   package static func start(of path: String, _ count: Int) throws(FileError) -> [UInt8]? {
+    try present { () throws(FileError) in try File(path, for: .reading).read(count) }
+  }
+
+  private static func present(_ read: () throws(FileError) -> [UInt8]) throws(FileError) -> [UInt8]? {
     do {
-      return try File(path, for: .reading).read(count)
+      return try read()
     } catch  where error.isMissing {
       return nil
     }

@@ -121,13 +121,9 @@ package struct File: ~Copyable, Sendable {
   }
 
   /// Forces the content to the disk.
-  package func sync() throws(FileError) {
-    _ = try retrying("sync", path) { fsync(descriptor) }
-  }
+  package func sync() throws(FileError) { _ = try retrying("sync", path) { fsync(descriptor) } }
 
-  /// A descriptor for a C library that closes what it is given; `nil` where the process may open no more.
-  ///
-  /// Both share one position in the file.
+  /// For a C library that closes what it is given, at the same position; `nil` where the process may open no more.
   package func duplicateDescriptor() -> Int32? {
     let duplicate = fcntl(descriptor, F_DUPFD_CLOEXEC, 0)
     return duplicate >= 0 ? duplicate : nil
@@ -160,9 +156,7 @@ extension File {
   }
 
   /// Takes the lock alone, and waits for as long as another holds it.
-  package func lock() throws(FileError) {
-    _ = try retrying("lock", path) { flock(descriptor, LOCK_EX) }
-  }
+  package func lock() throws(FileError) { _ = try retrying("lock", path) { flock(descriptor, LOCK_EX) } }
 
   /// Gives the lock back. Closing is not enough: a child that was forked meanwhile and has not yet run its
   /// program shares the open file, and with it the lock.

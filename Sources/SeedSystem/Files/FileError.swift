@@ -10,9 +10,7 @@ package struct FileError: Error, Hashable, Sendable, CustomStringConvertible {
   package static let notRegular: Int32 = -1
 
   package init(_ operation: String, _ path: String, _ number: Int32 = errno) {
-    self.operation = operation
-    self.path = path
-    self.number = number
+    (self.operation, self.path, self.number) = (operation, path, number)
   }
 
   /// The file or a folder above it is not there.

@@ -29,9 +29,7 @@ package enum Folder {
   }
 
   /// Forces a folder's names to the disk: without it a rename may be undone by a power loss.
-  package static func sync(_ path: String) throws(FileError) {
-    try File(path, for: .reading).sync()
-  }
+  package static func sync(_ path: String) throws(FileError) { try File(path, for: .reading).sync() }
 
   /// Gives a file a new name; whatever had that name is gone in the same moment.
   package static func rename(_ path: String, to destination: String) throws(FileError) {

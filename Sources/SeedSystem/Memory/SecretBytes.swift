@@ -1,6 +1,5 @@
-/// Secret bytes in memory of their own: kept out of the swap where the system allows it, and wiped when they go.
-///
-/// An array would not do: it may be copied, and what it leaves behind is not wiped.
+/// Secret bytes in memory of their own: kept out of the swap where the system allows it, and wiped when they go. An
+/// array would not do: it may be copied, and what it leaves behind is not wiped.
 package final class SecretBytes: @unchecked Sendable {
   /// Pages of their own: a lock holds for whole pages, and giving back one must not unlock another's.
   private let pages: UnsafeMutableRawBufferPointer

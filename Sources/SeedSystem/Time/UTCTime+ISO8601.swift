@@ -2,9 +2,7 @@
 // locales, and for each row of an import there may be one.
 extension UTCTime {
   /// Seconds since 1970 with the fraction apart, or `nil` where the text is none.
-  package static func parse(
-    iso8601 text: UnsafeBufferPointer<UInt8>
-  ) -> (seconds: Int64, fraction: Double)? {
+  package static func parse(iso8601 text: UnsafeBufferPointer<UInt8>) -> (seconds: Int64, fraction: Double)? {
     var reader = Reader(text: text)
     guard let year = reader.number(4), reader.take("-"), let month = reader.number(2), reader.take("-"),
       let day = reader.number(2), let date = CivilDate(checking: Int(year), Int(month), Int(day))

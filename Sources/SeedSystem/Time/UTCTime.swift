@@ -25,15 +25,12 @@ package struct UTCTime: Hashable, Sendable, Comparable {
 
   package static func < (left: Self, right: Self) -> Bool { left.secondsSinceEpoch < right.secondsSinceEpoch }
 
-  var date: CivilDate {
-    CivilDate(daysSinceEpoch: (secondsSinceEpoch - secondOfDay) / Self.secondsPerDay)
-  }
+  var date: CivilDate { CivilDate(daysSinceEpoch: (secondsSinceEpoch - secondOfDay) / Self.secondsPerDay) }
 
   private var secondOfDay: Int {
     (secondsSinceEpoch % Self.secondsPerDay + Self.secondsPerDay) % Self.secondsPerDay
   }
 
-  /// `12:34:56`.
   var timeOfDay: String {
     "\(digits(secondOfDay / 3600, 2)):\(digits(secondOfDay / 60 % 60, 2)):\(digits(secondOfDay % 60, 2))"
   }
@@ -57,7 +54,6 @@ extension UTCTime: CustomStringConvertible {
   package init?(day text: String) { self.init("\(text)T00:00:00Z") }
 }
 
-/// A day of the Gregorian calendar.
 struct CivilDate: Hashable {
   let year: Int
   let month: Int
@@ -78,9 +74,7 @@ struct CivilDate: Hashable {
     }
   }
 
-  init(year: Int, month: Int, day: Int) {
-    (self.year, self.month, self.day) = (year, month, day)
-  }
+  init(year: Int, month: Int, day: Int) { (self.year, self.month, self.day) = (year, month, day) }
 
   // Years are counted from March, so that a leap day ends its year; 400 of them have always as many days.
   private static let daysPer400Years = 146_097
@@ -109,7 +103,6 @@ struct CivilDate: Hashable {
     day = dayOfYear - (153 * marchMonth + 2) / 5 + 1
   }
 
-  /// `2026-08-01`.
   var text: String { "\(digits(year, 4))-\(digits(month, 2))-\(digits(day, 2))" }
 }
 

@@ -1,8 +1,7 @@
 package import SeedFormat
 package import SeedSystem
 
-/// Gets a metadata file such as `2.root.json` from the repository: at most that many bytes, `nil` where it
-/// has none.
+/// Gets a metadata file such as `2.root.json` from the repository: at most that many bytes, `nil` where it has none.
 package typealias MetadataFetcher = @Sendable (_ name: String, _ maxBytes: Int) async throws -> [UInt8]?
 
 /// The client's own copies of metadata, by unversioned name: `root.json`, `timestamp.json`, `transit-2.json`.
@@ -16,8 +15,7 @@ package struct StoredMetadata {
     read: @escaping (_ fileName: String) throws -> [UInt8]?,
     persist: @escaping (_ fileName: String, _ bytes: [UInt8]) throws -> Void
   ) {
-    self.read = read
-    self.persist = persist
+    (self.read, self.persist) = (read, persist)
   }
 }
 
@@ -27,8 +25,7 @@ package struct MetadataRefresh {
   private let fetch: MetadataFetcher
   package private(set) var trusted: TrustedMetadataSet
 
-  /// Starts from the newer of the shipped root and the stored one; a stored root that is damaged is passed
-  /// over.
+  /// Starts from the newer of the shipped root and the stored one; a stored root that is damaged is passed over.
   package init(
     shippedRoot: [UInt8], stored: StoredMetadata, fetch: @escaping MetadataFetcher, now: UTCTime
   ) throws {
@@ -42,10 +39,9 @@ package struct MetadataRefresh {
     }
   }
 
-  /// Everything that the repository now says about one series, verified.
-  ///
-  /// Stricter than TUF in one point: another timestamp under the trusted one's version is an error. A publisher signs
-  /// a version once, so one that signs it again was restored from an old backup, and what is trusted is not its state.
+  /// Everything that the repository now says about one series, verified. Stricter than TUF in one point: another
+  /// timestamp under the trusted one's version is an error. A publisher signs a version once, so one that signs it
+  /// again was restored from an old backup, and what is trusted is not its state.
   package static func refresh(
     series: Series, shippedRoot: [UInt8], stored: StoredMetadata, fetch: @escaping MetadataFetcher,
     now: UTCTime
@@ -56,9 +52,8 @@ package struct MetadataRefresh {
     return try refresh.trusted.series(series)
   }
 
-  /// Root, timestamp, TUF snapshot role and targets, in this order.
-  ///
-  /// TUF keeps the trusted timestamp where another one has its version; `refusingConflicts` makes that an error.
+  /// Root, timestamp, TUF snapshot role and targets, in this order. TUF keeps the trusted timestamp where another one
+  /// has its version; `refusingConflicts` makes that an error.
   package mutating func topLevel(refusingConflicts: Bool = false) async throws {
     try await roots()
     try await timestamp(refusingConflicts)

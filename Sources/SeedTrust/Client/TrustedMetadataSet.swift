@@ -38,7 +38,6 @@ package struct TrustedMetadataSet: Sendable {
   /// The trusted targets roles, at the top and delegated, by name.
   package private(set) var targets: [String: Targets] = [:]
   private var formerRoots: [Root] = []
-  /// The top-level roles that were taken by rule 11.
   private(set) var outdated: Set<String> = []
 
   /// Starts from a root that the caller trusts.

@@ -7,19 +7,16 @@ import struct CryptoKit.SHA512
 import Foundation
 import Security
 
-/// The platform's SHA-256 in progress.
 struct SHA256Context: ~Copyable {
   private var state = SHA256()
 
   mutating func update(_ bytes: UnsafeRawBufferPointer) { state.update(bufferPointer: bytes) }
 
-  /// Writes 32 bytes and starts anew.
   mutating func finish(into digest: UnsafeMutableRawBufferPointer) {
     state.finalize().withUnsafeBytes { digest.copyMemory(from: $0) }
     state = SHA256()
   }
 
-  /// Writes the 32 bytes that ``finish(into:)`` would write now.
   func writeDigestSoFar(into digest: UnsafeMutableRawBufferPointer) {
     state.finalize().withUnsafeBytes { digest.copyMemory(from: $0) }
   }
@@ -27,8 +24,7 @@ struct SHA256Context: ~Copyable {
 
 func sha512(_ bytes: [UInt8]) -> [UInt8] { Array(SHA512.hash(data: bytes)) }
 
-/// Ed25519 (RFC 8032) over raw 32-byte keys. CryptoKit's signatures are randomised: valid, but never twice
-/// the same.
+/// Ed25519 (RFC 8032) over raw 32-byte keys. CryptoKit's signatures are randomised: valid, but never twice the same.
 enum Ed25519 {
   static func publicKey(seed: UnsafeRawBufferPointer) -> [UInt8] {
     Array(privateKey(seed).publicKey.rawRepresentation)
@@ -57,8 +53,6 @@ enum Ed25519 {
 }
 
 extension PEMKey {
-  /// SHA-256 in both schemes. An RSA signature has a salt as long as the digest, the only length that Apple's Security
-  /// framework verifies. False also where the system refuses the key.
   func verify(_ signature: [UInt8], of message: [UInt8]) -> Bool {
     switch algorithm {
     case .ecdsaP256: verifyECDSA(signature, message)

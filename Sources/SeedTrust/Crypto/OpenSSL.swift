@@ -1,7 +1,6 @@
 #if canImport(CCrypto)
 import CCrypto
 
-/// The platform's SHA-256 in progress.
 struct SHA256Context: ~Copyable {
   private var state = SHA256_CTX()
 
@@ -17,7 +16,6 @@ struct SHA256Context: ~Copyable {
     mustSucceed(SHA256_Init(&state))
   }
 
-  /// Writes the 32 bytes that ``finish(into:)`` would write now.
   func writeDigestSoFar(into digest: UnsafeMutableRawBufferPointer) {
     var copy = state
     mustSucceed(SHA256_Final(digest.assumingMemoryBound(to: UInt8.self).baseAddress, &copy))
@@ -30,7 +28,6 @@ func sha512(_ bytes: [UInt8]) -> [UInt8] {
   return digest
 }
 
-/// Ed25519 (RFC 8032) over raw 32-byte keys.
 enum Ed25519 {
   static func publicKey(seed: UnsafeRawBufferPointer) -> [UInt8] {
     let key = EVPKey(seed: seed)
@@ -60,7 +57,6 @@ enum Ed25519 {
   }
 }
 
-/// OpenSSL's key of any kind.
 private struct EVPKey: ~Copyable {
   let pointer: OpaquePointer
 
@@ -92,7 +88,6 @@ private struct EVPKey: ~Copyable {
   deinit { EVP_PKEY_free(pointer) }
 }
 
-/// One signature in progress.
 private struct MessageContext: ~Copyable {
   let pointer: OpaquePointer
 
@@ -111,8 +106,6 @@ private func mustSucceed(_ status: Int32) {
 }
 
 extension PEMKey {
-  /// SHA-256 in both schemes. An RSA signature has a salt as long as the digest, the only length that Apple's Security
-  /// framework verifies. False also where OpenSSL refuses the key.
   func verify(_ signature: [UInt8], of message: [UInt8]) -> Bool {
     // What was refused leaves entries in the thread's error queue, where the next user would find them.
     defer { ERR_clear_error() }

@@ -1,9 +1,9 @@
 import SeedFormat
 
-/// A public key that metadata of other publishers gives as PEM: ECDSA over P-256, or RSA.
-///
-/// Only one encoding of each key is accepted, so that equal keys have equal bytes. Whether a point lies on its curve is
-/// left to the platform's library, which verifies nothing with one that does not.
+/// A public key that metadata of other publishers gives as PEM: ECDSA over P-256, or RSA. Only one encoding of each key
+/// is accepted, so that equal keys have equal bytes. Whether a point lies on its curve is left to the platform's
+/// library, which verifies nothing with one that does not. Signatures are over SHA-256. One by RSA has a salt as long
+/// as the digest, the only length that Apple's Security framework verifies.
 package struct PEMKey: Hashable, Sendable {
   enum Algorithm: Hashable, Sendable {
     case ecdsaP256
@@ -18,7 +18,6 @@ package struct PEMKey: Hashable, Sendable {
 
   /// Bits of an RSA modulus: below it is weak, above it costs a client too much time.
   private static let modulusBits = 2048...8192
-  /// Bytes of an RSA exponent; nearly all are 65537.
   private static let exponentByteLimit = 4
 
   /// Reads the PEM of a key of a known kind, else `nil`.
@@ -111,7 +110,6 @@ enum PEM {
 
 /// Reads ASN.1's DER, in which every value has exactly one encoding.
 private struct DERReader {
-  /// The identifier octets in use here.
   enum Tag: UInt8 {
     case integer = 0x02
     case bitString = 0x03

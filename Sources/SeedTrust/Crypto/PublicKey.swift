@@ -1,7 +1,7 @@
 package import SeedFormat
 
 /// An Ed25519 key that verifies.
-package struct PublicKey: Hashable, Sendable {
+package struct PublicKey: Hashable, Sendable, CustomStringConvertible {
   /// The 32 bytes in hexadecimal.
   package let hex: String
   /// The name that TUF gives the key: the SHA-256 of its canonical JSON, in hexadecimal.
@@ -10,21 +10,21 @@ package struct PublicKey: Hashable, Sendable {
   package static let byteCount = 32
   package static let signatureByteCount = 64
 
-  /// Reads 64 hexadecimal digits of either case, as python-tuf does.
-  ///
-  /// Refuses keys of small order, for which anyone can make a valid signature, and encodings that are not
-  /// canonical, which would make two keys of one.
+  /// Reads 64 hexadecimal digits of either case, as python-tuf does. Refuses keys of small order, for which anyone can
+  /// make a valid signature, and encodings that are not canonical, which would make two keys of one.
   package init(hex: String) throws(InvalidName) {
     guard let bytes = hexBytes(ofEitherCase: hex), bytes.count == Self.byteCount else {
-      throw InvalidName("Ed25519 public key", found: hex, expected: "64 hexadecimal digits")
+      throw Self.invalid(hex, "64 hexadecimal digits")
     }
-    guard Ed25519Encoding.isCanonical(bytes) else {
-      throw InvalidName("Ed25519 public key", found: hex, expected: "a canonical encoding")
-    }
+    guard Ed25519Encoding.isCanonical(bytes) else { throw Self.invalid(hex, "a canonical encoding") }
     guard !Ed25519Encoding.hasSmallOrder(bytes) else {
-      throw InvalidName("Ed25519 public key", found: hex, expected: "a point that is not of small order")
+      throw Self.invalid(hex, "a point that is not of small order")
     }
     self.init(bytes: bytes)
+  }
+
+  private static func invalid(_ text: String, _ expected: String) -> InvalidName {
+    InvalidName("Ed25519 public key", found: text, expected: expected)
   }
 
   /// A key that the platform's library has just derived from a secret one.
@@ -40,15 +40,12 @@ package struct PublicKey: Hashable, Sendable {
     guard signature.count == Self.signatureByteCount, let bytes = hexBytes(hex) else { return false }
     return Ed25519.verify(signature, message, publicKey: bytes)
   }
-}
 
-extension PublicKey: CustomStringConvertible {
   package var description: String { keyID }
 }
 
-/// Which 32 bytes may be an Ed25519 key. OpenSSL and CryptoKit refuse different ones, so this is decided here.
-///
-/// A key is the y-coordinate of a point, little-endian, with the sign of x in the topmost bit.
+/// Which 32 bytes may be an Ed25519 key. OpenSSL and CryptoKit refuse different ones, so this is decided here. A key is
+/// the y-coordinate of a point, little-endian, with the sign of x in the topmost bit.
 private enum Ed25519Encoding {
   private static let signBit: UInt8 = 0x80
 

@@ -1,9 +1,8 @@
 package import SeedFormat
 package import SeedSystem
 
-/// SHA-256 over bytes that come in pieces; made once and used for any number of messages.
-///
-/// The state belongs to one owner, so it may move between threads but never be shared.
+/// SHA-256 over bytes that come in pieces; made once and used for any number of messages. The state belongs to one
+/// owner, so it may move between threads but never be shared.
 package struct SHA256Hasher: ~Copyable, @unchecked Sendable {
   private var context = SHA256Context()
 
@@ -35,12 +34,6 @@ package struct SHA256Hasher: ~Copyable, @unchecked Sendable {
     }
     return SHA256Digest(words: (word(0), word(1), word(2), word(3)))
   }
-
-  /// Writes the digest's 32 bytes into `digest`; the next message begins empty.
-  package mutating func finish(into digest: UnsafeMutableRawBufferPointer) {
-    precondition(digest.count == SHA256Digest.byteCount, "a SHA-256 digest has 32 bytes")
-    context.finish(into: digest)
-  }
 }
 
 extension SHA256Digest {
@@ -50,7 +43,6 @@ extension SHA256Digest {
     return hasher.finish()
   }
 
-  /// Bytes that are read from a file at a time.
   private static let pieceBytes = 256 * 1024
 
   /// The digest and the length of a file, read in pieces.

@@ -1,8 +1,7 @@
 package import SeedFormat
 import SeedSystem
 
-/// An Ed25519 key that signs. Nothing that prints or mirrors it shows the secret, which is wiped from memory with the
-/// last copy of the key.
+/// An Ed25519 key that signs. Nothing prints or mirrors the secret, which is wiped with the last copy of the key.
 package struct SigningKey: Sendable {
   private let seed: SecretBytes
   package let publicKey: PublicKey

@@ -7,7 +7,6 @@ package struct KeyFile: Sendable {
   /// Others than the file's owner may read or write it. The caller decides what to say about that.
   package let isTooOpen: Bool
 
-  /// Bytes of a key file.
   private static let byteLimit = 4096
 
   /// Reads a key; the public half must belong to the private one.
@@ -16,12 +15,8 @@ package struct KeyFile: Sendable {
       let file = try File(path, for: .reading)
       isTooOpen = try file.stamp().isOpenToOthers
       key = try Self.key(in: Self.secret(in: file, path))
-    } catch let failure as FileError {
-      throw .system(failure)
-    } catch let reason as MalformedJSON {
-      throw .malformed(path: path, reason)
     } catch {
-      throw .malformed(path: path, .field(path: "document", reason: "\(error)"))
+      throw KeyFileError(error, reading: path)
     }
   }
 
@@ -69,10 +64,18 @@ package struct KeyFile: Sendable {
 
 /// Why a key could not be read from or written to a file.
 package enum KeyFileError: Error, Hashable, Sendable, CustomStringConvertible {
-  /// A file of that name exists, and a key is never overwritten.
   case alreadyThere(path: String)
   case malformed(path: String, MalformedJSON)
   case system(FileError)
+
+  init(_ error: any Error, reading path: String) {
+    self =
+      switch error {
+      case let failure as FileError: .system(failure)
+      case let reason as MalformedJSON: .malformed(path: path, reason)
+      default: .malformed(path: path, .field(path: "document", reason: "\(error)"))
+      }
+  }
 
   package var description: String {
     switch self {
@@ -90,9 +93,7 @@ private struct SecretDocument {
   /// Stands in the secret's place while the rest is read.
   private static let mask = UInt8(ascii: "0")
 
-  /// The key's secret bytes.
   let seed: SecretBytes
-  /// The document with its secret masked.
   let rest: [UInt8]
 
   /// `nil` where the document has no member `private` of 64 lower-case hexadecimal digits.
@@ -118,7 +119,6 @@ private struct SecretDocument {
     }
   }
 
-  /// Where the secret's digits stand.
   private static func secretPlace(_ bytes: UnsafeRawBufferPointer) -> Range<Int>? {
     guard let name = bytes.firstRange(of: member) else { return nil }
     var at = name.upperBound
@@ -134,27 +134,19 @@ private struct SecretDocument {
     guard take(UInt8(ascii: "\"")) else { return nil }
     let end = at + hexDigits
     guard end < bytes.count, bytes[end] == UInt8(ascii: "\""),
-      bytes[at..<end].allSatisfy({ digit($0) != nil })
+      bytes[at..<end].allSatisfy({ hexDigit($0) != nil })
     else { return nil }
     return at..<end
   }
 
   private static func isSpace(_ byte: UInt8) -> Bool { [0x20, 0x09, 0x0A, 0x0D].contains(byte) }
 
-  private static func digit(_ byte: UInt8) -> UInt8? {
-    switch byte {
-    case UInt8(ascii: "0")...UInt8(ascii: "9"): byte - UInt8(ascii: "0")
-    case UInt8(ascii: "a")...UInt8(ascii: "f"): byte - UInt8(ascii: "a") + 10
-    default: nil
-    }
-  }
-
   private static func decode(
     _ text: UnsafeRawBufferPointer, _ place: Range<Int>, into memory: UnsafeMutableRawBufferPointer
   ) {
     for index in memory.indices {
       let at = place.lowerBound + 2 * index
-      memory[index] = (digit(text[at]) ?? 0) << 4 | (digit(text[at + 1]) ?? 0)
+      memory[index] = (hexDigit(text[at]) ?? 0) << 4 | (hexDigit(text[at + 1]) ?? 0)
     }
   }
 

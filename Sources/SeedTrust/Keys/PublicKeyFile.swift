@@ -1,8 +1,7 @@
 import SeedFormat
 import SeedSystem
 
-/// The half of a key that may be shown, as a file: a key as TUF's metadata lists it, or an Ed25519 key in PEM, as OpenSSL
-/// and the tools of hardware tokens write it.
+/// A public key as a file: as TUF's metadata lists it, or Ed25519 in PEM, as OpenSSL and hardware tokens write it.
 package enum PublicKeyFile {
   private static let byteLimit = 4096
   /// The bytes before the 32 of an Ed25519 key in the DER form of SubjectPublicKeyInfo (RFC 8410).
@@ -15,12 +14,8 @@ package enum PublicKeyFile {
       let bytes = try DurableFile.read(path, limit: byteLimit)
       let text = String(decoding: bytes, as: UTF8.self)
       return text.hasPrefix(PEM.firstLine) ? try key(inPEM: text) : try key(inJSON: bytes)
-    } catch let failure as FileError {
-      throw .system(failure)
-    } catch let reason as MalformedJSON {
-      throw .malformed(path: path, reason)
     } catch {
-      throw .malformed(path: path, .field(path: "document", reason: "\(error)"))
+      throw KeyFileError(error, reading: path)
     }
   }
 

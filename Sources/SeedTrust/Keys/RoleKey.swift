@@ -7,9 +7,7 @@ package struct RoleKey: Hashable, Sendable {
   package let verificationKey: VerificationKey?
 
   /// The key, where it is an Ed25519 one.
-  package var publicKey: PublicKey? {
-    if case .ed25519(let key) = verificationKey { key } else { nil }
-  }
+  package var publicKey: PublicKey? { if case .ed25519(let key) = verificationKey { key } else { nil } }
 
   package init(_ key: PublicKey) {
     members = .init(

@@ -1,8 +1,7 @@
 package import SeedFormat
 
-/// OLPC's canonical JSON, over which TUF signs: members sorted by code point, no white space, whole numbers
-/// only, and no escapes but `\"` and `\\`. Other control characters stand as they are, so it is not always
-/// JSON.
+/// OLPC's canonical JSON, over which TUF signs: members sorted by code point, no white space, whole numbers only, and
+/// no escapes but `\"` and `\\`. Other control characters stand as they are, so it is not always JSON.
 package enum CanonicalJSON {
   /// The canonical bytes; fails on a number with a fraction, which the form does not know.
   package static func bytes(of value: JSONValue) throws(MalformedJSON) -> [UInt8] {
@@ -18,8 +17,18 @@ package enum CanonicalJSON {
     case .null, .bool, .integer: JSONWriter.append(value, to: &buffer)
     case .real: throw .field(path: path, reason: "a number with a fraction has no canonical form")
     case .string(let text): append(text, to: &buffer)
-    case .array(let elements): try append(elements, at: path, to: &buffer)
-    case .object(let members): try append(members, at: path, to: &buffer)
+    case .array(let elements):
+      try JSONWriter.list(Array(elements.enumerated()), "[", "]", &buffer) {
+        element, buffer throws(MalformedJSON) in
+        try append(element.element, at: "\(path)[\(element.offset)]", to: &buffer)
+      }
+    case .object(let members):
+      try JSONWriter.list(members.sorted(by: isBefore), "{", "}", &buffer) {
+        member, buffer throws(MalformedJSON) in
+        append(member.name, to: &buffer)
+        buffer.append(UInt8(ascii: ":"))
+        try append(member.value, at: "\(path).\(member.name)", to: &buffer)
+      }
     }
   }
 
@@ -30,30 +39,6 @@ package enum CanonicalJSON {
       buffer.append(byte)
     }
     buffer.append(UInt8(ascii: "\""))
-  }
-
-  private static func append(
-    _ elements: [JSONValue], at path: String, to buffer: inout [UInt8]
-  ) throws(MalformedJSON) {
-    buffer.append(UInt8(ascii: "["))
-    for (index, element) in elements.enumerated() {
-      if index > 0 { buffer.append(UInt8(ascii: ",")) }
-      try append(element, at: "\(path)[\(index)]", to: &buffer)
-    }
-    buffer.append(UInt8(ascii: "]"))
-  }
-
-  private static func append(
-    _ members: [JSONMember], at path: String, to buffer: inout [UInt8]
-  ) throws(MalformedJSON) {
-    buffer.append(UInt8(ascii: "{"))
-    for (index, member) in members.sorted(by: isBefore).enumerated() {
-      if index > 0 { buffer.append(UInt8(ascii: ",")) }
-      append(member.name, to: &buffer)
-      buffer.append(UInt8(ascii: ":"))
-      try append(member.value, at: "\(path).\(member.name)", to: &buffer)
-    }
-    buffer.append(UInt8(ascii: "}"))
   }
 
   /// UTF-8 sorts as its code points do; `String` itself compares by canonical equivalence.

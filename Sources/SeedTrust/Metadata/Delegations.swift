@@ -11,30 +11,14 @@ package struct Delegations: Hashable, Sendable {
   private let other: [JSONMember]
 
   package init(keys: [String: RoleKey], roles: [Role]) {
-    self.keys = keys
-    self.roles = roles
-    listsRoles = true
-    other = []
+    (self.keys, self.roles, listsRoles, other) = (keys, roles, true, [])
   }
 
   init(reading fields: inout JSONObjectReader) throws(MalformedJSON) {
-    keys = try fields.dictionary("keys") { key throws(MalformedJSON) in try RoleKey(reading: &key) }
-    listsRoles = fields.unread.contains { $0.name == "roles" }
-    roles = listsRoles ? try Self.roles(&fields) : []
+    keys = try fields.dictionary("keys", RoleKey.init(reading:))
+    listsRoles = fields.has("roles")
+    roles = listsRoles ? try fields.list("roles", by: "name", \.name, Role.init(reading:)) : []
     other = fields.unread
-  }
-
-  private static func roles(_ fields: inout JSONObjectReader) throws(MalformedJSON) -> [Role] {
-    var roles: [Role] = []
-    var names: Set<String> = []
-    for var object in try fields.objects("roles") {
-      let role = try Role(reading: &object)
-      guard names.insert(role.name).inserted else {
-        throw object.error("name", "occurs twice: \(role.name)")
-      }
-      roles.append(role)
-    }
-    return roles
   }
 
   /// The delegate of that name.
@@ -57,10 +41,7 @@ extension Delegations {
     private let other: [JSONMember]
 
     package init(name: String, keys: RoleKeys, terminating: Bool, paths: DelegatedPaths) {
-      self.name = name
-      self.keys = keys
-      self.terminating = terminating
-      self.paths = paths
+      (self.name, self.keys, self.terminating, self.paths) = (name, keys, terminating, paths)
       other = []
     }
 
@@ -91,9 +72,8 @@ package enum DelegatedPaths: Hashable, Sendable {
   case hashPrefixes([String])
 
   init(reading fields: inout JSONObjectReader) throws(MalformedJSON) {
-    let hasPatterns = fields.unread.contains { $0.name == "paths" }
-    let hasPrefixes = fields.unread.contains { $0.name == "path_hash_prefixes" }
-    guard hasPatterns != hasPrefixes else {
+    let hasPatterns = fields.has("paths")
+    guard hasPatterns != fields.has("path_hash_prefixes") else {
       throw fields.error("paths", "expected one of paths and path_hash_prefixes")
     }
     self =
@@ -123,7 +103,6 @@ func pathMatches(_ path: String, pattern: String) -> Bool {
   let path = Array(path.unicodeScalars)
   let pattern = Array(pattern.unicodeScalars)
   var (at, rule) = (0, 0)
-  /// Where to go on when a later mismatch shows that the last star took too little.
   var retry: (at: Int, rule: Int)?
   while at < path.count {
     if rule < pattern.count, pattern[rule] == "*" {

@@ -12,7 +12,7 @@ package struct Metadata<Role: SignedRole>: Hashable, Sendable {
   /// Reads a file. Whether the signatures are any good is another question.
   package init(parsing bytes: [UInt8]) throws(MalformedJSON) {
     var document = try JSONObjectReader(parsing: bytes, at: "")
-    signatures = try RoleSignature.list(&document)
+    signatures = try document.list("signatures", by: "keyid", \.keyID, RoleSignature.init(reading:))
     let tree = try document.take("signed")
     signedBytes = try CanonicalJSON.bytes(of: tree)
     var fields = try JSONObjectReader(tree, at: "signed")
@@ -24,11 +24,9 @@ package struct Metadata<Role: SignedRole>: Hashable, Sendable {
 
   /// Signs a role, once with each key.
   package init(signing role: Role, with keys: [SigningKey]) throws(MalformedJSON) {
-    let bytes = try CanonicalJSON.bytes(of: role.json)
     signed = role
-    signedBytes = bytes
-    signatures = []
-    other = []
+    signedBytes = try CanonicalJSON.bytes(of: role.json)
+    (signatures, other) = ([], [])
     sign(with: keys)
   }
 
@@ -66,45 +64,7 @@ package struct Metadata<Role: SignedRole>: Hashable, Sendable {
     }
     return signers
   }
-}
 
-/// One signature in a metadata file.
-package struct RoleSignature: Hashable, Sendable {
-  package let keyID: String
-  /// The signature in hexadecimal, of either case.
-  package let hex: String
-  private let other: [JSONMember]
-
-  package init(keyID: String, hex: String) {
-    self.keyID = keyID
-    self.hex = hex
-    other = []
-  }
-
-  private init(reading fields: inout JSONObjectReader) throws(MalformedJSON) {
-    keyID = try fields.string("keyid")
-    hex = try fields.string("sig")
-    other = fields.unread
-  }
-
-  static func list(_ document: inout JSONObjectReader) throws(MalformedJSON) -> [RoleSignature] {
-    var signatures: [RoleSignature] = []
-    var signers: Set<String> = []
-    for var fields in try document.objects("signatures") {
-      let signature = try RoleSignature(reading: &fields)
-      guard signers.insert(signature.keyID).inserted else {
-        throw fields.error("keyid", "occurs twice: \(signature.keyID)")
-      }
-      signatures.append(signature)
-    }
-    return signatures
-  }
-
-  var json: JSONValue { .object(.init(("keyid", .string(keyID)), ("sig", .string(hex))) + other) }
-}
-
-extension Metadata {
-  /// Reads a role's file.
   static func read(_ bytes: [UInt8], _ role: String) throws(TrustError) -> Metadata {
     do {
       return try Metadata(parsing: bytes)
@@ -122,5 +82,44 @@ extension Metadata {
     guard found >= needed.threshold else {
       throw .badSignature(role: role, found: found, needed: needed.threshold)
     }
+  }
+}
+
+/// One signature in a metadata file.
+package struct RoleSignature: Hashable, Sendable {
+  package let keyID: String
+  /// The signature in hexadecimal, of either case.
+  package let hex: String
+  private let other: [JSONMember]
+
+  package init(keyID: String, hex: String) { (self.keyID, self.hex, other) = (keyID, hex, []) }
+
+  init(reading fields: inout JSONObjectReader) throws(MalformedJSON) {
+    keyID = try fields.string("keyid")
+    hex = try fields.string("sig")
+    other = fields.unread
+  }
+
+  var json: JSONValue { .object(.init(("keyid", .string(keyID)), ("sig", .string(hex))) + other) }
+}
+
+extension JSONObjectReader {
+  func has(_ name: String) -> Bool { unread.contains { $0.name == name } }
+
+  /// The elements of an array of objects, in which no value of `key` occurs twice.
+  mutating func list<Element>(
+    _ name: String, by keyName: String, _ key: (Element) -> String,
+    _ read: (inout JSONObjectReader) throws(MalformedJSON) -> Element
+  ) throws(MalformedJSON) -> [Element] {
+    var elements: [Element] = []
+    var keys: Set<String> = []
+    for var object in try objects(name) {
+      let element = try read(&object)
+      guard keys.insert(key(element)).inserted else {
+        throw object.error(keyName, "occurs twice: \(key(element))")
+      }
+      elements.append(element)
+    }
+    return elements
   }
 }

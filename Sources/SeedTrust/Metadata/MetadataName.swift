@@ -1,9 +1,6 @@
 import SeedFormat
 
-/// The names of metadata files.
-///
-/// A role's name may hold anything, so all but RFC 3986's unreserved characters are percent-quoted: the name
-/// is safe in a URL and on a disk.
+/// Metadata files' names. All but RFC 3986's unreserved characters is percent-quoted: a role's name may hold anything.
 package enum MetadataName {
   /// `timestamp.json`, `transit-2.json`: how a client keeps a role, and how a repository serves the timestamp.
   package static func unversioned(_ role: String) -> String { quoted(role) + ".json" }
@@ -15,15 +12,9 @@ package enum MetadataName {
 
   /// Any text as one segment of a path.
   package static func quoted(_ text: String) -> String {
-    var name = ""
-    for byte in text.utf8 {
-      if isUnreserved(byte) {
-        name.unicodeScalars.append(Unicode.Scalar(byte))
-      } else {
-        name += "%" + lowerHex([byte]).uppercased()
-      }
-    }
-    return name
+    text.utf8.map { byte in
+      isUnreserved(byte) ? String(Unicode.Scalar(byte)) : "%" + lowerHex([byte]).uppercased()
+    }.joined()
   }
 
   private static func isUnreserved(_ byte: UInt8) -> Bool {

@@ -52,10 +52,7 @@ package struct RoleVerifiers: Hashable, Sendable {
   package let keys: [PublicKey]
   package let threshold: Int
 
-  package init(_ keys: [PublicKey], threshold: Int = 1) {
-    self.keys = keys
-    self.threshold = threshold
-  }
+  package init(_ keys: [PublicKey], threshold: Int = 1) { (self.keys, self.threshold) = (keys, threshold) }
 
   static func keysByID(_ roles: some Sequence<RoleVerifiers>) -> [String: RoleKey] {
     let pairs = roles.flatMap(\.keys).map { ($0.keyID, RoleKey($0)) }

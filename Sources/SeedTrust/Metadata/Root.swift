@@ -42,7 +42,7 @@ package struct Root: SignedRole {
 
   package init(reading fields: inout JSONObjectReader) throws(MalformedJSON) {
     header = try RoleHeader(reading: &fields, type: Self.type)
-    keys = try fields.dictionary("keys") { key throws(MalformedJSON) in try RoleKey(reading: &key) }
+    keys = try fields.dictionary("keys", RoleKey.init(reading:))
     roles = try fields.dictionary("roles") { role throws(MalformedJSON) in try RoleKeys(reading: &role) }
     for name in Self.topLevelRoles where roles[name] == nil {
       throw fields.error("roles", "the role \(name) is missing")

@@ -11,7 +11,6 @@ package protocol SignedRole: Hashable, Sendable {
   var members: [JSONMember] { get }
   /// Whose signatures `role` needs. Root says it of the top-level roles, a targets role of its delegates, others of none.
   func roleKeys(of role: String) -> RoleKeys?
-  /// The keys of all these roles.
   var keysByID: [String: RoleKey] { get }
 }
 
@@ -41,10 +40,8 @@ package struct RoleHeader: Hashable, Sendable {
   package static let specVersion = "1.0.31"
 
   package init(version: Int, expires: UTCTime, other: [JSONMember] = []) {
-    self.version = version
-    self.expires = expires
+    (self.version, self.expires, self.other) = (version, expires, other)
     specVersion = Self.specVersion
-    self.other = other
   }
 
   init(reading fields: inout JSONObjectReader, type: String) throws(MalformedJSON) {

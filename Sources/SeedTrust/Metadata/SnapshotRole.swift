@@ -1,21 +1,17 @@
 package import SeedFormat
 
-/// TUF's snapshot role: the versions of all targets metadata that belong together. (Not a snapshot of a
-/// series.)
+/// TUF's snapshot role: the versions of all targets metadata that belong together. (Not a snapshot of a series.)
 package struct SnapshotRole: SignedRole {
   package static let type = "snapshot"
   package var header: RoleHeader
   /// The files by name: `targets.json`, `transit-2.json`.
   package let meta: [String: MetaFile]
 
-  package init(header: RoleHeader, meta: [String: MetaFile]) {
-    self.header = header
-    self.meta = meta
-  }
+  package init(header: RoleHeader, meta: [String: MetaFile]) { (self.header, self.meta) = (header, meta) }
 
   package init(reading fields: inout JSONObjectReader) throws(MalformedJSON) {
     header = try RoleHeader(reading: &fields, type: Self.type)
-    meta = try fields.dictionary("meta") { file throws(MalformedJSON) in try MetaFile(reading: &file) }
+    meta = try fields.dictionary("meta", MetaFile.init(reading:))
     guard meta["targets.json"] != nil else { throw fields.error("meta", "targets.json is missing") }
   }
 
@@ -30,14 +26,11 @@ package struct Timestamp: SignedRole {
 
   private static let snapshotFile = "snapshot.json"
 
-  package init(header: RoleHeader, snapshot: MetaFile) {
-    self.header = header
-    self.snapshot = snapshot
-  }
+  package init(header: RoleHeader, snapshot: MetaFile) { (self.header, self.snapshot) = (header, snapshot) }
 
   package init(reading fields: inout JSONObjectReader) throws(MalformedJSON) {
     header = try RoleHeader(reading: &fields, type: Self.type)
-    let meta = try fields.dictionary("meta") { file throws(MalformedJSON) in try MetaFile(reading: &file) }
+    let meta = try fields.dictionary("meta", MetaFile.init(reading:))
     guard let snapshot = meta[Self.snapshotFile], meta.count == 1 else {
       throw fields.error("meta", "expected \(Self.snapshotFile) and nothing else")
     }
@@ -59,10 +52,9 @@ package struct MetaFile: Hashable, Sendable {
   package let hashes: [String: String]?
   private let other: [JSONMember]
 
-  /// For new metadata: the version, and what the file's bytes are where they are given.
-  ///
-  /// Without a digest a client keeps a file of that version that it has. A publisher that was restored from a backup
-  /// signs other files under versions that clients have seen, so a role that changes often has one.
+  /// For new metadata: the version, and what the file's bytes are where they are given. Without a digest a client keeps
+  /// a file of that version that it has. A publisher that was restored from a backup signs other files under versions
+  /// that clients have seen, so a role that changes often has one.
   package init(version: Int, of bytes: [UInt8]? = nil) {
     self.version = version
     length = bytes?.count
@@ -73,7 +65,7 @@ package struct MetaFile: Hashable, Sendable {
   init(reading fields: inout JSONObjectReader) throws(MalformedJSON) {
     version = try fields.integer("version", from: 1)
     length = try fields.integerIfPresent("length", from: 0)
-    hashes = fields.unread.contains { $0.name == "hashes" } ? try fields.hashes() : nil
+    hashes = fields.has("hashes") ? try fields.hashes() : nil
     other = fields.unread
   }
 
@@ -99,15 +91,13 @@ package struct MetaFile: Hashable, Sendable {
 package enum FileHashes {
   /// An algorithm whose digest does not match, or which is unknown here; `nil` where every digest matches.
   package static func mismatch(in hashes: [String: String], of bytes: [UInt8]) -> String? {
-    hashes.first { algorithm, digest in digest != Self.digest(of: bytes, algorithm) }?.key
-  }
-
-  private static func digest(of bytes: [UInt8], _ algorithm: String) -> String? {
-    switch algorithm {
-    case "sha256": SHA256Digest.of(bytes).hex
-    case "sha512": lowerHex(sha512(bytes))
-    default: nil
-    }
+    hashes.first { algorithm, digest in
+      switch algorithm {
+      case "sha256": digest != SHA256Digest.of(bytes).hex
+      case "sha512": digest != lowerHex(sha512(bytes))
+      default: true
+      }
+    }?.key
   }
 }
 

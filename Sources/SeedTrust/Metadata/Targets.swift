@@ -9,15 +9,12 @@ package struct Targets: SignedRole {
   package let delegations: Delegations?
 
   package init(header: RoleHeader, targets: [String: TargetFile], delegations: Delegations? = nil) {
-    self.header = header
-    self.targets = targets
-    self.delegations = delegations
+    (self.header, self.targets, self.delegations) = (header, targets, delegations)
   }
 
   package init(reading fields: inout JSONObjectReader) throws(MalformedJSON) {
     header = try RoleHeader(reading: &fields, type: Self.type)
-    targets = try fields.dictionary("targets") { file throws(MalformedJSON) in try TargetFile(reading: &file)
-    }
+    targets = try fields.dictionary("targets", TargetFile.init(reading:))
     delegations = try fields.objectIfPresent("delegations").map { object throws(MalformedJSON) in
       var object = object
       return try Delegations(reading: &object)

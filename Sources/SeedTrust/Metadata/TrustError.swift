@@ -2,43 +2,25 @@ package import SeedFormat
 package import SeedSystem
 
 /// Why metadata was not accepted.
-package enum TrustError: Error, Hashable, Sendable {
-  /// Fewer of the role's keys signed than must.
+package enum TrustError: Error, Hashable, Sendable, CustomStringConvertible {
   case badSignature(role: String, found: Int, needed: Int)
-  /// An older version was offered than one that was trusted before.
   case rollback(role: String, trusted: Int, offered: Int)
   /// The version that was trusted before was offered again, signed, with other content.
   case conflict(role: String, version: Int)
-  /// The metadata was valid only before that time.
   case expired(role: String, at: UTCTime)
-  /// Another version was offered than signed metadata announced.
   case wrongVersion(role: String, expected: Int, offered: Int)
-  /// The file is not metadata of that role.
   case malformed(role: String, MalformedJSON)
-  /// The length differs from the one that signed metadata announced.
   case lengthMismatch(role: String, signed: Int, found: Int)
-  /// The digest differs from the one that signed metadata announced.
   case hashMismatch(role: String, algorithm: String)
   /// The file is longer than any that is accepted.
   case tooLong(role: String, limit: Int)
-  /// The role is not named where it must be: `place` is the role that should name it.
+  /// `place` is the role that should name it.
   case missingRole(role: String, place: String)
-  /// The repository does not have a file that its metadata promises.
   case missingFile(name: String)
-  /// A role lists a file that it was not delegated.
   case pathNotDelegated(role: String, path: String)
-  /// The caller offered a role before one that it builds on, or after one that builds on it.
+  /// The caller is to blame: it offered a role before one that it builds on, or after one that builds on it.
   case outOfOrder(role: String)
-}
 
-extension TrustError {
-  /// False where the calling code is to blame.
-  package var isRepositoryFault: Bool {
-    if case .outOfOrder = self { false } else { true }
-  }
-}
-
-extension TrustError: CustomStringConvertible {
   package var description: String {
     switch self {
     case .badSignature(let role, let found, let needed):

@@ -24,9 +24,7 @@ package struct KeyRing: Sendable {
     return signers(of: needed).count >= needed.threshold
   }
 
-  package func adding(_ other: KeyRing) -> KeyRing {
-    KeyRing(keys.merging(other.keys) { $0 + $1 })
-  }
+  package func adding(_ other: KeyRing) -> KeyRing { KeyRing(keys.merging(other.keys) { $0 + $1 }) }
 
   /// The public halves, as metadata lists them.
   package func verifiers(_ role: KeyRole, threshold: Int = 1) -> RoleVerifiers {
@@ -41,9 +39,7 @@ package struct MissingKeys: Error, Hashable, Sendable, CustomStringConvertible {
   package let needed: Int
 
   package init(role: String, found: Int, needed: Int) {
-    self.role = role
-    self.found = found
-    self.needed = needed
+    (self.role, self.found, self.needed) = (role, found, needed)
   }
 
   package var description: String {

@@ -1,9 +1,8 @@
 package import SeedFormat
 package import SeedSystem
 
-/// New root and targets metadata, on its way to be signed by enough keys.
-///
-/// These keys may lie on other machines, so the signatures may come one by one. Nothing of it counts before the last.
+/// New root and targets metadata, on its way to be signed by enough keys. These keys may lie on other machines, so the
+/// signatures may come one by one. Nothing of it counts before the last.
 package struct OfflineChange: Hashable, Sendable {
   package private(set) var root: Metadata<Root>?
   package private(set) var targets: Metadata<Targets>?
@@ -19,7 +18,6 @@ package struct OfflineChange: Hashable, Sendable {
 
   package var isEmpty: Bool { root == nil && targets == nil }
 
-  /// The root once the change is made.
   func root(after published: PublishedMetadata) -> Root { root?.signed ?? published.root }
 
   /// The part of the change that is yet to be published; `nil` where newer metadata was published meanwhile.
@@ -48,19 +46,14 @@ package struct OfflineChange: Hashable, Sendable {
     default: nil
     }
   }
-}
 
-// MARK: - Signatures
+  // MARK: - Signatures
 
-extension OfflineChange {
   /// Signs with every key at hand that counts for it, before the change or after it.
   package mutating func sign(with keys: KeyRing, after published: PublishedMetadata) {
     for need in needs(after: published) + former(after: published) {
       let signers = keys.signers(of: need.keys)
-      switch need.role {
-      case .root: root?.sign(with: signers)
-      default: targets?.sign(with: signers)
-      }
+      if need.role == .root { root?.sign(with: signers) } else { targets?.sign(with: signers) }
     }
   }
 
@@ -69,10 +62,7 @@ extension OfflineChange {
     _ signature: RoleSignature, to role: KeyRole, after published: PublishedMetadata
   ) throws(SignatureError) {
     var signed = self
-    switch role {
-    case .root: signed.root?.add(signature)
-    default: signed.targets?.add(signature)
-    }
+    if role == .root { signed.root?.add(signature) } else { signed.targets?.add(signature) }
     let known = needs(after: published).filter { $0.role == role }
     guard known.contains(where: { $0.keys.keyIDs.contains(signature.keyID) }) else {
       throw .keyNotAsked(keyID: signature.keyID, role: role)
@@ -111,6 +101,40 @@ extension OfflineChange {
   package func isComplete(after published: PublishedMetadata) -> Bool {
     needs(after: published).allSatisfy(\.isMet)
   }
+
+  /// Why a signature that was brought was not taken.
+  package enum SignatureError: Error, Hashable, Sendable, CustomStringConvertible {
+    case keyNotAsked(keyID: String, role: KeyRole)
+    case doesNotVerify(keyID: String, role: KeyRole)
+
+    package var description: String {
+      switch self {
+      case .keyNotAsked(let keyID, let role):
+        "the new \(role.rawValue) metadata does not ask for a signature of the key \(keyID): "
+          + "`seedbank keys status` lists the keys that it needs"
+      case .doesNotVerify(let keyID, let role):
+        "this is no signature of the key \(keyID) over the \(role.rawValue) metadata that waits: export it again with "
+          + "`seedbank keys payload \(role.rawValue)`, and sign exactly these bytes"
+      }
+    }
+  }
+
+  // MARK: - As a file
+
+  /// Reads what ``bytes`` wrote.
+  package init(parsing bytes: [UInt8]) throws(MalformedJSON) {
+    var fields = try JSONObjectReader(parsing: bytes)
+    if let value = fields.takeIfPresent(KeyRole.root.rawValue) { root = try Metadata(parsing: value.bytes) }
+    if let value = fields.takeIfPresent(KeyRole.targets.rawValue) {
+      targets = try Metadata(parsing: value.bytes)
+    }
+  }
+
+  package var bytes: [UInt8] {
+    JSONValue.object(
+      .init((KeyRole.root.rawValue, root?.json), (KeyRole.targets.rawValue, targets?.json))
+    ).bytes
+  }
 }
 
 /// Signatures that a change needs of one role's keys.
@@ -132,44 +156,4 @@ package struct SignatureNeed: Hashable, Sendable {
   }
 
   package var isMet: Bool { signed.count >= keys.threshold }
-}
-
-extension OfflineChange {
-  /// Why a signature that was brought was not taken.
-  package enum SignatureError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// The change does not ask for that key.
-    case keyNotAsked(keyID: String, role: KeyRole)
-    /// The signature is not one of that key over what is to be signed.
-    case doesNotVerify(keyID: String, role: KeyRole)
-
-    package var description: String {
-      switch self {
-      case .keyNotAsked(let keyID, let role):
-        "the new \(role.rawValue) metadata does not ask for a signature of the key \(keyID): "
-          + "`seedbank keys status` lists the keys that it needs"
-      case .doesNotVerify(let keyID, let role):
-        "this is no signature of the key \(keyID) over the \(role.rawValue) metadata that waits: export it again with "
-          + "`seedbank keys payload \(role.rawValue)`, and sign exactly these bytes"
-      }
-    }
-  }
-}
-
-// MARK: - As a file
-
-extension OfflineChange {
-  /// Reads what ``bytes`` wrote.
-  package init(parsing bytes: [UInt8]) throws(MalformedJSON) {
-    var fields = try JSONObjectReader(parsing: bytes)
-    if let value = fields.takeIfPresent(KeyRole.root.rawValue) { root = try Metadata(parsing: value.bytes) }
-    if let value = fields.takeIfPresent(KeyRole.targets.rawValue) {
-      targets = try Metadata(parsing: value.bytes)
-    }
-  }
-
-  package var bytes: [UInt8] {
-    JSONValue.object(
-      .init((KeyRole.root.rawValue, root?.json), (KeyRole.targets.rawValue, targets?.json))
-    ).bytes
-  }
 }

@@ -1,8 +1,7 @@
 package import SeedFormat
 package import SeedSystem
 
-/// The current metadata of a publication, verified: what the publisher signs the next step upon, and a front
-/// serves.
+/// The current metadata of a publication, verified: what the publisher signs the next step upon, and a front serves.
 package struct PublishedMetadata: Sendable {
   package var root: Root
   package internal(set) var timestamp: Timestamp
@@ -22,14 +21,13 @@ package struct PublishedMetadata: Sendable {
     package let version: Int
     package let expires: UTCTime
   }
+}
 
-  /// Loads and verifies all of it, starting from a root that the caller trusts.
-  ///
-  /// Nothing counts as expired: a publisher that was down for long must be able to read what it is to sign anew. For
-  /// the same reason keys of former roots count, those of the chain and `formerRoots`: see ``outdated``.
-  package init(
-    root: [UInt8], formerRoots: [Root] = [], read: (_ name: String) throws -> [UInt8]?
-  ) throws {
+extension PublishedMetadata {
+  /// Loads and verifies all of it, starting from a root that the caller trusts. Nothing counts as expired: a publisher
+  /// that was down for long must be able to read what it is to sign anew. For the same reason keys of former roots
+  /// count, those of the chain and `formerRoots`: see ``outdated``.
+  package init(root: [UInt8], formerRoots: [Root] = [], read: (_ name: String) throws -> [UInt8]?) throws {
     func file(_ name: String) throws -> [UInt8] {
       guard let bytes = try read(name) else { throw TrustError.missingFile(name: name) }
       return bytes
@@ -43,11 +41,17 @@ package struct PublishedMetadata: Sendable {
     guard let snapshot = trusted.snapshot, let targets = trusted.targets[Targets.type] else {
       throw TrustError.outOfOrder(role: Targets.type)
     }
-    self.init(root: trusted.root, timestamp: timestamp, snapshot: snapshot, targets: targets)
-    (self.formerRoots, outdated) = (formerRoots, Set(trusted.outdated.compactMap(KeyRole.init(rawValue:))))
+    self.init(
+      root: trusted.root, timestamp: timestamp, snapshot: snapshot, targets: targets,
+      formerRoots: formerRoots, outdated: Set(trusted.outdated.compactMap(KeyRole.init(rawValue:))))
     for series in seriesInSnapshot {
       let name = MetadataName.versioned(series.roleName, try trusted.announced(series.roleName).version)
-      self.series[series] = try PublishedSeries(series, file(name), &trusted)
+      try trusted.updateDelegated(file(name), role: series.roleName)
+      guard let role = trusted.targets[series.roleName] else {
+        throw TrustError.outOfOrder(role: series.roleName)
+      }
+      self.series[series] = PublishedSeries(
+        metadata: try trusted.series(series), version: role.version, expires: role.expires)
     }
   }
 
@@ -63,13 +67,6 @@ package struct PublishedMetadata: Sendable {
     return (trusted, formerRoots)
   }
 
-  init(root: Root, timestamp: Timestamp, snapshot: SnapshotRole, targets: Targets) {
-    self.root = root
-    self.timestamp = timestamp
-    self.snapshot = snapshot
-    self.targets = targets
-  }
-
   /// The series to which targets delegates, whether published or not.
   package var delegatedSeries: [Series] {
     (targets.delegations?.roles ?? []).compactMap { Series(roleName: $0.name) }
@@ -82,14 +79,5 @@ package struct PublishedMetadata: Sendable {
 
   private var seriesInSnapshot: [Series] {
     delegatedSeries.filter { snapshot.meta["\($0.roleName).json"] != nil }
-  }
-}
-
-extension PublishedMetadata.PublishedSeries {
-  fileprivate init(_ series: Series, _ bytes: [UInt8], _ trusted: inout TrustedMetadataSet) throws(TrustError)
-  {
-    try trusted.updateDelegated(bytes, role: series.roleName)
-    guard let role = trusted.targets[series.roleName] else { throw .outOfOrder(role: series.roleName) }
-    self.init(metadata: try trusted.series(series), version: role.version, expires: role.expires)
   }
 }

@@ -5,7 +5,7 @@ extension RepositorySigner {
   /// The same root again, valid for longer.
   package func renewedRoot(after published: PublishedMetadata) -> Root {
     var next = published.root
-    next.header = rootHeader(version: published.root.version + 1, after: published)
+    next.header = rootHeader(after: published)
     return next
   }
 
@@ -13,8 +13,7 @@ extension RepositorySigner {
   package func root(
     replacing verifiers: [KeyRole: RoleVerifiers], after published: PublishedMetadata
   ) -> Root {
-    let header = rootHeader(version: published.root.version + 1, after: published)
-    return Root(header: header, replacing: verifiers, of: published.root)
+    Root(header: rootHeader(after: published), replacing: verifiers, of: published.root)
   }
 
   /// A root for a chain of its own, because too few of the old root's keys are left to sign the next one. New apps
@@ -22,7 +21,7 @@ extension RepositorySigner {
   package func rootAnew(
     replacing verifiers: [KeyRole: RoleVerifiers], after published: PublishedMetadata
   ) -> Root {
-    let header = rootHeader(version: published.root.version + Self.lostRootGap, after: published)
+    let header = rootHeader(after: published, steps: Self.lostRootGap)
     return Root(header: header, replacing: verifiers, of: published.root)
   }
 
@@ -45,8 +44,8 @@ extension RepositorySigner {
       delegations: Delegations(series, to: verifiers))
   }
 
-  private func rootHeader(version: Int, after published: PublishedMetadata) -> RoleHeader {
-    following(published.root.header, version: version, days: Self.rootDays)
+  private func rootHeader(after published: PublishedMetadata, steps: Int = 1) -> RoleHeader {
+    following(published.root.header, version: published.root.version + steps, days: Self.rootDays)
   }
 
   private func targetsHeader(

@@ -2,8 +2,7 @@ package import SeedFormat
 import SeedSystem
 
 extension RepositorySigner {
-  /// A new publication: all four top-level roles, no series published yet. Of each role one key must sign, unless
-  /// `thresholds` says otherwise.
+  /// A new publication without series. Of each role one key must sign, unless `thresholds` says otherwise.
   package func create(
     delegating series: [Series], keys: KeyRing, thresholds: [KeyRole: Int] = [:]
   ) throws -> SigningStep {
@@ -12,14 +11,11 @@ extension RepositorySigner {
     let root = Root(
       header: offlineHeader(version: 1, days: Self.rootDays), roles: verifiers.filter { $0.key.isInRoot })
     let file = try sign(root, Root.type, keys, for: root).file(Root.type)
-    return try begin(
-      under: root, file, delegating: series, to: verifiers[.series] ?? RoleVerifiers([]), keys)
+    return try begin(under: root, file, delegating: series, to: verifiers[.series] ?? RoleVerifiers([]), keys)
   }
 
   /// The same under a root that clients trust already, where all that was signed under it is lost.
-  package func create(
-    under root: [UInt8], delegating series: [Series], keys: KeyRing
-  ) throws -> SigningStep {
+  package func create(under root: [UInt8], delegating series: [Series], keys: KeyRing) throws -> SigningStep {
     let trusted = try TrustedMetadataSet(root: root, now: .distantPast).root
     let file = MetadataFile(name: MetadataName.versioned(Root.type, trusted.version), bytes: root)
     return try begin(under: trusted, file, delegating: series, to: keys.verifiers(.series), keys)
@@ -29,7 +25,7 @@ extension RepositorySigner {
     under root: Root, _ file: MetadataFile, delegating series: [Series], to verifiers: RoleVerifiers,
     _ keys: KeyRing
   ) throws -> SigningStep {
-    let version = firstVersion
+    let version = leastVersion
     let targets = Targets(
       header: offlineHeader(version: version, days: Self.targetsDays), targets: [:],
       delegations: Delegations(series, to: verifiers))
@@ -48,7 +44,6 @@ extension RepositorySigner {
 }
 
 extension Delegations {
-  /// Delegates each series to the same keys.
   init(_ series: [Series], to verifiers: RoleVerifiers) {
     self.init(
       keys: RoleVerifiers.keysByID([verifiers]),

@@ -2,10 +2,9 @@ import SeedFormat
 
 extension RepositorySigner {
   /// A publication step: new root and targets metadata where there is some, the changed series' roles, the TUF snapshot
-  /// role, the timestamp.
-  ///
-  /// Clients of the old root and of the new one can read the publication at each moment between two of the files, as
-  /// long as the keys that a new root replaces are at hand as well: then each file is signed by both.
+  /// role, the timestamp. Clients of the old root and of the new one can read the publication at each moment between
+  /// two of the files, as long as the keys that a new root replaces are at hand as well: then each file is signed by
+  /// both.
   package func publish(
     _ changed: [SeriesMetadata], adopting change: OfflineChange = .none, after published: PublishedMetadata,
     keys: KeyRing
@@ -39,7 +38,6 @@ extension RepositorySigner {
   }
 }
 
-/// A publication step in the making.
 private struct StepDraft {
   private let signer: RepositorySigner
   private let root: Metadata<Root>?
@@ -52,7 +50,6 @@ private struct StepDraft {
   private var meta: [String: MetaFile]
   /// Whether clients that do not have the new root yet accept all files so far.
   private var suitsOldRoot = true
-  /// Whether clients forget the versions of what they have seen.
   private let isRestarting: Bool
 
   init(
@@ -78,24 +75,20 @@ private struct StepDraft {
 
   /// The new targets metadata; where the keys that signed the published one are replaced, that one signed anew.
   private mutating func takeTargets(_ given: Metadata<Targets>?) throws {
-    if let targets = try given ?? resignedTargets() {
-      try targets.check(Targets.type, signedFor: next.root)
-      next.targets = targets.signed
-      add(targets, Targets.type)
-      meta["targets.json"] = MetaFile(version: next.targets.version, of: targets.bytes)
+    var targets = given
+    if targets == nil, signer.mustResignTargets(published, under: next.root) {
+      targets = try sign(signer.renewedTargets(under: next.root, after: published), Targets.type)
     }
+    guard let targets else { return }
+    try targets.check(Targets.type, signedFor: next.root)
+    next.targets = targets.signed
+    add(targets, Targets.type)
+    meta["targets.json"] = MetaFile(version: next.targets.version, of: targets.bytes)
   }
 
-  private func resignedTargets() throws -> Metadata<Targets>? {
-    guard signer.mustResignTargets(published, under: next.root) else { return nil }
-    return try sign(signer.renewedTargets(under: next.root, after: published), Targets.type)
-  }
-
-  /// A series as it is now.
   mutating func sign(_ metadata: SeriesMetadata) throws {
     let name = metadata.series.roleName
-    let version = try signer.following(
-      meta["\(name).json"]?.version ?? 0, of: name, restarting: isRestarting)
+    let version = try signer.following(meta["\(name).json"]?.version ?? 0, of: name, restarting: isRestarting)
     let expires = signer.onlineHeader(
       version: version, after: published.series[metadata.series]?.expires
     ).expires
@@ -107,7 +100,6 @@ private struct StepDraft {
     next.series[metadata.series] = .init(metadata: metadata, version: version, expires: expires)
   }
 
-  /// The series that did not change, where their keys did.
   mutating func signOthers() throws {
     for (series, other) in published.series.sorted(by: { $0.key < $1.key }) where !signed.contains(series) {
       guard let needed = next.targets.roleKeys(of: series.roleName) else { continue }
@@ -117,7 +109,6 @@ private struct StepDraft {
     }
   }
 
-  /// The TUF snapshot role and the timestamp; then the files in their order.
   mutating func finish() throws -> SigningStep {
     try signSnapshotRole()
     let timestamp = published.timestamp.header
@@ -141,8 +132,7 @@ private struct StepDraft {
     let header = signer.onlineHeader(version: old.version, after: old.expires)
     guard !isKept || meta != old.meta || header.expires != old.expires else { return }
     let version = try signer.following(old.version, of: SnapshotRole.type, restarting: isRestarting)
-    next.snapshot = SnapshotRole(
-      header: RoleHeader(version: version, expires: header.expires), meta: meta)
+    next.snapshot = SnapshotRole(header: RoleHeader(version: version, expires: header.expires), meta: meta)
     add(try sign(next.snapshot, SnapshotRole.type), SnapshotRole.type)
   }
 

@@ -15,10 +15,9 @@ package struct SigningStep: Sendable {
   package let published: PublishedMetadata
 }
 
-/// Signs the steps of a publication. Pure: keys and the previous metadata in, files out.
-///
-/// Every file is checked against the keys that its delegator names before it is handed out, so a wrong key is
-/// the publisher's error and never a client's.
+/// Signs the steps of a publication. Pure: keys and the previous metadata in, files out. Every file is checked against
+/// the keys that its delegator names before it is handed out, so a wrong key is the publisher's error and never a
+/// client's.
 package struct RepositorySigner: Sendable {
   /// Days for which root metadata is valid.
   package static let rootDays = 365
@@ -26,8 +25,7 @@ package struct RepositorySigner: Sendable {
   package static let targetsDays = 180
   /// Days before root or targets metadata expires on which it is signed anew, where the keys are at hand.
   package static let renewalDays = 90
-  /// Days before the end of root and targets from which on operators are warned: whoever keeps their keys offline
-  /// must fetch them first.
+  /// Days before root and targets expire from which operators are warned, who may have to fetch their keys.
   package static let warningDays = 60
   /// Seconds for which the online roles are valid, unless said otherwise: 7 days.
   package static let onlineSeconds = 7 * UTCTime.secondsPerDay
@@ -36,24 +34,19 @@ package struct RepositorySigner: Sendable {
 
   let now: UTCTime
   private let lifetime: Int
-  private let leastVersion: Int
+  let leastVersion: Int
   private let trustsClock: Bool
 
-  /// Signs as of `now`; the online roles will be valid for `lifetime` seconds.
-  ///
   /// - Parameters:
-  ///   - now: When it signs.
-  ///   - lifetime: Seconds.
+  ///   - lifetime: Seconds for which the online roles will be valid.
   ///   - leastVersion: What every version is at the least: after a disaster one that no client has seen.
   ///   - trustsClock: Whether signatures may end earlier than those that they replace: a clock that was set back must not.
   package init(
     now: UTCTime, lifetime: Int = RepositorySigner.onlineSeconds, leastVersion: Int = 1,
     trustsClock: Bool = false
   ) {
-    self.now = now
-    self.lifetime = lifetime
-    self.leastVersion = leastVersion
-    self.trustsClock = trustsClock
+    (self.now, self.lifetime) = (now, lifetime)
+    (self.leastVersion, self.trustsClock) = (leastVersion, trustsClock)
   }
 
   // MARK: Headers
@@ -65,25 +58,18 @@ package struct RepositorySigner: Sendable {
     return trustsClock ? expiry : max(expiry, earlier ?? .distantPast)
   }
 
-  /// The header of an online role after one with that version and expiry.
   func onlineHeader(version: Int, after expires: UTCTime? = nil, other: [JSONMember] = []) -> RoleHeader {
     RoleHeader(version: version, expires: expiry(lifetime, notBefore: expires), other: other)
   }
 
-  /// The header of a role that offline keys sign.
   func offlineHeader(version: Int, days: Int, after expires: UTCTime? = nil) -> RoleHeader {
     RoleHeader(version: version, expires: expiry(days * UTCTime.secondsPerDay, notBefore: expires))
   }
 
-  var firstVersion: Int { leastVersion }
-
-  /// The version after another.
-  ///
-  /// No publisher signs more than once a second, so a version beyond the clock's seconds was made by whoever stole a
-  /// key. Where `restarting`, the key was replaced and clients have forgotten its versions: it counts on from the clock.
-  func following(
-    _ version: Int, of role: String, restarting: Bool = false
-  ) throws(VersionsExhausted) -> Int {
+  /// The version after another. No publisher signs more than once a second, so a version beyond the clock's seconds was
+  /// made by whoever stole a key. Where `restarting`, the key was replaced and clients have forgotten its versions: it
+  /// counts on from the clock.
+  func following(_ version: Int, of role: String, restarting: Bool = false) throws(VersionsExhausted) -> Int {
     let next = max(version + 1, leastVersion)
     if restarting, isBeyondClock(version) { return max(now.secondsSinceEpoch, leastVersion) }
     guard next <= Limits.exactJSONInteger else { throw VersionsExhausted(role: role) }
@@ -114,7 +100,6 @@ package struct RepositorySigner: Sendable {
 }
 
 extension Metadata {
-  /// The file that holds it, for the role of that name.
   func file(_ name: String) -> MetadataFile {
     let isVersioned = Role.type != Timestamp.type
     return MetadataFile(

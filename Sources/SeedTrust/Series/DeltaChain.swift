@@ -2,10 +2,8 @@ package import SeedFormat
 
 /// Chooses the deltas that lead from one version to another in the fewest bytes.
 package enum DeltaChain {
-  /// The deltas in the order of applying; empty where `start` is `end`, `nil` where no chain leads there.
-  ///
-  /// A delta is state-based: it may be taken from any version that it covers, so the first one may begin
-  /// before `start`.
+  /// The deltas in the order of applying; empty where `start` is `end`, `nil` where no chain leads there. A delta is
+  /// state-based: it may be taken from any version that it covers, so the first one may begin before `start`.
   package static func shortest(
     _ objects: [PublishedObject], from start: Version, to end: Version
   ) -> [PublishedObject]? {
@@ -36,10 +34,7 @@ package enum DeltaChain {
     let bytes: Int
     let deltas: [PublishedObject]
 
-    /// Fewer bytes first; of equal ones the path with fewer deltas.
-    func precedes(_ other: Path) -> Bool {
-      (bytes, deltas.count) < (other.bytes, other.deltas.count)
-    }
+    func precedes(_ other: Path) -> Bool { (bytes, deltas.count) < (other.bytes, other.deltas.count) }
 
     func adding(_ delta: PublishedObject) -> Path {
       Path(bytes: bytes + delta.length, deltas: deltas + [delta])

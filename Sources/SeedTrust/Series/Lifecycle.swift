@@ -8,9 +8,7 @@ public enum Lifecycle: Hashable, Sendable {
   case deprecated(sunset: String?, message: String?)
   /// It gets no more updates.
   case retired(message: String?)
-}
 
-extension Lifecycle {
   /// Reads what ``json`` wrote; `nil` where the object has no such member.
   package init?(readingIfPresent name: String, in fields: inout JSONObjectReader) throws(MalformedJSON) {
     guard var object = try fields.objectIfPresent(name) else { return nil }

@@ -28,20 +28,11 @@ package struct PublishedObject: Hashable, Sendable {
     series: Series, kind: Kind, length: Int, sha256: SHA256Digest, model: ModelVersion, rawLength: Int,
     rawSHA256: SHA256Digest, schema: SHA256Digest, digest: SHA256Digest, publishedAt: UTCTime? = nil
   ) {
-    self.series = series
-    self.kind = kind
-    self.length = length
-    self.sha256 = sha256
-    self.model = model
-    self.rawLength = rawLength
-    self.rawSHA256 = rawSHA256
-    self.schema = schema
-    self.digest = digest
-    self.publishedAt = publishedAt
+    (self.series, self.kind, self.length, self.sha256) = (series, kind, length, sha256)
+    (self.model, self.rawLength, self.rawSHA256) = (model, rawLength, rawSHA256)
+    (self.schema, self.digest, self.publishedAt) = (schema, digest, publishedAt)
   }
-}
 
-extension PublishedObject {
   /// `snapshot-102.sqlite.gz` or `delta-100-102.json.gz`.
   package var fileName: String {
     switch kind {
@@ -63,10 +54,7 @@ extension PublishedObject {
   }
 
   package var encoding: ContentEncoding {
-    switch kind {
-    case .snapshot(_, let encoding): encoding
-    case .delta: .gzip
-    }
+    if case .snapshot(_, let encoding) = kind { encoding } else { .gzip }
   }
 
   /// The version that a client has after it.
@@ -76,11 +64,9 @@ extension PublishedObject {
     case .delta(_, let to): to
     }
   }
-}
 
-// MARK: - As a TUF target
+  // MARK: - As a TUF target
 
-extension PublishedObject {
   /// Reads a target; `nil` where its kind or encoding is one that a later publisher introduced.
   static func read(_ path: String, _ file: TargetFile, in series: Series) throws(MalformedJSON)
     -> PublishedObject?
@@ -117,7 +103,6 @@ extension PublishedObject {
     }
   }
 
-  /// The object as a target, its description among the custom fields.
   var target: TargetFile {
     let members: [JSONMember] =
       kind.members
@@ -154,16 +139,10 @@ extension PublishedObject.Kind {
 }
 
 package enum ContentEncoding: String, Hashable, Sendable, CaseIterable {
-  /// gzip: always published.
   case gzip
   /// xz: where configured, about half the size.
   case xz
 
   /// The end of a file's name, without the dot.
-  package var fileExtension: String {
-    switch self {
-    case .gzip: "gz"
-    case .xz: "xz"
-    }
-  }
+  package var fileExtension: String { self == .gzip ? "gz" : "xz" }
 }

@@ -35,8 +35,7 @@ package struct SeriesMetadata: Hashable, Sendable {
     let state = JSONMember(SeriesState.memberName, state.json)
     let targets = Dictionary(
       objects.map { ($0.targetPath, $0.target) }, uniquingKeysWith: { _, last in last })
-    return Targets(
-      header: RoleHeader(version: version, expires: expires, other: [state]), targets: targets)
+    return Targets(header: RoleHeader(version: version, expires: expires, other: [state]), targets: targets)
   }
 }
 

@@ -22,7 +22,6 @@ package struct SeriesState: Hashable, Sendable {
   /// Why nothing new is published, where an operator went back to an older version.
   package var hold: SeriesHold?
 
-  /// The member of a role's signed object that holds this.
   static let memberName = "seedbank"
 
   package init(
@@ -30,18 +29,9 @@ package struct SeriesState: Hashable, Sendable {
     lifecycle: Lifecycle = .active, publishedAt: UTCTime, pollSeconds: Int,
     license: String? = nil, attribution: String? = nil, source: String? = nil, hold: SeriesHold? = nil
   ) {
-    self.epoch = epoch
-    self.head = head
-    self.floor = floor
-    self.model = model
-    self.models = models
-    self.lifecycle = lifecycle
-    self.publishedAt = publishedAt
-    self.pollSeconds = pollSeconds
-    self.license = license
-    self.attribution = attribution
-    self.source = source
-    self.hold = hold
+    (self.epoch, self.head, self.floor, self.model, self.models) = (epoch, head, floor, model, models)
+    (self.lifecycle, self.publishedAt, self.pollSeconds) = (lifecycle, publishedAt, pollSeconds)
+    (self.license, self.attribution, self.source, self.hold) = (license, attribution, source, hold)
   }
 
   /// Fields that are not known are passed over: a later publisher may say more to later clients.
@@ -94,10 +84,7 @@ package struct SeriesHold: Hashable, Sendable {
   package let version: Version
   package let since: UTCTime
 
-  package init(version: Version, since: UTCTime) {
-    self.version = version
-    self.since = since
-  }
+  package init(version: Version, since: UTCTime) { (self.version, self.since) = (version, since) }
 
   /// `nil` where the object has no such member.
   init?(readingIfPresent name: String, in fields: inout JSONObjectReader) throws(MalformedJSON) {
@@ -106,7 +93,5 @@ package struct SeriesHold: Hashable, Sendable {
     since = UTCTime(secondsSinceEpoch: try object.integer("since", from: 0))
   }
 
-  var json: JSONValue {
-    ["version": JSONValue(version.number), "since": JSONValue(since.secondsSinceEpoch)]
-  }
+  var json: JSONValue { ["version": JSONValue(version.number), "since": JSONValue(since.secondsSinceEpoch)] }
 }

@@ -1,4 +1,5 @@
 import SeedClient
+import SeedDatabase
 import SeedFormat
 
 extension Command {
@@ -33,7 +34,7 @@ extension StoreReport {
   fileprivate var text: String {
     let lines = findings.worstFirst.map(\.line)
     let what = data.map {
-      "\($0.series): version \($0.version), model \($0.model), \($0.rows) rows, \($0.file)"
+      "\($0.meta.series): version \($0.meta.version), model \($0.meta.model), \($0.rows) rows, \($0.file)"
     }
     let looked = "\(generations) generations and \(metadataFiles) metadata files verified"
     let all = lines + [what, looked, isSound ? "sound" : "not sound"].compactMap(\.self)
@@ -52,9 +53,10 @@ extension StoreReport {
 extension StoreReport.Data {
   fileprivate var json: JSONValue {
     [
-      "dataset": .string(series.dataset.text), "series": JSONValue(series.major),
-      "model": .string(model.description), "epoch": .string(epoch.text), "version": JSONValue(version.number),
-      "digest": .string(digest.hex), "rows": JSONValue(rows), "path": .string(file),
+      "dataset": .string(meta.series.dataset.text), "series": JSONValue(meta.series.major),
+      "model": .string(meta.model.description), "epoch": .string(meta.epoch.text),
+      "version": JSONValue(meta.version.number), "digest": .string(meta.digest.hex),
+      "rows": JSONValue(rows), "path": .string(file),
     ]
   }
 }

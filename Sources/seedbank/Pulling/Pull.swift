@@ -142,20 +142,20 @@ extension PullSource {
 extension BundleReport {
   fileprivate var text: String {
     """
-    \(series): version \(version) in \(directory)
-      it adds \(ByteCount(bytes: bytes)) to the app: the snapshot \(snapshotBytes) bytes, root and metadata \
+    \(snapshot.series): version \(snapshot.version) in \(directory)
+      it adds \(ByteCount(bytes: bytes)) to the app: the snapshot \(snapshot.length) bytes, root and metadata \
     \(metadataBytes) bytes
-      expanded on a device, its data takes \(ByteCount(bytes: expandedBytes))
+      expanded on a device, its data takes \(ByteCount(bytes: snapshot.rawLength))
     """
   }
 
   fileprivate var json: JSONValue {
     [
-      "dataset": .string(series.dataset.text), "series": JSONValue(series.major),
-      "model": .string(model.description), "version": JSONValue(version.number), "path": .string(directory),
-      "snapshot": .string(snapshot), "bytes": JSONValue(bytes), "snapshotBytes": JSONValue(snapshotBytes),
-      "metadataBytes": JSONValue(metadataBytes), "expandedBytes": JSONValue(expandedBytes),
-      "lifecycle": lifecycle.json,
+      "dataset": .string(snapshot.series.dataset.text), "series": JSONValue(snapshot.series.major),
+      "model": .string(snapshot.model.description), "version": JSONValue(snapshot.version.number),
+      "path": .string(directory), "snapshot": .string(snapshot.filePath), "bytes": JSONValue(bytes),
+      "snapshotBytes": JSONValue(snapshot.length), "metadataBytes": JSONValue(metadataBytes),
+      "expandedBytes": JSONValue(snapshot.rawLength), "lifecycle": lifecycle.json,
     ]
   }
 }

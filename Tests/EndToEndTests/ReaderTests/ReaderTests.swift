@@ -1,11 +1,12 @@
 import Foundation
-import SeedClient
 import SeedDatabase
 import SeedFormat
 import SeedSystem
 import SeedTrust
 import Support
 import Testing
+
+@testable import SeedClient
 
 /// Readers in this process and in others go on while a store swaps and applies.
 @Suite(.serialized, .bounded) struct ReaderTests {

@@ -1,11 +1,12 @@
 import Foundation
-import SeedClient
 import SeedDatabase
 import SeedFormat
 import SeedSystem
 import SeedTrust
 import Support
 import Testing
+
+@testable import SeedClient
 
 /// Whatever a server does, an update ends in the named error or in the new data; what was there stays readable,
 /// and the disk does not fill.

@@ -1,11 +1,12 @@
 import Foundation
-import SeedClient
 import SeedDatabase
 import SeedFormat
 import SeedSystem
 import SeedTrust
 import Support
 import Testing
+
+@testable import SeedClient
 
 /// A device with version 1, and what a publisher has for it: a delta to version 2, or a new history.
 final class HostileWorld: Sendable {

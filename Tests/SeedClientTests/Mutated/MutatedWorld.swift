@@ -1,9 +1,10 @@
 import Foundation
-import SeedClient
 import SeedDatabase
 import SeedFormat
 import SeedTrust
 import Support
+
+@testable import SeedClient
 
 /// A publication with its past, and devices that stopped at its versions.
 struct MutatedWorld {
