@@ -1,5 +1,4 @@
 import SeedDatabase
-import SeedFormat
 
 extension SeedStore {
   func adopt() async throws -> Generation? {

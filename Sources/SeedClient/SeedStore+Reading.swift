@@ -1,5 +1,3 @@
-public import SeedFormat
-
 extension SeedStore {
   /// The data to start with: the device's own or the app's bundle, else what the server has.
   ///

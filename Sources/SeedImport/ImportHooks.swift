@@ -1,6 +1,3 @@
-import SeedDatabase
-import SeedFormat
-
 /// What a session tells its owner on the way.
 package struct ImportHooks {
   /// At most ten times a second, and once at the end.

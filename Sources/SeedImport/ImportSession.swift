@@ -363,7 +363,7 @@ extension ImportSession {
         .database, "\(connection.path) is a published seed: only its publisher's updates may change its rows")
     }
     if case .batched(let rows, _) = policy.atomicity {
-      guard rows > 0 else { throw ImportFailure(.mapping, "a batch has at least one row") }
+      guard rows > 0 else { throw ImportFailure(.mapping, "a batch must have at least one row") }
       guard !mapping.lists.contains(where: \.table.deletes) else {
         throw ImportFailure(
           .mapping, "this mode deletes rows, which takes one transaction: import without batches")

@@ -1,5 +1,3 @@
-import SeedFormat
-
 /// Chooses the data that a store starts with: its own, or the bundle that the app brought along. Pure.
 ///
 ///  1. A bundle that the app's model cannot open is not taken.

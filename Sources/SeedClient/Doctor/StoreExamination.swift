@@ -106,7 +106,7 @@ package struct StoreExamination {
     let published = signed.objects.first { $0.version == meta.version && $0.schema == meta.schema }
     guard let published, published.digest != meta.digest else { return }
     report.add(
-      .error, path, "its digest is not the signed one of version \(meta.version)", StoreRemedy.update)
+      .error, path, "its digest differs from the signed one of version \(meta.version)", StoreRemedy.update)
   }
 
   // MARK: Leftovers

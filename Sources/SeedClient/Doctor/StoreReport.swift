@@ -1,5 +1,4 @@
 package import SeedDatabase
-package import SeedFormat
 
 /// The outcome of an examination of a store.
 package struct StoreReport: Hashable, Sendable {

@@ -87,10 +87,10 @@ package enum TransportError: SeedErrorConvertible, Hashable, Sendable, CustomStr
     switch self {
     case .unreachable(let url, let reason): "cannot get \(url): \(reason)"
     case .waiting(let url):
-      "the update's policy forbids the network that there is for \(url): wait for another network, or allow this one"
+      "the update's policy forbids the current network for \(url): wait for another network, or allow this one"
     case .status(let url, let status, _) where (300..<400).contains(status):
-      "the server answered \(url) with a redirect (\(status)) that is not followed, for it leads to another server or "
-        + "goes on for ever: give the address that it leads to"
+      "the server answered \(url) with a redirect (\(status)) that is not followed, because it leads to another server or "
+        + "never ends: give the address that it leads to"
     case .status(let url, let status, let wait):
       "the server answered \(url) with status \(status)" + (wait.map { ": try again in \($0)" } ?? "")
     case .absent(let url):

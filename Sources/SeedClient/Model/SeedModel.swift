@@ -1,5 +1,3 @@
-public import SeedFormat
-
 /// The data that an app was built for: a dataset, a model version and the hash of that model's schema.
 ///
 /// `seedbank config swift` prints it, so that publisher and app hold the same one.

@@ -1,7 +1,6 @@
 #if canImport(FoundationNetworking)
 public import class FoundationNetworking.URLSessionConfiguration
 #else
-public import class Foundation.URLSessionConfiguration
 #endif
 
 /// What an app can choose about its store.

@@ -1,5 +1,3 @@
-public import SeedFormat
-
 /// A row of a query's result.
 public struct SeedRow: Hashable, Sendable, CustomStringConvertible {
   /// The result's column names, in order.

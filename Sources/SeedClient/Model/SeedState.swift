@@ -1,6 +1,4 @@
-public import SeedFormat
 import SeedSystem
-public import SeedTrust
 
 public import struct Foundation.Date
 

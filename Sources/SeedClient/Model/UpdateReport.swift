@@ -1,4 +1,3 @@
-public import SeedFormat
 public import SeedTrust
 
 /// The way an update takes, or took: decided from signed metadata and the data on the device.

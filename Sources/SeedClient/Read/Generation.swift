@@ -1,5 +1,3 @@
-import SeedFormat
-
 /// An open generation: its folder, and a lease on it that lasts as long as this and its reader.
 final class Generation: Sendable {
   let folder: GenerationFolder

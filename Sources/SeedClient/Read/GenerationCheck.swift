@@ -83,7 +83,7 @@ actor GenerationProof: BlockingActor {
     let meta = try SeedTables.meta(connection)
     let schema = try SchemaReader(connection).schema()
     guard schema.hash == meta.schema else {
-      throw NotASeed("its tables are not those of the schema that it names")
+      throw NotASeed("its tables do not match the schema that it names")
     }
     try SeedCheck(connection, schema).run()
     return (meta, try SeedTables.sums(connection).values.reduce(0) { $0 + $1.rows })

@@ -1,5 +1,3 @@
-import SeedFormat
-
 struct LiveRows: Sendable {
   let sql: String
   let values: [SeedValue]

@@ -42,7 +42,8 @@ struct StagedSeed {
     guard file.schema.hash == fetched.object.schema else {
       throw SeedError(
         .damaged,
-        "the schema of \(fetched.object.fileName) is not the signed one: tell the publication's operator")
+        "the schema of \(fetched.object.fileName) differs from the signed one: tell the publication's operator"
+      )
     }
     return file
   }
@@ -60,7 +61,7 @@ struct StagedSeed {
     guard meta == signed, digest == signed.digest, userVersion == Int64(object.model.userVersion) else {
       throw SeedError(
         .damaged,
-        "the version, schema or digest in \(object.fileName) is not the signed one: tell the publication's operator"
+        "the version, schema or digest in \(object.fileName) differs from the signed one: tell the publication's operator"
       )
     }
   }

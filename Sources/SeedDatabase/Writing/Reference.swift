@@ -1,5 +1,3 @@
-import SeedFormat
-
 /// One reference from one table to another, by the names that both have in the file, with its SQL.
 struct Reference {
   let child: TableLayout

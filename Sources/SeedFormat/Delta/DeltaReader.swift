@@ -204,7 +204,7 @@ package final class MemberNames {
 
   @inline(__always)
   func hold(_ found: UnsafeBufferPointer<UInt8>, at index: Int) -> Bool {
-    precondition(index >= 0 && index < count, "a name that there is not")
+    precondition(index >= 0 && index < count, "an unknown name")
     return BorrowedValue.sameBytes(names[index], found)
   }
 }

@@ -1,5 +1,4 @@
 internal import CMicroHTTPD
-import SeedSystem
 
 struct Daemon: ~Copyable {
   private let daemon: OpaquePointer

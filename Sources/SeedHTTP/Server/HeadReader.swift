@@ -1,5 +1,4 @@
 internal import CMicroHTTPD
-import SeedSystem
 
 /// Scans the head of a connection's request, and counts the bytes that its parts account for; see ``RequestGuard``.
 struct HeadReader {

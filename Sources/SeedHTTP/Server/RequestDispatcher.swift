@@ -1,6 +1,5 @@
 internal import CMicroHTTPD
 import SeedFormat
-import SeedSystem
 
 import struct Synchronization.Atomic
 

@@ -1,5 +1,4 @@
 import SeedDatabase
-import SeedFormat
 
 /// Lists issues up to the policy's limit, counts all, and ends the import where the policy says so.
 final class IssueCollector {

@@ -1,5 +1,3 @@
-import SeedFormat
-
 /// Why one row was not taken in, or not as it stands.
 public struct ImportIssue: Hashable, Sendable {
   /// The kind of an issue, stable over releases.

@@ -1,5 +1,3 @@
-import SeedFormat
-
 /// Where the rows of a document are and what becomes of them.
 ///
 /// ```swift

@@ -1,5 +1,3 @@
-import SeedFormat
-
 /// What an import does about rows that are there already, rows that are wrong, and references to nowhere.
 public struct ImportPolicy: Sendable {
   /// What happens to a row whose key is there already with other values.

@@ -1,4 +1,3 @@
-import SeedDatabase
 public import SeedFormat
 
 /// How objects become rows of one table.

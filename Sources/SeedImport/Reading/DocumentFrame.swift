@@ -1,6 +1,3 @@
-import SeedDatabase
-import SeedFormat
-
 /// The objects that lead to a document's lists of rows, as a tree of their members' names.
 struct DocumentFrame {
   struct Node {

@@ -165,7 +165,7 @@ extension JSONToken {
     case .beginArray: "an array"
     case .string: "a string"
     case .integer, .real: "a number"
-    case .bool: "a truth value"
+    case .bool: "true or false"
     case .null: "null"
     case .endObject, .endArray, .name, .end, .starved: "nothing"
     }

@@ -41,7 +41,7 @@ final class ValueReader {
     guard case .text(let text) = bytes.lend(.text(name)) else { return .null }
     if column.affinity == .integer, Int64(name).map(String.init) != name {
       throw RejectedRow(
-        .typeMismatch, "expected a whole number of 64 bits as the row's name, found \(quote(text))",
+        .typeMismatch, "expected a whole number of 64 bits as the row's key, found \(quote(text))",
         column: column.name)
     }
     do throws(RejectedRow) {

@@ -1,6 +1,3 @@
-import SeedDatabase
-import SeedFormat
-
 /// The whole number that a number's digits spell exactly, also with an exponent or a fraction of zeros; `nil` for any
 /// other, and for one beyond 64 bits.
 ///

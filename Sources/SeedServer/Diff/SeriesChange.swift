@@ -83,7 +83,7 @@ struct SeriesDiff: ~Copyable {
     for table in plan.schema.tables {
       let (before, after) = try compare(table, origin, copy, plan)
       guard self.before[table.name] == before else {
-        throw CopyDamaged(table: table.name, reason: "its rows are not those of its sum")
+        throw CopyDamaged(table: table.name, reason: "its rows do not match its sum")
       }
       self.after[table.name] = after
     }

@@ -35,7 +35,7 @@ struct ChainVerification {
     for delta in pending where !snapshots.isEmpty && !passed.contains(delta) && publication.stillNames(delta)
     {
       report.error(
-        delta.filePath, "no published snapshot leads to a version that it could be applied to",
+        delta.filePath, "no published snapshot leads to a version to which it could be applied",
         remedy: Remedy.snapshot)
     }
   }
@@ -50,7 +50,7 @@ struct ChainVerification {
       version = next.version
       for snapshot in snapshots where snapshot.version == version && snapshot.digest != next.digest {
         report.error(
-          snapshot.filePath, "its rows are not those that the deltas lead to at version \(version)",
+          snapshot.filePath, "its rows differ from those that the deltas lead to at version \(version)",
           remedy: Remedy.snapshot)
       }
     }

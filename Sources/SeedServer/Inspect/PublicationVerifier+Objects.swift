@@ -54,9 +54,9 @@ extension PublicationVerifier {
     report.snapshots += 1
     let meta = try SeedTables.meta(seed)
     guard schema.hash == object.schema, meta.schema == object.schema else {
-      throw NotASeed("its schema is not the signed one")
+      throw NotASeed("its schema differs from the signed one")
     }
-    guard meta.digest == object.digest else { throw NotASeed("its rows are not those of the signed digest") }
+    guard meta.digest == object.digest else { throw NotASeed("its rows do not match the signed digest") }
     guard meta.version == object.version, meta.series == object.series, meta.model == object.model else {
       throw NotASeed("it says that it is \(meta.series), model \(meta.model), version \(meta.version)")
     }

@@ -14,7 +14,7 @@ extension PublicationVerifier {
       let names = try Folder.names(in: "\(publication.path)/metadata").filter { $0.hasSuffix(".root.json") }
       guard try names.contains(where: { try publication.metadata($0) == bytes }) else {
         return report.error(
-          anchor, "it is none of the publication's roots: apps that ship it accept nothing from here",
+          anchor, "it is not a root of this publication: apps that ship it reject everything from here",
           remedy: "restore a root and a publication that belong together")
       }
     } catch {
@@ -36,7 +36,8 @@ extension PublicationVerifier {
       }
     } catch PublicationError.locked {
       report.add(
-        .note, path, "it was not looked at: a publisher is at work", remedy: "verify again when it is done")
+        .note, path, "it was not checked: a publisher is working", remedy: "verify again when it has finished"
+      )
     } catch {
       report.add(.warning, path, "\(error)", remedy: Self.copyRemedy)
     }
@@ -60,7 +61,7 @@ extension PublicationVerifier {
     }
     let sums = try SeedCheck(copy, try SchemaReader(copy).schema()).sums()
     guard StateDigest.of(sums) == meta.digest else {
-      return report.error(path, "the copy's rows are not those of its digest", remedy: Self.copyRemedy)
+      return report.error(path, "the copy's rows do not match its digest", remedy: Self.copyRemedy)
     }
     guard meta.version == head else {
       return report.add(
@@ -69,7 +70,7 @@ extension PublicationVerifier {
     }
     let signed = published.objects.first { $0.version == head && $0.schema == meta.schema }
     if let signed, signed.digest != meta.digest {
-      report.error(path, "the copy's rows are not those of the published head", remedy: Self.copyRemedy)
+      report.error(path, "the copy's rows do not match the published head", remedy: Self.copyRemedy)
     }
   }
 

@@ -51,7 +51,7 @@ package struct SeriesRecall {
     let chain = try chain(to: version)
     let copy = try make(chain, at: path, isDurable: false)
     guard StateDigest.of(try SeedCheck(copy.connection, copy.schema).sums()) == chain.digest else {
-      throw NotASeed("the rows are not those of the signed digest")
+      throw NotASeed("the rows do not match the signed digest")
     }
     return copy
   }

@@ -31,7 +31,7 @@ struct SnapshotFile {
   /// An edit by hand may have added to the working copy what no client expects, or removed what all do.
   private func checkSchema(_ drawn: String) throws {
     guard try SchemaReader(Connection(drawn, .snapshot)).schema().hash == schema.hash else {
-      throw NotASeed("its tables, indexes or views are not those of its model")
+      throw NotASeed("its tables, indexes or views do not match its model")
     }
   }
 

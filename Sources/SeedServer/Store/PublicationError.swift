@@ -35,7 +35,7 @@ package enum PublicationError: Error, Hashable, Sendable, CustomStringConvertibl
     case .missing(let path):
       "there is no publication at \(path): `seedbank init` makes one. If it was lost, restore it from a backup, or begin anew with `seedbank new-epoch`"
     case .damaged(let file): "\(file) does not match the signed metadata: restore it from a backup"
-    case .locked(let path): "another publisher is at work on \(path): try again when it is done"
+    case .locked(let path): "another publisher is working on \(path): try again when it is done"
     case .copyAhead(let copy, let version, let head):
       "the working copy \(copy) is at version \(version), ahead of the publication's \(head): "
         + "the publication seems to come from an old backup; restore the newest one, or begin anew with `seedbank new-epoch`"

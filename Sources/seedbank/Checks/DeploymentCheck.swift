@@ -21,7 +21,7 @@ struct DeploymentCheck {
     let published = checkPublication()
     let keys = try KeyStatus.all(search, trustedBy: published)
     faults += keys.flatMap(\.faults)
-    if search.isFolderOpen { add(false, search.folder, "others can look into it: chmod 700 it") }
+    if search.isFolderOpen { add(false, search.folder, "other users can read it: chmod 700 it") }
     canDelegate = keys.first { $0.role == .targets }?.canSign == true
     checkFolders()
     for dataset in configuration.datasets { check(dataset, published) }

@@ -1,7 +1,6 @@
 import SeedFormat
 import SeedServer
 import SeedSystem
-import SeedTrust
 
 extension Command {
   static let config = Command(

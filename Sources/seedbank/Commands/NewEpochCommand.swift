@@ -1,8 +1,6 @@
-import SeedDatabase
 import SeedFormat
 import SeedServer
 import SeedSystem
-import SeedTrust
 
 extension Command {
   static let newEpoch = Command(

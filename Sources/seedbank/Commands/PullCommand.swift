@@ -1,6 +1,3 @@
-import SeedClient
-import SeedFormat
-
 extension Command {
   static let pull = Command(
     name: "pull", abstract: "Download a dataset, verified, and keep it fresh.",

@@ -112,7 +112,9 @@ struct ConfigurationValue {
 
   private func text(of json: JSONValue, at place: String) throws(ConfigurationError) -> String {
     guard let text = json.string else { throw error("expected a string, found \(json.kind)", at: place) }
-    guard !text.isEmpty else { throw error("expected a text, found an empty string", at: place) }
+    guard !text.isEmpty else {
+      throw error("expected a string that is not empty, found an empty one", at: place)
+    }
     return text
   }
 

@@ -1,5 +1,3 @@
-import SeedFormat
-
 import class Foundation.FileManager
 
 /// Options, and below them the environment: both stand above the files, for single values.

@@ -46,26 +46,26 @@ extension DatasetConfiguration {
         dataset.originPath = path
       }, json: { .string(Paths.relative($0.originPath, to: $0.folder)) }),
     .integer(
-      "schedule.checkSeconds", \.checkSeconds, in: 1...86_400, "seconds between two looks at the origin"),
+      "schedule.checkSeconds", \.checkSeconds, in: 1...86_400, "seconds between two checks of the origin"),
     .integer(
       "schedule.snapshotSeconds", \.policy.snapshotSeconds, in: 60...2_592_000,
       "seconds after which a series that changed gets a new snapshot"),
     .integer(
       "retention.snapshots", \.policy.retainedSnapshots, in: 1...1000,
-      "versions of which snapshots stay listed; changes lead on from the oldest of them"),
+      "how many snapshots stay listed; deltas are kept from the oldest of them on"),
     .integer(
       "retention.snapshotAgeSeconds", \.policy.retainedSnapshotSeconds, in: 60...315_360_000,
-      "seconds after which a snapshot goes though there are fewer; the newest stays"),
+      "seconds after which a snapshot is removed even if fewer are listed; the newest always stays"),
     .integer(
       "retention.graceSeconds", \.policy.graceSeconds, in: 60...604_800,
-      "seconds for which a file stays that no metadata names any more"),
+      "seconds for which a file is kept that no metadata names any more"),
     .integer(
       "shrink.percent", \.policy.shrinkGuard.percent, in: 1...100,
       "a table that loses more of its rows holds the dataset back, until `regenerate --accept-shrink`; "
-        + "100 holds nothing"),
+        + "100 turns this off"),
     .integer(
       "shrink.minimumRows", \.policy.shrinkGuard.minimumRows, in: 1...1_000_000_000,
-      "tables that had fewer rows are not looked at"),
+      "tables that had fewer rows are not guarded"),
     Setting(
       "encodings", \.policy.encodings, type: "list of `gzip`, `xz`",
       "how snapshots are compressed; `gzip` must be among them",
@@ -77,17 +77,18 @@ extension DatasetConfiguration {
     Setting(
       key: "expirySeconds", type: Setting<Self>.words(1...31_536_000),
       usual: "\(PublishingPolicy().lifetimeSeconds), or three times the longest schedule",
-      meaning: "seconds for which signatures count when nobody renews them; at least three times the longest "
+      meaning:
+        "seconds for which signatures are valid when nobody renews them; at least three times the longest "
         + "schedule", read: readExpiry, json: { JSONValue($0.policy.lifetimeSeconds) }),
     .integer(
       "pollSeconds", \.policy.pollSeconds, in: 1...86_400,
-      "seconds that clients wait between two looks. `init` writes 2, so that a change shows at once"),
+      "seconds that clients wait between two updates. `init` writes 2, so that a change shows at once"),
     Setting(
       "lifecycle", \.policy.lifecycles,
       type:
         "by major: `state` (`active`, `deprecated`, `retired`), `sunset` (`YYYY-MM-DD`), `message` (text)",
       usual: "`active`", isSeldom: true,
-      "how long a model's major goes on, such as `{\"1\": {\"state\": \"deprecated\", \"sunset\": "
+      "the state of each model's major, such as `{\"1\": {\"state\": \"deprecated\", \"sunset\": "
         + "\"2027-06-30\"}}`; `retired` ends its updates, and the message is for the people who use the app",
       read: readLifecycles,
       json: { .object($0.sorted { $0.key < $1.key }.map { JSONMember(String($0.key), $0.value.json) }) }),
@@ -95,7 +96,7 @@ extension DatasetConfiguration {
       "license", \.policy.provenance.license,
       "the data's license; like the next two it travels with the data, into every snapshot and to every client"
     ),
-    .text("attribution", \.policy.provenance.attribution, "whom to name beside the data"),
+    .text("attribution", \.policy.provenance.attribution, "who must be credited for the data"),
     .text("source", \.policy.provenance.source, "where the data comes from"),
   ]
 

@@ -53,25 +53,25 @@ extension DeploymentConfiguration {
     // A name would have to be looked up, and could mean more than one place to listen.
     Setting(
       "http.host", \.http.host, type: "IPv4 or IPv6 address",
-      "where the front listens; `::` is the whole network",
+      "where the front listens; `::` means all networks",
       read: { value throws(ConfigurationError) in
         guard let text = try value.text() else { return nil }
         guard IPAddress(text) == nil else { return text }
         throw value.error(
           "expected an IPv4 or IPv6 address such as 127.0.0.1 or ::, found \"\(text.clipped)\"")
       }, json: JSONValue.string),
-    .integer("http.port", \.http.port, in: 0...65535, "its port; 0 takes any that is free"),
+    .integer("http.port", \.http.port, in: 0...65535, "its port; 0 picks a free one"),
     .integer(
       "http.threads", \.http.threads, in: 1...256, usual: "as many as cores", isSeldom: true,
       "threads that answer"),
-    .integer("http.connectionLimit", \.http.connectionLimit, in: 1...1_000_000, "open connections at most"),
+    .integer("http.connectionLimit", \.http.connectionLimit, in: 1...1_000_000, "the most open connections"),
     .integer(
       "http.perAddressLimit", \.http.perAddressLimit, in: 1...1_000_000,
       usual: "a quarter of `http.connectionLimit`",
-      "open connections of one IPv4 address or one IPv6 network of 64 bits"),
+      "the most open connections of one IPv4 address or one IPv6 network of 64 bits"),
     Setting(
       "http.trustedProxies", \.http.trustedProxies, type: "list of addresses and networks", isSeldom: true,
-      "proxies in front, which may have any number of connections and are believed in `X-Forwarded-For`, "
+      "proxies in front: they may have any number of connections, and their `X-Forwarded-For` is believed, "
         + "such as `[\"127.0.0.1\", \"10.0.0.0/8\"]`",
       read: { value throws(ConfigurationError) in
         try value.list { text, place throws(ConfigurationError) in
@@ -89,7 +89,7 @@ extension DeploymentConfiguration {
         + "for a load balancer to notice"),
     .choice(
       "log.format", \.log.format, "how `run`, `serve` and `regenerate` write messages to stderr"),
-    .choice("log.level", \.log.level, "the least that is written"),
+    .choice("log.level", \.log.level, "the lowest level that is written"),
     .choice(
       "log.requests", \.log.requests,
       "which requests are written; `/metrics` counts all of them, but for heads that libmicrohttpd refuses "

@@ -12,7 +12,7 @@ enum TextFile {
         case ENOENT: "expected this file, found none"
         case EFBIG: "expected at most \(longest) bytes, found more"
         case FileError.notRegular: "expected a file, found something else of that name"
-        default: "expected to read this file, found: \(error.reason)"
+        default: "cannot be read: \(error.reason)"
         }
       throw ConfigurationError(path, problem)
     }

@@ -79,7 +79,8 @@ struct KeyActions {
     let verifiers = try newKeys.verifiers(replacement)
     try change(signedBy: signers, replacement.published) { published, signer in
       guard published.root.version == replacement.published.root.version else {
-        throw CommandFailure(.locked, "Another key change was published meanwhile. Check it, and try again.")
+        throw CommandFailure(
+          .locked, "Another change of keys was published meanwhile. Check it, and try again.")
       }
       return try OfflineChange(verifiers, isLost: isLost, after: published, signer)
     }
@@ -144,7 +145,7 @@ struct KeyActions {
   func discard() throws {
     try publisher().discardChange()
     context.console.note(
-      "No change of keys waits now. Files of new keys stay, and the next change uses them.")
+      "No change of keys is waiting now. The files of new keys stay, and the next change uses them.")
   }
 
   private func tell(_ outcome: KeyChangeOutcome, isAnother: Bool = false) throws {

@@ -108,7 +108,7 @@ struct KeyStatusReport {
 
   private var pendingAdvice: String {
     let waiting = pending.needs(after: published).first { !$0.isMet }
-    return waiting?.payloadAdvice ?? "publish the signed key change with 'seedbank regenerate'"
+    return waiting?.payloadAdvice ?? "publish the signed change of keys with 'seedbank regenerate'"
   }
 
   private var keyAdvice: [String] {

@@ -71,7 +71,7 @@ func skipReason(_ error: any Error) -> String {
   case SchemaProblem.customCollation(_, let column, let collation):
     "its column \"\(column)\" has the collation \(collation), which clients lack"
   case SchemaProblem.virtualTable:
-    "of virtual tables, only FTS5 over the content of a published table is kept"
+    "the only virtual tables kept are FTS5 tables over the content of a published table"
   case SchemaProblem.searchContent(_, let content): "its content, \"\(content)\", is not a published table"
   case SchemaProblem.reservedName: "names that start with \(ReservedTable.prefix) are reserved"
   default: "\(error)"
@@ -129,7 +129,7 @@ private struct ReferenceSurvey {
   private func problem(_ reference: OriginReference) throws -> String? {
     guard try isKey(reference.parentColumns, of: reference.parent),
       reference.columns.count == reference.parentColumns.count
-    else { return "its columns are no key of that table" }
+    else { return "the referenced columns are not a key of that table" }
     return try hasOrphans(reference) ? Self.violation : nil
   }
 

@@ -28,7 +28,7 @@ struct SwiftSnippet: Sendable {
     Task {
       do { try await seeds.keepUpdated { print($0) } } catch { print(error) }
     }
-    // Yields now and again after every change.
+    // Yields once now, and again after every change.
     for try await rows in seeds.rows(\(swiftLiteral(Self.query(table)))) {
       print(rows)
     }

@@ -28,7 +28,7 @@ struct Deployment {
     at found: [FoundKey], _ search: KeySearch, _ console: Console
   ) throws(CommandFailure) {
     ProcessSecrets.guardMemory()
-    if search.isFolderOpen { console.warning("\(search.folder): others can look into it: chmod 700 it.") }
+    if search.isFolderOpen { console.warning("\(search.folder): other users can read it: chmod 700 it.") }
     for file in found {
       // A file that cannot be used is named by its problem.
       if let fault = file.fault { console.warning(fault.isFatal ? "\(fault.problem)." : "\(fault.text).") }

@@ -37,7 +37,7 @@ private func mistake(in folder: DeploymentFolder) throws -> String {
       #"{"http": {"host": "localhost"}}"#,
       #": http.host: expected an IPv4 or IPv6 address such as 127.0.0.1 or ::, found "localhost"."#
     ),
-    (#"{"http": {"host": ""}}"#, ": http.host: expected a text, found an empty string."),
+    (#"{"http": {"host": ""}}"#, ": http.host: expected a string that is not empty, found an empty one."),
     (#"{"log": {"format": "xml"}}"#, #": log.format: expected "text" or "json", found "xml"."#),
     (
       #"{"http": {"trustedProxies": ["10.0.0.1/8"]}}"#,
@@ -45,7 +45,7 @@ private func mistake(in folder: DeploymentFolder) throws -> String {
     ),
     (#"{"log": {"level": 1}}"#, ": log.level: expected a string, found a whole number."),
     (#"{"publication": true}"#, ": publication: expected a string, found a bool."),
-    (#"{"state": ""}"#, ": state: expected a text, found an empty string."),
+    (#"{"state": ""}"#, ": state: expected a string that is not empty, found an empty one."),
     (#"{"keys": "a\u0000b"}"#, #": keys: expected a path, found "a\u0000b"."#),
     (#"{}"#, ": datasets: expected the name of at least one dataset's folder, found none."),
     (#"{"datasets": []}"#, ": datasets: expected the name of at least one dataset's folder, found none."),

@@ -59,7 +59,8 @@ import Testing
     #expect(byFlag.message == "--port: http.port: expected a whole number from 0 to 65535, found \"-1\".")
     let empty = SettingOverride(path: "http.host", source: "--host", text: "")
     let byEmptyFlag = try #require(throws: ConfigurationError.self) { try folder.read(options: [empty]) }
-    #expect(byEmptyFlag.message == "--host: http.host: expected a text, found an empty string.")
+    #expect(
+      byEmptyFlag.message == "--host: http.host: expected a string that is not empty, found an empty one.")
   }
 
   @Test(arguments: [

@@ -91,7 +91,7 @@ import Testing
     #expect(table.foreignKeys.map(\.parent) == ["a", "a"])
     #expect(
       draft.notes.map(\.text) == [
-        #"Skipped reference of "t" to "a": its columns are no key of that table"#,
+        #"Skipped reference of "t" to "a": the referenced columns are not a key of that table"#,
         #"Skipped reference of "t" to "b": rows of the origin violate it"#,
         #"Skipped reference of "t" to "b": rows of the origin violate it"#,
       ])

@@ -34,7 +34,7 @@ import Testing
         Task {
           do { try await seeds.keepUpdated { print($0) } } catch { print(error) }
         }
-        // Yields now and again after every change.
+        // Yields once now, and again after every change.
         for try await rows in seeds.rows(#"SELECT "id", "name", "lat", "lon" FROM "stop" ORDER BY "id" LIMIT 5"#) {
           print(rows)
         }
