@@ -24,9 +24,7 @@ extension SeedStore {
         lifecycle: attempt.metadata.state.lifecycle, duration: environment.uptime() - start)
       phases.enter(.finished(report))
       return report
-    } catch {
-      throw current == nil ? withBundleError(error) : error
-    }
+    } catch { throw current == nil ? withBundleError(error) : error }
   }
 
   func beginAttempt(
@@ -67,8 +65,7 @@ extension SeedStore {
       throw SeedError(
         .tooLarge,
         "the update would download \(plan.bytes) bytes, but its policy allows \(most): wait for a better network or "
-          + "allow more",
-        neededBytes: plan.bytes, availableBytes: most)
+          + "allow more", neededBytes: plan.bytes, availableBytes: most)
     }
     guard plan.action != .upToDate else { return }
     try await fetcher.partial.makeRoom(

@@ -27,9 +27,7 @@ extension SeedStore {
   /// if there is one, and the next update takes a snapshot. The sequence ends with the store.
   public nonisolated func rows(_ sql: String, _ values: SeedValue...) -> AsyncThrowingStream<
     [SeedRow], any Error
-  > {
-    rows(sql, values: values)
-  }
+  > { rows(sql, values: values) }
 
   /// The same, for a list of values.
   public nonisolated func rows(_ sql: String, values: [SeedValue]) -> AsyncThrowingStream<

@@ -57,8 +57,6 @@ extension SeedStore {
         // There was data before the suspension, and is none any more.
         await forget()
       }
-    } catch {
-      state.lastError = SeedError(error)
-    }
+    } catch { state.lastError = SeedError(error) }
   }
 }

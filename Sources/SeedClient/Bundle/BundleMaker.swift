@@ -35,9 +35,7 @@ package struct BundleMaker: Sendable {
       defer { withExtendedLifetime(draft) {} }
       try scratch.create()
       return try await fill(BundleFolder(directory: "\(place.draft)/bundle"))
-    } catch {
-      throw SeedError(error)
-    }
+    } catch { throw SeedError(error) }
   }
 
   private func fill(_ draft: BundleFolder) async throws -> BundleReport {

@@ -25,9 +25,7 @@ package struct StoreExamination {
       let report = try examine(isInUse: before.isInUse)
       // A writer that came meanwhile may have changed files that were read as if no one did.
       return try before.isInUse || StoreActivity(layout) == before ? report : examine(isInUse: true)
-    } catch {
-      throw SeedError(error)
-    }
+    } catch { throw SeedError(error) }
   }
 
   private func examine(isInUse: Bool) throws -> StoreReport {

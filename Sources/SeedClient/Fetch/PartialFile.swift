@@ -65,9 +65,7 @@ final class PartialFile: Sendable {
   }
 
   func restart() throws {
-    try state.withLock { state in
-      state = State(try File(path, for: .replacing, mode: 0o600))
-    }
+    try state.withLock { state in state = State(try File(path, for: .replacing, mode: 0o600)) }
   }
 
   func isSigned() -> Bool { state.withLock { $0.hasher.finish() } == object.sha256 }

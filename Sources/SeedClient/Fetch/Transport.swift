@@ -101,8 +101,7 @@ package enum TransportError: SeedErrorConvertible, Hashable, Sendable, CustomStr
       "the server says that \(url) has \(found) bytes, but \(signed) were signed: tell its operator"
     case .otherPart(let url, let found):
       "the server sent another part of \(url) than the one asked for (\(found)): tell its operator"
-    case .changing(let url):
-      "\(url) changed on the server during the download: try again later"
+    case .changing(let url): "\(url) changed on the server during the download: try again later"
     case .partless(let url):
       "the connection drops before all of \(url) has arrived, and the server starts over each time: it "
         + "must support range requests"
@@ -113,8 +112,7 @@ package enum TransportError: SeedErrorConvertible, Hashable, Sendable, CustomStr
       "a web page arrived instead of \(url): this network may require you to sign in first"
     case .tooSlow(let url, let bytes, let time):
       "only \(bytes) bytes of \(url) arrived in \(time): try again on a better network"
-    case .tooLate(let url, let time):
-      "\(url) had not arrived after \(time): try again on a better network"
+    case .tooLate(let url, let time): "\(url) had not arrived after \(time): try again on a better network"
     }
   }
 }

@@ -94,8 +94,7 @@ public struct SeedError: Error, Hashable, Sendable, CustomStringConvertible {
 
   /// Whether trying again later, with the same app, may succeed.
   public var isRetryable: Bool {
-    ![.clientTooOld, .retired, .modelMismatch, .configuration, .noPrevious, .query, .cancelled]
-      .contains(code)
+    ![.clientTooOld, .retired, .modelMismatch, .configuration, .noPrevious, .query, .cancelled].contains(code)
   }
 
   /// The message.

@@ -34,9 +34,7 @@ enum GenerationCheck {
       let answer = Result { try connection.rows("PRAGMA quick_check") }
       guard !connection.hasDiskFailed else { return false }
       return try answer.get() != [[.text("ok")]]
-    } catch {
-      return isDamage(error)
-    }
+    } catch { return isDamage(error) }
   }
 
   fileprivate static func isDamage(_ error: any Error) -> Bool {

@@ -14,9 +14,7 @@ struct LiveRows: Sendable {
             if let rows = try await rows(of: generation) { continuation.yield(rows) }
           }
           continuation.finish()
-        } catch {
-          continuation.finish(throwing: error)
-        }
+        } catch { continuation.finish(throwing: error) }
       }
       continuation.onTermination = { _ in task.cancel() }
     }
@@ -25,9 +23,7 @@ struct LiveRows: Sendable {
   /// `nil` while the store is suspended, whose resumption is a change of its own, and where there is damage.
   private func rows(of generation: Generation) async throws -> [SeedRow]? {
     do {
-      return try await generation.reader.read { [sql, values] reader in
-        try reader.rows(sql, values: values)
-      }
+      return try await generation.reader.read { [sql, values] reader in try reader.rows(sql, values: values) }
     } catch let error as SeedError {
       if error.code == .damaged { try await onDamage(generation) }
       guard [.suspended, .damaged].contains(error.code) else { throw error }

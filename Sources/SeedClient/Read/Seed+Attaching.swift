@@ -69,8 +69,7 @@ extension Seed {
     guard ["main", "temp"].contains(name.lowercased()) else { return }
     throw SeedError(
       .connection,
-      "a seed cannot be attached as \"\(name)\", which SQLite reserves: use another name, such as \"seed\""
-    )
+      "a seed cannot be attached as \"\(name)\", which SQLite reserves: use another name, such as \"seed\"")
   }
 
   /// Only what a URI would read as something else is escaped.

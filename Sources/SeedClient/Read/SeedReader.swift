@@ -63,7 +63,5 @@ extension DatabaseError {
 }
 
 extension ResultCode {
-  fileprivate static let obstacles: Set<Int32> = [
-    denied, busy, noMemory, io, full, cannotOpen, lockProtocol,
-  ]
+  fileprivate static let obstacles: Set<Int32> = [denied, busy, noMemory, io, full, cannotOpen, lockProtocol]
 }

@@ -25,9 +25,7 @@ struct BorrowedWriter: Sendable {
           return try result.get()
         }
       }
-    } catch {
-      failure = error
-    }
+    } catch { failure = error }
     // Our own error says more than what the app made of it.
     if let result = outcome.withLock({ $0 }) { return try result.get() }
     if let failure, failure is CancellationError { throw failure }

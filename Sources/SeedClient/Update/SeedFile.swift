@@ -37,8 +37,7 @@ final class SeedFile {
     // next opening finds the old mode, or a journal that a reader may not roll back.
     let header = try DurableFile.start(of: connection.path, Self.modeBytes.upperBound) ?? []
     guard header.count == Self.modeBytes.upperBound,
-      header[Self.modeBytes].allSatisfy({ $0 == Self.walMode }),
-      !Folder.exists(connection.path + "-journal")
+      header[Self.modeBytes].allSatisfy({ $0 == Self.walMode }), !Folder.exists(connection.path + "-journal")
     else {
       throw SeedError(
         .io,
@@ -80,9 +79,7 @@ struct DeltaMismatch: SeedErrorConvertible {
     {
       // The disk or another connection is to blame.
       throw error
-    } catch {
-      throw DeltaMismatch(reason: String(describing: error))
-    }
+    } catch { throw DeltaMismatch(reason: String(describing: error)) }
   }
 }
 

@@ -87,9 +87,7 @@ package final class ParallelGzip: Sendable {
         defer { block.nextTurn.signal() }
         try put(deflated, of: block)
       }
-    } catch {
-      output.withLock { output in output.failure = output.failure ?? error }
-    }
+    } catch { output.withLock { output in output.failure = output.failure ?? error } }
   }
 
   private func take() throws -> Block? {

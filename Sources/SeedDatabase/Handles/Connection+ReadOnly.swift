@@ -84,8 +84,7 @@ package enum ReadOnlyProblem: Error, Hashable, Sendable, CustomStringConvertible
     switch self {
     case .holdsNUL(let sql):
       "the SQL contains a NUL character, where SQLite stops reading: remove it from: \(sql)"
-    case .several(let sql):
-      "only one statement can be run at a time: run them one after the other: \(sql)"
+    case .several(let sql): "only one statement can be run at a time: run them one after the other: \(sql)"
     case .changes(let sql):
       "only a statement that reads can be run here, without transactions, attached files or settings: \(sql)"
     case .values(let found, let wanted, let sql):

@@ -17,9 +17,7 @@ package final class Connection {
   package init(_ path: String, _ mode: OpenMode) throws(DatabaseError) {
     var handle: OpaquePointer?
     let code = sqlite3_open_v2(mode.location(path), &handle, mode.openFlags, nil)
-    guard let handle else {
-      throw DatabaseError(code: code, message: "out of memory", subject: path)
-    }
+    guard let handle else { throw DatabaseError(code: code, message: "out of memory", subject: path) }
     // From here on the owner closes the handle, whatever fails below.
     owner = ConnectionHandle(handle, path)
     guard code == SQLITE_OK else { throw error(code, path) }
@@ -58,8 +56,7 @@ package final class Connection {
         defer { sqlite3_finalize(statement) }
         let error = error(code, script)
         throw DatabaseError(
-          code: error.code, message: error.message, subject: script,
-          offset: start + (error.offset ?? 0))
+          code: error.code, message: error.message, subject: script, offset: start + (error.offset ?? 0))
       }
       sqlite3_finalize(statement)
       start += max(length, 1)

@@ -107,9 +107,7 @@ package final class Statement {
     do throws(DatabaseError) {
       _ = try step()
       return nil
-    } catch {
-      return error
-    }
+    } catch { return error }
   }
 
   /// Back to the start; what is bound stays bound, and is bound anew before the next step.

@@ -105,8 +105,7 @@ package struct KeyOrder: Sendable {
   }
 
   private static func order(
-    _ left: Bytes, _ right: Bytes,
-    _ compare: (UnsafePointer<UInt8>, UnsafePointer<UInt8>, Int) -> Int
+    _ left: Bytes, _ right: Bytes, _ compare: (UnsafePointer<UInt8>, UnsafePointer<UInt8>, Int) -> Int
   ) -> Int {
     let common = min(left.count, right.count)
     if common > 0, let a = left.baseAddress, let b = right.baseAddress {

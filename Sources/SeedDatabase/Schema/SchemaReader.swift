@@ -27,8 +27,7 @@ package struct SchemaReader {
       views: listed.filter { $0.kind == "view" }.map(\.name),
       indexes: try connection.rows(
         "SELECT name FROM sqlite_schema WHERE type = 'index' AND sql IS NOT NULL ORDER BY name"
-      ).map(\.[0].text),
-      hash: try digest(tables, search, listed))
+      ).map(\.[0].text), hash: try digest(tables, search, listed))
   }
 
   /// A table, view or virtual table as SQLite lists it.
@@ -112,8 +111,7 @@ package struct SchemaReader {
       let parts = rows.filter { $0[0] == first[0] }
       return ForeignKeySchema(
         columns: parts.map(\.[2].text), parent: first[1].text,
-        parentColumns: parts.compactMap(\.[3].textIfAny),
-        onUpdate: first[4].text, onDelete: first[5].text)
+        parentColumns: parts.compactMap(\.[3].textIfAny), onUpdate: first[4].text, onDelete: first[5].text)
     }
   }
 

@@ -36,9 +36,7 @@ package struct DeltaApplier {
     let importer = try BatchImporter(connection, schema, layouts, keyLimit: keyLimit)
     try read(&reader, into: importer)
     let result = try importer.finish()
-    guard result.digest == reader.header.digest else {
-      throw ApplyError.digestMismatch(at: reader.header.to)
-    }
+    guard result.digest == reader.header.digest else { throw ApplyError.digestMismatch(at: reader.header.to) }
     meta.version = reader.header.to
     meta.digest = result.digest
     try SeedTables.store(meta, connection)
@@ -76,9 +74,7 @@ package struct DeltaApplier {
 
   private func table(_ name: String, _ key: [String]) throws(ImportError) -> TableSchema {
     guard let table = schema.tables.first(where: { $0.name == name }) else { throw .unknownTable(name) }
-    guard table.keyNames == key else {
-      throw .wrongKey(table: name, found: key, expected: table.keyNames)
-    }
+    guard table.keyNames == key else { throw .wrongKey(table: name, found: key, expected: table.keyNames) }
     return table
   }
 }

@@ -52,9 +52,7 @@ struct Reference {
 
   var leadsToKey: Bool { parentPositions == parent.logical.key }
 
-  private var collations: [Collation] {
-    (parentPositions ?? []).map { parent.stored.columns[$0].collation }
-  }
+  private var collations: [Collation] { (parentPositions ?? []).map { parent.stored.columns[$0].collation } }
 
   // MARK: What can be looked up
 

@@ -149,11 +149,9 @@ private func suppliedColumn(
   case .real(let value): sqlite3_result_double(context, value)
   case .text(let bytes):
     seedbank_sqlite_lend_result_text(
-      context, UnsafeRawPointer(bytes.baseAddress)?.assumingMemoryBound(to: CChar.self),
-      UInt64(bytes.count))
+      context, UnsafeRawPointer(bytes.baseAddress)?.assumingMemoryBound(to: CChar.self), UInt64(bytes.count))
   case .blob(let bytes) where bytes.isEmpty: sqlite3_result_zeroblob(context, 0)
-  case .blob(let bytes):
-    seedbank_sqlite_lend_result_blob(context, bytes.baseAddress, UInt64(bytes.count))
+  case .blob(let bytes): seedbank_sqlite_lend_result_blob(context, bytes.baseAddress, UInt64(bytes.count))
   }
   return SQLITE_OK
 }

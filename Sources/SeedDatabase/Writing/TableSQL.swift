@@ -32,9 +32,7 @@ package struct TableSQL: Sendable {
   /// What is found for a key is read when its row is asked for, so rows may be written in between.
   func find(count: Int) -> String {
     let keys = table.key.indices.map { "key\($0)" }
-    let wanted = (0..<count).map { number in
-      "(\(number)" + keys.map { _ in ", ?" }.joined() + ")"
-    }
+    let wanted = (0..<count).map { number in "(\(number)" + keys.map { _ in ", ?" }.joined() + ")" }
     let columns = table.columnNames.map { "stored.\(quoted($0))" }.joined(separator: ", ")
     let matches = zip(table.keyNames, keys).map { "stored.\(quoted($0)) = wanted.\($1)" }
     return

@@ -33,9 +33,7 @@ package struct DeltaReader: ~Copyable {
       case .deletes: return try rowOrEnd(.delete)
       case .upserts: return try rowOrEnd(.upsert)
       }
-    } catch {
-      throw DeltaError.about(error)
-    }
+    } catch { throw DeltaError.about(error) }
   }
 
   private mutating func betweenTables() throws -> DeltaEvent {

@@ -81,9 +81,7 @@ package struct DeltaWriter {
     do {
       try open.deletes.relieve(limit: Self.closedBytes, spill)
       try open.upserts.relieve(limit: Self.closedBytes, spill)
-    } catch {
-      failure = failure ?? error
-    }
+    } catch { failure = failure ?? error }
     parts.append(.bytes(open.opening(isFirst: parts.isEmpty)))
     parts += open.deletes.parts
     parts.append(.bytes(Array(#"],"upsert":["#.utf8)))
@@ -98,9 +96,7 @@ package struct DeltaWriter {
     let isFirst = bytes.isEmpty
     do {
       try bytes.append(limit: Self.openBytes, spill) { Self.append(names, values, isFirst: isFirst, to: &$0) }
-    } catch {
-      failure = error
-    }
+    } catch { failure = error }
   }
 
   private static func append(

@@ -39,9 +39,7 @@ enum RequestGuard {
   /// `accountsForEveryByte`: line and fields, with one space or CRLF between them, make up every byte that arrived.
   /// libmicrohttpd hands out C strings: text after a NUL is silently lost, a bare LF passes for CRLF, and a folded
   /// line is glued to the field's *name*. Each of them leaves bytes that belong nowhere.
-  static func check(
-    _ line: RequestLine, _ fields: HeaderScan, accountsForEveryByte: Bool
-  ) throws(Problem) {
+  static func check(_ line: RequestLine, _ fields: HeaderScan, accountsForEveryByte: Bool) throws(Problem) {
     let isNewer = line.version.isExactly("HTTP/1.1")
     guard isNewer || line.version.isExactly("HTTP/1.0") else {
       throw Problem(.versionNotSupported, "Only HTTP/1.0 and HTTP/1.1 are supported.")

@@ -58,7 +58,5 @@ extension BidirectionalCollection where SubSequence == Self {
 }
 
 extension UInt8 {
-  var asciiLowercased: UInt8 {
-    UInt8(ascii: "A")...UInt8(ascii: "Z") ~= self ? self | 0x20 : self
-  }
+  var asciiLowercased: UInt8 { UInt8(ascii: "A")...UInt8(ascii: "Z") ~= self ? self | 0x20 : self }
 }

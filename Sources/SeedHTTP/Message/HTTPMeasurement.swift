@@ -13,9 +13,7 @@ package struct HTTPMeasurement: Sendable {
   /// Nanoseconds from the request line to the response's last byte.
   package let nanoseconds: UInt64
 
-  package init(
-    mark: Int, status: Int, bodyBytes: Int64, isComplete: Bool, agent: Int, nanoseconds: UInt64
-  ) {
+  package init(mark: Int, status: Int, bodyBytes: Int64, isComplete: Bool, agent: Int, nanoseconds: UInt64) {
     (self.mark, self.status, self.bodyBytes) = (mark, status, bodyBytes)
     (self.isComplete, self.agent, self.nanoseconds) = (isComplete, agent, nanoseconds)
   }

@@ -80,7 +80,5 @@ func percentDecoded(_ text: some Sequence<UInt8>) -> [UInt8]? {
 }
 
 extension UInt8 {
-  fileprivate var hexDigitValue: UInt8? {
-    Character(Unicode.Scalar(self)).hexDigitValue.map(UInt8.init)
-  }
+  fileprivate var hexDigitValue: UInt8? { Character(Unicode.Scalar(self)).hexDigitValue.map(UInt8.init) }
 }

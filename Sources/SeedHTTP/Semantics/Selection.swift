@@ -41,17 +41,13 @@ extension HTTPResponse {
     return replaced(by: HTTPResponse(status: 304, headers: HTTPHeaders(kept), body: body))
   }
 
-  private static let describingABody = [
-    "Content-Type", "Content-Encoding", "Repr-Digest", "Accept-Ranges",
-  ]
+  private static let describingABody = ["Content-Type", "Content-Encoding", "Repr-Digest", "Accept-Ranges"]
 
   private var unsatisfiable: HTTPResponse {
     let problem = Problem(
       .rangeNotSatisfiable, "The range begins at or after the end: the file has \(body.length) bytes.")
     var response = replaced(by: HTTPResponse(problem))
-    response.headers.append(contentsOf: [
-      "Content-Range": "bytes */\(body.length)", "Accept-Ranges": "bytes",
-    ])
+    response.headers.append(contentsOf: ["Content-Range": "bytes */\(body.length)", "Accept-Ranges": "bytes"])
     return response
   }
 }

@@ -37,8 +37,7 @@ package final class HTTPServer: Sendable {
     (host, port, connectionLimit) = (configuration.host, socket.port, budget.connections)
     self.dispatcher = dispatcher
     reaper = RepeatingTimer(milliseconds: Self.reapingMilliseconds) {
-      [connections = dispatcher.connections] in
-      connections.reap(at: monotonicMilliseconds())
+      [connections = dispatcher.connections] in connections.reap(at: monotonicMilliseconds())
     }
     daemon = Mutex(started)
     running.enter()

@@ -12,14 +12,11 @@ final class RequestDispatcher: Sendable {
   /// Begins anywhere, so that two processes hardly ever give the same.
   private let nextID = Atomic(UInt64.random(in: 0...UInt64.max / 2))
 
-  init(
-    _ configuration: HTTPServerConfiguration, handler: @escaping @Sendable (HTTPRequest) -> HTTPResponse
-  ) {
+  init(_ configuration: HTTPServerConfiguration, handler: @escaping @Sendable (HTTPRequest) -> HTTPResponse) {
     connections = ConnectionTable(
       configuration.timeouts,
       perAddressLimit: configuration.perAddressLimit
-        ?? max(Self.leastPerAddress, configuration.connectionLimit / 4),
-      exempt: configuration.trustedProxies)
+        ?? max(Self.leastPerAddress, configuration.connectionLimit / 4), exempt: configuration.trustedProxies)
     self.configuration = configuration
     self.handler = handler
   }
@@ -55,8 +52,7 @@ final class RequestDispatcher: Sendable {
     let isHead = line.method.isExactly("HEAD")
     let agent = head.fields.agent.map { configuration.labelAgent?($0) ?? 0 } ?? 0
     do throws(Problem) {
-      try RequestGuard.check(
-        line, head.fields, accountsForEveryByte: head.accountsForEveryByte(with: line))
+      try RequestGuard.check(line, head.fields, accountsForEveryByte: head.accountsForEveryByte(with: line))
     } catch {
       let request = request(line, on: connection)
       current.finishHead(isHead: isHead, agent: agent, request)
@@ -114,9 +110,7 @@ final class RequestDispatcher: Sendable {
     }
   }
 
-  private func prepare(
-    _ response: HTTPResponse, to request: HTTPRequest, ending: Bool
-  ) -> PreparedResponse? {
+  private func prepare(_ response: HTTPResponse, to request: HTTPRequest, ending: Bool) -> PreparedResponse? {
     do throws(Problem) {
       return try PreparedResponse(configuration.finish(response, request), ending: ending)
     } catch {

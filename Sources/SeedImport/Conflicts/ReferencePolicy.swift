@@ -84,8 +84,7 @@ struct ReferencePolicy {
     } catch {
       guard error.primaryCode == ResultCode.constraint else { throw error }
       throw ImportFailure(
-        .references,
-        "table \"\(reference.table)\": a broken reference cannot become NULL: \(error.message)")
+        .references, "table \"\(reference.table)\": a broken reference cannot become NULL: \(error.message)")
     }
   }
 

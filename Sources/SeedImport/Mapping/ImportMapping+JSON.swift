@@ -44,8 +44,7 @@ extension ImportMapping.List {
     case ("single", nil): return .single
     case ("lines", nil): return .lines
     case ("dictionary", let column?): return .dictionary(keyColumn: column)
-    default:
-      throw object.error("layout", "expected array, single, lines, or dictionary with a keyColumn")
+    default: throw object.error("layout", "expected array, single, lines, or dictionary with a keyColumn")
     }
   }
 }

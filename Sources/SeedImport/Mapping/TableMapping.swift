@@ -67,9 +67,7 @@ public struct ColumnMapping: Sendable {
 
   /// The value at a path, converted.
   public static func from(_ member: MemberPath, _ conversion: ImportConversion = .automatic) -> ColumnMapping
-  {
-    ColumnMapping(member: member, conversion: conversion)
-  }
+  { ColumnMapping(member: member, conversion: conversion) }
 }
 
 extension ColumnMapping: ExpressibleByStringLiteral {

@@ -60,9 +60,7 @@ struct MemberSurvey {
 }
 
 extension MemberNode {
-  fileprivate var unwantedNames: [String] {
-    unwanted.map { String(decoding: $0, as: UTF8.self) }.sorted()
-  }
+  fileprivate var unwantedNames: [String] { unwanted.map { String(decoding: $0, as: UTF8.self) }.sorted() }
 
   /// Unwanted names that differ by case, spaces and other marks only; else, where that will do, the nearest one.
   fileprivate func namesAlike(_ name: String, orNearly: Bool) -> [String] {

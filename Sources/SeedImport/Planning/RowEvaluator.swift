@@ -67,9 +67,7 @@ final class RowEvaluator {
       case (.column, .null, _): plan.set(Int(feed.column), .null)
       case (.column, _, _): try take(plan, Int(feed.number), member + 1, source)
       case (.node, _, _):
-        if let node = binding.nodes[Int(entries[member].slot)] {
-          try take(plan, node, member + 1, source)
-        }
+        if let node = binding.nodes[Int(entries[member].slot)] { try take(plan, node, member + 1, source) }
       }
       switch value.pointee.kind {
       case .object, .array: member = Int(value.pointee.payload)
@@ -84,9 +82,7 @@ final class RowEvaluator {
     var member = index + 1
     for place in 0..<source.tape.count(index) {
       let value = member + 1
-      if let target = node.target(at: place, source.text(member)) {
-        try take(plan, target, value, source)
-      }
+      if let target = node.target(at: place, source.text(member)) { try take(plan, target, value, source) }
       member = source.tape.end(of: value)
     }
   }

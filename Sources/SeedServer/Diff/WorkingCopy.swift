@@ -32,9 +32,7 @@ package struct WorkingCopy {
     try connection.transaction { [connection] in
       try connection.execute(plan.newest.schemaSQL)
       try SeedTables.create(meta, plan.schema.tables, connection)
-      let result = try ViolationSurvey.surveying(origin, plan) {
-        try Self.fill(connection, origin, plan)
-      }
+      let result = try ViolationSurvey.surveying(origin, plan) { try Self.fill(connection, origin, plan) }
       var meta = meta
       meta.digest = result.digest
       try SeedTables.store(meta, connection)

@@ -68,8 +68,7 @@ extension Problem {
 
   static let notFound = Problem(
     .notFound, "Nothing is published under this path. See /v1 for the published datasets.")
-  static let noPage = Problem(
-    .notFound, "This front serves no web page. See /v1 for the published datasets.")
+  static let noPage = Problem(.notFound, "This front serves no web page. See /v1 for the published datasets.")
   static let damaged = Problem(
     .internalError, "A published file is missing or damaged: the operator must repair it.")
   static let notReady = Problem(.overloaded, "Nothing is published yet. Try again in a few seconds.")

@@ -32,9 +32,7 @@ extension Router {
     do throws(FileError) {
       let file = try OpenFile(path: path)
       if file.length == Int64(object.length) { return file }
-    } catch {
-      throw problem(error, catalog.objects.isRetired(object.filePath))
-    }
+    } catch { throw problem(error, catalog.objects.isRetired(object.filePath)) }
     log("An object cannot be served: \(path) does not have the length that the signed metadata gives it")
     throw .damaged
   }

@@ -34,9 +34,7 @@ extension HTTPResponse {
 
 extension SignatureExpiry {
   fileprivate func json(at now: UTCTime) -> JSONValue {
-    [
-      "role": .string(role), "expires": .string(expires.text), "state": .string(state(at: now).rawValue),
-    ]
+    ["role": .string(role), "expires": .string(expires.text), "state": .string(state(at: now).rawValue)]
   }
 }
 

@@ -84,9 +84,7 @@ struct ServedModel {
       "Deprecation": "@\(state.publishedAt.secondsSinceEpoch)",
       "Link": "</v1/\(series.series.dataset.text)>; rel=\"deprecation\"; type=\"application/json\"",
     ]
-    if let sunset, let time = UTCTime(day: sunset) {
-      headers.append("Sunset", time.httpText)
-    }
+    if let sunset, let time = UTCTime(day: sunset) { headers.append("Sunset", time.httpText) }
     return headers
   }
 }

@@ -79,9 +79,7 @@ struct MetadataVerification {
         return true
       }
       report.error(path, "it is missing")
-    } catch {
-      report.error(path, "\(error)")
-    }
+    } catch { report.error(path, "\(error)") }
     return false
   }
 

@@ -35,9 +35,7 @@ extension PublicationVerifier {
       return nil
     } catch PublicationError.damaged {
       return "the bytes that it expands to do not match the signed length and SHA-256"
-    } catch {
-      return "\(error)"
-    }
+    } catch { return "\(error)" }
   }
 
   private func checkContent(_ object: PublishedObject, _ report: inout VerificationReport) throws {

@@ -17,9 +17,7 @@ extension PublicationVerifier {
           anchor, "it is not a root of this publication: apps that ship it reject everything from here",
           remedy: "restore a root and a publication that belong together")
       }
-    } catch {
-      report.error(anchor, "\(error)")
-    }
+    } catch { report.error(anchor, "\(error)") }
   }
 
   /// A publisher compares every row with the copy, so damage to it does not get far.
@@ -38,9 +36,7 @@ extension PublicationVerifier {
       report.add(
         .note, path, "it was not checked: a publisher is working", remedy: "verify again when it has finished"
       )
-    } catch {
-      report.add(.warning, path, "\(error)", remedy: Self.copyRemedy)
-    }
+    } catch { report.add(.warning, path, "\(error)", remedy: Self.copyRemedy) }
   }
 
   private func checkCopy(

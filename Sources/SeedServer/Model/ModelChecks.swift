@@ -39,8 +39,7 @@ extension [UInt8] {
 
 extension DatabaseSchema {
   func breaks(clientsOf older: DatabaseSchema) -> [String] {
-    older.tables.flatMap(breaks)
-      + Self.missing("view", older.views, views)
+    older.tables.flatMap(breaks) + Self.missing("view", older.views, views)
       + Self.missing("index", older.indexes, indexes)
       + Self.missing("search table", older.searchTables.map(\.name), searchTables.map(\.name))
   }

@@ -110,9 +110,7 @@ package struct SeriesPlan: Sendable {
       schema = try SchemaReader.schema(of: model.schemaSQL)
     } catch let error as DatabaseError {
       throw .schema(file: error.line.map { "\(file):\($0)" } ?? file, error.message)
-    } catch {
-      throw .schema(file: file, "\(error)")
-    }
+    } catch { throw .schema(file: file, "\(error)") }
     for table in model.projections.keys.sorted() where !schema.tables.contains(where: { $0.name == table }) {
       throw .surplusProjection(file: "\(model.path)/\(table).sql", table: table)
     }

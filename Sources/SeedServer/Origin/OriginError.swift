@@ -49,8 +49,7 @@ package enum OriginError: Error, Sendable, CustomStringConvertible {
 
   package var description: String {
     switch self {
-    case .missing(let path):
-      "there is no origin database at \(path): put it there, or correct the path"
+    case .missing(let path): "there is no origin database at \(path): put it there, or correct the path"
     case .unreadable(let path, let reason):
       "the origin \(path) cannot be read: \(reason.message); check that this user can read file and folder"
     case .damaged(let path, let reason):

@@ -18,9 +18,7 @@ package final class SQLiteOrigin {
       // BEGIN alone takes no snapshot, the first read does; it also tells whether this is a database.
       _ = try connection.rows("SELECT count(*) FROM sqlite_schema")
     } catch let error as DatabaseError {
-      if error.primaryCode == ResultCode.busy {
-        throw OriginError.locked(path: path, seconds: waitSeconds)
-      }
+      if error.primaryCode == ResultCode.busy { throw OriginError.locked(path: path, seconds: waitSeconds) }
       throw OriginError.reading(path, error)
     }
   }
@@ -46,8 +44,7 @@ package final class SQLiteOrigin {
       let insert = try staging.prepare(TableSQL(table).insert)
       while try rows.next() { try Self.stage(try rows.validRow(), insert, table) }
     }
-    return ProjectedRows(
-      try staging.prepare(TableSQL(table).allInKeyOrder), table, fitter, isOrdered: true)
+    return ProjectedRows(try staging.prepare(TableSQL(table).allInKeyOrder), table, fitter, isOrdered: true)
   }
 
   /// Whether the rows can change though nobody writes: a SELECT or a view asks for the time or for random numbers.

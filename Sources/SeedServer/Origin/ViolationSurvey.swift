@@ -56,9 +56,7 @@ struct ViolationSurvey {
 
   private mutating func note(_ table: TableSchema, _ rule: String, _ key: String) {
     let index = found.firstIndex { $0.table == table.name && $0.rule == rule }
-    guard let index else {
-      return found.append(.init(table: table.name, rule: rule, rows: [key], count: 1))
-    }
+    guard let index else { return found.append(.init(table: table.name, rule: rule, rows: [key], count: 1)) }
     found[index].count += 1
     if found[index].rows.count < Self.namedRows { found[index].rows.append(key) }
   }

@@ -123,9 +123,7 @@ struct ChangeStep {
       let date = update.date(after: metadata?.state.publishedAt)
       do {
         drafts.append(try SeriesStep(context: context, plan: plan, date: date).draft(origin, after: metadata))
-      } catch PublicationError.shrunk(let found) {
-        shrunk.merge(found) { $1 }
-      }
+      } catch PublicationError.shrunk(let found) { shrunk.merge(found) { $1 } }
     }
     guard shrunk.isEmpty else { throw PublicationError.shrunk(shrunk) }
   }

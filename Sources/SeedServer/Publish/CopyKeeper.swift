@@ -20,9 +20,7 @@ struct CopyKeeper {
     do {
       copy = try WorkingCopy(path, plan.schema)
       meta = try copy.meta()
-    } catch {
-      return try rebuild(because: "\(error)")
-    }
+    } catch { return try rebuild(because: "\(error)") }
     if let mismatch = mismatch(copy, meta) { return try rebuild(because: mismatch) }
     let head = published.state.head
     guard meta.version <= head else {
@@ -36,9 +34,7 @@ struct CopyKeeper {
     do {
       try copy.apply(chain, from: publication)
       return (copy, nil)
-    } catch {
-      return try rebuild(because: "it did not catch up: \(error)")
-    }
+    } catch { return try rebuild(because: "it did not catch up: \(error)") }
   }
 
   private func mismatch(_ copy: WorkingCopy, _ meta: SeedMeta) -> String? {

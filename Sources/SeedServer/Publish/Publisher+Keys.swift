@@ -51,9 +51,7 @@ extension Publisher {
   /// The keys delegated to, else those at hand: a new epoch may follow a publication that names lost ones.
   func seriesVerifiers(_ published: PublishedMetadata) -> RoleVerifiers {
     guard let known = published.targets.delegations?.verifiers, keys.canSign(for: published.keys(of: .series))
-    else {
-      return keys.verifiers(.series)
-    }
+    else { return keys.verifiers(.series) }
     return known
   }
 
@@ -100,8 +98,7 @@ extension Publisher {
 
   /// Adds signatures that were made elsewhere to the change that waits.
   package func addSignatures(
-    lifetimeSeconds: Int, now: UTCTime,
-    _ add: (inout OfflineChange, PublishedMetadata) throws -> Void
+    lifetimeSeconds: Int, now: UTCTime, _ add: (inout OfflineChange, PublishedMetadata) throws -> Void
   ) throws -> KeyChangeOutcome {
     try withUpdate(lifetimeSeconds, now) { update in
       var change = try pendingChange()

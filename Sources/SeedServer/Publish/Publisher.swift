@@ -45,9 +45,7 @@ package struct Publisher: Sendable {
 
   /// The first half of a step; it waits while a caller's other thread lists a snapshot.
   package func publishChanges(_ job: DatasetJob, now: UTCTime) throws -> StepReport {
-    try noting(job, StepOptions(), now) { context, report in
-      _ = try ChangeStep.run(context, .wait, &report)
-    }
+    try noting(job, StepOptions(), now) { context, report in _ = try ChangeStep.run(context, .wait, &report) }
   }
 
   /// The second half, noted where there is a snapshot; other steps may run meanwhile.

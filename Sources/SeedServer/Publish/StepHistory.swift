@@ -52,9 +52,7 @@ package struct StepHistory: Sendable {
         try setAside("\(error)")
         try write(records)
       }
-    } catch {
-      report(LogRecord(.warning, "The history of steps could not be written: \(error)"))
-    }
+    } catch { report(LogRecord(.warning, "The history of steps could not be written: \(error)")) }
   }
 
   private func write(_ records: [StepRecord]) throws {
@@ -132,8 +130,7 @@ private struct StepTable {
       let (id, latest) = try records(
         "WHERE dataset = ? AND major IS ? ORDER BY id DESC LIMIT 1",
         [.text(record.dataset.text), SeedValue(record.series?.major)]
-      ).first,
-      latest.outcome == record.outcome, latest.error == record.error, latest.to == record.to
+      ).first, latest.outcome == record.outcome, latest.error == record.error, latest.to == record.to
     else { return false }
     // Identifiers tell what came when: a clock may be set back.
     let next = try connection.integer("SELECT max(id) + 1 FROM build") ?? 1

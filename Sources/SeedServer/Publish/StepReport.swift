@@ -24,8 +24,7 @@ package struct StepReport: Sendable {
 
   mutating func note(_ snapshot: PublishedObject, merged: [DeltaSpan]) {
     if !series.contains(where: { $0.series == snapshot.series }) {
-      series.append(
-        SeriesReport(series: snapshot.series, outcome: .unchanged, version: snapshot.version))
+      series.append(SeriesReport(series: snapshot.series, outcome: .unchanged, version: snapshot.version))
     }
     for index in series.indices where series[index].series == snapshot.series {
       series[index].hasSnapshot = true

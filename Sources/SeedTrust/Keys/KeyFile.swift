@@ -15,9 +15,7 @@ package struct KeyFile: Sendable {
       let file = try File(path, for: .reading)
       isTooOpen = try file.stamp().isOpenToOthers
       key = try Self.key(in: Self.secret(in: file, path))
-    } catch {
-      throw KeyFileError(error, reading: path)
-    }
+    } catch { throw KeyFileError(error, reading: path) }
   }
 
   private static func key(in text: SecretBytes) throws(MalformedJSON) -> SigningKey {
@@ -102,9 +100,7 @@ private struct SecretDocument {
     seed = SecretBytes(count: SigningKey.byteCount) { memory in
       text.withBytes { Self.decode($0, place, into: memory) }
     }
-    rest = text.withBytes { bytes in
-      bytes.indices.map { place.contains($0) ? Self.mask : bytes[$0] }
-    }
+    rest = text.withBytes { bytes in bytes.indices.map { place.contains($0) ? Self.mask : bytes[$0] } }
   }
 
   static func text(of key: SigningKey) -> SecretBytes {

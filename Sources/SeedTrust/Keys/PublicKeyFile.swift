@@ -14,9 +14,7 @@ package enum PublicKeyFile {
       let bytes = try DurableFile.read(path, limit: byteLimit)
       let text = String(decoding: bytes, as: UTF8.self)
       return text.hasPrefix(PEM.firstLine) ? try key(inPEM: text) : try key(inJSON: bytes)
-    } catch {
-      throw KeyFileError(error, reading: path)
-    }
+    } catch { throw KeyFileError(error, reading: path) }
   }
 
   /// The bytes of such a file.

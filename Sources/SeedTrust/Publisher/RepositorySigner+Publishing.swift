@@ -113,8 +113,7 @@ private struct StepDraft {
     try signSnapshotRole()
     let timestamp = published.timestamp.header
     let version = try signer.following(
-      timestamp.version, of: Timestamp.type,
-      restarting: published.isReplaced(.timestamp, by: next.root))
+      timestamp.version, of: Timestamp.type, restarting: published.isReplaced(.timestamp, by: next.root))
     next.timestamp = Timestamp(
       header: signer.onlineHeader(version: version, after: timestamp.expires),
       snapshot: MetaFile(version: next.snapshot.version))

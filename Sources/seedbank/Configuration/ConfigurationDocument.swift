@@ -88,9 +88,7 @@ struct ConfigurationValue {
       let members = names.map { ($0, member($0, object.takeIfPresent($0))) }
       try object.refuseUnread()
       return members
-    } catch {
-      throw ConfigurationError(error, in: file, [])
-    }
+    } catch { throw ConfigurationError(error, in: file, []) }
   }
 
   private func member(_ name: String, _ written: JSONValue?) -> Self {

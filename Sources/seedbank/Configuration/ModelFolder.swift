@@ -60,8 +60,6 @@ enum ModelFolder {
     do {
       let names = try FileManager.default.contentsOfDirectory(atPath: folder)
       return names.filter { !$0.hasPrefix(".") }.sorted()
-    } catch {
-      throw ConfigurationError(folder, "expected a folder that can be listed, found none")
-    }
+    } catch { throw ConfigurationError(folder, "expected a folder that can be listed, found none") }
   }
 }

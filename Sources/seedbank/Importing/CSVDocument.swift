@@ -128,9 +128,7 @@ private struct CSVReader {
 
   /// Ends the file; its last record may lack a line end.
   mutating func end(_ sink: Sink) throws {
-    guard state != .quoted else {
-      throw CommandFailure(.badData, "The CSV ends inside a quoted field.")
-    }
+    guard state != .quoted else { throw CommandFailure(.badData, "The CSV ends inside a quoted field.") }
     if state != .start || !record.isEmpty || !field.isEmpty { try endRecord(sink) }
   }
 

@@ -61,9 +61,7 @@ struct FoundKey {
       key = file.key
       let problem = "other users can read the key: run chmod 600 on it"
       fault = file.isTooOpen ? Fault(isFatal: false, place: path, problem: problem) : nil
-    } catch {
-      fault = Fault(isFatal: true, place: path, problem: error.description)
-    }
+    } catch { fault = Fault(isFatal: true, place: path, problem: error.description) }
   }
 
   var keyID: String? { key?.publicKey.keyID }
@@ -110,9 +108,7 @@ struct KeySearch {
 extension [FoundKey] {
   /// The keys that can sign. An unreadable file does not affect the other keys.
   var ring: KeyRing {
-    reduce(into: KeyRing()) { ring, found in
-      if let key = found.key { ring[found.role].append(key) }
-    }
+    reduce(into: KeyRing()) { ring, found in if let key = found.key { ring[found.role].append(key) } }
   }
 }
 

@@ -111,9 +111,7 @@ extension SchemaDraft {
       }
       statements.append(part.sql)
       return nil
-    } catch {
-      return skipReason(error)
-    }
+    } catch { return skipReason(error) }
   }
 
   static func refuseReserved(_ name: String) throws(SchemaProblem) {
@@ -195,8 +193,6 @@ private struct DraftedTable {
     do {
       try proof.execute(index.sql)
       statements.append(index.sql)
-    } catch {
-      skippedIndexes.append(SetupNote(kind: .index, name: index.name, reason: skipReason(error)))
-    }
+    } catch { skippedIndexes.append(SetupNote(kind: .index, name: index.name, reason: skipReason(error))) }
   }
 }

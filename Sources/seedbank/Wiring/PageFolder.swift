@@ -16,8 +16,7 @@ extension Context {
     let parts = folder.split(separator: "/")
     return (0...parts.count).map {
       Paths.absolute("Public", from: "/" + parts.dropLast($0).joined(separator: "/"))
-    }
-    .first(where: holdsPage)
+    }.first(where: holdsPage)
   }
 
   private func holdsPage(_ folder: String) -> Bool {

@@ -45,8 +45,7 @@ package final class PublishedCatalog: Sendable {
       for object in metadata.objects {
         // An object's time is that of the publication that first named it, as far as this process saw.
         objects[object.filePath] =
-          previous?.objects[object.filePath]
-          ?? CatalogObject(object, publishedAt: metadata.state.publishedAt)
+          previous?.objects[object.filePath] ?? CatalogObject(object, publishedAt: metadata.state.publishedAt)
       }
     }
   }

@@ -123,8 +123,7 @@ private struct MetricsPage {
       "seedbank_changes_total", .counter, "Responses for changes: current, deltas, or a problem's type.",
       zip(FrontCounts.changesResults, counts.changes).map { ([("result", $0)], Double($1)) }.filter { $1 > 0 }
     )
-    writeDownloads(
-      "seedbank_downloads_started_total", "Snapshot downloads started.", counts.downloadsStarted)
+    writeDownloads("seedbank_downloads_started_total", "Snapshot downloads started.", counts.downloadsStarted)
     writeDownloads(
       "seedbank_downloads_completed_total", "Snapshot downloads completed.", counts.downloadsCompleted)
     writeClients(counts)
