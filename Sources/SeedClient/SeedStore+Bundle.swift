@@ -1,7 +1,6 @@
 extension SeedStore {
   /// Compares the store's data with the app's bundle, once; returns the generation to start with. A bundle that cannot
-  /// be used takes nothing away: ``SeedState/bundleError`` says why, and the store's data or a download takes its
-  /// place.
+  /// be used does no harm: ``SeedState/bundleError`` says why, and the store goes on without it.
   func withBundle(over found: Generation?) async throws -> Generation? {
     guard let folder = bundle, !hasCheckedBundle else { return found }
     do {

@@ -10,8 +10,7 @@ extension SeedStore {
 
   /// An update as the sequence of its phases, with the report as the last one.
   ///
-  /// Each iteration is an update of its own; ending it cancels the update, and the data is the old or the new. Within
-  /// a phase, elements come a tenth of a second apart at least.
+  /// Each iteration is an update; ending it cancels the update. A phase yields at most ten elements a second.
   ///
   /// ```swift
   /// for try await phase in seeds.updatePhases() {

@@ -11,6 +11,4 @@
 // - Every limit stands in Limits.swift with its unit.
 
 /// The version that the command and the client library call themselves: CHANGELOG.md's newest.
-package enum Release {
-  package static let version = "0.1.0"
-}
+package enum Release { package static let version = "0.1.0" }

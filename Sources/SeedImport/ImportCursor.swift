@@ -51,8 +51,7 @@ package final class ImportCursor {
     if document == earlier?.document { try checkWasReached() }
   }
 
-  /// Whether an earlier run took this row in, which the scanner has just read. Behind the last of them, what was
-  /// read must be what was read then.
+  /// True if an earlier run took in the row just read. After the last of those, the digest must be that run's.
   func passes(_ row: Int, _ scanner: borrowing JSONScanner) throws -> Bool {
     guard isPassing, let earlier else { return false }
     guard document == earlier.document, row + 1 >= earlier.row else { return true }
@@ -175,10 +174,8 @@ extension CursorState {
   }
 }
 
-/// What was read of an import's documents so far, as one digest: by it a resumed import knows them again.
-///
-/// Only imports in batches keep it. It costs them one pass of SHA-256 over the expanded documents, a second for
-/// about a gigabyte.
+/// What was read of an import's documents so far, as one digest: by it a resumed import knows them again. Only imports
+/// in batches keep it: one pass of SHA-256 over the expanded documents, a second per gigabyte.
 private struct ConsumedContent: ~Copyable {
   private var hasher = SHA256Hasher()
   private var length = 0

@@ -1,10 +1,9 @@
 package import SeedDatabase
 import SeedFormat
 
-/// Imports documents, which come in pieces, into a database that the session has for itself.
-///
-/// `begin`, `feed` and `end` for every document, then `finish`; or `abandon`, after which the database is as
-/// before (as the last batch left it, where batches are committed).
+/// Imports documents, which come in pieces, into a database that the session has for itself. `begin`, `feed` and `end`
+/// for every document, then `finish`; or `abandon`, after which the database is as before (as the last batch left it,
+/// where batches are committed).
 package final class ImportSession {
   private let connection: Connection
   private let frame: DocumentFrame

@@ -187,7 +187,8 @@ import Testing
     let (old, new, bytes) = try otherRows(deployment, isHonest: isHonest)
     try sign(deployment, replacing: old, by: new, bytes)
     let found = errors(try verify(deployment))
-    let words = isHonest ? "not those that the deltas lead to at version 3" : "not those of the signed digest"
+    let words =
+      isHonest ? "differ from those that the deltas lead to at version 3" : "do not match the signed digest"
     #expect(found.contains { $0.path == new.filePath && $0.problem.contains(words) }, "\(found)")
   }
 
@@ -250,7 +251,7 @@ import Testing
     let deployment = try deployment()
     try Connection(deployment.copy(), .writer).execute("UPDATE stop SET name = 'edited' WHERE id = 2")
     let found = errors(try verify(deployment))
-    #expect(found.map(\.path) == [deployment.copy()] && found[0].problem.contains("not those of its digest"))
+    #expect(found.map(\.path) == [deployment.copy()] && found[0].problem.contains("do not match its digest"))
     try Folder.remove(deployment.copy())
     let report = try verify(deployment)
     #expect(report.isSound && report.findings.map(\.severity) == [.note])

@@ -41,7 +41,6 @@ extension TransportError {
   private static let passing: Set<Int> = [429, 500, 502, 503, 504]
 }
 
-/// Waits that double with each failure.
 struct Backoff: Sendable {
   /// Seconds of the first wait.
   let first: Double

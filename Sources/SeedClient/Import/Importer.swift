@@ -37,8 +37,7 @@ public struct Importer: Sendable {
   ///   left it.
   public func `import`(
     _ source: ImportSource, mapping: ImportMapping, policy: ImportPolicy = ImportPolicy(),
-    progress: (@Sendable (ImportProgress) -> Void)? = nil,
-    statements: (@Sendable (String) -> Void)? = nil,
+    progress: (@Sendable (ImportProgress) -> Void)? = nil, statements: (@Sendable (String) -> Void)? = nil,
     rejected: (@Sendable (ImportIssue, [UInt8]) throws -> Void)? = nil
   ) async throws -> ImportReport {
     try await runner.run(source, mapping, policy) {

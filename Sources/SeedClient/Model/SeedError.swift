@@ -16,8 +16,7 @@ public struct SeedError: Error, Hashable, Sendable, CustomStringConvertible {
     public static let network = Code("network")
     /// The update's policy forbids the network that there is: it waits for a better one (Apple platforms).
     public static let waitingForNetwork = Code("waitingForNetwork")
-    /// What answers is not the publication's server, or does not work as it should: tell its operator. It may also be
-    /// the sign-in page of a network.
+    /// The server is not the publication's, or does not work properly; or it is a network's sign-in page.
     public static let server = Code("server")
     /// The server asks clients to wait; ``SeedError/retryAfter`` says how long, if it did.
     public static let serverBusy = Code("serverBusy")
@@ -60,8 +59,7 @@ public struct SeedError: Error, Hashable, Sendable, CustomStringConvertible {
     public static let connection = Code("connection")
     /// The store is suspended, or was while this was under way.
     public static let suspended = Code("suspended")
-    /// The store was made with something wrong: the server's address, the root, a URL that is no folder, or a directory
-    /// that holds another dataset.
+    /// The server's address, the root, a URL that is no folder, or a directory of another dataset is at fault.
     public static let configuration = Code("configuration")
     /// A file or folder of the store could not be read or written.
     public static let io = Code("io")
@@ -106,9 +104,7 @@ public struct SeedError: Error, Hashable, Sendable, CustomStringConvertible {
 // MARK: Translation
 
 /// An error of this module that knows which error an app gets instead.
-protocol SeedErrorConvertible: Error {
-  var seedError: SeedError { get }
-}
+protocol SeedErrorConvertible: Error { var seedError: SeedError { get } }
 
 extension SeedError {
   /// The one place where other errors become errors that an app catches.

@@ -5,8 +5,7 @@ public struct SeedRow: Hashable, Sendable, CustomStringConvertible {
   /// The values, in order.
   public let values: [SeedValue]
 
-  /// The value of the first column of that name; asking for one that the query does not yield is a mistake in
-  /// the program and stops it.
+  /// The value of the first column of that name; a name that the query does not yield stops the program.
   public subscript(name: String) -> SeedValue {
     guard let index = names.firstIndex(of: name) else {
       preconditionFailure("the query returns no column \"\(name)\", only \(names.joined(separator: ", "))")
@@ -14,8 +13,7 @@ public struct SeedRow: Hashable, Sendable, CustomStringConvertible {
     return values[index]
   }
 
-  /// The value of a column; they count from 0. Asking for one that the query does not yield is a mistake in the
-  /// program and stops it.
+  /// The value of a column, counted from 0; one that the query does not yield stops the program.
   public subscript(index: Int) -> SeedValue { values[index] }
 
   /// `id: de:1, name: Alexanderplatz`.

@@ -4,8 +4,7 @@ public import struct Foundation.Date
 
 /// A store's data and its last update, for a settings screen.
 ///
-/// It outlives a restart, but for errors: the first ``SeedStore/prepare()``, read or update loads what an earlier run
-/// knew.
+/// It survives a restart, except for errors: the first ``SeedStore/prepare()``, read or update loads it.
 public struct SeedState: Sendable {
   /// What the app was built for.
   public let model: SeedModel
@@ -54,6 +53,4 @@ struct StateRecord: Hashable, Sendable {
   var lifecycle: Lifecycle?
 }
 
-extension UTCTime {
-  var date: Date { Date(timeIntervalSince1970: Double(secondsSinceEpoch)) }
-}
+extension UTCTime { var date: Date { Date(timeIntervalSince1970: Double(secondsSinceEpoch)) } }

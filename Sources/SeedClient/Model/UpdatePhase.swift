@@ -8,8 +8,7 @@ public enum UpdatePhase: Sendable {
   case expanding(bytes: Int, totalBytes: Int)
   /// The snapshot's secondary indexes are built.
   case buildingIndexes
-  /// Deltas change rows: how many so far, by the bytes of their documents. (A document does not say how many rows
-  /// it has.)
+  /// Deltas change rows: how many so far, and how many of their bytes were read.
   case applying(rows: Int, bytes: Int, totalBytes: Int)
   /// The new file becomes the one that is read.
   case swapping

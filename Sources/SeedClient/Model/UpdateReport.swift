@@ -51,9 +51,7 @@ public struct UpdatePlan: Hashable, Sendable {
   public var bytes: Int { objects.bytes }
 }
 
-extension [PublishedObject] {
-  var bytes: Int { reduce(0) { $0 + $1.length } }
-}
+extension [PublishedObject] { var bytes: Int { reduce(0) { $0 + $1.length } } }
 
 extension PublishedObject {
   var isSnapshot: Bool { if case .snapshot = kind { true } else { false } }

@@ -2,11 +2,9 @@ import Foundation
 import SeedDatabase
 
 extension Seed {
-  /// The statement that attaches the seed, read-only, to a connection of the app's own that was opened with
-  /// `SQLITE_OPEN_URI`.
+  /// The statement that attaches the seed, read-only, to an app's connection opened with `SQLITE_OPEN_URI`.
   ///
-  /// ``attach(to:as:)`` does more: it also detaches an older seed, and puts it back where the new one cannot be
-  /// attached.
+  /// ``attach(to:as:)`` also detaches an older seed, and puts it back if the new one cannot be attached.
   public func attachStatement(as name: String = "seed") -> String { Self.attachStatement(url.path, as: name) }
 
   private static func attachStatement(_ path: String, as name: String) -> String {

@@ -10,11 +10,9 @@ public struct SeedReader: ~Copyable {
     (self.connection, self.interrupt) = (connection, interrupt)
   }
 
-  /// All rows of a query, its parameters bound to `values` in order: one statement, which only reads, with a value for
-  /// each parameter.
+  /// All rows of a query: one statement that only reads, with a value for each parameter, in order.
   ///
-  /// Ends with ``SeedError/Code/cancelled`` once the task is cancelled, and with ``SeedError/Code/suspended`` once the
-  /// store is suspended.
+  /// Fails with ``SeedError/Code/cancelled`` or ``SeedError/Code/suspended`` once its task or the store is.
   public func rows(_ sql: String, _ values: SeedValue...) throws(SeedError) -> [SeedRow] {
     try rows(sql, values: values)
   }
@@ -49,8 +47,6 @@ extension SeedError {
 }
 
 extension DatabaseError {
-  var saysDamage: Bool { [ResultCode.corrupt, ResultCode.notADatabase].contains(primaryCode) }
-
   /// SQLITE_ERROR: a statement does not fit the schema, where every seed has what it asks for.
   var saysMisfit: Bool { primaryCode == 1 }
 

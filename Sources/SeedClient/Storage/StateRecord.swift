@@ -44,9 +44,7 @@ extension StateRecord {
   }
 }
 
-extension UTCTime {
-  fileprivate var json: JSONValue { JSONValue(secondsSinceEpoch) }
-}
+extension UTCTime { fileprivate var json: JSONValue { JSONValue(secondsSinceEpoch) } }
 
 extension JSONObjectReader {
   fileprivate mutating func timeIfPresent(_ name: String) throws(MalformedJSON) -> UTCTime? {

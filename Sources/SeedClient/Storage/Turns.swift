@@ -15,9 +15,7 @@ final class QueueExecutor: SerialExecutor {
 }
 
 /// An actor whose jobs may block: they run on a dispatch queue of its own.
-protocol BlockingActor: Actor {
-  nonisolated var executor: QueueExecutor { get }
-}
+protocol BlockingActor: Actor { nonisolated var executor: QueueExecutor { get } }
 
 extension BlockingActor {
   nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }

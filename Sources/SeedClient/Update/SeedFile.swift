@@ -9,9 +9,8 @@ final class SeedFile {
 
   convenience init(_ path: String) throws { try self.init(Connection(path, .writer)) }
 
-  /// The live file of a generation, behind the store's own connection or one that somebody lends. The app may have
-  /// changed its schema, by mistake: that is a ``DeltaMismatch``, and what SchemaReader would say to the author of a
-  /// schema is only its reason.
+  /// The live file of a generation, through the store's own connection or one that somebody lends. If the app has
+  /// changed its schema by mistake, that is a ``DeltaMismatch``.
   static func live(_ open: () throws -> Connection) throws -> SeedFile {
     try DeltaMismatch.blaming { try SeedFile(open()) }
   }

@@ -29,9 +29,7 @@ struct ComparedIndex {
     unique = index.isUnique ? index.key.count : index.parts.count
   }
 
-  enum Order {
-    case rising, falling, same
-  }
+  enum Order { case rising, falling, same }
 
   func order(_ places: [Int], of row: [BorrowedValue], after previous: [BorrowedValue]) -> Order {
     for (position, part) in parts.enumerated() {

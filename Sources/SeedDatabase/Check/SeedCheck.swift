@@ -22,7 +22,6 @@ package struct SeedCheck {
   }
 
   /// Whether SQLite finds the file in order, and those indexes that ``checkContent()`` does not compare.
-  ///
   /// `integrity_check` looks up each row in each index, all over the file: in large tables that takes several times as
   /// long as reading table and index from end to end, which ``TableCheck`` does. The rest of it is `quick_check`.
   package func checkStructure() throws {
@@ -56,9 +55,7 @@ package struct SeedCheck {
 
   /// Whether search tables fit the rows that they are about; the connection must be one that may write, for FTS5 is
   /// asked by an INSERT that changes nothing.
-  package func checkSearchTables() throws {
-    for search in schema.searchTables { try check(search) }
-  }
+  package func checkSearchTables() throws { for search in schema.searchTables { try check(search) } }
 
   /// Whether references lead somewhere, and rows, stored sums, digest and indexes fit one another.
   package func checkContent() throws {

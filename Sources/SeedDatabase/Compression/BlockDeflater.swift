@@ -1,9 +1,8 @@
 import CZlib
 
-/// Deflates blocks of a longer content, each so that it can stand between the others.
-///
-/// A block begins with the 32 KiB before it as its dictionary and ends at a byte boundary: so blocks can be deflated
-/// at the same time, and laid end to end they are one stream.
+/// Deflates blocks of a longer content, each so that it can stand between the others. A block begins with the 32 KiB
+/// before it as its dictionary and ends at a byte boundary: so blocks can be deflated at the same time, and laid end
+/// to end they are one stream.
 final class BlockDeflater {
   private let owner: ZStream
   private let output: UnsafeMutableBufferPointer<UInt8>

@@ -66,9 +66,8 @@ package enum Compression {
   }
 
   #if canImport(CLZMA)
-  /// Compresses a file into a new one, synced; returns the measures of what was read and what was written.
-  ///
-  /// Only gzip is done by several threads: readers that know one block per xz stream exist.
+  /// Compresses a file into a new one, synced; returns the measures of what was read and what was written. Only gzip
+  /// is done by several threads: readers that know one block per xz stream exist.
   package static func compress(
     _ path: String, to destination: String, _ encoding: ContentEncoding, threads: Int = processors
   ) throws -> (raw: Measure, stored: Measure) {
@@ -89,9 +88,8 @@ package enum Compression {
   /// Processors that this process may use.
   package static let processors = ProcessInfo.processInfo.activeProcessorCount
 
-  /// Expands a file into a new one, synced; stops with an error once more than `limit` bytes came out.
-  ///
-  /// `onBytes` is told how many bytes were written, again and again; an error of its ends the work.
+  /// Expands a file into a new one, synced; stops with an error once more than `limit` bytes came out. `onBytes` is
+  /// told how many bytes were written, again and again; an error of its ends the work.
   package static func expand(
     _ path: String, to destination: String, _ encoding: ContentEncoding, limit: Int,
     onBytes: (Int) throws -> Void = { _ in }

@@ -1,9 +1,8 @@
 import CZlib
 
-/// Joins spliceable gzip members and plain bytes to one gzip member, without compressing anything.
-///
-/// A spliceable member's deflate data ends at a byte boundary, where no later block refers back across. What
-/// stands between the members goes in as stored blocks, and the checksum is put together of the members' own.
+/// Joins spliceable gzip members and plain bytes to one gzip member, without compressing anything. A spliceable
+/// member's deflate data ends at a byte boundary, where no later block refers back across. What stands between the
+/// members goes in as stored blocks, and the checksum is put together of the members' own.
 package struct GzipSplice {
   private var bytes: [UInt8] = Self.header
   private var checksum: UInt = 0

@@ -4,10 +4,9 @@ import SeedSystem
 
 import class Foundation.Thread
 
-/// Compresses a file to one gzip member with several threads; how many does not show in the bytes.
-///
-/// The file is cut into blocks of a fixed size. A thread takes the next block, deflates it, and waits for the one
-/// before it to be written: so memory holds one block per thread, whatever the file's size.
+/// Compresses a file to one gzip member with several threads; how many does not show in the bytes. The file is cut
+/// into blocks of a fixed size. A thread takes the next block, deflates it, and waits for the one before it to be
+/// written: so memory holds one block per thread, whatever the file's size.
 package final class ParallelGzip: Sendable {
   /// Bytes of a block. Smaller ones would end more often and be larger in all, larger ones fill memory.
   static let blockBytes = 1024 * 1024

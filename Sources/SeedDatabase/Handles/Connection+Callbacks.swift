@@ -1,10 +1,9 @@
 import CSQLite
 import SeedSystem
 
-/// Interrupts the statements of a connection from any thread, until it is cleared.
-///
-/// A flag that the connection looks at itself: `sqlite3_interrupt` would be lost between two statements, and must
-/// not meet a connection that is being closed.
+/// Interrupts the statements of a connection from any thread, until it is cleared. A flag that the connection looks at
+/// itself: `sqlite3_interrupt` would be lost between two statements, and must not meet a connection that is being
+/// closed.
 package final class InterruptHandle: Sendable {
   private let flag = Mutex(false)
 

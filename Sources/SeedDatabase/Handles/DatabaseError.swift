@@ -16,12 +16,13 @@ package struct DatabaseError: Error, Hashable, Sendable, CustomStringConvertible
   }
 
   /// The subject's line that is at fault, counted from 1.
-  package var line: Int? {
-    offset.map { 1 + subject.utf8.prefix($0).count { $0 == UInt8(ascii: "\n") } }
-  }
+  package var line: Int? { offset.map { 1 + subject.utf8.prefix($0).count { $0 == UInt8(ascii: "\n") } } }
 
   /// The code without its extension.
   package var primaryCode: Int32 { code & 0xFF }
+
+  /// True if the file is damaged, or no database: trying again does not help.
+  package var saysDamage: Bool { [ResultCode.corrupt, ResultCode.notADatabase].contains(primaryCode) }
 
   package var description: String { "SQLite says \"\(message)\" (\(code)) to: \(subject)" }
 }

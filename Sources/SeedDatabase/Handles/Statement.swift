@@ -99,9 +99,8 @@ package final class Statement {
 
   func isNull(_ column: Int32) -> Bool { sqlite3_column_type(handle, column) == SQLITE_NULL }
 
-  /// Runs a statement without rows of interest, and rewinds it.
-  ///
-  /// The error is a value: `catch where` on a typed throw crashes the compiler (6.3.1) where rows are written.
+  /// Runs a statement without rows of interest, and rewinds it. The error is a value: `catch where` on a typed throw
+  /// crashes the compiler (6.3.1) where rows are written.
   package func attempt() -> DatabaseError? {
     defer { rewind() }
     do throws(DatabaseError) {

@@ -1,9 +1,8 @@
 package import SeedFormat
 
-/// Turns values into what a column would hold after storing them.
-///
-/// Mostly the storage class already fits. Where it does not, SQLite is asked, through a one-row table with
-/// one column per affinity: its rules for numbers in texts are its own.
+/// Turns values into what a column would hold after storing them. Mostly the storage class already fits. Where it does
+/// not, SQLite is asked, through a one-row table with one column per affinity: its rules for numbers in texts are its
+/// own.
 package final class AffinityFitter {
   /// Opened by the first value that does not fit; mostly there is none.
   private var opened: Connection?

@@ -1,10 +1,8 @@
 package import SeedFormat
 
-/// The one form in which rows are compared and hashed.
-///
-/// The stored columns in declared order. Each is a type byte, then 8 bytes big-endian (INTEGER, and REAL by
-/// its bit pattern) or a length in 8 bytes big-endian and the bytes (TEXT as UTF-8, BLOB). NULL is its type
-/// byte alone.
+/// The one form in which rows are compared and hashed. The stored columns in declared order. Each is a type byte, then
+/// 8 bytes big-endian (INTEGER, and REAL by its bit pattern) or a length in 8 bytes big-endian and the bytes (TEXT as
+/// UTF-8, BLOB); nothing more for NULL.
 package enum CanonicalRow {
   private enum Tag {
     static let null: UInt8 = 0

@@ -1,7 +1,6 @@
 import SeedFormat
 
 /// Secondary indexes that a snapshot ships without, in its table `seedbank_index`: their SQL and their statistics.
-///
 /// Whoever takes the file into use builds them, and the table goes.
 package enum LeftOutIndexes {
   /// One of them.
@@ -65,9 +64,8 @@ package enum LeftOutIndexes {
   }
 }
 
-/// The indexes of a file that only make queries fast: explicit ones that are not unique.
-///
-/// Unique ones are none of them: they refuse rows, and must stand before the rows come.
+/// The indexes of a file that only make queries fast: explicit ones that are not unique. Unique ones are none of them:
+/// they refuse rows, and must stand before the rows come.
 package struct SecondaryIndexes {
   struct Index {
     let name: String

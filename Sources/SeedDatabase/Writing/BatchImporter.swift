@@ -1,9 +1,8 @@
 package import SeedFormat
 
-/// Takes rows into a seed and keeps its row counts and sums.
-///
-/// The caller opens the transaction, and commits it after ``finish()``. Foreign keys must be off: SQLite's
-/// cascades would delete behind the digest's back. The references of what was touched are checked at the end.
+/// Takes rows into a seed and keeps its row counts and sums. The caller opens the transaction, and commits it after
+/// ``finish()``. Foreign keys must be off: SQLite's cascades would delete behind the digest's back. The references of
+/// what was touched are checked at the end.
 package final class BatchImporter {
   private let connection: Connection
   private let schema: DatabaseSchema

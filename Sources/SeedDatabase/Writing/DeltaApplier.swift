@@ -20,10 +20,9 @@ package struct DeltaApplier {
   /// Applies the document; rows, version and digest are stored together, or an error says why not.
   package func apply(_ document: [UInt8]) throws -> ImportResult { try apply(DocumentPieces.of(document)) }
 
-  /// As ``apply(_:)-([UInt8])``, for a document that comes in pieces and is never in memory as a whole.
-  ///
-  /// Nothing is applied of a document whose header does not say what was signed of it: `signed` is `nil` only where
-  /// no metadata describes it, such as the publisher's own before it is published.
+  /// As ``apply(_:)-([UInt8])``, for a document that comes in pieces and is never in memory as a whole. Nothing is
+  /// applied of a document whose header does not say what was signed of it: `signed` is `nil` only where no metadata
+  /// describes it, such as the publisher's own before it is published.
   package func apply(
     _ pieces: @escaping DocumentPieces.Source, signed: PublishedObject? = nil
   ) throws -> ImportResult {

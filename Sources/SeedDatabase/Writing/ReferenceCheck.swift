@@ -1,9 +1,8 @@
 package import SeedFormat
 
-/// Checks the references of what an import touched, from both ends.
-///
-/// A row that was written must find its parents; a value that is gone must leave no row that references it.
-/// Where much of a table was touched, and where rows cannot be found by an index, all its rows are looked at.
+/// Checks the references of what an import touched, from both ends. A row that was written must find its parents; a
+/// value that is gone must leave no row that references it. Where much of a table was touched, and where rows cannot
+/// be found by an index, all its rows are looked at.
 package struct ReferenceCheck {
   private let connection: Connection
   private let schema: DatabaseSchema
@@ -67,9 +66,8 @@ package struct ReferenceCheck {
     }
   }
 
-  /// Whether an index shows at a glance that every value leads somewhere, for it has each of them once.
-  ///
-  /// SQLite's own check looks for the parent of every single row. What cannot be proven here is left to it.
+  /// Whether an index shows at a glance that every value leads somewhere, for it has each of them once. SQLite's own
+  /// check looks for the parent of every single row. What cannot be proven here is left to it.
   private func isProven(_ reference: Reference) throws -> Bool {
     guard let orphanedValue = reference.orphanedValue, reference.leadsToKey,
       reference.findsChildren(SchemaReader(connection))

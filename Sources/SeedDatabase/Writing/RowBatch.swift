@@ -4,10 +4,9 @@ package import SeedFormat
 ///
 /// A full batch of new keys is written here (`insertAll`); every other row goes through ``TableWriter``.
 ///
-/// SQLite starts and ends a statement, opens its cursors and walks down from the root once for all of them:
-/// that is more than half of what a row of its own costs. A batch whose keys were all new makes the next one
-/// an insertion without a look-up. From the first row on that a constraint forbids, and where a batch is not full,
-/// rows go in one by one.
+/// SQLite starts and ends a statement, opens its cursors and walks down from the root once for all of them: that is
+/// more than half of what a single row costs. After a batch of new keys the next one is inserted without a look-up.
+/// From the first row on that a constraint forbids, and where a batch is not full, rows go in one by one.
 package final class RowBatch {
   let writer: TableWriter
   private let sql: TableSQL

@@ -2,11 +2,9 @@ import CSQLite
 package import SeedFormat
 import SeedSystem
 
-/// Rows in memory as a table that SQLite reads, so that one statement takes in hundreds of them.
-///
-/// Beside the table there is a function for the upsert's condition: it is given what the row that is there
-/// holds, and tells whether the row at hand differs. So each row is looked for once, and compared by our rules
-/// of equality, not by SQL's.
+/// Rows in memory as a table that SQLite reads, so that one statement takes in hundreds of them. A function for the
+/// upsert's condition is given the stored row's values, and says if the new row differs: so each row is looked up
+/// once, and compared by our rules of equality instead of SQL's.
 package final class RowSupply {
   /// The table's name; its columns are `c0`, `c1` and so on.
   package static let table = "seedbank_rows"

@@ -79,9 +79,7 @@ final class RowLog {
     return description
   }
 
-  func add(_ row: UnsafeBufferPointer<BorrowedValue>) {
-    if !isOverfull { add(describe(row)) }
-  }
+  func add(_ row: UnsafeBufferPointer<BorrowedValue>) { if !isOverfull { add(describe(row)) } }
 
   func add(_ description: [UInt8]) {
     guard !isOverfull, bytes.count + description.count <= Self.capacity else {
@@ -113,10 +111,8 @@ package struct ChangedKeys: Hashable, Sendable {
   package init() {}
 }
 
-/// Keeps the keys of what becomes of a table's rows, up to a limit.
-///
-/// A row that is deleted and comes again with the same key was updated: the importer goes that way where rows
-/// exchange unique values.
+/// Keeps the keys of what becomes of a table's rows, up to a limit. A row that is deleted and inserted again with the
+/// same key counts as updated: rows exchange unique values so.
 final class KeyLog {
   private enum Fate { case inserted, updated, deleted }
 

@@ -1,9 +1,8 @@
 import SeedFormat
 
-/// Keeps one external-content FTS5 table in step with its content, row by row.
-///
-/// Such a table must be told what it had indexed before it can forget it, so the old row is read while it is
-/// there. Once a good part of the content has changed, rebuilding at the end costs less than that.
+/// Keeps one external-content FTS5 table in step with its content, row by row. Such a table must be told what it had
+/// indexed before it can forget it, so the old row is read while it is there. Once a good part of the content has
+/// changed, rebuilding at the end costs less than that.
 package final class SearchIndex {
   private let connection: Connection
   private let name: String
@@ -60,9 +59,7 @@ package final class SearchIndex {
     if let new { try insert.run(new) }
   }
 
-  func finish() throws {
-    if !follows { try Self.rebuild(name, connection) }
-  }
+  func finish() throws { if !follows { try Self.rebuild(name, connection) } }
 
   /// Indexes anew, in FTS5 tables over any of these tables, all that they have.
   package static func rebuild(over tables: Set<String>, _ connection: Connection) throws {

@@ -1,10 +1,9 @@
 package import SeedFormat
 
 /// Where a table of a seed lies in the file: under its own names, or in a table that somebody else has laid out.
-///
-/// Deltas and the digest speak of the logical table alone, so every layout reaches the same digest. A layout of
-/// its own must have a unique constraint over the key's columns, and must store each value as the logical
-/// column would: same affinity, and in the key the same collation.
+/// Deltas and the digest speak of the logical table alone, so every layout reaches the same digest. A layout of its
+/// own must have a unique constraint over the key's columns, and must store each value as the logical column would:
+/// same affinity, and in the key the same collation.
 package struct TableLayout: Sendable {
   /// The table as deltas and the digest know it.
   package let logical: TableSchema

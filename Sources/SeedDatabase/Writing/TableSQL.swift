@@ -1,9 +1,7 @@
 import SeedFormat
 
-/// The statements of one table.
-///
-/// Each that writes says what happens where a constraint forbids it: left unsaid, the schema's own ON CONFLICT
-/// clauses would decide, and rows would go or stay without a word.
+/// The statements of one table. Each that writes says what happens where a constraint forbids it: left unsaid, the
+/// schema's own ON CONFLICT clauses would decide, and rows would go or stay without a word.
 package struct TableSQL: Sendable {
   private let table: TableSchema
   private let constants: [TableLayout.Constant]
@@ -27,9 +25,8 @@ package struct TableSQL: Sendable {
   /// The stored columns of the row with a key.
   package var find: String { "SELECT \(columns) FROM \(name) WHERE \(keyMatches)" }
 
-  /// The stored columns of the rows with several keys, in the keys' order, each behind its key's number.
-  ///
-  /// What is found for a key is read when its row is asked for, so rows may be written in between.
+  /// The stored columns of the rows with several keys, in the keys' order, each behind its key's number. What is found
+  /// for a key is read when its row is asked for, so rows may be written in between.
   func find(count: Int) -> String {
     let keys = table.key.indices.map { "key\($0)" }
     let wanted = (0..<count).map { number in "(\(number)" + keys.map { _ in ", ?" }.joined() + ")" }
@@ -44,12 +41,9 @@ package struct TableSQL: Sendable {
   /// A whole new row.
   package var insert: String { insert(RowShape(whole: table)) }
 
-  func insert(_ shape: RowShape) -> String {
-    "INSERT OR ABORT INTO \(target(shape)) VALUES \(row(shape))"
-  }
+  func insert(_ shape: RowShape) -> String { "INSERT OR ABORT INTO \(target(shape)) VALUES \(row(shape))" }
 
   /// Several whole new rows, up to the first that a constraint forbids, whatever the schema's own rule for that is.
-  ///
   /// FAIL, for ABORT must be able to undo the rows before it: SQLite would copy every page that it touches first.
   func insert(count: Int) -> String {
     let shape = RowShape(whole: table)

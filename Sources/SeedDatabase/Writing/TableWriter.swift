@@ -1,10 +1,8 @@
 package import SeedFormat
 
-/// Writes rows of one table and shape, and keeps the table's sum where it has one.
-///
-/// A row is compared with the one that has its key by their canonical bytes, and written only where it
-/// differs. Which is tried first, the look-up or the insertion, follows the row before: imports are mostly
-/// all new or all known.
+/// Writes rows of one table and shape, and keeps the table's sum where it has one. A row is compared with the one that
+/// has its key by their canonical bytes, and written only if it differs. The row before decides which comes first,
+/// look-up or insertion: in most imports all rows are new, or all are known.
 package final class TableWriter {
   let table: TableSchema
   package let shape: RowShape
@@ -181,8 +179,7 @@ package final class TableWriter {
     }
   }
 
-  /// Adds a row whose key is not there, in the place of a lifted one, if there was one, from which it takes what it
-  /// does not list.
+  /// Adds a row whose key is not there; what it does not list it takes from the lifted row of that key, if any.
   package func place(_ values: [BorrowedValue], over old: [SeedValue]?) throws -> RowOutcome {
     try prepare(values)
     guard let old else {

@@ -23,7 +23,6 @@ enum DeltaScalar {
     return value
   }
 
-  /// The infinity of an `f64`.
   static func taggedReal(_ text: UnsafeBufferPointer<UInt8>) -> Double? {
     if text.elementsEqual("Infinity".utf8) { return .infinity }
     if text.elementsEqual("-Infinity".utf8) { return -.infinity }

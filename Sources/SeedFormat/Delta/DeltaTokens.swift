@@ -62,9 +62,7 @@ struct DeltaTokens: ~Copyable {
 }
 
 /// An error of a document's source, to be told from a fault of the document.
-struct DocumentSourceError: Error {
-  let underlying: any Error
-}
+struct DocumentSourceError: Error { let underlying: any Error }
 
 /// Hands a document to a reader in pieces, so that it need not be in memory as a whole.
 package enum DocumentPieces {

@@ -7,9 +7,7 @@
 /// document is valid. Beyond the grammar it refuses duplicate member names, a byte order mark (unless ``passMark()`` is
 /// called), invalid UTF-8, lone surrogates, and nesting deeper than ``Limits/jsonDepth``.
 package struct JSONScanner: ~Copyable {
-  enum Expectation {
-    case value, valueOrArrayEnd, nameOrObjectEnd, commaOrEnd, nothing
-  }
+  enum Expectation { case value, valueOrArrayEnd, nameOrObjectEnd, commaOrEnd, nothing }
 
   enum Level {
     case array

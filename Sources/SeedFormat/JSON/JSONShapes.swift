@@ -1,7 +1,6 @@
 /// The shapes of a document's objects: the names of their members, by the objects' places. Objects of one kind mostly
-/// have the same members in the same order. Where an object's names are those of the one before it at its place, in
-/// order and perhaps with gaps, they are not scanned but compared, are known to be distinct, and each has a number that
-/// its reader has seen before.
+/// have the same members in the same order. Names that equal those of the object before, in order and perhaps with
+/// gaps, are compared instead of scanned, are known to be distinct, and have numbers that their reader knows.
 struct JSONShapes: ~Copyable {
   /// One name, as the document has it: with its quotation marks and the colon.
   struct Member {
@@ -126,7 +125,6 @@ struct JSONShapes: ~Copyable {
     (shapes[place].members, shapes[place].names) = (members, names)
   }
 
-  /// Two quotation marks and a colon.
   static let frameBytes = 3
 
   private static func write(

@@ -16,8 +16,7 @@ public struct ModelVersion: Hashable, Sendable, Comparable, CustomStringConverti
   /// Reads `2.1`; each part is a plain decimal without leading zeros.
   public init(_ text: String) throws(InvalidName) {
     let parts = text.split(separator: ".", omittingEmptySubsequences: false)
-    guard parts.count == 2,
-      let major = canonicalDecimal(parts[0], in: 1...Limits.modelNumber),
+    guard parts.count == 2, let major = canonicalDecimal(parts[0], in: 1...Limits.modelNumber),
       let minor = canonicalDecimal(parts[1], in: 0...Limits.modelNumber)
     else { throw Self.invalid(text) }
     (self.major, self.minor) = (major, minor)

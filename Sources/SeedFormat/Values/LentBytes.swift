@@ -1,5 +1,4 @@
-/// Memory from which values are lent. It is filled again and again. Blocks never move, so what was lent stays good
-/// until ``clear()``.
+/// Memory from which values are lent, filled again and again. Its blocks never move before ``clear()``.
 package final class LentBytes {
   @exclusivity(unchecked) private var blocks: [UnsafeMutableRawBufferPointer] = []
   @exclusivity(unchecked) private var current = 0

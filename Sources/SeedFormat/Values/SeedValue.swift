@@ -1,14 +1,11 @@
 /// A value as SQLite stores it.
 public enum SeedValue: Hashable, Sendable, CustomStringConvertible {
-  /// NULL.
   case null
-  /// INTEGER.
   case integer(Int64)
   /// REAL; never a NaN, which SQLite stores as NULL.
   case real(Double)
   /// TEXT, valid UTF-8; may hold U+0000.
   case text(String)
-  /// BLOB.
   case blob([UInt8])
 
   /// Equal when the canonical bytes are: 1 and 1.0 differ, 0.0 and −0.0 differ, "é" composed and not differ.

@@ -41,7 +41,6 @@ final class ConnectionTable: Sendable {
   private let phase = Atomic(Phase.serving.rawValue)
   private let timeouts: ConnectionTimeouts
   private let perAddressLimit: Int
-  /// The trusted proxies.
   private let exempt: [IPNetwork]
 
   init(_ timeouts: ConnectionTimeouts, perAddressLimit: Int, exempt: [IPNetwork]) {

@@ -1,7 +1,6 @@
-/// When a connection is ended because its client is too slow.
-///
-/// libmicrohttpd 0.9.75 knows only how long ago the last byte moved. One byte every few seconds keeps a
-/// connection for ever, and a few hundred such connections keep everyone else out.
+/// When a connection is ended because its client is too slow. libmicrohttpd 0.9.75 knows only how long ago the last
+/// byte moved. One byte every few seconds keeps a connection for ever, and a few hundred such connections keep
+/// everyone else out.
 package struct ConnectionTimeouts: Sendable {
   /// Seconds from a connection's start to the end of its first request's head.
   package var headSeconds = 5

@@ -18,8 +18,7 @@ extension HeadText {
 }
 
 struct ByteSet: Sendable {
-  // A bit for each byte. An array would be reached through a reference and a bounds check, for every byte of
-  // every request.
+  // A bit for each byte. An array would cost a reference and a bounds check for every byte of every request.
   private var words = SIMD4<UInt64>()
 
   private init(_ includes: (UInt8) -> Bool) {

@@ -4,7 +4,6 @@ struct RequestLine {
   let method: HeadText
   let target: HeadText
   let version: HeadText
-  /// Bytes of the target as it was sent.
   let targetBytes: Int
 
   init(method: HeadText, target: HeadText, version: HeadText) {
@@ -34,11 +33,10 @@ struct RequestLine {
 /// Decides by a request's head whether a handler may see it. The order matters: version, framing, method. A request
 /// whose end is in doubt is refused for that, whatever else is wrong with it.
 enum RequestGuard {
-  /// Throws the problem to answer with. Its text repeats nothing that the client sent.
-  ///
-  /// `accountsForEveryByte`: line and fields, with one space or CRLF between them, make up every byte that arrived.
-  /// libmicrohttpd hands out C strings: text after a NUL is silently lost, a bare LF passes for CRLF, and a folded
-  /// line is glued to the field's *name*. Each of them leaves bytes that belong nowhere.
+  /// Throws the problem to answer with. Its text repeats nothing that the client sent. `accountsForEveryByte`: line
+  /// and fields, with one space or CRLF between them, make up every byte that arrived. libmicrohttpd hands out C
+  /// strings: text after a NUL is silently lost, a bare LF passes for CRLF, and a folded line is glued to the field's
+  /// *name*. Each of them leaves bytes that belong nowhere.
   static func check(_ line: RequestLine, _ fields: HeaderScan, accountsForEveryByte: Bool) throws(Problem) {
     let isNewer = line.version.isExactly("HTTP/1.1")
     guard isNewer || line.version.isExactly("HTTP/1.0") else {

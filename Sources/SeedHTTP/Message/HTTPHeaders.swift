@@ -21,18 +21,14 @@ package struct HTTPHeaders: Hashable, Sendable, ExpressibleByDictionaryLiteral {
   }
 
   /// The value of the first field of that name.
-  package subscript(name: String) -> String? {
-    fields.first { $0.name.equalsIgnoringCase(name) }?.value
-  }
+  package subscript(name: String) -> String? { fields.first { $0.name.equalsIgnoringCase(name) }?.value }
 
   /// The values of all fields of that name, in order.
   package func values(of name: String) -> [String] {
     fields.filter { $0.name.equalsIgnoringCase(name) }.map(\.value)
   }
 
-  package mutating func append(_ name: String, _ value: String) {
-    fields.append(Field(name, value))
-  }
+  package mutating func append(_ name: String, _ value: String) { fields.append(Field(name, value)) }
 
   package mutating func append(contentsOf others: HTTPHeaders) { fields += others.fields }
 

@@ -4,11 +4,8 @@ package enum HTTPQueryError: Error, Hashable, Sendable, CustomStringConvertible 
   case missingName
   /// A `%` without two hexadecimal digits, in the parameter of that raw name.
   case badPercentEncoding(parameter: String)
-  /// The decoded bytes are not UTF-8.
   case invalidUTF8(parameter: String)
-  /// A NUL character in name or value.
   case nul(parameter: String)
-  /// The parameter stands more than once.
   case duplicate(parameter: String)
 
   /// The raw name of the parameter at fault, where it has one.
@@ -32,9 +29,8 @@ package enum HTTPQueryError: Error, Hashable, Sendable, CustomStringConvertible 
 }
 
 extension HTTPRequest {
-  /// The decoded parameters by name; `flag` alone has the value "".
-  ///
-  /// `+` stays a plus: the form encoding's space is `%20` here, as in any URI.
+  /// The decoded parameters by name; `flag` alone has the value "". `+` stays a plus: the form encoding's space is
+  /// `%20` here, as in any URI.
   package var queryItems: [String: String] {
     get throws(HTTPQueryError) {
       var items: [String: String] = [:]

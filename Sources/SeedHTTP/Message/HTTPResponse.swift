@@ -1,9 +1,8 @@
 package import SeedFormat
 
-/// A response as a handler makes it.
-///
-/// The server adds `Date`, `Content-Length`, `X-Content-Type-Options` and, where needed, `Connection`. It sends a
-/// 500 in place of a response with a header that cannot be sent: an empty value, a line break.
+/// A response as a handler makes it. The server adds `Date`, `Content-Length`, `X-Content-Type-Options` and, where
+/// needed, `Connection`. It sends a 500 in place of a response with a header that cannot be sent: an empty value, a
+/// line break.
 package struct HTTPResponse: Sendable {
   /// The status code, 200…599.
   package var status: Int
@@ -59,9 +58,7 @@ package enum HTTPBody: Sendable {
   case file(OpenFile, offset: Int64, length: Int64)
 
   /// A whole file.
-  package static func file(_ file: OpenFile) -> HTTPBody {
-    .file(file, offset: 0, length: file.length)
-  }
+  package static func file(_ file: OpenFile) -> HTTPBody { .file(file, offset: 0, length: file.length) }
 
   var isStream: Bool {
     if case .stream = self { true } else { false }

@@ -14,10 +14,8 @@ package final class HTTPServer: Sendable {
   private let reaper: RepeatingTimer
   private let running = DispatchGroup()
 
-  /// Listens, and answers from here on.
-  ///
-  /// The handler is called on several threads at once, and must not stop the server. It makes the response to a plain
-  /// GET; conditions and ranges are the server's.
+  /// Listens, and answers from here on. The handler is called on several threads at once, and must not stop the
+  /// server. It makes the response to a plain GET; conditions and ranges are the server's.
   package init(
     configuration: HTTPServerConfiguration, handler: @escaping @Sendable (HTTPRequest) -> HTTPResponse
   ) throws(HTTPServerError) {
@@ -67,14 +65,51 @@ package final class HTTPServer: Sendable {
   package func drain() { dispatcher.connections.beginDraining() }
 
   /// Refuses new connections, waits until the admitted requests are answered, and a moment for those on their way, or
-  /// for the period; then cuts the remaining connections off.
-  ///
-  /// It blocks until all threads have ended, which a handler that does not return can delay beyond the period. A
-  /// second call waits for the first.
+  /// for the period; then cuts the remaining connections off. Blocks until all threads have ended, which a handler can
+  /// delay beyond the period; a second call waits too.
   package func stop(gracePeriod: Duration = .seconds(5)) {
     guard dispatcher.connections.beginEnding() else { return running.wait() }
     dispatcher.connections.waitUntilQuiet(milliseconds: UInt64(max(0, gracePeriod / .milliseconds(1))))
     daemon.withLock { $0 = nil }
     running.leave()
   }
+}
+
+/// The descriptors that a server needs. Without enough of them accepting a connection fails, or opening a file for
+/// it: so the soft limit is raised, and under a lower hard limit fewer connections are accepted than configured.
+struct DescriptorBudget: Hashable, Sendable {
+  let connections: Int
+  let descriptors: Int
+
+  /// Each connection needs a socket, and a file that is being sent on it.
+  static let perConnection = 2
+  /// For everything else in the process: libraries, logs, databases, the publisher's files.
+  static let others = 256
+  /// Independent of the connections: each response that is kept may hold a file.
+  static let fixed = AnswerCache.limit + others
+
+  init?(connections wanted: Int, hardLimit: Int) {
+    let affordable = (hardLimit - Self.fixed) / Self.perConnection
+    guard affordable > 0 else { return nil }
+    connections = min(max(1, wanted), affordable)
+    descriptors = Self.needed(for: connections)
+  }
+
+  static func needed(for connections: Int) -> Int { fixed + connections * perConnection }
+
+  /// Raises the process's soft limit where needed; it never lowers it.
+  static func claim(connections: Int) -> DescriptorBudget? {
+    var limit = rlimit()
+    guard getrlimit(descriptorsResource, &limit) == 0,
+      let budget = DescriptorBudget(
+        connections: connections, hardLimit: Int(clamping: min(limit.rlim_max, mostDescriptors)))
+    else { return nil }
+    guard limit.rlim_cur < rlim_t(budget.descriptors) else { return budget }
+    limit.rlim_cur = rlim_t(budget.descriptors)
+    return setrlimit(descriptorsResource, &limit) == 0 ? budget : nil
+  }
+
+  private static let descriptorsResource = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)
+  /// A hard limit without a bound reads as the largest number there is.
+  private static let mostDescriptors: rlim_t = 1 << 30
 }

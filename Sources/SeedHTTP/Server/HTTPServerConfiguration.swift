@@ -8,10 +8,8 @@ package struct HTTPServerConfiguration: Sendable {
   package var port: UInt16
   /// Threads that answer.
   package var threads = ProcessInfo.processInfo.activeProcessorCount
-  /// Open connections at most, shared out evenly over the threads.
-  ///
-  /// Each may need a second descriptor for a file. Where the system does not allow as many, there are fewer
-  /// connections; see ``HTTPServer/connectionLimit``.
+  /// Open connections at most, shared out evenly over the threads. Each may need a second descriptor for a file. Where
+  /// the system does not allow as many, there are fewer connections; see ``HTTPServer/connectionLimit``.
   package var connectionLimit = 4000
   /// Open connections at most from one IPv4 address or one IPv6 network of 64 bits; nil for a quarter of
   /// ``connectionLimit``, so that three of them cannot keep everyone else out.

@@ -47,8 +47,7 @@ final class IssueCollector {
   private func issue(_ refusal: RejectedRow, _ table: String, _ place: RowPlace) -> ImportIssue {
     ImportIssue(
       document: place.document, row: place.row,
-      offset: hasOrigin ? place.offset : refusal.offset ?? place.offset,
-      table: refusal.table ?? table,
+      offset: hasOrigin ? place.offset : refusal.offset ?? place.offset, table: refusal.table ?? table,
       key: refusal.key, column: refusal.column, code: refusal.code, message: refusal.message)
   }
 }

@@ -1,10 +1,9 @@
 import SeedDatabase
 import SeedFormat
 
-/// Lets rows change places: all that they replace go, then all of them come.
-///
-/// Where one finds its value with a row that stays, it is refused and its own old row stays too, which others may
-/// have counted on: so it begins anew without it, until all that is left fits.
+/// Lets rows change places: all that they replace go, then all of them come. Where one finds its value with a row that
+/// stays, it is refused and its own old row stays too, which others may have counted on: so it begins anew without it,
+/// until all that is left fits.
 struct RowExchange {
   private let connection: Connection
   private let outcome: WaitingOutcome

@@ -1,10 +1,8 @@
 import SeedDatabase
 import SeedFormat
 
-/// The rows that wait, in the document's order.
-///
-/// A row waits whose unique value is held by another row: perhaps that row is about to change too. Whatever has
-/// the key of one that waits has to wait behind it.
+/// The rows that wait, in the document's order. A row waits whose unique value is held by another row: perhaps that
+/// row is about to change too. Whatever has the key of one that waits has to wait behind it.
 final class WaitingRows {
   private var rows: [WaitingRow] = []
   /// The row that waits with a key; nothing where several do that differ.

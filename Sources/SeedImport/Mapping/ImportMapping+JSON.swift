@@ -2,8 +2,7 @@ import SeedFormat
 
 // A mapping as JSON, for those who write none in Swift: see the article "Mapping files".
 extension ImportMapping {
-  /// Reads a mapping from JSON, with a byte order mark or without; an ``ImportFailure`` of the code `mapping` says
-  /// what is wrong where.
+  /// Reads a mapping from JSON; an ``ImportFailure`` of the code `mapping` says what is wrong where.
   public init(json: [UInt8]) throws(ImportFailure) {
     let mark: [UInt8] = [0xEF, 0xBB, 0xBF]
     do throws(MalformedJSON) {

@@ -54,8 +54,7 @@ public struct ImportReport: Hashable, Sendable {
   public var tables: [String: Table] = [:]
   /// Rows of the documents, without those that an earlier run took in.
   public var rows = 0
-  /// Rows of the documents that an earlier run in batches had taken in: this run passed them over, and no other
-  /// number has them.
+  /// Rows that an earlier run in batches had taken in: this run passed them over, and counts them only here.
   public var rowsTakenBefore = 0
   /// Bytes of the documents.
   public var bytes = 0

@@ -122,8 +122,7 @@ public enum ImportConversion: Sendable {
     case coreData = 978_307_200
   }
 
-  /// Numbers stay numbers, and in a text's column their digits; a text becomes a number in a number's column where
-  /// that is exact, true is 1.
+  /// By the column's type: a number becomes its digits as a text, a text a number if that is exact; true is 1.
   case automatic
   /// An ISO 8601 date, or date and time, as seconds; with a fraction only where the text has one.
   case iso8601(TimeOrigin = .unix)

@@ -1,10 +1,9 @@
 import SeedDatabase
 import SeedFormat
 
-/// What one member of an object feeds, and the members within it.
-///
-/// Objects of one kind mostly come with the same members in the same order. So every node remembers which
-/// node each place of the object before led to, and compares the name's bytes before it looks anything up.
+/// What one member of an object feeds, and the members within it. Objects of one kind mostly come with the same
+/// members in the same order. So every node remembers which node each place of the object before led to, and compares
+/// the name's bytes before it looks anything up.
 final class MemberNode {
   @exclusivity(unchecked) var columns: [Int] = []
   @exclusivity(unchecked) var relation: Int?

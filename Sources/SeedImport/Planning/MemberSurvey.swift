@@ -1,9 +1,8 @@
 import SeedDatabase
 import SeedFormat
 
-/// Finds the members that a mapping wants and no row had.
-///
-/// Rows cost nothing more for it: their nodes are marked where a name is looked up, which happens once for many.
+/// Finds the members that a mapping wants and no row had. Rows cost nothing more for it: their nodes are marked where
+/// a name is looked up, which happens once for many.
 struct MemberSurvey {
   private let target: ImportTarget
   private let root: MemberNode

@@ -1,9 +1,8 @@
 import SeedDatabase
 import SeedFormat
 
-/// Rows of one table, written by one statement for all behind one another that fill the same columns.
-///
-/// The rows are lent: whoever owns their bytes writes the batch before those go.
+/// Rows of one table, written by one statement for all behind one another that fill the same columns. The rows are
+/// lent: whoever owns their bytes writes the batch before those go.
 final class TableBatch {
   /// What the batch held at some time, to return to.
   typealias Mark = (segments: Int, latest: Int, used: Int, recognised: Int)

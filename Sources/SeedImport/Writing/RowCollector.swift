@@ -1,11 +1,10 @@
 import SeedDatabase
 import SeedFormat
 
-/// Collects rows with all that is nested in them, to be written by a few statements per table.
-///
-/// It takes only what is in order as far as can be seen without the database; and if SQLite then refuses any
-/// of it, nothing of it is written. For both cases there is ``RowTreeWriter``, which goes row by row and knows
-/// what becomes of a row that is refused and of those around it.
+/// Collects rows with all that is nested in them, to be written by a few statements per table. It takes only what is
+/// in order as far as can be seen without the database; and if SQLite then refuses any of it, nothing of it is
+/// written. For both cases there is ``RowTreeWriter``, which goes row by row and knows what becomes of a row that is
+/// refused and of those around it.
 final class RowCollector {
   private let connection: Connection
   private let policy: ImportPolicy

@@ -1,11 +1,9 @@
 import SeedDatabase
 import SeedFormat
 
-/// Writes rows with all that is nested in them.
-///
-/// Order of one tree: the objects that a row references, the row, then the rows that reference it. A row that
-/// is refused takes what was nested in it along; a refused child leaves its parent alone. A row that has to wait
-/// lets what is nested in it wait with it.
+/// Writes rows with all that is nested in them. Order of one tree: the objects that a row references, the row, then
+/// the rows that reference it. A row that is refused takes what was nested in it along; a refused child leaves its
+/// parent alone. A row that has to wait lets what is nested in it wait with it.
 final class RowTreeWriter {
   let evaluator = RowEvaluator()
   private let connection: Connection
@@ -96,9 +94,7 @@ final class RowTreeWriter {
   ) throws -> Outcome {
     let savepoint = try RowSavepoint(connection, nested.map(\.target))
     var outcome = Outcome.written
-    for reference in nested where outcome == .written {
-      outcome = try writeWithReferences(reference, source)
-    }
+    for reference in nested where outcome == .written { outcome = try writeWithReferences(reference, source) }
     let isNext = outcome == .written
     if isNext { outcome = try storing(plan, source) }
     if outcome == .written {
@@ -199,8 +195,7 @@ final class RowTreeWriter {
     try settle(try writeOrHold(join.plan, source, behind: last), behind: last)
   }
 
-  /// The key of a joined element, which is written first where it is an object; where that has to wait, it becomes
-  /// the owner of what comes behind it.
+  /// The key of a joined element. An object is written first; if it has to wait, it owns what comes behind it.
   private func elementKey(
     _ plan: RowPlan, _ index: Int, _ source: borrowing DocumentSource, behind owner: inout WaitingRow?
   ) throws -> [BorrowedValue]? {

@@ -15,9 +15,7 @@ struct DeltaDraft {
     (raw, stored) = try Compression.gzip(to: path) { take in try changes.write(header, to: take) }
   }
 
-  func pieces() throws -> DocumentPieces.Source {
-    try GzipPieces(file: path, limit: raw.length).source
-  }
+  func pieces() throws -> DocumentPieces.Source { try GzipPieces(file: path, limit: raw.length).source }
 
   func remove() { try? Folder.remove(path) }
 }

@@ -142,11 +142,9 @@ struct CopyDamaged: Error, CustomStringConvertible {
 
   init(table: String, reason: String) { description = "its table \"\(table)\" was damaged: \(reason)" }
 
-  /// An error that a change met in the copy; `nil` where the copy is not to blame. A search table that was emptied by
-  /// hand reports that it is malformed.
+  /// An error that a change met in the copy; `nil` if the copy is not to blame. An emptied search table is malformed.
   init?(_ error: any Error) {
-    let damages = [ResultCode.corrupt, ResultCode.notADatabase]
-    guard let error = error as? DatabaseError, damages.contains(error.primaryCode) else { return nil }
+    guard let error = error as? DatabaseError, error.saysDamage else { return nil }
     description = "it was damaged: \(error)"
   }
 }

@@ -36,9 +36,8 @@ package final class Front: Sendable {
   private let server: HTTPServer
   private let timers: [RepeatingTimer]
 
-  /// Loads the publication and answers from here on.
-  ///
-  /// Without a publication it starts as well, and is not ready until there is one.
+  /// Loads the publication and answers from here on. Without a publication it starts as well, and is not ready until
+  /// there is one.
   package init(_ configuration: FrontConfiguration) throws {
     let log = OperatorLog(configuration.report)
     let source = CatalogSource(configuration.publication, log: log)

@@ -78,8 +78,7 @@ extension ServedModel {
   fileprivate func members(_ since: Version) -> [JSONMember] {
     [
       JSONMember("snapshot", .string(FrontPath.snapshot(series.series.dataset, version))),
-      JSONMember("since", JSONValue(since.number)),
-      JSONMember("floor", JSONValue(state.floor.number)),
+      JSONMember("since", JSONValue(since.number)), JSONMember("floor", JSONValue(state.floor.number)),
       JSONMember("head", JSONValue(state.head.number)),
     ]
   }

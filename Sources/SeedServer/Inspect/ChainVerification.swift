@@ -3,8 +3,7 @@ import SeedFormat
 import SeedTrust
 
 /// Walks the versions of one schema upwards and tries every delta on the lowest reached version that it covers; it
-/// must lead to its signed digest. The smallest step that works is kept. Where nothing leads on, the walk begins
-/// again at the next snapshot.
+/// must lead to its signed digest. The smallest step that works is kept; the next snapshot bridges a gap.
 struct ChainVerification {
   private let publication: PublicationDirectory
   private let snapshots: [PublishedObject]

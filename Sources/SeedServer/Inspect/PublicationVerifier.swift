@@ -4,9 +4,8 @@ package import SeedSystem
 import SeedTrust
 
 /// Looks at a whole publication as the most suspicious client would, and reports everything that it finds wrong.
-///
-/// Nothing is written, and nothing stops at the first thing found. Memory is bounded: files and
-/// documents are read in pieces, rows one at a time.
+/// Nothing is written, and nothing stops at the first thing found. Memory is bounded: files and documents are read in
+/// pieces, rows one at a time.
 package struct PublicationVerifier {
   let publication: PublicationDirectory
   let stateFolder: String

@@ -75,9 +75,7 @@ extension DatabaseSchema {
   }
 }
 
-extension TableSchema {
-  fileprivate func named(_ column: String) -> String { "\(name).\(column)" }
-}
+extension TableSchema { fileprivate func named(_ column: String) -> String { "\(name).\(column)" } }
 
 // MARK: Warnings
 

@@ -25,9 +25,7 @@ package struct Projection: Hashable, Sendable {
   /// Where it stands, for messages.
   package let place: String
 
-  package init(sql: String?, place: String) {
-    (self.sql, self.place) = (sql, place)
-  }
+  package init(sql: String?, place: String) { (self.sql, self.place) = (sql, place) }
 }
 
 /// A series' newest minor, checked to open for clients of every older one.

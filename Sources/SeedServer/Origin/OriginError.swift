@@ -16,8 +16,7 @@ package enum OriginError: Error, Sendable, CustomStringConvertible {
 
   /// Why reading a file failed: a damaged one stays so, anything else may pass.
   package static func reading(_ path: String, _ reason: DatabaseError) -> OriginError {
-    let isDamaged = reason.primaryCode == ResultCode.corrupt || reason.primaryCode == ResultCode.notADatabase
-    return isDamaged ? .damaged(path: path, reason: reason) : .unreadable(path: path, reason: reason)
+    reason.saysDamage ? .damaged(path: path, reason: reason) : .unreadable(path: path, reason: reason)
   }
 
   /// Whether another try may find the origin in order without anyone mending it.

@@ -3,10 +3,9 @@ import SeedFormat
 import SeedSystem
 import SeedTrust
 
-/// An origin's files from outside, so that an unchanged origin need not be read. Taken before a read.
-///
-/// Equal files mean equal content only where the newest time in them was already old when they were looked at: a file
-/// system's clock ticks in steps, and a second write within the step would not show (``isTrustworthy``).
+/// An origin's files from outside, so that an unchanged origin need not be read. Taken before a read. Equal files mean
+/// equal content only where the newest time in them was already old when they were looked at: a file system's clock
+/// ticks in steps, and a second write within the step would not show (``isTrustworthy``).
 package struct OriginStamp: Hashable, Sendable {
   /// The database, where not all series are retired, and its write-ahead log.
   private var files: [FileStamp?] = []

@@ -23,11 +23,9 @@ package final class SQLiteOrigin {
     }
   }
 
-  /// The rows of one table, projected into the client's shape and in the client's key order.
-  ///
-  /// Mostly the origin can sort them itself. Where its types or collations order keys otherwise than the
-  /// client's, ``ProjectedRows/next()`` throws ``ProjectedRows/OutOfOrder`` and ``stagedRows(_:_:schemaSQL:)`` sorts
-  /// them here.
+  /// The rows of one table, projected into the client's shape and in the client's key order. Mostly the origin can
+  /// sort them. If its types or collations order keys in another way than the client's, ``ProjectedRows/next()``
+  /// throws ``ProjectedRows/OutOfOrder``, and ``stagedRows(_:_:schemaSQL:)`` sorts them.
   package func rows(
     _ table: TableSchema, _ projection: Projection, isOrdered: Bool = true
   ) throws -> ProjectedRows {

@@ -112,9 +112,8 @@ extension Publisher {
     }
   }
 
-  /// The change that waits for signatures; empty where there is none.
-  ///
-  /// It is written before anything of it is published, so the next step finishes it where a process dies in between.
+  /// The change that waits for signatures; empty where there is none. It is written before anything of it is
+  /// published, so the next step finishes it where a process dies in between.
   package func pendingChange() throws -> OfflineChange {
     guard let bytes = try DurableFile.readIfPresent(pendingFile, limit: PublicationDirectory.mostFileBytes)
     else { return .none }

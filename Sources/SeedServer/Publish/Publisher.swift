@@ -22,8 +22,7 @@ package struct Publisher: Sendable {
   /// Seconds after which signatures are renewed though nothing changed.
   package static let renewalSeconds = 3600
 
-  /// A publisher. The root and targets keys are needed where these roles are renewed, and the targets keys where a new
-  /// series must be delegated to.
+  /// A publisher. Root and targets keys renew their roles, and targets keys delegate to a new series.
   package init(_ publication: PublicationDirectory, stateFolder: String, keys: KeySource) {
     (self.publication, self.stateFolder, keySource) = (publication, stateFolder, keys)
   }

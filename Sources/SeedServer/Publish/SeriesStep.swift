@@ -104,8 +104,7 @@ struct SeriesStep {
     draft.report.merged = merged.objects.compactMap(\.span)
     draft.report.warnings = merged.warnings
     draft.metadata = SeriesMetadata(
-      series: plan.series,
-      state: state(epoch: published.state.epoch, head: head, floor: floor, hold: hold),
+      series: plan.series, state: state(epoch: published.state.epoch, head: head, floor: floor, hold: hold),
       objects: Retention(job).afterDelta(objects + merged.objects, floor: floor))
   }
 

@@ -3,11 +3,10 @@ import SeedFormat
 import SeedSystem
 import SeedTrust
 
-/// The second half of a step: publishes the snapshots that are due, at the version at which they are drawn.
-///
-/// The publication's lock is held while a copy is drawn and while a snapshot is listed; in between others publish. So
-/// what is published is read again, and ``SnapshotListing`` says whether the snapshot still belongs there. A lock of
-/// its own keeps others from making snapshots of the series.
+/// The second half of a step: publishes the snapshots that are due, at the version at which they are drawn. The
+/// publication's lock is held while a copy is drawn and while a snapshot is listed; in between others publish. So what
+/// is published is read again, and ``SnapshotListing`` says whether the snapshot still belongs there. A lock of its
+/// own keeps others from making snapshots of the series.
 struct SnapshotStep {
   private let context: StepContext
   private var published: PublishedMetadata

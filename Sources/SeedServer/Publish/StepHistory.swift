@@ -3,10 +3,9 @@ package import SeedFormat
 import SeedSystem
 import SeedTrust
 
-/// What the steps did, in a small SQLite file beside the working copies.
-///
-/// It is for people. A history that is missing or damaged never stops a step: it is set aside and begun
-/// anew. Steps with the same outcome are counted in one row, so that a quiet month leaves room for the rest.
+/// What the steps did, in a small SQLite file beside the working copies. It is for people. A history that is missing
+/// or damaged never stops a step: it is set aside and begun anew. Steps with the same outcome are counted in one row,
+/// so that a quiet month leaves room for the rest.
 package struct StepHistory: Sendable {
   private let stateFolder: String
   private let report: @Sendable (LogRecord) -> Void
@@ -58,8 +57,7 @@ package struct StepHistory: Sendable {
   private func write(_ records: [StepRecord]) throws {
     try Folder.create(stateFolder)
     let connection = try Connection(path, .creator)
-    // A publisher that looks every two seconds shall not sync the disk as often: a power loss may cost the history
-    // then, and no more.
+    // A publisher that looks every two seconds must not sync the disk as often: a power loss costs only history.
     if records.allSatisfy({ $0.outcome == .unchanged }) { try connection.execute("PRAGMA synchronous = OFF") }
     try connection.transaction {
       let table = StepTable(connection: connection)
@@ -85,13 +83,9 @@ package struct StepHistory: Sendable {
   /// Whether the file is to blame, and not the disk, a lock or a permission.
   private static func isDamage(_ error: any Error) -> Bool {
     guard let error = error as? DatabaseError else { return error is OtherLayout }
-    return damages.contains(error.primaryCode)
+    // SQLITE_ERROR, 1, stands for tables or columns that are not what they should be.
+    return error.saysDamage || [ResultCode.constraint, 1].contains(error.primaryCode)
   }
-
-  /// SQLITE_ERROR stands for tables or columns that are not what they should be.
-  private static let damages: Set<Int32> = [
-    ResultCode.corrupt, ResultCode.notADatabase, ResultCode.constraint, 1,
-  ]
 }
 
 private struct OtherLayout: Error, CustomStringConvertible {
@@ -121,9 +115,7 @@ private struct StepTable {
     "at, last, times, milliseconds, dataset, major, outcome, head_before, head_after, delta_bytes, snapshot_bytes, error"
 
   /// Adds a record, or counts it with the one before it where both say the same.
-  func append(_ record: StepRecord) throws {
-    if try !repeatsLatest(record) { try insert(record) }
-  }
+  func append(_ record: StepRecord) throws { if try !repeatsLatest(record) { try insert(record) } }
 
   private func repeatsLatest(_ record: StepRecord) throws -> Bool {
     guard record.outcome != .published, record.outcome != .rolledBack,

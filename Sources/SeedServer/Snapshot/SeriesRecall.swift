@@ -2,10 +2,8 @@ import SeedDatabase
 package import SeedFormat
 package import SeedTrust
 
-/// Makes a database file of any published version, out of the publication alone.
-///
-/// The newest snapshot at or below the version is expanded, and the deltas behind it are applied one at a time:
-/// nothing is in memory as a whole.
+/// Makes a database file of any published version, out of the publication alone. It expands the newest snapshot at or
+/// below the version, and applies the deltas after it one at a time.
 package struct SeriesRecall {
   private let publication: PublicationDirectory
   private let published: SeriesMetadata

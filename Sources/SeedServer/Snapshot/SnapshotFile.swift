@@ -13,9 +13,7 @@ struct SnapshotFile {
   private static let indexedSuffix = ".indexed"
 
   /// Copies the committed state, for ``complete(_:)``; only meanwhile must nobody write to the working copy.
-  func draw(_ copy: WorkingCopy, at path: String) throws {
-    try vacuum(copy.connection, into: drawn(path))
-  }
+  func draw(_ copy: WorkingCopy, at path: String) throws { try vacuum(copy.connection, into: drawn(path)) }
 
   private func drawn(_ path: String) -> String { indexes == .client ? path + Self.indexedSuffix : path }
 
@@ -47,9 +45,7 @@ struct SnapshotFile {
     for file in [path, path + indexedSuffix] { try WorkingCopy.remove(file) }
   }
 
-  static func exists(_ path: String) -> Bool {
-    [path, path + indexedSuffix].contains { Folder.exists($0) }
-  }
+  static func exists(_ path: String) -> Bool { [path, path + indexedSuffix].contains { Folder.exists($0) } }
 
   private func leaveOutIndexes(_ path: String) throws {
     let indexed = path + Self.indexedSuffix

@@ -1,10 +1,9 @@
 import SeedFormat
 
-/// Decides which deltas are merged into longer ones, and which of them stay listed. Pure.
-///
-/// A delta of level n leads over at most 16^n versions and ends at a multiple of that. Each level keeps its last
-/// sixteen, so a client that is d versions behind takes at most sixteen of each of log₁₆ d levels. Because a delta
-/// tells states, a client may enter a longer one in its midst.
+/// Decides which deltas are merged into longer ones, and which of them stay listed. Pure. A delta of level n leads
+/// over at most 16^n versions and ends at a multiple of that. Each level keeps its last sixteen, so a client that is d
+/// versions behind takes at most sixteen of each of log₁₆ d levels. Because a delta tells states, a client may enter a
+/// longer one in its midst.
 enum DeltaLevels {
   /// Deltas of one level that make one of the next, and that stay listed.
   static let base = 16

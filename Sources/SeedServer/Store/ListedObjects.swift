@@ -21,9 +21,7 @@ extension PublishedObject {
     if case .delta(let from, let to) = kind { DeltaSpan(from: from, to: to) } else { nil }
   }
 
-  func covers(_ version: Version) -> Bool {
-    span.map { $0.from <= version && version < $0.to } ?? false
-  }
+  func covers(_ version: Version) -> Bool { span.map { $0.from <= version && version < $0.to } ?? false }
 }
 
 extension [PublishedObject] {

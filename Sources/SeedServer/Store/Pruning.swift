@@ -4,8 +4,7 @@ import SeedSystem
 import SeedTrust
 
 /// Removes published files that no current metadata has named for a grace period: clients that read the metadata
-/// before are still fetching them. Since when a file is not named is remembered in the state folder; where that is
-/// lost, the grace begins anew.
+/// before are still fetching them. The state folder keeps since when; if that is lost, the grace begins anew.
 struct Pruning {
   let publication: PublicationDirectory
   let stateFolder: String

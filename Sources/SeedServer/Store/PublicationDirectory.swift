@@ -3,9 +3,8 @@ import SeedFormat
 package import SeedSystem
 package import SeedTrust
 
-/// The published files on disk: `metadata/` and `targets/`.
-///
-/// Copies of one value share what was verified last, so a publisher and a front in one process verify each change once.
+/// The published files on disk: `metadata/` and `targets/`. Copies of one value share what was verified last, so a
+/// publisher and a front in one process verify each change once.
 package struct PublicationDirectory: Sendable {
   /// The folder that holds both.
   package let path: String
@@ -142,9 +141,7 @@ struct VerifiedMetadata: Sendable {
   }
 }
 
-private final class LastVerified: Sendable {
-  let value = Mutex<VerifiedMetadata?>(nil)
-}
+private final class LastVerified: Sendable { let value = Mutex<VerifiedMetadata?>(nil) }
 
 extension [Int] {
   /// Rising numbers, in runs without a gap.

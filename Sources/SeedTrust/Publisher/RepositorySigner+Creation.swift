@@ -34,8 +34,7 @@ extension RepositorySigner {
     let timestamp = Timestamp(header: onlineHeader(version: version), snapshot: MetaFile(version: version))
     return SigningStep(
       files: [
-        file,
-        try sign(targets, Targets.type, keys, for: root).file(Targets.type),
+        file, try sign(targets, Targets.type, keys, for: root).file(Targets.type),
         try sign(snapshot, SnapshotRole.type, keys, for: root).file(SnapshotRole.type),
         try sign(timestamp, Timestamp.type, keys, for: root).file(Timestamp.type),
       ],

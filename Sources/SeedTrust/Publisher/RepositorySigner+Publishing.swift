@@ -3,8 +3,7 @@ import SeedFormat
 extension RepositorySigner {
   /// A publication step: new root and targets metadata where there is some, the changed series' roles, the TUF snapshot
   /// role, the timestamp. Clients of the old root and of the new one can read the publication at each moment between
-  /// two of the files, as long as the keys that a new root replaces are at hand as well: then each file is signed by
-  /// both.
+  /// two of the files if the keys that a new root replaces are at hand as well: each file is then signed by both.
   package func publish(
     _ changed: [SeriesMetadata], adopting change: OfflineChange = .none, after published: PublishedMetadata,
     keys: KeyRing

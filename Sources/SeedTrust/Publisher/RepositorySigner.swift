@@ -15,9 +15,8 @@ package struct SigningStep: Sendable {
   package let published: PublishedMetadata
 }
 
-/// Signs the steps of a publication. Pure: keys and the previous metadata in, files out. Every file is checked against
-/// the keys that its delegator names before it is handed out, so a wrong key is the publisher's error and never a
-/// client's.
+/// Signs the steps of a publication. Pure: keys and the previous metadata in, files out. Each file is checked against
+/// the keys that its delegator names, so a wrong key is an error of the publisher and never of a client.
 package struct RepositorySigner: Sendable {
   /// Days for which root metadata is valid.
   package static let rootDays = 365
@@ -67,8 +66,7 @@ package struct RepositorySigner: Sendable {
   }
 
   /// The version after another. No publisher signs more than once a second, so a version beyond the clock's seconds was
-  /// made by whoever stole a key. Where `restarting`, the key was replaced and clients have forgotten its versions: it
-  /// counts on from the clock.
+  /// made by whoever stole a key. When `restarting`, the key was replaced, so versions count from the clock.
   func following(_ version: Int, of role: String, restarting: Bool = false) throws(VersionsExhausted) -> Int {
     let next = max(version + 1, leastVersion)
     if restarting, isBeyondClock(version) { return max(now.secondsSinceEpoch, leastVersion) }
@@ -76,8 +74,7 @@ package struct RepositorySigner: Sendable {
     return next
   }
 
-  /// True where no publisher can have come so far: a new epoch takes its versions from the clock, and a few steps may follow
-  /// within the same second.
+  /// True where no publisher can have come so far: a new epoch starts at the clock, and a few steps may follow at once.
   func isBeyondClock(_ version: Int) -> Bool { version > now.adding(days: 1).secondsSinceEpoch }
 
   // MARK: Signing

@@ -14,8 +14,4 @@ enum Paths {
     let prefix = directory.hasSuffix("/") ? directory : "\(directory)/"
     return path.hasPrefix(prefix) ? String(path.dropFirst(prefix.count)) : path
   }
-
-  static func folder(of path: String) -> String {
-    "/" + path.split(separator: "/").dropLast().joined(separator: "/")
-  }
 }

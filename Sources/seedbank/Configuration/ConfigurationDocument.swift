@@ -1,4 +1,5 @@
 import SeedFormat
+import SeedSystem
 
 /// A configuration file that holds no unknown keys, and what stands above it.
 struct ConfigurationDocument {
@@ -135,7 +136,7 @@ struct ConfigurationValue {
     guard Paths.isUsable(text) else {
       throw error("expected a path, found \(JSONValue.string(text).text.clipped)")
     }
-    return Paths.absolute(text, from: override == nil ? Paths.folder(of: file) : overrides.currentDirectory)
+    return Paths.absolute(text, from: override == nil ? Folder.parent(of: file) : overrides.currentDirectory)
   }
 
   /// The texts of an array, each made into an element; no two may be equal. Lists stand in files only.

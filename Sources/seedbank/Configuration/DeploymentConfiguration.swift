@@ -1,6 +1,7 @@
 import SeedFormat
 import SeedHTTP
 import SeedServer
+import SeedSystem
 
 /// The settings of seedbank.json and of the dataset folders beside it, checked and with every default filled in.
 struct DeploymentConfiguration: SettingsFile {
@@ -19,7 +20,7 @@ struct DeploymentConfiguration: SettingsFile {
 
   init(file: String, datasets: [DatasetConfiguration]) {
     self.file = file
-    let folder = Paths.folder(of: file)
+    let folder = Folder.parent(of: file)
     publication = Paths.absolute(Usual.publication, from: folder)
     state = Paths.absolute(Usual.state, from: folder)
     keys = Paths.absolute(Usual.keys, from: folder)
@@ -44,8 +45,7 @@ struct DeploymentConfiguration: SettingsFile {
 extension DeploymentConfiguration {
   static let settings: [Setting<Self>] = [
     .path("publication", \.publication, "folder of the published files; any static host could serve it"),
-    .path(
-      "state", \.state, "folder of the publisher's own files; it can be made anew from the publication"),
+    .path("state", \.state, "folder of the publisher's own files; it can be made anew from the publication"),
     .path(
       "keys", \.keys,
       "folder of the signing keys: `ROLE.key` or `ROLE-NAME.key`. A role's keys may also lie elsewhere: "
@@ -87,8 +87,7 @@ extension DeploymentConfiguration {
       "http.drainSeconds", \.drainSeconds, in: 0...3600, isSeldom: true,
       "seconds after SIGTERM during which `/readyz` answers 503 and everything else is still answered, "
         + "for a load balancer to notice"),
-    .choice(
-      "log.format", \.log.format, "how `run`, `serve` and `regenerate` write messages to stderr"),
+    .choice("log.format", \.log.format, "how `run`, `serve` and `regenerate` write messages to stderr"),
     .choice("log.level", \.log.level, "the lowest level that is written"),
     .choice(
       "log.requests", \.log.requests,
@@ -115,7 +114,7 @@ extension DeploymentConfiguration {
       throw value.error("expected the name of at least one dataset's folder, found none")
     }
     return try names.map { name throws(ConfigurationError) in
-      let folder = Paths.absolute(name.text, from: Paths.folder(of: value.file))
+      let folder = Paths.absolute(name.text, from: Folder.parent(of: value.file))
       return try DatasetConfiguration(name, readingFolder: folder, overrides: value.overrides)
     }
   }

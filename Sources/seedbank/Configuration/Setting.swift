@@ -82,7 +82,7 @@ extension Setting {
       read: { file, value throws(ConfigurationError) in
         if let path = try value.path() { file[keyPath: field] = path }
       },
-      json: { .string(Paths.relative($0[keyPath: field], to: Paths.folder(of: $0.file))) })
+      json: { .string(Paths.relative($0[keyPath: field], to: Folder.parent(of: $0.file))) })
   }
 
   static func words(_ range: ClosedRange<Int>) -> String { "\(range.lowerBound) to \(range.upperBound)" }

@@ -94,6 +94,4 @@ struct DemoOrigin {
   }
 }
 
-extension SeedValue {
-  static func number(_ number: Int) -> Self { .integer(Int64(number)) }
-}
+extension SeedValue { static func number(_ number: Int) -> Self { .integer(Int64(number)) } }

@@ -15,9 +15,7 @@ final class Console: Sendable {
   private let log = Mutex<(format: LogFormat, level: LogLevel)?>(nil)
   private let asksForJSON = Mutex(false)
 
-  init(showsProgress: Bool, sink: @escaping Sink) {
-    (self.showsProgress, self.sink) = (showsProgress, sink)
-  }
+  init(showsProgress: Bool, sink: @escaping Sink) { (self.showsProgress, self.sink) = (showsProgress, sink) }
 
   static func standard(environment: [String: String]) -> Console {
     let isCapable = StandardStream.messages.isTerminal && environment["TERM"] != "dumb"

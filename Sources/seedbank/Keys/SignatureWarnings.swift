@@ -2,8 +2,7 @@ import SeedServer
 import SeedSystem
 import SeedTrust
 
-/// Roles with a lifetime in seconds are signed anew every hour: if half of it is gone, no publisher runs. Roles without
-/// one are signed by offline keys.
+/// Roles with a lifetime in seconds are signed every hour: if half of it is gone, no publisher runs.
 func expiryWarning(_ role: String, _ expires: UTCTime, lifetime: Int? = nil, now: UTCTime) -> String? {
   let left = expires.secondsSinceEpoch - now.secondsSinceEpoch
   let enough = lifetime.map { $0 / 2 } ?? RepositorySigner.warningDays * UTCTime.secondsPerDay

@@ -111,12 +111,12 @@ enum PhysicalPath {
       return String(cString: real)
     }
     guard path != "/" else { return path }
-    return Paths.absolute(name(of: path), from: folder(Paths.folder(of: path)))
+    return Paths.absolute(name(of: path), from: folder(Folder.parent(of: path)))
   }
 
   /// The file's real folder with its own name: a link that the operator turns to another file stays one.
   static func file(_ path: String) -> String {
-    Paths.absolute(name(of: path), from: folder(Paths.folder(of: path)))
+    Paths.absolute(name(of: path), from: folder(Folder.parent(of: path)))
   }
 
   /// `file` by way of `folder` and as many `..` as it takes, such as `/a/b/../c.sqlite`, where both share

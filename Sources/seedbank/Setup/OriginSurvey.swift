@@ -16,9 +16,7 @@ struct OriginSurvey: Sendable {
     do {
       let connection = try Connection(path, .origin)
       try connection.transaction(.deferred) { try read(connection) }
-    } catch let error as DatabaseError
-      where [ResultCode.notADatabase, ResultCode.corrupt].contains(error.primaryCode)
-    {
+    } catch let error as DatabaseError where error.saysDamage {
       // A file of another kind stays one: trying again later, as 69 suggests, would not help.
       throw CommandFailure(.badData, "\(path): expected a SQLite database, found: \(error.message).")
     } catch let error as DatabaseError {

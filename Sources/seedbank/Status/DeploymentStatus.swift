@@ -115,9 +115,7 @@ struct SeriesStatus {
   }
 }
 
-private func bytes(of path: String) -> Int {
-  (try? FileStamp(path))?.size ?? 0
-}
+private func bytes(of path: String) -> Int { (try? FileStamp(path))?.size ?? 0 }
 
 private func bytes(below folder: String) -> Int {
   let names = (try? Folder.names(in: folder)) ?? []

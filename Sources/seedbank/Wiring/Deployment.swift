@@ -69,7 +69,7 @@ extension Publisher {
 }
 
 extension DeploymentConfiguration {
-  var rootPath: String { "\(Paths.folder(of: file))/\(DeploymentDraft.rootName)" }
+  var rootPath: String { "\(Folder.parent(of: file))/\(DeploymentDraft.rootName)" }
 
   func datasets(chosenBy arguments: ParsedArguments) throws(UsageError) -> [DatasetConfiguration] {
     guard let name = arguments.string("dataset") else { return datasets }

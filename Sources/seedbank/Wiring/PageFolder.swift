@@ -1,3 +1,5 @@
+import SeedSystem
+
 import class Foundation.Bundle
 import class Foundation.FileManager
 
@@ -6,7 +8,7 @@ extension Context {
 
   /// The one that was named, else the nearest `Public` beside or above the binary, installed or in its package.
   func pageFolder(
-    named option: String?, binaryIn folder: String = Paths.folder(of: Bundle.main.executablePath ?? "/")
+    named option: String?, binaryIn folder: String = Folder.parent(of: Bundle.main.executablePath ?? "/")
   ) throws(CommandFailure) -> String? {
     if let named = option ?? environment[Self.pageVariable], !named.isEmpty {
       let named = Paths.absolute(named, from: currentDirectory)

@@ -58,7 +58,7 @@ import Testing
     try forgeDigest()
     let outcome = try store.doctor("--root", "seedbank/root.json")
     #expect(
-      outcome.status == 65 && outcome.output.contains("not the signed one"), "\(outcome.output)")
+      outcome.status == 65 && outcome.output.contains("differs from the signed one"), "\(outcome.output)")
   }
 
   @Test func `a damaged page, a lost pointer and a lost generation are each named`() throws {

@@ -1,3 +1,5 @@
+import SeedSystem
+
 import struct Foundation.Data
 import class Foundation.FileManager
 import struct Foundation.UUID
@@ -28,7 +30,7 @@ final class DeploymentFolder {
 
   func write(_ bytes: [UInt8], to name: String) throws {
     let place = "\(path)/\(name)"
-    try makeFolder(Paths.folder(of: place))
+    try makeFolder(Folder.parent(of: place))
     guard FileManager.default.createFile(atPath: place, contents: Data(bytes)) else {
       throw CommandFailure(.inputOutput, place)
     }

@@ -1,3 +1,4 @@
+import SeedSystem
 import Support
 import Testing
 
@@ -22,6 +23,6 @@ import Testing
 
   @Test(arguments: [("/a/b", "/a"), ("/a", "/"), ("/", "/")])
   func `a path lies in a folder`(path: String, folder: String) {
-    #expect(Paths.folder(of: path) == folder)
+    #expect(Folder.parent(of: path) == folder)
   }
 }

@@ -151,7 +151,7 @@ import Testing
     #expect(try lock.tryLock())
     for dryRun in [["--dry-run"], []] {
       let outcome = try SeedbankBinary.run(Self.regenerate + dryRun, in: folder.path)
-      #expect(outcome.status == 75 && outcome.errors.contains("Another publisher is at work"))
+      #expect(outcome.status == 75 && outcome.errors.contains("Another publisher is working"))
     }
     lock.unlock()
     try SeedbankBinary.succeed(Self.regenerate, in: folder.path)

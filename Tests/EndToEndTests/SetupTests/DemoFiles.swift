@@ -1,3 +1,5 @@
+import SeedSystem
+
 import class Foundation.FileManager
 
 @testable import seedbank
@@ -5,7 +7,7 @@ import class Foundation.FileManager
 /// The demo's deployment as it lies in the repository.
 enum DemoFiles {
   static let folder = {
-    let repository = (0..<4).reduce("\(#filePath)") { path, _ in Paths.folder(of: path) }
+    let repository = (0..<4).reduce("\(#filePath)") { path, _ in Folder.parent(of: path) }
     return "\(repository)/Config"
   }()
 

@@ -1,8 +1,7 @@
 import SeedFormat
 import SeedHTTP
 
-/// A response's kind and result, packed into the number that its measurement brings back: a kept response is sent
-/// without a call of the router.
+/// A response's kind and result in the number that its measurement brings back: no router sends a kept response.
 struct AnswerMark: Hashable, Sendable {
   enum Kind: Int, CaseIterable, Sendable {
     /// The server refused the request itself.
@@ -22,8 +21,7 @@ struct AnswerMark: Hashable, Sendable {
     (self.kind, self.series, self.versionsBehind, self.refusal) = (kind, series, versionsBehind, refusal)
   }
 
-  // Eight bits for the kind, sixteen for the series, then the versions behind plus one, then the refusal's place
-  // plus one.
+  // Eight bits for the kind, sixteen for the series, then versions behind plus one, and the refusal plus one.
 
   private static let behindBits = 33
   private static let refusalShift = 24 + behindBits
