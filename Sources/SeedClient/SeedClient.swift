@@ -15,7 +15,7 @@
 // - A reader of a generation holds a lease on it, a lock that the kernel takes back; only the holder of the store's
 //   lock removes a generation, and only one that is not leased and neither current nor previous.
 // - The current generation changes by one durable write. One that cannot be read before it was ever read gives way to
-//   the one before, and its snapshot is remembered, but where the disk is to blame.
+//   the one before, and its snapshot is rejected, unless the disk is at fault.
 // - Nothing that blocks runs on the caller's thread or in Swift's own pool: SQLite, inflating and syncing
 //   belong to actors that run on a dispatch queue of their own (`QueueExecutor`).
 // - A failed update takes nothing away: the old data stays readable, and `SeedState` says what is wrong.

@@ -42,7 +42,7 @@ final class Download: Sendable {
     }
   }
 
-  /// A file that came in one answer is what the server has; one that was joined may be of two files, once.
+  /// One response with a wrong hash is the server's fault. Parts of several may be of two files: once more, then.
   private func completeAgain() async throws {
     guard state.withLock({ $0.isJoined && $0.restarts == 0 }) else { throw damage }
     try restart()

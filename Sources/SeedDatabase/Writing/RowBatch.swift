@@ -6,7 +6,7 @@ package import SeedFormat
 ///
 /// SQLite starts and ends a statement, opens its cursors and walks down from the root once for all of them: that is
 /// more than half of what a single row costs. After a batch of new keys the next one is inserted without a look-up.
-/// From the first row on that a constraint forbids, and where a batch is not full, rows go in one by one.
+/// Rows are written one by one if the batch is not full, and from the first row that violates a constraint.
 package final class RowBatch {
   let writer: TableWriter
   private let sql: TableSQL
