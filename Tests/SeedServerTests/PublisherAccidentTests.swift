@@ -228,7 +228,7 @@ import Testing
     #expect(Dictionary(uniqueKeysWithValues: found) == Dictionary(uniqueKeysWithValues: expected))
   }
 
-  @Test func `the same origin founded twice has the same digest and rows in another epoch`() throws {
+  @Test func `a series that is created twice has the same digest in another epoch`() throws {
     let (one, two) = (try PublisherFixture.deployment(), try PublisherFixture.deployment())
     let (first, second) = (try one.metadata(major: 2), try two.metadata(major: 2))
     #expect(first.state.epoch != second.state.epoch)

@@ -52,7 +52,7 @@ package struct SeriesReport: Sendable {
     /// A delta leads to a new version.
     case changed
     /// A first version, or a new schema: clients take a snapshot.
-    case created = "founded"
+    case created
     /// Its lifecycle is over.
     case retired
     /// An operator went back to an older version; nothing new is published.

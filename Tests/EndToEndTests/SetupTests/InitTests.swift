@@ -31,7 +31,7 @@ import Testing
     #expect(try folder.sqlite("My Shop.sqlite", ".dump") == before)
   }
 
-  @Test func `the publication is founded and the keys are for their owner only`() throws {
+  @Test func `the publication is created and the keys are for their owner only`() throws {
     #expect(try folder.seedbank("init", "My Shop.sqlite").status == 0)
     let keys = ["root", "series", "snapshot", "targets", "timestamp"].map { "seedbank/keys/\($0).key" }
     #expect(folder.files.filter { $0.hasSuffix(".key") } == keys)
