@@ -36,10 +36,8 @@ package struct RepositorySigner: Sendable {
   let leastVersion: Int
   private let trustsClock: Bool
 
-  /// - Parameters:
-  ///   - lifetime: Seconds for which the online roles will be valid.
-  ///   - leastVersion: What every version is at the least: after a disaster one that no client has seen.
-  ///   - trustsClock: Whether signatures may end earlier than those that they replace: a clock that was set back must not.
+  /// A signer at `now`, whose online roles last `lifetime` seconds and whose versions begin at `leastVersion`: after a
+  /// disaster one that no client has seen. If it `trustsClock`, signatures may end earlier than those they replace.
   package init(
     now: UTCTime, lifetime: Int = RepositorySigner.onlineSeconds, leastVersion: Int = 1,
     trustsClock: Bool = false
