@@ -47,7 +47,7 @@ extension Command {
         [
           "old": .string(sides.old), "new": .string(sides.new), "same": .bool(tables.allSatisfy(\.isSame)),
           "tables": .array(tables.map(\.json)),
-        ], tables.isEmpty ? "Neither has a table." : (more + tables.map(\.line)).joined(separator: "\n"))
+        ], (more + tables.map(\.line)).joined(separator: "\n"))
     }
   }
 }
