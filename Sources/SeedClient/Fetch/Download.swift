@@ -42,7 +42,7 @@ final class Download: Sendable {
     }
   }
 
-  /// One response with a wrong hash is the server's fault. Parts of several may be of two files: once more, then.
+  /// One response with a wrong hash is the server's fault; parts of several may be of two files, so it tries once more.
   private func completeAgain() async throws {
     guard state.withLock({ $0.isJoined && $0.restarts == 0 }) else { throw damage }
     try restart()

@@ -12,7 +12,7 @@ public struct SeedReader: ~Copyable {
 
   /// All rows of a query: one statement that only reads, with a value for each parameter, in order.
   ///
-  /// Fails with ``SeedError/Code/cancelled`` or ``SeedError/Code/suspended`` once its task or the store is.
+  /// Fails with ``SeedError/Code/cancelled`` once its task is, and with ``SeedError/Code/suspended`` once the store is.
   public func rows(_ sql: String, _ values: SeedValue...) throws(SeedError) -> [SeedRow] {
     try rows(sql, values: values)
   }

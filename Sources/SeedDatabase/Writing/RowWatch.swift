@@ -112,7 +112,7 @@ package struct ChangedKeys: Hashable, Sendable {
 }
 
 /// Keeps the keys of what becomes of a table's rows, up to a limit. A row that is deleted and inserted again with the
-/// same key counts as updated: rows exchange unique values so.
+/// same key counts as updated: that is how rows swap unique values.
 final class KeyLog {
   private enum Fate { case inserted, updated, deleted }
 

@@ -33,7 +33,7 @@ final class ValueReader {
     }
   }
 
-  /// A member's name as its column's value: as a text would be, but in one spelling, for each key occurs once.
+  /// A member's name as its column's value: as a text would be, but in one spelling only: two spellings would be one key.
   func read(name: String, for target: Target) throws(RejectedRow) -> BorrowedValue {
     let column = target.schema
     guard case .text(let text) = bytes.lend(.text(name)) else { return .null }

@@ -1,7 +1,7 @@
 import SeedFormat
 import SeedHTTP
 
-/// A response's kind and result in the number that its measurement brings back: no router sends a kept response.
+/// A response's kind and result in the number that its measurement brings back: a kept response passes no router.
 struct AnswerMark: Hashable, Sendable {
   enum Kind: Int, CaseIterable, Sendable {
     /// The server refused the request itself.
