@@ -19,6 +19,11 @@ struct JSONShapes: ~Copyable {
     /// The place of an array's elements.
     var elements: Int32 = JSONShapes.nowhere
     var misses = 0
+
+    func deallocate() {
+      members?.deallocate()
+      names?.deallocate()
+    }
   }
 
   /// The shape that is expected of an object, as far as that has come true.
@@ -37,19 +42,24 @@ struct JSONShapes: ~Copyable {
   private var shapes: UnsafeMutablePointer<Shape>?
   private var count = 0
   private var latest: UInt32 = 0
+  /// Shapes that others took the place of, as long as objects on the tape may have them.
+  private var retired: [Shape] = []
+  private let isLearning: Bool
 
   /// Places that are remembered; names of one object, and their bytes. What is beyond is scanned each time.
   private static let mostPlaces = 256
   private static let mostMembers = 1024
   private static let mostNameBytes = 16 * 1024
+  /// Shapes that one value's objects may retire; beyond that, nothing is learnt until it is read.
+  private static let mostRetired = 64
 
-  init() {}
+  /// Numbers mean the same only to those who read one tape. A tape that is read between the rows of another must not
+  /// learn: its numbers would be taken for the other's.
+  init(isLearning: Bool) { self.isLearning = isLearning }
 
   deinit {
-    for place in 0..<count {
-      shapes?[place].members?.deallocate()
-      shapes?[place].names?.deallocate()
-    }
+    for place in 0..<count { shapes?[place].deallocate() }
+    for shape in retired { shape.deallocate() }
     shapes?.deallocate()
   }
 
@@ -99,7 +109,8 @@ struct JSONShapes: ~Copyable {
 
   /// False where hardly two objects in a row are alike: remembering would not pay.
   mutating func isWorthLearning(_ place: Int, members: Int) -> Bool {
-    guard place >= 0, members <= Self.mostMembers, let shapes else { return false }
+    guard isLearning, retired.count < Self.mostRetired, place >= 0, members <= Self.mostMembers, let shapes
+    else { return false }
     shapes[place].misses += 1
     return shapes[place].misses & (shapes[place].misses - 1) == 0
   }
@@ -118,8 +129,7 @@ struct JSONShapes: ~Copyable {
           offset: Int32(end), length: Int32(text.count + Self.frameBytes), place: kept ?? Self.nowhere))
       end = Self.write(text, names, end)
     }
-    shapes[place].members?.deallocate()
-    shapes[place].names?.deallocate()
+    if shapes[place].id != 0 { retired.append(shapes[place]) }
     latest += 1
     (shapes[place].id, shapes[place].count) = (latest, texts.count)
     (shapes[place].members, shapes[place].names) = (members, names)
@@ -137,12 +147,25 @@ struct JSONShapes: ~Copyable {
     return start + text.count + frameBytes
   }
 
+  /// No object has a shape any more that another one took the place of.
+  mutating func clear() {
+    guard !retired.isEmpty else { return }
+    for shape in retired { shape.deallocate() }
+    retired.removeAll()
+  }
+
   // MARK: Reading
 
-  func count(_ place: Int) -> Int { shapes?[place].count ?? 0 }
+  /// The shape that an object had when it was read: behind it, another may have taken the place.
+  private func shape(_ id: UInt32, _ place: Int) -> Shape? {
+    guard let shape = shapes?[place], shape.id != id else { return shapes?[place] }
+    return retired.last { $0.id == id }
+  }
 
-  func name(_ slot: Int, _ place: Int) -> UnsafeBufferPointer<UInt8> {
-    guard let shape = shapes?[place], let members = shape.members, let names = shape.names else {
+  func count(_ id: UInt32, _ place: Int) -> Int { shape(id, place)?.count ?? 0 }
+
+  func name(_ slot: Int, _ id: UInt32, _ place: Int) -> UnsafeBufferPointer<UInt8> {
+    guard let shape = shape(id, place), let members = shape.members, let names = shape.names else {
       return UnsafeBufferPointer(start: nil, count: 0)
     }
     let member = members[slot]

@@ -32,11 +32,14 @@ package struct JSONTape: ~Copyable {
   private var capacity: Int
   private(set) var count = 0
   private let copies = LentBytes()
-  var shapes = JSONShapes()
+  var shapes: JSONShapes
 
   private static let initialEntries = 64
 
-  package init() {
+  /// `learnsShapes` is false for a tape that is read beside another by the same reader, to whom the numbers of shapes
+  /// are the other's.
+  package init(learnsShapes: Bool = true) {
+    shapes = JSONShapes(isLearning: learnsShapes)
     capacity = Self.initialEntries
     entries = .allocate(capacity: capacity)
   }
@@ -48,6 +51,7 @@ package struct JSONTape: ~Copyable {
   mutating func clear() {
     count = 0
     copies.clear()
+    shapes.clear()
   }
 
   @inline(__always)
@@ -107,10 +111,10 @@ package struct JSONTape: ~Copyable {
   /// The bytes of a text or number, the elements of an array, or the members of an object.
   package func count(_ index: Int) -> Int { self[index].count }
 
-  package func shapeCount(_ index: Int) -> Int { shapes.count(Int(self[index].slot)) }
+  package func shapeCount(_ index: Int) -> Int { shapes.count(self[index].shape, Int(self[index].slot)) }
 
   package func shapeName(_ slot: Int, _ index: Int) -> UnsafeBufferPointer<UInt8> {
-    shapes.name(slot, Int(self[index].slot))
+    shapes.name(slot, self[index].shape, Int(self[index].slot))
   }
 
   package func end(of index: Int) -> Int {

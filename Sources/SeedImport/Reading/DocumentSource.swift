@@ -5,9 +5,18 @@ import SeedSystem
 /// A scanner with the tape that it fills: what a row's values are lent from.
 struct DocumentSource: ~Copyable {
   var scanner: JSONScanner
-  var tape = JSONTape()
+  var tape: JSONTape
 
-  init(at offset: Int = 0) { scanner = JSONScanner(at: offset) }
+  init() {
+    scanner = JSONScanner(at: 0)
+    tape = JSONTape()
+  }
+
+  /// A part of a document whose tape is in use.
+  private init(partAt offset: Int) {
+    scanner = JSONScanner(at: offset)
+    tape = JSONTape(learnsShapes: false)
+  }
 
   func text(_ index: Int) -> UnsafeBufferPointer<UInt8> { scanner.text(index, of: tape) }
 
@@ -21,7 +30,7 @@ struct DocumentSource: ~Copyable {
 
   /// The value in a part of the document that is still in memory, on the tape again.
   func again(_ range: Range<Int>) throws -> DocumentSource {
-    var again = DocumentSource(at: range.lowerBound)
+    var again = DocumentSource(partAt: range.lowerBound)
     again.scanner.feed(UnsafeRawBufferPointer(scanner.bytes(range)))
     again.scanner.complete()
     _ = try again.scanner.nextValue(&again.tape)
