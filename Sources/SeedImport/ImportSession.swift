@@ -13,6 +13,10 @@ package final class ImportSession {
   private let lists: [List]
   private let targets: [ImportTarget]
   private let surveys: [MemberSurvey]
+  private let syncs: [ParentSync]
+  private let deletion: RowDeletion
+  /// Rows that went with others, of tables that no mapping fills.
+  private var alsoDeleted: [String: Int] = [:]
   private let writer: RowTreeWriter
   private let collector: RowCollector
   private let issues: IssueCollector
@@ -38,14 +42,17 @@ package final class ImportSession {
     hooks: ImportHooks = ImportHooks()
   ) throws {
     try Self.checkPreconditions(connection, mapping, policy)
-    let builder = try PlanBuilder(connection, policy)
+    let builder = try PlanBuilder(connection, policy, mapping)
     frame = try DocumentFrame(mapping)
     lists = try mapping.lists.map { try List($0, builder) }
     targets = builder.targets.values.sorted { $0.table.name < $1.table.name }
     surveys = builder.surveys
+    builder.connectSyncs()
+    syncs = builder.syncs.map(\.sync)
     issues = IssueCollector(policy)
     writer = RowTreeWriter(connection, policy, issues)
-    collector = RowCollector(connection, policy, writer)
+    collector = RowCollector(connection, policy, writer, syncs)
+    deletion = RowDeletion(connection)
     finder = RowFinder(frame)
     pace = ImportPace(hooks, rows: policy.batchRows)
     cursor = try ImportCursor(policy.atomicity, mapping, tables: targets.map(\.table.name))
@@ -58,6 +65,7 @@ package final class ImportSession {
     try connection.execute("BEGIN IMMEDIATE")
     for (number, target) in targets.enumerated() where target.mode != .merge {
       target.seen = try SeenKeys(target.table, number: number, connection)
+      target.rowsBefore = try target.rowCount()
     }
   }
 
@@ -253,6 +261,11 @@ package final class ImportSession {
   private func resolveDeferred() throws {
     try writeCollected()
     try writer.store.waiting.resolve()
+    for sync in syncs where sync.ledger.hasParents {
+      try deletion.list(sync.target.table.name, sync.ledger.lost)
+      try sync.ledger.clear()
+    }
+    try deleteListed()
   }
 
   private func commitBatch() throws {
@@ -282,19 +295,21 @@ package final class ImportSession {
   private func complete() throws {
     try cursor?.checkWasReached()
     try resolveDeferred()
-    for target in targets { try deleteOthers(target) }
+    for target in targets { try listOthers(target) }
+    try deleteListed()
     let tables = tablesToCheck
     try ReferencePolicy(connection: connection, policy: policy.references, issues: issues, place: place)
       .run(touched: tables)
     try SearchIndex.rebuild(over: tables, connection)
     for target in targets { try target.seen?.drop() }
+    for sync in syncs { try sync.ledger.drop() }
   }
 
   /// Of batches that were committed and not checked, it is not known which tables they touched: all are checked then.
   private var tablesToCheck: Set<String> {
     let hasUncheckedRows = cursor?.isWritten == true || leftover != nil
     let suspects = hasUncheckedRows ? targets : targets.filter(\.isTouched)
-    return Set(suspects.map(\.table.name) + (leftover?.tables ?? []))
+    return Set(suspects.map(\.table.name) + (leftover?.tables ?? []) + alsoDeleted.keys)
   }
 
   /// What a failure leaves in the database all the same; an ``ImportFailure`` says it already.
@@ -316,15 +331,39 @@ package final class ImportSession {
     connection.rollBack()
   }
 
-  private func deleteOthers(_ target: ImportTarget) throws {
+  private func listOthers(_ target: ImportTarget) throws {
     guard let seen = target.seen else { return }
     guard !target.hasLostKeys else {
       let message = "rows that the import does not mention were kept: a rejected row's key is not known"
       return issues.note(RejectedRow(.notDeleted, message), target.table.name, place)
     }
-    let gone = try seen.deleteOthers(policy.reportsKeys)
-    target.deleted += gone.count
-    target.keys.deleted += gone.keys
+    try deletion.list(target.table.name, seen.others)
+    try checkShrink(target)
+  }
+
+  private func checkShrink(_ target: ImportTarget) throws {
+    let name = target.table.name
+    let after = try target.rowCount() - deletion.count(name)
+    guard !policy.acceptsShrink, ShrinkGuard().holdsBack(from: target.rowsBefore, to: after) else { return }
+    let shrunk = ShrunkTable(name: name, before: target.rowsBefore, after: after)
+    throw ImportFailure(
+      .shrunk,
+      "\(shrunk), because the import does not mention the others. If this is intended, accept it "
+        + "(--accept-shrink, ImportPolicy.acceptsShrink)")
+  }
+
+  private func deleteListed() throws {
+    for target in targets where policy.reportsKeys {
+      target.keys.deleted += try deletion.values(target.table.keyNames, of: target.table.name)
+    }
+    for (table, count) in try deletion.run() {
+      if let target = targets.first(where: { $0.table.name.lowercased() == table.lowercased() }) {
+        target.deleted += count
+        target.recent.clear()
+      } else {
+        alsoDeleted[table, default: 0] += count
+      }
+    }
   }
 
   private func finalReport() -> ImportReport {
@@ -335,6 +374,8 @@ package final class ImportSession {
       report.tables[target.table.name] = table
       report.statements += target.statements
     }
+    report.statements += syncs.reduce(0) { $0 + $1.ledger.statements }
+    for (table, count) in alsoDeleted { report.tables[table, default: .init()].deleted += count }
     report.missing = surveys.flatMap(\.missing)
     report.issues = issues.listed
     report.issueCount = issues.count
@@ -363,7 +404,7 @@ extension ImportSession {
     }
     if case .batched(let rows, _) = policy.atomicity {
       guard rows > 0 else { throw ImportFailure(.mapping, "a batch must have at least one row") }
-      guard !mapping.lists.contains(where: \.table.deletes) else {
+      guard !mapping.lists.contains(where: { $0.table.mode != .merge }) else {
         throw ImportFailure(
           .mapping, "this mode deletes rows, which takes one transaction: import without batches")
       }

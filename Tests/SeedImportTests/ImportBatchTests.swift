@@ -16,14 +16,14 @@ import Testing
     """
 
   private static func mapping(
-    _ mode: TableMapping.MergeMode, _ defaults: [String: SeedValue]
+    _ mode: TableMapping.MergeMode, _ nested: RelationMapping.Mode, _ defaults: [String: SeedValue]
   ) -> ImportMapping {
     ImportMapping(
       TableMapping(
         "parent", defaults: defaults,
         relations: [
           .object("owner", "owner", foreignKey: ["owner"]),
-          .array("children", TableMapping("child", mode: mode), parentKey: ["parent"]),
+          .array("children", "child", parentKey: ["parent"], mode: nested),
         ], mode: mode))
   }
 
@@ -36,6 +36,7 @@ import Testing
       let document = ImportDocuments.random(&random).bytes
       let mapping = Self.mapping(
         random.pick([.merge, .merge, .mergeAndDeleteMissing, .replace]),
+        random.pick([.merge, .replaceForParent]),
         random.pick([[:], ["a": .null, "b": .text("d")]]))
       let policy = ImportPolicy(
         onConflict: random.pick([.overwrite, .overwrite, .keep, .fail]), badRows: .collect,
@@ -70,6 +71,35 @@ import Testing
     }
   }
 
+  @Test func `objects of one array are read by their own members, whatever those behind them have`() throws {
+    let bench = try ImportBench(
+      "CREATE TABLE p(id INTEGER PRIMARY KEY); CREATE TABLE c(id INTEGER PRIMARY KEY, p INTEGER, v);")
+    let mapping = ImportMapping(TableMapping("p", relations: [.array("c", "c", parentKey: ["p"])]))
+    let rows = [
+      #"{"id": 2, "c": [{"id": 2, "v": 0}]}"#,
+      #"{"id": 6, "c": [{"id": 3}, {"id": 1}, {"v": 10, "id": 11}, {"v": 12, "id": 13}, {"id": 4, "v": 5}]}"#,
+    ]
+    try bench.run("[\(rows.joined(separator: ","))]", mapping: mapping)
+    #expect(
+      try bench.rows("SELECT * FROM c") == ["1|6|NULL", "2|2|0", "3|6|NULL", "4|6|5", "11|6|10", "13|6|12"])
+  }
+
+  @Test func `rows that are read again are read by their own members, not by those of the rows around`()
+    throws
+  {
+    let bench = try ImportBench(
+      "CREATE TABLE p(id INTEGER PRIMARY KEY); CREATE TABLE c(id INTEGER PRIMARY KEY, p INTEGER, v CHECK (v <> 9));"
+    )
+    let mapping = ImportMapping(TableMapping("p", relations: [.array("c", "c", parentKey: ["p"])]))
+    let rows = [
+      #"{"id": 1, "c": [{"id": 1, "v": 0}]}"#, #"{"id": 2, "c": [{"v": 2, "id": 2}, {"v": 3, "id": 3}]}"#,
+      #"{"id": 3, "c": [{"id": 4, "v": 4}, {"id": 5, "v": 5}]}"#, #"{"id": 4, "c": [{"id": 6, "v": 9}]}"#,
+    ]
+    try bench.run(
+      "[\(rows.joined(separator: ","))]", mapping: mapping, policy: ImportPolicy(badRows: .collect))
+    #expect(try bench.rows("SELECT * FROM c") == ["1|1|0", "2|2|2", "3|2|3", "4|3|4", "5|3|5"])
+  }
+
   @Test func `a clean import looks nothing up, and its statements do not grow with its rows`() throws {
     let bench = try ImportBench(Self.schema)
     let rows = (0..<500).map {
@@ -80,7 +110,7 @@ import Testing
     hooks.statement = { if $0.hasPrefix("SELECT"), $0.contains("WHERE \"id\"") { selections += 1 } }
     for _ in 0..<2 {
       let report = try bench.run(
-        "[\(rows.joined(separator: ","))]", mapping: Self.mapping(.merge, [:]), hooks: hooks)
+        "[\(rows.joined(separator: ","))]", mapping: Self.mapping(.merge, .merge, [:]), hooks: hooks)
       #expect(report.statements <= 12)
     }
     #expect(selections == 0)

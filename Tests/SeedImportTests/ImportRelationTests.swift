@@ -94,7 +94,7 @@ import Testing
     #expect(try bench.rows("SELECT * FROM user") == ["1|x"])
     #expect(try bench.rows("SELECT id, sender FROM message") == ["4|1"])
     #expect(try bench.rows("SELECT * FROM attachment") == ["4|a"])
-    #expect(report.issues.map(\.code) == [.check, .check, .typeMismatch, .typeMismatch])
+    #expect(report.issues.map(\.code) == [.check, .check, .typeMismatch, .missingKey])
     #expect(report.issues.map(\.table) == ["message", "user", "message", "attachment"])
     #expect(report.tables["user"]?.inserted == 1)
   }

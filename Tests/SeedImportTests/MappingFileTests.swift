@@ -88,33 +88,42 @@ import Testing
     #expect((key == "constants" ? table.constants : table.defaults) == expected)
   }
 
-  @Test func `object, foreignKey and table make a nested object a row`() throws {
-    let relation = try relation(#""object": "user", "table": {"table": "u"}, "foreignKey": "userId""#)
-    guard case .object(let path, let table, let key) = relation else {
-      Issue.record("another relation")
-      return
-    }
-    #expect((path, table.table, key) == ("user", "u", ["userId"]))
+  @Test(
+    arguments: [
+      (#""object": "m", "foreignKey": "f""#, .reference(foreignKey: ["f"]), .single),
+      (#""array": "m", "parentKey": ["p"]"#, .children(parentKey: ["p"]), .array),
+      (#""child": "m", "parentKey": "p""#, .children(parentKey: ["p"]), .single),
+      (
+        #""dictionary": "m", "keyColumn": "k", "parentKey": "p""#, .children(parentKey: ["p"]),
+        .dictionary(keyColumn: "k")
+      ),
+      (
+        #""join": "m", "through": "t", "parentKey": "p", "elementKey": "e""#,
+        .pairs(through: "t", parentKey: ["p"], elementKey: ["e"]), .array
+      ),
+      (
+        #""join": "m", "layout": "dictionary", "through": "t", "parentKey": "p", "elementKey": "e""#,
+        .pairs(through: "t", parentKey: ["p"], elementKey: ["e"]), .dictionary(keyColumn: nil)
+      ),
+    ] as [(String, RelationMapping.Kind, RelationMapping.Layout)])
+  func `a relation's keys say how nested rows lie there, and how they know their parent`(
+    members: String, kind: RelationMapping.Kind, layout: RelationMapping.Layout
+  ) throws {
+    let relation = try relation(#"\#(members), "table": {"table": "n"}"#)
+    #expect(relation.member == "m")
+    #expect(relation.table.table == "n")
+    #expect(relation.kind == kind)
+    #expect(relation.layout == layout)
+    #expect(relation.mode == .merge)
   }
 
-  @Test func `array, parentKey and table make a nested array rows`() throws {
-    let relation = try relation(#""array": "phones", "table": {"table": "p"}, "parentKey": ["person"]"#)
-    guard case .array(let path, let table, let key) = relation else {
-      Issue.record("another relation")
-      return
-    }
-    #expect((path, table.table, key) == ("phones", "p", ["person"]))
-  }
-
-  @Test func `join, through, parentKey and elementKey make rows of pairs`() throws {
-    let relation = try relation(
-      #""join": "tags", "table": {"table": "t"}, "through": "pt", "parentKey": "p", "elementKey": "e""#)
-    guard case .join(let path, let table, let through, let parent, let element) = relation else {
-      Issue.record("another relation")
-      return
-    }
-    #expect((path, table.table, through) == ("tags", "t", "pt"))
-    #expect((parent, element) == (["p"], ["e"]))
+  @Test(arguments: RelationMapping.Mode.allCases)
+  func `mode says what becomes of rows that a parent no longer names`(mode: RelationMapping.Mode) throws {
+    let members = #""array": "m", "parentKey": "p", "table": {"table": "n"}, "mode": "\#(mode.rawValue)""#
+    #expect(try relation(members).mode == mode)
+    #expect(
+      failure(#"{\#(Self.base), "relations": [{"object": "m", "table": {"table": "n"}, "mode": "merge"}]}"#)
+        .contains("$.relations[0].mode: unknown key"))
   }
 
   @Test func `lists hold several mappings of one document`() throws {
@@ -163,6 +172,19 @@ import Testing
     (#""relations": [{"array": "u", "table": {"table": "u"}, "parentKey": {}}]"#, "$.relations[0].parentKey"),
     (#""relations": [{"join": 5, "table": {"table": "u"}}]"#, "$.relations[0].join"),
     (#""relations": [{"join": "u", "table": {"table": "u"}, "through": 5}]"#, "$.relations[0].through"),
+    (#""relations": [{"child": 5, "table": {"table": "u"}}]"#, "$.relations[0].child"),
+    (
+      #""relations": [{"dictionary": "u", "table": {"table": "u"}, "keyColumn": 5}]"#,
+      "$.relations[0].keyColumn"
+    ),
+    (
+      #""relations": [{"array": "u", "table": {"table": "u"}, "parentKey": "p", "mode": "replace"}]"#,
+      "$.relations[0].mode"
+    ),
+    (
+      #""relations": [{"join": "u", "table": {"table": "u"}, "through": "t", "layout": "list"}]"#,
+      "$.relations[0].layout"
+    ),
     (
       #""relations": [{"join": "u", "table": {"table": "u"}, "through": "t", "elementKey": 5}]"#,
       "$.relations[0].elementKey"

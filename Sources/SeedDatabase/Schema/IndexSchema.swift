@@ -55,7 +55,7 @@ extension SchemaReader {
   package typealias IndexedColumn = (name: String, collation: Collation)
 
   /// Whether an index begins with these columns, in whatever order.
-  func hasIndex(_ columns: [IndexedColumn], of table: TableSchema) -> Bool {
+  package func hasIndex(_ columns: [IndexedColumn], of table: TableSchema) -> Bool {
     isFound(columns, table) { !$0.isPartial && Self.same($0.key.prefix(columns.count), columns) }
   }
 

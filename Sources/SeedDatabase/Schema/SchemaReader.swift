@@ -195,7 +195,7 @@ extension SeedValue {
   /// The text of a value that is known to be one; empty otherwise.
   package var text: String { textIfAny ?? "" }
 
-  var textIfAny: String? { if case .text(let text) = self { text } else { nil } }
+  package var textIfAny: String? { if case .text(let text) = self { text } else { nil } }
 }
 
 // What a schema is, as one digest: two texts that build the same structure have the same.

@@ -88,7 +88,7 @@ package struct TableSQL: Sendable {
 
 extension SeedValue {
   /// The value as SQL, exactly; texts by their bytes, for U+0000 would end a literal.
-  fileprivate var literal: String {
+  package var literal: String {
     switch self {
     case .null: "NULL"
     case .integer(let value): "\(value)"

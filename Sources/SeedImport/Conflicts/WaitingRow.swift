@@ -26,6 +26,8 @@ final class WaitingRow {
   var known: [ImportTarget] = []
   /// Rows that come once it is there.
   var elements: [WaitingRow] = []
+  /// What its object says of the rows that belong to it.
+  var claims: [ParentClaim] = []
 
   init(
     _ target: ImportTarget, _ slots: SlotSet, _ values: [SeedValue], key: [UInt8],
@@ -60,6 +62,14 @@ final class WaitingRow {
   }
 
   var key: [SeedValue] { get throws { try writer.shape.key.map { values[$0] } } }
+}
+
+/// A parent whose object named all its rows. If the parent is refused, its old rows stay.
+struct ParentClaim {
+  let sync: ParentSync
+  let parent: [SeedValue]
+
+  func withdraw() throws { try LentBytes.lending(parent) { try sync.ledger.withdraw($0) } }
 }
 
 /// A row that waited in vain.
@@ -129,6 +139,7 @@ final class WaitingOutcome {
     let (row, member) = (rejection.row, rejection.member)
     var refusal = rejection.refusal
     refusal.key = rowDescription(member.target.table.keyNames, try member.key)
+    for claim in row.tree.flatMap(\.claims) { try claim.withdraw() }
     // As with rows that never waited: the referenced row is the one with the issue.
     if member !== row { row.target.rejected += 1 }
     try issues.reject(member.target, refusal, row.origin.place, row: row.origin.json)

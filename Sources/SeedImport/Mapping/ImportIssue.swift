@@ -75,6 +75,8 @@ public struct ImportFailure: Error, Hashable, Sendable, CustomStringConvertible 
     case row
     /// References lead nowhere, and the policy says to end there.
     case references
+    /// A table would lose more rows than the policy allows, because the import does not mention them.
+    case shrunk
     /// The database's schema contradicts itself.
     case schema
     /// The database or its connection cannot be used for imports.

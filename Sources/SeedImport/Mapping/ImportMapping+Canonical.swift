@@ -34,16 +34,31 @@ extension TableMapping {
 
 extension RelationMapping {
   fileprivate var canonical: JSONValue {
-    let (kind, columns): (JSONValue, [[String]]) =
-      switch self {
-      case .object(_, _, let foreignKey): ("object", [foreignKey])
-      case .array(_, _, let parentKey): ("array", [parentKey])
-      case .join(_, _, let through, let parentKey, let elementKey):
-        ("join", [[through], parentKey, elementKey])
-      }
-    return [
-      kind, JSONValue(strings: path.names), table.canonical, .array(columns.map(JSONValue.init(strings:))),
+    [
+      JSONValue(strings: member.names), table.canonical, kind.canonical, layout.canonical,
+      .string(mode.rawValue),
     ]
+  }
+}
+
+extension RelationMapping.Kind {
+  fileprivate var canonical: JSONValue {
+    switch self {
+    case .reference(let foreignKey): ["object", JSONValue(strings: foreignKey)]
+    case .children(let parentKey): ["children", JSONValue(strings: parentKey)]
+    case .pairs(let through, let parentKey, let elementKey):
+      ["pairs", .string(through), JSONValue(strings: parentKey), JSONValue(strings: elementKey)]
+    }
+  }
+}
+
+extension RelationMapping.Layout {
+  fileprivate var canonical: JSONValue {
+    switch self {
+    case .array: "array"
+    case .single: "single"
+    case .dictionary(let keyColumn): ["dictionary", keyColumn.map { .string($0) } ?? .null]
+    }
   }
 }
 

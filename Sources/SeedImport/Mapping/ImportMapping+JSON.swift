@@ -96,18 +96,27 @@ extension RelationMapping {
       self = .object(MemberPath(path), table, foreignKey: try object.texts("foreignKey"))
     } else if let path = try object.stringIfPresent("array") {
       self = .array(MemberPath(path), table, parentKey: try object.texts("parentKey"))
-    } else if let path = try object.stringIfPresent("join"),
-      let through = try object.stringIfPresent("through")
-    {
+    } else if let path = try object.stringIfPresent("dictionary") {
+      self = .dictionary(
+        MemberPath(path), table, keyColumn: try object.string("keyColumn"),
+        parentKey: try object.texts("parentKey"))
+    } else if let path = try object.stringIfPresent("child") {
+      self = .child(MemberPath(path), table, parentKey: try object.texts("parentKey"))
+    } else if let path = try object.stringIfPresent("join") {
       self = .join(
-        MemberPath(path), table, through: through, parentKey: try object.texts("parentKey"),
-        elementKey: try object.texts("elementKey"))
+        MemberPath(path), table, through: try object.string("through"),
+        parentKey: try object.texts("parentKey"), elementKey: try object.texts("elementKey"),
+        layout: try object.choiceIfPresent("layout") == JoinLayout.dictionary
+          ? .dictionary(keyColumn: nil) : .array)
     } else {
       throw object.error(
-        "object", "expected an object, an array, or a join with a through, as a member's path")
+        "object", "expected one of object, array, dictionary, child and join, with a member's path")
     }
+    if case .reference = kind {} else { mode = try object.choiceIfPresent("mode") ?? .merge }
     try object.refuseUnread()
   }
+
+  private enum JoinLayout: String, CaseIterable { case array, dictionary }
 }
 
 extension JSONObjectReader {

@@ -48,6 +48,9 @@ public struct ImportPolicy: Sendable {
   public var badRows: BadRows
   /// References to nowhere.
   public var references: References
+  /// Whether a table may lose most of its rows because the import does not mention them. If not, a table of 100
+  /// rows or more that would lose more than half of them ends the import.
+  public var acceptsShrink: Bool
   /// What is committed together.
   public var atomicity: Atomicity
   /// Rows between two looks at cancellation and progress.
@@ -62,10 +65,12 @@ public struct ImportPolicy: Sendable {
   /// All or nothing; newer values win.
   public init(
     onConflict: Conflict = .overwrite, badRows: BadRows = .abort, references: References = .fail,
-    atomicity: Atomicity = .one, batchRows: Int = 256, batchBytes: Int = 256 * 1024, issueLimit: Int = 1000,
+    acceptsShrink: Bool = false, atomicity: Atomicity = .one, batchRows: Int = 256,
+    batchBytes: Int = 256 * 1024, issueLimit: Int = 1000,
     reportsKeys: Bool = false
   ) {
     (self.onConflict, self.badRows, self.references) = (onConflict, badRows, references)
+    self.acceptsShrink = acceptsShrink
     (self.atomicity, self.batchRows, self.batchBytes) = (atomicity, batchRows, batchBytes)
     (self.issueLimit, self.reportsKeys) = (issueLimit, reportsKeys)
   }

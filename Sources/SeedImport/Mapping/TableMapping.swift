@@ -38,7 +38,8 @@ public struct TableMapping: Sendable {
   public var defaults: [String: SeedValue]
   /// Rows of other tables that lie within this row's object.
   public var relations: [RelationMapping]
-  /// What happens to rows that the import does not mention.
+  /// What happens to rows that the import does not mention. Rows that lie within others are merged here; which of
+  /// them stay with their parent is for ``RelationMapping/mode`` to say.
   public var mode: MergeMode
 
   /// A mapping by equal names, unless told otherwise.
@@ -60,7 +61,8 @@ extension TableMapping: ExpressibleByStringLiteral {
 
 /// What fills a column.
 public struct ColumnMapping: Sendable {
-  /// The member, from the row's object; `$` is the row's value itself, for arrays of plain values.
+  /// The member, from the row's object. `$` is the row's value itself, for arrays of plain values; if an object
+  /// stands there, the column takes the member of its own name.
   public var member: MemberPath
   /// What is done to its value.
   public var conversion: ImportConversion
@@ -73,16 +75,6 @@ public struct ColumnMapping: Sendable {
 extension ColumnMapping: ExpressibleByStringLiteral {
   /// The value at a path, as it is.
   public init(stringLiteral value: String) { self = .from(MemberPath(value)) }
-}
-
-/// Rows of other tables within a row's object.
-public enum RelationMapping: Sendable {
-  /// A nested object, or the bare key of one: a row of another table, whose key goes to columns of this row.
-  case object(MemberPath, TableMapping, foreignKey: [String])
-  /// A nested array: rows of another table that take this row's key into their columns.
-  case array(MemberPath, TableMapping, parentKey: [String])
-  /// A nested array of objects, or of bare keys: rows of another table, and one row of a third for each pair.
-  case join(MemberPath, TableMapping, through: String, parentKey: [String], elementKey: [String])
 }
 
 extension TableMapping.NameStyle {
@@ -139,21 +131,17 @@ public enum ImportConversion: Sendable {
   case custom(@Sendable (SeedValue) throws -> SeedValue)
 }
 
-extension TableMapping {
-  /// Whether the table or a nested one loses the rows that the import does not mention.
-  var deletes: Bool { mode != .merge || relations.contains { $0.table.deletes } }
+extension ImportConversion {
+  /// Whether an object or an array is a value to it.
+  var takesObjects: Bool {
+    switch self {
+    case .json, .custom: true
+    case .automatic, .iso8601, .text, .number, .base64: false
+    }
+  }
 }
 
-extension RelationMapping {
-  var path: MemberPath {
-    switch self {
-    case .object(let path, _, _), .array(let path, _, _), .join(let path, _, _, _, _): path
-    }
-  }
-
-  var table: TableMapping {
-    switch self {
-    case .object(_, let table, _), .array(_, let table, _), .join(_, let table, _, _, _): table
-    }
-  }
+extension ColumnMapping {
+  /// Whether it takes a row that is a plain value instead of an object.
+  var takesBareValue: Bool { member.names.isEmpty && !conversion.takesObjects }
 }

@@ -16,6 +16,8 @@ final class ImportTarget {
   @exclusivity(unchecked) var schemaDefaults: [Int: SeedValue] = [:]
   /// Whether rows wait for others: those behind them go the same way.
   @exclusivity(unchecked) var hasWaitingRows = false
+  /// Rows before the import, of tables that may lose those that it does not mention.
+  var rowsBefore = 0
   var rejected = 0
   var deleted = 0
   var recognised = 0
@@ -73,6 +75,10 @@ final class ImportTarget {
   var statements: Int {
     let others = (seen?.statements ?? 0) + (batch?.statements ?? 0)
     return writers.values.reduce(others) { $0 + $1.statements }
+  }
+
+  func rowCount() throws -> Int {
+    Int(try connection.integer("SELECT count(*) FROM \(quoted(table.name))") ?? 0)
   }
 
   var isTouched: Bool {
@@ -157,14 +163,13 @@ final class SeenKeys {
     return try connection.prepare("INSERT OR IGNORE INTO \(name) SELECT \(supplied) FROM \(RowSupply.table)")
   }
 
-  func deleteOthers(_ wantsKeys: Bool) throws -> (count: Int, keys: [[SeedValue]]) {
-    let key = table.keyNames.map(quoted)
-    let matches = key.map { "seen.\($0) = \(quoted(table.name)).\($0)" }.joined(separator: " AND ")
-    let others = "\(quoted(table.name)) WHERE NOT EXISTS (SELECT 1 FROM \(name) AS seen WHERE \(matches))"
-    let keys = wantsKeys ? try connection.rows("SELECT \(key.joined(separator: ", ")) FROM \(others)") : []
-    try connection.execute("DELETE FROM \(others)")
-    statements += 1
-    return (connection.changes, keys)
+  /// The rows that the import did not mention, as the rest of a query behind `SELECT`ed columns.
+  var others: String {
+    let matches = table.keyNames.map { "seedbank_seen.\(quoted($0)) = \(quoted(table.name)).\(quoted($0))" }
+    return """
+      FROM \(quoted(table.name)) WHERE NOT EXISTS \
+      (SELECT 1 FROM \(name) AS seedbank_seen WHERE \(matches.joined(separator: " AND ")))
+      """
   }
 
   func drop() throws {

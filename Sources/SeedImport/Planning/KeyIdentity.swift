@@ -21,7 +21,7 @@ final class KeyIdentity {
   }
 
   /// Whether no other value is the same key: so it is mostly, and nothing has to be done.
-  private static func isPlain(_ value: BorrowedValue, _ part: Part) -> Bool {
+  static func isPlain(_ value: BorrowedValue, _ part: Part) -> Bool {
     switch value {
     case .real: false
     case .text: part.collation == .binary && AffinityFitter.fits(value, part.affinity)

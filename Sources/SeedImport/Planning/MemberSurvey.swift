@@ -14,7 +14,7 @@ struct MemberSurvey {
     target = plan.target
     root = plan.root
     let columns = mapping.columns.sorted { $0.key < $1.key }.map { ($0.key as String?, $0.value.member) }
-    listed = columns + mapping.relations.map { (nil, $0.path) }
+    listed = columns + mapping.relations.map { (nil, $0.member) }
     let key = Set(plan.table.keyNames)
     self.key = key
     self.byName = byName.filter { !key.contains($0.column) }

@@ -10,13 +10,37 @@ final class PlanBuilder {
   private let supply: RowSupply?
   private(set) var targets: [String: ImportTarget] = [:]
   private(set) var surveys: [MemberSurvey] = []
+  private var plans: [RowPlan] = []
+  private(set) var syncs: [(sync: ParentSync, plan: RowPlan)] = []
+  private var scopes: Set<SyncScope> = []
+  /// The modes of the document's own lists, by their tables.
+  private let modes: [String: TableMapping.MergeMode]
 
-  init(_ connection: Connection, _ policy: ImportPolicy) throws {
+  /// Which rows a relation replaces.
+  private struct SyncScope: Hashable {
+    let table: String
+    let parent: [Int]
+    let constants: [String: SeedValue]
+  }
+
+  init(_ connection: Connection, _ policy: ImportPolicy, _ mapping: ImportMapping) throws {
     self.connection = connection
     self.policy = policy
+    modes = try Self.modes(mapping)
     let isUTF8 = try connection.value("PRAGMA encoding") == .text("UTF-8")
     supply = isUTF8 ? try RowSupply(connection) : nil
     listed = try SchemaReader(connection).listedTables().filter { $0.kind == "table" }.map(\.name)
+  }
+
+  private static func modes(_ mapping: ImportMapping) throws -> [String: TableMapping.MergeMode] {
+    var modes: [String: TableMapping.MergeMode] = [:]
+    for table in mapping.lists.map(\.table) {
+      let known = modes.updateValue(table.mode, forKey: table.table.lowercased())
+      guard known ?? table.mode == table.mode else {
+        throw ImportFailure(.mapping, "table \"\(table.table)\" is mapped by two lists with different modes")
+      }
+    }
+    return modes
   }
 
   func plan(_ mapping: TableMapping) throws -> RowPlan {
@@ -31,7 +55,7 @@ final class PlanBuilder {
       root.node(column.0.member.names[...]).columns.append(index)
     }
     for (index, relation) in mapping.relations.enumerated() {
-      root.node(relation.path.names[...]).relation = index
+      root.node(relation.member.names[...]).relation = index
     }
     let plan = RowPlan(
       // Behind the listed ones, a target for every column: for members that find it by name.
@@ -40,6 +64,7 @@ final class PlanBuilder {
       constants: try columnValues(mapping.constants, "constant", target.table),
       defaults: try columnValues(mapping.defaults, "default", target.table), relations: relations)
     surveys.append(MemberSurvey(plan, mapping, byName: byName))
+    plans.append(plan)
     return plan
   }
 
@@ -55,7 +80,9 @@ final class PlanBuilder {
   ) -> (MemberNode, byName: [(column: String, node: MemberNode)]) {
     let names = mapping.names
     guard names != .explicit else { return (MemberNode(), []) }
-    let taken = Set(mapping.columns.keys).union(mapping.constants.keys)
+    // A column that takes a bare value whole finds the member of its name in an object.
+    let listed = mapping.columns.filter { !$0.value.takesBareValue }
+    let taken = Set(listed.keys).union(mapping.constants.keys)
     var found: [Int: MemberNode] = [:]
     for column in table.columns.indices where !taken.contains(table.columns[column].name) {
       let node = MemberNode()
@@ -89,26 +116,77 @@ final class PlanBuilder {
   // MARK: Relations
 
   private func relation(_ relation: RelationMapping, of table: TableSchema) throws -> RowRelation {
-    switch relation {
-    case .object(_, let mapping, let foreignKey):
-      let plan = try plan(mapping)
+    guard relation.table.mode == .merge else {
+      throw ImportFailure(
+        .mapping,
+        "table \"\(relation.table.table)\": rows within other rows have no mode of their own; give the relation at "
+          + "\(relation.member) the mode replaceForParent to remove what a row no longer names")
+    }
+    let plan = try plan(relation.table)
+    let (kind, parent) = try kind(relation, plan, of: table)
+    let made = RowRelation(
+      kind: kind, layout: relation.layout, plan: plan, names: try names(relation, plan), sync: nil)
+    guard relation.mode == .replaceForParent else { return made }
+    let owned = made.ownedPlan
+    let sync = try sync(owned, parent, relation)
+    return RowRelation(kind: kind, layout: relation.layout, plan: plan, names: made.names, sync: sync)
+  }
+
+  /// The kind, with the columns that say whose rows the owned ones are.
+  private func kind(
+    _ relation: RelationMapping, _ plan: RowPlan, of table: TableSchema
+  ) throws -> (RowRelation.Kind, parent: [Int]) {
+    switch relation.kind {
+    case .reference(let foreignKey):
       plan.target.recurs = true
-      try check(foreignKey, plan.table, "foreignKey", mapping.table)
-      return RowRelation(kind: .object(foreignKey: try columns(foreignKey, table)), plan: plan)
-    case .array(_, let mapping, let parentKey):
-      let plan = try plan(mapping)
-      try check(parentKey, table, "parentKey", mapping.table)
-      return RowRelation(kind: .array(parentKey: try columns(parentKey, plan.table)), plan: plan)
-    case .join(_, let mapping, let through, let parentKey, let elementKey):
-      let plan = try plan(mapping)
+      try check(foreignKey, plan.table, "foreignKey", relation.table.table)
+      return (.object(foreignKey: try columns(foreignKey, table)), [])
+    case .children(let parentKey):
+      try check(parentKey, table, "parentKey", relation.table.table)
+      let parent = try columns(parentKey, plan.table)
+      return (.children(parentKey: parent), parent)
+    case .pairs(let through, let parentKey, let elementKey):
       plan.target.recurs = true
       let join = try self.plan(TableMapping(through, key: parentKey + elementKey, names: .explicit))
       try check(parentKey, table, "parentKey", through)
       try check(elementKey, plan.table, "elementKey", through)
+      let parent = try columns(parentKey, join.table)
       let filling = RowRelation.Join(
-        plan: join, parentKey: try columns(parentKey, join.table),
-        elementKey: try columns(elementKey, join.table))
-      return RowRelation(kind: .join(filling), plan: plan)
+        plan: join, parentKey: parent, elementKey: try columns(elementKey, join.table))
+      return (.join(filling), parent)
+    }
+  }
+
+  private func names(_ relation: RelationMapping, _ plan: RowPlan) throws -> ValueReader.Target? {
+    guard case .dictionary(let column) = relation.layout else { return nil }
+    if let column { return try target(column, plan.table) }
+    guard plan.table.key.count == 1 else {
+      throw ImportFailure(
+        .mapping,
+        "table \"\(plan.table.name)\": the names at \(relation.member) are no key, for its key has "
+          + "\(plan.table.key.count) columns")
+    }
+    return valueTarget(plan.table.key[0], plan.table)
+  }
+
+  private func sync(_ plan: RowPlan, _ parent: [Int], _ relation: RelationMapping) throws -> ParentSync {
+    let scope = SyncScope(table: plan.table.name, parent: parent, constants: relation.table.constants)
+    guard scopes.insert(scope).inserted else {
+      throw ImportFailure(
+        .mapping,
+        "table \"\(plan.table.name)\": two relations replace the same rows of a parent; tell them apart by "
+          + "constants, or let one of them merge")
+    }
+    let sync = try ParentSync(
+      plan.target, parent: parent, constants: plan.constants, number: syncs.count, connection, supply)
+    syncs.append((sync, plan))
+    return sync
+  }
+
+  /// Once all plans are made: tells each which parents' rows it names without being asked.
+  func connectSyncs() {
+    for plan in plans {
+      plan.othersNamed = syncs.filter { $0.sync.target === plan.target && $0.plan !== plan }.map(\.sync)
     }
   }
 
@@ -125,16 +203,17 @@ final class PlanBuilder {
   private func target(_ mapping: TableMapping) throws -> ImportTarget {
     let table = try table(mapping)
     if let target = targets[table.name] {
-      guard target.mode == mapping.mode, target.table.key == table.key else {
-        throw ImportFailure(.mapping, "table \"\(table.name)\" is mapped twice, with different keys or modes")
+      guard target.table.key == table.key else {
+        throw ImportFailure(.mapping, "table \"\(table.name)\" is mapped twice, with different keys")
       }
       return target
     }
+    let mode = modes[table.name.lowercased()] ?? .merge
     let target = ImportTarget(
-      table, mapping.mode, connection, fitter,
+      table, mode, connection, fitter,
       ConflictRule(rawValue: policy.onConflict.rawValue) ?? .overwrite, supply)
     targets[table.name] = target
-    if mapping.mode == .replace { target.schemaDefaults = try schemaDefaults(table) }
+    if mode == .replace { target.schemaDefaults = try schemaDefaults(table) }
     return target
   }
 

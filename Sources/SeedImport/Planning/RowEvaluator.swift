@@ -16,7 +16,9 @@ final class RowEvaluator {
     } else if plan.root.columns.isEmpty {
       throw reader.notAnObject(index, source)
     }
-    for column in plan.root.columns { try take(plan, column, index, source) }
+    for column in plan.root.columns where isWanted(plan.columns[column], index, source) {
+      try take(plan, column, index, source)
+    }
     for constant in plan.constants { plan.set(constant.column, reader.bytes.lend(constant.value)) }
     for item in given { plan.set(item.column, item.value) }
     guard !plan.relations.isEmpty else { return try plan.checkKey() }
@@ -26,6 +28,27 @@ final class RowEvaluator {
       }
     }
     try plan.checkKey()
+  }
+
+  /// An object as a whole is for conversions that take one.
+  private func isWanted(
+    _ target: ValueReader.Target, _ index: Int, _ source: borrowing DocumentSource
+  ) -> Bool { source.tape.kind(index) != .object || target.conversion.takesObjects }
+
+  /// What a nested row is given from outside its object: its parent's key, and its name in a dictionary.
+  func given(
+    _ relation: RowRelation, _ element: NestedElement, _ parent: GivenValues,
+    _ source: borrowing DocumentSource
+  ) throws(RejectedRow) -> GivenValues {
+    guard let names = relation.names, let name = element.name else { return parent }
+    return parent + [(names.column, try key(named: name, names, source))]
+  }
+
+  /// A member's name as a key.
+  func key(
+    named name: Int, _ names: ValueReader.Target, _ source: borrowing DocumentSource
+  ) throws(RejectedRow) -> BorrowedValue {
+    try reader.read(name: String(decoding: source.text(name), as: UTF8.self), for: names)
   }
 
   // MARK: Members

@@ -9,6 +9,8 @@ final class RowPlan {
   let constants: [(column: Int, value: SeedValue)]
   let defaults: [(column: Int, value: SeedValue)]
   let relations: [RowRelation]
+  /// Tables' parents whose rows this plan's rows are without being named by them: they stay all the same.
+  var othersNamed: [ParentSync] = []
   @exclusivity(unchecked) var places: [Int?]
   // One function at a time reads and fills a row; checking that at run time cost a seventh of an import.
   @exclusivity(unchecked) private(set) var slots = SlotSet()
@@ -99,7 +101,7 @@ struct RowRelation {
     /// The nested row's key goes to these columns of this row.
     case object(foreignKey: [Int])
     /// This row's key goes to these columns of the nested rows.
-    case array(parentKey: [Int])
+    case children(parentKey: [Int])
     /// Both keys go to these columns of a third table's rows.
     case join(Join)
   }
@@ -118,12 +120,20 @@ struct RowRelation {
   }
 
   let kind: Kind
+  let layout: RelationMapping.Layout
   let plan: RowPlan
+  /// Where the names of a dictionary's members go.
+  let names: ValueReader.Target?
+  /// Where rows go that a parent's newest object does not name.
+  let sync: ParentSync?
 
   var isObject: Bool { if case .object = kind { true } else { false } }
 
+  /// The plan of the rows that belong to a parent: of the nested rows, or of the pairs.
+  var ownedPlan: RowPlan { if case .join(let join) = kind { join.plan } else { plan } }
+
   func given(_ parent: [BorrowedValue]) -> GivenValues {
-    guard case .array(let parentKey) = kind else { return [] }
+    guard case .children(let parentKey) = kind else { return [] }
     return zip(parentKey, parent).map { ($0, $1) }
   }
 }

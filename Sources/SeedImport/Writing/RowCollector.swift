@@ -15,6 +15,8 @@ final class RowCollector {
   @exclusivity(unchecked) private var rows: [Row] = []
   @exclusivity(unchecked) private var mostRows = RowCollector.mostRows
   @exclusivity(unchecked) private var marks: [TableBatch.Mark] = []
+  private let syncs: [ParentSync]
+  @exclusivity(unchecked) private var syncMarks: [ParentSync.Mark] = []
 
   /// A row of the document, and where it can be read again.
   struct Row {
@@ -34,9 +36,8 @@ final class RowCollector {
   /// Bytes beyond which collected rows are written, besides those that lie in the document.
   private static let mostBytes = 256 * 1024
 
-  init(_ connection: Connection, _ policy: ImportPolicy, _ writer: RowTreeWriter) {
-    self.connection = connection
-    self.policy = policy
+  init(_ connection: Connection, _ policy: ImportPolicy, _ writer: RowTreeWriter, _ syncs: [ParentSync]) {
+    (self.connection, self.policy, self.syncs) = (connection, policy, syncs)
     evaluator = writer.evaluator
     store = writer.store
   }
@@ -50,6 +51,7 @@ final class RowCollector {
   ) throws -> Bool {
     marks.removeAll(keepingCapacity: true)
     for target in open { if let batch = target.batch { marks.append(batch.mark) } }
+    if !syncs.isEmpty { syncMarks = syncs.map(\.mark) }
     do {
       try collectTree(plan, 0, source, given)
     } catch let error where error is RejectedRow || error is GoesAlone {
@@ -66,6 +68,7 @@ final class RowCollector {
       target.recent.clear()
     }
     open.removeSubrange(marks.count...)
+    for (sync, mark) in zip(syncs, syncMarks) { sync.restore(mark) }
   }
 
   var isFull: Bool {
@@ -85,8 +88,7 @@ final class RowCollector {
     guard !plan.relations.isEmpty else { return try add(plan) }
     try addWithReferences(plan, source)
     for (number, relation) in plan.relations.enumerated() where !relation.isObject {
-      guard let place = plan.places[number], source.tape.kind(place) != .null else { continue }
-      try collectElements(plan, relation, place, source)
+      if let place = plan.places[number] { try collectElements(plan, relation, place, source) }
     }
   }
 
@@ -110,29 +112,43 @@ final class RowCollector {
   private func collectElements(
     _ plan: RowPlan, _ relation: RowRelation, _ index: Int, _ source: borrowing DocumentSource
   ) throws {
-    guard source.tape.kind(index) == .array else { throw GoesAlone() }
+    guard var elements = NestedElements(relation, at: index, source) else { throw GoesAlone() }
     let key = plan.key
     let given = relation.given(key)
-    var element = index + 1
-    while element < source.tape.end(of: index) {
-      if case .join(let join) = relation.kind {
-        join.fill(key, try elementKey(relation.plan, element, source))
-        try add(join.plan)
-      } else {
-        try collectTree(relation.plan, element, source, given)
-      }
-      element = source.tape.end(of: element)
-    }
+    relation.sync?.open(key)
+    while let element = elements.next(source) { try collect(element, relation, key, given, source) }
+    relation.sync?.close()
   }
 
-  private func elementKey(
-    _ plan: RowPlan, _ index: Int, _ source: borrowing DocumentSource
-  ) throws -> [BorrowedValue] {
-    if source.tape.kind(index) == .object {
-      try collectTree(plan, index, source, [])
-      return plan.key
+  private func collect(
+    _ element: NestedElement, _ relation: RowRelation, _ parent: [BorrowedValue], _ given: GivenValues,
+    _ source: borrowing DocumentSource
+  ) throws {
+    guard let key = try elementKey(relation, element, given, source) else { return }
+    if case .join(let join) = relation.kind {
+      join.fill(parent, key)
+      try add(join.plan)
     }
-    return [try evaluator.bareKey(plan, index, source)]
+    relation.sync?.add(relation.ownedPlan)
+  }
+
+  /// Collects the nested row, and returns its key where a pair needs it; `nil` where there is none.
+  private func elementKey(
+    _ relation: RowRelation, _ element: NestedElement, _ given: GivenValues,
+    _ source: borrowing DocumentSource
+  ) throws -> [BorrowedValue]? {
+    switch relation.meaning(of: element, source) {
+    case .absent: return nil
+    case .row:
+      let given = try evaluator.given(relation, element, given, source)
+      try collectTree(relation.plan, element.index, source, given)
+      if case .join = relation.kind { return relation.plan.key }
+      return []
+    case .key: return [try evaluator.bareKey(relation.plan, element.index, source)]
+    case .name:
+      guard let names = relation.names, let name = element.name else { return nil }
+      return [try evaluator.key(named: name, names, source)]
+    }
   }
 
   private func add(_ plan: RowPlan) throws {
@@ -142,6 +158,7 @@ final class RowCollector {
     guard let shape = try plan.batchShape(connection) else { throw GoesAlone() }
     if batch.isEmpty { begin(target) }
     guard batch.take(plan, shape) else { throw GoesAlone() }
+    for sync in plan.othersNamed { sync.addAlways(plan) }
     if target.recurs { try store.remember(plan) }
   }
 
@@ -174,11 +191,13 @@ final class RowCollector {
     }
     try connection.cached("RELEASE seedbank_batch").run()
     for target in open { target.batch?.count(&target.keys, notesKeys: policy.reportsKeys) }
+    for sync in syncs { try sync.settle() }
     return true
   }
 
   private func clear() {
     for target in open { target.batch?.clear() }
+    for sync in syncs { sync.clear() }
     open.removeAll(keepingCapacity: true)
     marks.removeAll(keepingCapacity: true)
     evaluator.reader.bytes.clear()

@@ -48,9 +48,12 @@ final class RowTreeWriter {
     do throws(RejectedRow) {
       try evaluator.evaluate(plan, index, source, given: given)
     } catch {
+      // They say whose row it is, which keeps it from being deleted as one that nobody names.
+      for item in given { plan.set(item.column, item.value) }
       try reject(plan, error, source)
       return .refused
     }
+    try nameForOthers(plan, source)
     let fate = try writeOrHold(plan, source, behind: owner)
     if case .refused = fate { return fate }
     for (number, relation) in plan.relations.enumerated() where !relation.isObject {
@@ -59,6 +62,18 @@ final class RowTreeWriter {
       }
     }
     return fate
+  }
+
+  /// Rows that a parent elsewhere may not name, but the document does.
+  private func nameForOthers(_ plan: RowPlan, _ source: borrowing DocumentSource) throws {
+    for sync in plan.othersNamed where plan.hasKey {
+      try sync.ledger.name(plan.key, turn: ParentLedger.always)
+    }
+    for (number, relation) in plan.relations.enumerated() where relation.isObject {
+      if let place = plan.places[number], source.tape.kind(place) == .object {
+        try nameForOthers(relation.plan, source)
+      }
+    }
   }
 
   private func writeOrHold(
@@ -159,62 +174,104 @@ final class RowTreeWriter {
     return held
   }
 
-  // MARK: Nested arrays
+  // MARK: Nested rows
+
+  /// Whether it is known which row a nested value names.
+  private enum Naming { case absent, known, unknown }
 
   private func writeElements(
     _ plan: RowPlan, _ relation: RowRelation, _ index: Int, _ source: borrowing DocumentSource,
     behind owner: WaitingRow?
   ) throws {
-    guard source.tape.kind(index) == .array else {
-      guard source.tape.kind(index) != .null else { return }
+    guard var elements = NestedElements(relation, at: index, source) else {
       relation.plan.reset()
       return try reject(
-        relation.plan, RejectedRow(.typeMismatch, "expected an array", offset: source.tape.offset(index)),
-        source)
+        relation.plan,
+        RejectedRow(
+          .typeMismatch, "expected \(relation.wantedKind)", offset: source.tape.offset(index)), source)
     }
     let key = plan.key
-    var element = index + 1
-    while element < source.tape.end(of: index) {
-      try writeElement(key, relation, element, source, behind: owner)
-      element = source.tape.end(of: element)
+    let turn = try relation.sync?.begin(key)
+    if let sync = relation.sync { owner?.claims.append(ParentClaim(sync: sync, parent: key.map(\.owned))) }
+    var areKnown = true
+    while let element = elements.next(source) {
+      switch try writeElement(key, relation, element, source, behind: owner) {
+      case .absent: break
+      case .known: if let turn { try relation.sync?.ledger.name(relation.ownedPlan.key, turn: turn) }
+      case .unknown: areKnown = false
+      }
     }
+    if !areKnown, let sync = relation.sync { try keepAll(of: plan, sync) }
+  }
+
+  /// What the parent names is not known: so nothing of it is deleted.
+  private func keepAll(of plan: RowPlan, _ sync: ParentSync) throws {
+    try sync.ledger.withdraw(plan.key)
+    var issue = RejectedRow(
+      .notDeleted, "rows that the parent's object does not name were kept: a rejected row's key is not known")
+    issue.key = plan.keyDescription
+    issues.note(issue, sync.target.table.name, place)
   }
 
   private func writeElement(
-    _ parent: [BorrowedValue], _ relation: RowRelation, _ index: Int, _ source: borrowing DocumentSource,
-    behind owner: WaitingRow?
-  ) throws {
-    let plan = relation.plan
-    guard case .join(let join) = relation.kind else {
-      let given = relation.given(parent)
-      return try settle(try writeTree(plan, index, source, given, behind: owner), behind: owner)
-    }
+    _ parent: [BorrowedValue], _ relation: RowRelation, _ element: NestedElement,
+    _ source: borrowing DocumentSource, behind owner: WaitingRow?
+  ) throws -> Naming {
+    let meaning = relation.meaning(of: element, source)
+    if case .absent = meaning { return .absent }
     var last = owner
-    guard let key = try elementKey(plan, index, source, behind: &last) else { return }
+    let key = try elementKey(relation, element, meaning, parent, source, behind: &last)
+    guard case .join(let join) = relation.kind else { return relation.plan.hasKey ? .known : .unknown }
+    guard let key else {
+      guard case .row = meaning, relation.plan.hasKey else { return .unknown }
+      join.fill(parent, relation.plan.key)
+      return .known
+    }
     join.fill(parent, key)
     try settle(try writeOrHold(join.plan, source, behind: last), behind: last)
+    return .known
   }
 
-  /// The key of a joined element. An object is written first; if it has to wait, it owns what comes behind it.
+  /// The key of a nested row, which is written first where it is one; if it has to wait, it owns what comes behind
+  /// it in a join.
   private func elementKey(
-    _ plan: RowPlan, _ index: Int, _ source: borrowing DocumentSource, behind owner: inout WaitingRow?
+    _ relation: RowRelation, _ element: NestedElement, _ meaning: RowRelation.Meaning,
+    _ parent: [BorrowedValue], _ source: borrowing DocumentSource, behind owner: inout WaitingRow?
   ) throws -> [BorrowedValue]? {
-    guard source.tape.kind(index) == .object else { return try bareKey(plan, index, source) }
-    let fate = try writeTree(plan, index, source, [], behind: owner)
-    if case .refused = fate { return nil }
-    try settle(fate, behind: owner)
-    owner = fate.row ?? owner
-    return plan.key
-  }
-
-  private func bareKey(
-    _ plan: RowPlan, _ index: Int, _ source: borrowing DocumentSource
-  ) throws -> [BorrowedValue]? {
+    let plan = relation.plan
     do throws(RejectedRow) {
-      return [try evaluator.bareKey(plan, index, source)]
+      switch meaning {
+      case .absent: return nil
+      case .key: return [try evaluator.bareKey(plan, element.index, source)]
+      case .name:
+        guard let names = relation.names, let name = element.name else { return nil }
+        return [try evaluator.key(named: name, names, source)]
+      case .row: break
+      }
     } catch {
+      plan.reset()
       try reject(plan, error, source)
       return nil
     }
+    return try elementRow(relation, element, parent, source, behind: &owner)
+  }
+
+  private func elementRow(
+    _ relation: RowRelation, _ element: NestedElement, _ parent: [BorrowedValue],
+    _ source: borrowing DocumentSource, behind owner: inout WaitingRow?
+  ) throws -> [BorrowedValue]? {
+    let given: GivenValues
+    do throws(RejectedRow) {
+      given = try evaluator.given(relation, element, relation.given(parent), source)
+    } catch {
+      relation.plan.reset()
+      try reject(relation.plan, error, source)
+      return nil
+    }
+    let fate = try writeTree(relation.plan, element.index, source, given, behind: owner)
+    if case .refused = fate { return nil }
+    try settle(fate, behind: owner)
+    owner = fate.row ?? owner
+    return relation.plan.key
   }
 }

@@ -63,31 +63,14 @@ package enum IndexPlace: String, Hashable, Sendable, CaseIterable {
   case client
 }
 
-/// Holds a dataset back when a table lost more rows than a day's work takes: an origin that was emptied, or caught
-/// while it is loaded anew, must not empty every client. Pure.
-package struct ShrinkGuard: Hashable, Sendable {
-  /// A table that lost more than that share of its rows holds the dataset back; 100 allows everything.
-  package var percent = 50
-  /// Smaller tables are not checked: few rows come and go.
-  package var minimumRows = 100
-
-  package init() {}
-
+extension ShrinkGuard {
+  /// The tables that lost too many rows.
   func shrunk(before: [String: TableSum], after: [String: TableSum]) -> [ShrunkTable] {
     before.keys.sorted().compactMap { name in
-      guard let old = before[name]?.rows, let new = after[name]?.rows, old >= max(minimumRows, 1), new < old,
-        Double(old - new) * 100 > Double(old) * Double(percent)
-      else { return nil }
+      guard let old = before[name]?.rows, let new = after[name]?.rows, holdsBack(from: old, to: new) else {
+        return nil
+      }
       return ShrunkTable(name: name, before: old, after: new)
     }
   }
-}
-
-/// A table that lost many rows.
-package struct ShrunkTable: Hashable, Sendable, CustomStringConvertible {
-  package let name: String
-  package let before: Int
-  package let after: Int
-
-  package var description: String { "table \"\(name)\" would go from \(before) to \(after) rows" }
 }

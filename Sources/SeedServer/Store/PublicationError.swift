@@ -1,3 +1,4 @@
+package import SeedDatabase
 package import SeedFormat
 package import SeedSystem
 package import SeedTrust

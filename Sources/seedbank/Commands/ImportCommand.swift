@@ -34,6 +34,9 @@ extension Command {
       .value(
         "references", "rule", choices: ImportPolicy.References.allCases.map(\.rawValue),
         help: "References to missing rows: fail (default), null, or keep (with a warning)."),
+      .flag(
+        "accept-shrink",
+        help: "Delete unmentioned rows even if a table of 100 rows or more loses over half of them."),
       .value(
         "rejects", "path", help: "Write rejected rows to this file as NDJSON, even if the import fails."),
       .value(
@@ -111,6 +114,7 @@ extension ImportJob {
     policy.badRows = badRows == "abort" ? .abort : .collect
     if badRows == "collect" { policy.issueLimit = .max }
     policy.references = arguments.choice("references") ?? .fail
+    policy.acceptsShrink = arguments.flag("accept-shrink")
     if let rows = try arguments.integer("batch", in: 1...Int.max), !isDryRun {
       policy.atomicity = .batched(rows: rows, cursor: ImportCursor.path(beside: database))
     }

@@ -1,0 +1,28 @@
+/// Holds back what takes more rows from a table than a day's work does: an origin or a feed that was emptied, or caught
+/// while it is loaded anew, must not empty what is made of it. Pure.
+package struct ShrinkGuard: Hashable, Sendable {
+  /// A table that lost more than that share of its rows is held back; 100 allows everything.
+  package var percent = 50
+  /// Smaller tables are not checked: few rows come and go.
+  package var minimumRows = 100
+
+  package init() {}
+
+  /// Whether a table with so many rows must not come to have so few.
+  package func holdsBack(from old: Int, to new: Int) -> Bool {
+    old >= max(minimumRows, 1) && new < old && Double(old - new) * 100 > Double(old) * Double(percent)
+  }
+}
+
+/// A table that lost many rows.
+package struct ShrunkTable: Hashable, Sendable, CustomStringConvertible {
+  package let name: String
+  package let before: Int
+  package let after: Int
+
+  package init(name: String, before: Int, after: Int) {
+    (self.name, self.before, self.after) = (name, before, after)
+  }
+
+  package var description: String { "table \"\(name)\" would go from \(before) to \(after) rows" }
+}

@@ -1,0 +1,70 @@
+import SeedFormat
+
+/// A nested value: where it stands on the tape, and where its name stands in a dictionary.
+struct NestedElement {
+  let index: Int
+  let name: Int?
+}
+
+/// The nested values of a relation, one after another.
+struct NestedElements {
+  private var next: Int
+  private let end: Int
+  private let isDictionary: Bool
+
+  /// `nil` where the value at `index` is not of the kind that the relation's layout wants; null holds nothing.
+  init?(_ relation: RowRelation, at index: Int, _ source: borrowing DocumentSource) {
+    let kind = source.tape.kind(index)
+    end = source.tape.end(of: index)
+    isDictionary = relation.layout.isDictionary
+    switch (relation.layout, kind) {
+    case (_, .null): next = end
+    case (.array, .array), (.dictionary, .object): next = index + 1
+    case (.array, _), (.dictionary, _), (.single, .array): return nil
+    case (.single, _): next = index
+    }
+  }
+
+  mutating func next(_ source: borrowing DocumentSource) -> NestedElement? {
+    guard next < end else { return nil }
+    let name = isDictionary ? next : nil
+    let index = isDictionary ? next + 1 : next
+    next = source.tape.end(of: index)
+    return NestedElement(index: index, name: name)
+  }
+}
+
+extension RelationMapping.Layout {
+  fileprivate var isDictionary: Bool { if case .dictionary = self { true } else { false } }
+}
+
+extension RowRelation {
+  /// What a nested value stands for.
+  enum Meaning {
+    /// Nothing: the document says that it is not there.
+    case absent
+    /// A row.
+    case row
+    /// The key of a row, as the value itself or as its name in a dictionary.
+    case key, name
+  }
+
+  func meaning(of element: NestedElement, _ source: borrowing DocumentSource) -> Meaning {
+    let kind = source.tape.kind(element.index)
+    if element.name != nil, kind == .null { return .absent }
+    guard case .join = self.kind, kind != .object else { return .row }
+    switch (element.name, kind) {
+    case (_?, .no): return .absent
+    case (_?, .yes): return .name
+    case (_?, _): return .row
+    case (nil, _): return plan.root.columns.isEmpty ? .key : .row
+    }
+  }
+
+  var wantedKind: String {
+    switch layout {
+    case .array: "an array"
+    case .dictionary, .single: "an object"
+    }
+  }
+}

@@ -1,0 +1,226 @@
+import SeedDatabase
+import SeedFormat
+
+/// Which rows a parent keeps: those that its newest object names. After a batch is written, a parent that has as many
+/// rows as it named has lost none, which one count tells; only the others go to the ledger.
+final class ParentSync {
+  let target: ImportTarget
+  let ledger: ParentLedger
+  private let connection: Connection
+  private let supply: RowSupply?
+  private let width: Int
+  private let countSQL: String
+  /// Whether a parent's rows are found by an index; if not, a count would read the table.
+  private let isIndexed: Bool
+  private var turn: Int64 = 0
+
+  // What a batch collected: rows as ``RowSupply`` lends them.
+  /// Each parent's key, how many rows it named, and its turn.
+  @exclusivity(unchecked) private var parents: [BorrowedValue] = []
+  /// Each named row's key and its parent's turn.
+  @exclusivity(unchecked) private var rows: [BorrowedValue] = []
+  /// Where each parent's rows begin there.
+  @exclusivity(unchecked) private var starts: [Int] = []
+  /// Keys of rows that the document names in another place.
+  @exclusivity(unchecked) private var others: [BorrowedValue] = []
+  /// Which parent named a row last, by the hash of its key.
+  @exclusivity(unchecked) private var namers: [Int: Int] = [:]
+
+  /// No parent has so many rows: it is to be looked at in any case.
+  private static let unknownCount: Int64 = -1
+  private static let nobody = -1
+
+  init(
+    _ target: ImportTarget, parent: [Int], constants: [(column: Int, value: SeedValue)], number: Int,
+    _ connection: Connection, _ supply: RowSupply?
+  ) throws {
+    (self.target, self.connection, self.supply) = (target, connection, supply)
+    width = parent.count
+    let table = target.table
+    let name = { (column: Int) in "\(quoted(table.name)).\(quoted(table.columns[column].name))" }
+    let scope = constants.map { "\(name($0.column)) IS \($0.value.literal)" }
+    ledger = try ParentLedger(table, parent: parent, scope: scope, number: number, connection)
+    let own = parent.enumerated().map { "\(name($1)) = seedbank_supplied.c\($0)" } + scope
+    countSQL = """
+      SELECT seedbank_supplied.rowid FROM \(RowSupply.table) AS seedbank_supplied WHERE seedbank_supplied.c\(width) <> \
+      (SELECT count(*) FROM \(quoted(table.name)) WHERE \(own.joined(separator: " AND ")))
+      """
+    isIndexed = SchemaReader(connection).hasIndex(
+      parent.map { (table.columns[$0].name, table.columns[$0].collation) }, of: table)
+  }
+
+  // MARK: Row by row
+
+  /// Begins an object's rows, all of which are to be named.
+  func begin(_ parent: [BorrowedValue]) throws -> Int64 {
+    turn += 1
+    try ledger.enter(parent, turn: turn)
+    return turn
+  }
+
+  // MARK: In batches
+
+  typealias Mark = (parents: Int, rows: Int, starts: Int, others: Int)
+
+  var mark: Mark { (parents.count, rows.count, starts.count, others.count) }
+
+  /// Returns to what was collected at some time.
+  func restore(_ mark: Mark) {
+    parents.removeSubrange(mark.parents...)
+    rows.removeSubrange(mark.rows...)
+    starts.removeSubrange(mark.starts...)
+    others.removeSubrange(mark.others...)
+  }
+
+  func clear() {
+    parents.removeAll(keepingCapacity: true)
+    rows.removeAll(keepingCapacity: true)
+    starts.removeAll(keepingCapacity: true)
+    others.removeAll(keepingCapacity: true)
+  }
+
+  func open(_ parent: [BorrowedValue]) {
+    turn += 1
+    starts.append(rows.count)
+    parents.append(contentsOf: parent)
+    parents.append(.integer(Self.unknownCount))
+    parents.append(.integer(turn))
+  }
+
+  @inline(__always)
+  func add(_ plan: RowPlan) {
+    for column in target.key { rows.append(plan.value(column)) }
+    rows.append(.integer(turn))
+  }
+
+  /// Ends the rows of the parent that was opened last.
+  func close() {
+    guard let start = starts.last else { return }
+    parents[parents.count - 2] = .integer(Int64((rows.count - start) / rowWidth))
+  }
+
+  /// A row that another place of the document names.
+  func addAlways(_ plan: RowPlan) {
+    for column in target.key { others.append(plan.value(column)) }
+    others.append(.integer(ParentLedger.always))
+  }
+
+  private var rowWidth: Int { target.key.count + 1 }
+  private var parentWidth: Int { width + 2 }
+
+  // MARK: What a batch did to the parents
+
+  /// The parents, by their numbers, whose rows may be others than they named. A row that is named twice, and so may
+  /// have moved on, could hide one that was lost: as many would be left.
+  private func suspects() throws -> [Int] {
+    guard isIndexed, arePlain else { return Array(starts.indices) }
+    markRepeated()
+    return try lend(parents, parentWidth) { try countedOtherwise() } ?? []
+  }
+
+  /// Whether equal keys are equal byte by byte.
+  private var arePlain: Bool {
+    stride(from: 0, to: rows.count, by: rowWidth).allSatisfy { row in
+      target.keyParts.indices.allSatisfy { KeyIdentity.isPlain(rows[row + $0], target.keyParts[$0]) }
+    }
+  }
+
+  private func markRepeated() {
+    namers.removeAll(keepingCapacity: true)
+    for row in stride(from: 0, to: others.count, by: rowWidth) { namers[hash(others, row)] = Self.nobody }
+    for parent in starts.indices {
+      let end = parent + 1 < starts.count ? starts[parent + 1] : rows.count
+      for row in stride(from: starts[parent], to: end, by: rowWidth) {
+        guard let other = namers.updateValue(parent, forKey: hash(rows, row)) else { continue }
+        for number in [parent, other] where number != Self.nobody {
+          parents[number * parentWidth + width] = .integer(Self.unknownCount)
+        }
+      }
+    }
+  }
+
+  private func hash(_ values: [BorrowedValue], _ place: Int) -> Int {
+    var hasher = Hasher()
+    for value in values[place..<place + target.key.count] { value.hashKey(into: &hasher) }
+    return hasher.finalize()
+  }
+
+  /// The batch is written: keeps of its parents those that may have lost rows.
+  func settle() throws {
+    defer { clear() }
+    try lend(others, rowWidth) { try ledger.nameSupplied() }
+    guard !parents.isEmpty else { return }
+    // In their order, for a parent may come again: what was said last of it counts.
+    var settled = 0
+    for range in try suspects().runs {
+      try withdraw(settled..<range.lowerBound)
+      try enter(range)
+      settled = range.upperBound
+    }
+    try withdraw(settled..<starts.count)
+  }
+
+  private func enter(_ range: Range<Int>) throws {
+    try lendParents(range) { try ledger.enterSupplied(width) }
+    let end = range.upperBound < starts.count ? starts[range.upperBound] : rows.count
+    try lend(rows[starts[range.lowerBound]..<end], rowWidth) { try ledger.nameSupplied() }
+  }
+
+  /// These have lost nothing, whatever was said of them before.
+  private func withdraw(_ range: Range<Int>) throws {
+    if ledger.hasParents { try lendParents(range) { try ledger.withdrawSupplied(width) } }
+  }
+
+  private func lendParents(_ range: Range<Int>, _ body: () throws -> Void) throws {
+    let values = range.lowerBound * parentWidth..<range.upperBound * parentWidth
+    try lend(parents[values], parentWidth, body)
+  }
+
+  private func countedOtherwise() throws -> [Int] {
+    let statement = try connection.cached(countSQL)
+    defer { statement.reset() }
+    var found: [Int] = []
+    while try statement.step() {
+      if case .integer(let row) = try statement.value(0) { found.append(Int(row)) }
+    }
+    return found
+  }
+
+  @discardableResult
+  private func lend<Result>(
+    _ values: some Collection<BorrowedValue>, _ width: Int, _ body: () throws -> Result
+  ) rethrows -> Result? {
+    var values = ContiguousArray(values)
+    return try values.withUnsafeMutableBufferPointer { values in
+      guard let supply, let first = values.baseAddress, !values.isEmpty else { return nil }
+      let rows = SuppliedRows(
+        values: first, columns: width, count: values.count / width, outcomes: nil, rule: .overwrite)
+      return try supply.lend(rows, body)
+    }
+  }
+}
+
+extension BorrowedValue {
+  fileprivate func hashKey(into hasher: inout Hasher) {
+    switch self {
+    case .integer(let value): hasher.combine(value)
+    case .text(let bytes), .blob(let bytes): hasher.combine(bytes: UnsafeRawBufferPointer(bytes))
+    case .null, .real: break
+    }
+  }
+}
+
+extension [Int] {
+  /// Numbers in rising order, as ranges of those that follow each other.
+  fileprivate var runs: [Range<Int>] {
+    var runs: [Range<Int>] = []
+    for number in self {
+      if let last = runs.last, last.upperBound == number {
+        runs[runs.count - 1] = last.lowerBound..<number + 1
+      } else {
+        runs.append(number..<number + 1)
+      }
+    }
+    return runs
+  }
+}

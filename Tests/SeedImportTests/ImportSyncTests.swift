@@ -1,0 +1,198 @@
+import SeedDatabase
+import SeedFormat
+import SeedImport
+import Support
+import Testing
+
+/// A to-many relation is as the newest record says, for its own parent alone.
+@Suite(.bounded) struct ImportSyncTests {
+  private static let schema = """
+    CREATE TABLE event(id INTEGER PRIMARY KEY, name TEXT, seller INTEGER);
+    CREATE TABLE seat(id TEXT PRIMARY KEY NOT NULL, event INTEGER NOT NULL REFERENCES event(id), price INTEGER
+      CHECK (price > 0)) WITHOUT ROWID;
+    CREATE TABLE ticket(id INTEGER PRIMARY KEY, seat TEXT REFERENCES seat(id) ON DELETE CASCADE);
+    CREATE TABLE note(id INTEGER PRIMARY KEY, ticket INTEGER REFERENCES ticket(id) ON DELETE SET NULL);
+    CREATE TABLE tag(name TEXT PRIMARY KEY NOT NULL) WITHOUT ROWID;
+    CREATE TABLE eventTag(event INTEGER NOT NULL, tag TEXT NOT NULL, PRIMARY KEY (event, tag)) WITHOUT ROWID;
+    INSERT INTO event(id) VALUES (1), (2);
+    INSERT INTO seat VALUES ('a', 1, 5), ('b', 1, 6), ('c', 2, 7);
+    INSERT INTO ticket VALUES (1, 'a'), (2, 'b'), (3, 'c');
+    INSERT INTO note VALUES (1, 2), (2, 3);
+    INSERT INTO tag VALUES ('x'), ('y');
+    INSERT INTO eventTag VALUES (1, 'x'), (1, 'y'), (2, 'x');
+    """
+
+  private static let mapping = ImportMapping(
+    TableMapping(
+      "event",
+      relations: [
+        .array("seats", "seat", parentKey: ["event"], mode: .replaceForParent),
+        .join(
+          "tags", TableMapping("tag", columns: ["name": "$"]), through: "eventTag", parentKey: ["event"],
+          elementKey: ["tag"], mode: .replaceForParent),
+      ]))
+
+  private func seats(after text: String, policy: ImportPolicy = ImportPolicy()) throws -> [String] {
+    let bench = try ImportBench(Self.schema)
+    try bench.run(text, mapping: Self.mapping, policy: policy)
+    return try bench.rows("SELECT id || event FROM seat ORDER BY id")
+  }
+
+  @Test func `rows that the parent no longer names go, and other parents' rows stay`() throws {
+    #expect(try seats(after: #"[{"id": 1, "seats": [{"id": "b"}]}]"#) == ["b1", "c2"])
+  }
+
+  @Test func `a member that is missing changes nothing, null and an empty array leave none`() throws {
+    #expect(try seats(after: #"[{"id": 1, "name": "n"}]"#) == ["a1", "b1", "c2"])
+    #expect(try seats(after: #"[{"id": 1, "seats": null}]"#) == ["c2"])
+    #expect(try seats(after: #"[{"id": 1, "seats": []}]"#) == ["c2"])
+  }
+
+  @Test func `of a parent that comes twice, what came last says which rows it has`() throws {
+    let twice = #"[{"id": 1, "seats": [{"id": "a"}]}, {"id": 1, "seats": [{"id": "b"}, {"id": "d"}]}]"#
+    #expect(try seats(after: twice) == ["b1", "c2", "d1"])
+    let again = #"[{"id": 1, "seats": []}, {"id": 1, "seats": [{"id": "a"}, {"id": "b"}]}]"#
+    #expect(try seats(after: again) == ["a1", "b1", "c2"])
+  }
+
+  @Test func `a row that moves to another parent keeps what the document does not mention`() throws {
+    let bench = try ImportBench(Self.schema)
+    try bench.run(
+      #"[{"id": 1, "seats": [{"id": "b"}]}, {"id": 2, "seats": [{"id": "a"}, {"id": "c"}]}]"#,
+      mapping: Self.mapping)
+    #expect(try bench.rows("SELECT * FROM seat ORDER BY id") == ["a|2|5", "b|1|6", "c|2|7"])
+    #expect(try bench.rows("SELECT id FROM ticket") == ["1", "2", "3"])
+  }
+
+  @Test func `what references a row that goes goes along or is cleared, as its table says`() throws {
+    let bench = try ImportBench(Self.schema)
+    let report = try bench.run(
+      #"[{"id": 1, "seats": [{"id": "a"}]}]"#, mapping: Self.mapping, policy: ImportPolicy(reportsKeys: true))
+    #expect(try bench.rows("SELECT id FROM ticket") == ["1", "3"])
+    #expect(try bench.rows("SELECT * FROM note") == ["1|NULL", "2|3"])
+    #expect(report.tables["seat"]?.deleted == 1)
+    #expect(report.tables["seat"]?.keys?.deleted == [[.text("b")]])
+    #expect(report.tables["ticket"]?.deleted == 1)
+  }
+
+  @Test func `a reference without such a clause to a row that goes is one to nowhere`() throws {
+    let bench = try ImportBench(
+      Self.schema + "CREATE TABLE bill(id INTEGER PRIMARY KEY, seat TEXT REFERENCES seat(id));"
+        + "INSERT INTO bill VALUES (1, 'a');")
+    let failure = #expect(throws: ImportFailure.self) {
+      try bench.run(#"[{"id": 1, "seats": []}]"#, mapping: Self.mapping)
+    }
+    #expect(failure?.code == .references)
+    #expect(failure?.message.contains("table \"bill\"") == true)
+    #expect(try bench.rows("SELECT count(*) FROM seat") == ["3"])
+  }
+
+  @Test func `pairs of a join go with what their parent no longer names; the rows on the other side stay`()
+    throws
+  {
+    let bench = try ImportBench(Self.schema)
+    let report = try bench.run(
+      #"[{"id": 1, "tags": ["y", "new"]}, {"id": 2, "tags": null}]"#, mapping: Self.mapping)
+    #expect(try bench.rows("SELECT * FROM eventTag ORDER BY tag") == ["1|new", "1|y"])
+    #expect(try bench.rows("SELECT * FROM tag") == ["new", "x", "y"])
+    #expect(report.tables["eventTag"]?.deleted == 2)
+  }
+
+  @Test func `a refused row stays where its key is known; where it is not, its parent keeps all`() throws {
+    let collect = ImportPolicy(badRows: .collect)
+    let known = #"[{"id": 1, "seats": [{"id": "b", "price": -1}]}, {"id": 2, "seats": []}]"#
+    #expect(try seats(after: known, policy: collect) == ["b1"])
+    let unknown = #"[{"id": 1, "seats": [{"price": 1}]}, {"id": 2, "seats": []}]"#
+    #expect(try seats(after: unknown, policy: collect) == ["a1", "b1"])
+    let bench = try ImportBench(Self.schema)
+    let report = try bench.run(unknown, mapping: Self.mapping, policy: collect)
+    #expect(report.issues.map(\.code) == [.missingKey, .notDeleted])
+    #expect(report.issues.last?.key == "id = 1")
+  }
+
+  @Test func `a refused parent loses nothing`() throws {
+    let collect = ImportPolicy(badRows: .collect)
+    let text = #"[{"id": 1, "seller": "nobody", "seats": []}, {"id": 2, "seats": []}]"#
+    #expect(try seats(after: text, policy: collect) == ["a1", "b1"])
+  }
+
+  @Test func `a parent that waited in vain loses nothing`() throws {
+    let bench = try ImportBench(
+      Self.schema + "CREATE UNIQUE INDEX byName ON event(name); UPDATE event SET name = 'n' || id;")
+    try bench.run(
+      #"[{"id": 1, "name": "n2", "seats": []}]"#, mapping: Self.mapping,
+      policy: ImportPolicy(badRows: .collect))
+    #expect(try bench.rows("SELECT id FROM seat") == ["a", "b", "c"])
+  }
+
+  @Test func `a row that another list of the document names stays`() throws {
+    let bench = try ImportBench(Self.schema)
+    let mapping = ImportMapping(lists: [
+      .init(Self.mapping.lists[0].table, rows: "$.events"), .init("seat", rows: "$.seats"),
+    ])
+    for text in [
+      #"{"seats": [{"id": "a", "price": 9}], "events": [{"id": 1, "seats": []}]}"#,
+      #"{"events": [{"id": 1, "seats": []}], "seats": [{"id": "a", "price": 8}]}"#,
+    ] { try bench.run(text, mapping: mapping) }
+    #expect(try bench.rows("SELECT id, price FROM seat") == ["a|8", "c|7"])
+  }
+
+  @Test func `two members may fill one table, each with a constant of its own`() throws {
+    let bench = try ImportBench(
+      """
+      CREATE TABLE person(id INTEGER PRIMARY KEY);
+      CREATE TABLE phone(number TEXT PRIMARY KEY, person INTEGER, kind TEXT);
+      INSERT INTO phone VALUES ('1', 1, 'home'), ('2', 1, 'work'), ('3', 1, NULL);
+      """)
+    func relation(_ kind: String) -> RelationMapping {
+      .array(
+        MemberPath(kind),
+        TableMapping("phone", columns: ["number": "$"], constants: ["kind": .text(kind)]),
+        parentKey: ["person"], mode: .replaceForParent)
+    }
+    let mapping = ImportMapping(TableMapping("person", relations: [relation("home"), relation("work")]))
+    try bench.run(#"[{"id": 1, "home": ["9"]}]"#, mapping: mapping)
+    #expect(try bench.rows("SELECT number FROM phone") == ["2", "3", "9"])
+    let both = ImportMapping(TableMapping("person", relations: [relation("home"), relation("home")]))
+    let failure = #expect(throws: ImportFailure.self) { try bench.run("[]", mapping: both) }
+    #expect(failure?.message.contains("tell them apart by constants") == true)
+  }
+
+  @Test func `nested rows have no mode of their own`() throws {
+    let bench = try ImportBench(Self.schema)
+    let nested = TableMapping("seat", mode: .mergeAndDeleteMissing)
+    let failure = #expect(throws: ImportFailure.self) {
+      try bench.run(
+        "[]",
+        mapping: ImportMapping(
+          TableMapping("event", relations: [.array("seats", nested, parentKey: ["event"])])))
+    }
+    #expect(failure?.code == .mapping)
+    #expect(failure?.message.contains("mode replaceForParent") == true)
+  }
+
+  @Test func `in batches each batch settles its own parents`() throws {
+    let bench = try ImportBench(Self.schema)
+    let policy = ImportPolicy(atomicity: .batched(rows: 1, cursor: bench.file("cursor")))
+    try bench.run(
+      #"[{"id": 1, "seats": [{"id": "b"}]}, {"id": 2, "seats": []}]"#, mapping: Self.mapping, policy: policy)
+    #expect(try bench.rows("SELECT id FROM seat") == ["b"])
+  }
+
+  @Test func `a table that would lose most of its rows holds the import back`() throws {
+    let bench = try ImportBench(
+      """
+      CREATE TABLE item(id INTEGER PRIMARY KEY);
+      WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 200) INSERT INTO item SELECT i FROM n;
+      """)
+    let mapping = ImportMapping(TableMapping("item", mode: .mergeAndDeleteMissing))
+    let failure = #expect(throws: ImportFailure.self) { try bench.run("[]", mapping: mapping) }
+    #expect(failure?.code == .shrunk)
+    #expect(failure?.message.contains("table \"item\" would go from 200 to 0 rows") == true)
+    #expect(try bench.rows("SELECT count(*) FROM item") == ["200"])
+    let half = (1...100).map { "{\"id\": \($0)}" }.joined(separator: ",")
+    #expect(try bench.run("[\(half)]", mapping: mapping).tables["item"]?.deleted == 100)
+    try bench.run("[]", mapping: mapping, policy: ImportPolicy(acceptsShrink: true))
+    #expect(try bench.rows("SELECT count(*) FROM item") == ["0"])
+  }
+}
