@@ -43,7 +43,7 @@ package final class ImportSession {
     lists = try mapping.lists.map { try List($0, builder) }
     targets = builder.targets.values.sorted { $0.table.name < $1.table.name }
     surveys = builder.surveys
-    issues = IssueCollector(policy)
+    issues = IssueCollector(policy, hooks)
     writer = RowTreeWriter(connection, policy, issues)
     collector = RowCollector(connection, policy, writer)
     finder = RowFinder(frame)
@@ -52,8 +52,6 @@ package final class ImportSession {
     leftover = cursor == nil ? try ImportLeftover(beside: connection.path) : nil
     rowsPerTransaction = if case .batched(let rows, _) = policy.atomicity { rows } else { .max }
     (self.connection, self.mapping, self.policy, self.hooks) = (connection, mapping, policy, hooks)
-    issues.rejected = hooks.rejected
-    issues.hasOrigin = hooks.origin != nil
     trace = hooks.statement.map { StatementTrace(connection, $0) }
     try connection.execute("BEGIN IMMEDIATE")
     for (number, target) in targets.enumerated() where target.mode != .merge {
@@ -320,7 +318,7 @@ package final class ImportSession {
     guard let seen = target.seen else { return }
     guard !target.hasLostKeys else {
       let message = "rows that the import does not mention were kept: a rejected row's key is not known"
-      return issues.note(RejectedRow(.notDeleted, message), target.table.name, place)
+      return try issues.note(RejectedRow(.notDeleted, message), target.table.name, place)
     }
     let gone = try seen.deleteOthers(policy.reportsKeys)
     target.deleted += gone.count
