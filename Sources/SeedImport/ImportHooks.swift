@@ -4,6 +4,8 @@ package struct ImportHooks {
   package var progress: ((ImportProgress) -> Void)?
   /// Every statement that SQLite runs, without its values.
   package var statement: ((String) -> Void)?
+  /// Every issue as it comes, also those beyond the report's limit.
+  package var issue: ((ImportIssue) throws -> Void)?
   /// Every issue of a rejected row, with the document's row as JSON.
   package var rejected: ((ImportIssue, [UInt8]) throws -> Void)?
   /// Rows of an earlier run are passed over: called with the document and the row where this one goes on.

@@ -49,7 +49,7 @@ package final class ImportSession {
     surveys = builder.surveys
     builder.connectSyncs()
     syncs = builder.syncs.map(\.sync)
-    issues = IssueCollector(policy)
+    issues = IssueCollector(policy, hooks)
     writer = RowTreeWriter(connection, policy, issues)
     collector = RowCollector(connection, policy, writer, syncs)
     deletion = RowDeletion(connection)
@@ -59,8 +59,6 @@ package final class ImportSession {
     leftover = cursor == nil ? try ImportLeftover(beside: connection.path) : nil
     rowsPerTransaction = if case .batched(let rows, _) = policy.atomicity { rows } else { .max }
     (self.connection, self.mapping, self.policy, self.hooks) = (connection, mapping, policy, hooks)
-    issues.rejected = hooks.rejected
-    issues.hasOrigin = hooks.origin != nil
     trace = hooks.statement.map { StatementTrace(connection, $0) }
     try connection.execute("BEGIN IMMEDIATE")
     for (number, target) in targets.enumerated() where target.mode != .merge {
@@ -335,7 +333,7 @@ package final class ImportSession {
     guard let seen = target.seen else { return }
     guard !target.hasLostKeys else {
       let message = "rows that the import does not mention were kept: a rejected row's key is not known"
-      return issues.note(RejectedRow(.notDeleted, message), target.table.name, place)
+      return try issues.note(RejectedRow(.notDeleted, message), target.table.name, place)
     }
     try deletion.list(target.table.name, seen.others)
     try checkShrink(target)

@@ -37,6 +37,17 @@ import Testing
       ["\"t\"", "id = 1", "CHECK"])
   }
 
+  @Test func `a table whose key is its last column is published, although SQLite sees NULLs in it`() throws {
+    let series = try FollowedSeries(
+      "CREATE TABLE t(v TEXT, d TEXT NOT NULL, k INTEGER, PRIMARY KEY(k)) WITHOUT ROWID; CREATE INDEX i ON t(d) WHERE k > 1",
+      "CREATE TABLE t(v, d, k); INSERT INTO t VALUES (NULL, 'one', 1), ('v', 'two', 2)")
+    try series.step("INSERT INTO t VALUES (NULL, 'three', 3); UPDATE t SET d = 'other' WHERE k = 1")
+    try series.refuse(
+      "UPDATE t SET d = NULL WHERE k = 2", mending: "UPDATE t SET d = 'two' WHERE k = 2",
+      ["\"t\"", "NOT NULL"])
+    #expect(try series.query("SELECT count(*) FROM t") == [[.integer(3)]])
+  }
+
   /// Content tables whose rowid is a column, and whose rowid is SQLite's own.
   @Test(arguments: [("id INTEGER PRIMARY KEY", "id"), ("id TEXT PRIMARY KEY", "rowid")])
   func `an external-content FTS5 table is never stale`(_ key: String, _ rowid: String) throws {

@@ -31,9 +31,9 @@ enum GenerationCheck {
   static func provesDamage(_ folder: GenerationFolder) -> Bool {
     do {
       let connection = try Connection(folder.file, .reader)
-      let answer = Result { try connection.rows("PRAGMA quick_check") }
+      let answer = Result { try StructureCheck(connection).complaints(.quick) }
       guard !connection.hasDiskFailed else { return false }
-      return try answer.get() != [[.text("ok")]]
+      return try !answer.get().isEmpty
     } catch { return isDamage(error) }
   }
 

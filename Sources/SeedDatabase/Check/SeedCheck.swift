@@ -10,7 +10,7 @@ package struct SeedCheck {
     self.schema = schema
   }
 
-  /// Lines of SQLite's answer that an error repeats: it may list a hundred.
+  /// Lines of SQLite's answer that an error repeats.
   private static let mostLines = 3
   /// Memory for pages while SQLite looks up each row in its indexes: that reads them in another order.
   private static let cacheKibibytes = 48 * 1024
@@ -25,27 +25,20 @@ package struct SeedCheck {
   /// `integrity_check` looks up each row in each index, all over the file: in large tables that takes several times as
   /// long as reading table and index from end to end, which ``TableCheck`` does. The rest of it is `quick_check`.
   package func checkStructure() throws {
-    // Of a WITHOUT ROWID table whose key has its columns in another order it may say wrongly (3.40.1) that there is a
-    // NULL; what it finds, the whole check finds too.
-    if try answer("quick_check") != "ok" { try ask("integrity_check") }
+    try ask(.quick)
     try connection.execute("PRAGMA cache_size = -\(Self.cacheKibibytes)")
     let tables = try connection.rows("SELECT name FROM sqlite_schema WHERE type = 'table' AND rootpage > 0")
     for name in tables.map(\.[0].text) where try !isCompared(name) {
-      try ask("integrity_check(\(quoted(name)))")
+      try ask(.table(name))
     }
   }
 
-  private func ask(_ check: String) throws {
-    let words = try answer(check)
-    guard words != "ok" else { return }
-    let lines = words.split(separator: "\n")
+  private func ask(_ scope: StructureCheck.Scope) throws {
+    let lines = try StructureCheck(connection).complaints(scope)
+    guard !lines.isEmpty else { return }
     let rest = lines.count - Self.mostLines
     let told = lines.prefix(Self.mostLines).joined(separator: "; ")
-    throw NotASeed("\(check) says: \(told)" + (rest > 0 ? "; and \(rest) more lines" : ""))
-  }
-
-  private func answer(_ check: String) throws -> String {
-    try connection.value("PRAGMA \(check)")?.text ?? ""
+    throw NotASeed("\(scope.name) says: \(told)" + (rest > 0 ? "; and \(rest) more lines" : ""))
   }
 
   private func isCompared(_ name: String) throws -> Bool {

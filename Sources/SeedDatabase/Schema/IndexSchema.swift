@@ -41,6 +41,21 @@ extension SchemaReader {
     }
   }
 
+  /// What rows of a partial index have in common, as it was written; `nil` for any other index.
+  func condition(of index: String) throws -> String? {
+    let bytes = Array(try sql(index).utf8)
+    var depth = 0
+    for token in SQLScanner.tokens(of: bytes) {
+      switch token.keyword {
+      case "(": depth += 1
+      case ")": depth -= 1
+      case "WHERE" where depth == 0: return String(decoding: bytes[token.range.upperBound...], as: UTF8.self)
+      default: break
+      }
+    }
+    return nil
+  }
+
   /// The column that is the rowid: the INTEGER PRIMARY KEY of a table with rowids, which has no index of its own.
   func rowidAlias(of table: String) throws -> String? {
     let key = try connection.rows("SELECT name FROM pragma_table_xinfo(?) WHERE pk > 0", .text(table))

@@ -10,6 +10,8 @@ package final class TableWriter {
   @exclusivity(unchecked) private(set) var sum: TableSum?
   @exclusivity(unchecked) package private(set) var changes = TableChanges()
   @exclusivity(unchecked) package private(set) var statements = 0
+  /// SQLite's words about the unique value that was taken last.
+  package private(set) var takenMessage = ""
   private let rule: ConflictRule
   private let fitter: AffinityFitter
   private let connection: Connection
@@ -200,6 +202,14 @@ package final class TableWriter {
     return .updated
   }
 
+  /// The row as ``place(_:over:)`` would write it, by column; `nil` where a default of the schema would stand.
+  package func filled(_ values: [BorrowedValue], over old: [SeedValue]?) throws -> [SeedValue?] {
+    try prepare(values)
+    var filled: [SeedValue?] = old ?? Array(repeating: nil, count: table.columns.count)
+    for (position, column) in shape.columns.enumerated() { filled[column] = row[position].owned }
+    return filled
+  }
+
   private func keyIsThere() -> ImportError {
     .constraint(table: table.name, key: describeKey(shape.key), message: "a row with this key already exists")
   }
@@ -246,7 +256,10 @@ package final class TableWriter {
   /// False where another row holds a unique value.
   private func runIfFree(_ statement: Statement, withKey: Bool = false) throws -> Bool {
     guard let error = try attempt(statement, withKey: withKey) else { return true }
-    if table.hasOtherUnique, ResultCode.taken.contains(error.code) { return false }
+    if table.hasOtherUnique, ResultCode.taken.contains(error.code) {
+      takenMessage = error.message
+      return false
+    }
     throw refusal(error, key: shape.key)
   }
 

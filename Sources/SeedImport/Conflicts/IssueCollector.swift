@@ -5,12 +5,16 @@ final class IssueCollector {
   private(set) var listed: [ImportIssue] = []
   private(set) var count = 0
   private var rejectedRows = 0
-  var rejected: ((ImportIssue, [UInt8]) throws -> Void)?
+  private let told: ((ImportIssue) throws -> Void)?
+  private let rejected: ((ImportIssue, [UInt8]) throws -> Void)?
   /// Whether the rows were of another format, in which a value's place is not known.
-  var hasOrigin = false
+  private let hasOrigin: Bool
   private let policy: ImportPolicy
 
-  init(_ policy: ImportPolicy) { self.policy = policy }
+  init(_ policy: ImportPolicy, _ hooks: ImportHooks) {
+    self.policy = policy
+    (told, rejected, hasOrigin) = (hooks.issue, hooks.rejected, hooks.origin != nil)
+  }
 
   var isOneTransaction: Bool { if case .one = policy.atomicity { true } else { false } }
 
@@ -26,7 +30,7 @@ final class IssueCollector {
     target.rejected += 1
     rejectedRows += 1
     let issue = issue(refusal, target.table.name, place)
-    take(issue)
+    try take(issue)
     try rejected?(issue, row)
     switch policy.badRows {
     case .abort: throw ImportFailure(.row, issue.description, issue: issue)
@@ -37,10 +41,13 @@ final class IssueCollector {
   }
 
   /// An issue that rejects nothing.
-  func note(_ refusal: RejectedRow, _ table: String, _ place: RowPlace) { take(issue(refusal, table, place)) }
+  func note(_ refusal: RejectedRow, _ table: String, _ place: RowPlace) throws {
+    try take(issue(refusal, table, place))
+  }
 
-  private func take(_ issue: ImportIssue) {
+  private func take(_ issue: ImportIssue) throws {
     count += 1
+    try told?(issue)
     if listed.count < policy.issueLimit { listed.append(issue) }
   }
 

@@ -39,7 +39,7 @@ struct ReferencePolicy {
   private func note(_ reference: BrokenReference) throws {
     let keys = try keys(of: reference, limit: Self.namedRows)
     let message = Self.describe(reference.count, reference, keys)
-    issues.note(
+    try issues.note(
       RejectedRow(.reference, message, column: reference.columnList, key: keys.first), reference.table, place)
   }
 

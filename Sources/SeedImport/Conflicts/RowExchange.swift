@@ -30,7 +30,7 @@ struct RowExchange {
       let refused = Set(misfits.map { ObjectIdentifier($0.row) })
       rows.removeAll { refused.contains(ObjectIdentifier($0)) }
     }
-    for row in rows { outcome.reject(Rejection(row: row, member: row, refusal: .taken(nil))) }
+    for row in rows { outcome.reject(Rejection(row: row, member: row, refusal: .taken)) }
     return []
   }
 
@@ -91,7 +91,7 @@ struct RowExchange {
   }
 
   private mutating func misfit(_ row: WaitingRow, isKept: Bool) throws -> Rejection? {
-    var misfit: Rejection?
+    let found: MisfitFound
     let savepoint = try RowSavepoint(connection, row.members.map(\.target))
     let absent = row.members.map(\.identity).filter { !present.contains($0) }
     do {
@@ -100,12 +100,25 @@ struct RowExchange {
         try savepoint.keep()
         return nil
       }
-    } catch let found as MisfitFound {
-      misfit = Rejection(row: row, member: row.members[found.member], refusal: found.refusal)
+      found = MisfitFound()
+    } catch let misfit as MisfitFound {
+      found = misfit
     }
     try savepoint.takeBack()
     present.subtract(absent)
-    return misfit
+    guard let refusal = found.refusal else { return nil }
+    let member = row.members[found.member]
+    return Rejection(row: row, member: member, refusal: try explained(refusal, member))
+  }
+
+  /// Says who has the value: asked when the row itself is away again, so that it is none of its own members.
+  private func explained(_ refusal: RejectedRow, _ row: WaitingRow) throws -> RejectedRow {
+    guard refusal.code == .unique else { return refusal }
+    // What an earlier row of this key wrote meanwhile is not known here.
+    let old = present.contains(row.identity) ? nil : old[row.identity]
+    let values = try LentBytes.lending(row.values) { try row.writer.filled($0, over: old) }
+    let words = try row.target.conflicts.explanation(of: refusal.message, values) ?? refusal.message
+    return RejectedRow(.unique, words, column: refusal.column)
   }
 
   private mutating func lift(_ rows: [WaitingRow]) throws {
@@ -129,7 +142,7 @@ struct RowExchange {
         present.insert(member.identity)
         return outcome
       } catch let refusal as RejectedRow {
-        throw MisfitFound(member: number, refusal: refusal.code == .unique ? .taken(refusal.column) : refusal)
+        throw MisfitFound(member: number, refusal: refusal)
       }
     }
   }
@@ -137,8 +150,8 @@ struct RowExchange {
   private func place(single row: WaitingRow) throws -> RowOutcome {
     if present.contains(row.identity) {
       let outcome = try row.upsert()
-      if case .taken = outcome { throw RejectedRow.taken(nil) }
-      return outcome
+      guard case .taken = outcome else { return outcome }
+      throw RejectedRow(taken: try row.writer.takenMessage, row.target.table)
     }
     let writer = try row.writer
     return try LentBytes.lending(row.values) { try writer.place($0, over: old[row.identity]) }
@@ -146,14 +159,12 @@ struct RowExchange {
 }
 
 extension RejectedRow {
-  fileprivate static func taken(_ column: String?) -> RejectedRow {
-    RejectedRow(.unique, "another row holds a value that must be unique", column: column)
-  }
+  fileprivate static let taken = RejectedRow(.unique, "another row holds a value that must be unique")
 }
 
 private struct MisfitFound: Error {
-  let member: Int
-  let refusal: RejectedRow
+  var member = 0
+  var refusal: RejectedRow?
 }
 
 /// A savepoint with the counts of the tables that are written in it.

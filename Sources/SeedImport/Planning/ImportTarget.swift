@@ -27,6 +27,8 @@ final class ImportTarget {
   @exclusivity(unchecked) private var latest: (slots: SlotSet, writer: TableWriter)?
   /// Rows that are written together; absent where the database's texts are not UTF-8.
   let batch: TableBatch?
+  /// Explains why a unique value is taken.
+  private(set) lazy var conflicts = UniqueConflict(connection, table)
   private let connection: Connection
   private let fitter: AffinityFitter
   private let rule: ConflictRule

@@ -82,14 +82,22 @@ package final class DocumentUnpacker {
     }
   }
 
-  /// Hands on a whole file, piece by piece.
-  package static func read(_ path: String, pieces: Int, _ sink: ([UInt8]) throws -> Void) throws {
+  /// Milliseconds between two looks at the cancellation, while a pipe has nothing.
+  private static let patience: Int32 = 100
+
+  /// Hands on a whole file, piece by piece; `passed` is told of the bytes of each as the file has them.
+  package static func read(
+    _ path: String, pieces: Int, isCancelled: () -> Bool = { false }, passed: (Int) -> Void = { _ in },
+    _ sink: ([UInt8]) throws -> Void
+  ) throws {
     let file = try File(path, for: .reading)
     let unpacker = DocumentUnpacker()
     while true {
-      let piece = try file.read(max(1, pieces))
+      while try !file.isReadable(within: patience) { if isCancelled() { throw CancellationError() } }
+      let piece = try file.readSome(max(1, pieces))
       guard !piece.isEmpty else { return try unpacker.end(sink) }
       try unpacker.take(piece, sink)
+      passed(piece.count)
     }
   }
 }

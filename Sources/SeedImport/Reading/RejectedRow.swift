@@ -27,6 +27,11 @@ struct RejectedRow: Error {
     }
   }
 
+  /// `message` is SQLite's about a unique value.
+  init(taken message: String, _ table: TableSchema) {
+    self.init(.unique, message, column: Self.column(message, table))
+  }
+
   /// SQLite's messages of constraints begin with their kind, and name the column behind a colon.
   private static func code(_ message: String) -> ImportIssue.Code {
     if message.hasPrefix("NOT NULL") { return .notNull }

@@ -210,7 +210,7 @@ final class RowTreeWriter {
     var issue = RejectedRow(
       .notDeleted, "rows that the parent's object does not name were kept: a rejected row's key is not known")
     issue.key = plan.keyDescription
-    issues.note(issue, sync.target.table.name, place)
+    try issues.note(issue, sync.target.table.name, place)
   }
 
   private func writeElement(

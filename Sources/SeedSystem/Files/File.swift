@@ -73,6 +73,27 @@ package struct File: ~Copyable, Sendable {
     return bytes
   }
 
+  /// Reads what is there, up to `count` bytes; empty at the end. A pipe is waited for only while it has nothing.
+  package func readSome(_ count: Int) throws(FileError) -> [UInt8] {
+    var failure: FileError?
+    let bytes = [UInt8](unsafeUninitializedCapacity: count) { buffer, filled in
+      do throws(FileError) {
+        filled = try retrying("read", path) { systemRead(descriptor, buffer.baseAddress, buffer.count) }
+      } catch {
+        failure = error
+      }
+    }
+    if let failure { throw failure }
+    return bytes
+  }
+
+  /// Whether a read would return at once, within so many milliseconds; it does at the end, too.
+  package func isReadable(within milliseconds: Int32) throws(FileError) -> Bool {
+    var request = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+    let count = try retrying("poll", path) { Int(poll(&request, 1, milliseconds)) }
+    return count > 0
+  }
+
   /// Reads `count` bytes from an offset on; fewer where the file ends.
   package func read(_ count: Int, at offset: Int) throws(FileError) -> [UInt8] {
     _ = try retrying("seek", path) { lseek(descriptor, off_t(offset), SEEK_SET) }

@@ -57,22 +57,44 @@ extension Command {
       ),
     ]
   ) { arguments, context in
-    let job = try ImportJob(arguments, context)
-    try show(await blocking { try job.run() }, job, arguments, context.console)
+    let console = context.console
+    // All issues, in place of the report's first ones.
+    let list = arguments.listsAllIssues && console.isJSON ? try IssueList() : nil
+    let job = try ImportJob(arguments, context, list)
+    let report = try await interruptible(job)
+    tell(report.missing, console)
+    if let list { return try list.print(report, console) }
+    if console.isJSON { return try console.result(report.json) }
+    if !arguments.listsAllIssues { tell(report, job, console) }
+    try show(report, job, console)
   }
 
-  private static func show(
-    _ report: ImportReport, _ job: ImportJob, _ arguments: ParsedArguments, _ console: Console
-  ) throws {
-    for member in report.missing.prefix(shownIssues) { console.warning("\(member).") }
-    if report.missing.count > shownIssues {
-      console.warning("\(report.missing.count - shownIssues) more members that no row has.")
+  /// A signal ends the import in order; the process then ends as the signal would have ended it.
+  private static func interruptible(_ job: ImportJob) async throws -> ImportReport {
+    let signals = StopSignals()
+    let watch = Task {
+      guard let number = await signals.first() else { return }
+      StopSignals.beginCleanup(after: number)
+      job.interrupt.interrupt()
     }
-    let shown =
-      arguments.string("bad-rows") == "collect" ? report.issues[...] : report.issues.prefix(shownIssues)
-    if console.isJSON { return try console.result(report.json) }
+    defer { watch.cancel() }
+    return try await blocking { try job.run() }
+  }
+
+  private static func tell(_ missing: [ImportReport.MissingMember], _ console: Console) {
+    for member in missing.prefix(shownIssues) { console.warning("\(member).") }
+    if missing.count > shownIssues {
+      console.warning("\(missing.count - shownIssues) more members that no row has.")
+    }
+  }
+
+  private static func tell(_ report: ImportReport, _ job: ImportJob, _ console: Console) {
+    let shown = report.issues.prefix(shownIssues)
     for issue in shown { console.warning(issue.told(as: job.format)) }
     if report.issueCount > shown.count { console.warning("\(report.issueCount - shown.count) more.") }
+  }
+
+  private static func show(_ report: ImportReport, _ job: ImportJob, _ console: Console) throws {
     for (name, table) in report.tables.sorted(by: { $0.key < $1.key }) {
       try console.result("\(name): \(table.counts.map { "\($1) \($0)" }.joined(separator: ", "))")
     }
@@ -96,7 +118,7 @@ extension ImportIssue {
 }
 
 extension ImportJob {
-  fileprivate init(_ arguments: ParsedArguments, _ context: Context) throws {
+  fileprivate init(_ arguments: ParsedArguments, _ context: Context, _ list: IssueList?) throws {
     let file = arguments.required("file")
     let isInput = file == Self.standardInput
     source = isInput ? file : try arguments.requiredPath("file", from: context.currentDirectory)
@@ -106,19 +128,30 @@ extension ImportJob {
     isDryRun = arguments.flag("dry-run")
     let console = context.console
     tell = { console.note($0) }
-    progress = { console.progress("\($0.rows) rows, \($0.bytes) bytes") }
+    let display = ProgressDisplay(console)
+    progress = { display.tell("importing", $1, of: $2, rows: $0) }
+    issue = Self.listing(arguments, format, list, console)
     mappingPath = try arguments.path("mapping", from: context.currentDirectory)
     mapping = try Self.mapping(arguments, mappingPath, format)
     var policy = ImportPolicy(onConflict: arguments.choice("on-conflict") ?? .overwrite)
     let badRows = arguments.string("bad-rows") ?? "abort"
     policy.badRows = badRows == "abort" ? .abort : .collect
-    if badRows == "collect" { policy.issueLimit = .max }
+    if arguments.listsAllIssues { policy.issueLimit = 0 }
     policy.references = arguments.choice("references") ?? .fail
     policy.acceptsShrink = arguments.flag("accept-shrink")
     if let rows = try arguments.integer("batch", in: 1...Int.max), !isDryRun {
       policy.atomicity = .batched(rows: rows, cursor: ImportCursor.path(beside: database))
     }
     self.policy = policy
+  }
+
+  private static func listing(
+    _ arguments: ParsedArguments, _ format: Format, _ list: IssueList?, _ console: Console
+  ) -> (@Sendable (ImportIssue) throws -> Void)? {
+    guard arguments.listsAllIssues else { return nil }
+    return { issue in
+      if let list { try list.append(issue) } else { console.warning(issue.told(as: format)) }
+    }
   }
 
   private static func format(of name: String) -> Format {
@@ -160,6 +193,8 @@ extension ImportJob {
 }
 
 extension ParsedArguments {
+  fileprivate var listsAllIssues: Bool { string("bad-rows") == "collect" }
+
   fileprivate func choice<Choice: RawRepresentable<String>>(_ name: String) -> Choice? {
     string(name).flatMap { Choice(rawValue: $0) }
   }

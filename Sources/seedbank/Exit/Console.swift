@@ -10,16 +10,30 @@ final class Console: Sendable {
   typealias Sink = @Sendable (StandardStream, [UInt8]) throws -> Void
 
   let showsProgress: Bool
+  private let terminalColumns: @Sendable () -> Int
   private let sink: Sink
   private let isLineOpen = Mutex(false)
   private let log = Mutex<(format: LogFormat, level: LogLevel)?>(nil)
   private let asksForJSON = Mutex(false)
 
-  init(showsProgress: Bool, sink: @escaping Sink) { (self.showsProgress, self.sink) = (showsProgress, sink) }
+  init(
+    showsProgress: Bool, columns: @escaping @Sendable () -> Int = { Console.usualColumns },
+    sink: @escaping Sink
+  ) {
+    (self.showsProgress, self.sink) = (showsProgress, sink)
+    terminalColumns = columns
+  }
+
+  /// Where nothing tells how wide the terminal is.
+  static let usualColumns = 80
 
   static func standard(environment: [String: String]) -> Console {
     let isCapable = StandardStream.messages.isTerminal && environment["TERM"] != "dumb"
-    return Console(showsProgress: isCapable) { stream, bytes in try stream.write(bytes) }
+    let told = environment["COLUMNS"].flatMap { Int($0) }.flatMap { $0 > 0 ? $0 : nil } ?? usualColumns
+    return Console(showsProgress: isCapable, columns: { StandardStream.messages.columns ?? told }) {
+      stream, bytes in
+      try stream.write(bytes)
+    }
   }
 
   func result(_ text: String) throws { try result(Array("\(Self.harmless(text))\n".utf8)) }
@@ -64,10 +78,16 @@ final class Console: Sendable {
     say("\(Self.harmless(prefix + record.message))\n")
   }
 
+  /// Columns of the terminal, as wide as it is now.
+  var columns: Int { terminalColumns() }
+
+  /// Shows one line in place of the one before. It is cut where the terminal ends: of a line that goes on in the next
+  /// row, only that row could be erased.
   func progress(_ text: String) {
     guard showsProgress else { return }
     isLineOpen.withLock { $0 = true }
-    say("\(Self.eraseLine)\(text.printable)")
+    // In the last column the cursor may stand in the next row already.
+    say("\(Self.eraseLine)\(text.printable.cut(toColumns: columns - 1))")
   }
 
   private func closeLine() {
@@ -91,6 +111,13 @@ enum StandardStream: Int32, Sendable {
   case messages = 2
 
   var isTerminal: Bool { isatty(rawValue) == 1 }
+
+  /// `nil` where it is no terminal, or one that does not tell.
+  var columns: Int? {
+    var size = winsize()
+    guard ioctl(rawValue, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 else { return nil }
+    return Int(size.ws_col)
+  }
 
   /// Writes all bytes. A reader that left is no failure: it has seen what it wanted.
   func write(_ bytes: [UInt8]) throws(CommandFailure) {

@@ -18,6 +18,16 @@ extension String {
     return count <= longest ? printable : "\(String(prefix(longest)).printable)…"
   }
 
+  /// As much of it as surely fits: what is not ASCII may take two columns.
+  func cut(toColumns columns: Int) -> String {
+    var used = 0
+    return String(
+      prefix { character in
+        used += character.isASCII ? 1 : 2
+        return used <= columns
+      })
+  }
+
   /// Controls as `\u{1B}`, except those in `kept`.
   func escapingControls(except kept: Set<Unicode.Scalar>) -> String {
     guard unicodeScalars.contains(where: { $0.isControl && !kept.contains($0) }) else { return self }

@@ -15,9 +15,14 @@ struct ImportJob: Sendable {
   let rejects: String?
   let isDryRun: Bool
 
+  /// Ends the import from any thread.
+  let interrupt = InterruptHandle()
   /// Takes notes for the user before the end.
   let tell: @Sendable (String) -> Void
-  let progress: @Sendable (ImportProgress) -> Void
+  /// Rows so far, bytes of the source so far, and all of them where that is known.
+  let progress: @Sendable (Int, Int, Int?) -> Void
+  /// Takes the issues as they come; the report lists them too, up to the policy's limit.
+  let issue: (@Sendable (ImportIssue) throws -> Void)?
 
   static let standardInput = "-"
   private static let inputPath = "/dev/stdin"
@@ -40,11 +45,17 @@ struct ImportJob: Sendable {
 
   private func imported() throws -> ImportReport {
     let connection = try Connection(database, .writer)
+    connection.endWithTask(or: interrupt)
+    if try connection.shutsOutReaders() { tell(Self.journalNote) }
     let rejected = try rejects.map { try RejectsFile($0, sparing: files) }
     var hasBegun = false
     do {
-      let report = try imported(connection, rejected) { sink in
-        try DocumentUnpacker.read(sourcePath, pieces: Self.pieceBytes) { piece in
+      let place = try SourcePlace(self)
+      let report = try imported(connection, rejected, place) { sink in
+        try DocumentUnpacker.read(
+          sourcePath, pieces: Self.pieceBytes, isCancelled: { interrupt.isInterrupted },
+          passed: { place.bytes += $0 }
+        ) { piece in
           hasBegun = true
           try sink(piece)
         }
@@ -58,18 +69,40 @@ struct ImportJob: Sendable {
     }
   }
 
+  private static let journalNote =
+    "The database is not in WAL mode: its readers wait while this import writes. "
+    + "'PRAGMA journal_mode=WAL' changes that for good."
+
+  /// How much of the source was taken in.
+  private final class SourcePlace {
+    var bytes = 0
+    let size: Int?
+
+    init(_ job: ImportJob) throws {
+      let stamp = job.source == ImportJob.standardInput ? nil : try FileStamp(job.source)
+      size = stamp.flatMap { $0.isRegular ? $0.size : nil }
+    }
+  }
+
   private typealias Sink = ([UInt8]) throws -> Void
 
-  private func imported(
-    _ connection: Connection, _ rejected: RejectsFile?, _ read: (Sink) throws -> Void
-  ) throws -> ImportReport {
-    var (hooks, document) = (ImportHooks(), try csv(connection))
-    hooks.progress = progress
+  private func makeHooks(_ rejected: RejectsFile?, _ place: SourcePlace) -> ImportHooks {
+    var hooks = ImportHooks()
+    hooks.isCancelled = { [interrupt] in interrupt.isInterrupted }
+    hooks.progress = { [progress] in progress($0.rows, place.bytes, place.size) }
+    hooks.issue = issue
     if let rejected { hooks.rejected = { try rejected.append($0, row: $1) } }
     hooks.resumed = { [tell] document, row in
       tell("Resuming at row \(row) of \(document): the rows before it were imported.")
       try rejected?.takeOver(upTo: row, of: document)
     }
+    return hooks
+  }
+
+  private func imported(
+    _ connection: Connection, _ rejected: RejectsFile?, _ place: SourcePlace, _ read: (Sink) throws -> Void
+  ) throws -> ImportReport {
+    var (hooks, document) = (makeHooks(rejected, place), try csv(connection))
     hooks.origin = document?.records.origin
     let session = try ImportSession(connection, mapping: mapping, policy: policy, hooks: hooks)
     do {
@@ -79,6 +112,11 @@ struct ImportJob: Sendable {
       return try session.finish(keeping: !isDryRun)
     } catch {
       session.abandon()
+      // What SQLite was interrupted at is no failure of its own.
+      guard !interrupt.isInterrupted else {
+        tell("Interrupted: \(session.remainder ?? "nothing was changed").")
+        throw CancellationError()
+      }
       // The session's own failures mention it themselves.
       if !(error is ImportFailure), let remainder = session.remainder { tell("\(remainder).") }
       throw error
@@ -122,6 +160,16 @@ struct ImportJob: Sendable {
   }
 }
 
+extension Connection {
+  /// Whether there are rows that a reader may want while an import keeps the file to itself.
+  fileprivate func shutsOutReaders() throws -> Bool {
+    guard try !["wal", "memory"].contains(value("PRAGMA journal_mode")?.text) else { return false }
+    return try SchemaReader(self).listedTables().contains { table in
+      try table.kind == "table" && value("SELECT 1 FROM \(quoted(table.name)) LIMIT 1") != nil
+    }
+  }
+}
+
 extension DatabaseError {
   fileprivate func failure(_ path: String) -> CommandFailure {
     let problem =
@@ -156,6 +204,7 @@ extension ImportReport {
       "statements": JSONValue(statements),
       "seconds": .real((duration / .milliseconds(1)).rounded(.down) / 1000),
       "missing": .array(missing.map(\.json)), "issueCount": JSONValue(issueCount),
+      // The last one, for whoever writes more of them behind.
       "issues": .array(issues.map(\.json)),
     ]
   }

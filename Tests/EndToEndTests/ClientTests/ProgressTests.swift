@@ -8,26 +8,47 @@ import Testing
   @Test func `a bar tells share, sizes, pace and what is left`() {
     var meter = ProgressMeter("snapshot-1.sqlite.gz", total: 20_000_000, at: .zero)
     meter.note(0, at: .zero)
-    #expect(meter.bar == "snapshot-1.sqlite.gz [>                       ] 0 %, 0 bytes of 20.0 MB")
+    #expect(meter.bar(in: 120) == "snapshot-1.sqlite.gz [>                       ] 0 %, 0 bytes of 20.0 MB")
     meter.note(5_000_000, at: .seconds(2))
     #expect(
-      meter.bar == "snapshot-1.sqlite.gz [======>                 ] 25 %, 5.0 MB of 20.0 MB, 2.5 MB/s, 0:06")
+      meter.bar(in: 120)
+        == "snapshot-1.sqlite.gz [======>                 ] 25 %, 5.0 MB of 20.0 MB, 2.5 MB/s, 0:06")
     meter.note(20_000_000, at: .seconds(8))
     #expect(
-      meter.bar == "snapshot-1.sqlite.gz [========================] 100 %, 20.0 MB of 20.0 MB, 2.5 MB/s")
+      meter.bar(in: 120)
+        == "snapshot-1.sqlite.gz [========================] 100 %, 20.0 MB of 20.0 MB, 2.5 MB/s")
   }
 
   @Test func `what was there from an earlier attempt does not count as pace`() {
     var meter = ProgressMeter("s", total: 10_000_000, at: .zero)
     meter.note(8_000_000, at: .zero)
     meter.note(9_000_000, at: .seconds(2))
-    #expect(meter.bar.hasSuffix("500.0 kB/s, 0:02"))
+    #expect(meter.bar(in: 120).hasSuffix("500.0 kB/s, 0:02"))
   }
 
   @Test func `a stall shows in the pace`() {
     var meter = ProgressMeter("s", total: 10_000_000, at: .zero)
     for second in 0...60 { meter.note(min(second, 10) * 100_000, at: .seconds(second)) }
-    #expect(meter.bar.hasSuffix("10 %, 1.0 MB of 10.0 MB, 0 bytes/s"))
+    #expect(meter.bar(in: 120).hasSuffix("10 %, 1.0 MB of 10.0 MB, 0 bytes/s"))
+  }
+
+  @Test func `a bar gives way to its numbers where the terminal is narrow`() {
+    var meter = ProgressMeter("downloading", total: 10_000_000, at: .zero)
+    meter.note(5_000_000, at: .zero)
+    #expect(meter.bar(in: 63).hasPrefix("downloading [============>"))
+    #expect(meter.bar(in: 62) == "downloading: 50 %, 5.0 MB of 10.0 MB")
+  }
+
+  @Test func `rows are told by number and pace, the time that is left by the bytes of the source`() {
+    var meter = ProgressMeter("importing", total: 1_000_000, at: .zero)
+    meter.note(0, rows: 0, at: .zero)
+    meter.note(250_000, rows: 8_000, at: .seconds(4))
+    #expect(meter.bar(in: 60) == "importing: 25 %, 8000 rows, 2000 rows/s, 0:12")
+    var pipe = ProgressMeter("importing", total: nil, at: .zero)
+    pipe.note(0, rows: 10, at: .zero)
+    #expect(pipe.bar(in: 120) == "importing: 10 rows")
+    pipe.note(9, rows: 8_010, at: .seconds(4))
+    #expect(pipe.bar(in: 120) == "importing: 8010 rows, 2000 rows/s")
   }
 
   @Test func `a log gets a line now and then, and none for what is done at once`() {

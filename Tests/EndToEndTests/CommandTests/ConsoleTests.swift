@@ -13,9 +13,11 @@ final class RecordedConsole: Sendable {
   init(showsProgress: Bool = false) { self.showsProgress = showsProgress }
 
   var console: Console {
-    Console(showsProgress: showsProgress) { [self] stream, bytes in
-      texts.withLock { $0[stream, default: ""] += String(decoding: bytes, as: UTF8.self) }
-    }
+    Console(showsProgress: showsProgress) { [self] stream, bytes in take(stream, bytes) }
+  }
+
+  func take(_ stream: StandardStream, _ bytes: [UInt8]) {
+    texts.withLock { $0[stream, default: ""] += String(decoding: bytes, as: UTF8.self) }
   }
 
   var results: String { texts.withLock { $0[.results] ?? "" } }
@@ -64,6 +66,19 @@ final class RecordedConsole: Sendable {
     console.note("done")
     console.note("bye")
     #expect(record.messages == "\r\u{1B}[K50 %\r\u{1B}[Kdone\nbye\n")
+  }
+
+  @Test func `progress is cut at the terminal's end, also after it was made narrower`() {
+    let record = RecordedConsole()
+    let columns = Mutex(11)
+    let console = Console(showsProgress: true, columns: { columns.withLock(\.self) }) { stream, bytes in
+      record.take(stream, bytes)
+    }
+    console.progress("0123456789ab")
+    columns.withLock { $0 = 6 }
+    console.progress("0123456789ab")
+    console.progress("é2é4")
+    #expect(record.messages == ["0123456789", "01234", "é2é"].map { "\r\u{1B}[K\($0)" }.joined())
   }
 
   @Test func `a long text in a message is cut`() {

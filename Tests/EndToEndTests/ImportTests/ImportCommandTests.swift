@@ -179,6 +179,20 @@ import Testing
     #expect(outcome.status == 74)
   }
 
+  @Test func `readers that will wait are told of before, unless the database is empty or in WAL mode`() throws
+  {
+    let note = "The database is not in WAL mode: its readers wait"
+    func errors(_ id: Int) throws -> String {
+      let outcome = try run(#"[{"id": \#(id), "name": "a"}]"#, as: "stops.json", "--table", "stop", "--json")
+      #expect(try JSONValue(parsing: Array(outcome.output.utf8))["rows"]?.integer == 1)
+      return outcome.errors
+    }
+    #expect(try errors(1) == "")
+    #expect(try errors(2).hasPrefix(note))
+    try Connection(database, .writer).execute("PRAGMA journal_mode = WAL")
+    #expect(try errors(3) == "")
+  }
+
   @Test func `a dry run says what would change and changes nothing`() throws {
     let outcome = try run(#"[{"id": 1, "name": "a"}]"#, as: "stops.json", "--table", "stop", "--dry-run")
     #expect(outcome.output.hasPrefix("stop: 1 inserted"))

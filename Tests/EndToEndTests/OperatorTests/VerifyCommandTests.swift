@@ -18,6 +18,28 @@ import Testing
     #expect(json["unnamed"]?.elements?.isEmpty == false)
   }
 
+  @Test func `a table in which SQLite sees NULLs that are none is published, verified and pulled`() throws {
+    let folder = try TemporaryFolder(inMemory: true)
+    try Tool.sqlite(
+      folder("my.sqlite"),
+      """
+      CREATE TABLE t(v TEXT, d TEXT NOT NULL, k INTEGER, PRIMARY KEY(k)) WITHOUT ROWID;
+      WITH RECURSIVE n(k) AS (SELECT 1 UNION ALL SELECT k + 1 FROM n WHERE k < 500)
+      INSERT INTO t SELECT NULL, 'text', k FROM n;
+      """)
+    for command in [["init", "my.sqlite"], ["regenerate"], ["verify"]] {
+      try SeedbankBinary.succeed(command, in: folder.path)
+    }
+    let server = try RunningSeedbank(["serve", "--port", "0"], in: folder.path)
+    try SeedbankBinary.succeed(
+      [
+        "pull", server.address, "--dataset", "my", "--model", "1.0", "--root", "seedbank/root.json",
+        "--store",
+        "store",
+      ], in: folder.path)
+    try SeedbankBinary.succeed(["doctor", "store"], in: folder.path)
+  }
+
   @Test func `a damaged object ends with 65 and is named with what to do`() throws {
     let deployment = try OperatedDeployment()
     let series = try Series("my", major: 1)

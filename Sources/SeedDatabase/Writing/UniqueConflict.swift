@@ -1,0 +1,124 @@
+package import SeedFormat
+
+/// Says which row of a table holds a value that another row wants, from SQLite's message about that row. It names only
+/// what is certain: of a unique index over an expression its name, and no value of a column that nobody gave.
+package final class UniqueConflict {
+  private let connection: Connection
+  private let table: TableSchema
+  private var known: [String: Claim?] = [:]
+
+  /// What one of SQLite's messages is about.
+  private enum Claim {
+    case columns([String], holder: HolderSearch?)
+    case entry(index: String)
+  }
+
+  /// Bytes of a text that a message repeats.
+  private static let shownBytes = 60
+
+  package init(_ connection: Connection, _ table: TableSchema) {
+    (self.connection, self.table) = (connection, table)
+  }
+
+  /// The sentence about a row that SQLite refused with `message`; `values` are the row's by column, `nil` where one is
+  /// not known. `nil` where the message is about something else than this table's unique values.
+  package func explanation(of message: String, _ values: [SeedValue?]) throws -> String? {
+    switch try claim(message) {
+    case nil: return nil
+    case .entry(let index): return "another row has the same entry in the unique index \"\(index)\""
+    case .columns(let names, let search):
+      let wanted = names.map { name in table.columns.firstIndex { $0.name == name }.flatMap { values[$0] } }
+      let all = wanted.compactMap(\.self)
+      guard all.count == names.count else { return sentence(names, nil, holder: nil) }
+      let key = table.key.compactMap { values[$0] }
+      // A message is not worth an error of its own.
+      let holder = key.count == table.key.count ? try? search?.holder(of: all, besides: key) : nil
+      return sentence(names, all, holder: holder)
+    }
+  }
+
+  private func sentence(_ names: [String], _ values: [SeedValue]?, holder: [SeedValue]?) -> String {
+    let columns = names.map { "\"\($0)\"" }.joined(separator: ", ")
+    let shown = values.map { " " + $0.map(Self.shown).joined(separator: ", ") } ?? ""
+    let row =
+      holder.map { "the row \(rowDescription(table.keyNames, $0.map(Self.clipped)))" } ?? "another row"
+    return names.count == 1
+      ? "the value\(shown) of \(columns) must be unique, and \(row) has it"
+      : "the values\(shown) of \(columns) must be unique together, and \(row) has them"
+  }
+
+  private static func shown(_ value: SeedValue) -> String {
+    if case .text = value { "\"\(clipped(value))\"" } else { "\(value)" }
+  }
+
+  private static func clipped(_ value: SeedValue) -> SeedValue {
+    guard case .text(let text) = value, text.utf8.count > shownBytes else { return value }
+    return .text(String(decoding: text.utf8.prefix(shownBytes), as: UTF8.self) + "…")
+  }
+
+  // MARK: What a message is about
+
+  private func claim(_ message: String) throws -> Claim? {
+    if let claim = known[message] { return claim }
+    let claim = try findClaim(message)
+    known[message] = .some(claim)
+    return claim
+  }
+
+  private func findClaim(_ message: String) throws -> Claim? {
+    let reader = SchemaReader(connection)
+    let indexes = try reader.indexes(of: table.name).filter(\.isUnique)
+    if let index = indexes.first(where: { message == "UNIQUE constraint failed: index '\($0.name)'" }) {
+      return .entry(index: index.name)
+    }
+    let meant = indexes.filter { Self.message(about: $0.key.compactMap(\.column), table) == message }
+    if let index = meant.first {
+      // Of several over the same columns, only a look at each of them would tell which one it is.
+      let search = meant.count == 1 ? try HolderSearch(index, table, connection) : nil
+      return .columns(index.key.compactMap(\.column), holder: search)
+    }
+    guard let alias = try reader.rowidAlias(of: table.name), Self.message(about: [alias], table) == message
+    else { return nil }
+    return .columns([alias], holder: try HolderSearch(rowid: alias, table, connection))
+  }
+
+  private static func message(about columns: [String], _ table: TableSchema) -> String {
+    "UNIQUE constraint failed: " + columns.map { "\(table.name).\($0)" }.joined(separator: ", ")
+  }
+}
+
+/// Finds the row behind an entry of a unique index, by that index.
+private struct HolderSearch {
+  private let statement: Statement
+
+  /// `nil` where its entries cannot be looked up.
+  init?(_ index: IndexSchema, _ table: TableSchema, _ connection: Connection) throws {
+    let matches = index.key.compactMap { part in
+      part.column.flatMap { name in part.collation.map { "\(quoted(name)) COLLATE \($0.rawValue) = ?" } }
+    }
+    guard matches.count == index.key.count else { return nil }
+    // In brackets of its own, and before a line's end: it may end with a comment.
+    let condition = try SchemaReader(connection).condition(of: index.name).map { ["(\($0)\n)"] } ?? []
+    guard index.isPartial != condition.isEmpty else { return nil }
+    try self.init(matches + condition, table, connection)
+  }
+
+  init(rowid: String, _ table: TableSchema, _ connection: Connection) throws {
+    try self.init(["\(quoted(rowid)) = ?"], table, connection)
+  }
+
+  private init(_ matches: [String], _ table: TableSchema, _ connection: Connection) throws {
+    let key = table.keyNames.map(quoted)
+    let isOther = "NOT (\(key.map { "\($0) IS ?" }.joined(separator: " AND ")))"
+    statement = try connection.prepare(
+      "SELECT \(key.joined(separator: ", ")) FROM main.\(quoted(table.name)) "
+        + "WHERE \((matches + [isOther]).joined(separator: " AND "))")
+  }
+
+  /// The key of the row that has these values, unless it is the one with the key `own`.
+  func holder(of values: [SeedValue], besides own: [SeedValue]) throws -> [SeedValue]? {
+    defer { statement.reset() }
+    try statement.bind(values + own)
+    return try statement.step() ? try statement.row() : nil
+  }
+}

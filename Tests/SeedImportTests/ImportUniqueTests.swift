@@ -1,0 +1,112 @@
+import SeedFormat
+import SeedImport
+import Support
+import Testing
+
+/// Who looks for the row that is in the way finds it named, as far as that is certain.
+@Suite(.bounded) struct ImportUniqueTests {
+  /// The messages of the rows that are refused, once the others are in.
+  private func messages(_ schema: String, _ rows: String) throws -> [String] {
+    let bench = try ImportBench(schema)
+    let report = try bench.run(rows, mapping: ImportMapping("p"), policy: ImportPolicy(badRows: .collect))
+    #expect(report.issues.allSatisfy { $0.code == .unique })
+    return report.issues.map(\.message)
+  }
+
+  @Test func `a value that is taken is named with the row that has it`() throws {
+    let messages = try messages(
+      """
+      CREATE TABLE p(id INTEGER PRIMARY KEY, email TEXT UNIQUE COLLATE NOCASE, code INTEGER UNIQUE);
+      INSERT INTO p VALUES (7, 'a@x.org', 1), (8, 'b@x.org', 2);
+      """,
+      #"[{"id": 1, "email": "A@x.org"}, {"id": 2, "code": 2}, {"id": 3, "email": "c"}, {"id": 4, "email": "c"}]"#
+    )
+    #expect(
+      messages == [
+        #"the value "A@x.org" of "email" must be unique, and the row id = 7 has it"#,
+        #"the value 2 of "code" must be unique, and the row id = 8 has it"#,
+        #"the value "c" of "email" must be unique, and the row id = 3 has it"#,
+      ])
+  }
+
+  @Test func `several columns are named together, also those that the document does not mention`() throws {
+    let messages = try messages(
+      """
+      CREATE TABLE p(a TEXT, b INTEGER, kind TEXT, place INTEGER, PRIMARY KEY(a, b), UNIQUE(kind, place));
+      INSERT INTO p VALUES ('x', 1, 'stop', 5), ('y', 2, 'stop', 6);
+      """, #"[{"a": "y", "b": 2, "place": 5}]"#)
+    #expect(
+      messages == [
+        #"the values "stop", 5 of "kind", "place" must be unique together, and the row a = x, b = 1 has them"#
+      ])
+  }
+
+  @Test func `a value that only the schema's default gives is not named`() throws {
+    let messages = try messages(
+      "CREATE TABLE p(id INTEGER PRIMARY KEY, n TEXT DEFAULT 'd' UNIQUE); INSERT INTO p VALUES (7, 'd');",
+      #"[{"id": 1}]"#)
+    #expect(messages == [#"the value of "n" must be unique, and another row has it"#])
+  }
+
+  @Test func `a row outside a partial index is not taken for the one that is in the way`() throws {
+    let messages = try messages(
+      """
+      CREATE TABLE p(id INTEGER PRIMARY KEY, n TEXT, "where" INTEGER DEFAULT 1);
+      CREATE UNIQUE INDEX one ON p(n) WHERE "where" = 1 -- in use;
+      ;
+      INSERT INTO p VALUES (5, 'a', 0), (6, 'a', 1), (7, 'a', 0);
+      """, #"[{"id": 1, "n": "a"}]"#)
+    #expect(messages == [#"the value "a" of "n" must be unique, and the row id = 6 has it"#])
+  }
+
+  @Test func `of an index over an expression the name is told, of two over one column no row`() throws {
+    let expression = try messages(
+      """
+      CREATE TABLE p(id INTEGER PRIMARY KEY, n TEXT); CREATE UNIQUE INDEX lower_n ON p(lower(n));
+      INSERT INTO p VALUES (7, 'a');
+      """, #"[{"id": 1, "n": "A"}]"#)
+    #expect(expression == [#"another row has the same entry in the unique index "lower_n""#])
+    let double = try messages(
+      """
+      CREATE TABLE p(id INTEGER PRIMARY KEY, n TEXT); CREATE UNIQUE INDEX exact ON p(n);
+      CREATE UNIQUE INDEX loose ON p(n COLLATE NOCASE); INSERT INTO p VALUES (7, 'a');
+      """, #"[{"id": 1, "n": "A"}]"#)
+    #expect(double == [#"the value "A" of "n" must be unique, and another row has it"#])
+  }
+
+  @Test func `a long value is cut`() throws {
+    let long = String(repeating: "é", count: 500)
+    let messages = try messages(
+      "CREATE TABLE p(id TEXT PRIMARY KEY, n TEXT UNIQUE); INSERT INTO p VALUES ('\(long)', '\(long)');",
+      #"[{"id": "1", "n": "\#(long)"}]"#)
+    let cut = String(repeating: "é", count: 30) + "…"
+    #expect(messages == [#"the value "\#(cut)" of "n" must be unique, and the row id = \#(cut) has it"#])
+  }
+
+  @Test func `a column that is the rowid is named too, where another is the key`() throws {
+    let bench = try ImportBench(
+      "CREATE TABLE p(id INTEGER PRIMARY KEY, code TEXT UNIQUE); INSERT INTO p VALUES (7, 'a');")
+    let report = try bench.run(
+      #"[{"id": 7, "code": "b"}]"#, mapping: ImportMapping(TableMapping("p", key: ["code"])),
+      policy: ImportPolicy(badRows: .collect))
+    #expect(
+      report.issues.map(\.message) == ["the value 7 of \"id\" must be unique, and the row code = a has it"])
+  }
+
+  @Test func `the row that is named keeps the value, whichever rows change places`() throws {
+    let bench = try ImportBench(
+      """
+      CREATE TABLE p(id INTEGER PRIMARY KEY, n TEXT UNIQUE);
+      INSERT INTO p VALUES (1, 'a'), (2, 'b'), (3, 'c'), (9, 'z');
+      """)
+    let report = try bench.run(
+      #"[{"id": 1, "n": "b"}, {"id": 2, "n": "a"}, {"id": 3, "n": "a"}, {"id": 4, "n": "z"}]"#,
+      mapping: ImportMapping("p"), policy: ImportPolicy(badRows: .collect))
+    #expect(try bench.rows("SELECT * FROM p") == ["1|b", "2|a", "3|c", "9|z"])
+    #expect(
+      report.issues.map(\.message) == [
+        #"the value "a" of "n" must be unique, and the row id = 2 has it"#,
+        #"the value "z" of "n" must be unique, and the row id = 9 has it"#,
+      ])
+  }
+}
