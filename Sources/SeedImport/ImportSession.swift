@@ -53,7 +53,7 @@ package final class ImportSession {
     rowsPerTransaction = if case .batched(let rows, _) = policy.atomicity { rows } else { .max }
     (self.connection, self.mapping, self.policy, self.hooks) = (connection, mapping, policy, hooks)
     issues.rejected = hooks.rejected
-    issues.hasOrigin = hooks.origin != nil
+    issues.followsHeader = frame.csv != nil && frame.csv?.header == nil
     trace = hooks.statement.map { StatementTrace(connection, $0) }
     try connection.execute("BEGIN IMMEDIATE")
     for (number, target) in targets.enumerated() where target.mode != .merge {
@@ -70,6 +70,10 @@ package final class ImportSession {
       names =
         if case .dictionary(let name) = list.layout { try builder.target(name, plan.table) } else { nil }
     }
+
+    func empty(_ name: String, _ rule: CSVFormat.EmptyFields) -> RecordHeader.Empty {
+      plan.empty(name, rule)
+    }
   }
 
   // MARK: Documents
@@ -80,7 +84,7 @@ package final class ImportSession {
   package func begin(_ document: String) {
     writer.place = RowPlace(document: document)
     cursor?.beginDocument()
-    source.scanner.restart()
+    source.restart(frame.csv) { [frame, list = lists[0]] in list.empty($0, frame.csv?.empty ?? .quotes) }
     isAtStart = true
     finder = RowFinder(frame)
   }
@@ -88,19 +92,21 @@ package final class ImportSession {
   /// Takes the next piece of the document.
   package func feed(_ bytes: UnsafeRawBufferPointer) throws {
     cursor?.willFeed(source.scanner)
-    source.scanner.feed(bytes)
+    source.feed(bytes)
     try tellingOfBatches { try run() }
   }
 
   /// Ends the document; its rows are counted.
   @discardableResult
   package func end() throws -> Int {
-    source.scanner.complete()
+    source.complete()
     try tellingOfBatches {
       try run()
       try cursor?.endDocument(source.scanner)
     }
-    earlierBytes += source.scanner.bytesFed
+    earlierBytes += source.bytesFed
+    // What is found behind the document is no line's matter.
+    writer.place.line = nil
     return place.row
   }
 
@@ -133,7 +139,7 @@ package final class ImportSession {
   /// A line that is no JSON is a bad row; any other document is over.
   private func refuse(_ error: JSONError) throws {
     try writeCollected()
-    writer.place.offset = hooks.origin?.offset(place.row) ?? error.offset
+    writer.place.offset = error.offset
     guard frame.isLines, policy.badRows != .abort || cursor?.isPassing == true else {
       throw ImportFailure(
         .document, "\(place.document): \(error.reason) at byte \(place.offset), in row \(place.row)")
@@ -181,14 +187,14 @@ package final class ImportSession {
 
   private func take(_ name: String?) throws {
     let offset = source.tape.offset(0)
-    writer.place.offset = hooks.origin?.offset(place.row) ?? offset
+    writer.place.offset = offset
     defer { writer.place.row += 1 }
     if let cursor, try passes(cursor) { return }
     let list = lists[finder.list]
-    if let origin = hooks.origin, source.tape.kind(0) == .array {
+    if let flaw = source.records?.flaw {
       try writeCollected()
-      let row = issues.wantsRows ? source.json(0) : []
-      try refuse(RejectedRow(.notAnObject, origin.flaw(source.tape.count(0))), list, row)
+      locate(offset)
+      try refuse(source.located(flaw, list.plan), list, flawed(flaw, offset))
     } else if let given = try? given(name, list),
       try collector.collect(
         .init(list: finder.list, name: name, number: place.row, range: offset..<source.scanner.offset),
@@ -197,10 +203,24 @@ package final class ImportSession {
       if collector.isFull { try writeCollected() }
     } else {
       try writeCollected()
+      locate(offset)
       try write(list, name, source)
     }
     report.rows += 1
     try passBatch()
+  }
+
+  /// Where the row is, for messages; rows without any do without.
+  private func locate(_ offset: Int) {
+    source.mark(offset)
+    writer.place.offset = source.offsetInFile(offset)
+    writer.place.line = source.line
+  }
+
+  private func flawed(_ flaw: RejectedRow, _ offset: Int) -> [UInt8] {
+    guard issues.wantsRows else { return [] }
+    let range = offset..<source.scanner.offset
+    return flaw.code == .malformed ? Self.json(Array(source.scanner.bytes(range))) : source.array(range)
   }
 
   private func passes(_ cursor: ImportCursor) throws -> Bool {
@@ -229,7 +249,7 @@ package final class ImportSession {
     let place = writer.place
     for row in try collector.write() {
       writer.place.row = row.number
-      writer.place.offset = hooks.origin?.offset(row.number) ?? row.range.lowerBound
+      locate(row.range.lowerBound)
       try write(lists[row.list], row.name, source.again(row.range))
     }
     writer.place = place
@@ -247,7 +267,7 @@ package final class ImportSession {
     if rowsInTransaction >= rowsPerTransaction { try commitBatch() }
     guard pace.isDue(rows: report.rows) else { return }
     if hooks.isCancelled() { throw CancellationError() }
-    pace.show(bytes: earlierBytes + source.scanner.offset, rows: report.rows)
+    pace.show(bytes: earlierBytes + source.bytesRead, rows: report.rows)
   }
 
   private func resolveDeferred() throws {

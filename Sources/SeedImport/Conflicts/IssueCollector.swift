@@ -6,8 +6,8 @@ final class IssueCollector {
   private(set) var count = 0
   private var rejectedRows = 0
   var rejected: ((ImportIssue, [UInt8]) throws -> Void)?
-  /// Whether the rows were of another format, in which a value's place is not known.
-  var hasOrigin = false
+  /// Whether the rows stand behind a header.
+  var followsHeader = false
   private let policy: ImportPolicy
 
   init(_ policy: ImportPolicy) { self.policy = policy }
@@ -45,9 +45,11 @@ final class IssueCollector {
   }
 
   private func issue(_ refusal: RejectedRow, _ table: String, _ place: RowPlace) -> ImportIssue {
-    ImportIssue(
-      document: place.document, row: place.row,
-      offset: hasOrigin ? place.offset : refusal.offset ?? place.offset, table: refusal.table ?? table,
-      key: refusal.key, column: refusal.column, code: refusal.code, message: refusal.message)
+    var issue = ImportIssue(
+      document: place.document, row: place.row, offset: refusal.offset ?? place.offset, line: place.line,
+      table: refusal.table ?? table, key: refusal.key, column: refusal.column, field: refusal.field,
+      code: refusal.code, message: refusal.message)
+    issue.followsHeader = followsHeader
+    return issue
   }
 }

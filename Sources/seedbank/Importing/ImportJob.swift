@@ -63,18 +63,17 @@ struct ImportJob: Sendable {
   private func imported(
     _ connection: Connection, _ rejected: RejectsFile?, _ read: (Sink) throws -> Void
   ) throws -> ImportReport {
-    var (hooks, document) = (ImportHooks(), try csv(connection))
+    var hooks = ImportHooks()
     hooks.progress = progress
     if let rejected { hooks.rejected = { try rejected.append($0, row: $1) } }
     hooks.resumed = { [tell] document, row in
       tell("Resuming at row \(row) of \(document): the rows before it were imported.")
       try rejected?.takeOver(upTo: row, of: document)
     }
-    hooks.origin = document?.records.origin
     let session = try ImportSession(connection, mapping: mapping, policy: policy, hooks: hooks)
     do {
       session.begin(source == Self.standardInput ? "standard input" : source)
-      try feed(session, &document, read)
+      try read { piece in try piece.withUnsafeBytes { try session.feed($0) } }
       try session.end()
       return try session.finish(keeping: !isDryRun)
     } catch {
@@ -83,15 +82,6 @@ struct ImportJob: Sendable {
       if !(error is ImportFailure), let remainder = session.remainder { tell("\(remainder).") }
       throw error
     }
-  }
-
-  private func feed(
-    _ session: ImportSession, _ document: inout CSVDocument?, _ read: (Sink) throws -> Void
-  ) throws {
-    func take(_ bytes: [UInt8]) throws { try bytes.withUnsafeBytes { try session.feed($0) } }
-    guard var csv = document.take() else { return try read(take) }
-    try read { try csv.take($0, take) }
-    try csv.end(take)
   }
 
   private var files: [ImportFile] {
@@ -106,20 +96,6 @@ struct ImportJob: Sendable {
   }
 
   private var sourcePath: String { source == Self.standardInput ? Self.inputPath : source }
-
-  private func csv(_ connection: Connection) throws -> CSVDocument? {
-    format == .csv ? CSVDocument(keepsEmpty: try emptyTexts(connection)) : nil
-  }
-
-  private func emptyTexts(_ connection: Connection) throws -> (String) -> Bool {
-    let table = try SchemaReader(connection).table(mapping.lists[0].table.table)
-    let columns = Set(table.columns.filter { $0.isNotNull && $0.affinity == .text }.map(\.name))
-    let mapping = mapping.lists[0].table
-    return { member in
-      let listed = mapping.columns.filter { $0.value.member.names == [member] }.keys
-      return columns.contains(mapping.names.columnName(member)) || !columns.isDisjoint(with: listed)
-    }
-  }
 }
 
 extension DatabaseError {
@@ -142,8 +118,9 @@ extension ImportIssue {
     .object(
       .init(
         ("document", .string(document)), ("row", JSONValue(row)), ("offset", JSONValue(offset)),
-        ("table", .string(table)), ("key", key.map(JSONValue.string)),
-        ("column", column.map(JSONValue.string)), ("code", .string(code.rawValue)),
+        ("line", line.map(JSONValue.init)), ("table", .string(table)), ("key", key.map(JSONValue.string)),
+        ("column", column.map(JSONValue.string)), ("field", field.map(JSONValue.string)),
+        ("code", .string(code.rawValue)),
         ("message", .string(message))))
   }
 }
