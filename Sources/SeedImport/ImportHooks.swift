@@ -10,26 +10,12 @@ package struct ImportHooks {
   package var rejected: ((ImportIssue, [UInt8]) throws -> Void)?
   /// Rows of an earlier run are passed over: called with the document and the row where this one goes on.
   package var resumed: ((String, Int) throws -> Void)?
-  /// For documents that the caller made of another format.
-  package var origin: ConvertedRows?
   /// Looked at between batches.
   package var isCancelled: () -> Bool = { false }
   /// The clock by which progress is shown.
   package var now: () -> ContinuousClock.Instant = { ContinuousClock.now }
 
   package init() {}
-}
-
-/// Rows of another format that come as lines of JSON: what they were.
-package struct ConvertedRows {
-  /// The first byte, in its own document, of a row that is in the latest piece, by the row's number.
-  package var offset: (Int) -> Int
-  /// What is wrong with a row that comes as an array of so many elements, for it makes no object.
-  package var flaw: (Int) -> String
-
-  package init(offset: @escaping (Int) -> Int, flaw: @escaping (Int) -> String) {
-    (self.offset, self.flaw) = (offset, flaw)
-  }
 }
 
 /// Says when it is time to look up, and shows progress not more often than a person sees it.

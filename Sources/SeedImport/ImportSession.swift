@@ -13,10 +13,7 @@ package final class ImportSession {
   private let lists: [List]
   private let targets: [ImportTarget]
   private let surveys: [MemberSurvey]
-  private let syncs: [ParentSync]
-  private let deletion: RowDeletion
-  /// Rows that went with others, of tables that no mapping fills.
-  private var alsoDeleted: [String: Int] = [:]
+  private let lostRows: LostRows
   private let writer: RowTreeWriter
   private let collector: RowCollector
   private let issues: IssueCollector
@@ -48,23 +45,21 @@ package final class ImportSession {
     targets = builder.targets.values.sorted { $0.table.name < $1.table.name }
     surveys = builder.surveys
     builder.connectSyncs()
-    syncs = builder.syncs.map(\.sync)
-    issues = IssueCollector(policy, hooks)
+    let syncs = builder.syncs.map(\.sync)
+    issues = IssueCollector(policy, told: hooks.issue, rejected: hooks.rejected)
     writer = RowTreeWriter(connection, policy, issues)
     collector = RowCollector(connection, policy, writer, syncs)
-    deletion = RowDeletion(connection)
+    lostRows = LostRows(connection, targets, syncs, policy, issues)
     finder = RowFinder(frame)
     pace = ImportPace(hooks, rows: policy.batchRows)
     cursor = try ImportCursor(policy.atomicity, mapping, tables: targets.map(\.table.name))
     leftover = cursor == nil ? try ImportLeftover(beside: connection.path) : nil
     rowsPerTransaction = if case .batched(let rows, _) = policy.atomicity { rows } else { .max }
     (self.connection, self.mapping, self.policy, self.hooks) = (connection, mapping, policy, hooks)
+    issues.followsHeader = frame.csv != nil && frame.csv?.header == nil
     trace = hooks.statement.map { StatementTrace(connection, $0) }
     try connection.execute("BEGIN IMMEDIATE")
-    for (number, target) in targets.enumerated() where target.mode != .merge {
-      target.seen = try SeenKeys(target.table, number: number, connection)
-      target.rowsBefore = try target.rowCount()
-    }
+    try lostRows.begin()
   }
 
   private final class List {
@@ -76,6 +71,10 @@ package final class ImportSession {
       names =
         if case .dictionary(let name) = list.layout { try builder.target(name, plan.table) } else { nil }
     }
+
+    func empty(_ name: String, _ rule: CSVFormat.EmptyFields) -> RecordHeader.Empty {
+      plan.empty(name, rule)
+    }
   }
 
   // MARK: Documents
@@ -86,7 +85,7 @@ package final class ImportSession {
   package func begin(_ document: String) {
     writer.place = RowPlace(document: document)
     cursor?.beginDocument()
-    source.scanner.restart()
+    source.restart(frame.csv) { [frame, list = lists[0]] in list.empty($0, frame.csv?.empty ?? .quotes) }
     isAtStart = true
     finder = RowFinder(frame)
   }
@@ -94,19 +93,21 @@ package final class ImportSession {
   /// Takes the next piece of the document.
   package func feed(_ bytes: UnsafeRawBufferPointer) throws {
     cursor?.willFeed(source.scanner)
-    source.scanner.feed(bytes)
+    source.feed(bytes)
     try tellingOfBatches { try run() }
   }
 
   /// Ends the document; its rows are counted.
   @discardableResult
   package func end() throws -> Int {
-    source.scanner.complete()
+    source.complete()
     try tellingOfBatches {
       try run()
       try cursor?.endDocument(source.scanner)
     }
-    earlierBytes += source.scanner.bytesFed
+    earlierBytes += source.bytesFed
+    // What is found behind the document is no line's matter.
+    writer.place.line = nil
     return place.row
   }
 
@@ -139,7 +140,7 @@ package final class ImportSession {
   /// A line that is no JSON is a bad row; any other document is over.
   private func refuse(_ error: JSONError) throws {
     try writeCollected()
-    writer.place.offset = hooks.origin?.offset(place.row) ?? error.offset
+    writer.place.offset = error.offset
     guard frame.isLines, policy.badRows != .abort || cursor?.isPassing == true else {
       throw ImportFailure(
         .document, "\(place.document): \(error.reason) at byte \(place.offset), in row \(place.row)")
@@ -187,14 +188,14 @@ package final class ImportSession {
 
   private func take(_ name: String?) throws {
     let offset = source.tape.offset(0)
-    writer.place.offset = hooks.origin?.offset(place.row) ?? offset
+    writer.place.offset = offset
     defer { writer.place.row += 1 }
     if let cursor, try passes(cursor) { return }
     let list = lists[finder.list]
-    if let origin = hooks.origin, source.tape.kind(0) == .array {
+    if let flaw = source.records?.flaw {
       try writeCollected()
-      let row = issues.wantsRows ? source.json(0) : []
-      try refuse(RejectedRow(.notAnObject, origin.flaw(source.tape.count(0))), list, row)
+      locate(offset)
+      try refuse(source.located(flaw, list.plan), list, flawed(flaw, offset))
     } else if let given = try? given(name, list),
       try collector.collect(
         .init(list: finder.list, name: name, number: place.row, range: offset..<source.scanner.offset),
@@ -203,10 +204,24 @@ package final class ImportSession {
       if collector.isFull { try writeCollected() }
     } else {
       try writeCollected()
+      locate(offset)
       try write(list, name, source)
     }
     report.rows += 1
     try passBatch()
+  }
+
+  /// Where the row is, for messages; rows without any do without.
+  private func locate(_ offset: Int) {
+    source.mark(offset)
+    writer.place.offset = source.offsetInFile(offset)
+    writer.place.line = source.line
+  }
+
+  private func flawed(_ flaw: RejectedRow, _ offset: Int) -> [UInt8] {
+    guard issues.wantsRows else { return [] }
+    let range = offset..<source.scanner.offset
+    return flaw.code == .malformed ? Self.json(Array(source.scanner.bytes(range))) : source.array(range)
   }
 
   private func passes(_ cursor: ImportCursor) throws -> Bool {
@@ -235,7 +250,7 @@ package final class ImportSession {
     let place = writer.place
     for row in try collector.write() {
       writer.place.row = row.number
-      writer.place.offset = hooks.origin?.offset(row.number) ?? row.range.lowerBound
+      locate(row.range.lowerBound)
       try write(lists[row.list], row.name, source.again(row.range))
     }
     writer.place = place
@@ -253,17 +268,13 @@ package final class ImportSession {
     if rowsInTransaction >= rowsPerTransaction { try commitBatch() }
     guard pace.isDue(rows: report.rows) else { return }
     if hooks.isCancelled() { throw CancellationError() }
-    pace.show(bytes: earlierBytes + source.scanner.offset, rows: report.rows)
+    pace.show(bytes: earlierBytes + source.bytesRead, rows: report.rows)
   }
 
   private func resolveDeferred() throws {
     try writeCollected()
     try writer.store.waiting.resolve()
-    for sync in syncs where sync.ledger.hasParents {
-      try deletion.list(sync.target.table.name, sync.ledger.lost)
-      try sync.ledger.clear()
-    }
-    try deleteListed()
+    try lostRows.removeParentless()
   }
 
   private func commitBatch() throws {
@@ -293,21 +304,19 @@ package final class ImportSession {
   private func complete() throws {
     try cursor?.checkWasReached()
     try resolveDeferred()
-    for target in targets { try listOthers(target) }
-    try deleteListed()
+    try lostRows.removeUnmentioned(place)
     let tables = tablesToCheck
     try ReferencePolicy(connection: connection, policy: policy.references, issues: issues, place: place)
       .run(touched: tables)
     try SearchIndex.rebuild(over: tables, connection)
-    for target in targets { try target.seen?.drop() }
-    for sync in syncs { try sync.ledger.drop() }
+    try lostRows.drop()
   }
 
   /// Of batches that were committed and not checked, it is not known which tables they touched: all are checked then.
   private var tablesToCheck: Set<String> {
     let hasUncheckedRows = cursor?.isWritten == true || leftover != nil
     let suspects = hasUncheckedRows ? targets : targets.filter(\.isTouched)
-    return Set(suspects.map(\.table.name) + (leftover?.tables ?? []) + alsoDeleted.keys)
+    return Set(suspects.map(\.table.name) + (leftover?.tables ?? []) + lostRows.ofOthers.keys)
   }
 
   /// What a failure leaves in the database all the same; an ``ImportFailure`` says it already.
@@ -329,41 +338,6 @@ package final class ImportSession {
     connection.rollBack()
   }
 
-  private func listOthers(_ target: ImportTarget) throws {
-    guard let seen = target.seen else { return }
-    guard !target.hasLostKeys else {
-      let message = "rows that the import does not mention were kept: a rejected row's key is not known"
-      return try issues.note(RejectedRow(.notDeleted, message), target.table.name, place)
-    }
-    try deletion.list(target.table.name, seen.others)
-    try checkShrink(target)
-  }
-
-  private func checkShrink(_ target: ImportTarget) throws {
-    let name = target.table.name
-    let after = try target.rowCount() - deletion.count(name)
-    guard !policy.acceptsShrink, ShrinkGuard().holdsBack(from: target.rowsBefore, to: after) else { return }
-    let shrunk = ShrunkTable(name: name, before: target.rowsBefore, after: after)
-    throw ImportFailure(
-      .shrunk,
-      "\(shrunk), because the import does not mention the others. If this is intended, accept it "
-        + "(--accept-shrink, ImportPolicy.acceptsShrink)")
-  }
-
-  private func deleteListed() throws {
-    for target in targets where policy.reportsKeys {
-      target.keys.deleted += try deletion.values(target.table.keyNames, of: target.table.name)
-    }
-    for (table, count) in try deletion.run() {
-      if let target = targets.first(where: { $0.table.name.lowercased() == table.lowercased() }) {
-        target.deleted += count
-        target.recent.clear()
-      } else {
-        alsoDeleted[table, default: 0] += count
-      }
-    }
-  }
-
   private func finalReport() -> ImportReport {
     report.bytes = earlierBytes
     for target in targets {
@@ -372,8 +346,8 @@ package final class ImportSession {
       report.tables[target.table.name] = table
       report.statements += target.statements
     }
-    report.statements += syncs.reduce(0) { $0 + $1.ledger.statements }
-    for (table, count) in alsoDeleted { report.tables[table, default: .init()].deleted += count }
+    report.statements += lostRows.statements
+    for (table, count) in lostRows.ofOthers { report.tables[table, default: .init()].deleted += count }
     report.missing = surveys.flatMap(\.missing)
     report.issues = issues.listed
     report.issueCount = issues.count

@@ -146,6 +146,15 @@ package struct JSONObjectReader {
     return strings
   }
 
+  package mutating func stringsIfPresent(_ name: String) throws(MalformedJSON) -> [String]? {
+    unread.contains { $0.name == name } ? try strings(name) : try absent(name)
+  }
+
+  private mutating func absent(_ name: String) throws(MalformedJSON) -> [String]? {
+    known.append(name)
+    return nil
+  }
+
   package mutating func object(_ name: String) throws(MalformedJSON) -> JSONObjectReader {
     try JSONObjectReader(take(name), at: place(of: name))
   }

@@ -59,6 +59,12 @@ package struct JSONScanner: ~Copyable {
   /// Says that the document ends with what was fed.
   package mutating func complete() { window.complete() }
 
+  /// Whether nothing more will be fed.
+  package var isComplete: Bool { window.isComplete }
+
+  /// Passes what a reader of another format has read.
+  package mutating func advance(to offset: Int) { position = offset }
+
   /// Passes a byte order mark at the document's start, which RFC 8259, section 8.1, lets a reader ignore; false
   /// where too little has come to tell whether there is one.
   package mutating func passMark() -> Bool {
@@ -83,11 +89,12 @@ package struct JSONScanner: ~Copyable {
     return token
   }
 
-  var isWorthALook: Bool { window.end >= patience || window.isComplete }
+  /// Whether enough has come, behind a token or row that had not come whole, for another look at it.
+  package var isWorthALook: Bool { window.end >= patience || window.isComplete }
 
   /// Takes back what was read of a token or value that has not come whole. A long one is looked at again when a quarter
   /// more of it has come: to read it from its start with each piece would cost the square of its length.
-  mutating func starve(from start: Int) {
+  package mutating func starve(from start: Int) {
     position = start
     let held = window.end - start
     if held > Self.impatientBytes { patience = window.end + held / 4 }

@@ -115,10 +115,11 @@ struct JSONShapes: ~Copyable {
     return shapes[place].misses & (shapes[place].misses - 1) == 0
   }
 
-  /// Remembers names, which are distinct and without escapes.
-  mutating func learn(_ place: Int, _ texts: [UnsafeBufferPointer<UInt8>]) {
+  /// Remembers names, which are distinct and without escapes; false where they are too many.
+  @discardableResult
+  mutating func learn(_ place: Int, _ texts: [UnsafeBufferPointer<UInt8>]) -> Bool {
     let bytes = texts.reduce(0) { $0 + $1.count + Self.frameBytes }
-    guard let shapes, bytes <= Self.mostNameBytes else { return }
+    guard let shapes, bytes <= Self.mostNameBytes, texts.count <= Self.mostMembers else { return false }
     let names = UnsafeMutablePointer<UInt8>.allocate(capacity: max(1, bytes))
     let members = UnsafeMutablePointer<Member>.allocate(capacity: max(1, texts.count))
     var end = 0
@@ -133,6 +134,7 @@ struct JSONShapes: ~Copyable {
     latest += 1
     (shapes[place].id, shapes[place].count) = (latest, texts.count)
     (shapes[place].members, shapes[place].names) = (members, names)
+    return true
   }
 
   static let frameBytes = 3

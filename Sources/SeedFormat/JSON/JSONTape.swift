@@ -12,7 +12,7 @@ package struct JSONTape: ~Copyable {
 
   /// One scalar, name, object or array.
   package struct Entry {
-    package let kind: Kind
+    package var kind: Kind
     /// A text that lies among the unescaped ones.
     package var isCopied = false
     /// A name's number among those of its object's shape, or the place of an object that has a shape.
@@ -20,7 +20,7 @@ package struct JSONTape: ~Copyable {
     /// The shape that an object has; 0 for none.
     package var shape: UInt32 = 0
     /// The value's offset in the document.
-    package let offset: Int
+    package var offset: Int
     /// An integer's or a double's bits, a text's offset, the address of a copied text, or the index behind a container.
     package var payload: UInt64 = 0
     /// A text's or a number's bytes, or a container's elements or members.
@@ -90,6 +90,39 @@ package struct JSONTape: ~Copyable {
     let address = UInt64(UInt(bitPattern: copy.baseAddress))
     append(Entry(kind: kind, isCopied: true, offset: offset, payload: address, count: copy.count))
     return nil
+  }
+
+  // MARK: Records
+
+  /// Lays out an object with members of these names, which are distinct and stay where they lie. Whoever reads
+  /// records of another format fills the values, of which each stands behind its name, again and again.
+  package mutating func layOut(_ names: [UnsafeBufferPointer<UInt8>]) {
+    clear()
+    shapes.start()
+    append(Entry(kind: .object, offset: 0))
+    for (slot, name) in names.enumerated() {
+      let address = UInt64(UInt(bitPattern: name.baseAddress))
+      append(
+        Entry(
+          kind: .name, isCopied: true, slot: UInt16(truncatingIfNeeded: slot), offset: 0, payload: address,
+          count: name.count))
+      append(Entry(kind: .null, offset: 0))
+    }
+    close(0, elements: names.count)
+    if shapes.learn(JSONShapes.root, names) { confirm(0, JSONShapes.root) }
+  }
+
+  /// Begins the next record of the layout; texts that were copied for the one before go.
+  package func beginRecord(at offset: Int) {
+    copies.clear()
+    entries[0].offset = offset
+  }
+
+  /// Room for a record's text that does not lie in the window as it is; `write` returns how many bytes it has.
+  package func copy(
+    _ limit: Int, _ write: (UnsafeMutablePointer<UInt8>) -> Int
+  ) -> UnsafeBufferPointer<UInt8> {
+    copies.fill(limit) { write($0) } ?? UnsafeBufferPointer(start: nil, count: 0)
   }
 
   // MARK: Reading

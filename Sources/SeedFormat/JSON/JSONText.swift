@@ -1,3 +1,8 @@
+/// The length of the UTF-8 sequence of several bytes at `index`; 0 where it is none, -1 where it goes on behind `end`.
+package func utf8SequenceLength(_ bytes: UnsafePointer<UInt8>, _ index: Int, _ end: Int) -> Int {
+  JSONText.sequenceLength(bytes, index, end)
+}
+
 enum JSONText {
   enum Outcome {
     case ends(at: Int, hasEscapes: Bool)
@@ -59,10 +64,10 @@ enum JSONText {
 
   // MARK: UTF-8
 
-  private static let incomplete = -1
+  static let incomplete = -1
 
   /// The length of the sequence at `index` by the Unicode Standard's table 3-7; 0 where it is none.
-  private static func sequenceLength(_ bytes: UnsafePointer<UInt8>, _ index: Int, _ end: Int) -> Int {
+  static func sequenceLength(_ bytes: UnsafePointer<UInt8>, _ index: Int, _ end: Int) -> Int {
     let (length, second) = lead(bytes[index])
     guard length > 0 else { return 0 }
     for offset in 1..<length {

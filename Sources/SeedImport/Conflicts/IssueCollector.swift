@@ -7,14 +7,14 @@ final class IssueCollector {
   private var rejectedRows = 0
   private let told: ((ImportIssue) throws -> Void)?
   private let rejected: ((ImportIssue, [UInt8]) throws -> Void)?
-  /// Whether the rows were of another format, in which a value's place is not known.
-  private let hasOrigin: Bool
+  /// Whether the rows stand behind a header.
+  var followsHeader = false
   private let policy: ImportPolicy
 
-  init(_ policy: ImportPolicy, _ hooks: ImportHooks) {
-    self.policy = policy
-    (told, rejected, hasOrigin) = (hooks.issue, hooks.rejected, hooks.origin != nil)
-  }
+  init(
+    _ policy: ImportPolicy, told: ((ImportIssue) throws -> Void)?,
+    rejected: ((ImportIssue, [UInt8]) throws -> Void)?
+  ) { (self.policy, self.told, self.rejected) = (policy, told, rejected) }
 
   var isOneTransaction: Bool { if case .one = policy.atomicity { true } else { false } }
 
@@ -52,9 +52,11 @@ final class IssueCollector {
   }
 
   private func issue(_ refusal: RejectedRow, _ table: String, _ place: RowPlace) -> ImportIssue {
-    ImportIssue(
-      document: place.document, row: place.row,
-      offset: hasOrigin ? place.offset : refusal.offset ?? place.offset, table: refusal.table ?? table,
-      key: refusal.key, column: refusal.column, code: refusal.code, message: refusal.message)
+    var issue = ImportIssue(
+      document: place.document, row: place.row, offset: refusal.offset ?? place.offset, line: place.line,
+      table: refusal.table ?? table, key: refusal.key, column: refusal.column, field: refusal.field,
+      code: refusal.code, message: refusal.message)
+    issue.followsHeader = followsHeader
+    return issue
   }
 }

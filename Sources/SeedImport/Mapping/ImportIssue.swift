@@ -34,32 +34,47 @@ public struct ImportIssue: Hashable, Sendable {
   public var row: Int
   /// The row's or value's first byte, from the document's start.
   public var offset: Int
+  /// The line in which the row begins, from 1; only in CSV, whose rows may have several lines.
+  public var line: Int?
   /// The table.
   public var table: String
   /// The row's key, as far as it is known.
   public var key: String?
   /// The column, where it is one column's matter.
   public var column: String?
+  /// The name that the header gives the field, where it is one field's matter; only in CSV.
+  public var field: String?
   /// The kind.
   public var code: Code
   /// What is wrong, as a sentence without its full stop.
   public var message: String
+  /// Whether the document's first record named the fields, and is none of the rows.
+  package var followsHeader = false
 
   package init(
-    document: String, row: Int, offset: Int, table: String, key: String? = nil, column: String? = nil,
-    code: Code, message: String
+    document: String, row: Int, offset: Int, line: Int? = nil, table: String, key: String? = nil,
+    column: String? = nil,
+    field: String? = nil, code: Code, message: String
   ) {
-    (self.document, self.row, self.offset, self.table) = (document, row, offset, table)
-    (self.key, self.column, self.code, self.message) = (key, column, code, message)
+    (self.document, self.row, self.offset, self.line) = (document, row, offset, line)
+    (self.table, self.key, self.column, self.field) = (table, key, column, field)
+    (self.code, self.message) = (code, message)
   }
 }
 
 extension ImportIssue: CustomStringConvertible {
   /// One line with the place and the reason.
   public var description: String {
-    let place = "\(document), row \(row), byte \(offset): table \"\(table)\""
     let column = column.map { ", column \"\($0)\"" } ?? ""
-    return "\(place)\(key.map { ", \($0)" } ?? "")\(column): \(message)"
+    let field = field.map { ", field \"\($0)\"" } ?? ""
+    return "\(place): table \"\(table)\"\(key.map { ", \($0)" } ?? "")\(column)\(field): \(message)"
+  }
+
+  /// Records of CSV are numbered as people count them.
+  private var place: String {
+    guard let line else { return "\(document), row \(row), byte \(offset)" }
+    let header = followsHeader ? " after the header" : ""
+    return "\(document), record \(row + 1)\(header), line \(line), byte \(offset)"
   }
 }
 

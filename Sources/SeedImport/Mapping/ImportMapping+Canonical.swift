@@ -16,8 +16,18 @@ extension ImportMapping.List {
       case .dictionary: "dictionary"
       case .single: "single"
       case .lines: "lines"
+      case .csv(let format): format.canonical
       }
     return [JSONValue(strings: rows.names), kind, keyColumn, table.canonical]
+  }
+}
+
+extension CSVFormat {
+  fileprivate var canonical: JSONValue {
+    [
+      "csv", .string(String(delimiter)), .string(encoding.rawValue), .string(empty.rawValue),
+      header.map(JSONValue.init(strings:)) ?? .null,
+    ]
   }
 }
 

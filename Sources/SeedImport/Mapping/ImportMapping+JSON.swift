@@ -37,14 +37,46 @@ extension ImportMapping.List {
 
   private static func layout(_ object: inout JSONObjectReader) throws(MalformedJSON) -> ImportMapping.Layout {
     let keyColumn = try object.stringIfPresent("keyColumn")
+    let csv = try object.objectIfPresent("csv")
     let name = try object.stringIfPresent("layout")
-    switch (name ?? (keyColumn == nil ? "array" : "dictionary"), keyColumn) {
-    case ("array", nil): return .array
-    case ("single", nil): return .single
-    case ("lines", nil): return .lines
-    case ("dictionary", let column?): return .dictionary(keyColumn: column)
-    default: throw object.error("layout", "expected array, single, lines, or dictionary with a keyColumn")
+    switch (name ?? (csv != nil ? "csv" : keyColumn == nil ? "array" : "dictionary"), keyColumn, csv) {
+    case ("array", nil, nil): return .array
+    case ("single", nil, nil): return .single
+    case ("lines", nil, nil): return .lines
+    case ("csv", nil, let csv): return .csv(try CSVFormat(csv))
+    case ("dictionary", let column?, nil): return .dictionary(keyColumn: column)
+    default:
+      throw object.error(
+        "layout", "expected array, single, lines, csv (alone with csv), or dictionary with a keyColumn")
     }
+  }
+}
+
+extension CSVFormat {
+  fileprivate init(_ object: consuming JSONObjectReader?) throws(MalformedJSON) {
+    self.init()
+    guard var object else { return }
+    if let text = try object.stringIfPresent("delimiter") {
+      guard let delimiter = Self.delimiter(spelled: text) else {
+        throw object.error("delimiter", "expected one ASCII character, or tab, found \"\(text)\"")
+      }
+      self.delimiter = delimiter
+    }
+    if let name = try object.stringIfPresent("encoding") {
+      guard let encoding = Encoding(named: name) else {
+        throw object.error("encoding", "expected one of \(Encoding.names), found \"\(name)\"")
+      }
+      self.encoding = encoding
+    }
+    empty = try object.choiceIfPresent("empty") ?? empty
+    if let names = try object.stringsIfPresent("header") {
+      if let name = Self.doubled(names).first {
+        throw object.error("header", "\"\(name)\" stands there twice")
+      }
+      guard !names.isEmpty else { throw object.error("header", "expected the fields' names, found none") }
+      header = names
+    }
+    try object.refuseUnread()
   }
 }
 

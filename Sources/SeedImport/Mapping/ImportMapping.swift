@@ -17,6 +17,8 @@ public struct ImportMapping: Sendable {
     case single
     /// NDJSON: one object after another, as the whole document.
     case lines
+    /// One record after another, as the whole document; each is an object of its fields under the header's names.
+    case csv(CSVFormat = CSVFormat())
   }
 
   /// Rows of one kind within a document.

@@ -13,16 +13,33 @@ struct DocumentFrame {
   private(set) var nodes = [Node(path: "$")]
   /// Of all lists, by their numbers in the mapping.
   private(set) var paths: [MemberPath] = []
+  /// Whether the document is one row after another, without anything around them.
   let isLines: Bool
+  let csv: CSVFormat?
 
   init(_ mapping: ImportMapping) throws {
-    isLines = mapping.lists.contains { $0.layout == .lines }
+    csv = mapping.lists.lazy.compactMap { if case .csv(let format) = $0.layout { format } else { nil } }.first
+    isLines = csv != nil || mapping.lists.contains { $0.layout == .lines }
     guard !isLines || (mapping.lists.count == 1 && mapping.lists[0].rows.names.isEmpty) else {
       throw ImportFailure(
-        .mapping, "in a document of lines each line is a row: the mapping must have one list, without a path")
+        .mapping,
+        "in a document of lines or records each is a row: the mapping must have one list, without a path")
     }
+    if let csv { try Self.check(csv) }
     guard !mapping.lists.isEmpty else { throw ImportFailure(.mapping, "the mapping has no list") }
     for (number, list) in mapping.lists.enumerated() { try add(list, number) }
+  }
+
+  private static func check(_ format: CSVFormat) throws {
+    guard CSVFormat.byte(format.delimiter) != nil else {
+      throw ImportFailure(
+        .mapping,
+        "a delimiter of CSV is one ASCII character, and no quotation mark or line end, not \"\(format.delimiter)\""
+      )
+    }
+    if let name = CSVFormat.doubled(format.header ?? []).first {
+      throw ImportFailure(.mapping, "the header of the CSV has the name \"\(name)\" twice")
+    }
   }
 
   private mutating func add(_ list: ImportMapping.List, _ number: Int) throws {

@@ -6,6 +6,11 @@ import SeedSystem
 struct DocumentSource: ~Copyable {
   var scanner: JSONScanner
   var tape: JSONTape
+  /// For documents of CSV.
+  private(set) var records: RecordReader?
+  private var decoder: TextDecoder?
+  /// Where the bytes in memory begin, and where the row is that was looked at last.
+  private var (base, latest) = (FilePlace(), FilePlace())
 
   init() {
     scanner = JSONScanner(at: 0)
@@ -28,13 +33,131 @@ struct DocumentSource: ~Copyable {
     return bytes
   }
 
-  /// The value in a part of the document that is still in memory, on the tape again.
+  /// The row in a part of the document that is still in memory, on the tape again.
   func again(_ range: Range<Int>) throws -> DocumentSource {
     var again = DocumentSource(partAt: range.lowerBound)
     again.scanner.feed(UnsafeRawBufferPointer(scanner.bytes(range)))
     again.scanner.complete()
-    _ = try again.scanner.nextValue(&again.tape)
+    (again.base, again.latest, again.decoder) = (latest, latest, decoder)
+    if let records, let header = records.header {
+      again.records = records
+      again.records?.begin(header, &again.tape)
+      _ = try again.nextRecord()
+    } else {
+      _ = try again.scanner.nextValue(&again.tape)
+    }
     return again
+  }
+}
+
+// Documents in pieces.
+extension DocumentSource {
+  /// Forgets the document and waits for the next one.
+  mutating func restart(_ csv: CSVFormat?, _ empties: @escaping (String) -> RecordHeader.Empty) {
+    scanner.restart()
+    (base, latest) = (FilePlace(), FilePlace())
+    records = csv.map { RecordReader($0, empties) }
+    decoder = csv.map { TextDecoder($0.encoding) }
+    if let names = csv?.header { records?.begin(names, &tape) }
+  }
+
+  mutating func feed(_ bytes: UnsafeRawBufferPointer) {
+    guard records != nil else { return scanner.feed(bytes) }
+    mark(scanner.offset)
+    base = latest
+    guard let text = decoder?.take(bytes) else { return scanner.feed(bytes) }
+    text.withUnsafeBytes { scanner.feed($0) }
+  }
+
+  mutating func complete() {
+    if records != nil {
+      mark(scanner.offset)
+      base = latest
+      let text = decoder?.end() ?? []
+      text.withUnsafeBytes { scanner.feed($0) }
+    }
+    scanner.complete()
+  }
+
+  /// Bytes of the document that have come.
+  var bytesFed: Int { decoder?.bytesTaken ?? scanner.bytesFed }
+
+  /// Bytes of the document up to the row at hand, roughly where they are not UTF-8.
+  var bytesRead: Int { min(scanner.offset, bytesFed) }
+
+  mutating func nextRecord() throws -> JSONStep {
+    do throws(RecordReader.Fault) {
+      return try records?.next(&scanner, &tape) ?? .end
+    } catch {
+      let place = place(of: error.offset)
+      throw ImportFailure(
+        .document, "line \(place.line), byte \(offsetInFile(error.offset)): \(error.reason)")
+    }
+  }
+
+  /// The texts of a record's fields as an array of JSON.
+  func array(_ range: Range<Int>) -> [UInt8] {
+    let texts = records?.texts(range, scanner) ?? []
+    return JSONValue(strings: texts.map { String(decoding: $0, as: UTF8.self) }).bytes
+  }
+}
+
+// Places in the file, for messages: counted from the last known one when somebody asks.
+extension DocumentSource {
+  /// Remembers where a row is; rows mostly come in order.
+  mutating func mark(_ offset: Int) {
+    if offset < latest.offset { latest = base }
+    latest = place(of: offset)
+  }
+
+  /// The line and the byte in the file; of a row that was marked, or of something in it.
+  func place(of offset: Int) -> FilePlace {
+    guard let decoder, offset >= latest.offset else {
+      return FilePlace(offset: offset, inFile: offset, line: 0)
+    }
+    var place = latest
+    place.pass(scanner.bytes(latest.offset..<offset), decoder)
+    return place
+  }
+
+  /// The byte in the file.
+  func offsetInFile(_ offset: Int) -> Int { place(of: offset).inFile + (decoder?.markBytes ?? 0) }
+
+  /// The line of a row that was marked; only CSV has them, for its rows are not told apart by lines.
+  var line: Int? { decoder == nil ? nil : latest.line }
+}
+
+/// Where a byte of the text stands in the file that it was decoded from.
+struct FilePlace {
+  var offset = 0
+  var inFile = 0
+  var line = 1
+  private var last: UInt8 = 0
+
+  init(offset: Int = 0, inFile: Int = 0, line: Int = 1) {
+    (self.offset, self.inFile, self.line) = (offset, inFile, line)
+  }
+
+  mutating func pass(_ bytes: UnsafeBufferPointer<UInt8>, _ decoder: TextDecoder) {
+    var (ends, returns) = (0, 0)
+    for byte in bytes {
+      ends &+= byte == 0x0A ? 1 : 0
+      returns &+= byte == 0x0D ? 1 : 0
+    }
+    line += ends + returns - (returns == 0 && last != 0x0D ? 0 : Self.pairs(bytes, behind: last))
+    inFile += decoder.isPlain ? bytes.count : bytes.reduce(0) { $0 + decoder.width($1) }
+    offset += bytes.count
+    last = bytes.last ?? last
+  }
+
+  /// Line feeds that belong to the return before them.
+  private static func pairs(_ bytes: UnsafeBufferPointer<UInt8>, behind last: UInt8) -> Int {
+    var (pairs, before) = (0, last)
+    for byte in bytes {
+      pairs &+= byte == 0x0A && before == 0x0D ? 1 : 0
+      before = byte
+    }
+    return pairs
   }
 }
 
@@ -42,6 +165,8 @@ struct RowPlace {
   var document = ""
   var row = 0
   var offset = 0
+  /// In CSV.
+  var line: Int?
 }
 
 /// Hands on a document's bytes, expanded where their first two say that they are gzip.

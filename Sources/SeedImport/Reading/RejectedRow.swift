@@ -10,6 +10,8 @@ struct RejectedRow: Error {
   var key: String?
   /// The nested table that it is about, where it is not the row's own.
   var table: String?
+  /// The name that the header gives the field, in CSV.
+  var field: String?
 
   init(
     _ code: ImportIssue.Code, _ message: String, column: String? = nil, offset: Int? = nil, key: String? = nil

@@ -10,7 +10,7 @@ struct RowFinder {
     case skipping(nesting: Int)
     /// Within an array there: elements are passed whole, which costs less than tokens.
     case passing(nesting: Int)
-    case rows, names, member, single, lines, trailing, done
+    case rows, names, member, single, lines, records, trailing, done
   }
 
   enum Step {
@@ -29,7 +29,7 @@ struct RowFinder {
 
   init(_ frame: DocumentFrame) {
     self.frame = frame
-    stage = frame.isLines ? .lines : .seeking(DocumentFrame.root)
+    stage = frame.csv != nil ? .records : frame.isLines ? .lines : .seeking(DocumentFrame.root)
   }
 
   mutating func step(_ source: inout DocumentSource) throws -> Step {
@@ -43,6 +43,7 @@ struct RowFinder {
     case .member: try value(source.scanner.nextValue(&source.tape), then: .names)
     case .single: try value(source.scanner.nextValue(&source.tape), then: behindList)
     case .lines: try value(source.scanner.nextLine(&source.tape), then: .lines)
+    case .records: try value(source.nextRecord(), then: .records)
     case .trailing: try trail(&source)
     case .done: .done
     }
@@ -54,7 +55,7 @@ struct RowFinder {
     switch step {
     case .starved: return .starved
     case .end:
-      stage = if case .lines = next { .done } else { behindList }
+      stage = frame.isLines ? .done : behindList
       return .moved
     case .value:
       var name: String?

@@ -88,7 +88,7 @@ final class RowTreeWriter {
 
   func reject(_ plan: RowPlan, _ refusal: RejectedRow, _ source: borrowing DocumentSource) throws {
     if plan.hasKey { try plan.target.seen?.insert(plan.key) } else { plan.target.hasLostKeys = true }
-    try issues.reject(plan, refusal, place, row: json(source))
+    try issues.reject(plan, source.located(refusal, plan), place, row: json(source))
   }
 
   private func json(_ source: borrowing DocumentSource) -> [UInt8] { issues.wantsRows ? source.json(0) : [] }
@@ -143,7 +143,7 @@ final class RowTreeWriter {
     do {
       return try store.store(plan) ? .written : .tooEarly
     } catch let refusal as RejectedRow {
-      try issues.reject(plan, refusal, place, row: json(source))
+      try issues.reject(plan, source.located(refusal, plan), place, row: json(source))
       return .refused
     }
   }

@@ -11,7 +11,8 @@ extension Command {
       its column as it is. The import is one transaction: a failure leaves the database as it was. The table must \
       exist. FTS5 tables whose content is the table itself are rebuilt; other search tables are not.
 
-      CSV needs a header. An empty field is NULL, or the empty text in a TEXT column that is NOT NULL.
+      The first record of a CSV names the fields, unless --header does. An empty field is NULL; with quotation \
+      marks, or in a TEXT column that is NOT NULL, it is the empty text.
 
       Exit codes: 65 bad data, 74 a file cannot be read or written, 75 the database is in use, 78 a bad mapping or \
       schema.
@@ -24,6 +25,14 @@ extension Command {
       .value(
         "format", "name", choices: ImportJob.Format.allCases.map(\.rawValue),
         help: "json, ndjson or csv (default: by the file's name)."),
+      .value("delimiter", "character", help: "What separates the fields of CSV: , (default), ;, | or tab."),
+      .value(
+        "encoding", "name",
+        help: "The bytes of CSV: utf-8 (default), latin1, windows-1252, utf-16, utf-16le or utf-16be."),
+      .value("header", "names", help: "The fields of CSV without a header, such as id,name."),
+      .value(
+        "empty", "rule", choices: CSVFormat.EmptyFields.allCases.map(\.rawValue),
+        help: "Empty fields of CSV: quotes (default), null, text, or auto (NULL where the column allows it)."),
       .value("rows", "path", help: "The path of the rows, such as $.data.items."),
       .value(
         "on-conflict", "rule", choices: ImportPolicy.Conflict.allCases.map(\.rawValue),
@@ -90,7 +99,7 @@ extension Command {
 
   private static func tell(_ report: ImportReport, _ job: ImportJob, _ console: Console) {
     let shown = report.issues.prefix(shownIssues)
-    for issue in shown { console.warning(issue.told(as: job.format)) }
+    for issue in shown { console.warning("\(issue).") }
     if report.issueCount > shown.count { console.warning("\(report.issueCount - shown.count) more.") }
   }
 
@@ -105,16 +114,6 @@ extension Command {
   }
 
   private static let shownIssues = 10
-}
-
-extension ImportIssue {
-  /// Rows of a CSV are numbered as people count them.
-  fileprivate func told(as format: ImportJob.Format) -> String {
-    guard format == .csv else { return "\(description)." }
-    let place = "\(document), record \(row + 1) after the header, byte \(offset)"
-    let column = column.map { ", column \"\($0)\"" } ?? ""
-    return "\(place): table \"\(table)\"\(column): \(message)."
-  }
 }
 
 extension ImportJob {
@@ -150,7 +149,7 @@ extension ImportJob {
   ) -> (@Sendable (ImportIssue) throws -> Void)? {
     guard arguments.listsAllIssues else { return nil }
     return { issue in
-      if let list { try list.append(issue) } else { console.warning(issue.told(as: format)) }
+      if let list { try list.append(issue) } else { console.warning("\(issue).") }
     }
   }
 
@@ -177,8 +176,45 @@ extension ImportJob {
       throw UsageError("import", "Missing the option '--table <name>'.")
     }
     if let rows = arguments.string("rows") { mapping.lists[0].rows = MemberPath(rows) }
-    if format != .json { mapping.lists[0].layout = .lines }
+    if format == .csv || (format == .json && isCSV(mapping)) {
+      mapping.lists[0].layout = .csv(try csv(arguments, mapping.lists[0].layout))
+    } else if let option = ["delimiter", "encoding", "header", "empty"].first(where: {
+      arguments.string($0) != nil
+    }) {
+      throw UsageError("import", "'--\(option)' is for CSV: add '--format csv'.")
+    } else if format == .ndjson {
+      mapping.lists[0].layout = .lines
+    }
     return mapping
+  }
+
+  /// What the mapping says of its CSV, with what the command line says instead.
+  private static func csv(
+    _ arguments: ParsedArguments, _ layout: ImportMapping.Layout
+  ) throws -> CSVFormat {
+    var csv = if case .csv(let format) = layout { format } else { CSVFormat() }
+    if let text = arguments.string("delimiter") {
+      guard let delimiter = CSVFormat.delimiter(spelled: text) else {
+        throw UsageError("import", "'--delimiter' takes one ASCII character, or tab.")
+      }
+      csv.delimiter = delimiter
+    }
+    if let name = arguments.string("encoding") {
+      guard let encoding = CSVFormat.Encoding(named: name) else {
+        throw UsageError("import", "'--encoding' takes one of \(CSVFormat.Encoding.names).")
+      }
+      csv.encoding = encoding
+    }
+    if let names = arguments.string("header") {
+      csv.header = names.split(separator: ",", omittingEmptySubsequences: false).map(String.init)
+    }
+    csv.empty = arguments.choice("empty") ?? csv.empty
+    return csv
+  }
+
+  /// The mapping's own format counts where neither an option nor the file's name says another.
+  private static func isCSV(_ mapping: ImportMapping) -> Bool {
+    if case .csv? = mapping.lists.first?.layout { true } else { false }
   }
 
   private static func mapping(in path: String) throws -> ImportMapping {

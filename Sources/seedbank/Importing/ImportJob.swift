@@ -102,12 +102,11 @@ struct ImportJob: Sendable {
   private func imported(
     _ connection: Connection, _ rejected: RejectsFile?, _ place: SourcePlace, _ read: (Sink) throws -> Void
   ) throws -> ImportReport {
-    var (hooks, document) = (makeHooks(rejected, place), try csv(connection))
-    hooks.origin = document?.records.origin
+    let hooks = makeHooks(rejected, place)
     let session = try ImportSession(connection, mapping: mapping, policy: policy, hooks: hooks)
     do {
       session.begin(source == Self.standardInput ? "standard input" : source)
-      try feed(session, &document, read)
+      try read { piece in try piece.withUnsafeBytes { try session.feed($0) } }
       try session.end()
       return try session.finish(keeping: !isDryRun)
     } catch {
@@ -123,15 +122,6 @@ struct ImportJob: Sendable {
     }
   }
 
-  private func feed(
-    _ session: ImportSession, _ document: inout CSVDocument?, _ read: (Sink) throws -> Void
-  ) throws {
-    func take(_ bytes: [UInt8]) throws { try bytes.withUnsafeBytes { try session.feed($0) } }
-    guard var csv = document.take() else { return try read(take) }
-    try read { try csv.take($0, take) }
-    try csv.end(take)
-  }
-
   private var files: [ImportFile] {
     // SQLite puts them beside the target of a link.
     let own = ["-journal", "-wal", "-shm"].map {
@@ -144,20 +134,6 @@ struct ImportJob: Sendable {
   }
 
   private var sourcePath: String { source == Self.standardInput ? Self.inputPath : source }
-
-  private func csv(_ connection: Connection) throws -> CSVDocument? {
-    format == .csv ? CSVDocument(keepsEmpty: try emptyTexts(connection)) : nil
-  }
-
-  private func emptyTexts(_ connection: Connection) throws -> (String) -> Bool {
-    let table = try SchemaReader(connection).table(mapping.lists[0].table.table)
-    let columns = Set(table.columns.filter { $0.isNotNull && $0.affinity == .text }.map(\.name))
-    let mapping = mapping.lists[0].table
-    return { member in
-      let listed = mapping.columns.filter { $0.value.member.names == [member] }.keys
-      return columns.contains(mapping.names.columnName(member)) || !columns.isDisjoint(with: listed)
-    }
-  }
 }
 
 extension Connection {
@@ -190,8 +166,9 @@ extension ImportIssue {
     .object(
       .init(
         ("document", .string(document)), ("row", JSONValue(row)), ("offset", JSONValue(offset)),
-        ("table", .string(table)), ("key", key.map(JSONValue.string)),
-        ("column", column.map(JSONValue.string)), ("code", .string(code.rawValue)),
+        ("line", line.map(JSONValue.init)), ("table", .string(table)), ("key", key.map(JSONValue.string)),
+        ("column", column.map(JSONValue.string)), ("field", field.map(JSONValue.string)),
+        ("code", .string(code.rawValue)),
         ("message", .string(message))))
   }
 }

@@ -17,6 +17,11 @@ struct ImportBenchmark {
     for workload in options.workloads {
       try inFolder { folder in try run(workload, folder) }
     }
+    if options.measuresCSV {
+      try inFolder { folder in
+        report.csv(try CSVWorkload(options.isQuick, runs: options.runs).run(folder))
+      }
+    }
     if options.measuresMemory {
       try inFolder { folder in report.memory(try MemoryWorkload(options.isQuick).run(folder)) }
     }

@@ -23,7 +23,7 @@ struct Options {
       default: throw BenchmarkError.usage("unknown option \(argument)")
       }
     }
-    if let only, only != MemoryWorkload.name { _ = try Workloads.named(only) }
+    if let only, ![MemoryWorkload.name, CSVWorkload.name].contains(only) { _ = try Workloads.named(only) }
   }
 
   var workloads: [any Workload] {
@@ -33,6 +33,8 @@ struct Options {
   }
 
   var measuresMemory: Bool { only == nil || only == MemoryWorkload.name }
+
+  var measuresCSV: Bool { only == nil || only == CSVWorkload.name }
 
   var contenders: [Contender] {
     Contender.all.filter {

@@ -69,6 +69,16 @@ struct Report {
     }
   }
 
+  func csv(_ results: [CSVResult]) {
+    say("\nCSV beside the same rows as lines of JSON: at most \(CSVWorkload.bar) times as long")
+    for result in results {
+      let numbers = String(
+        format: "%.3f s as lines, %.3f s as CSV, × %.2f", result.linesSeconds, result.csvSeconds, result.ratio
+      )
+      print(isJSON ? json(result) : "  \(pad(result.phase, 5)) \(numbers)")
+    }
+  }
+
   private func mebibytes(_ bytes: Int) -> Double { Double(bytes) / 1_048_576 }
 
   private func pad(_ text: String, _ width: Int) -> String {

@@ -1,0 +1,54 @@
+import SeedDatabase
+import SeedFormat
+
+/// The names of a document's fields, and what a field without text is in each.
+final class RecordHeader {
+  /// What an empty field becomes: NULL, or the empty text.
+  struct Empty {
+    var bare = JSONTape.Kind.null
+    var quoted = JSONTape.Kind.null
+  }
+
+  let names: [String]
+  let empties: [Empty]
+  let texts: [UnsafeBufferPointer<UInt8>]
+  private let bytes = LentBytes()
+
+  init(_ names: [String], _ empties: (String) -> Empty) {
+    self.names = names
+    self.empties = names.map(empties)
+    let bytes = bytes
+    texts = names.map { name in
+      var name = name
+      return name.withUTF8 { bytes.copy($0) }
+    }
+  }
+
+  var count: Int { names.count }
+}
+
+extension CSVFormat.EmptyFields {
+  /// What an empty field of that column is, by the column's type and whether it may be NULL.
+  func kinds(_ column: ColumnSchema, isReference: Bool = false) -> RecordHeader.Empty {
+    let isRequired = column.isNotNull && !isReference
+    let required: JSONTape.Kind = column.affinity == .text && isRequired ? .string : .null
+    let text: JSONTape.Kind = column.affinity == .text ? .string : .null
+    return switch self {
+    case .quotes: RecordHeader.Empty(bare: required, quoted: column.takesTexts ? .string : .null)
+    case .null: RecordHeader.Empty()
+    case .text: RecordHeader.Empty(bare: text, quoted: text)
+    case .auto: RecordHeader.Empty(bare: required, quoted: required)
+    }
+  }
+}
+
+extension ColumnSchema {
+  /// Whether the column keeps a text as it is, also an empty one.
+  fileprivate var takesTexts: Bool {
+    switch affinity {
+    case .text, .numeric: true
+    case .blob: !declaredType.uppercased().contains("BLOB")
+    case .integer, .real: false
+    }
+  }
+}

@@ -1,0 +1,247 @@
+import SeedFormat
+
+/// Reads records of CSV onto a tape, each as an object of its fields under the header's names. Texts stay where they
+/// lie in the document; only those with doubled quotation marks are copied. An empty line is no record.
+struct RecordReader {
+  /// Where something begins that ends the reading, and what is wrong there.
+  struct Fault: Error {
+    let offset: Int
+    let reason: String
+  }
+
+  private let delimiter: UInt8
+  private let empties: (String) -> RecordHeader.Empty
+  private(set) var header: RecordHeader?
+  /// What is wrong with the record on the tape.
+  private(set) var flaw: RejectedRow?
+  /// Whether the header is the document's own first record.
+  let hasHeader: Bool
+
+  /// Bytes of one record; a quotation mark that is never closed would otherwise swallow the file.
+  static let longestRecord = 16 * 1024 * 1024
+
+  init(_ format: CSVFormat, _ empties: @escaping (String) -> RecordHeader.Empty) {
+    delimiter = CSVFormat.byte(format.delimiter) ?? UInt8(ascii: ",")
+    hasHeader = format.header == nil
+    self.empties = empties
+  }
+
+  /// Makes the tape ready for the fields of these names.
+  mutating func begin(_ names: [String], _ tape: inout JSONTape) {
+    let header = RecordHeader(names, empties)
+    begin(header, &tape)
+  }
+
+  mutating func begin(_ header: RecordHeader, _ tape: inout JSONTape) {
+    self.header = header
+    tape.layOut(header.texts)
+  }
+
+  /// The next record, as ``JSONScanner/nextLine(_:)`` reads the next value.
+  mutating func next(_ scanner: inout JSONScanner, _ tape: inout JSONTape) throws(Fault) -> JSONStep {
+    guard scanner.isWorthALook else { return .starved }
+    guard let header else { return try readHeader(&scanner, &tape) }
+    guard passEmptyLines(&scanner) else { return scanner.isComplete ? .end : .starved }
+    flaw = nil
+    return try read(header, &scanner, &tape)
+  }
+
+  /// The fields' texts of a record that is still in memory.
+  func texts(_ range: Range<Int>, _ scanner: borrowing JSONScanner) -> [[UInt8]] {
+    let (base, first) = scanner.held
+    let scan = RecordScan(
+      base: base, end: range.upperBound - first, isComplete: true, delimiter: delimiter)
+    var (index, texts) = (range.lowerBound - first, [[UInt8]]())
+    while true {
+      let field = scan.field(index)
+      texts.append(Self.text(field, base))
+      guard field.stop == .delimiter else { return texts }
+      index = field.end + 1
+    }
+  }
+
+  /// False where nothing else has come.
+  private func passEmptyLines(_ scanner: inout JSONScanner) -> Bool {
+    let (base, start) = scanner.held
+    var offset = scanner.offset
+    while offset < scanner.bytesFed, RecordScan.isLineEnd(base[offset - start]) { offset += 1 }
+    scanner.advance(to: offset)
+    return offset < scanner.bytesFed
+  }
+
+  // MARK: Fields
+
+  private mutating func read(
+    _ header: RecordHeader, _ scanner: inout JSONScanner, _ tape: inout JSONTape
+  ) throws(Fault) -> JSONStep {
+    let (base, first) = scanner.held
+    let (start, width) = (scanner.offset, header.count)
+    let scan = scan(scanner)
+    tape.beginRecord(at: start)
+    let entries = tape.entries
+    var (index, slot) = (start - first, 0)
+    while true {
+      let field = scan.field(index)
+      guard field.stop != .starved else { return try starve(field, &scanner) }
+      guard field.stop != .text else { throw textBehindQuote(field.end + first) }
+      if slot < width {
+        Self.put(field, entries + (2 &+ 2 &* slot), first, header.empties[slot])
+        if field.isDoubled { Self.copy(field, base, slot, &tape) }
+      }
+      if let wrong = field.wrong, flaw == nil {
+        flaw = RejectedRow(.malformed, "a field that is not valid UTF-8", offset: wrong + first)
+        flaw?.field = slot < width ? header.names[slot] : nil
+      }
+      slot &+= 1
+      index = field.end
+      guard field.stop == .delimiter else { break }
+      index &+= 1
+    }
+    if slot != width, flaw == nil {
+      flaw = RejectedRow(.notAnObject, "a record of \(slot) fields under \(width) names")
+    }
+    return try end(start, index + first, &scanner)
+  }
+
+  @inline(__always)
+  private static func put(
+    _ field: RecordScan.Field, _ entry: UnsafeMutablePointer<JSONTape.Entry>, _ first: Int,
+    _ empty: RecordHeader.Empty
+  ) {
+    let isEmpty = field.range.isEmpty
+    entry.pointee.kind = isEmpty ? (field.isQuoted ? empty.quoted : empty.bare) : .string
+    entry.pointee.isCopied = false
+    entry.pointee.offset = field.start &+ first
+    entry.pointee.payload = UInt64(truncatingIfNeeded: field.range.lowerBound &+ first)
+    entry.pointee.count = field.range.count
+  }
+
+  private static func copy(
+    _ field: RecordScan.Field, _ base: UnsafePointer<UInt8>, _ slot: Int, _ tape: inout JSONTape
+  ) {
+    let text = tape.copy(field.range.count) { unquote(base, field.range, into: $0) }
+    let entry = tape.entries + (2 + 2 * slot)
+    entry.pointee.isCopied = true
+    entry.pointee.payload = UInt64(UInt(bitPattern: text.baseAddress))
+    entry.pointee.count = text.count
+  }
+
+  /// Makes one of two quotation marks; returns how many bytes are left.
+  private static func unquote(
+    _ base: UnsafePointer<UInt8>, _ range: Range<Int>, into text: UnsafeMutablePointer<UInt8>
+  ) -> Int {
+    var (index, written) = (range.lowerBound, 0)
+    while index < range.upperBound {
+      text[written] = base[index]
+      index += base[index] == RecordScan.quote ? 2 : 1
+      written += 1
+    }
+    return written
+  }
+
+  private func scan(_ scanner: borrowing JSONScanner) -> RecordScan {
+    let (base, first) = scanner.held
+    return RecordScan(
+      base: base, end: scanner.bytesFed - first, isComplete: scanner.isComplete, delimiter: delimiter)
+  }
+
+  // MARK: Ends of records
+
+  private func starve(
+    _ field: RecordScan.Field, _ scanner: inout JSONScanner
+  ) throws(Fault) -> JSONStep {
+    let start = scanner.offset
+    guard !scanner.isComplete else {
+      let quote = field.start + scanner.held.start
+      throw Fault(offset: quote, reason: "a quotation mark that is never closed")
+    }
+    try checkLength(start, scanner.bytesFed)
+    scanner.starve(from: start)
+    return .starved
+  }
+
+  /// Passes the record's line end: of a pair whose line feed has not come, that is an empty line of its own.
+  private func end(_ start: Int, _ end: Int, _ scanner: inout JSONScanner) throws(Fault) -> JSONStep {
+    try checkLength(start, end)
+    let (base, first) = scanner.held
+    var next = end
+    if next < scanner.bytesFed {
+      next += 1
+      if base[end - first] == 0x0D, next < scanner.bytesFed, base[next - first] == 0x0A { next += 1 }
+    }
+    scanner.advance(to: next)
+    return .value
+  }
+
+  private func checkLength(_ start: Int, _ end: Int) throws(Fault) {
+    guard end - start > Self.longestRecord else { return }
+    throw Fault(
+      offset: start,
+      reason: "a record longer than \(Self.longestRecord) bytes: look for a quotation mark that is not closed"
+    )
+  }
+
+  private func textBehindQuote(_ offset: Int) -> Fault {
+    Fault(
+      offset: offset, reason: "text behind a closing quotation mark, which a line end or delimiter follows")
+  }
+
+  // MARK: The header
+
+  private mutating func readHeader(
+    _ scanner: inout JSONScanner, _ tape: inout JSONTape
+  ) throws(Fault) -> JSONStep {
+    guard passEmptyLines(&scanner) else {
+      guard scanner.isComplete else { return .starved }
+      throw Fault(offset: scanner.offset, reason: "the CSV has no header")
+    }
+    let start = scanner.offset
+    var names: [String] = []
+    guard let end = try fields(start, &scanner, { names.append(String(decoding: $0, as: UTF8.self)) }) else {
+      return .starved
+    }
+    if let name = CSVFormat.doubled(names).first {
+      throw Fault(offset: start, reason: "the header has the name \"\(name)\" twice: rename one of them")
+    }
+    begin(names, &tape)
+    _ = try self.end(start, end, &scanner)
+    return try next(&scanner, &tape)
+  }
+
+  /// Hands on the texts of a record's fields; the offset of its end, or `nil` where it has not come whole.
+  private func fields(
+    _ start: Int, _ scanner: inout JSONScanner, _ body: ([UInt8]) -> Void
+  ) throws(Fault) -> Int? {
+    let (base, first) = scanner.held
+    let scan = scan(scanner)
+    var (index, found) = (start - first, [RecordScan.Field]())
+    while true {
+      let field = scan.field(index)
+      guard field.stop != .starved else {
+        _ = try starve(field, &scanner)
+        return nil
+      }
+      guard field.stop != .text else { throw textBehindQuote(field.end + first) }
+      if let wrong = field.wrong {
+        throw Fault(offset: wrong + first, reason: "a field that is not valid UTF-8: name the encoding")
+      }
+      found.append(field)
+      index = field.end
+      guard field.stop == .delimiter else { break }
+      index += 1
+    }
+    for field in found { body(Self.text(field, base)) }
+    return index + first
+  }
+
+  private static func text(_ field: RecordScan.Field, _ base: UnsafePointer<UInt8>) -> [UInt8] {
+    let count = field.range.count
+    guard field.isDoubled else {
+      return Array(UnsafeBufferPointer(start: base + field.range.lowerBound, count: count))
+    }
+    return [UInt8](unsafeUninitializedCapacity: count) { room, written in
+      guard let text = room.baseAddress else { return }
+      written = unquote(base, field.range, into: text)
+    }
+  }
+}

@@ -1,0 +1,134 @@
+import SeedFormat
+
+/// Finds one field after another in the bytes of CSV that are in memory. Positions count from `base`.
+struct RecordScan {
+  /// What stands behind a field.
+  enum Stop { case delimiter, lineEnd, end, starved, text }
+
+  struct Field {
+    /// The text, without the quotation marks around it.
+    var range: Range<Int>
+    var isQuoted = false
+    /// Whether quotation marks in it stand twice.
+    var isDoubled = false
+    var stop: Stop
+    /// The first byte that is not UTF-8.
+    var wrong: Int?
+  }
+
+  let base: UnsafePointer<UInt8>
+  let end: Int
+  let isComplete: Bool
+  let delimiter: UInt8
+
+  static let quote = UInt8(ascii: "\"")
+
+  @inline(__always)
+  func field(_ start: Int) -> Field {
+    start < end && base[start] == Self.quote ? quoted(start + 1) : bare(start)
+  }
+
+  static func isLineEnd(_ byte: UInt8) -> Bool { byte == 0x0A || byte == 0x0D }
+
+  // MARK: Both kinds
+
+  /// A quotation mark within a field that does not begin with one is text, as in the readers of others.
+  @inline(__always)
+  private func bare(_ start: Int) -> Field {
+    var (index, wrong) = (start, Int?.none)
+    while true {
+      index = skipPlain(index)
+      guard index < end else {
+        return Field(range: start..<index, stop: isComplete ? .end : .starved, wrong: wrong)
+      }
+      let byte = base[index]
+      if byte == delimiter { return Field(range: start..<index, stop: .delimiter, wrong: wrong) }
+      if Self.isLineEnd(byte) { return Field(range: start..<index, stop: .lineEnd, wrong: wrong) }
+      guard byte < 0x80 || pass(&index, &wrong) else {
+        return Field(range: start..<index, stop: .starved)
+      }
+      if byte < 0x80 { index += 1 }
+    }
+  }
+
+  private func quoted(_ start: Int) -> Field {
+    var field = Field(range: start..<start, isQuoted: true, stop: .starved)
+    var index = start
+    while true {
+      index = skipQuoted(index)
+      guard index < end else { return field }
+      guard base[index] == Self.quote else {
+        guard pass(&index, &field.wrong) else { return field }
+        continue
+      }
+      guard index + 1 < end, base[index + 1] == Self.quote else { break }
+      field.isDoubled = true
+      index += 2
+    }
+    field.range = start..<index
+    field.stop = behindQuote(index + 1)
+    return field
+  }
+
+  private func behindQuote(_ index: Int) -> Stop {
+    guard index < end else { return isComplete ? .end : .starved }
+    if base[index] == delimiter { return .delimiter }
+    return Self.isLineEnd(base[index]) ? .lineEnd : .text
+  }
+
+  /// Passes a character beyond ASCII, or notes that it is none; false where it has not come whole.
+  private func pass(_ index: inout Int, _ wrong: inout Int?) -> Bool {
+    let length = utf8SequenceLength(base, index, end)
+    guard length >= 0 || isComplete else { return false }
+    if length <= 0, wrong == nil { wrong = index }
+    index += max(1, length)
+    return true
+  }
+
+  // MARK: Eight bytes at a time
+
+  private static let lowBits: UInt64 = 0x0101_0101_0101_0101
+  private static let highBits: UInt64 = 0x8080_8080_8080_8080
+
+  /// The first byte from `start` on that may end a bare field, or is not ASCII.
+  @inline(__always)
+  private func skipPlain(_ start: Int) -> Int {
+    var index = start
+    let delimiters = Self.lowBits &* UInt64(delimiter)
+    while index &+ 8 <= end {
+      let word = UInt64(littleEndian: UnsafeRawPointer(base + index).loadUnaligned(as: UInt64.self))
+      let difference = word ^ delimiters
+      // Both line ends are below 0x0E, and hardly anything else in a text is.
+      let special =
+        Self.highBits
+        & (word | (word &- Self.lowBits &* 0x0E) & ~word | (difference &- Self.lowBits) & ~difference)
+      if special != 0 { return index &+ special.trailingZeroBitCount / 8 }
+      index &+= 8
+    }
+    while index < end, base[index] != delimiter, base[index] < 0x80, base[index] >= 0x0E { index &+= 1 }
+    return index
+  }
+
+  /// The first quotation mark from `start` on, or byte that is not ASCII.
+  @inline(__always)
+  private func skipQuoted(_ start: Int) -> Int {
+    var index = start
+    while index &+ 8 <= end {
+      let word = UInt64(littleEndian: UnsafeRawPointer(base + index).loadUnaligned(as: UInt64.self))
+      let difference = word ^ (Self.lowBits &* UInt64(Self.quote))
+      let special = Self.highBits & (word | (difference &- Self.lowBits) & ~difference)
+      if special != 0 { return index &+ special.trailingZeroBitCount / 8 }
+      index &+= 8
+    }
+    while index < end, base[index] != Self.quote, base[index] < 0x80 { index &+= 1 }
+    return index
+  }
+}
+
+extension RecordScan.Field {
+  /// Where the field ends, with its quotation marks.
+  var end: Int { range.upperBound + (isQuoted ? 1 : 0) }
+
+  /// Where the field begins, with its quotation marks.
+  var start: Int { range.lowerBound - (isQuoted ? 1 : 0) }
+}

@@ -1,0 +1,152 @@
+import Foundation
+import SeedDatabase
+import SeedFormat
+import Support
+import Testing
+
+/// CSV as other programs write it, and what the command says about it.
+@Suite(.bounded) struct ImportCSVTests {
+  private let folder: TemporaryFolder
+  private let database: String
+
+  init() throws {
+    folder = try TemporaryFolder()
+    database = folder("app.sqlite")
+    try Connection(database, .creator).execute(
+      "CREATE TABLE stop(id INTEGER PRIMARY KEY, name TEXT, zip TEXT NOT NULL DEFAULT 'none', lat REAL)")
+  }
+
+  private func run(_ bytes: [UInt8], _ options: String...) throws -> SeedbankBinary.Outcome {
+    try Data(bytes).write(to: URL(fileURLWithPath: folder("stops.csv")))
+    return try SeedbankBinary.run(
+      ["import", folder("stops.csv"), "--database", database, "--table", "stop"] + options)
+  }
+
+  private func run(_ text: String, _ options: String...) throws -> SeedbankBinary.Outcome {
+    try Data(text.utf8).write(to: URL(fileURLWithPath: folder("stops.csv")))
+    return try SeedbankBinary.run(
+      ["import", folder("stops.csv"), "--database", database, "--table", "stop"] + options)
+  }
+
+  private func rows() throws -> [String] {
+    try Connection(database, .reader).rows("SELECT * FROM stop").map {
+      $0.map(\.description).joined(separator: "|")
+    }
+  }
+
+  @Test func `what sqlite3 writes as CSV comes back as it was`() throws {
+    let other = folder("other.sqlite")
+    let schema = "CREATE TABLE t(id INTEGER PRIMARY KEY, a TEXT, b REAL, c, d NUMERIC)"
+    try Tool.sqlite(
+      other,
+      """
+      \(schema);
+      INSERT INTO t VALUES (1, '', NULL, '', 'x'), (2, NULL, 0.1, NULL, NULL),
+        (3, 'a "b",' || char(10) || 'c', -1e300, ' ', ''), (4, '0012', 7, 'é', 5);
+      """)
+    let csv = try Tool.run(["sqlite3", "-header", "-csv", other, "SELECT * FROM t"])
+    try csv.write(toFile: folder("t.csv"), atomically: false, encoding: .utf8)
+    try Connection(folder("copy.sqlite"), .creator).execute(schema)
+    try SeedbankBinary.succeed(
+      ["import", folder("t.csv"), "--database", folder("copy.sqlite"), "--table", "t"], in: folder.path)
+    let query = "SELECT id, quote(a), quote(b), quote(c), quote(d) FROM t ORDER BY id"
+    #expect(try Tool.sqlite(folder("copy.sqlite"), query) == Tool.sqlite(other, query))
+  }
+
+  @Test(arguments: [
+    ("quotes", ["1|NULL|", "2||"]), ("null", ["2||z"]), ("text", ["1||", "2||"]),
+    ("auto", ["1|NULL|", "2|NULL|"]),
+  ])
+  func `empty fields are NULL or the empty text, as told`(rule: String, expected: [String]) throws {
+    let last = rule == "null" ? "2,x,z,\n" : "2,\"\",\"\",\"\"\n"
+    let outcome = try run("id,name,zip,lat\n1,,,\n\(last)", "--empty", rule, "--bad-rows", "skip")
+    #expect(outcome.status == 0, "\(outcome.errors)")
+    if rule == "null" {
+      #expect(outcome.errors.contains("NOT NULL"))
+    } else {
+      #expect(try rows() == expected.map { "\($0)|NULL" })
+    }
+  }
+
+  @Test func `delimiter, encoding and header are told by options or by the mapping`() throws {
+    let bytes = Array("1;a b;Caf".utf8) + [0xE9, 0x0A] + Array("2;;\"".utf8) + [0x80, 0x22, 0x0A]
+    let outcome = try run(
+      bytes, "--delimiter", ";", "--encoding", "windows-1252", "--header", "id,name,zip")
+    #expect(outcome.status == 0, "\(outcome.errors)")
+    #expect(try rows() == ["1|a b|Café|NULL", "2|NULL|€|NULL"])
+    let mapping = #"{"table": "stop", "csv": {"delimiter": "tab", "header": ["id", "label", "zip"]}, "#
+    try (mapping + #""columns": {"name": "label"}}"#).write(
+      toFile: folder("map.json"), atomically: false, encoding: .utf8)
+    try "3\tc\t7\n".write(toFile: folder("stops.txt"), atomically: false, encoding: .utf8)
+    try SeedbankBinary.succeed(
+      ["import", "stops.txt", "--database", database, "--mapping", "map.json"], in: folder.path)
+    #expect(try rows().last == "3|c|7|NULL")
+  }
+
+  @Test(arguments: [
+    (["--delimiter", "ab"], "'--delimiter' takes one ASCII character, or tab."),
+    (["--encoding", "ebcdic"], "'--encoding' takes one of utf-8, latin1, windows-1252"),
+    (["--format", "ndjson", "--delimiter", ";"], "'--delimiter' is for CSV: add '--format csv'."),
+  ])
+  func `options that cannot be meant are refused`(options: [String], words: String) throws {
+    try Data().write(to: URL(fileURLWithPath: folder("stops.csv")))
+    let outcome = try SeedbankBinary.run(
+      ["import", folder("stops.csv"), "--database", database, "--table", "stop"] + options)
+    #expect(outcome.status == 64)
+    #expect(outcome.errors.contains(words), "\(outcome.errors)")
+  }
+
+  @Test func `a message names record, line, byte and field`() throws {
+    let start = "id;NAME;zip\r\n1;\"a\r\nb\";7\r\n\r\n"
+    let outcome = try run(
+      Array(start.utf8) + Array("2;".utf8) + [0xE9, 0x0D, 0x0A], "--delimiter", ";", "--bad-rows", "skip")
+    let place = "record 2 after the header, line 5, byte \(start.utf8.count + 2)"
+    #expect(outcome.errors.contains(place), "\(outcome.errors)")
+    #expect(outcome.errors.contains("field \"NAME\": a field that is not valid UTF-8"), "\(outcome.errors)")
+    let wrong = try run("id,name,zip,lat\n1,a,7,x\n", "--bad-rows", "skip", "--json")
+    let issue = try JSONValue(parsing: Array(wrong.output.utf8))["issues"]?.elements?.first
+    #expect(issue?["field"]?.string == "lat")
+    #expect((issue?["line"]?.integer, issue?["offset"]?.integer) == (2, 22))
+  }
+
+  @Test(arguments: [
+    ("id,name\n1,\"a", "line 2, byte 10: a quotation mark that is never closed"),
+    ("id,name\n1,\"a\"b\n", "line 2, byte 13: text behind a closing quotation mark"),
+    ("id,name,id\n1,a,2\n", "line 1, byte 0: the header has the name \"id\" twice: rename one of them"),
+    ("", "line 1, byte 0: the CSV has no header"),
+  ])
+  func `broken CSV ends the import, with its line and byte`(text: String, words: String) throws {
+    let outcome = try run(text, "--bad-rows", "skip")
+    #expect(outcome.status == 65)
+    let words = words.replacing("byte 8", with: "byte 0").replacing("byte 10", with: "byte 10")
+      .replacing("byte 13", with: "byte 13")
+    #expect(outcome.errors.contains(words), "\(outcome.errors)")
+    #expect(outcome.errors.contains("stops.csv"))
+  }
+
+  @Test func `CSV goes on in batches where it was`() throws {
+    let good = "id,name,zip\n1,a,1\n2,\"b\nb\",2\n3,c,3\n"
+    #expect(try run(good + "x,d,4\n", "--batch", "2").status == 65)
+    #expect(try rows().count == 2)
+    let resumed = try run(good + "4,d,4\n", "--batch", "2")
+    #expect(resumed.status == 0, "\(resumed.errors)")
+    #expect(resumed.errors.contains("Resuming at row 2 of "))
+    #expect(try rows().count == 4)
+  }
+
+  @Test func `fields find referenced rows, and waiting records their values`() throws {
+    try Connection(database, .writer).execute(
+      "CREATE TABLE call(id INTEGER PRIMARY KEY, stop INTEGER REFERENCES stop(id), at TEXT UNIQUE)")
+    _ = try run("id,zip\n1,a\n2,b\n")
+    let mapping = #"{"table": "call", "relations": [{"object": "halt", "table": {"table": "stop"}, "#
+    try (mapping + #""foreignKey": "stop"}]}"#).write(
+      toFile: folder("map.json"), atomically: false, encoding: .utf8)
+    for text in ["id,at,halt\n1,x,1\n2,y,\n", "id,at,halt\n1,y,2\n2,x,\"1\"\n"] {
+      try text.write(toFile: folder("calls.csv"), atomically: false, encoding: .utf8)
+      try SeedbankBinary.succeed(
+        ["import", "calls.csv", "--database", database, "--mapping", "map.json"], in: folder.path)
+    }
+    let found = try Connection(database, .reader).rows("SELECT id, at, stop FROM call")
+    #expect(found.map { $0.map(\.description).joined(separator: "|") } == ["1|y|2", "2|x|1"])
+  }
+}

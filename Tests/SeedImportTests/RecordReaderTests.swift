@@ -1,0 +1,178 @@
+import Foundation
+import SeedFormat
+import Support
+import Testing
+
+@testable import SeedImport
+
+/// Records of CSV, compared with what Python's module makes of the same bytes.
+@Suite(.bounded) struct RecordReaderTests {
+  /// One document, and how it is to be read.
+  private struct Case {
+    let bytes: [UInt8]
+    let delimiter: Character
+  }
+
+  /// All records' fields; `nil` where the document is refused.
+  private func read(_ bytes: [UInt8], _ format: CSVFormat, pieces: Int) throws -> [[[UInt8]]]? {
+    var source = DocumentSource()
+    source.restart(format) { _ in RecordHeader.Empty(bare: .string, quoted: .string) }
+    var (rest, records, isAtStart) = (bytes[...], [[[UInt8]]](), true)
+    while true {
+      if rest.isEmpty { source.complete() } else { rest.prefix(pieces).withUnsafeBytes { source.feed($0) } }
+      let isEnd = rest.isEmpty
+      rest = rest.dropFirst(pieces)
+      if isAtStart, !source.scanner.passMark() { continue }
+      isAtStart = false
+      do { try take(&source, &records) } catch is ImportFailure { return nil }
+      if isEnd { return records }
+    }
+  }
+
+  private func take(_ source: inout DocumentSource, _ records: inout [[[UInt8]]]) throws {
+    while case .value = try source.nextRecord() {
+      let texts = source.records?.texts(source.tape.offset(0)..<source.scanner.offset, source.scanner) ?? []
+      if source.records?.flaw == nil {
+        let onTape = (0..<source.tape.count(0)).map { Array(source.text(2 + 2 * $0)) }
+        #expect(onTape == texts)
+      }
+      records.append(texts)
+    }
+  }
+
+  /// Python's opinion of all documents: it refuses, as we do, text behind a closing quotation mark.
+  private func reference(_ cases: [Case]) throws -> [[[[UInt8]]]?] {
+    let lines = cases.map { "\($0.delimiter.asciiValue ?? 0) \(Data($0.bytes).base64EncodedString())" }
+    let output = try python(Self.script, lines.joined(separator: "\n") + "\n")
+    return try output.split(separator: "\n").map { line in
+      let value = try JSONValue(parsing: Array(line.utf8))
+      return value.elements?.map { record in
+        (record.elements ?? []).map { Array(Data(base64Encoded: $0.string ?? "") ?? Data()) }
+      }
+    }
+  }
+
+  private static let script = """
+    import base64, csv, io, json, sys
+    for line in sys.stdin:
+      delimiter, text = (line.rstrip("\\n") + " ").split(" ")[:2]
+      text = base64.b64decode(text).decode("utf-8", "surrogateescape").removeprefix("\\ufeff")
+      try:
+        rows = csv.reader(io.StringIO(text, newline=""), delimiter=chr(int(delimiter)), strict=True)
+        fields = [[base64.b64encode(f.encode("utf-8", "surrogateescape")).decode() for f in r] for r in rows if r]
+        print(json.dumps(fields))
+      except csv.Error:
+        print("null")
+    """
+
+  private func python(_ script: String, _ input: String) throws -> String {
+    let (process, stdout) = (Process(), Pipe())
+    let python = ProcessInfo.processInfo.environment["SEEDBANK_PYTHON"] ?? "python3"
+    process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+    process.arguments = [python, "-c", script]
+    let folder = try TemporaryFolder()
+    try Data(input.utf8).write(to: URL(fileURLWithPath: folder("input")))
+    process.standardInput = try FileHandle(forReadingFrom: URL(fileURLWithPath: folder("input")))
+    process.standardOutput = stdout
+    try process.run()
+    let output = try stdout.fileHandleForReading.readToEnd() ?? Data()
+    process.waitUntilExit()
+    return String(decoding: output, as: UTF8.self)
+  }
+
+  private func expectSame(_ cases: [Case], _ random: inout SplitMix) throws {
+    let expected = try reference(cases)
+    try #require(expected.count == cases.count)
+    for (document, records) in zip(cases, expected) {
+      let format = CSVFormat(delimiter: document.delimiter, header: ["a", "b", "c"])
+      for pieces in [1, random.pick([2, 3, 7, 8, 9]), 64 * 1024] {
+        let found = try read(document.bytes, format, pieces: pieces)
+        #expect(
+          found == records,
+          "pieces of \(pieces), \(document.delimiter): \(String(decoding: document.bytes, as: UTF8.self).debugDescription)"
+        )
+      }
+    }
+  }
+
+  private static let delimiters: [Character] = [",", ";", "\t", "|", ":", " ", "a"]
+
+  @Test(arguments: [1, 2, 3, 4] as [UInt64])
+  func `random fields in any quoting are what Python reads`(seed: UInt64) throws {
+    var random = SplitMix(seed: seed)
+    try expectSame((0..<300).map { _ in written(&random) }, &random)
+  }
+
+  private static let parts: [[UInt8]] =
+    [
+      "x", "yz", "\"", ",", ";", "\t", "|", " ", "\r", "\n", "\r\n", "\0", "é", "😀",
+      "longer than eight bytes",
+    ]
+    .map { Array($0.utf8) } + [[0xFF], [0xE9], [0xED, 0xA0, 0x80], [0xC3]]
+
+  private func written(_ random: inout SplitMix) -> Case {
+    let delimiter = random.pick(Self.delimiters.dropLast())
+    let lineEnds = random.pick([["\n"], ["\r\n"], ["\r"], ["\n", "\r\n", "\r", "\n\n"]])
+    var bytes: [UInt8] = random.pick([[], [0xEF, 0xBB, 0xBF]])
+    for _ in 0..<Int.random(in: 0..<6, using: &random) {
+      for number in 0..<3 {
+        if number > 0 { bytes += String(delimiter).utf8 }
+        bytes += field(delimiter, &random)
+      }
+      bytes += random.pick(lineEnds).utf8
+    }
+    return Case(bytes: bytes, delimiter: delimiter)
+  }
+
+  private func field(_ delimiter: Character, _ random: inout SplitMix) -> [UInt8] {
+    let text = (0..<Int.random(in: 0..<4, using: &random)).flatMap { _ in random.pick(Self.parts) }
+    let special = Set([0x22, 0x0A, 0x0D, delimiter.asciiValue ?? 0])
+    guard random.chance(50) || text.contains(where: special.contains) else { return text }
+    return [0x22] + text.flatMap { $0 == 0x22 ? [0x22, 0x22] : [$0] } + [0x22]
+  }
+
+  @Test(arguments: [5, 6, 7, 8] as [UInt64])
+  func `any bytes are read, or refused, as Python does`(seed: UInt64) throws {
+    var random = SplitMix(seed: seed)
+    let soup = ["a", ",", "\"", "\"", "\n", "\r", ";", "bcdefgh", "é"]
+    let cases = (0..<600).map { _ in
+      let text = (0..<Int.random(in: 0..<12, using: &random)).map { _ in random.pick(soup) }.joined()
+      return Case(bytes: Array(text.utf8), delimiter: random.pick([",", ";"]))
+    }
+    try expectSame(cases, &random)
+  }
+
+  @Test(arguments: [1, 2, 3, 5, 1000])
+  func `each encoding leads to the same texts`(pieces: Int) throws {
+    let text = "1,\"é \"\"x\"\"\",€\r\n2,œ,\"ß\n\"\n"
+    let expected = [["1", "é \"x\"", "€"], ["2", "œ", "ß\n"]].map { $0.map { Array($0.utf8) } }
+    let format = { CSVFormat(encoding: $0, header: ["a", "b", "c"]) }
+    let units = Array(text.utf16)
+    let little = units.flatMap { [UInt8($0 & 0xFF), UInt8($0 >> 8)] }
+    let big = units.flatMap { [UInt8($0 >> 8), UInt8($0 & 0xFF)] }
+    let windows = try #require(text.data(using: .windowsCP1252))
+    let documents: [([UInt8], CSVFormat.Encoding)] = [
+      (Array(text.utf8), .utf8), (Array(windows), .windows1252), ([0xFF, 0xFE] + little, .utf8),
+      ([0xFE, 0xFF] + big, .utf8), ([0xFE, 0xFF] + big, .utf16), (little, .utf16),
+      (little, .utf16LittleEndian), (big, .utf16BigEndian),
+    ]
+    for (bytes, encoding) in documents {
+      #expect(try read(bytes, format(encoding), pieces: pieces) == expected, "\(encoding)")
+    }
+    let latin = try read([0xE9, 0x2C, 0x80, 0x2C], format(.latin1), pieces: pieces)
+    #expect(latin == [["é", "\u{80}", ""].map { Array($0.utf8) }])
+  }
+
+  @Test func `half a pair of UTF-16 spoils its record alone`() throws {
+    let bytes: [UInt8] = [0x3D, 0xD8, 0x0A, 0, 0x61, 0, 0x0A, 0]
+    var source = DocumentSource()
+    source.restart(CSVFormat(encoding: .utf16LittleEndian, header: ["a"])) { _ in RecordHeader.Empty() }
+    bytes.withUnsafeBytes { source.feed($0) }
+    source.complete()
+    guard case .value = try source.nextRecord() else { throw ImportFailure(.document, "nothing") }
+    #expect(source.records?.flaw?.code == .malformed)
+    guard case .value = try source.nextRecord() else { throw ImportFailure(.document, "nothing") }
+    #expect(source.records?.flaw == nil)
+    #expect(source.offsetInFile(source.tape.offset(0)) == 4)
+  }
+}
