@@ -65,9 +65,13 @@ package final class ImportSession {
   private final class List {
     let plan: RowPlan
     let names: ValueReader.Target?
+    let selection: RowSelection
+    let isOpen: Bool
 
     init(_ list: ImportMapping.List, _ builder: PlanBuilder) throws {
       plan = try builder.plan(list.table)
+      selection = RowSelection(list.conditions)
+      isOpen = list.conditions.isEmpty
       names =
         if case .dictionary(let name) = list.layout { try builder.target(name, plan.table) } else { nil }
     }
@@ -191,14 +195,18 @@ package final class ImportSession {
     writer.place.offset = offset
     defer { writer.place.row += 1 }
     if let cursor, try passes(cursor) { return }
-    let list = lists[finder.list]
+    guard let number = selectList() else {
+      report.rowsPassedOver += 1
+      return try passBatch()
+    }
+    let list = lists[number]
     if let flaw = source.records?.flaw {
       try writeCollected()
       locate(offset)
       try refuse(source.located(flaw, list.plan), list, flawed(flaw, offset))
     } else if let given = try? given(name, list),
       try collector.collect(
-        .init(list: finder.list, name: name, number: place.row, range: offset..<source.scanner.offset),
+        .init(list: number, name: name, number: place.row, range: offset..<source.scanner.offset),
         list.plan, source, given: given)
     {
       if collector.isFull { try writeCollected() }
@@ -209,6 +217,13 @@ package final class ImportSession {
     }
     report.rows += 1
     try passBatch()
+  }
+
+  /// The first of the lists in the row's place that takes it; a record that cannot be read goes to the first at all.
+  private func selectList() -> Int? {
+    let numbers = finder.lists
+    if numbers.count == 1, lists[numbers[0]].isOpen || source.records?.flaw != nil { return numbers[0] }
+    return numbers.first { lists[$0].selection.takes(source) }
   }
 
   /// Where the row is, for messages; rows without any do without.
@@ -266,7 +281,7 @@ package final class ImportSession {
   private func passBatch() throws {
     rowsInTransaction += 1
     if rowsInTransaction >= rowsPerTransaction { try commitBatch() }
-    guard pace.isDue(rows: report.rows) else { return }
+    guard pace.isDue(rows: report.rows + report.rowsPassedOver) else { return }
     if hooks.isCancelled() { throw CancellationError() }
     pace.show(bytes: earlierBytes + source.bytesRead, rows: report.rows)
   }

@@ -31,7 +31,7 @@ import Testing
 
   @Test func `the documentation's mapping`() async throws {
     let mapping = ImportMapping(
-      TableMapping("person", names: .snakeToCamel, columns: ["born": .from("birth_date", .iso8601())]),
+      TableMapping("person", names: .snakeToCamel, columns: ["born": .from("birth_date", .date())]),
       rows: "$.data.items")
     let json = Data(#"{"data": {"items": [{"id": 1, "name": "Ada", "birth_date": "1970-01-02"}]}}"#.utf8)
     _ = try await Importer(database: database).import(.data(json), mapping: mapping)

@@ -68,15 +68,95 @@ import Testing
     #expect(columns["c"]?.member == "c")
   }
 
-  @Test(arguments: ["iso8601", "iso8601-coredata", "text", "number", "base64", "json"])
+  @Test(arguments: ["date", "text", "number", "base64", "json"])
   func `as names every conversion but the app's own`(name: String) throws {
     let column = try list("\"columns\": {\"a\": {\"as\": \"\(name)\"}}").table.columns["a"]
     switch (name, column?.conversion) {
-    case ("iso8601", .iso8601(.unix)), ("iso8601-coredata", .iso8601(.coreData)), ("text", .text),
-      ("number", .number), ("base64", .base64), ("json", .json):
+    case ("date", .date(.iso8601, .seconds, 0)), ("text", .text), ("number", .number), ("base64", .base64),
+      ("json", .json):
       break
     default: Issue.record("\(name) is another conversion")
     }
+  }
+
+  @Test(
+    arguments: [
+      ("iso8601", .iso8601), ("seconds", .seconds), ("milliseconds", .milliseconds),
+      ("dd.MM.yyyy", .pattern("dd.MM.yyyy")),
+    ] as [(String, ImportConversion.DateFormat)])
+  func `format, to and zone say how a date is written and kept`(
+    name: String, format: ImportConversion.DateFormat
+  ) throws {
+    for form in ImportConversion.DateForm.allCases {
+      let text = """
+        "columns": {"a": {"as": "date", "format": "\(name)", "to": "\(form.rawValue)", "zone": "+01:30"}}
+        """
+      guard case .date(let read, let kept, 5400)? = try list(text).table.columns["a"]?.conversion else {
+        Issue.record("\(name) is another conversion")
+        continue
+      }
+      #expect((read, kept) == (format, form))
+    }
+  }
+
+  @Test func `values and otherwise make values of others`() throws {
+    let text = #""columns": {"a": {"from": "b", "values": {"x": 1, "2": null}, "otherwise": "z"}}"#
+    let column = try #require(try list(text).table.columns["a"])
+    guard case .values(let values, let otherwise) = column.conversion else {
+      Issue.record("another conversion")
+      return
+    }
+    #expect(column.member == "b")
+    #expect(values == ["x": .integer(1), "2": .null])
+    #expect(otherwise == .text("z"))
+  }
+
+  @Test(
+    arguments: [
+      (#""kept""#, .kept), (#""null""#, .null), (#"["a", "b"]"#, .nullIn(["a", "b"])),
+    ] as [(String, TableMapping.EmptyTexts)])
+  func `emptyTexts says where empty texts are NULL`(text: String, empty: TableMapping.EmptyTexts) throws {
+    #expect(try list("\"emptyTexts\": \(text)").table.emptyTexts == empty)
+  }
+
+  @Test func `where says what a list's rows have`() throws {
+    #expect(
+      try list(#""where": {"a.b": "x", "c": [1, null]}"#).conditions == [
+        RowCondition("a.b", in: [.text("x")]), RowCondition("c", in: [.integer(1), .null]),
+      ])
+  }
+
+  @Test func `tables are defined once, and places that name them may say more`() throws {
+    let text = """
+      {"tables": {
+        "user": {"columns": {"name": "n"}, "relations": [{"object": "at", "table": "city", "foreignKey": "city"}]},
+        "city": {"key": "code"}},
+       "lists": [
+        {"table": "user", "rows": "$.users", "mode": "replace"},
+        {"table": "post", "rows": "$.posts",
+         "relations": [
+          {"object": "by", "table": "user", "foreignKey": "user"},
+          {"array": "pics", "table": "pic", "parentKey": "post"},
+          {"object": "in", "table": {"table": "city", "key": "name"}, "foreignKey": "city"}]}]}
+      """
+    let lists = try ImportMapping(json: Array(text.utf8)).lists
+    #expect(lists[0].table.mode == .replace)
+    #expect(lists[0].table.columns["name"]?.member == "n")
+    #expect(lists[0].table.relations.first?.table.key == ["code"])
+    let nested = lists[1].table.relations.map(\.table)
+    #expect(nested.map(\.table) == ["user", "pic", "city"])
+    #expect(nested[0].columns["name"]?.member == "n")
+    #expect(nested[0].relations.first?.table.key == ["code"])
+    #expect(nested[2].key == ["name"])
+  }
+
+  @Test func `tables that are defined by each other are refused`() {
+    let text = """
+      {"table": "a", "tables": {
+        "a": {"relations": [{"array": "b", "table": "b", "parentKey": "a"}]},
+        "b": {"relations": [{"array": "a", "table": "a", "parentKey": "b"}]}}}
+      """
+    #expect(failure(text).contains("the tables a, b, a are defined by each other"), "\(failure(text))")
   }
 
   @Test(arguments: ["constants", "defaults"])
@@ -149,7 +229,8 @@ import Testing
   @Test(arguments: [
     ("table", "5"), ("rows", "5"), ("layout", "[]"), ("layout", "\"list\""), ("layout", "\"dictionary\""),
     ("keyColumn", "{}"), ("names", "\"kebab\""), ("names", "1"), ("key", "5"), ("key", "[]"), ("key", "[1]"),
-    ("mode", "\"upsert\""), ("mode", "null"), ("columns", "[]"), ("constants", "5"), ("defaults", "[]"),
+    ("mode", "\"upsert\""), ("mode", "null"), ("where", "[]"), ("tables", "[]"), ("emptyTexts", "true"),
+    ("emptyTexts", "[1]"), ("columns", "[]"), ("constants", "5"), ("defaults", "[]"),
     ("relations", "{}"),
   ])
   func `a value of another kind is refused with its place`(key: String, value: String) {
@@ -159,7 +240,16 @@ import Testing
 
   @Test(arguments: [
     (#""columns": {"a": 5}"#, "$.columns.a"), (#""columns": {"a": {"from": 5}}"#, "$.columns.a.from"),
-    (#""columns": {"a": {"as": "date"}}"#, "$.columns.a.as"), (#""constants": {"a": []}"#, "$.constants.a"),
+    (#""columns": {"a": {"as": "day"}}"#, "$.columns.a.as"), (#""constants": {"a": []}"#, "$.constants.a"),
+    (#""columns": {"a": "b..c"}"#, "$.columns.a"), (#""columns": {"a": {"from": "b."}}"#, "$.columns.a.from"),
+    (#""columns": {"a": {"as": "date", "format": "yy"}}"#, "$.columns.a.format"),
+    (#""columns": {"a": {"as": "date", "to": "days"}}"#, "$.columns.a.to"),
+    (#""columns": {"a": {"as": "date", "zone": "CET"}}"#, "$.columns.a.zone"),
+    (#""columns": {"a": {"values": []}}"#, "$.columns.a.values"),
+    (#""columns": {"a": {"values": {"x": []}}}"#, "$.columns.a.values.x"),
+    (#""columns": {"a": {"values": {}, "otherwise": {}}}"#, "$.columns.a.otherwise"),
+    (#""where": {"a": {}}"#, "$.where.a"), (#""where": {"a.": 1}"#, "$.where.a."),
+    (#""tables": {"u": 5}"#, "$.tables.u"), (#""tables": {"u": {"key": 5}}"#, "$.tables.u.key"),
     (#""defaults": {"a": {}}"#, "$.defaults.a"), (#""relations": [5]"#, "$.relations[0]"),
     (#""relations": [{"table": {"table": "u"}}]"#, "$.relations[0].object"),
     (#""relations": [{"object": "u", "table": 5}]"#, "$.relations[0].table"),

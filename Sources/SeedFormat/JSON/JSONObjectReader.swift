@@ -28,6 +28,12 @@ package struct JSONObjectReader {
     try self.init(value, at: path)
   }
 
+  /// Adds members that the object does not have itself.
+  package mutating func complete(with members: [JSONMember]) {
+    let names = Set(unread.map(\.name))
+    unread += members.filter { !names.contains($0.name) }
+  }
+
   /// Where a member of this object stands.
   package func place(of name: String) -> String { path.isEmpty ? name : "\(path).\(name)" }
 

@@ -18,7 +18,7 @@ extension ImportMapping.List {
       case .lines: "lines"
       case .csv(let format): format.canonical
       }
-    return [JSONValue(strings: rows.names), kind, keyColumn, table.canonical]
+    return [rows.canonical, kind, keyColumn, .array(conditions.map(\.canonical)), table.canonical]
   }
 }
 
@@ -35,9 +35,9 @@ extension TableMapping {
   fileprivate var canonical: JSONValue {
     [
       .string(table), JSONValue(strings: key), .string(names.rawValue), .string(mode.rawValue),
-      .sorted(columns) { [JSONValue(strings: $0.member.names), .string($0.conversion.name)] },
+      .sorted(columns) { [$0.member.canonical, $0.conversion.canonical] },
       .sorted(constants) { $0.canonical }, .sorted(defaults) { $0.canonical },
-      .array(relations.map(\.canonical)),
+      .array(relations.map(\.canonical)), emptyTexts.canonical,
     ]
   }
 }
@@ -45,7 +45,7 @@ extension TableMapping {
 extension RelationMapping {
   fileprivate var canonical: JSONValue {
     [
-      JSONValue(strings: member.names), table.canonical, kind.canonical, layout.canonical,
+      member.canonical, table.canonical, kind.canonical, layout.canonical,
       .string(mode.rawValue),
     ]
   }
@@ -72,29 +72,47 @@ extension RelationMapping.Layout {
   }
 }
 
+extension TableMapping.EmptyTexts {
+  fileprivate var canonical: JSONValue {
+    switch self {
+    case .kept: "kept"
+    case .null: "null"
+    case .nullIn(let columns): JSONValue(strings: columns.sorted())
+    }
+  }
+}
+
+extension MemberPath {
+  fileprivate var canonical: JSONValue {
+    .array(
+      steps.map { step in
+        switch step {
+        case .member(let name): .string(name)
+        case .element(let number): .integer(Int64(number))
+        }
+      })
+  }
+}
+
+extension RowCondition {
+  fileprivate var canonical: JSONValue { [member.canonical, .array(values.map(\.canonical))] }
+}
+
 extension ImportConversion {
-  /// As a mapping file names it, where it can.
-  var name: String {
+  fileprivate var canonical: JSONValue {
     switch self {
     case .automatic: "automatic"
     case .custom: "custom"
-    case .iso8601(.coreData): "iso8601-coredata"
-    case .iso8601(.unix): "iso8601"
     case .text: "text"
     case .number: "number"
     case .base64: "base64"
     case .json: "json"
+    case .date(let format, let form, let zone):
+      ["date", .string("\(format)"), .string(form.rawValue), JSONValue(zone)]
+    case .values(let values, let otherwise):
+      ["values", .sorted(values) { $0.canonical }, otherwise.map { [$0.canonical] } ?? .null]
     }
   }
-
-  /// The conversion that a mapping file names so.
-  init?(named name: String) {
-    guard let found = Self.inFiles.first(where: { $0.name == name }) else { return nil }
-    self = found
-  }
-
-  /// All that a mapping file can name.
-  static var inFiles: [Self] { [.iso8601(.unix), .iso8601(.coreData), .text, .number, .base64, .json] }
 }
 
 extension SeedValue {

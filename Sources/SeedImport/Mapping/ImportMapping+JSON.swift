@@ -1,4 +1,5 @@
 import SeedFormat
+import SeedSystem
 
 // A mapping as JSON, for those who write none in Swift: see the article "Mapping files".
 extension ImportMapping {
@@ -18,21 +19,78 @@ extension ImportMapping {
   }
 
   private init(reading object: consuming JSONObjectReader) throws(MalformedJSON) {
+    let shared = try SharedTables(reading: &object)
     guard let lists = try object.objectsIfPresent("lists") else {
-      self.init(lists: [try List(reading: object)])
+      self.init(lists: [try List(reading: object, shared)])
       return
     }
     guard !lists.isEmpty else { throw object.error("lists", "expected an array of lists, found none") }
     try object.refuseUnread()
-    self.init(lists: try lists.map { list throws(MalformedJSON) in try List(reading: list) })
+    self.init(lists: try lists.map { list throws(MalformedJSON) in try List(reading: list, shared) })
+  }
+}
+
+/// Definitions of tables that lists and relations refer to by the table's name: what such a place says itself counts
+/// more.
+private struct SharedTables {
+  private var definitions: [String: [JSONMember]] = [:]
+  /// The definitions that are being read, for one may refer to others.
+  private var open: [String] = []
+
+  init(reading object: inout JSONObjectReader) throws(MalformedJSON) {
+    guard let tables = try object.objectIfPresent("tables") else { return }
+    for member in tables.unread {
+      let definition = try JSONObjectReader(member.value, at: tables.place(of: member.name))
+      definitions[member.name] = definition.unread
+    }
+    // Each by itself first, for an error in it to be told in its place.
+    for member in tables.unread {
+      let definition = try JSONObjectReader(member.value, at: tables.place(of: member.name))
+      _ = try TableMapping(reading: definition, self, named: member.name)
+    }
+  }
+
+  /// What is to be read in place of an object that names a table, and what is then shared.
+  func completing(
+    _ object: consuming JSONObjectReader, named name: String?
+  ) throws(MalformedJSON) -> (JSONObjectReader, SharedTables) {
+    let table = name ?? object.unread.first { $0.name == "table" }?.value.string
+    guard let table, let definition = definitions[table] else { return (object, self) }
+    guard !open.contains(table) else {
+      let circle = (open + [table]).joined(separator: ", ")
+      throw object.error("table", "the tables \(circle) are defined by each other")
+    }
+    var inner = self
+    inner.open.append(table)
+    if name == nil { object.complete(with: definition) }
+    object.complete(with: [JSONMember("table", .string(table))])
+    return (object, inner)
   }
 }
 
 extension ImportMapping.List {
-  fileprivate init(reading object: consuming JSONObjectReader) throws(MalformedJSON) {
-    let rows = MemberPath(try object.stringIfPresent("rows") ?? "$")
+  fileprivate init(
+    reading object: consuming JSONObjectReader, _ shared: SharedTables
+  ) throws(MalformedJSON) {
+    let rows = try object.pathIfPresent("rows") ?? "$"
     let layout = try Self.layout(&object)
-    self.init(try TableMapping(reading: object), rows: rows, layout: layout)
+    let conditions = try Self.conditions(&object)
+    self.init(try TableMapping(reading: object, shared), rows: rows, layout: layout, where: conditions)
+  }
+
+  private static func conditions(_ object: inout JSONObjectReader) throws(MalformedJSON) -> [RowCondition] {
+    guard let members = try object.objectIfPresent("where") else { return [] }
+    var conditions: [RowCondition] = []
+    for member in members.unread {
+      let values = try (member.value.elements ?? [member.value]).map { value throws(MalformedJSON) in
+        guard let plain = value.plain else {
+          throw members.error(member.name, "expected a plain value, or an array of such")
+        }
+        return plain
+      }
+      conditions.append(RowCondition(try members.path(member.name, member.name), in: values))
+    }
+    return conditions
   }
 
   private static func layout(_ object: inout JSONObjectReader) throws(MalformedJSON) -> ImportMapping.Layout {
@@ -82,61 +140,124 @@ extension CSVFormat {
 
 extension TableMapping {
   /// Takes all that is left of the object; a list has taken its own members before.
-  fileprivate init(reading object: consuming JSONObjectReader) throws(MalformedJSON) {
+  fileprivate init(
+    reading given: consuming JSONObjectReader, _ shared: SharedTables, named name: String? = nil
+  ) throws(MalformedJSON) {
+    var (object, shared) = try shared.completing(given, named: name)
     self.init(
       try object.string("table"), key: try object.texts("key"),
       names: try object.choiceIfPresent("names") ?? .identity,
       constants: try object.values("constants"), defaults: try object.values("defaults"),
-      mode: try object.choiceIfPresent("mode") ?? .merge)
+      emptyTexts: try EmptyTexts(reading: &object), mode: try object.choiceIfPresent("mode") ?? .merge)
     if let columns = try object.objectIfPresent("columns") {
       for member in columns.unread {
-        self.columns[member.name] = try ColumnMapping(member, at: columns.place(of: member.name))
+        self.columns[member.name] = try ColumnMapping(member, in: columns)
       }
     }
     for relation in try object.objectsIfPresent("relations") ?? [] {
-      relations.append(try RelationMapping(reading: relation))
+      relations.append(try RelationMapping(reading: relation, shared))
     }
     try object.refuseUnread()
+  }
+}
+
+extension TableMapping.EmptyTexts {
+  fileprivate init(reading object: inout JSONObjectReader) throws(MalformedJSON) {
+    let value = object.takeIfPresent("emptyTexts")
+    switch (value?.string, value?.elements?.compactMap(\.string)) {
+    case ("kept", _): self = .kept
+    case ("null", _): self = .null
+    case (nil, let columns?) where columns.count == value?.elements?.count: self = .nullIn(Set(columns))
+    default:
+      guard value == nil else {
+        throw object.error("emptyTexts", "expected kept, null, or an array of columns in which they are NULL")
+      }
+      self = .kept
+    }
   }
 }
 
 extension ColumnMapping {
-  fileprivate init(_ member: JSONMember, at path: String) throws(MalformedJSON) {
+  fileprivate init(_ member: JSONMember, in columns: JSONObjectReader) throws(MalformedJSON) {
     if let text = member.value.string {
-      self = .from(MemberPath(text))
+      self = .from(try columns.path(member.name, text))
       return
     }
-    var object = try JSONObjectReader(member.value, at: path)
-    let from = try object.stringIfPresent("from") ?? member.name
-    var conversion = ImportConversion.automatic
-    if let name = try object.stringIfPresent("as") {
-      guard let named = ImportConversion(named: name) else {
-        let names = ImportConversion.inFiles.map(\.name).joined(separator: ", ")
-        throw object.error("as", "expected one of \(names)")
-      }
-      conversion = named
-    }
+    var object = try JSONObjectReader(member.value, at: columns.place(of: member.name))
+    let from = try object.pathIfPresent("from") ?? MemberPath(names: [member.name])
+    let conversion = try ImportConversion(reading: &object)
     try object.refuseUnread()
-    self = .from(MemberPath(from), conversion)
+    self = .from(from, conversion)
+  }
+}
+
+extension ImportConversion {
+  private enum Name: String, CaseIterable { case date, text, number, base64, json }
+
+  fileprivate init(reading object: inout JSONObjectReader) throws(MalformedJSON) {
+    if let values = try object.valuesIfPresent("values") {
+      self = .values(values, otherwise: try object.plainIfPresent("otherwise"))
+      return
+    }
+    switch try object.choiceIfPresent("as") as Name? {
+    case nil: self = .automatic
+    case .text: self = .text
+    case .number: self = .number
+    case .base64: self = .base64
+    case .json: self = .json
+    case .date:
+      self = .date(
+        try DateFormat(reading: &object), as: try object.choiceIfPresent("to") ?? .seconds,
+        zone: try Self.zone(&object))
+    }
+  }
+
+  private static func zone(_ object: inout JSONObjectReader) throws(MalformedJSON) -> Int {
+    guard let text = try object.stringIfPresent("zone") else { return 0 }
+    guard let zone = UTCTime.zone(text) else {
+      throw object.error("zone", "expected Z, or hours and minutes like +01:00, found \"\(text)\"")
+    }
+    return zone
+  }
+}
+
+extension ImportConversion.DateFormat {
+  fileprivate init(reading object: inout JSONObjectReader) throws(MalformedJSON) {
+    switch try object.stringIfPresent("format") ?? "iso8601" {
+    case "iso8601": self = .iso8601
+    case "seconds": self = .seconds
+    case "milliseconds": self = .milliseconds
+    case let pattern:
+      do throws(DatePattern.Flaw) {
+        _ = try DatePattern(pattern)
+      } catch {
+        throw object.error(
+          "format", "expected iso8601, seconds, milliseconds or a pattern such as dd.MM.yyyy: \(error.reason)"
+        )
+      }
+      self = .pattern(pattern)
+    }
   }
 }
 
 extension RelationMapping {
-  fileprivate init(reading object: consuming JSONObjectReader) throws(MalformedJSON) {
-    let table = try TableMapping(reading: object.object("table"))
-    if let path = try object.stringIfPresent("object") {
-      self = .object(MemberPath(path), table, foreignKey: try object.texts("foreignKey"))
-    } else if let path = try object.stringIfPresent("array") {
-      self = .array(MemberPath(path), table, parentKey: try object.texts("parentKey"))
-    } else if let path = try object.stringIfPresent("dictionary") {
+  fileprivate init(
+    reading object: consuming JSONObjectReader, _ shared: SharedTables
+  ) throws(MalformedJSON) {
+    let table = try Self.table(&object, shared)
+    if let path = try object.pathIfPresent("object") {
+      self = .object(path, table, foreignKey: try object.texts("foreignKey"))
+    } else if let path = try object.pathIfPresent("array") {
+      self = .array(path, table, parentKey: try object.texts("parentKey"))
+    } else if let path = try object.pathIfPresent("dictionary") {
       self = .dictionary(
-        MemberPath(path), table, keyColumn: try object.string("keyColumn"),
+        path, table, keyColumn: try object.string("keyColumn"),
         parentKey: try object.texts("parentKey"))
-    } else if let path = try object.stringIfPresent("child") {
-      self = .child(MemberPath(path), table, parentKey: try object.texts("parentKey"))
-    } else if let path = try object.stringIfPresent("join") {
+    } else if let path = try object.pathIfPresent("child") {
+      self = .child(path, table, parentKey: try object.texts("parentKey"))
+    } else if let path = try object.pathIfPresent("join") {
       self = .join(
-        MemberPath(path), table, through: try object.string("through"),
+        path, table, through: try object.string("through"),
         parentKey: try object.texts("parentKey"), elementKey: try object.texts("elementKey"),
         layout: try object.choiceIfPresent("layout") == JoinLayout.dictionary
           ? .dictionary(keyColumn: nil) : .array)
@@ -146,6 +267,17 @@ extension RelationMapping {
     }
     if case .reference = kind {} else { mode = try object.choiceIfPresent("mode") ?? .merge }
     try object.refuseUnread()
+  }
+
+  /// By its name alone, or by an object.
+  private static func table(
+    _ object: inout JSONObjectReader, _ shared: SharedTables
+  ) throws(MalformedJSON) -> TableMapping {
+    if object.unread.contains(where: { $0.name == "table" && $0.value.string != nil }) {
+      let name = JSONMember("table", try object.take("table"))
+      return try TableMapping(reading: JSONObjectReader(.object([name]), at: object.path), shared)
+    }
+    return try TableMapping(reading: object.object("table"), shared)
   }
 
   private enum JoinLayout: String, CaseIterable { case array, dictionary }
@@ -163,18 +295,49 @@ extension JSONObjectReader {
   }
 
   fileprivate mutating func values(_ name: String) throws(MalformedJSON) -> [String: SeedValue] {
-    guard let object = try objectIfPresent(name) else { return [:] }
+    try valuesIfPresent(name) ?? [:]
+  }
+
+  fileprivate mutating func valuesIfPresent(_ name: String) throws(MalformedJSON) -> [String: SeedValue]? {
+    guard let object = try objectIfPresent(name) else { return nil }
     var values: [String: SeedValue] = [:]
     for member in object.unread {
-      switch member.value {
-      case .null: values[member.name] = .null
-      case .bool(let value): values[member.name] = .integer(value ? 1 : 0)
-      case .integer(let value): values[member.name] = .integer(value)
-      case .real(let value): values[member.name] = .real(value)
-      case .string(let value): values[member.name] = .text(value)
-      case .array, .object: throw object.error(member.name, "expected a plain value")
-      }
+      guard let value = member.value.plain else { throw object.error(member.name, "expected a plain value") }
+      values[member.name] = value
     }
     return values
+  }
+
+  fileprivate mutating func plainIfPresent(_ name: String) throws(MalformedJSON) -> SeedValue? {
+    guard let value = takeIfPresent(name) else { return nil }
+    guard let plain = value.plain else { throw error(name, "expected a plain value") }
+    return plain
+  }
+
+  fileprivate mutating func pathIfPresent(_ name: String) throws(MalformedJSON) -> MemberPath? {
+    guard let text = try stringIfPresent(name) else { return nil }
+    return try path(name, text)
+  }
+
+  fileprivate func path(_ name: String, _ text: String) throws(MalformedJSON) -> MemberPath {
+    do throws(InvalidPath) {
+      return try MemberPath(checking: text)
+    } catch {
+      throw self.error(name, "expected a path: \(error.description)")
+    }
+  }
+}
+
+extension JSONValue {
+  /// A plain value as a column has it; true is 1.
+  fileprivate var plain: SeedValue? {
+    switch self {
+    case .null: .null
+    case .bool(let value): .integer(value ? 1 : 0)
+    case .integer(let value): .integer(value)
+    case .real(let value): .real(value)
+    case .string(let value): .text(value)
+    case .array, .object: nil
+    }
   }
 }

@@ -1,8 +1,10 @@
+public import SeedFormat
+
 /// Where the rows of a document are and what becomes of them.
 ///
 /// ```swift
 /// let mapping = ImportMapping(
-///   TableMapping("person", names: .snakeToCamel, columns: ["born": .from("birth_date", .iso8601())]),
+///   TableMapping("person", names: .snakeToCamel, columns: ["born": .from("birth_date", .date())]),
 ///   rows: "$.data.items")
 /// let timetable = ImportMapping(lists: [.init("stops", rows: "$.stops"), .init("times", rows: "$.stopTimes")])
 /// ```
@@ -29,11 +31,15 @@ public struct ImportMapping: Sendable {
     public var rows: MemberPath
     /// How they lie there.
     public var layout: Layout
+    /// What is true of its rows. Several lists may lie in one place, if all but one have conditions: a row goes to the
+    /// first list whose conditions it meets, and is passed over where there is none.
+    public var conditions: [RowCondition]
 
     /// An array at the document's top, unless told otherwise.
-    public init(_ table: TableMapping, rows: MemberPath = "$", layout: Layout = .array) {
-      (self.table, self.rows, self.layout) = (table, rows, layout)
-    }
+    public init(
+      _ table: TableMapping, rows: MemberPath = "$", layout: Layout = .array,
+      where conditions: [RowCondition] = []
+    ) { (self.table, self.rows, self.layout, self.conditions) = (table, rows, layout, conditions) }
   }
 
   /// The document's lists, which may stand there in any order; all are taken in by one reading.
@@ -48,28 +54,13 @@ public struct ImportMapping: Sendable {
   public init(lists: [List]) { self.lists = lists }
 }
 
-/// A way from a value through the members of nested objects: `$.data.items`, `address.city`, or `$`: itself.
-public struct MemberPath: Hashable, Sendable {
-  /// The members' names, outermost first.
-  public let names: [String]
+/// What a row must have, to be one of a list's.
+public struct RowCondition: Hashable, Sendable {
+  /// The member, from the row's object; one that is missing is taken for null.
+  public var member: MemberPath
+  /// The plain values that it may have; `true` is 1.
+  public var values: [SeedValue]
 
-  /// A path of names that may hold dots themselves.
-  public init(names: [String]) { self.names = names }
-
-  /// A path as text; the leading `$.` may be left away.
-  public init(_ text: String) {
-    var parts = text.split(separator: ".", omittingEmptySubsequences: true).map(String.init)
-    if parts.first == "$" { parts.removeFirst() }
-    names = parts
-  }
-}
-
-extension MemberPath: ExpressibleByStringLiteral {
-  /// A path as text.
-  public init(stringLiteral value: String) { self.init(value) }
-}
-
-extension MemberPath: CustomStringConvertible {
-  /// The path with its leading `$`.
-  public var description: String { (["$"] + names).joined(separator: ".") }
+  /// The member has one of these values.
+  public init(_ member: MemberPath, in values: [SeedValue]) { (self.member, self.values) = (member, values) }
 }

@@ -54,6 +54,8 @@ public struct ImportReport: Hashable, Sendable {
   public var tables: [String: Table] = [:]
   /// Rows of the documents, without those that an earlier run took in.
   public var rows = 0
+  /// Rows that met no list's conditions.
+  public var rowsPassedOver = 0
   /// Rows that an earlier run in batches had taken in: this run passed them over, and counts them only here.
   public var rowsTakenBefore = 0
   /// Bytes of the documents.

@@ -14,6 +14,16 @@ public struct TableMapping: Sendable {
     case explicit
   }
 
+  /// What an empty text is.
+  public enum EmptyTexts: Hashable, Sendable {
+    /// A text.
+    case kept
+    /// NULL.
+    case null
+    /// NULL in these columns.
+    case nullIn(Set<String>)
+  }
+
   /// What happens to the rows that an import does not mention.
   public enum MergeMode: String, Hashable, Sendable, CaseIterable {
     /// They stay; a column that a row does not mention keeps its value.
@@ -36,6 +46,8 @@ public struct TableMapping: Sendable {
   public var constants: [String: SeedValue]
   /// What columns of new rows take where the member is missing; rows that exist keep what they have.
   public var defaults: [String: SeedValue]
+  /// What an empty text is, in columns without a conversion.
+  public var emptyTexts: EmptyTexts
   /// Rows of other tables that lie within this row's object.
   public var relations: [RelationMapping]
   /// What happens to rows that the import does not mention. Rows that lie within others are merged here; which of
@@ -46,11 +58,12 @@ public struct TableMapping: Sendable {
   public init(
     _ table: String, key: [String] = [], names: NameStyle = .identity,
     columns: [String: ColumnMapping] = [:], constants: [String: SeedValue] = [:],
-    defaults: [String: SeedValue] = [:], relations: [RelationMapping] = [], mode: MergeMode = .merge
+    defaults: [String: SeedValue] = [:], emptyTexts: EmptyTexts = .kept, relations: [RelationMapping] = [],
+    mode: MergeMode = .merge
   ) {
     (self.table, self.key, self.names, self.columns) = (table, key, names, columns)
     (self.constants, self.defaults, self.relations) = (constants, defaults, relations)
-    self.mode = mode
+    (self.emptyTexts, self.mode) = (emptyTexts, mode)
   }
 }
 
@@ -104,44 +117,12 @@ extension TableMapping.NameStyle {
   }
 }
 
-/// What is done to a value between the document and its column.
-public enum ImportConversion: Sendable {
-  /// What seconds are counted from.
-  public enum TimeOrigin: Int64, Hashable, Sendable {
-    /// 1970-01-01T00:00:00Z.
-    case unix = 0
-    /// 2001-01-01T00:00:00Z, as Core Data stores dates.
-    case coreData = 978_307_200
-  }
-
-  /// By the column's type: a number becomes its digits as a text, a text a number if that is exact; true is 1.
-  case automatic
-  /// An ISO 8601 date, or date and time, as seconds; with a fraction only where the text has one.
-  case iso8601(TimeOrigin = .unix)
-  /// A number as its digits, as the document has them.
-  case text
-  /// A text as the number that it spells.
-  case number
-  /// Base64 as the bytes that it spells.
-  case base64
-  /// The value, whatever it is, as compact JSON; numbers keep their digits.
-  case json
-  /// The app's own; what it throws becomes an issue of the row. Objects and arrays come to it as JSON. It may be
-  /// asked twice about one row, where that row or one near it is refused.
-  case custom(@Sendable (SeedValue) throws -> SeedValue)
-}
-
-extension ImportConversion {
-  /// Whether an object or an array is a value to it.
-  var takesObjects: Bool {
+extension TableMapping.EmptyTexts {
+  func areNull(in column: String) -> Bool {
     switch self {
-    case .json, .custom: true
-    case .automatic, .iso8601, .text, .number, .base64: false
+    case .kept: false
+    case .null: true
+    case .nullIn(let columns): columns.contains(column)
     }
   }
-}
-
-extension ColumnMapping {
-  /// Whether it takes a row that is a plain value instead of an object.
-  var takesBareValue: Bool { member.names.isEmpty && !conversion.takesObjects }
 }

@@ -8,6 +8,8 @@ final class MemberNode {
   @exclusivity(unchecked) var columns: [Int] = []
   @exclusivity(unchecked) var relation: Int?
   @exclusivity(unchecked) private(set) var children: [[UInt8]: MemberNode] = [:]
+  /// By their numbers, rising.
+  @exclusivity(unchecked) private(set) var elements: [(number: Int, node: MemberNode)] = []
   @exclusivity(unchecked) private(set) var isSeen = false
   /// Names of members within it that nobody wants: some of them, for messages.
   @exclusivity(unchecked) private(set) var unwanted: Set<[UInt8]> = []
@@ -25,13 +27,33 @@ final class MemberNode {
 
   init(fallback: (([UInt8]) -> MemberNode?)? = nil) { self.fallback = fallback }
 
-  func node(_ path: ArraySlice<String>) -> MemberNode {
-    guard let name = path.first else { return self }
-    let bytes = Array(name.utf8)
-    let child = children[bytes] ?? MemberNode()
-    children[bytes] = child
-    return child.node(path.dropFirst())
+  func node(_ path: ArraySlice<MemberPath.Step>) -> MemberNode {
+    guard let step = path.first else { return self }
+    let next = child(step) ?? MemberNode()
+    switch step {
+    case .member(let name): children[Array(name.utf8)] = next
+    case .element(let number):
+      elements.removeAll { $0.number == number }
+      elements.append((number, next))
+      elements.sort { $0.number < $1.number }
+    }
+    return next.node(path.dropFirst())
   }
+
+  /// The node behind a step that the mapping lists.
+  private func child(_ step: MemberPath.Step) -> MemberNode? {
+    switch step {
+    case .member(let name): children[Array(name.utf8)]
+    case .element(let number): elements.first { $0.number == number }?.node
+    }
+  }
+
+  /// The node behind a step, listed or found by name.
+  func next(_ step: MemberPath.Step) -> MemberNode? {
+    if case .member(let name) = step { child(Array(name.utf8)) } else { child(step) }
+  }
+
+  var hasParts: Bool { !children.isEmpty || !elements.isEmpty }
 
   /// The node behind a name; `nil` for one that nobody wants.
   func child(_ name: [UInt8]) -> MemberNode? { children[name] ?? fallback?(name) }
@@ -106,8 +128,8 @@ final class MemberBinding {
 
   private static func feed(_ node: MemberNode?, _ plan: RowPlan) -> Feed {
     guard let node else { return Feed(kind: .nothing, affinity: .blob, column: 0, number: 0) }
-    guard node.relation == nil, node.children.isEmpty, node.columns.count == 1,
-      case .automatic = plan.columns[node.columns[0]].conversion
+    guard node.relation == nil, !node.hasParts, node.columns.count == 1,
+      case .automatic = plan.columns[node.columns[0]].conversion, !plan.columns[node.columns[0]].nullsEmpty
     else { return Feed(kind: .node, affinity: .blob, column: 0, number: 0) }
     let target = plan.columns[node.columns[0]]
     return Feed(

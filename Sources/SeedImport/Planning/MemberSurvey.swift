@@ -27,13 +27,14 @@ struct MemberSurvey {
   }
 
   private func missing(_ column: String?, _ path: MemberPath) -> ImportReport.MissingMember? {
-    var (node, names) = (root, path.names[...])
-    while let name = names.first, let child = node.child(Array(name.utf8)) {
+    var (node, steps) = (root, path.steps[...])
+    while let step = steps.first, let child = node.next(step) {
       guard child.isSeen else {
-        let similar = node.namesAlike(name, orNearly: true)
+        let similar =
+          if case .member(let name) = step { node.namesAlike(name, orNearly: true) } else { [String]() }
         return .init(table: target.table.name, member: path, column: column, similar: similar)
       }
-      (node, names) = (child, names.dropFirst())
+      (node, steps) = (child, steps.dropFirst())
     }
     return nil
   }
@@ -53,8 +54,8 @@ struct MemberSurvey {
   }
 
   private func isFoundBesideKey(_ column: String?, _ path: MemberPath) -> Bool {
-    guard column.map({ !key.contains($0) }) ?? true, let name = path.names.first else { return false }
-    return root.child(Array(name.utf8))?.isSeen ?? false
+    guard column.map({ !key.contains($0) }) ?? true, let step = path.steps.first else { return false }
+    return root.next(step)?.isSeen ?? false
   }
 }
 

@@ -1,5 +1,6 @@
 import SeedDatabase
 import SeedFormat
+import SeedSystem
 
 /// Turns a mapping into a plan, against the tables that the database really has.
 final class PlanBuilder {
@@ -49,18 +50,21 @@ final class PlanBuilder {
     let (root, byName) = root(mapping, target.table)
     let columns = try mapping.columns.sorted { $0.key < $1.key }.map { name, source in
       let column = try column(name, target.table)
-      return (source, valueTarget(column, target.table, source.conversion))
+      return (source, try valueTarget(column, target.table, source.conversion, mapping.emptyTexts))
     }
     for (index, column) in columns.enumerated() {
-      root.node(column.0.member.names[...]).columns.append(index)
+      root.node(column.0.member.steps[...]).columns.append(index)
     }
     for (index, relation) in mapping.relations.enumerated() {
-      root.node(relation.member.names[...]).relation = index
+      root.node(relation.member.steps[...]).relation = index
     }
     let plan = RowPlan(
       // Behind the listed ones, a target for every column: for members that find it by name.
       target, root: root,
-      columns: columns.map(\.1) + target.table.columns.indices.map { valueTarget($0, target.table) },
+      columns: try columns.map(\.1)
+        + target.table.columns.indices.map {
+          try valueTarget($0, target.table, .automatic, mapping.emptyTexts)
+        },
       constants: try columnValues(mapping.constants, "constant", target.table),
       defaults: try columnValues(mapping.defaults, "default", target.table), relations: relations)
     surveys.append(MemberSurvey(plan, mapping, byName: byName))
@@ -69,9 +73,50 @@ final class PlanBuilder {
   }
 
   private func valueTarget(
-    _ column: Int, _ table: TableSchema, _ conversion: ImportConversion = .automatic
-  ) -> ValueReader.Target {
-    ValueReader.Target(column: column, schema: table.columns[column], conversion: conversion)
+    _ column: Int, _ table: TableSchema, _ conversion: ImportConversion = .automatic,
+    _ emptyTexts: TableMapping.EmptyTexts = .kept
+  ) throws -> ValueReader.Target {
+    let schema = table.columns[column]
+    return ValueReader.Target(
+      column: column, schema: schema, conversion: conversion, nullsEmpty: emptyTexts.areNull(in: schema.name),
+      dates: try dates(conversion, schema, table), values: try values(conversion, schema, table))
+  }
+
+  private func dates(
+    _ conversion: ImportConversion, _ column: ColumnSchema, _ table: TableSchema
+  ) throws -> DateReader? {
+    guard case .date(let format, let form, let zone) = conversion else { return nil }
+    do throws(DatePattern.Flaw) {
+      return try DateReader(format, form, zone: zone)
+    } catch {
+      throw ImportFailure(
+        .mapping, "table \"\(table.name)\", column \"\(column.name)\": the date's pattern: \(error.reason)")
+    }
+  }
+
+  private func values(
+    _ conversion: ImportConversion, _ column: ColumnSchema, _ table: TableSchema
+  ) throws -> [[UInt8]: SeedValue] {
+    guard case .values(let values, let otherwise) = conversion else { return [:] }
+    if let otherwise { _ = try fit(otherwise, "value", column, table) }
+    var fitted: [[UInt8]: SeedValue] = [:]
+    for (spelled, value) in values {
+      fitted[Array(spelled.utf8)] = try fit(value, "value", column, table)
+    }
+    return fitted
+  }
+
+  /// A mapping's own value, as its column keeps it.
+  private func fit(
+    _ value: SeedValue, _ what: String, _ column: ColumnSchema, _ table: TableSchema
+  ) throws -> SeedValue {
+    guard let fitting = ValueReader().fit(value, column) else {
+      throw ImportFailure(
+        .mapping,
+        "table \"\(table.name)\", column \"\(column.name)\": the \(what) \(value) does not fit the type "
+          + "\(column.declaredType): write one that does")
+    }
+    return try fitter.fit(fitting, to: column.affinity)
   }
 
   /// The node of the row's own object, and those of the columns that members find by name.
@@ -102,14 +147,7 @@ final class PlanBuilder {
   ) throws -> [(column: Int, value: SeedValue)] {
     try values.sorted { $0.key < $1.key }.map { name, value in
       let column = try column(name, table)
-      let schema = table.columns[column]
-      guard let fitting = ValueReader().fit(value, schema) else {
-        throw ImportFailure(
-          .mapping,
-          "table \"\(table.name)\", column \"\(schema.name)\": the \(what) \(value) does not fit the type "
-            + "\(schema.declaredType): write one that does")
-      }
-      return (column, try fitter.fit(fitting, to: schema.affinity))
+      return (column, try fit(value, what, table.columns[column], table))
     }
   }
 
@@ -166,7 +204,7 @@ final class PlanBuilder {
         "table \"\(plan.table.name)\": the names at \(relation.member) are no key, for its key has "
           + "\(plan.table.key.count) columns")
     }
-    return valueTarget(plan.table.key[0], plan.table)
+    return try valueTarget(plan.table.key[0], plan.table)
   }
 
   private func sync(_ plan: RowPlan, _ parent: [Int], _ relation: RelationMapping) throws -> ParentSync {
@@ -266,7 +304,7 @@ final class PlanBuilder {
   }
 
   func target(_ name: String, _ table: TableSchema) throws -> ValueReader.Target {
-    valueTarget(try column(name, table), table)
+    try valueTarget(try column(name, table), table)
   }
 
   func column(_ name: String, _ table: TableSchema) throws -> Int {

@@ -115,22 +115,39 @@ final class RowEvaluator {
   ) throws(RejectedRow) {
     for column in node.columns { try take(plan, column, value, source) }
     if let relation = node.relation { plan.places[relation] = value }
-    if !node.children.isEmpty { try descend(plan, node, value, source) }
+    if node.hasParts { try descend(plan, node, value, source) }
   }
 
   private func descend(
     _ plan: RowPlan, _ node: MemberNode, _ index: Int, _ source: borrowing DocumentSource
   ) throws(RejectedRow) {
     switch source.tape.kind(index) {
-    case .object: try walk(plan, node, index, source)
+    case .object where !node.children.isEmpty: try walk(plan, node, index, source)
+    case .array where !node.elements.isEmpty: try walk(plan, elementsOf: node, index, source)
     case .null: setNull(plan, node)
-    default: throw RejectedRow(.typeMismatch, "expected an object", offset: source.tape.offset(index))
+    default:
+      let wanted = node.children.isEmpty ? "an array" : "an object"
+      throw RejectedRow(.typeMismatch, "expected \(wanted)", offset: source.tape.offset(index))
+    }
+  }
+
+  private func walk(
+    _ plan: RowPlan, elementsOf node: MemberNode, _ index: Int, _ source: borrowing DocumentSource
+  ) throws(RejectedRow) {
+    var (element, number) = (index + 1, 0)
+    for part in node.elements where part.number < source.tape.count(index) {
+      while number < part.number {
+        element = source.tape.end(of: element)
+        number += 1
+      }
+      part.node.see()
+      try take(plan, part.node, element, source)
     }
   }
 
   /// An object that is null says so of everything within it.
   private func setNull(_ plan: RowPlan, _ node: MemberNode) {
-    for child in node.children.values {
+    for child in Array(node.children.values) + node.elements.map(\.node) {
       child.see()
       for column in child.columns { plan.set(plan.columns[column].column, .null) }
       setNull(plan, child)

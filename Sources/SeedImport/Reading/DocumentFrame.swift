@@ -4,15 +4,18 @@ struct DocumentFrame {
     let path: MemberPath
     /// By the names' bytes: a Swift string equals its other normal forms, a member's name does not.
     var children: [[UInt8]: Int] = [:]
-    var list: Int?
+    /// The lists that lie here, by their numbers in the mapping.
+    var lists: [Int] = []
     var layout: ImportMapping.Layout?
   }
 
   static let root = 0
 
   private(set) var nodes = [Node(path: "$")]
-  /// Of all lists, by their numbers in the mapping.
-  private(set) var paths: [MemberPath] = []
+  /// Where lists lie.
+  private(set) var paths: [(node: Int, path: MemberPath)] = []
+  /// Nodes of which one list takes all rows that no other one wants.
+  private var openNodes: Set<Int> = []
   /// Whether the document is one row after another, without anything around them.
   let isLines: Bool
   let csv: CSVFormat?
@@ -20,10 +23,9 @@ struct DocumentFrame {
   init(_ mapping: ImportMapping) throws {
     csv = mapping.lists.lazy.compactMap { if case .csv(let format) = $0.layout { format } else { nil } }.first
     isLines = csv != nil || mapping.lists.contains { $0.layout == .lines }
-    guard !isLines || (mapping.lists.count == 1 && mapping.lists[0].rows.names.isEmpty) else {
+    guard !isLines || mapping.lists.allSatisfy({ $0.rows.steps.isEmpty }) else {
       throw ImportFailure(
-        .mapping,
-        "in a document of lines or records each is a row: the mapping must have one list, without a path")
+        .mapping, "in a document of lines or records each is a row: the mapping's lists must have no path")
     }
     if let csv { try Self.check(csv) }
     guard !mapping.lists.isEmpty else { throw ImportFailure(.mapping, "the mapping has no list") }
@@ -43,25 +45,38 @@ struct DocumentFrame {
   }
 
   private mutating func add(_ list: ImportMapping.List, _ number: Int) throws {
+    guard let names = list.rows.names else {
+      throw ImportFailure(
+        .mapping,
+        "the path \(list.rows) of a list leads through an array's element: lists lie in objects only")
+    }
     var node = Self.root
-    for name in list.rows.names {
+    for name in names {
       try checkFree(node, list)
       node = child(name, of: node) ?? makeChild(name, of: node)
     }
-    try checkFree(node, list)
     guard nodes[node].children.isEmpty else { throw overlap(list, nodes[node].path) }
-    (nodes[node].list, nodes[node].layout) = (number, list.layout)
-    paths.append(list.rows)
+    if nodes[node].lists.isEmpty {
+      nodes[node].layout = list.layout
+      paths.append((node, list.rows))
+    }
+    let isOpen = list.conditions.isEmpty
+    guard nodes[node].layout == list.layout, !isOpen || openNodes.insert(node).inserted else {
+      throw ImportFailure(
+        .mapping,
+        "two lists lie at \(list.rows): give them the same layout, and conditions that tell their rows apart")
+    }
+    nodes[node].lists.append(number)
   }
 
   private mutating func makeChild(_ name: String, of node: Int) -> Int {
-    nodes.append(Node(path: MemberPath(names: nodes[node].path.names + [name])))
+    nodes.append(Node(path: MemberPath(steps: nodes[node].path.steps + [.member(name)])))
     nodes[node].children[Array(name.utf8)] = nodes.count - 1
     return nodes.count - 1
   }
 
   private func checkFree(_ node: Int, _ list: ImportMapping.List) throws {
-    if nodes[node].list != nil { throw overlap(list, nodes[node].path) }
+    if !nodes[node].lists.isEmpty { throw overlap(list, nodes[node].path) }
   }
 
   private func overlap(_ list: ImportMapping.List, _ other: MemberPath) -> ImportFailure {

@@ -19,8 +19,10 @@ struct RowFinder {
     case moved, starved, done
   }
 
-  /// The list, by its number in the mapping, that rows come from.
-  private(set) var list = 0
+  /// The node that rows come from.
+  private var node = DocumentFrame.root
+  /// The lists that rows may go to, by their numbers in the mapping.
+  var lists: [Int] { frame.nodes[node].lists }
   private let frame: DocumentFrame
   private var stage: Stage
   private var open: [Int] = []
@@ -99,8 +101,8 @@ struct RowFinder {
   }
 
   private mutating func begin(_ node: Int, _ stage: Stage) -> Step {
-    list = frame.nodes[node].list ?? 0
-    found.insert(list)
+    self.node = node
+    found.insert(node)
     return moved(to: stage)
   }
 
@@ -150,8 +152,8 @@ struct RowFinder {
     switch try source.scanner.next() {
     case .starved: return .starved
     case .end:
-      if let missing = frame.paths.indices.first(where: { !found.contains($0) }) {
-        throw ImportFailure(.document, "the document has nothing at \(frame.paths[missing])")
+      if let missing = frame.paths.first(where: { !found.contains($0.node) }) {
+        throw ImportFailure(.document, "the document has nothing at \(missing.path)")
       }
       return moved(to: .done)
     default: return .moved

@@ -12,9 +12,17 @@ final class ValueReader {
     let column: Int
     let schema: ColumnSchema
     let conversion: ImportConversion
+    /// Whether an empty text is NULL.
+    let nullsEmpty: Bool
+    fileprivate let dates: DateReader?
+    fileprivate let values: [[UInt8]: SeedValue]
 
-    init(column: Int, schema: ColumnSchema, conversion: ImportConversion) {
+    init(
+      column: Int, schema: ColumnSchema, conversion: ImportConversion, nullsEmpty: Bool = false,
+      dates: DateReader? = nil, values: [[UInt8]: SeedValue] = [:]
+    ) {
       (self.column, self.schema, self.conversion) = (column, schema, conversion)
+      (self.nullsEmpty, self.dates, self.values) = (nullsEmpty, dates, values)
     }
   }
 
@@ -23,8 +31,11 @@ final class ValueReader {
   ) throws(RejectedRow) -> BorrowedValue {
     if source.tape.kind(index) == .null { return .null }
     switch target.conversion {
-    case .automatic: return try automatic(index, source, target.schema)
-    case .iso8601(let origin): return try seconds(index, source, since: origin)
+    case .automatic:
+      if target.nullsEmpty, source.tape.kind(index) == .string, source.tape.count(index) == 0 { return .null }
+      return try automatic(index, source, target.schema)
+    case .date: return try date(index, source, target)
+    case .values(_, let otherwise): return try listed(index, source, target, otherwise)
     case .text: return try text(index, source)
     case .number: return try spelled(index, source, target.schema.affinity)
     case .base64: return try blob(index, source)
@@ -123,14 +134,44 @@ final class ValueReader {
     }
   }
 
-  private func seconds(
-    _ index: Int, _ source: borrowing DocumentSource, since origin: ImportConversion.TimeOrigin
+  private func date(
+    _ index: Int, _ source: borrowing DocumentSource, _ target: Target
   ) throws(RejectedRow) -> BorrowedValue {
-    guard source.tape.kind(index) == .string, let time = UTCTime.parse(iso8601: source.text(index)) else {
-      throw RejectedRow(.conversion, "expected an ISO 8601 date, found \(describe(index, source))")
+    guard let dates = target.dates else { return .null }
+    let instant: UTCTime.Instant? =
+      switch source.tape.kind(index) {
+      case .string: dates.instant(source.text(index))
+      case .integer: dates.instant(source.tape.integer(index))
+      case .real: dates.instant(source.tape.real(index))
+      default: nil
+      }
+    guard let instant else {
+      throw RejectedRow(.conversion, "expected \(dates.name), found \(describe(index, source))")
     }
-    let seconds = time.seconds - origin.rawValue
-    return time.fraction == 0 ? .integer(seconds) : .real(Double(seconds) + time.fraction)
+    guard let value = dates.value(instant, target.schema.affinity) else {
+      throw RejectedRow(.outOfRange, "the date \(describe(index, source)) is beyond what its column can hold")
+    }
+    return bytes.lend(value)
+  }
+
+  private func listed(
+    _ index: Int, _ source: borrowing DocumentSource, _ target: Target, _ otherwise: SeedValue?
+  ) throws(RejectedRow) -> BorrowedValue {
+    guard let spelled = spelling(index, source) else { throw notPlain }
+    if let value = target.values[spelled] ?? otherwise { return bytes.lend(value) }
+    throw RejectedRow(
+      .conversion, "\(describe(index, source)) is none of the values that the mapping lists")
+  }
+
+  /// A plain value as its text.
+  private func spelling(_ index: Int, _ source: borrowing DocumentSource) -> [UInt8]? {
+    switch source.tape.kind(index) {
+    case .string: Array(source.text(index))
+    case .integer, .real, .beyond: Array(source.digits(index))
+    case .yes: Array("true".utf8)
+    case .no: Array("false".utf8)
+    case .null, .name, .object, .array: nil
+    }
   }
 
   private func text(_ index: Int, _ source: borrowing DocumentSource) throws(RejectedRow) -> BorrowedValue {

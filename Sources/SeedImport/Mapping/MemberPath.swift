@@ -1,0 +1,136 @@
+/// A way from a value through nested objects and arrays: `$.data.items`, `address.city`, `coordinates[0]`,
+/// `["a.b"]`, or `$`: the value itself.
+public struct MemberPath: Hashable, Sendable {
+  /// One step of the way.
+  public enum Step: Hashable, Sendable {
+    /// To the member of that name.
+    case member(String)
+    /// To the element of that number, from 0.
+    case element(Int)
+  }
+
+  /// The steps, outermost first.
+  public let steps: [Step]
+
+  /// A path of these steps.
+  public init(steps: [Step]) { self.steps = steps }
+
+  /// A path of names that may hold dots and brackets themselves.
+  public init(names: [String]) { steps = names.map { .member($0) } }
+
+  /// A path as text; the leading `$.` may be left away, and dots without a name between them are one. A name with dots
+  /// or brackets stands in quotation marks within brackets; an apostrophe is as good as a quotation mark.
+  public init(_ text: String) {
+    var parser = PathParser(text)
+    steps = parser.steps()
+  }
+
+  /// A path of a file; the error says what is wrong with it.
+  package init(checking text: String) throws(InvalidPath) {
+    var parser = PathParser(text)
+    steps = parser.steps()
+    if let flaw = parser.flaw { throw InvalidPath(description: flaw) }
+  }
+
+  /// The names, where there are no elements on the way.
+  var names: [String]? {
+    var names: [String] = []
+    for step in steps {
+      guard case .member(let name) = step else { return nil }
+      names.append(name)
+    }
+    return names
+  }
+}
+
+/// Why a text is no path.
+package struct InvalidPath: Error {
+  package let description: String
+}
+
+extension MemberPath: ExpressibleByStringLiteral {
+  /// A path as text.
+  public init(stringLiteral value: String) { self.init(value) }
+}
+
+extension MemberPath: CustomStringConvertible {
+  /// The path with its leading `$`.
+  public var description: String { "$" + steps.map(\.description).joined() }
+}
+
+extension MemberPath.Step: CustomStringConvertible {
+  /// As it stands in a path's text.
+  public var description: String {
+    switch self {
+    case .element(let number): "[\(number)]"
+    case .member(let name) where name.isEmpty || name.contains { ".[".contains($0) }: "[\"\(name)\"]"
+    case .member(let name): ".\(name)"
+    }
+  }
+}
+
+private struct PathParser {
+  private var rest: Substring
+  private(set) var flaw: String?
+
+  init(_ text: String) { rest = text[...] }
+
+  mutating func steps() -> [MemberPath.Step] {
+    if rest == "$" || rest.hasPrefix("$.") || rest.hasPrefix("$[") { rest.removeFirst() }
+    var steps: [MemberPath.Step] = []
+    if rest.hasPrefix(".") { rest.removeFirst() }
+    while !rest.isEmpty { if let step = step() { steps.append(step) } }
+    return steps
+  }
+
+  private mutating func step() -> MemberPath.Step? {
+    if let step = bracketed() {
+      passDot()
+      return step
+    }
+    let end = nameEnd
+    let name = String(rest[..<end])
+    rest = rest[end...]
+    passDot()
+    if name.isEmpty { flaw = "a name is missing beside a dot" }
+    return name.isEmpty ? nil : .member(name)
+  }
+
+  /// Before the next dot, or what can only be a step in brackets.
+  private var nameEnd: Substring.Index {
+    rest.indices.first { index in
+      index > rest.startIndex && Self.isStep(rest[index...]) || rest[index] == "."
+    } ?? rest.endIndex
+  }
+
+  private static func isStep(_ text: Substring) -> Bool {
+    guard text.first == "[" else { return false }
+    let inner = text.dropFirst()
+    if inner.first.map({ quotes.contains($0) }) == true { return true }
+    let digits = inner.prefix { $0.isASCII && $0.isNumber }
+    return !digits.isEmpty && inner.dropFirst(digits.count).first == "]"
+  }
+
+  private static let quotes: [Character] = ["\"", "'"]
+
+  private mutating func bracketed() -> MemberPath.Step? {
+    guard Self.isStep(rest) else { return nil }
+    let inner = rest.dropFirst()
+    guard let quote = inner.first, Self.quotes.contains(quote) else {
+      let digits = inner.prefix { $0 != "]" }
+      rest = inner.dropFirst(digits.count + 1)
+      return Int(digits).map { .element($0) }
+    }
+    let name = inner.dropFirst().prefix { $0 != quote }
+    rest = inner.dropFirst(name.count + 1)
+    if !rest.hasPrefix("\(quote)]") { flaw = "a name in brackets is not closed by \(quote)]" }
+    rest = rest.dropFirst(2)
+    return .member(String(name))
+  }
+
+  private mutating func passDot() {
+    guard rest.hasPrefix(".") else { return }
+    rest.removeFirst()
+    if rest.isEmpty { flaw = "a name is missing beside a dot" }
+  }
+}

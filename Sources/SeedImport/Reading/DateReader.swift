@@ -1,0 +1,96 @@
+import SeedDatabase
+import SeedFormat
+import SeedSystem
+
+/// Reads dates of one format and gives them the form of their column.
+struct DateReader {
+  private enum Format {
+    case iso8601, seconds, milliseconds
+    case pattern(DatePattern)
+  }
+
+  private let format: Format
+  private let form: ImportConversion.DateForm
+  private let zone: Int
+  /// What a message calls it.
+  let name: String
+
+  /// Seconds from 1970 to 2001, from which Core Data counts.
+  private static let coreDataOrigin: Int64 = 978_307_200
+
+  init(
+    _ format: ImportConversion.DateFormat, _ form: ImportConversion.DateForm, zone: Int
+  ) throws(DatePattern.Flaw) {
+    (self.form, self.zone) = (form, zone)
+    switch format {
+    case .iso8601: (self.format, name) = (.iso8601, "an ISO 8601 date")
+    case .seconds: (self.format, name) = (.seconds, "seconds since 1970")
+    case .milliseconds: (self.format, name) = (.milliseconds, "milliseconds since 1970")
+    case .pattern(let pattern):
+      (self.format, name) = (.pattern(try DatePattern(pattern)), "a date like \(pattern)")
+    }
+  }
+
+  /// What a text says; `nil` where it is none of the format's.
+  func instant(_ text: UnsafeBufferPointer<UInt8>) -> UTCTime.Instant? {
+    switch format {
+    case .iso8601: UTCTime.parse(iso8601: text, zone: zone)
+    case .pattern(let pattern): pattern.read(text, zone: zone)
+    case .seconds, .milliseconds:
+      switch spelledNumber(text) {
+      case .integer(let value)?: instant(value)
+      case .real(let value)?: instant(value)
+      default: nil
+      }
+    }
+  }
+
+  func instant(_ number: Int64) -> UTCTime.Instant? {
+    switch format {
+    case .seconds: return (number, 0)
+    case .milliseconds:
+      let (seconds, rest) = number.quotientAndRemainder(dividingBy: 1000)
+      return rest < 0 ? (seconds - 1, Double(rest + 1000) / 1000) : (seconds, Double(rest) / 1000)
+    case .iso8601, .pattern: return nil
+    }
+  }
+
+  func instant(_ number: Double) -> UTCTime.Instant? {
+    let seconds: Double
+    switch format {
+    case .seconds: seconds = number
+    case .milliseconds: seconds = number / 1000
+    case .iso8601, .pattern: return nil
+    }
+    return Int64(exactly: seconds.rounded(.down)).map { ($0, seconds - seconds.rounded(.down)) }
+  }
+
+  /// The column's value; `nil` where it has no room for it. A fraction never makes a column of whole numbers REAL.
+  func value(_ instant: UTCTime.Instant, _ affinity: Affinity) -> SeedValue? {
+    switch form {
+    case .seconds: return Self.seconds(instant.seconds, instant.fraction, affinity)
+    case .coredata:
+      let (seconds, isBeyond) = instant.seconds.subtractingReportingOverflow(Self.coreDataOrigin)
+      return isBeyond ? nil : Self.seconds(seconds, instant.fraction, affinity)
+    case .milliseconds:
+      let (whole, isBeyond) = instant.seconds.multipliedReportingOverflow(by: 1000)
+      let rest = Int64((instant.fraction * 1000).rounded())
+      let (sum, isTooLarge) = whole.addingReportingOverflow(rest)
+      return isBeyond || isTooLarge ? nil : .integer(sum)
+    case .text: return Self.text(instant)
+    }
+  }
+
+  private static func seconds(_ seconds: Int64, _ fraction: Double, _ affinity: Affinity) -> SeedValue {
+    fraction == 0 || affinity == .integer ? .integer(seconds) : .real(Double(seconds) + fraction)
+  }
+
+  private static func text(_ instant: UTCTime.Instant) -> SeedValue? {
+    let time = UTCTime(secondsSinceEpoch: Int(instant.seconds))
+    guard time.secondsSinceEpoch == Int(instant.seconds) else { return nil }
+    guard instant.fraction > 0 else { return .text(time.text) }
+    let digits = "\(instant.fraction)".dropFirst(2)
+    guard digits.allSatisfy(\.isNumber) else { return .text(time.text) }
+    return .text("\(time.text.dropLast()).\(digits)Z")
+  }
+}

@@ -1,0 +1,169 @@
+/// How dates of one source are written, by letters as in Unicode's date patterns (UTS 35): `dd.MM.yyyy HH:mm`.
+package struct DatePattern: Sendable {
+  private enum Part: Sendable {
+    case year, month, day, hour, halfDayHour, minute, second, fraction, half, zone
+    /// A month's English name, whole or its first three letters.
+    case monthName, monthAbbreviation
+    case byte(UInt8)
+  }
+
+  /// Why a text is no pattern.
+  package struct Flaw: Error {
+    package let reason: String
+  }
+
+  private var parts: [(part: Part, digits: ClosedRange<Int>)] = []
+
+  package init(_ pattern: String) throws(Flaw) {
+    var rest = Array(pattern.utf8)[...]
+    while let byte = rest.first {
+      if byte == UInt8(ascii: "'") {
+        try takeQuoted(&rest)
+      } else if Self.isLetter(byte) {
+        let run = rest.prefix { $0 == byte }
+        rest = rest.dropFirst(run.count)
+        parts.append(try Self.part(String(decoding: run, as: UTF8.self)))
+      } else {
+        parts.append((.byte(byte), 1...1))
+        rest = rest.dropFirst()
+      }
+    }
+    guard has(.year), has(.month) || has(.monthName) || has(.monthAbbreviation), has(.day) else {
+      throw Flaw(reason: "a year, a month and a day are needed: yyyy, MM, dd")
+    }
+    guard has(.halfDayHour) == has(.half) else { throw Flaw(reason: "hh and a stand together") }
+  }
+
+  private func has(_ wanted: Part) -> Bool {
+    parts.contains { part, _ in
+      switch (part, wanted) {
+      case (.year, .year), (.month, .month), (.day, .day), (.monthName, .monthName), (.half, .half),
+        (.monthAbbreviation, .monthAbbreviation), (.halfDayHour, .halfDayHour):
+        true
+      default: false
+      }
+    }
+  }
+
+  private static func isLetter(_ byte: UInt8) -> Bool {
+    (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte | 0x20)
+  }
+
+  /// Text between apostrophes stands for itself; two of them are one.
+  private mutating func takeQuoted(_ rest: inout ArraySlice<UInt8>) throws(Flaw) {
+    let quote = UInt8(ascii: "'")
+    let text = rest.dropFirst().prefix { $0 != quote }
+    guard rest.count > text.count + 1 else { throw Flaw(reason: "an apostrophe is not closed") }
+    rest = rest.dropFirst(text.count + 2)
+    for byte in text.isEmpty ? [quote] : Array(text) { parts.append((.byte(byte), 1...1)) }
+  }
+
+  private static func part(_ letters: String) throws(Flaw) -> (Part, ClosedRange<Int>) {
+    switch letters {
+    case "yyyy": (.year, 4...4)
+    case "MM": (.month, 2...2)
+    case "M": (.month, 1...2)
+    case "MMM": (.monthAbbreviation, 1...1)
+    case "MMMM": (.monthName, 1...1)
+    case "dd": (.day, 2...2)
+    case "d": (.day, 1...2)
+    case "HH": (.hour, 2...2)
+    case "H": (.hour, 1...2)
+    case "hh": (.halfDayHour, 2...2)
+    case "h": (.halfDayHour, 1...2)
+    case "mm": (.minute, 2...2)
+    case "m": (.minute, 1...2)
+    case "ss": (.second, 2...2)
+    case "s": (.second, 1...2)
+    case "a": (.half, 1...1)
+    case "X", "XX", "XXX", "Z": (.zone, 1...1)
+    case let letters where letters.allSatisfy({ $0 == "S" }): (.fraction, 1...1)
+    case "yy": throw Flaw(reason: "yy does not say the century")
+    default: throw Flaw(reason: "\(letters) is not known: text stands between apostrophes")
+    }
+  }
+
+  // MARK: Reading
+
+  private struct Found {
+    var (year, month, day) = (0, 0, 0)
+    var (hour, minute, second) = (0, 0, 0)
+    var fraction = 0.0
+    var isAfternoon: Bool?
+    var zone: Int?
+  }
+
+  /// `nil` where the text is not of the pattern. `zone` is how many seconds it is east of Greenwich where it does not
+  /// say.
+  package func read(_ text: UnsafeBufferPointer<UInt8>, zone: Int = 0) -> UTCTime.Instant? {
+    var (reader, found) = (TimeReader(text), Found())
+    for (part, digits) in parts {
+      guard Self.take(part, digits, &reader, &found) else { return nil }
+    }
+    guard reader.isAtEnd, let date = CivilDate(checking: found.year, found.month, found.day) else {
+      return nil
+    }
+    var hour = found.hour
+    if let isAfternoon = found.isAfternoon {
+      guard (1...12).contains(hour) else { return nil }
+      hour = hour % 12 + (isAfternoon ? 12 : 0)
+    }
+    guard hour < 24, found.minute < 60, found.second <= 60 else { return nil }
+    let seconds = date.daysSinceEpoch * UTCTime.secondsPerDay + hour * 3600 + found.minute * 60 + found.second
+    return (Int64(seconds - (found.zone ?? zone)), found.fraction)
+  }
+
+  private static func take(
+    _ part: Part, _ digits: ClosedRange<Int>, _ reader: inout TimeReader, _ found: inout Found
+  ) -> Bool {
+    func number(_ field: WritableKeyPath<Found, Int>) -> Bool {
+      guard let value = reader.number(digits) else { return false }
+      found[keyPath: field] = value
+      return true
+    }
+    switch part {
+    case .byte(let byte): return reader.take(byte)
+    case .year: return number(\.year)
+    case .month: return number(\.month)
+    case .day: return number(\.day)
+    case .hour, .halfDayHour: return number(\.hour)
+    case .minute: return number(\.minute)
+    case .second: return number(\.second)
+    case .monthName: return take(month: false, &reader, &found)
+    case .monthAbbreviation: return take(month: true, &reader, &found)
+    case .half: return takeHalf(&reader, &found)
+    case .fraction:
+      guard let fraction = reader.fraction() else { return false }
+      found.fraction = fraction
+      return true
+    case .zone:
+      guard let zone = reader.zone() else { return false }
+      found.zone = zone
+      return true
+    }
+  }
+
+  private static func takeHalf(_ reader: inout TimeReader, _ found: inout Found) -> Bool {
+    let isMorning = reader.take(word: "am")
+    guard isMorning || reader.take(word: "pm") else { return false }
+    found.isAfternoon = !isMorning
+    return true
+  }
+
+  private static func take(month isShort: Bool, _ reader: inout TimeReader, _ found: inout Found) -> Bool {
+    for (number, name) in (isShort ? abbreviations : names).enumerated() where reader.take(word: name) {
+      found.month = number + 1
+      return true
+    }
+    return false
+  }
+
+  private static let names: [StaticString] = [
+    "january", "february", "march", "april", "may", "june", "july", "august", "september", "october",
+    "november",
+    "december",
+  ]
+  private static let abbreviations: [StaticString] = [
+    "jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec",
+  ]
+}

@@ -1,0 +1,71 @@
+/// Reads the parts of a date and time from a text. By hand, for Foundation's formatters are slow and know locales, and
+/// for each row of an import there may be one.
+struct TimeReader {
+  private let text: UnsafeBufferPointer<UInt8>
+  private var index = 0
+
+  /// Parts of a second that a double can tell apart, and more; further digits are passed over.
+  private static let finest = 1e18
+
+  init(_ text: UnsafeBufferPointer<UInt8>) { self.text = text }
+
+  var isAtEnd: Bool { index == text.count }
+
+  mutating func take(_ character: Unicode.Scalar) -> Bool { take(UInt8(ascii: character)) }
+
+  mutating func take(_ byte: UInt8) -> Bool {
+    guard index < text.count, text[index] == byte else { return false }
+    index += 1
+    return true
+  }
+
+  /// Takes a word of ASCII letters, in whatever case.
+  mutating func take(word: StaticString) -> Bool {
+    let count = word.utf8CodeUnitCount
+    guard index + count <= text.count else { return false }
+    for place in 0..<count where text[index + place] | 0x20 != word.utf8Start[place] | 0x20 { return false }
+    index += count
+    return true
+  }
+
+  /// A number of exactly so many digits.
+  mutating func number(_ digits: Int) -> Int? { number(digits...digits) }
+
+  mutating func number(_ digits: ClosedRange<Int>) -> Int? {
+    var (value, count) = (0, 0)
+    while count < digits.upperBound, let digit = digit() {
+      value = value * 10 + Int(digit)
+      count += 1
+    }
+    return count >= digits.lowerBound ? value : nil
+  }
+
+  private mutating func digit() -> UInt8? {
+    guard index < text.count else { return nil }
+    let digit = text[index] &- UInt8(ascii: "0")
+    guard digit <= 9 else { return nil }
+    index += 1
+    return digit
+  }
+
+  /// The part of a second that stands behind a point.
+  mutating func fraction() -> Double? {
+    var (digits, scale) = (0.0, 1.0)
+    while let digit = digit() {
+      if scale < Self.finest { (digits, scale) = (digits * 10 + Double(digit), scale * 10) }
+    }
+    return scale > 1 ? digits / scale : nil
+  }
+
+  /// Seconds east of Greenwich: `Z`, `+01`, `+0100`, `+01:00`, and with seconds, as old zones have them.
+  mutating func zone() -> Int? {
+    if take("Z") || take("z") || take(word: "UTC") { return 0 }
+    let sign = take("-") ? -1 : 1
+    guard sign < 0 || take("+"), let hour = number(2), hour < 24 else { return nil }
+    guard take(":") || !isAtEnd else { return sign * hour * 3600 }
+    guard let minute = number(2), minute < 60 else { return nil }
+    guard take(":") else { return sign * (hour * 3600 + minute * 60) }
+    guard let second = number(2), second < 60 else { return nil }
+    return sign * (hour * 3600 + minute * 60 + second)
+  }
+}

@@ -1,0 +1,120 @@
+import SeedDatabase
+import SeedFormat
+import SeedImport
+import Support
+import Testing
+
+/// The ways to values and to rows.
+@Suite(.bounded) struct ImportPathTests {
+  @Test(
+    arguments: [
+      ("$", [], "$"), ("a", [.member("a")], "$.a"), ("$.a.b", [.member("a"), .member("b")], "$.a.b"),
+      ("a[0]", [.member("a"), .element(0)], "$.a[0]"),
+      ("$[1].x[20]", [.element(1), .member("x"), .element(20)], "$[1].x[20]"),
+      ("[\"a.b\"].c", [.member("a.b"), .member("c")], "$[\"a.b\"].c"),
+      ("x['a[0]']", [.member("x"), .member("a[0]")], "$.x[\"a[0]\"]"),
+      ("Price [EUR]", [.member("Price [EUR]")], "$[\"Price [EUR]\"]"), ("$x", [.member("$x")], "$.$x"),
+    ] as [(String, [MemberPath.Step], String)])
+  func `a path is names, elements, and names in brackets`(
+    text: String, steps: [MemberPath.Step], description: String
+  ) {
+    #expect(MemberPath(text).steps == steps)
+    #expect(MemberPath(text).description == description)
+    #expect(MemberPath(description) == MemberPath(text))
+  }
+
+  private static let schema = """
+    CREATE TABLE place(id INTEGER PRIMARY KEY, lon REAL, lat REAL, name TEXT, kind TEXT);
+    CREATE TABLE user(id INTEGER PRIMARY KEY, name TEXT);
+    """
+
+  @Test func `columns take elements of arrays and members with dots in their names`() throws {
+    let bench = try ImportBench(Self.schema)
+    let mapping = ImportMapping(
+      TableMapping(
+        "place",
+        columns: [
+          "lon": "geometry.coordinates[0]", "lat": "geometry.coordinates[1]", "name": "[\"name.en\"]",
+          "kind": "tags[0].k",
+        ]), rows: "$.features")
+    let text = """
+      {"features": [
+        {"id": 1, "geometry": {"coordinates": [13.5, 52, 9]}, "name.en": "B", "tags": [{"k": "x"}, {"k": "y"}]},
+        {"id": 2, "geometry": {"coordinates": [1]}, "tags": []}, {"id": 3, "geometry": null, "tags": null}]}
+      """
+    let report = try bench.run(text, mapping: mapping)
+    #expect(
+      try bench.rows("SELECT * FROM place") == [
+        "1|13.5|52.0|B|x", "2|1.0|NULL|NULL|NULL", "3|NULL|NULL|NULL|NULL",
+      ])
+    #expect(report.missing.isEmpty)
+    let misfit = try bench.run(
+      #"{"features": [{"id": 4, "geometry": {"coordinates": {"0": 1}}}]}"#, mapping: mapping,
+      policy: ImportPolicy(badRows: .collect))
+    #expect(misfit.issues.first?.message == "expected an array")
+  }
+
+  @Test func `an element that no row has is told as a missing member`() throws {
+    let mapping = ImportMapping(TableMapping("place", columns: ["lon": "at[0]", "lat": "at[2]"]))
+    let report = try ImportBench(Self.schema).run(#"[{"id": 1, "at": [1, 2]}]"#, mapping: mapping)
+    #expect(report.missing.map(\.member.description) == ["$.at[2]"])
+  }
+
+  private static let lists = ImportMapping(lists: [
+    .init("user", rows: "$.items", where: [RowCondition("type", in: [.text("user")])]),
+    .init(
+      TableMapping("place", columns: ["name": "attributes.name", "kind": "type"]), rows: "$.items",
+      where: [
+        RowCondition("type", in: [.text("stop"), .text("shop")]),
+        RowCondition("meta.gone", in: [.null, .integer(0)]),
+      ]),
+  ])
+
+  @Test(arguments: [7, 100_000])
+  func `rows of one array go to the first list whose conditions they meet`(pieces: Int) throws {
+    let bench = try ImportBench(Self.schema)
+    let text = """
+      {"items": [{"type": "user", "id": 1, "name": "A"}, {"type": "stop", "id": 1, "attributes": {"name": "S"}},
+        {"type": "shop", "id": 2, "meta": {"gone": false}}, {"type": "shop", "id": 3, "meta": {"gone": true}},
+        {"type": "other", "id": 9}, {"id": 10}]}
+      """
+    let report = try bench.run(documents: [Array(text.utf8)], mapping: Self.lists, pieces: pieces)
+    #expect(try bench.rows("SELECT * FROM user") == ["1|A"])
+    #expect(try bench.rows("SELECT id, name, kind FROM place") == ["1|S|stop", "2|NULL|shop"])
+    #expect(report.rows == 3)
+    #expect(report.rowsPassedOver == 3)
+  }
+
+  @Test func `lines may go to several lists too, and one list may take the rest`() throws {
+    let bench = try ImportBench(Self.schema)
+    let mapping = ImportMapping(lists: [
+      .init("user", layout: .lines, where: [RowCondition("t", in: [.integer(1)])]),
+      .init("place", layout: .lines),
+    ])
+    try bench.run("{\"t\": 1, \"id\": 5}\n{\"t\": true, \"id\": 6}\n{\"id\": 7}\n", mapping: mapping)
+    #expect(try bench.rows("SELECT id FROM user") == ["5", "6"])
+    #expect(try bench.rows("SELECT id FROM place") == ["7"])
+  }
+
+  @Test(
+    arguments: [
+      [.init("user", rows: "$.a"), .init("place", rows: "$.a")],
+      [
+        .init("user", rows: "$.a", where: [RowCondition("t", in: [.null])]),
+        .init("place", rows: "$.a", layout: .dictionary(keyColumn: "id")),
+      ],
+    ] as [[ImportMapping.List]])
+  func `lists in one place need conditions and one layout`(lists: [ImportMapping.List]) throws {
+    let failure = #expect(throws: ImportFailure.self) {
+      try ImportBench(Self.schema).run("{}", mapping: ImportMapping(lists: lists))
+    }
+    #expect(failure?.message.contains("two lists lie at $.a") == true)
+  }
+
+  @Test func `a list does not lie in an array's element`() throws {
+    let failure = #expect(throws: ImportFailure.self) {
+      try ImportBench(Self.schema).run("{}", mapping: ImportMapping("user", rows: "$.a[0].b"))
+    }
+    #expect(failure?.message.contains("leads through an array's element") == true)
+  }
+}
