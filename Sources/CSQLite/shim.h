@@ -9,6 +9,13 @@ static inline int seedbank_sqlite_set_flag(sqlite3 *database, int option, int on
   return sqlite3_db_config(database, option, on, (int *)0);
 }
 
+/// How one boolean option of a connection is set.
+static inline int seedbank_sqlite_flag(sqlite3 *database, int option) {
+  int on = 0;
+  sqlite3_db_config(database, option, -1, &on);
+  return on;
+}
+
 /// SQLITE_TRANSIENT is a cast of -1 to a function pointer: SQLite copies the bytes.
 static inline int seedbank_sqlite_bind_text(sqlite3_stmt *statement, int index, const char *bytes,
                                             sqlite3_uint64 length) {
@@ -49,6 +56,7 @@ static inline void seedbank_sqlite_lend_result_blob(sqlite3_context *context, co
 static const int seedbank_sqlite_constraint_primary_key = SQLITE_CONSTRAINT_PRIMARYKEY;
 static const int seedbank_sqlite_constraint_unique = SQLITE_CONSTRAINT_UNIQUE;
 static const int seedbank_sqlite_constraint_rowid = SQLITE_CONSTRAINT_ROWID;
+static const int seedbank_sqlite_constraint_trigger = SQLITE_CONSTRAINT_TRIGGER;
 
 /// The errno of the latest system call that failed on a connection's file or its log; 0 where none did. SQLite answers
 /// SQLITE_CORRUPT for a page that the disk does not give back.

@@ -25,6 +25,7 @@ package final class ImportSession {
   @exclusivity(unchecked) private var pace: ImportPace
   private let cursor: ImportCursor?
   private let leftover: ImportLeftover?
+  private let triggers: TriggerSwitch
   private var trace: StatementTrace?
   @exclusivity(unchecked) private var badLine: BadLine?
   /// Whether nothing of the document was looked at, which may begin with a byte order mark.
@@ -39,6 +40,8 @@ package final class ImportSession {
     hooks: ImportHooks = ImportHooks()
   ) throws {
     try Self.checkPreconditions(connection, mapping, policy)
+    // Statements are made for triggers that run, or for none.
+    triggers = try TriggerSwitch(connection, areRunning: policy.triggers == .run)
     let builder = try PlanBuilder(connection, policy, mapping)
     frame = try DocumentFrame(mapping)
     lists = try mapping.lists.map { try List($0, builder) }
@@ -46,13 +49,13 @@ package final class ImportSession {
     surveys = builder.surveys
     builder.connectSyncs()
     let syncs = builder.syncs.map(\.sync)
-    issues = IssueCollector(policy, told: hooks.issue, rejected: hooks.rejected)
-    writer = RowTreeWriter(connection, policy, issues)
+    issues = IssueCollector(policy, hooks)
+    writer = RowTreeWriter(connection, policy, issues, hooks)
     collector = RowCollector(connection, policy, writer, syncs)
     lostRows = LostRows(connection, targets, syncs, policy, issues)
     finder = RowFinder(frame)
     pace = ImportPace(hooks, rows: policy.batchRows)
-    cursor = try ImportCursor(policy.atomicity, mapping, tables: targets.map(\.table.name))
+    cursor = try ImportCursor(policy.atomicity, mapping, tables: Self.reach(of: targets))
     leftover = cursor == nil ? try ImportLeftover(beside: connection.path) : nil
     rowsPerTransaction = if case .batched(let rows, _) = policy.atomicity { rows } else { .max }
     (self.connection, self.mapping, self.policy, self.hooks) = (connection, mapping, policy, hooks)
@@ -331,7 +334,11 @@ package final class ImportSession {
   private var tablesToCheck: Set<String> {
     let hasUncheckedRows = cursor?.isWritten == true || leftover != nil
     let suspects = hasUncheckedRows ? targets : targets.filter(\.isTouched)
-    return Set(suspects.map(\.table.name) + (leftover?.tables ?? []) + lostRows.ofOthers.keys)
+    return Set(Self.reach(of: suspects) + (leftover?.tables ?? []) + lostRows.ofOthers.keys)
+  }
+
+  private static func reach(of targets: [ImportTarget]) -> [String] {
+    Set(targets.flatMap(\.reach)).sorted()
   }
 
   /// What a failure leaves in the database all the same; an ``ImportFailure`` says it already.

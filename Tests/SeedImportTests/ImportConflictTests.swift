@@ -178,6 +178,31 @@ import Testing
     #expect(exchanges < 20)
   }
 
+  @Test func `rows that are put away while they wait come back as they were`() throws {
+    let bench = try ImportBench(
+      """
+      CREATE TABLE item(id TEXT PRIMARY KEY, n INTEGER UNIQUE, r REAL, b BLOB, t TEXT, u);
+      INSERT INTO item(id, n) VALUES ('a', 0), ('b', 1), ('c', 2), ('d', 3), ('z', 9);
+      """)
+    let rows = ["a", "b", "c", "d"].enumerated().map { number, id in
+      #"{"id": "\#(id)", "n": \#((number + 1) % 4), "r": -1.5e300, "b": "AP8=", "t": "é\u0000", "u": null}"#
+    }
+    let mapping = try ImportMapping(
+      json: Array(#"{"table": "item", "columns": {"b": {"from": "b", "as": "base64"}}}"#.utf8))
+    var (hooks, rejected) = (ImportHooks(), [String]())
+    hooks.mostWaitingRows = 1
+    hooks.rejected = { rejected.append("\($0.row): \(String(decoding: $1, as: UTF8.self))") }
+    let stays = #"{"id":"e","n":9}"#
+    let report = try bench.run(
+      "[\((rows + [stays]).joined(separator: ","))]", mapping: mapping,
+      policy: Self.collecting,
+      hooks: hooks)
+    #expect(report.tables["item"]?.updated == 4 && rejected == ["4: \(stays)"])
+    #expect(
+      try bench.rows("SELECT id, n, r, hex(b), hex(t), u FROM item WHERE id < 'e'")
+        == zip(["a", "b", "c", "d"], [1, 2, 3, 0]).map { "\($0)|\($1)|-1.5e+300|00FF|C3A900|NULL" })
+  }
+
   @Test func `a long chain that ends at a row that stays is rejected, whichever way it runs, and no more`()
     throws
   {
@@ -199,11 +224,14 @@ import Testing
     #expect(try bench.rows("SELECT id, n FROM item WHERE n <> id ORDER BY id") == ["950|951", "951|950"])
   }
 
-  @Test(arguments: Array(1...6) as [UInt64])
-  func `a row stays out only where another has its value, and its tree stays out with it`(seed: UInt64)
-    throws
-  {
+  /// Also where all but one of the rows that wait are put away.
+  @Test(arguments: Array(1...6) as [UInt64], [1, .max])
+  func `a row stays out only where another has its value, and its tree stays out with it`(
+    seed: UInt64, mostWaitingRows: Int
+  ) throws {
     var random = SplitMix(seed: seed)
+    var hooks = ImportHooks()
+    hooks.mostWaitingRows = mostWaitingRows
     for round in 0..<30 {
       let bench = try ImportBench(Self.tree)
       let old = (1...8).map { "(\($0), '\($0)', NULL)" }.joined(separator: ", ")
@@ -216,7 +244,7 @@ import Testing
         #"{"id": \#($0.id), "n": "\#($0.n)", "owner": {"id": \#($0.owner)}, "cs": [{"id": \#($0.id)}]}"#
       }
       let report = try bench.run(
-        "[\(text.joined(separator: ","))]", mapping: Self.parents, policy: Self.collecting)
+        "[\(text.joined(separator: ","))]", mapping: Self.parents, policy: Self.collecting, hooks: hooks)
       let refused = Set(report.issues.compactMap(\.key))
       let place = "seed \(seed), round \(round)"
       for row in rows {

@@ -40,6 +40,8 @@ package enum ResultCode {
   package static let cannotOpen = SQLITE_CANTOPEN
   package static let lockProtocol = SQLITE_PROTOCOL
   package static let constraint = SQLITE_CONSTRAINT
+  /// A trigger's RAISE.
+  package static let trigger = seedbank_sqlite_constraint_trigger
   /// Something else than an integer for an INTEGER PRIMARY KEY.
   package static let mismatch = SQLITE_MISMATCH
   package static let notADatabase = SQLITE_NOTADB

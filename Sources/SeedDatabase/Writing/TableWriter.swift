@@ -15,6 +15,7 @@ package final class TableWriter {
   private let rule: ConflictRule
   private let fitter: AffinityFitter
   private let connection: Connection
+  private let runsTriggers: Bool
   private let sql: Statements
   private let columns: [Int32]
   let watch: RowWatch?
@@ -37,20 +38,22 @@ package final class TableWriter {
     }
   }
 
-  /// A writer of rows of that shape, in a database that keeps no sums.
+  /// A writer of rows of that shape, in a database that keeps no sums. With `runsTriggers`, what a trigger refuses
+  /// leaves nothing behind, and none runs for a row that is not written.
   package convenience init(
     _ table: TableSchema, _ shape: RowShape, _ connection: Connection, _ fitter: AffinityFitter,
-    rule: ConflictRule
+    rule: ConflictRule, runsTriggers: Bool
   ) throws {
-    try self.init(TableLayout(table), shape, connection, fitter, rule)
+    try self.init(TableLayout(table), shape, connection, fitter, rule, runsTriggers: runsTriggers)
   }
 
   init(
     _ layout: TableLayout, _ shape: RowShape, _ connection: Connection, _ fitter: AffinityFitter,
-    _ rule: ConflictRule, _ sum: TableSum? = nil, _ watch: RowWatch? = nil
+    _ rule: ConflictRule, _ sum: TableSum? = nil, _ watch: RowWatch? = nil, runsTriggers: Bool = false
   ) throws {
     table = layout.stored
     (self.shape, self.sum, self.rule, self.watch) = (shape, sum, rule, watch)
+    self.runsTriggers = runsTriggers
     (self.connection, self.fitter) = (connection, fitter)
     columns = shape.columns.map { Int32($0) }
     sql = try Statements(layout, shape, connection)
@@ -62,7 +65,8 @@ package final class TableWriter {
   @discardableResult
   package func upsert(_ values: [BorrowedValue]) throws -> RowOutcome {
     try prepare(values)
-    if !expectsKnownKeys, try insertIfAbsent() { return .inserted }
+    // An insertion runs its BEFORE triggers also where the key turns out to be there.
+    if !expectsKnownKeys, !runsTriggers, try insertIfAbsent() { return .inserted }
     guard try find() else {
       expectsKnownKeys = false
       return try insertIfFree()
@@ -148,6 +152,13 @@ package final class TableWriter {
     try prepare(values)
     defer { sql.find.rewind() }
     return try find()
+  }
+
+  /// The row that has this row's key, with all its columns.
+  package func stored(_ values: [BorrowedValue]) throws -> [SeedValue]? {
+    try prepare(values)
+    defer { sql.find.rewind() }
+    return try find() ? read(FoundRow(sql.find, columns)).map(\.owned) : nil
   }
 
   /// Whether writing these values would change nothing.
@@ -269,6 +280,9 @@ package final class TableWriter {
 
   private func refusal(_ error: DatabaseError, key: [Int]) -> any Error {
     guard error.primaryCode == ResultCode.constraint else { return error }
+    if error.code == ResultCode.trigger {
+      return ImportError.trigger(table: table.name, key: describeKey(key), message: error.message)
+    }
     return ImportError.constraint(table: table.name, key: describeKey(key), message: error.message)
   }
 
@@ -281,7 +295,23 @@ package final class TableWriter {
         try statement.lend(row[position], at: Int32(row.count + index + 1))
       }
     }
-    return statement.attempt()
+    return try runsTriggers ? attemptWhole(statement) : statement.attempt()
+  }
+
+  /// RAISE(FAIL) keeps what was written up to there, and RAISE(IGNORE) says nothing.
+  private func attemptWhole(_ statement: Statement) throws -> DatabaseError? {
+    try connection.cached("SAVEPOINT seedbank_row").run()
+    var error = statement.attempt()
+    guard connection.isInTransaction else {
+      throw ImportError.rolledBack(table: table.name, message: error?.message ?? "")
+    }
+    if error == nil, connection.changes == 0 {
+      error = DatabaseError(
+        code: ResultCode.trigger, message: "it leaves the row out", subject: statement.sql)
+    }
+    if error != nil { try connection.cached("ROLLBACK TO seedbank_row").run() }
+    try connection.cached("RELEASE seedbank_row").run()
+    return error
   }
 
   /// Takes the row in hand, which was just added, into the sum; where there is one, rows are whole.

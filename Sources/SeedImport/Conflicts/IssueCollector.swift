@@ -11,10 +11,10 @@ final class IssueCollector {
   var followsHeader = false
   private let policy: ImportPolicy
 
-  init(
-    _ policy: ImportPolicy, told: ((ImportIssue) throws -> Void)?,
-    rejected: ((ImportIssue, [UInt8]) throws -> Void)?
-  ) { (self.policy, self.told, self.rejected) = (policy, told, rejected) }
+  init(_ policy: ImportPolicy, _ hooks: ImportHooks) {
+    self.policy = policy
+    (told, rejected) = (hooks.issue, hooks.rejected)
+  }
 
   var isOneTransaction: Bool { if case .one = policy.atomicity { true } else { false } }
 

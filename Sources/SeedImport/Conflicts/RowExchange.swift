@@ -25,12 +25,12 @@ struct RowExchange {
     var rows = rows
     for _ in 0..<Self.mostRounds {
       let misfits = try placeAll(rows) ? [] : findMisfits(rows)
-      for misfit in misfits { outcome.reject(misfit) }
+      for misfit in misfits { try outcome.reject(misfit) }
       if misfits.isEmpty { return rows }
       let refused = Set(misfits.map { ObjectIdentifier($0.row) })
       rows.removeAll { refused.contains(ObjectIdentifier($0)) }
     }
-    for row in rows { outcome.reject(Rejection(row: row, member: row, refusal: .taken)) }
+    for row in rows { try outcome.reject(Rejection(row: row, member: row, refusal: .taken)) }
     return []
   }
 
@@ -108,17 +108,10 @@ struct RowExchange {
     present.subtract(absent)
     guard let refusal = found.refusal else { return nil }
     let member = row.members[found.member]
-    return Rejection(row: row, member: member, refusal: try explained(refusal, member))
-  }
-
-  /// Says who has the value: asked when the row itself is away again, so that it is none of its own members.
-  private func explained(_ refusal: RejectedRow, _ row: WaitingRow) throws -> RejectedRow {
-    guard refusal.code == .unique else { return refusal }
-    // What an earlier row of this key wrote meanwhile is not known here.
-    let old = present.contains(row.identity) ? nil : old[row.identity]
-    let values = try LentBytes.lending(row.values) { try row.writer.filled($0, over: old) }
-    let words = try row.target.conflicts.explanation(of: refusal.message, values) ?? refusal.message
-    return RejectedRow(.unique, words, column: refusal.column)
+    // Asked when the row itself is away again: who has the value is then none of its own members. What an earlier row
+    // of its key wrote meanwhile is not known here.
+    let old = present.contains(member.identity) ? nil : old[member.identity]
+    return Rejection(row: row, member: member, refusal: try member.explained(refusal, over: old))
   }
 
   private mutating func lift(_ rows: [WaitingRow]) throws {
@@ -159,7 +152,7 @@ struct RowExchange {
 }
 
 extension RejectedRow {
-  fileprivate static let taken = RejectedRow(.unique, "another row holds a value that must be unique")
+  static let taken = RejectedRow(.unique, "another row holds a value that must be unique")
 }
 
 private struct MisfitFound: Error {

@@ -7,6 +7,15 @@ struct RowIdentity: Hashable {
   let key: [UInt8]
 }
 
+extension ImportTarget {
+  /// The identity of the row with a key, as the database has it.
+  func identity(of key: [SeedValue]) throws -> RowIdentity {
+    var bytes: [UInt8] = []
+    try LentBytes.lending(key) { try keyIdentity.describe($0, keyParts, to: &bytes) }
+    return RowIdentity(table: table.name, key: bytes)
+  }
+}
+
 /// A row that could not be written yet, with what lies nested in it: all of that shares its fate.
 final class WaitingRow {
   /// Where it comes from, with the document's row where rejected ones are handed on.
@@ -20,9 +29,9 @@ final class WaitingRow {
   let values: [SeedValue]
   let identity: RowIdentity
   let origin: Origin
-  private let slots: SlotSet
+  let slots: SlotSet
   /// Rows that it references: it comes with all of them, or none of them does.
-  private let references: [WaitingRow]
+  let references: [WaitingRow]
   var known: [ImportTarget] = []
   /// Rows that come once it is there.
   var elements: [WaitingRow] = []
@@ -48,12 +57,19 @@ final class WaitingRow {
 
   var writer: TableWriter { get throws { try target.writer(slots) } }
 
-  func isSame(as other: WaitingRow) -> Bool { slots == other.slots && values == other.values }
+  /// Where its values stand in the table.
+  var columns: [Int] { target.table.columns.indices.filter(slots.contains) }
 
-  func holds(_ plan: RowPlan) -> Bool {
-    guard slots == plan.slots else { return false }
-    let columns = target.table.columns.indices.filter(slots.contains)
-    return zip(columns, values).allSatisfy { plan.value($0).owned == $1 }
+  /// Bytes that it takes in memory, roughly, without what lies nested in it.
+  var size: Int {
+    let texts = values.reduce(0) { size, value in
+      switch value {
+      case .text(let text): size + text.utf8.count
+      case .blob(let bytes): size + bytes.count
+      default: size
+      }
+    }
+    return texts + MemoryLayout<SeedValue>.stride * values.count + identity.key.count + origin.json.count
   }
 
   func upsert() throws -> RowOutcome {
@@ -83,7 +99,8 @@ struct Rejection {
 extension WaitingRow {
   enum Attempt {
     case written([RowOutcome])
-    case tooEarly
+    /// Another row has a unique value of this member's.
+    case tooEarly(WaitingRow)
     case refused(Rejection)
   }
 
@@ -96,7 +113,7 @@ extension WaitingRow {
         let outcome = try member.upsert()
         if case .taken = outcome {
           try savepoint.takeBack()
-          return .tooEarly
+          return .tooEarly(member)
         }
         outcomes.append(outcome)
       } catch let refusal as RejectedRow {
@@ -109,11 +126,43 @@ extension WaitingRow {
   }
 }
 
+extension WaitingRow {
+  /// Says who has the unique value; `old` is what the row would replace, where that is known.
+  func explained(_ refusal: RejectedRow, over old: [SeedValue]?) throws -> RejectedRow {
+    try conflict(refusal, over: old).refusal
+  }
+
+  /// Who has the unique value: to be asked after an attempt that came too early, when all is as it was before.
+  func conflict() throws -> UniqueRefusal {
+    let message = try writer.takenMessage
+    let old = try LentBytes.lending(values) { try writer.stored($0) }
+    return try conflict(RejectedRow(taken: message, target.table), over: old)
+  }
+
+  private func conflict(_ refusal: RejectedRow, over old: [SeedValue]?) throws -> UniqueRefusal {
+    guard refusal.code == .unique else { return UniqueRefusal(refusal: refusal) }
+    let values = try LentBytes.lending(values) { try writer.filled($0, over: old) }
+    guard let conflict = try target.conflicts.conflict(of: refusal.message, values) else {
+      return UniqueRefusal(refusal: refusal)
+    }
+    return UniqueRefusal(
+      refusal: RejectedRow(.unique, conflict.words, column: refusal.column), holder: conflict.holder)
+  }
+}
+
+/// Why a unique value is not to be had, and the key of the row that has it, where that is certain.
+struct UniqueRefusal {
+  let refusal: RejectedRow
+  var holder: [SeedValue]?
+}
+
 /// What becomes of rows that waited: keys of those that are in, issues of those that waited in vain.
 final class WaitingOutcome {
   private let policy: ImportPolicy
   private let issues: IssueCollector
   private var rejections: [Rejection] = []
+  /// Of rows that are too many to be kept: they come in the document's order as far as they can be told at once.
+  var tellsAtOnce = false
 
   init(_ policy: ImportPolicy, _ issues: IssueCollector) {
     self.policy = policy
@@ -126,7 +175,9 @@ final class WaitingOutcome {
     for (member, outcome) in zip(row.members, outcomes) { member.target.keys.note(try member.key, outcome) }
   }
 
-  func reject(_ rejection: Rejection) { rejections.append(rejection) }
+  func reject(_ rejection: Rejection) throws {
+    if tellsAtOnce { try tell(rejection) } else { rejections.append(rejection) }
+  }
 
   /// Tells the issues, in the document's order: in which order rows were refused depends on what waited with them.
   func tell() throws {

@@ -20,6 +20,8 @@ public struct ImportIssue: Hashable, Sendable {
     case check
     /// Another row has a value that may occur once only.
     case unique
+    /// A trigger refused the row, or left it out.
+    case trigger
     /// A row has this key already, and the policy forbids to change it.
     case conflict
     /// A reference leads nowhere.

@@ -30,6 +30,17 @@ public struct ImportPolicy: Sendable {
     case keep
   }
 
+  /// What happens where a table has triggers.
+  public enum Triggers: String, Hashable, Sendable, CaseIterable {
+    /// The import ends before it begins, and names them.
+    case refuse
+    /// They run for each row that is inserted, updated or deleted. The report does not count what they write. No row
+    /// that they could see go changes places with another: where its unique value stays taken, it is a bad row.
+    case run
+    /// They do not run.
+    case ignore
+  }
+
   /// What is committed together.
   public enum Atomicity: Hashable, Sendable {
     /// All or nothing.
@@ -51,6 +62,8 @@ public struct ImportPolicy: Sendable {
   /// Whether a table may lose most of its rows because the import does not mention them. If not, a table of 100
   /// rows or more that would lose more than half of them ends the import.
   public var acceptsShrink: Bool
+  /// Triggers of the tables.
+  public var triggers: Triggers
   /// What is committed together.
   public var atomicity: Atomicity
   /// Rows between two looks at cancellation and progress.
@@ -65,12 +78,13 @@ public struct ImportPolicy: Sendable {
   /// All or nothing; newer values win.
   public init(
     onConflict: Conflict = .overwrite, badRows: BadRows = .abort, references: References = .fail,
-    acceptsShrink: Bool = false, atomicity: Atomicity = .one, batchRows: Int = 256,
+    acceptsShrink: Bool = false, triggers: Triggers = .refuse, atomicity: Atomicity = .one, batchRows: Int = 256,
     batchBytes: Int = 256 * 1024, issueLimit: Int = 1000,
     reportsKeys: Bool = false
   ) {
     (self.onConflict, self.badRows, self.references) = (onConflict, badRows, references)
     self.acceptsShrink = acceptsShrink
+    self.triggers = triggers
     (self.atomicity, self.batchRows, self.batchBytes) = (atomicity, batchRows, batchBytes)
     (self.issueLimit, self.reportsKeys) = (issueLimit, reportsKeys)
   }

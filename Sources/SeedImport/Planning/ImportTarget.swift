@@ -25,8 +25,11 @@ final class ImportTarget {
   var keys = ImportReport.Keys()
   private(set) var writers: [SlotSet: TableWriter] = [:]
   @exclusivity(unchecked) private var latest: (slots: SlotSet, writer: TableWriter)?
-  /// Rows that are written together; absent where the database's texts are not UTF-8.
+  /// Rows that are written together; absent where the database's texts are not UTF-8, and where triggers run.
   let batch: TableBatch?
+  /// Tables that are written with this one, by its triggers; empty where none run.
+  let triggered: Set<String>
+  let keyIdentity = KeyIdentity()
   /// Explains why a unique value is taken.
   private(set) lazy var conflicts = UniqueConflict(connection, table)
   private let connection: Connection
@@ -35,7 +38,7 @@ final class ImportTarget {
 
   init(
     _ table: TableSchema, _ mode: TableMapping.MergeMode, _ connection: Connection, _ fitter: AffinityFitter,
-    _ rule: ConflictRule, _ supply: RowSupply?
+    _ rule: ConflictRule, _ supply: RowSupply?, triggered: Set<String>
   ) {
     self.table = table
     key = table.key
@@ -43,7 +46,8 @@ final class ImportTarget {
       KeyIdentity.Part(affinity: table.columns[$0].affinity, collation: $1)
     }
     self.mode = mode
-    batch = supply.map { TableBatch(rule, $0) }
+    batch = triggered.isEmpty ? supply.map { TableBatch(rule, $0) } : nil
+    self.triggered = triggered
     (self.connection, self.fitter, self.rule) = (connection, fitter, rule)
   }
 
@@ -56,7 +60,8 @@ final class ImportTarget {
     guard let shape = RowShape(table.columns.indices.filter(slots.contains), of: table) else {
       throw RejectedRow(.missingKey, "a column of the key is missing")
     }
-    let writer = try TableWriter(table, shape, connection, fitter, rule: rule)
+    let writer = try TableWriter(
+      table, shape, connection, fitter, rule: rule, runsTriggers: runsTriggers)
     writers[slots] = writer
     latest = (slots, writer)
     return writer
@@ -82,6 +87,11 @@ final class ImportTarget {
   func rowCount() throws -> Int {
     Int(try connection.integer("SELECT count(*) FROM \(quoted(table.name))") ?? 0)
   }
+
+  var runsTriggers: Bool { !triggered.isEmpty }
+
+  /// All tables that change with it.
+  var reach: Set<String> { triggered.union([table.name]) }
 
   var isTouched: Bool {
     deleted > 0 || batch?.counts.isEmpty == false || writers.values.contains { !$0.changes.isEmpty }

@@ -249,7 +249,8 @@ final class PlanBuilder {
     let mode = modes[table.name.lowercased()] ?? .merge
     let target = ImportTarget(
       table, mode, connection, fitter,
-      ConflictRule(rawValue: policy.onConflict.rawValue) ?? .overwrite, supply)
+      ConflictRule(rawValue: policy.onConflict.rawValue) ?? .overwrite, supply,
+      triggered: try triggered(by: table))
     targets[table.name] = target
     if mode == .replace { target.schemaDefaults = try schemaDefaults(table) }
     return target
@@ -271,15 +272,21 @@ final class PlanBuilder {
     guard let name = listed.first(where: { $0.lowercased() == mapping.table.lowercased() }) else {
       throw ImportFailure(.mapping, unknown("table", mapping.table, among: listed))
     }
-    let triggers = try connection.integer(
-      "SELECT count(*) FROM sqlite_schema WHERE type = 'trigger' AND tbl_name = ?", .text(name))
-    guard triggers == 0 else {
-      throw ImportFailure(
-        .database, "table \"\(name)\" has triggers: they do not run during imports, so it cannot be imported")
-    }
     var table = try schema(name)
     if !mapping.key.isEmpty { table = try keyed(table, mapping.key) }
     return table
+  }
+
+  /// The tables that its triggers write, where they are to run.
+  private func triggered(by table: TableSchema) throws -> Set<String> {
+    let triggers = try TableTriggers(connection, table)
+    guard !triggers.names.isEmpty, policy.triggers != .ignore else { return [] }
+    if policy.triggers == .run { return try triggers.reachableTables() }
+    let names = triggers.names.map { "\"\($0)\"" }.joined(separator: ", ")
+    throw ImportFailure(
+      .database,
+      "table \"\(table.name)\" has triggers (\(names)): say whether they run, with --run-triggers or "
+        + "ImportPolicy.triggers = .run, or not, with --ignore-triggers or .ignore")
   }
 
   private func schema(_ name: String) throws -> TableSchema {

@@ -76,13 +76,22 @@ final class LostRows {
     for target in targets where policy.reportsKeys {
       target.keys.deleted += try deletion.values(target.table.keyNames, of: target.table.name)
     }
-    for (table, count) in try deletion.run() {
+    for (table, count) in try telling({ try deletion.run() }) {
       if let target = targets.first(where: { $0.table.name.lowercased() == table.lowercased() }) {
         target.deleted += count
         target.recent.clear()
       } else {
         ofOthers[table, default: 0] += count
       }
+    }
+  }
+
+  /// What a trigger says to a deletion is no row's matter: the import does not mention those rows.
+  private func telling<Result>(_ deletion: () throws -> Result) throws -> Result {
+    do { return try deletion() } catch let error as DatabaseError {
+      guard error.code == ResultCode.trigger else { throw error }
+      throw ImportFailure(
+        .row, "a trigger refused to delete a row that the import does not mention: \(error.message)")
     }
   }
 }

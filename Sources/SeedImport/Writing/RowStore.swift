@@ -13,10 +13,13 @@ final class RowStore {
   private var keyBytes: [UInt8] = []
   private var rowBytes: [UInt8] = []
 
-  init(_ connection: Connection, _ policy: ImportPolicy, _ issues: IssueCollector, _ bytes: LentBytes) {
+  init(
+    _ connection: Connection, _ policy: ImportPolicy, _ issues: IssueCollector, _ hooks: ImportHooks,
+    _ bytes: LentBytes
+  ) {
     self.policy = policy
     self.bytes = bytes
-    waiting = WaitingRows(connection, policy, issues)
+    waiting = WaitingRows(connection, policy, issues, hooks)
   }
 
   /// Whether the very same row came before, and none with its key in between.

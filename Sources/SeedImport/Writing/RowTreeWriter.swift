@@ -20,10 +20,10 @@ final class RowTreeWriter {
     var row: WaitingRow? { if case .waits(let row) = self { row } else { nil } }
   }
 
-  init(_ connection: Connection, _ policy: ImportPolicy, _ issues: IssueCollector) {
+  init(_ connection: Connection, _ policy: ImportPolicy, _ issues: IssueCollector, _ hooks: ImportHooks) {
     self.connection = connection
     self.issues = issues
-    store = RowStore(connection, policy, issues, evaluator.reader.bytes)
+    store = RowStore(connection, policy, issues, hooks, evaluator.reader.bytes)
   }
 
   /// Reads and writes the row at `index`; what is wrong with it goes to the issues.

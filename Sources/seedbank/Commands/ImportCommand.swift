@@ -11,6 +11,8 @@ extension Command {
       its column as it is. The import is one transaction: a failure leaves the database as it was. The table must \
       exist. FTS5 tables whose content is the table itself are rebuilt; other search tables are not.
 
+      A table with triggers needs --run-triggers or --ignore-triggers. Ctrl-C ends the import and says what is kept.
+
       The first record of a CSV names the fields, unless --header does. An empty field is NULL; with quotation \
       marks, or in a TEXT column that is NOT NULL, it is the empty text.
 
@@ -53,6 +55,8 @@ extension Command {
         help:
           "Commit after that many rows. DATABASE.import-cursor keeps the place; the same command resumes there."
       ),
+      .flag("run-triggers", help: "Let the tables' triggers run for each row that changes."),
+      .flag("ignore-triggers", help: "Import into tables with triggers without running them."),
       .dryRun, .json,
     ],
     examples: [
@@ -138,10 +142,21 @@ extension ImportJob {
     if arguments.listsAllIssues { policy.issueLimit = 0 }
     policy.references = arguments.choice("references") ?? .fail
     policy.acceptsShrink = arguments.flag("accept-shrink")
+    policy.triggers = try Self.triggers(arguments)
     if let rows = try arguments.integer("batch", in: 1...Int.max), !isDryRun {
       policy.atomicity = .batched(rows: rows, cursor: ImportCursor.path(beside: database))
     }
     self.policy = policy
+  }
+
+  private static func triggers(_ arguments: ParsedArguments) throws -> ImportPolicy.Triggers {
+    switch (arguments.flag("run-triggers"), arguments.flag("ignore-triggers")) {
+    case (false, false): return .refuse
+    case (true, false): return .run
+    case (false, true): return .ignore
+    case (true, true):
+      throw UsageError("import", "Give one of '--run-triggers' and '--ignore-triggers'.")
+    }
   }
 
   private static func listing(

@@ -211,6 +211,7 @@ final class RejectsFile {
   private let path: String
   private let temporary: String?
   private let file: File
+  private static let pieceBytes = 256 * 1024
 
   /// `others` are the import's own files, which must not be overwritten.
   init(_ path: String, sparing others: [ImportFile]) throws {
@@ -241,12 +242,20 @@ final class RejectsFile {
   func takeOver(upTo row: Int, of document: String) throws {
     guard temporary != nil, try FileStamp(path) != nil else { return }
     let earlier = try File(path, for: .reading)
-    for line in try earlier.read(earlier.length()).split(separator: 0x0A) {
-      guard let issue = try? JSONValue(parsing: Array(line)), issue["document"]?.string == document,
-        let number = issue["row"]?.integer, number < row
-      else { continue }
-      try file.write(line + [0x0A])
+    var rest: [UInt8] = []
+    while case let piece = try earlier.read(Self.pieceBytes), !piece.isEmpty {
+      rest += piece
+      let end = rest.lastIndex(of: 0x0A).map { $0 + 1 } ?? 0
+      for line in rest[..<end].split(separator: 0x0A) { try takeOver(Array(line), upTo: row, of: document) }
+      rest.removeSubrange(..<end)
     }
+  }
+
+  private func takeOver(_ line: [UInt8], upTo row: Int, of document: String) throws {
+    guard let issue = try? JSONValue(parsing: line), issue["document"]?.string == document,
+      let number = issue["row"]?.integer, number < row
+    else { return }
+    try file.write(line + [0x0A])
   }
 
   func keep() throws {

@@ -7,9 +7,50 @@ import Testing
   /// Runs a command and prints the most that it held, in KiB.
   private static let measure = """
     import resource, subprocess, sys
-    subprocess.run(sys.argv[1:], check=True, stdout=subprocess.DEVNULL)
+    subprocess.run(sys.argv[1:], check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)
     """
+
+  /// Rows that wait in vain for what another row has, and rows of every other kind that is refused.
+  private static let badRows = [
+    #"{"id":%d,"name":"a name of some length","zone":"taken"}"#, #"{"id":"x%d","name":"n"}"#, #"{"id":%d}"#,
+    #"{"name":"row %d"}"#, #"{"id":%d,"#,
+  ]
+
+  /// The most that the command holds for so many rows that are refused.
+  private func peakKibibytes(badRows count: Int, _ options: [String]) throws -> Int {
+    let folder = try TemporaryFolder()
+    try Tool.sqlite(
+      folder("app.sqlite"),
+      """
+      CREATE TABLE stop(id INTEGER PRIMARY KEY, name TEXT NOT NULL, zone TEXT UNIQUE);
+      INSERT INTO stop VALUES (-1, 'first', 'taken');
+      """)
+    let lines = (0..<count).map { number in
+      // Two of three rows wait, which takes the most.
+      let kind = number.isMultiple(of: 3) ? 1 + number / 3 % (Self.badRows.count - 1) : 0
+      return Self.badRows[kind].replacing("%d", with: "\(number)")
+    }
+    try Data(lines.joined(separator: "\n").utf8).write(to: URL(filePath: folder("stops")))
+    let arguments = options.map { $0 == "--rejects" ? "--rejects=\(folder("rejects"))" : $0 }
+    let output = try Tool.run(
+      [
+        "python3", "-c", Self.measure, SeedbankBinary.url.path, "import", folder("stops"), "--database",
+        folder("app.sqlite"), "--table", "stop", "--format", "ndjson",
+      ] + arguments)
+    #expect(try Tool.sqlite(folder("app.sqlite"), "SELECT count(*) FROM stop;") == "1\n")
+    return try #require(Int(output.split(separator: "\n").last ?? ""))
+  }
+
+  @Test(arguments: [
+    ["--bad-rows", "skip"], ["--bad-rows", "skip", "--rejects"],
+    ["--bad-rows", "collect", "--rejects", "--json"],
+  ])
+  func `rows that are refused take no memory, also where they wait for others`(options: [String]) throws {
+    let few = try peakKibibytes(badRows: 15, options)
+    let many = try peakKibibytes(badRows: 90_000, options)
+    #expect(many - few < 32 * 1024, "\(few) KiB, then \(many) KiB")
+  }
 
   private func peakKibibytes(rows: Int, format: String) throws -> Int {
     let folder = try TemporaryFolder()
