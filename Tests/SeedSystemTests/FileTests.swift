@@ -14,6 +14,18 @@ import Testing
     try FileManager.default.contentsOfDirectory(atPath: "/dev/fd").count
   }
 
+  @Test func `a pipe is read as far as it has something, and says whether it has`() throws {
+    let pipe = Pipe()
+    let file = try File("/dev/fd/\(pipe.fileHandleForReading.fileDescriptor)", for: .reading)
+    #expect(try !file.isReadable(within: 0))
+    for text in ["ab", "c"] { try pipe.fileHandleForWriting.write(contentsOf: Data(text.utf8)) }
+    #expect(try file.isReadable(within: 0))
+    #expect(try file.readSome(100) == Array("abc".utf8))
+    #expect(try !file.isReadable(within: 0))
+    try pipe.fileHandleForWriting.close()
+    #expect(try file.isReadable(within: 0) && file.readSome(100).isEmpty)
+  }
+
   @Test func `a pipe or a folder in a file's place is refused at once, and leaves no descriptor open`() throws
   {
     let folder = try Self.newFolder()

@@ -34,8 +34,8 @@ public struct ImportPolicy: Sendable {
   public enum Triggers: String, Hashable, Sendable, CaseIterable {
     /// The import ends before it begins, and names them.
     case refuse
-    /// They run for each row that is inserted, updated or deleted. The report does not count what they write. No row
-    /// that they could see go changes places with another: where its unique value stays taken, it is a bad row.
+    /// They run for each row that is inserted, updated or deleted. The report does not count what they write. Rows of
+    /// such tables do not change places: one whose unique value stays taken is a bad row.
     case run
     /// They do not run.
     case ignore

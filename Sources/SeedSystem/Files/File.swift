@@ -78,7 +78,13 @@ package struct File: ~Copyable, Sendable {
     var failure: FileError?
     let bytes = [UInt8](unsafeUninitializedCapacity: count) { buffer, filled in
       do throws(FileError) {
-        filled = try retrying("read", path) { systemRead(descriptor, buffer.baseAddress, buffer.count) }
+        while filled < buffer.count {
+          let rest = UnsafeMutableRawBufferPointer(rebasing: UnsafeMutableRawBufferPointer(buffer)[filled...])
+          let more = try retrying("read", path) { systemRead(descriptor, rest.baseAddress, rest.count) }
+          if more == 0 { break }
+          filled += more
+          guard try isReadable(within: 0) else { break }
+        }
       } catch {
         failure = error
       }

@@ -179,6 +179,26 @@ import Testing
     #expect(outcome.status == 74)
   }
 
+  @Test func `triggers run or not as told, and untold the import is refused`() throws {
+    try Connection(database, .writer).execute(
+      """
+      CREATE TABLE log(id INTEGER);
+      CREATE TRIGGER noted AFTER INSERT ON stop BEGIN INSERT INTO log VALUES (NEW.id); END
+      """)
+    func status(_ id: Int, _ options: String...) throws -> (Int32, errors: String) {
+      let text = #"{"id": \#(id), "name": "n"}"#
+      try Data(text.utf8).write(to: URL(fileURLWithPath: folder("a.ndjson")))
+      let outcome = try SeedbankBinary.run(
+        ["import", folder("a.ndjson"), "--database", database, "--table", "stop"] + options)
+      return (outcome.status, outcome.errors)
+    }
+    let refused = try status(1)
+    #expect(refused.0 == 65 && refused.errors.contains(#"has triggers ("noted")"#))
+    #expect(try status(1, "--run-triggers", "--ignore-triggers").0 == 64)
+    #expect(try status(2, "--run-triggers").0 == 0 && status(3, "--ignore-triggers").0 == 0)
+    #expect(try Tool.sqlite(database, "SELECT id FROM stop; SELECT 'log', id FROM log;") == "2\n3\nlog|2\n")
+  }
+
   @Test func `readers that will wait are told of before, unless the database is empty or in WAL mode`() throws
   {
     let note = "The database is not in WAL mode: its readers wait"
