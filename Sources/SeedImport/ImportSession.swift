@@ -6,18 +6,18 @@ import SeedFormat
 /// where batches are committed).
 package final class ImportSession {
   private let connection: Connection
-  private let frame: DocumentFrame
+  let frame: DocumentFrame
   private let mapping: ImportMapping
   private let policy: ImportPolicy
   private let hooks: ImportHooks
-  private let lists: [List]
+  let lists: [List]
   private let targets: [ImportTarget]
   private let surveys: [MemberSurvey]
-  private let writer: RowTreeWriter
+  let writer: RowTreeWriter
   private let collector: RowCollector
-  private let issues: IssueCollector
+  let issues: IssueCollector
   // Checked, unlike its neighbours: without, the compiler (6.3.1) never frees what a noncopyable property holds.
-  private var source = DocumentSource()
+  var source = DocumentSource()
   // Every row passes through these; nothing else happens to them meanwhile.
   @exclusivity(unchecked) private var finder: RowFinder
   @exclusivity(unchecked) private var report = ImportReport()
@@ -28,6 +28,8 @@ package final class ImportSession {
   @exclusivity(unchecked) private var badLine: BadLine?
   /// Whether nothing of the document was looked at, which may begin with a byte order mark.
   private var isAtStart = true
+  /// Whether the document's lines are rejected rows of others.
+  private var isRejects = false
   private var earlierBytes = 0
   @exclusivity(unchecked) private var rowsInTransaction = 0
   private let rowsPerTransaction: Int
@@ -61,7 +63,7 @@ package final class ImportSession {
     }
   }
 
-  private final class List {
+  final class List {
     let plan: RowPlan
     let names: ValueReader.Target?
 
@@ -80,13 +82,15 @@ package final class ImportSession {
 
   private var place: RowPlace { writer.place }
 
-  /// Begins a document; its name stands in issues and in the cursor.
-  package func begin(_ document: String) {
+  /// Begins a document; its name stands in issues and in the cursor. Rejected rows of an earlier import go to the lists
+  /// that they came from, and their issues name the places that they had.
+  package func begin(_ document: String, isRejects: Bool = false) {
+    self.isRejects = isRejects
     writer.place = RowPlace(document: document)
     cursor?.beginDocument()
     source.restart(frame.csv) { [frame, list = lists[0]] in list.empty($0, frame.csv?.empty ?? .quotes) }
     isAtStart = true
-    finder = RowFinder(frame)
+    finder = RowFinder(frame, isLines: isRejects)
   }
 
   /// Takes the next piece of the document.
@@ -140,18 +144,24 @@ package final class ImportSession {
   private func refuse(_ error: JSONError) throws {
     try writeCollected()
     writer.place.offset = error.offset
-    guard frame.isLines, policy.badRows != .abort || cursor?.isPassing == true else {
-      throw ImportFailure(
-        .document, "\(place.document): \(error.reason) at byte \(place.offset), in row \(place.row)")
+    guard frame.isLines || isRejects, policy.badRows != .abort || cursor?.isPassing == true else {
+      throw failure(error)
     }
     badLine = BadLine(reason: error.reason)
+  }
+
+  var endsAtBadRows: Bool { policy.badRows == .abort }
+
+  func failure(_ error: JSONError) -> ImportFailure {
+    ImportFailure(
+      .document, "\(place.document): \(error.reason) at byte \(error.offset), in row \(place.row)")
   }
 
   private struct BadLine {
     let reason: String
     var text: [UInt8] = []
 
-    static let longestText = 1024 * 1024
+    static let longestText = 16 * 1024 * 1024
   }
 
   /// Moves behind the line, which is a bad row; false where its end has not come yet.
@@ -166,23 +176,18 @@ package final class ImportSession {
     badLine = nil
     defer { writer.place.row += 1 }
     if cursor?.isPassing == true { return true }
-    let row = issues.wantsRows ? Self.json(line.text) : []
-    try refuse(RejectedRow(.malformed, line.reason), lists[0], row)
+    try refuse(RejectedRow(.malformed, line.reason), lists[0], RowContent(bytes: Self.bare(line.text)))
     return true
   }
 
-  /// A line as a string of JSON, for it is no JSON itself.
-  private static func json(_ line: [UInt8]) -> [UInt8] {
-    let text = line.prefix { $0 != 0x0A && $0 != 0x0D }
-    var bytes: [UInt8] = []
-    JSONWriter.append(String(decoding: text, as: UTF8.self), to: &bytes)
-    return bytes
-  }
+  /// A line without its end.
+  private static func bare(_ line: [UInt8]) -> [UInt8] { Array(line.prefix { $0 != 0x0A && $0 != 0x0D }) }
 
-  private func refuse(_ refusal: RejectedRow, _ list: List, _ row: [UInt8]) throws {
+  func refuse(_ refusal: RejectedRow, _ list: List, _ row: RowContent) throws {
     list.plan.reset()
     list.plan.target.hasLostKeys = true
     try issues.reject(list.plan, refusal, place, row: row)
+    try issues.endRow()
   }
 
   private func take(_ name: String?) throws {
@@ -191,10 +196,12 @@ package final class ImportSession {
     defer { writer.place.row += 1 }
     if let cursor, try passes(cursor) { return }
     let list = lists[finder.list]
-    if let flaw = source.records?.flaw {
+    if isRejects {
+      try takeAgain()
+    } else if let flaw = source.flaw {
       try writeCollected()
-      locate(offset)
-      try refuse(source.located(flaw, list.plan), list, flawed(flaw, offset))
+      locate(offset, finder.list, name)
+      try refuse(flaw, list, offset..<source.scanner.offset)
     } else if let given = try? given(name, list),
       try collector.collect(
         .init(list: finder.list, name: name, number: place.row, range: offset..<source.scanner.offset),
@@ -203,7 +210,7 @@ package final class ImportSession {
       if collector.isFull { try writeCollected() }
     } else {
       try writeCollected()
-      locate(offset)
+      locate(offset, finder.list, name)
       try write(list, name, source)
     }
     report.rows += 1
@@ -211,28 +218,30 @@ package final class ImportSession {
   }
 
   /// Where the row is, for messages; rows without any do without.
-  private func locate(_ offset: Int) {
+  private func locate(_ offset: Int, _ list: Int, _ name: String?) {
     source.mark(offset)
+    (writer.place.list, writer.place.name) = (list, name)
     writer.place.offset = source.offsetInFile(offset)
     writer.place.line = source.line
-  }
-
-  private func flawed(_ flaw: RejectedRow, _ offset: Int) -> [UInt8] {
-    guard issues.wantsRows else { return [] }
-    let range = offset..<source.scanner.offset
-    return flaw.code == .malformed ? Self.json(Array(source.scanner.bytes(range))) : source.array(range)
   }
 
   private func passes(_ cursor: ImportCursor) throws -> Bool {
     guard try cursor.passes(place.row, source.scanner) else { return false }
     if !cursor.isPassing {
       report.rowsTakenBefore = cursor.committed
-      try hooks.resumed?(place.document, place.row + 1)
+      try hooks.resumed?(
+        ResumedImport(document: place.document, row: place.row + 1, rejects: cursor.rejects))
     }
     return true
   }
 
-  private func write(_ list: List, _ name: String?, _ source: borrowing DocumentSource) throws {
+  func write(_ list: List, _ name: String?, _ source: borrowing DocumentSource) throws {
+    let held = writer.store.held
+    try writeRow(list, name, source)
+    try issues.endRow(waits: writer.store.held > held)
+  }
+
+  private func writeRow(_ list: List, _ name: String?, _ source: borrowing DocumentSource) throws {
     writer.evaluator.reader.bytes.clear()
     let given: GivenValues
     do throws(RejectedRow) {
@@ -249,7 +258,7 @@ package final class ImportSession {
     let place = writer.place
     for row in try collector.write() {
       writer.place.row = row.number
-      locate(row.range.lowerBound)
+      locate(row.range.lowerBound, row.list, row.name)
       try write(lists[row.list], row.name, source.again(row.range))
     }
     writer.place = place
@@ -273,13 +282,15 @@ package final class ImportSession {
   private func resolveDeferred() throws {
     try writeCollected()
     try writer.store.waiting.resolve()
+    try issues.flush()
   }
 
   private func commitBatch() throws {
     try resolveDeferred()
+    let rejects = try hooks.willCommit?()
     try cursor?.announce(place)
     try connection.execute("COMMIT")
-    try cursor?.advance(to: place, source.scanner, rows: report.rows)
+    try cursor?.advance(to: place, source.scanner, rows: report.rows, rejects: rejects)
     rowsInTransaction = 0
     try connection.execute("BEGIN IMMEDIATE")
   }
@@ -290,6 +301,7 @@ package final class ImportSession {
   package func finish(keeping: Bool = true) throws -> ImportReport {
     if hooks.isCancelled() { throw CancellationError() }
     try tellingOfBatches { try complete() }
+    if keeping { _ = try hooks.willCommit?() }
     try connection.execute(keeping ? "COMMIT" : "ROLLBACK")
     if keeping {
       try cursor?.remove()
@@ -333,6 +345,8 @@ package final class ImportSession {
   /// Takes back what was not committed.
   package func abandon() {
     trace = nil
+    // Only the failure that led here is reported.
+    try? issues.flush()
     connection.rollBack()
   }
 

@@ -131,6 +131,6 @@ final class WaitingOutcome {
     refusal.key = rowDescription(member.target.table.keyNames, try member.key)
     // As with rows that never waited: the referenced row is the one with the issue.
     if member !== row { row.target.rejected += 1 }
-    try issues.reject(member.target, refusal, row.origin.place, row: row.origin.json)
+    try issues.reject(member.target, refusal, row.origin.place, row: RowContent(value: row.origin.json))
   }
 }

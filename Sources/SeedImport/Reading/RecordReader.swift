@@ -98,7 +98,7 @@ struct RecordReader {
       index &+= 1
     }
     if slot != width, flaw == nil {
-      flaw = RejectedRow(.notAnObject, "a record of \(slot) fields under \(width) names")
+      flaw = .fields(slot, under: width)
     }
     return try end(start, index + first, &scanner)
   }

@@ -1,6 +1,7 @@
 import SeedDatabase
 import SeedFormat
 import SeedImport
+import SeedSystem
 
 extension Command {
   static let importing = Command(
@@ -24,7 +25,7 @@ extension Command {
       .value("mapping", "path", help: "A JSON file that maps members to columns."),
       .value(
         "format", "name", choices: ImportJob.Format.allCases.map(\.rawValue),
-        help: "json, ndjson or csv (default: by the file's name)."),
+        help: "json, ndjson, csv or rejects (default: by the file's name, rejects by its content)."),
       .value("delimiter", "character", help: "What separates the fields of CSV: , (default), ;, | or tab."),
       .value(
         "encoding", "name",
@@ -44,7 +45,10 @@ extension Command {
         "references", "rule", choices: ImportPolicy.References.allCases.map(\.rawValue),
         help: "References to missing rows: fail (default), null, or keep (with a warning)."),
       .value(
-        "rejects", "path", help: "Write rejected rows to this file as NDJSON, even if the import fails."),
+        "rejects", "path",
+        help:
+          "Write rejected rows to this file as NDJSON, even if the import fails. Mended, it can be imported again."
+      ),
       .value(
         "batch", "rows",
         help:
@@ -97,7 +101,7 @@ extension ImportJob {
     let isInput = file == Self.standardInput
     source = isInput ? file : try arguments.requiredPath("file", from: context.currentDirectory)
     database = try arguments.requiredPath("database", from: context.currentDirectory)
-    format = arguments.choice("format") ?? Self.format(of: file)
+    format = try arguments.choice("format") ?? Self.format(of: file, source)
     rejects = try arguments.path("rejects", from: context.currentDirectory)
     isDryRun = arguments.flag("dry-run")
     let console = context.console
@@ -114,6 +118,23 @@ extension ImportJob {
       policy.atomicity = .batched(rows: rows, cursor: ImportCursor.path(beside: database))
     }
     self.policy = policy
+  }
+
+  /// By the name; but a regular file of rejected rows is known by its beginning.
+  private static func format(of name: String, _ path: String) throws -> Format {
+    if name != standardInput, try FileStamp(path)?.isRegular == true, isRejects(path) { return .rejects }
+    return format(of: name)
+  }
+
+  private static func isRejects(_ path: String) -> Bool {
+    struct Enough: Error {}
+    var start: [UInt8] = []
+    // What cannot be read is told when it is imported.
+    try? DocumentUnpacker.read(path, pieces: ImportReject.openingBytes) { piece in
+      start += piece
+      if start.count >= ImportReject.openingBytes { throw Enough() }
+    }
+    return ImportReject.begin(start)
   }
 
   private static func format(of name: String) -> Format {
@@ -139,11 +160,10 @@ extension ImportJob {
       throw UsageError("import", "Missing the option '--table <name>'.")
     }
     if let rows = arguments.string("rows") { mapping.lists[0].rows = MemberPath(rows) }
-    if format == .csv || (format == .json && isCSV(mapping)) {
+    let option = ["delimiter", "encoding", "header", "empty"].first { arguments.string($0) != nil }
+    if format == .csv || (format != .ndjson && isCSV(mapping)) || (format == .rejects && option != nil) {
       mapping.lists[0].layout = .csv(try csv(arguments, mapping.lists[0].layout))
-    } else if let option = ["delimiter", "encoding", "header", "empty"].first(where: {
-      arguments.string($0) != nil
-    }) {
+    } else if let option {
       throw UsageError("import", "'--\(option)' is for CSV: add '--format csv'.")
     } else if format == .ndjson {
       mapping.lists[0].layout = .lines
