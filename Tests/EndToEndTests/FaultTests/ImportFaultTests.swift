@@ -11,6 +11,8 @@ import Testing
   static let sample = 12
   static let batchRows = 20
   static let batches = 20
+  /// Power losses that are looked at.
+  static let losses = 60
 
   /// A database with rows of its own, and a document of twenty batches that changes some and adds more.
   struct Scene {
@@ -63,15 +65,14 @@ import Testing
     }
 
     /// The numbers of the rows in the file of rejected ones.
-    var rejected: [Int] {
-      get throws {
-        guard Folder.exists(folder("bad.ndjson")) else { return [] }
-        return try String(contentsOfFile: folder("bad.ndjson"), encoding: .utf8).split(separator: "\n")
-          .compactMap {
-            try? JSONValue(parsing: Array($0.utf8))["row"]?.integer
-          }
+    static func rejected(_ file: String) throws -> [Int] {
+      guard Folder.exists(file) else { return [] }
+      return try String(contentsOfFile: file, encoding: .utf8).split(separator: "\n").compactMap {
+        try? JSONValue(parsing: Array($0.utf8))["row"]?.integer
       }
     }
+
+    var rejected: [Int] { get throws { try Self.rejected(folder("bad.ndjson")) } }
 
     var rows: [String] { get throws { try Self.rows(folder("app.sqlite")) } }
   }
@@ -107,26 +108,51 @@ import Testing
       for point in FaultInjector.points(count, sample: 2 * Self.sample) {
         try scene.restore()
         let outcome = try injector.run(scene.arguments, fault, at: point, in: scene.folder.path)
-        try expectRejects(
-          scene, after, rejected,
+        expectRejects(
+          in: scene.folder.path, scene, after, rejected,
           "\(fault) at \(point) of \(count), status \(outcome.status): \(outcome.errors)")
       }
     }
   }
 
-  private func expectRejects(_ scene: Scene, _ after: [String], _ rejected: [Int], _ what: String) throws {
+  private func expectRejects(
+    in folder: String, _ scene: Scene, _ after: [String], _ rejected: [Int], _ what: String
+  ) {
     do {
-      let committed = try scene.rows.filter { $0.contains("|place ") }.count * 10 / 9
+      let (database, file) = ("\(folder)/app.sqlite", "\(folder)/bad.ndjson")
+      let committed = try Scene.rows(database).filter { $0.contains("|place ") }.count * 10 / 9
       #expect(committed.isMultiple(of: Self.batchRows), "\(what): \(committed) rows are no whole batch")
-      let kept = Set(try scene.rejected)
+      let kept = Set(try Scene.rejected(file))
       #expect(
         rejected.filter { $0 < committed }.allSatisfy(kept.contains),
         "\(what): a rejected row of \(committed) is lost")
-      try SeedbankBinary.succeed(scene.arguments, in: scene.folder.path)
-      #expect(try scene.rows == after, "\(what): running it again does not complete it")
-      #expect(try scene.rejected == rejected, "\(what)")
+      try SeedbankBinary.succeed(scene.arguments, in: folder)
+      #expect(try Scene.rows(database) == after, "\(what): running it again does not complete it")
+      #expect(try Scene.rejected(file) == rejected, "\(what)")
     } catch {
       Issue.record("\(what): \(error)")
+    }
+  }
+
+  @Test func `a power loss loses no rejected row of a batch that is committed`() throws {
+    let (scene, injector) = (try Scene(isBatched: true, rejects: true), try FaultInjector())
+    try scene.restore()
+    var disk = try ForgetfulDisk(scene.folder.path, root: scene.folder.path)
+    let log = try injector.log(scene.arguments, in: scene.folder.path)
+    let (after, rejected) = (try scene.rows, try scene.rejected)
+    let points = Set(FaultInjector.points(log.count, sample: Self.losses))
+    let seed = UInt64.random(in: 0...UInt64.max)
+    var random = SplitMix(seed: seed)
+    for (index, operation) in log.enumerated() {
+      disk.perform(operation.under(scene.folder.path))
+      guard points.contains(index + 1) else { continue }
+      for mixture in [nil, SplitMix(seed: random.next())] {
+        let folder = try TemporaryFolder(inMemory: true)
+        var chance = mixture
+        try disk.restart(in: folder("disk"), chance: &chance)
+        let what = "after \(index + 1) of \(log.count) operations, seed \(seed)"
+        expectRejects(in: folder("disk"), scene, after, rejected, what)
+      }
     }
   }
 
