@@ -30,6 +30,8 @@ package final class ImportSession {
   private var isAtStart = true
   /// Whether the document's lines are rejected rows of others.
   private var isRejects = false
+  /// Whether what no document mentions may be deleted: rejected rows that come again are not all that there is.
+  private var mentionsAll = true
   private var earlierBytes = 0
   @exclusivity(unchecked) private var rowsInTransaction = 0
   private let rowsPerTransaction: Int
@@ -86,6 +88,7 @@ package final class ImportSession {
   /// that they came from, and their issues name the places that they had.
   package func begin(_ document: String, isRejects: Bool = false) {
     self.isRejects = isRejects
+    mentionsAll = mentionsAll && !isRejects
     writer.place = RowPlace(document: document)
     cursor?.beginDocument()
     source.restart(frame.csv) { [frame, list = lists[0]] in list.empty($0, frame.csv?.empty ?? .quotes) }
@@ -314,7 +317,7 @@ package final class ImportSession {
   private func complete() throws {
     try cursor?.checkWasReached()
     try resolveDeferred()
-    for target in targets { try deleteOthers(target) }
+    for target in targets where mentionsAll { try deleteOthers(target) }
     let tables = tablesToCheck
     try ReferencePolicy(connection: connection, policy: policy.references, issues: issues, place: place)
       .run(touched: tables)

@@ -4,7 +4,7 @@ import SeedSystem
 
 public import struct Foundation.URL
 
-/// Takes an app's own JSON into an app's own database.
+/// Takes an app's own JSON or CSV into an app's own database.
 ///
 /// ```swift
 /// let importer = Importer(database: databaseURL)
@@ -84,7 +84,7 @@ private actor ImportRunner: BlockingActor {
   private func feed(_ source: ImportSource, _ policy: ImportPolicy, _ session: ImportSession) async throws {
     switch source.kind {
     case .file(let url):
-      session.begin(source.name)
+      session.begin(source.name, isRejects: source.isRejects)
       try DocumentUnpacker.read(url.path, pieces: policy.batchBytes) { try session.feed(document: $0) }
       try session.end()
     case .chunks(let make):

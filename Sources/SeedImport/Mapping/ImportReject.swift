@@ -1,7 +1,7 @@
 package import SeedFormat
 
 /// A row of a document that was not taken in, or not with all that is nested in it. Written as lines, one for each, such
-/// rows are a document of their own, which `seedbank import` takes in again by the same mapping.
+/// rows are a document of their own, which an import by the same mapping takes in again.
 public struct ImportReject: Hashable, Sendable {
   /// What is wrong with it, in the order in which that was found; the first thousand.
   public var issues: [ImportIssue]

@@ -148,6 +148,17 @@ import Testing
     #expect(try run("a.json", options).status == 65)
   }
 
+  @Test func `no row is deleted because it is not among the rejected ones`() throws {
+    try write(#"{"table":"stop","mode":"mergeAndDeleteMissing","key":"id"}"#.utf8, "map.json")
+    try write(#"[{"id":1,"name":"a"},{"id":2}]"#.utf8, "a.json")
+    let options = ["--mapping", "map.json", "--bad-rows", "skip", "--rejects"]
+    #expect(try run("a.json", options + ["bad.ndjson"]).status == 0)
+    try write(
+      try lines("bad.ndjson")[0].replacing(#"{"id":2}"#, with: #"{"id":2,"name":"b"}"#).utf8, "bad.ndjson")
+    #expect(try run("bad.ndjson", options + ["none.ndjson"]).status == 0)
+    #expect(try rows() == ["1|a", "2|b"])
+  }
+
   @Test func `a record of another width is mended as an array of its fields`() throws {
     try write("id,name\n1\n2,b,c\n".utf8, "a.csv")
     let options = ["--table", "stop", "--bad-rows", "skip", "--rejects"]
