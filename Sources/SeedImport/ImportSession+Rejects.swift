@@ -18,6 +18,37 @@ extension ImportSession {
     return RowContent(bytes: bytes.dropLast(lineEnd), header: header)
   }
 
+  // MARK: Lines that are no JSON
+
+  struct BadLine {
+    let error: JSONError
+    var text: [UInt8] = []
+
+    init(_ error: JSONError) { self.error = error }
+
+    /// A longer one is none: the document has no lines.
+    static let longestText = 16 * 1024 * 1024
+
+    /// The line without its end.
+    var bare: [UInt8] { text.dropLast(text.reversed().prefix(while: RecordScan.isLineEnd).count) }
+  }
+
+  /// Moves behind the line, which is a bad row; false where its end has not come yet.
+  func passBadLine() throws -> Bool {
+    let start = source.scanner.offset
+    let isPassed = source.scanner.skipLine()
+    if issues.wantsRows { badLine?.text += source.scanner.bytes(start..<source.scanner.offset) }
+    guard let line = badLine else { return true }
+    // It would be kept, for rejected rows are complete.
+    guard line.text.count <= BadLine.longestText else { throw failure(line.error) }
+    guard isPassed else { return false }
+    badLine = nil
+    defer { writer.place.row += 1 }
+    if cursor?.isPassing == true { return true }
+    try refuse(RejectedRow(.malformed, line.error.reason), lists[0], RowContent(bytes: line.bare))
+    return true
+  }
+
   // MARK: Rejected rows again
 
   /// Takes the line on the tape: a rejected row, with the list and the place that it came from.

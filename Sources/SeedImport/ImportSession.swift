@@ -22,10 +22,10 @@ package final class ImportSession {
   @exclusivity(unchecked) private var finder: RowFinder
   @exclusivity(unchecked) private var report = ImportReport()
   @exclusivity(unchecked) private var pace: ImportPace
-  private let cursor: ImportCursor?
+  let cursor: ImportCursor?
   private let leftover: ImportLeftover?
   private var trace: StatementTrace?
-  @exclusivity(unchecked) private var badLine: BadLine?
+  @exclusivity(unchecked) var badLine: BadLine?
   /// Whether nothing of the document was looked at, which may begin with a byte order mark.
   private var isAtStart = true
   /// Whether the document's lines are rejected rows of others.
@@ -82,7 +82,7 @@ package final class ImportSession {
 
   // MARK: Documents
 
-  private var place: RowPlace { writer.place }
+  var place: RowPlace { writer.place }
 
   /// Begins a document; its name stands in issues and in the cursor. Rejected rows of an earlier import go to the lists
   /// that they came from, and their issues name the places that they had.
@@ -150,7 +150,7 @@ package final class ImportSession {
     guard frame.isLines || isRejects, policy.badRows != .abort || cursor?.isPassing == true else {
       throw failure(error)
     }
-    badLine = BadLine(reason: error.reason)
+    badLine = BadLine(error)
   }
 
   var endsAtBadRows: Bool { policy.badRows == .abort }
@@ -159,32 +159,6 @@ package final class ImportSession {
     ImportFailure(
       .document, "\(place.document): \(error.reason) at byte \(error.offset), in row \(place.row)")
   }
-
-  private struct BadLine {
-    let reason: String
-    var text: [UInt8] = []
-
-    static let longestText = 16 * 1024 * 1024
-  }
-
-  /// Moves behind the line, which is a bad row; false where its end has not come yet.
-  private func passBadLine() throws -> Bool {
-    let start = source.scanner.offset
-    let isPassed = source.scanner.skipLine()
-    if issues.wantsRows {
-      let room = BadLine.longestText - (badLine?.text.count ?? 0)
-      badLine?.text += source.scanner.bytes(start..<source.scanner.offset).prefix(room)
-    }
-    guard isPassed, let line = badLine else { return false }
-    badLine = nil
-    defer { writer.place.row += 1 }
-    if cursor?.isPassing == true { return true }
-    try refuse(RejectedRow(.malformed, line.reason), lists[0], RowContent(bytes: Self.bare(line.text)))
-    return true
-  }
-
-  /// A line without its end.
-  private static func bare(_ line: [UInt8]) -> [UInt8] { Array(line.prefix { $0 != 0x0A && $0 != 0x0D }) }
 
   func refuse(_ refusal: RejectedRow, _ list: List, _ row: RowContent) throws {
     list.plan.reset()

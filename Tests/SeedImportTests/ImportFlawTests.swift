@@ -44,6 +44,23 @@ import Testing
     }
   }
 
+  @Test func `a line that is no JSON is kept whole, also with a return in it`() throws {
+    var rejected: [ImportReject] = []
+    var hooks = ImportHooks()
+    hooks.rejected = { rejected.append($0) }
+    try bench().run(
+      "{x\r y}\r\n{\"id\":1}\n[", mapping: ImportMapping("item", layout: .lines),
+      policy: ImportPolicy(badRows: .collect), hooks: hooks, pieces: 3)
+    #expect(rejected.map(\.bytes) == [Array("{x\r y}".utf8), Array("[".utf8)])
+    let long = "{x" + String(repeating: "y", count: 17 * 1024 * 1024)
+    let failure = #expect(throws: ImportFailure.self) {
+      try bench().run(
+        long, mapping: ImportMapping("item", layout: .lines), policy: ImportPolicy(badRows: .collect),
+        hooks: hooks, pieces: 1024 * 1024)
+    }
+    #expect(failure?.code == .document)
+  }
+
   @Test func `it ends an import that allows no bad rows, and one where it is passed over`() throws {
     for bad in Self.bad {
       let failure = #expect(throws: ImportFailure.self) {

@@ -88,10 +88,7 @@ struct RecordReader {
         Self.put(field, entries + (2 &+ 2 &* slot), first, header.empties[slot])
         if field.isDoubled { Self.copy(field, base, slot, &tape) }
       }
-      if let wrong = field.wrong, flaw == nil {
-        flaw = RejectedRow(.malformed, "a field that is not valid UTF-8", offset: wrong + first)
-        flaw?.field = slot < width ? header.names[slot] : nil
-      }
+      if let wrong = field.wrong, flaw == nil { flaw = noText(wrong + first, slot, header) }
       slot &+= 1
       index = field.end
       guard field.stop == .delimiter else { break }
@@ -101,6 +98,12 @@ struct RecordReader {
       flaw = .fields(slot, under: width)
     }
     return try end(start, index + first, &scanner)
+  }
+
+  private func noText(_ offset: Int, _ slot: Int, _ header: RecordHeader) -> RejectedRow {
+    var flaw = RejectedRow(.malformed, "a field that is not valid UTF-8", offset: offset)
+    flaw.field = slot < header.count ? header.names[slot] : nil
+    return flaw
   }
 
   @inline(__always)
