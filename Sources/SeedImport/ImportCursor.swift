@@ -87,14 +87,17 @@ package final class ImportCursor {
   }
 
   /// The row at `place` and all before it are committed.
-  func advance(to place: RowPlace, _ scanner: borrowing JSONScanner, rows: Int) throws {
+  func advance(to place: RowPlace, _ scanner: borrowing JSONScanner, rows: Int, rejects: Int?) throws {
     content.take(scanner, upTo: scanner.offset)
     committed = (earlier?.rows ?? 0) + rows
     let state = CursorState(
       mapping: mapping, tables: tables, document: document, name: place.document, row: place.row + 1,
-      offset: scanner.offset, rows: committed, content: content.digest)
+      offset: scanner.offset, rows: committed, rejects: rejects ?? earlier?.rejects, content: content.digest)
     try state.write(to: path)
   }
+
+  /// How long the file of rejected rows was, when the last of those rows was committed that this run passes over.
+  var rejects: Int? { earlier?.rejects }
 
   func remove() throws { try Folder.remove(path) }
 
@@ -137,18 +140,20 @@ struct CursorState {
   var row = 0
   var offset = 0
   var rows = 0
+  /// Bytes of the file of rejected rows, which lasts longer than the commit.
+  var rejects: Int?
   let content: SHA256Digest
 
   /// Bytes of the file, which holds names of tables and of one document, and a few numbers.
   fileprivate static let longest = 1024 * 1024
 
   func write(to path: String) throws {
-    let value: JSONValue = [
-      "mapping": .string(mapping.hex), "tables": JSONValue(strings: tables), "document": JSONValue(document),
-      "name": .string(name), "row": JSONValue(row), "offset": JSONValue(offset), "rows": JSONValue(rows),
-      "content": .string(content.hex),
-    ]
-    try DurableFile.write(value.bytes, to: path)
+    let value: [JSONMember] = .init(
+      ("mapping", .string(mapping.hex)), ("tables", JSONValue(strings: tables)),
+      ("document", JSONValue(document)), ("name", .string(name)), ("row", JSONValue(row)),
+      ("offset", JSONValue(offset)), ("rows", JSONValue(rows)), ("rejects", rejects.map(JSONValue.init)),
+      ("content", .string(content.hex)))
+    try DurableFile.write(JSONValue.object(value).bytes, to: path)
   }
 }
 
@@ -170,7 +175,8 @@ extension CursorState {
       mapping: fields.digest("mapping"), tables: fields.strings("tables"),
       document: fields.integer("document", from: 0), name: fields.string("name"),
       row: fields.integer("row", from: 0), offset: fields.integer("offset", from: 0),
-      rows: fields.integer("rows", from: 0), content: fields.digest("content"))
+      rows: fields.integer("rows", from: 0), rejects: fields.integerIfPresent("rejects", from: 0),
+      content: fields.digest("content"))
   }
 }
 

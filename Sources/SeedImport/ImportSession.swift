@@ -6,30 +6,34 @@ import SeedFormat
 /// where batches are committed).
 package final class ImportSession {
   private let connection: Connection
-  private let frame: DocumentFrame
+  let frame: DocumentFrame
   private let mapping: ImportMapping
   private let policy: ImportPolicy
   private let hooks: ImportHooks
-  private let lists: [List]
+  let lists: [List]
   private let targets: [ImportTarget]
   private let surveys: [MemberSurvey]
   private let lostRows: LostRows
-  private let writer: RowTreeWriter
+  let writer: RowTreeWriter
   private let collector: RowCollector
-  private let issues: IssueCollector
+  let issues: IssueCollector
   // Checked, unlike its neighbours: without, the compiler (6.3.1) never frees what a noncopyable property holds.
-  private var source = DocumentSource()
+  var source = DocumentSource()
   // Every row passes through these; nothing else happens to them meanwhile.
   @exclusivity(unchecked) private var finder: RowFinder
   @exclusivity(unchecked) private var report = ImportReport()
   @exclusivity(unchecked) private var pace: ImportPace
-  private let cursor: ImportCursor?
+  let cursor: ImportCursor?
   private let leftover: ImportLeftover?
   private let triggers: TriggerSwitch
   private var trace: StatementTrace?
-  @exclusivity(unchecked) private var badLine: BadLine?
+  @exclusivity(unchecked) var badLine: BadLine?
   /// Whether nothing of the document was looked at, which may begin with a byte order mark.
   private var isAtStart = true
+  /// Whether the document's lines are rejected rows of others.
+  private var isRejects = false
+  /// Whether what no document mentions may be deleted: rejected rows that come again are not all that there is.
+  private var mentionsAll = true
   private var earlierBytes = 0
   @exclusivity(unchecked) private var rowsInTransaction = 0
   private let rowsPerTransaction: Int
@@ -65,7 +69,7 @@ package final class ImportSession {
     try lostRows.begin()
   }
 
-  private final class List {
+  final class List {
     let plan: RowPlan
     let names: ValueReader.Target?
     let selection: RowSelection
@@ -86,15 +90,18 @@ package final class ImportSession {
 
   // MARK: Documents
 
-  private var place: RowPlace { writer.place }
+  var place: RowPlace { writer.place }
 
-  /// Begins a document; its name stands in issues and in the cursor.
-  package func begin(_ document: String) {
+  /// Begins a document; its name stands in issues and in the cursor. Rejected rows of an earlier import go to the lists
+  /// that they came from, and their issues name the places that they had.
+  package func begin(_ document: String, isRejects: Bool = false) {
+    self.isRejects = isRejects
+    mentionsAll = mentionsAll && !isRejects
     writer.place = RowPlace(document: document)
     cursor?.beginDocument()
     source.restart(frame.csv) { [frame, list = lists[0]] in list.empty($0, frame.csv?.empty ?? .quotes) }
     isAtStart = true
-    finder = RowFinder(frame)
+    finder = RowFinder(frame, isLines: isRejects)
   }
 
   /// Takes the next piece of the document.
@@ -148,49 +155,24 @@ package final class ImportSession {
   private func refuse(_ error: JSONError) throws {
     try writeCollected()
     writer.place.offset = error.offset
-    guard frame.isLines, policy.badRows != .abort || cursor?.isPassing == true else {
-      throw ImportFailure(
-        .document, "\(place.document): \(error.reason) at byte \(place.offset), in row \(place.row)")
+    guard frame.isLines || isRejects, policy.badRows != .abort || cursor?.isPassing == true else {
+      throw failure(error)
     }
-    badLine = BadLine(reason: error.reason)
+    badLine = BadLine(error)
   }
 
-  private struct BadLine {
-    let reason: String
-    var text: [UInt8] = []
+  var endsAtBadRows: Bool { policy.badRows == .abort }
 
-    static let longestText = 1024 * 1024
+  func failure(_ error: JSONError) -> ImportFailure {
+    ImportFailure(
+      .document, "\(place.document): \(error.reason) at byte \(error.offset), in row \(place.row)")
   }
 
-  /// Moves behind the line, which is a bad row; false where its end has not come yet.
-  private func passBadLine() throws -> Bool {
-    let start = source.scanner.offset
-    let isPassed = source.scanner.skipLine()
-    if issues.wantsRows {
-      let room = BadLine.longestText - (badLine?.text.count ?? 0)
-      badLine?.text += source.scanner.bytes(start..<source.scanner.offset).prefix(room)
-    }
-    guard isPassed, let line = badLine else { return false }
-    badLine = nil
-    defer { writer.place.row += 1 }
-    if cursor?.isPassing == true { return true }
-    let row = issues.wantsRows ? Self.json(line.text) : []
-    try refuse(RejectedRow(.malformed, line.reason), lists[0], row)
-    return true
-  }
-
-  /// A line as a string of JSON, for it is no JSON itself.
-  private static func json(_ line: [UInt8]) -> [UInt8] {
-    let text = line.prefix { $0 != 0x0A && $0 != 0x0D }
-    var bytes: [UInt8] = []
-    JSONWriter.append(String(decoding: text, as: UTF8.self), to: &bytes)
-    return bytes
-  }
-
-  private func refuse(_ refusal: RejectedRow, _ list: List, _ row: [UInt8]) throws {
+  func refuse(_ refusal: RejectedRow, _ list: List, _ row: RowContent) throws {
     list.plan.reset()
     list.plan.target.hasLostKeys = true
     try issues.reject(list.plan, refusal, place, row: row)
+    try issues.endRow()
   }
 
   private func take(_ name: String?) throws {
@@ -198,15 +180,20 @@ package final class ImportSession {
     writer.place.offset = offset
     defer { writer.place.row += 1 }
     if let cursor, try passes(cursor) { return }
+    if isRejects {
+      try takeAgain()
+      report.rows += 1
+      return try passBatch()
+    }
     guard let number = selectList() else {
       report.rowsPassedOver += 1
       return try passBatch()
     }
     let list = lists[number]
-    if let flaw = source.records?.flaw {
+    if let flaw = source.flaw {
       try writeCollected()
-      locate(offset)
-      try refuse(source.located(flaw, list.plan), list, flawed(flaw, offset))
+      locate(offset, number, name)
+      try refuse(flaw, list, offset..<source.scanner.offset)
     } else if let given = try? given(name, list),
       try collector.collect(
         .init(list: number, name: name, number: place.row, range: offset..<source.scanner.offset),
@@ -215,7 +202,7 @@ package final class ImportSession {
       if collector.isFull { try writeCollected() }
     } else {
       try writeCollected()
-      locate(offset)
+      locate(offset, number, name)
       try write(list, name, source)
     }
     report.rows += 1
@@ -225,33 +212,35 @@ package final class ImportSession {
   /// The first of the lists in the row's place that takes it; a record that cannot be read goes to the first at all.
   private func selectList() -> Int? {
     let numbers = finder.lists
-    if numbers.count == 1, lists[numbers[0]].isOpen || source.records?.flaw != nil { return numbers[0] }
-    return numbers.first { lists[$0].selection.takes(source) }
+    if numbers.count == 1, lists[numbers[0]].isOpen { return numbers[0] }
+    return numbers.first { lists[$0].selection.takes(source) } ?? (source.flaw != nil ? numbers.first : nil)
   }
 
   /// Where the row is, for messages; rows without any do without.
-  private func locate(_ offset: Int) {
+  private func locate(_ offset: Int, _ list: Int, _ name: String?) {
     source.mark(offset)
+    (writer.place.list, writer.place.name) = (list, name)
     writer.place.offset = source.offsetInFile(offset)
     writer.place.line = source.line
-  }
-
-  private func flawed(_ flaw: RejectedRow, _ offset: Int) -> [UInt8] {
-    guard issues.wantsRows else { return [] }
-    let range = offset..<source.scanner.offset
-    return flaw.code == .malformed ? Self.json(Array(source.scanner.bytes(range))) : source.array(range)
   }
 
   private func passes(_ cursor: ImportCursor) throws -> Bool {
     guard try cursor.passes(place.row, source.scanner) else { return false }
     if !cursor.isPassing {
       report.rowsTakenBefore = cursor.committed
-      try hooks.resumed?(place.document, place.row + 1)
+      try hooks.resumed?(
+        ResumedImport(document: place.document, row: place.row + 1, rejects: cursor.rejects))
     }
     return true
   }
 
-  private func write(_ list: List, _ name: String?, _ source: borrowing DocumentSource) throws {
+  func write(_ list: List, _ name: String?, _ source: borrowing DocumentSource) throws {
+    let held = writer.store.held
+    try writeRow(list, name, source)
+    try issues.endRow(waits: writer.store.held > held)
+  }
+
+  private func writeRow(_ list: List, _ name: String?, _ source: borrowing DocumentSource) throws {
     writer.evaluator.reader.bytes.clear()
     let given: GivenValues
     do throws(RejectedRow) {
@@ -268,7 +257,7 @@ package final class ImportSession {
     let place = writer.place
     for row in try collector.write() {
       writer.place.row = row.number
-      locate(row.range.lowerBound)
+      locate(row.range.lowerBound, row.list, row.name)
       try write(lists[row.list], row.name, source.again(row.range))
     }
     writer.place = place
@@ -293,13 +282,15 @@ package final class ImportSession {
     try writeCollected()
     try writer.store.waiting.resolve()
     try lostRows.removeParentless()
+    try issues.flush()
   }
 
   private func commitBatch() throws {
     try resolveDeferred()
+    let rejects = try hooks.willCommit?()
     try cursor?.announce(place)
     try connection.execute("COMMIT")
-    try cursor?.advance(to: place, source.scanner, rows: report.rows)
+    try cursor?.advance(to: place, source.scanner, rows: report.rows, rejects: rejects)
     rowsInTransaction = 0
     try connection.execute("BEGIN IMMEDIATE")
   }
@@ -310,6 +301,7 @@ package final class ImportSession {
   package func finish(keeping: Bool = true) throws -> ImportReport {
     if hooks.isCancelled() { throw CancellationError() }
     try tellingOfBatches { try complete() }
+    if keeping { _ = try hooks.willCommit?() }
     try connection.execute(keeping ? "COMMIT" : "ROLLBACK")
     if keeping {
       try cursor?.remove()
@@ -322,7 +314,7 @@ package final class ImportSession {
   private func complete() throws {
     try cursor?.checkWasReached()
     try resolveDeferred()
-    try lostRows.removeUnmentioned(place)
+    if mentionsAll { try lostRows.removeUnmentioned(place) }
     let tables = tablesToCheck
     try ReferencePolicy(connection: connection, policy: policy.references, issues: issues, place: place)
       .run(touched: tables)
@@ -357,6 +349,8 @@ package final class ImportSession {
   /// Takes back what was not committed.
   package func abandon() {
     trace = nil
+    // Only the failure that led here is reported.
+    try? issues.flush()
     connection.rollBack()
   }
 

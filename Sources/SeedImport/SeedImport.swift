@@ -1,4 +1,4 @@
-// SeedImport: an app's own documents of JSON into its own tables.
+// SeedImport: an app's own documents of JSON and CSV into its own tables.
 //
 // Rooms, from the ground up: Mapping, Reading, Planning, Conflicts, Writing, API.
 //

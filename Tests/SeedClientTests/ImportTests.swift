@@ -53,6 +53,21 @@ import Testing
     #expect(report.tables.mapValues(\.inserted) == ["stops": 1, "times": 1])
   }
 
+  @Test func `CSV is a layout, and rejected rows can be taken in once they are mended`() async throws {
+    let kept = Mutex("")
+    let csv = Data("id;name\n1;Ada\nx;Grace\n".utf8)
+    let mapping = ImportMapping("person", layout: .csv(CSVFormat(delimiter: ";")))
+    let importer = Importer(database: database)
+    let report = try await importer.import(
+      .data(csv), mapping: mapping, policy: ImportPolicy(badRows: .collect),
+      rejected: { row in kept.withLock { $0 += String(decoding: row.json, as: UTF8.self) + "\n" } })
+    #expect(report.issues.first?.line == 3)
+    let file = URL(fileURLWithPath: folder("rejects.ndjson"))
+    try Data(kept.withLock { $0 }.replacing("\"x\"", with: "2").utf8).write(to: file)
+    _ = try await importer.import(.rejects(file), mapping: mapping)
+    #expect(try names() == ["Ada", "Grace"])
+  }
+
   @Test func `pages are asked for until one is empty`() async throws {
     let asked = Mutex<[Int]>([])
     let source = ImportSource.pages { page in

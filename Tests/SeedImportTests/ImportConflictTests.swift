@@ -191,7 +191,9 @@ import Testing
       json: Array(#"{"table": "item", "columns": {"b": {"from": "b", "as": "base64"}}}"#.utf8))
     var (hooks, rejected) = (ImportHooks(), [String]())
     hooks.mostWaitingRows = 1
-    hooks.rejected = { rejected.append("\($0.row): \(String(decoding: $1, as: UTF8.self))") }
+    hooks.rejected = { reject in
+      rejected.append("\(reject.issues[0].row): \(String(decoding: reject.value ?? [], as: UTF8.self))")
+    }
     let stays = #"{"id":"e","n":9}"#
     let report = try bench.run(
       "[\((rows + [stays]).joined(separator: ","))]", mapping: mapping,

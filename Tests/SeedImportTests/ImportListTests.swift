@@ -75,11 +75,13 @@ import Testing
     let bench = try ImportBench(Self.schema)
     var rejected: [String] = []
     var hooks = ImportHooks()
-    hooks.rejected = { rejected.append("\($0.table) \($0.row) " + String(decoding: $1, as: UTF8.self)) }
+    hooks.rejected = {
+      rejected.append("\($0.issues[0].table) \($0.list) " + String(decoding: $0.value, as: UTF8.self))
+    }
     try bench.run(
       #"{"stops": [{"id": "a"}, {"id": null}], "trips": {"stopTimes": [{"trip": "x"}]}}"#,
       mapping: Self.mapping, policy: ImportPolicy(badRows: .collect), hooks: hooks)
-    #expect(rejected == [#"stop 1 {"id":null}"#, #"time 2 {"trip":"x"}"#])
+    #expect(rejected == [#"stop 0 {"id":null}"#, #"time 1 {"trip":"x"}"#])
   }
 
   @Test func `batches go on behind the row that they reached, in whichever list it is`() throws {

@@ -66,7 +66,7 @@ import Testing
     let bench = try ImportBench("CREATE TABLE t(id INTEGER PRIMARY KEY)")
     var hooks = ImportHooks()
     var rows: [String] = []
-    hooks.rejected = { rows.append(String(decoding: $1, as: UTF8.self)) }
+    hooks.rejected = { rows.append(String(decoding: $0.value, as: UTF8.self)) }
     try bench.run(
       #"[{"id": 1.50, "v": 1E2}]"#, mapping: ImportMapping("t"), policy: ImportPolicy(badRows: .collect),
       hooks: hooks)

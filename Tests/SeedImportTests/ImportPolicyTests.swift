@@ -71,7 +71,7 @@ import Testing
   @Test func `rejected rows are handed on as they came`() throws {
     var hooks = ImportHooks()
     var lines: [String] = []
-    hooks.rejected = { lines.append("\($0.row) \(String(decoding: $1, as: UTF8.self))") }
+    hooks.rejected = { lines.append("\($0.issues[0].row) \(String(decoding: $0.value, as: UTF8.self))") }
     try bench().run(
       #"[{"id": 1}, {"a": "q", "n": [1, {"x": null}]}]"#, mapping: Self.mapping,
       policy: ImportPolicy(badRows: .collect), hooks: hooks)

@@ -40,7 +40,7 @@ import Testing
     try breakOff(bench)
     var hooks = ImportHooks()
     var resumed: [String] = []
-    hooks.resumed = { resumed.append("\($0) \($1)") }
+    hooks.resumed = { resumed.append("\($0.document) \($0.row)") }
     let report = try bench.run(
       Self.rows(1...5), mapping: Self.lines, policy: batches(bench), hooks: hooks, pieces: pieces)
     #expect(resumed == ["document 0 2"])

@@ -39,6 +39,29 @@ import Testing
     #expect(try list("\"layout\": \"\(name)\"").layout == layout)
   }
 
+  @Test func `csv says how a document of records is written`() throws {
+    #expect(try list(#""layout": "csv""#).layout == .csv())
+    #expect(try list(#""csv": {}"#).layout == .csv())
+    let format = CSVFormat(delimiter: "\t", encoding: .latin1, header: ["a", " b"], empty: .auto)
+    let members = #""delimiter": "tab", "encoding": "ISO-8859-1", "header": ["a", " b"], "empty": "auto""#
+    #expect(try list("\"csv\": {\(members)}").layout == .csv(format))
+  }
+
+  @Test(arguments: [
+    (#""csv": {"delimitr": ";"}"#, "$.csv.delimitr: unknown key, did you mean \"delimiter\"?"),
+    (#""csv": {"delimiter": "\""}"#, "$.csv.delimiter: expected one ASCII character, or tab"),
+    (#""csv": {"delimiter": "é"}"#, "$.csv.delimiter: expected one ASCII character, or tab"),
+    (#""csv": {"encoding": "utf-7"}"#, "$.csv.encoding: expected one of utf-8, latin1"),
+    (#""csv": {"empty": "none"}"#, "$.csv.empty: expected one of quotes, null, text, auto"),
+    (#""csv": {"header": ["a", "a"]}"#, "$.csv.header: \"a\" stands there twice"),
+    (#""csv": {"header": []}"#, "$.csv.header: expected the fields' names, found none"),
+    (#""csv": {}, "layout": "lines""#, "csv (alone with csv)"),
+  ])
+  func `what csv cannot mean is refused with its place`(members: String, words: String) {
+    let message = failure("{\(Self.base), \(members)}")
+    #expect(message.contains(words), "\(message)")
+  }
+
   @Test func `keyColumn takes a dictionary's names`() throws {
     #expect(try list(#""keyColumn": "id""#).layout == .dictionary(keyColumn: "id"))
     #expect(try list(#""keyColumn": "id", "layout": "dictionary""#).layout == .dictionary(keyColumn: "id"))

@@ -17,6 +17,7 @@ public struct ImportSource: Sendable {
 
   let kind: Kind
   let name: String
+  var isRejects = false
 
   /// A document in memory, gzip or not.
   public static func data(_ data: Data, name: String = "data") -> ImportSource {
@@ -30,6 +31,14 @@ public struct ImportSource: Sendable {
   /// A file, gzip or not by its content, read piece by piece.
   public static func file(_ url: URL) -> ImportSource {
     ImportSource(kind: .file(url), name: url.lastPathComponent)
+  }
+
+  /// A file of rejected rows, one ``SeedImport/ImportReject/json`` in each line, perhaps mended. They go where the same
+  /// mapping sends the rows of their documents; no rows are deleted because they are not among them.
+  public static func rejects(_ url: URL) -> ImportSource {
+    var source = file(url)
+    source.isRejects = true
+    return source
   }
 
   /// One document in pieces, as they come.

@@ -4,7 +4,7 @@ import SeedSystem
 
 public import struct Foundation.URL
 
-/// Takes an app's own JSON into an app's own database.
+/// Takes an app's own JSON or CSV into an app's own database.
 ///
 /// ```swift
 /// let importer = Importer(database: databaseURL)
@@ -30,15 +30,15 @@ public struct Importer: Sendable {
   ///   - policy: what happens to known keys, bad rows and references that lead nowhere.
   ///   - progress: called on the importer's own queue, at most ten times a second.
   ///   - statements: shown every statement that SQLite runs, without values; for looking at what is slow.
-  ///   - rejected: called with each rejected row's issue and the document's row as JSON; a line that is no JSON comes
-  ///     as a string.
+  ///   - rejected: called with each rejected row and all that is wrong with it. With batches, those of a batch come
+  ///     before it is committed.
   /// - Throws: ``SeedImport/ImportFailure``, `CancellationError`, what the source throws, or ``SeedError`` of the code
   ///   `io` for what the disk or SQLite refuses. The database is then as before, or as the last batch
   ///   left it.
   public func `import`(
     _ source: ImportSource, mapping: ImportMapping, policy: ImportPolicy = ImportPolicy(),
     progress: (@Sendable (ImportProgress) -> Void)? = nil, statements: (@Sendable (String) -> Void)? = nil,
-    rejected: (@Sendable (ImportIssue, [UInt8]) throws -> Void)? = nil
+    rejected: (@Sendable (ImportReject) throws -> Void)? = nil
   ) async throws -> ImportReport {
     try await runner.run(source, mapping, policy) {
       var hooks = ImportHooks()
@@ -84,7 +84,7 @@ private actor ImportRunner: BlockingActor {
   private func feed(_ source: ImportSource, _ policy: ImportPolicy, _ session: ImportSession) async throws {
     switch source.kind {
     case .file(let url):
-      session.begin(source.name)
+      session.begin(source.name, isRejects: source.isRejects)
       try DocumentUnpacker.read(url.path, pieces: policy.batchBytes) { try session.feed(document: $0) }
       try session.end()
     case .chunks(let make):

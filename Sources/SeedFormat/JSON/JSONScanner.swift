@@ -15,6 +15,11 @@ package struct JSONScanner: ~Copyable {
   }
 
   var window = JSONWindow()
+  /// Whether a string that is no text leaves the value around it readable: it is kept as it came, and noted.
+  package var keepsBadTexts = false
+  /// The first such string of the latest value.
+  package var flaw: JSONError?
+  var isInValue = false
   var position = 0
   var levels: [Level] = []
   var expectation = Expectation.value

@@ -193,6 +193,6 @@ final class WaitingOutcome {
     for claim in row.tree.flatMap(\.claims) { try claim.withdraw() }
     // As with rows that never waited: the referenced row is the one with the issue.
     if member !== row { row.target.rejected += 1 }
-    try issues.reject(member.target, refusal, row.origin.place, row: row.origin.json)
+    try issues.reject(member.target, refusal, row.origin.place, row: RowContent(value: row.origin.json))
   }
 }

@@ -101,7 +101,8 @@ private final class WaitingSpill {
 
   private func write(_ place: RowPlace, to bytes: inout [UInt8]) {
     bytes.append(Array(place.document.utf8))
-    for number in [place.row, place.offset, place.line ?? 0] { bytes.append(number) }
+    for number in [place.row, place.offset, place.line ?? 0, place.list] { bytes.append(number) }
+    bytes.append(place.name.map { SeedValue.text($0) } ?? .null)
   }
 
   /// Lines are counted from 1.
@@ -109,6 +110,8 @@ private final class WaitingSpill {
     var place = RowPlace(document: bytes.text(), row: bytes.integer(), offset: bytes.integer())
     let line = bytes.integer()
     place.line = line == 0 ? nil : line
+    place.list = bytes.integer()
+    if case .text(let name) = bytes.value() { place.name = name }
     return place
   }
 

@@ -6,10 +6,13 @@ package struct ImportHooks {
   package var statement: ((String) -> Void)?
   /// Every issue as it comes, also those beyond the report's limit.
   package var issue: ((ImportIssue) throws -> Void)?
-  /// Every issue of a rejected row, with the document's row as JSON.
-  package var rejected: ((ImportIssue, [UInt8]) throws -> Void)?
-  /// Rows of an earlier run are passed over: called with the document and the row where this one goes on.
-  package var resumed: ((String, Int) throws -> Void)?
+  /// Every rejected row, with all that is wrong with it.
+  package var rejected: ((ImportReject) throws -> Void)?
+  /// Called before rows are committed: what was rejected until then must last. Returns how long the file is in which
+  /// it is kept.
+  package var willCommit: (() throws -> Int?)?
+  /// Rows of an earlier run are passed over.
+  package var resumed: ((ResumedImport) throws -> Void)?
   /// Looked at between batches.
   package var isCancelled: () -> Bool = { false }
   /// Rows that wait in memory for unique values; more of them wait in a temporary file.
@@ -18,6 +21,16 @@ package struct ImportHooks {
   package var now: () -> ContinuousClock.Instant = { ContinuousClock.now }
 
   package init() {}
+}
+
+/// Where an import goes on behind the rows of an earlier run.
+package struct ResumedImport {
+  /// The document of the first row that is not in.
+  package let document: String
+  /// That row.
+  package let row: Int
+  /// How long the file of rejected rows was, when the last row before it was committed.
+  package let rejects: Int?
 }
 
 /// Says when it is time to look up, and shows progress not more often than a person sees it.

@@ -78,7 +78,8 @@ public struct ImportPolicy: Sendable {
   /// All or nothing; newer values win.
   public init(
     onConflict: Conflict = .overwrite, badRows: BadRows = .abort, references: References = .fail,
-    acceptsShrink: Bool = false, triggers: Triggers = .refuse, atomicity: Atomicity = .one, batchRows: Int = 256,
+    acceptsShrink: Bool = false, triggers: Triggers = .refuse, atomicity: Atomicity = .one,
+    batchRows: Int = 256,
     batchBytes: Int = 256 * 1024, issueLimit: Int = 1000,
     reportsKeys: Bool = false
   ) {

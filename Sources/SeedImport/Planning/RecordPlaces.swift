@@ -38,17 +38,19 @@ extension RecordHeader.Empty {
 extension DocumentSource {
   /// A refusal in terms of the file: its byte, and the name that the header gives the field.
   func located(_ refusal: RejectedRow, _ plan: RowPlan) -> RejectedRow {
-    guard line != nil else { return refusal }
-    var refusal = refusal
-    if let offset = refusal.offset { refusal.offset = offsetInFile(offset) }
-    if refusal.field == nil, let column = refusal.column { refusal.field = field(column, plan) }
+    var refusal = placed(refusal)
+    if line != nil, refusal.field == nil, let column = refusal.column {
+      refusal.field = field(column, plan)
+    }
     return refusal
   }
 
   private func field(_ column: String, _ plan: RowPlan) -> String? {
     guard tape.kind(0) == .object else { return nil }
-    for slot in 0..<tape.count(0) where plan.fills(column, text(1 + 2 * slot)) {
-      return String(decoding: text(1 + 2 * slot), as: UTF8.self)
+    var member = 1
+    while member < tape.end(of: 0) {
+      if plan.fills(column, text(member)) { return String(decoding: text(member), as: UTF8.self) }
+      member = tape.end(of: member + 1)
     }
     return nil
   }

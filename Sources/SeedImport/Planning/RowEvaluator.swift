@@ -83,6 +83,13 @@ final class RowEvaluator {
         let text = UnsafeBufferPointer(
           start: base + (Int(value.pointee.payload) - start), count: value.pointee.count)
         plan.set(Int(feed.column), .text(text))
+      case (.column, .string, .integer) where !value.pointee.isCopied:
+        let digits = base + (Int(value.pointee.payload) - start)
+        if let integer = Self.plainInteger(digits, value.pointee.count) {
+          plan.set(Int(feed.column), .integer(integer))
+        } else {
+          try take(plan, Int(feed.number), member + 1, source)
+        }
       case (.column, .integer, .integer):
         plan.set(Int(feed.column), .integer(Int64(bitPattern: value.pointee.payload)))
       case (.column, .real, .real):
@@ -97,6 +104,23 @@ final class RowEvaluator {
       default: member &+= 2
       }
     }
+  }
+
+  private static let mostPlainDigits = 18
+
+  /// What few digits without a sign spell, as most numbers of CSV are; `nil` for all others.
+  @inline(__always)
+  private static func plainInteger(_ digits: UnsafePointer<UInt8>, _ count: Int) -> Int64? {
+    guard count > 0, count <= mostPlainDigits, count == 1 || digits[0] != UInt8(ascii: "0") else {
+      return nil
+    }
+    var value: Int64 = 0
+    for index in 0..<count {
+      let digit = digits[index] &- UInt8(ascii: "0")
+      guard digit < 10 else { return nil }
+      value = value &* 10 &+ Int64(digit)
+    }
+    return value
   }
 
   private func walk(

@@ -2,7 +2,8 @@ import SeedDatabase
 import SeedFormat
 import SeedSystem
 
-/// A scanner with the tape that it fills: what a row's values are lent from.
+/// A scanner with the tape that it fills: what a row's values are lent from. A string that is no text spoils its row,
+/// not the document.
 struct DocumentSource: ~Copyable {
   var scanner: JSONScanner
   var tape: JSONTape
@@ -11,16 +12,26 @@ struct DocumentSource: ~Copyable {
   private var decoder: TextDecoder?
   /// Where the bytes in memory begin, and where the row is that was looked at last.
   private var (base, latest) = (FilePlace(), FilePlace())
+  /// The line of a rejected row that comes again, whose values have no places of their own.
+  private var earlier: (isAgain: Bool, line: Int?) = (false, nil)
 
   init() {
     scanner = JSONScanner(at: 0)
+    scanner.keepsBadTexts = true
     tape = JSONTape()
   }
 
   /// A part of a document whose tape is in use.
   private init(partAt offset: Int) {
     scanner = JSONScanner(at: offset)
+    scanner.keepsBadTexts = true
     tape = JSONTape(learnsShapes: false)
+  }
+
+  /// What is wrong with the row on the tape, whatever a mapping makes of it.
+  var flaw: RejectedRow? {
+    if let records { return records.flaw }
+    return scanner.flaw.map { RejectedRow(.malformed, $0.reason, offset: $0.offset) }
   }
 
   func text(_ index: Int) -> UnsafeBufferPointer<UInt8> { scanner.text(index, of: tape) }
@@ -47,6 +58,50 @@ struct DocumentSource: ~Copyable {
       _ = try again.scanner.nextValue(&again.tape)
     }
     return again
+  }
+}
+
+// Rejected rows, each on a tape of its own.
+extension DocumentSource {
+  /// A row of JSON that stood at a place of an earlier document.
+  static func again(_ json: [UInt8], at place: RowPlace) throws -> DocumentSource {
+    var source = DocumentSource()
+    source.earlier = (true, place.line)
+    json.withUnsafeBytes { source.scanner.feed($0) }
+    source.scanner.complete()
+    _ = try source.scanner.nextValue(&source.tape)
+    let flaw = source.scanner.flaw
+    _ = try source.scanner.next()
+    source.scanner.flaw = flaw
+    return source
+  }
+
+  /// A record of CSV that stood there, in UTF-8 by now.
+  static func again(
+    record: [UInt8], _ header: [String], _ csv: CSVFormat,
+    _ empties: @escaping (String) -> RecordHeader.Empty, at place: RowPlace
+  ) throws -> DocumentSource {
+    var source = DocumentSource()
+    source.earlier = (true, place.line)
+    source.records = RecordReader(csv, empties)
+    source.records?.begin(header, &source.tape)
+    record.withUnsafeBytes { source.scanner.feed($0) }
+    source.scanner.complete()
+    guard case .value = try source.nextRecord() else {
+      throw ImportFailure(.document, "a record without fields")
+    }
+    guard source.scanner.offset == source.scanner.bytesFed else {
+      throw ImportFailure(.document, "more than one record")
+    }
+    return source
+  }
+
+  /// A refusal in terms of the file: where its bytes are.
+  func placed(_ refusal: RejectedRow) -> RejectedRow {
+    guard let offset = refusal.offset else { return refusal }
+    var refusal = refusal
+    refusal.offset = earlier.isAgain ? nil : offsetInFile(offset)
+    return refusal
   }
 }
 
@@ -124,7 +179,7 @@ extension DocumentSource {
   func offsetInFile(_ offset: Int) -> Int { place(of: offset).inFile + (decoder?.markBytes ?? 0) }
 
   /// The line of a row that was marked; only CSV has them, for its rows are not told apart by lines.
-  var line: Int? { decoder == nil ? nil : latest.line }
+  var line: Int? { earlier.isAgain ? earlier.line : decoder == nil ? nil : latest.line }
 }
 
 /// Where a byte of the text stands in the file that it was decoded from.
@@ -167,6 +222,10 @@ struct RowPlace {
   var offset = 0
   /// In CSV.
   var line: Int?
+  /// The number of the row's list in the mapping.
+  var list = 0
+  /// In a dictionary of rows.
+  var name: String?
 }
 
 /// Hands on a document's bytes, expanded where their first two say that they are gzip.

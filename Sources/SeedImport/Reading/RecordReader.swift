@@ -88,19 +88,22 @@ struct RecordReader {
         Self.put(field, entries + (2 &+ 2 &* slot), first, header.empties[slot])
         if field.isDoubled { Self.copy(field, base, slot, &tape) }
       }
-      if let wrong = field.wrong, flaw == nil {
-        flaw = RejectedRow(.malformed, "a field that is not valid UTF-8", offset: wrong + first)
-        flaw?.field = slot < width ? header.names[slot] : nil
-      }
+      if let wrong = field.wrong, flaw == nil { flaw = noText(wrong + first, slot, header) }
       slot &+= 1
       index = field.end
       guard field.stop == .delimiter else { break }
       index &+= 1
     }
     if slot != width, flaw == nil {
-      flaw = RejectedRow(.notAnObject, "a record of \(slot) fields under \(width) names")
+      flaw = .fields(slot, under: width)
     }
     return try end(start, index + first, &scanner)
+  }
+
+  private func noText(_ offset: Int, _ slot: Int, _ header: RecordHeader) -> RejectedRow {
+    var flaw = RejectedRow(.malformed, "a field that is not valid UTF-8", offset: offset)
+    flaw.field = slot < header.count ? header.names[slot] : nil
+    return flaw
   }
 
   @inline(__always)

@@ -11,6 +11,14 @@ struct RowFinder {
     /// Within an array there: elements are passed whole, which costs less than tokens.
     case passing(nesting: Int)
     case rows, names, member, single, lines, records, trailing, done
+
+    /// Whether the rows are all that the document has.
+    var isWhole: Bool {
+      switch self {
+      case .lines, .records: true
+      default: false
+      }
+    }
   }
 
   enum Step {
@@ -29,8 +37,13 @@ struct RowFinder {
   private var found: Set<Int> = []
   private var name = ""
 
-  init(_ frame: DocumentFrame) {
+  /// `isLines` is true for a document of lines, whatever the mapping's are.
+  init(_ frame: DocumentFrame, isLines: Bool = false) {
     self.frame = frame
+    guard !isLines else {
+      stage = .lines
+      return
+    }
     stage = frame.csv != nil ? .records : frame.isLines ? .lines : .seeking(DocumentFrame.root)
   }
 
@@ -57,7 +70,7 @@ struct RowFinder {
     switch step {
     case .starved: return .starved
     case .end:
-      stage = frame.isLines ? .done : behindList
+      stage = next.isWhole ? .done : behindList
       return .moved
     case .value:
       var name: String?
@@ -143,7 +156,7 @@ struct RowFinder {
       switch try source.scanner.nextValue(&source.tape) {
       case .starved: return .starved
       case .end: return moved(to: skipping(nesting))
-      case .value: continue
+      case .value: if let flaw = source.scanner.flaw { throw flaw }
       }
     }
   }

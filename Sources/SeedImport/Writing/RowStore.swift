@@ -4,7 +4,8 @@ import SeedFormat
 /// Writes single rows, each into its table by the writer of its shape.
 final class RowStore {
   let waiting: WaitingRows
-  private var held = 0
+  /// Rows that had to wait so far.
+  private(set) var held = 0
   private let policy: ImportPolicy
   private let bytes: LentBytes
   private let identity = KeyIdentity()

@@ -88,7 +88,11 @@ final class RowTreeWriter {
 
   func reject(_ plan: RowPlan, _ refusal: RejectedRow, _ source: borrowing DocumentSource) throws {
     if plan.hasKey { try plan.target.seen?.insert(plan.key) } else { plan.target.hasLostKeys = true }
-    try issues.reject(plan, source.located(refusal, plan), place, row: json(source))
+    try issues.reject(plan, source.located(refusal, plan), place, row: content(source))
+  }
+
+  private func content(_ source: borrowing DocumentSource) -> RowContent? {
+    issues.wantsRow(place) ? RowContent(value: source.json(0)) : nil
   }
 
   private func json(_ source: borrowing DocumentSource) -> [UInt8] { issues.wantsRows ? source.json(0) : [] }
@@ -143,7 +147,7 @@ final class RowTreeWriter {
     do {
       return try store.store(plan) ? .written : .tooEarly
     } catch let refusal as RejectedRow {
-      try issues.reject(plan, source.located(refusal, plan), place, row: json(source))
+      try issues.reject(plan, source.located(refusal, plan), place, row: content(source))
       return .refused
     }
   }

@@ -1,6 +1,7 @@
 import SeedDatabase
 import SeedFormat
 import SeedImport
+import SeedSystem
 
 extension Command {
   static let importing = Command(
@@ -26,7 +27,7 @@ extension Command {
       .value("mapping", "path", help: "A JSON file that maps members to columns."),
       .value(
         "format", "name", choices: ImportJob.Format.allCases.map(\.rawValue),
-        help: "json, ndjson or csv (default: by the file's name)."),
+        help: "json, ndjson, csv or rejects (default: by the file's name, rejects by its content)."),
       .value("delimiter", "character", help: "What separates the fields of CSV: , (default), ;, | or tab."),
       .value(
         "encoding", "name",
@@ -49,7 +50,10 @@ extension Command {
         "accept-shrink",
         help: "Delete unmentioned rows even if a table of 100 rows or more loses over half of them."),
       .value(
-        "rejects", "path", help: "Write rejected rows to this file as NDJSON, even if the import fails."),
+        "rejects", "path",
+        help:
+          "Write rejected rows to this file as NDJSON, even if the import fails. Mended, it can be imported again."
+      ),
       .value(
         "batch", "rows",
         help:
@@ -126,7 +130,7 @@ extension ImportJob {
     let isInput = file == Self.standardInput
     source = isInput ? file : try arguments.requiredPath("file", from: context.currentDirectory)
     database = try arguments.requiredPath("database", from: context.currentDirectory)
-    format = arguments.choice("format") ?? Self.format(of: file)
+    format = try arguments.choice("format") ?? Self.format(of: file, source)
     rejects = try arguments.path("rejects", from: context.currentDirectory)
     isDryRun = arguments.flag("dry-run")
     let console = context.console
@@ -168,6 +172,23 @@ extension ImportJob {
     }
   }
 
+  /// By the name; but a regular file of rejected rows is known by its beginning.
+  private static func format(of name: String, _ path: String) throws -> Format {
+    if name != standardInput, try FileStamp(path)?.isRegular == true, isRejects(path) { return .rejects }
+    return format(of: name)
+  }
+
+  private static func isRejects(_ path: String) -> Bool {
+    struct Enough: Error {}
+    var start: [UInt8] = []
+    // What cannot be read is told when it is imported.
+    try? DocumentUnpacker.read(path, pieces: ImportReject.openingBytes) { piece in
+      start += piece
+      if start.count >= ImportReject.openingBytes { throw Enough() }
+    }
+    return ImportReject.begin(start)
+  }
+
   private static func format(of name: String) -> Format {
     let name = name.lowercased()
     let bare = name.hasSuffix(".gz") ? String(name.dropLast(3)) : name
@@ -191,11 +212,10 @@ extension ImportJob {
       throw UsageError("import", "Missing the option '--table <name>'.")
     }
     if let rows = arguments.string("rows") { mapping.lists[0].rows = MemberPath(rows) }
-    if format == .csv || (format == .json && isCSV(mapping)) {
+    let option = ["delimiter", "encoding", "header", "empty"].first { arguments.string($0) != nil }
+    if format == .csv || (format != .ndjson && isCSV(mapping)) || (format == .rejects && option != nil) {
       mapping.lists[0].layout = .csv(try csv(arguments, mapping.lists[0].layout))
-    } else if let option = ["delimiter", "encoding", "header", "empty"].first(where: {
-      arguments.string($0) != nil
-    }) {
+    } else if let option {
       throw UsageError("import", "'--\(option)' is for CSV: add '--format csv'.")
     } else if format == .ndjson {
       mapping.lists[0].layout = .lines

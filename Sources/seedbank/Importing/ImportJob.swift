@@ -4,7 +4,7 @@ import SeedImport
 import SeedSystem
 
 struct ImportJob: Sendable {
-  enum Format: String, CaseIterable, Sendable { case json, ndjson, csv }
+  enum Format: String, CaseIterable, Sendable { case json, ndjson, csv, rejects }
 
   let source: String
   let database: String
@@ -91,10 +91,13 @@ struct ImportJob: Sendable {
     hooks.isCancelled = { [interrupt] in interrupt.isInterrupted }
     hooks.progress = { [progress] in progress($0.rows, place.bytes, place.size) }
     hooks.issue = issue
-    if let rejected { hooks.rejected = { try rejected.append($0, row: $1) } }
-    hooks.resumed = { [tell] document, row in
-      tell("Resuming at row \(row) of \(document): the rows before it were imported.")
-      try rejected?.takeOver(upTo: row, of: document)
+    if let rejected {
+      hooks.rejected = { try rejected.append($0) }
+      hooks.willCommit = { try rejected.secure() }
+    }
+    hooks.resumed = { [tell] place in
+      tell("Resuming at row \(place.row) of \(place.document): the rows before it were imported.")
+      if let length = place.rejects { try rejected?.goOn(behind: length) }
     }
     return hooks
   }
@@ -105,7 +108,8 @@ struct ImportJob: Sendable {
     let hooks = makeHooks(rejected, place)
     let session = try ImportSession(connection, mapping: mapping, policy: policy, hooks: hooks)
     do {
-      session.begin(source == Self.standardInput ? "standard input" : source)
+      session.begin(
+        source == Self.standardInput ? "standard input" : source, isRejects: format == .rejects)
       try read { piece in try piece.withUnsafeBytes { try session.feed($0) } }
       try session.end()
       return try session.finish(keeping: !isDryRun)
@@ -161,18 +165,6 @@ extension DatabaseError {
   }
 }
 
-extension ImportIssue {
-  var json: JSONValue {
-    .object(
-      .init(
-        ("document", .string(document)), ("row", JSONValue(row)), ("offset", JSONValue(offset)),
-        ("line", line.map(JSONValue.init)), ("table", .string(table)), ("key", key.map(JSONValue.string)),
-        ("column", column.map(JSONValue.string)), ("field", field.map(JSONValue.string)),
-        ("code", .string(code.rawValue)),
-        ("message", .string(message))))
-  }
-}
-
 extension ImportReport {
   var json: JSONValue {
     [
@@ -202,80 +194,5 @@ extension ImportReport.Table {
       ("inserted", inserted), ("updated", updated), ("unchanged", unchanged), ("deleted", deleted),
       ("rejected", rejected),
     ]
-  }
-}
-
-/// Rejected rows as lines of JSON, each with its reason; they replace the file once an import that read anything ends.
-/// A pipe or another special file takes them as they come.
-final class RejectsFile {
-  private let path: String
-  private let temporary: String?
-  private let file: File
-  private static let pieceBytes = 256 * 1024
-
-  /// `others` are the import's own files, which must not be overwritten.
-  init(_ path: String, sparing others: [ImportFile]) throws {
-    self.path = PhysicalPath.folder(path)
-    let isReplaced = try FileStamp(path)?.isRegular ?? true
-    let temporary = isReplaced ? self.path + DurableFile.temporarySuffix : nil
-    for name in [self.path, temporary].compactMap(\.self) {
-      guard let other = try others.first(where: { try $0.isSame(as: name) }) else { continue }
-      throw CommandFailure(
-        .usage,
-        "The rejected rows would overwrite \(name), which is \(other.role): give another name with --rejects."
-      )
-    }
-    self.temporary = temporary
-    file = try File(temporary ?? self.path, for: .replacing)
-  }
-
-  func append(_ issue: ImportIssue, row: [UInt8]) throws {
-    var line = issue.json.bytes
-    line.removeLast()
-    line += ",\"value\":".utf8
-    line += row.isEmpty ? Array("null".utf8) : row
-    line += "}\n".utf8
-    try file.write(line)
-  }
-
-  /// Keeps the lines of an earlier run of the same import about the rows before this one, which are skipped now.
-  func takeOver(upTo row: Int, of document: String) throws {
-    guard temporary != nil, try FileStamp(path) != nil else { return }
-    let earlier = try File(path, for: .reading)
-    var rest: [UInt8] = []
-    while case let piece = try earlier.read(Self.pieceBytes), !piece.isEmpty {
-      rest += piece
-      let end = rest.lastIndex(of: 0x0A).map { $0 + 1 } ?? 0
-      for line in rest[..<end].split(separator: 0x0A) { try takeOver(Array(line), upTo: row, of: document) }
-      rest.removeSubrange(..<end)
-    }
-  }
-
-  private func takeOver(_ line: [UInt8], upTo row: Int, of document: String) throws {
-    guard let issue = try? JSONValue(parsing: line), issue["document"]?.string == document,
-      let number = issue["row"]?.integer, number < row
-    else { return }
-    try file.write(line + [0x0A])
-  }
-
-  func keep() throws {
-    guard let temporary else { return }
-    try file.sync()
-    try DurableFile.moveIntoPlace(temporary, path)
-  }
-
-  func discard() { if let temporary { try? Folder.remove(temporary) } }
-}
-
-struct ImportFile {
-  let path: String
-  let role: String
-
-  /// True where both paths lead to one file, or would, if it does not exist yet.
-  func isSame(as other: String) throws -> Bool {
-    if let own = try FileStamp(path), let other = try FileStamp(other) {
-      return own.isRegular && own.isOfSameFile(as: other)
-    }
-    return PhysicalPath.folder(path) == PhysicalPath.folder(other)
   }
 }

@@ -56,7 +56,7 @@ struct CSVWorkload {
       let note = generator.below(10) == 0 ? "platform \"\(generator.below(9))\", \(generator.word())" : ""
       lines += "{\"id\":\(id),\"trip\":\"\(trip)\",\"place\":\(id % 30),\"stop\":\"\(stop)\"".utf8
       lines += ",\"arrival\":\(arrival),\"distance\":\(distance),\"note\":".utf8
-      if note.isEmpty { lines += "null".utf8 } else { JSONWriter.append(note, to: &lines) }
+      JSONWriter.append(note, to: &lines)
       lines += "}\n".utf8
       let quoted = note.isEmpty ? "" : "\"\(note.replacing("\"", with: "\"\""))\""
       csv += "\(id),\(trip),\(id % 30),\(stop),\(arrival),\(distance),\(quoted)\n".utf8

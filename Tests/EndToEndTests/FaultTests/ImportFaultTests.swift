@@ -1,5 +1,6 @@
 import Foundation
 import SeedDatabase
+import SeedFormat
 import SeedSystem
 import Support
 import Testing
@@ -10,6 +11,8 @@ import Testing
   static let sample = 12
   static let batchRows = 20
   static let batches = 20
+  /// Power losses that are looked at.
+  static let losses = 60
 
   /// A database with rows of its own, and a document of twenty batches that changes some and adds more.
   struct Scene {
@@ -17,7 +20,8 @@ import Testing
     let before: [String]
     let arguments: [String]
 
-    init(isBatched: Bool) throws {
+    /// With rejects, every tenth row is a bad one.
+    init(isBatched: Bool, rejects: Bool = false) throws {
       folder = try TemporaryFolder(inMemory: true)
       try Tool.sqlite(
         folder("saved.sqlite"),
@@ -27,20 +31,23 @@ import Testing
         INSERT INTO place SELECT value * 4, 'old ' || value, 0.5 FROM generate_series(1, 100);
         """)
       let rows = (1...ImportFaultTests.batchRows * ImportFaultTests.batches).map { number in
-        #"{"id":\#(number),"name":"place \#(number)","rank":\#(number).25}"#
+        let rank = rejects && number.isMultiple(of: 10) ? "\"bad\"" : "\(number).25"
+        return #"{"id":\#(number),"name":"place \#(number)","rank":\#(rank)}"#
       }
       try "[\(rows.joined(separator: ",\n"))]".write(
         toFile: folder("places.json"), atomically: false, encoding: .utf8)
       arguments =
         ["import", "places.json", "--database", "app.sqlite", "--table", "place"]
         + (isBatched ? ["--batch", "\(ImportFaultTests.batchRows)"] : [])
+        + (rejects ? ["--bad-rows", "skip", "--rejects", "bad.ndjson"] : [])
       before = try Self.rows(folder("saved.sqlite"))
     }
 
     /// Puts the database back, without a journal and without a cursor.
     func restore() throws {
       try Tool.run(
-        ["rm", "-f"] + ["", "-journal", "-wal", "-shm", ".import-cursor"].map { folder("app.sqlite\($0)") })
+        ["rm", "-f", folder("bad.ndjson")]
+          + ["", "-journal", "-wal", "-shm", ".import-cursor"].map { folder("app.sqlite\($0)") })
       try Tool.run(["cp", folder("saved.sqlite"), folder("app.sqlite")])
     }
 
@@ -56,6 +63,16 @@ import Testing
     struct Damaged: Error {
       let words: String
     }
+
+    /// The numbers of the rows in the file of rejected ones.
+    static func rejected(_ file: String) throws -> [Int] {
+      guard Folder.exists(file) else { return [] }
+      return try String(contentsOfFile: file, encoding: .utf8).split(separator: "\n").compactMap {
+        try? JSONValue(parsing: Array($0.utf8))["row"]?.integer
+      }
+    }
+
+    var rejected: [Int] { get throws { try Self.rejected(folder("bad.ndjson")) } }
 
     var rows: [String] { get throws { try Self.rows(folder("app.sqlite")) } }
   }
@@ -77,6 +94,64 @@ import Testing
         try expect(
           scene, after, isBatched,
           "\(fault) at \(point) of \(count), status \(outcome.status): \(outcome.errors)")
+      }
+    }
+  }
+
+  @Test func `rejected rows outlast every death, and each stands in the file once`() throws {
+    let (scene, injector) = (try Scene(isBatched: true, rejects: true), try FaultInjector())
+    try scene.restore()
+    let count = try injector.count(scene.arguments, in: scene.folder.path)
+    let (after, rejected) = (try scene.rows, try scene.rejected)
+    #expect(rejected == (1...Self.batchRows * Self.batches / 10).map { 10 * $0 - 1 })
+    for fault in FaultInjector.Fault.allCases {
+      for point in FaultInjector.points(count, sample: 2 * Self.sample) {
+        try scene.restore()
+        let outcome = try injector.run(scene.arguments, fault, at: point, in: scene.folder.path)
+        expectRejects(
+          in: scene.folder.path, scene, after, rejected,
+          "\(fault) at \(point) of \(count), status \(outcome.status): \(outcome.errors)")
+      }
+    }
+  }
+
+  private func expectRejects(
+    in folder: String, _ scene: Scene, _ after: [String], _ rejected: [Int], _ what: String
+  ) {
+    do {
+      let (database, file) = ("\(folder)/app.sqlite", "\(folder)/bad.ndjson")
+      let committed = try Scene.rows(database).filter { $0.contains("|place ") }.count * 10 / 9
+      #expect(committed.isMultiple(of: Self.batchRows), "\(what): \(committed) rows are no whole batch")
+      let kept = Set(try Scene.rejected(file))
+      #expect(
+        rejected.filter { $0 < committed }.allSatisfy(kept.contains),
+        "\(what): a rejected row of \(committed) is lost")
+      try SeedbankBinary.succeed(scene.arguments, in: folder)
+      #expect(try Scene.rows(database) == after, "\(what): running it again does not complete it")
+      #expect(try Scene.rejected(file) == rejected, "\(what)")
+    } catch {
+      Issue.record("\(what): \(error)")
+    }
+  }
+
+  @Test func `a power loss loses no rejected row of a batch that is committed`() throws {
+    let (scene, injector) = (try Scene(isBatched: true, rejects: true), try FaultInjector())
+    try scene.restore()
+    var disk = try ForgetfulDisk(scene.folder.path, root: scene.folder.path)
+    let log = try injector.log(scene.arguments, in: scene.folder.path)
+    let (after, rejected) = (try scene.rows, try scene.rejected)
+    let points = Set(FaultInjector.points(log.count, sample: Self.losses))
+    let seed = UInt64.random(in: 0...UInt64.max)
+    var random = SplitMix(seed: seed)
+    for (index, operation) in log.enumerated() {
+      disk.perform(operation.under(scene.folder.path))
+      guard points.contains(index + 1) else { continue }
+      for mixture in [nil, SplitMix(seed: random.next())] {
+        let folder = try TemporaryFolder(inMemory: true)
+        var chance = mixture
+        try disk.restart(in: folder("disk"), chance: &chance)
+        let what = "after \(index + 1) of \(log.count) operations, seed \(seed)"
+        expectRejects(in: folder("disk"), scene, after, rejected, what)
       }
     }
   }

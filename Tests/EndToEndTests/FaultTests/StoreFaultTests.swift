@@ -111,13 +111,3 @@ import Testing
     }
   }
 }
-
-extension WriteLog.Operation {
-  /// With whole paths: a command knows its store by the path that it was given.
-  fileprivate func under(_ directory: String) -> Self {
-    func whole(_ path: String) -> String {
-      path.isEmpty || path.hasPrefix("/") ? path : "\(directory)/\(path)"
-    }
-    return Self(name: name, path: whole(path), other: whole(other), offset: offset, bytes: bytes)
-  }
-}

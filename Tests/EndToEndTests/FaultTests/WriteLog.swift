@@ -39,6 +39,16 @@ struct WriteLog {
   }
 }
 
+extension WriteLog.Operation {
+  /// With whole paths: a command knows its store by the path that it was given.
+  func under(_ directory: String) -> Self {
+    func whole(_ path: String) -> String {
+      path.isEmpty || path.hasPrefix("/") ? path : "\(directory)/\(path)"
+    }
+    return Self(name: name, path: whole(path), other: whole(other), offset: offset, bytes: bytes)
+  }
+}
+
 /// A folder on a disk that loses what was not synced.
 struct ForgetfulDisk {
   /// A file's bytes, whatever its names are.

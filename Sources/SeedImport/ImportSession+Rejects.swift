@@ -1,0 +1,101 @@
+import SeedFormat
+
+// Rows that cannot be read, and those of an earlier import that come again.
+extension ImportSession {
+  /// Refuses the row on the tape, whatever a mapping would make of it; in a document that may have no bad rows, and
+  /// is no CSV, the document is over.
+  func refuse(_ flaw: RejectedRow, _ list: List, _ range: Range<Int>) throws {
+    if let error = source.scanner.flaw, endsAtBadRows { throw failure(error) }
+    try refuse(source.placed(flaw), list, content(flaw, range))
+  }
+
+  private func content(_ flaw: RejectedRow, _ range: Range<Int>) -> RowContent {
+    guard issues.wantsRows else { return RowContent(value: []) }
+    let bytes = Array(source.scanner.bytes(range))
+    guard let header = source.records?.header?.names else { return RowContent(bytes: bytes) }
+    if flaw.code == .notAnObject { return RowContent(fields: source.array(range), header: header) }
+    let lineEnd = bytes.reversed().prefix(while: RecordScan.isLineEnd).count
+    return RowContent(bytes: bytes.dropLast(lineEnd), header: header)
+  }
+
+  // MARK: Lines that are no JSON
+
+  struct BadLine {
+    let error: JSONError
+    var text: [UInt8] = []
+
+    init(_ error: JSONError) { self.error = error }
+
+    /// A longer one is none: the document has no lines.
+    static let longestText = 16 * 1024 * 1024
+
+    /// The line without its end.
+    var bare: [UInt8] { text.dropLast(text.reversed().prefix(while: RecordScan.isLineEnd).count) }
+  }
+
+  /// Moves behind the line, which is a bad row; false where its end has not come yet.
+  func passBadLine() throws -> Bool {
+    let start = source.scanner.offset
+    let isPassed = source.scanner.skipLine()
+    if issues.wantsRows { badLine?.text += source.scanner.bytes(start..<source.scanner.offset) }
+    guard let line = badLine else { return true }
+    // It would be kept, for rejected rows are complete.
+    guard line.text.count <= BadLine.longestText else { throw failure(line.error) }
+    guard isPassed else { return false }
+    badLine = nil
+    defer { writer.place.row += 1 }
+    if cursor?.isPassing == true { return true }
+    try refuse(RejectedRow(.malformed, line.error.reason), lists[0], RowContent(bytes: line.bare))
+    return true
+  }
+
+  // MARK: Rejected rows again
+
+  /// Takes the line on the tape: a rejected row, with the list and the place that it came from.
+  func takeAgain() throws {
+    let place = writer.place
+    defer { writer.place = place }
+    let range = source.tape.offset(0)..<source.scanner.offset
+    let line: RejectedLine
+    do throws(MalformedJSON) {
+      line = try RejectedLine(parsing: Array(source.scanner.bytes(range)), json: value)
+    } catch {
+      return try refuse(
+        RejectedRow(.notAnObject, "no line of rejected rows: \(error)"), lists[0],
+        RowContent(value: source.json(0)))
+    }
+    writer.place = line.place
+    guard lists.indices.contains(line.place.list) else {
+      let reason =
+        "the row is of list \(line.place.list), which the mapping does not have: use the same mapping"
+      return try refuse(RejectedRow(.notAnObject, reason), lists[0], line.content)
+    }
+    try take(line, lists[line.place.list])
+  }
+
+  private func take(_ line: RejectedLine, _ list: List) throws {
+    if let flaw = line.flaw { return try refuse(flaw, list, line.content) }
+    let csv = frame.csv ?? CSVFormat()
+    let row: DocumentSource
+    do {
+      row = try line.source(csv) { list.empty($0, csv.empty) }
+    } catch let error as JSONError {
+      return try refuse(RejectedRow(.malformed, error.reason), list, line.content)
+    } catch let error as ImportFailure {
+      return try refuse(RejectedRow(.malformed, error.message), list, line.content)
+    }
+    if let flaw = row.flaw { return try refuse(row.placed(flaw), list, line.content) }
+    try write(list, line.place.name, row)
+  }
+
+  /// The row of the line on the tape.
+  private var value: [UInt8] {
+    guard source.tape.kind(0) == .object else { return [] }
+    var member = 1
+    while member < source.tape.end(of: 0) {
+      if source.text(member).elementsEqual("value".utf8) { return source.json(member + 1) }
+      member = source.tape.end(of: member + 1)
+    }
+    return []
+  }
+}

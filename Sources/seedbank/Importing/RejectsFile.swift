@@ -1,0 +1,76 @@
+import SeedFormat
+import SeedImport
+import SeedSystem
+
+/// Rejected rows as lines of JSON. They take the file's place before the first rows are committed, and lie there safely
+/// before any are; an import that commits nothing puts them there at its end, if it read anything. A pipe or another
+/// special file takes them as they come.
+final class RejectsFile {
+  private let path: String
+  /// Where the lines are until they take the file's place.
+  private var temporary: String?
+  private let isRegular: Bool
+  private var file: File
+
+  /// `others` are the import's own files, which must not be overwritten.
+  init(_ path: String, sparing others: [ImportFile]) throws {
+    self.path = PhysicalPath.folder(path)
+    isRegular = try FileStamp(path)?.isRegular ?? true
+    let temporary = isRegular ? self.path + DurableFile.temporarySuffix : nil
+    for name in [self.path, temporary].compactMap(\.self) {
+      guard let other = try others.first(where: { try $0.isSame(as: name) }) else { continue }
+      throw CommandFailure(
+        .usage,
+        "The rejected rows would overwrite \(name), which is \(other.role): give another name with --rejects."
+      )
+    }
+    self.temporary = temporary
+    file = try File(temporary ?? self.path, for: .replacing)
+  }
+
+  func append(_ row: ImportReject) throws { try file.write(row.json + [0x0A]) }
+
+  /// Makes the lines last; returns the file's length.
+  func secure() throws -> Int? {
+    guard isRegular else { return nil }
+    try file.sync()
+    if let temporary {
+      try DurableFile.moveIntoPlace(temporary, path)
+      self.temporary = nil
+    }
+    return try file.length()
+  }
+
+  /// Goes on behind the lines of an earlier run of the same import, of which so many bytes belong to rows that are
+  /// committed. What is behind them is told again.
+  func goOn(behind length: Int) throws {
+    guard isRegular else { return }
+    guard let stamp = try FileStamp(path), stamp.isRegular, stamp.size >= length else {
+      throw CommandFailure(
+        .badData,
+        "\(path) does not have the rejected rows of the import that is resumed: give the file that it had with "
+          + "--rejects, or import without.")
+    }
+    discard()
+    temporary = nil
+    file = try File(path, for: .updating)
+    try file.cut(to: length)
+  }
+
+  func keep() throws { _ = try secure() }
+
+  func discard() { if let temporary { try? Folder.remove(temporary) } }
+}
+
+struct ImportFile {
+  let path: String
+  let role: String
+
+  /// True where both paths lead to one file, or would, if it does not exist yet.
+  func isSame(as other: String) throws -> Bool {
+    if let own = try FileStamp(path), let other = try FileStamp(other) {
+      return own.isRegular && own.isOfSameFile(as: other)
+    }
+    return PhysicalPath.folder(path) == PhysicalPath.folder(other)
+  }
+}

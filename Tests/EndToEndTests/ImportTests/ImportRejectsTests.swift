@@ -1,0 +1,237 @@
+import Foundation
+import SeedDatabase
+import SeedFormat
+import Support
+import Testing
+
+/// Files of rejected rows: complete, and documents of their own.
+@Suite(.bounded) struct ImportRejectsTests {
+  private let folder: TemporaryFolder
+
+  init() throws {
+    folder = try TemporaryFolder()
+    try Connection(folder("app.sqlite"), .creator).execute(
+      """
+      CREATE TABLE stop(id INTEGER PRIMARY KEY, name TEXT NOT NULL, code TEXT UNIQUE);
+      CREATE TABLE time(trip TEXT NOT NULL, place INTEGER NOT NULL, at INTEGER, PRIMARY KEY (trip, place));
+      """)
+  }
+
+  private func write(_ bytes: some Sequence<UInt8>, _ name: String) throws {
+    try Data(bytes).write(to: URL(fileURLWithPath: folder(name)))
+  }
+
+  private func run(_ name: String, _ options: [String]) throws -> SeedbankBinary.Outcome {
+    try SeedbankBinary.run(["import", name, "--database", "app.sqlite"] + options, in: folder.path)
+  }
+
+  private func lines(_ name: String) throws -> [String] {
+    try String(contentsOfFile: folder(name), encoding: .utf8).split(separator: "\n").map(String.init)
+  }
+
+  private func values(_ name: String) throws -> [JSONValue] {
+    try lines(name).map { try JSONValue(parsing: Array($0.utf8)) }
+  }
+
+  private func rows(_ sql: String = "SELECT id, name FROM stop") throws -> [String] {
+    try Connection(folder("app.sqlite"), .reader).rows(sql).map {
+      $0.map(\.description).joined(separator: "|")
+    }
+  }
+
+  struct Form: Sendable, CustomStringConvertible {
+    let description: String
+    let document: String
+    let mapping: String
+
+    init(_ name: String, _ document: String, _ mapping: String) {
+      (description, self.document, self.mapping) = (name, document, mapping)
+    }
+  }
+
+  /// Each with a row 1 in order, and rows 2 and 3 whose ids are no numbers, but `x2` and `x3`.
+  static let forms = [
+    Form(
+      "a.json", #"[{"id":1,"name":"a"},{"id":"x2","name":"b"},{"id":"x3","name":"é\n"}]"#,
+      #"{"table":"stop"}"#),
+    Form(
+      "dictionary.json",
+      #"{"data":{"1":{"name":"a"},"x2":{"name":"b"},"x3":{"name":"c"}}}"#,
+      #"{"table":"stop","rows":"$.data","keyColumn":"id"}"#),
+    Form(
+      "lines.ndjson",
+      #"{"id":1,"name":"a"}"# + "\n" + #"{"id":"x2","name":"b"}"# + "\n{\"id\":\"x3\",\"name\":\"c\"}",
+      #"{"table":"stop"}"#),
+    Form(
+      "records.csv", "id;name;code\n1;a;\nx2;\"b;\"\"\";\"\"\nx3;c;z\n",
+      #"{"table":"stop","csv":{"delimiter":";"}}"#),
+    Form(
+      "lists.json",
+      #"{"times":[{"trip":"t","place":"x2","at":1}],"stops":[{"id":1,"name":"a"},{"id":"x3","name":"c"}]}"#,
+      #"{"lists":[{"table":"stop","rows":"stops"},{"table":"time","rows":"times"}]}"#),
+  ]
+
+  @Test(arguments: forms)
+  func `rejected rows are a document: unmended rejected again, mended taken in`(form: Form) throws {
+    try write(form.document.utf8, form.description)
+    try write(form.mapping.utf8, "map.json")
+    let options = ["--mapping", "map.json", "--bad-rows", "skip", "--rejects"]
+    let first = try run(form.description, options + ["bad.ndjson"])
+    #expect(first.status == 0, "\(first.errors)")
+    let rejected = try lines("bad.ndjson")
+    #expect(rejected.count == 2)
+    let again = try run("bad.ndjson", options + ["worse.ndjson"])
+    #expect(again.status == 0, "\(again.errors)")
+    #expect(try lines("worse.ndjson") == rejected)
+    let mended = rejected.map { line -> String in
+      let (place, row) = (line.firstRange(of: ",\"value\""), line.firstRange(of: ",\"table\""))
+      guard let place, let row else { return line }
+      // In a dictionary, the id is the row's name; else it is in its value.
+      let start = line[..<row.lowerBound].replacing("\"name\":\"x", with: "\"name\":\"")
+      return start + String(line[row.lowerBound..<place.lowerBound])
+        + String(line[place.lowerBound...]).replacing("\"x2\"", with: "\"2\"").replacing("\"x3\"", with: "3")
+    }
+    try write(mended.joined(separator: "\n").utf8, "bad.ndjson")
+    let done = try run("bad.ndjson", options + ["none.ndjson"])
+    #expect(done.status == 0, "\(done.errors)")
+    #expect(try lines("none.ndjson") == [])
+    let ids = form.description == "lists.json" ? ["1", "3"] : ["1", "2", "3"]
+    #expect(try rows("SELECT id FROM stop") == ids)
+    if form.description == "records.csv" {
+      #expect(try rows("SELECT name, quote(code) FROM stop").dropFirst() == ["b;\"|''", "c|'z'"])
+    }
+    if form.description == "lists.json" { #expect(try rows("SELECT trip, place FROM time") == ["t|2"]) }
+  }
+
+  @Test(arguments: ["a.json", "a.ndjson", "a.csv"])
+  func `a string that is no text spoils its row alone, whose bytes are kept`(name: String) throws {
+    let isCSV = name == "a.csv"
+    let bad =
+      isCSV ? Array("2,Caf".utf8) + [0xE9] : Array(#"{"id":2,"name":"Caf"#.utf8) + [0xE9] + Array("\"}".utf8)
+    let rows =
+      [isCSV ? Array("1,a".utf8) : Array(#"{"id":1,"name":"a"}"#.utf8), bad]
+      + (isCSV ? [Array("3,c".utf8)] : [Array(#"{"id":3,"name":"c"}"#.utf8)])
+    let (first, separator, last) =
+      switch name {
+      case "a.json": ("[", ",", "]")
+      case "a.ndjson": ("", "\n", "")
+      default: ("id,name\r\n", "\r\n", "\r\n")
+      }
+    try write(
+      Array(first.utf8) + Array(rows.joined(separator: Array(separator.utf8))) + Array(last.utf8), name)
+    let options = ["--table", "stop", "--bad-rows", "skip", "--rejects"]
+    let outcome = try run(name, options + ["bad.ndjson"])
+    #expect(outcome.status == 0, "\(outcome.errors)")
+    #expect(try self.rows() == ["1|a", "3|c"])
+    let line = try #require(try values("bad.ndjson").first)
+    #expect(Data(base64Encoded: line["bytes"]?.string ?? "") == Data(bad))
+    #expect(line["code"]?.string == "malformed")
+    _ = try run("bad.ndjson", options + ["worse.ndjson"])
+    #expect(try lines("worse.ndjson") == lines("bad.ndjson"))
+    try write(try lines("bad.ndjson")[0].replacing("Caf\u{FFFD}", with: "Café").utf8, "bad.ndjson")
+    let mended = try run("bad.ndjson", options + ["none.ndjson"])
+    #expect(mended.status == 0, "\(mended.errors)")
+    #expect(try self.rows() == ["1|a", "2|Café", "3|c"])
+    #expect(try run(name, ["--table", "stop"]).status == 65)
+  }
+
+  @Test(arguments: [#"\ud800"#, #"\x"#, "\t"])
+  func `a bad escape or character in an array's row is its row's matter; broken structure ends the import`(
+    text: String
+  ) throws {
+    let rows = "[{\"id\":1,\"name\":\"a\(text)\"},{\"id\":2,\"name\":\"b\"}"
+    try write("\(rows)]".utf8, "a.json")
+    let options = ["--table", "stop", "--bad-rows", "skip"]
+    let outcome = try run("a.json", options)
+    #expect((outcome.status == 0) == (text != "\t"), "\(outcome.errors)")
+    try write("\(rows)}".utf8, "a.json")
+    #expect(try run("a.json", options).status == 65)
+  }
+
+  @Test func `no row is deleted because it is not among the rejected ones`() throws {
+    try write(#"{"table":"stop","mode":"mergeAndDeleteMissing","key":"id"}"#.utf8, "map.json")
+    try write(#"[{"id":1,"name":"a"},{"id":2}]"#.utf8, "a.json")
+    let options = ["--mapping", "map.json", "--bad-rows", "skip", "--rejects"]
+    #expect(try run("a.json", options + ["bad.ndjson"]).status == 0)
+    try write(
+      try lines("bad.ndjson")[0].replacing(#"{"id":2}"#, with: #"{"id":2,"name":"b"}"#).utf8, "bad.ndjson")
+    #expect(try run("bad.ndjson", options + ["none.ndjson"]).status == 0)
+    #expect(try rows() == ["1|a", "2|b"])
+  }
+
+  @Test func `a record of another width is mended as an array of its fields`() throws {
+    try write("id,name\n1\n2,b,c\n".utf8, "a.csv")
+    let options = ["--table", "stop", "--bad-rows", "skip", "--rejects"]
+    #expect(try run("a.csv", options + ["bad.ndjson"]).status == 0)
+    let rejected = try lines("bad.ndjson")
+    #expect(rejected.map { $0.contains(#""header":["id","name"]"#) } == [true, true])
+    _ = try run("bad.ndjson", options + ["worse.ndjson"])
+    #expect(try lines("worse.ndjson") == rejected)
+    try write(
+      rejected.joined(separator: "\n").replacing(#"["1"]"#, with: #"["1","a"]"#)
+        .replacing(#"["2","b","c"]"#, with: #"{"id":2,"name":"b"}"#).utf8, "bad.ndjson")
+    #expect(try run("bad.ndjson", options + ["none.ndjson"]).status == 0)
+    #expect(try rows() == ["1|a", "2|b"])
+  }
+
+  @Test func `a row stands in one line, with all that is wrong in it, also with parts that had to wait`()
+    throws
+  {
+    let mapping = """
+      {"table": "stop", "relations": [{"array": "times", "table": {"table": "time"}, "parentKey": "place"}]}
+      """
+    try write(mapping.utf8, "map.json")
+    let bad = (0..<1200).map { "{\"trip\":\"t\($0)\",\"at\":\"x\"}" }.joined(separator: ",")
+    let document = """
+      [{"id":1,"name":"a","code":"c"},
+      {"id":2,"name":"b","code":"c","times":[{"trip":"t"}]},
+      {"id":3,"name":"c","times":[\(bad)]}]
+      """
+    try write(document.utf8, "a.json")
+    #expect(
+      try run("a.json", ["--mapping", "map.json", "--bad-rows", "skip", "--rejects", "bad.ndjson"]).status
+        == 0)
+    let found = try values("bad.ndjson")
+    #expect(Set(found.map { $0["row"]?.integer }) == [1, 2])
+    #expect(found.count == 2)
+    let wide = found.first { $0["row"]?.integer == 2 }
+    #expect((wide?["also"]?.elements?.count, wide?["issueCount"]?.integer) == (999, 1200))
+    #expect(wide?["value"]?["times"]?.elements?.count == 1200)
+  }
+
+  @Test func `rejected rows by another name are told by their format, and their mapping must be the same`()
+    throws
+  {
+    try write(#"[{"id":"x","name":"a"}]"#.utf8, "a.json")
+    #expect(
+      try run("a.json", ["--table", "stop", "--bad-rows", "skip", "--rejects", "bad.ndjson"]).status == 0)
+    let line = try lines("bad.ndjson")[0].replacing("\"x\"", with: "7")
+    try write(line.replacing(#""list":0"#, with: #""list":1"#).utf8, "a.csv")
+    let other = try run("a.csv", ["--table", "stop"])
+    #expect(other.status == 65)
+    #expect(other.errors.contains("the row is of list 1, which the mapping does not have"), "\(other.errors)")
+    try write("\n\(line)".utf8, "a.csv")
+    #expect(try run("a.csv", ["--table", "stop", "--format", "rejects"]).status == 0)
+    #expect(try rows() == ["7|a"])
+  }
+
+  @Test func `an import that goes on wants the file of rejected rows that it had`() throws {
+    let rows = "{\"id\":\"x\"}\n{\"id\":1,\"name\":\"a\"}\n{\"id\":2,\"name\":\"b\",\"other\":7}\n"
+    try Connection(folder("app.sqlite"), .writer).execute(
+      "CREATE TABLE none(id INTEGER PRIMARY KEY); ALTER TABLE stop ADD COLUMN other INTEGER REFERENCES none(id)"
+    )
+    try write(rows.utf8, "a.ndjson")
+    let options = ["--table", "stop", "--batch", "1", "--bad-rows", "skip", "--rejects", "bad.ndjson"]
+    #expect(try run("a.ndjson", options).status == 65)
+    let kept = try lines("bad.ndjson")
+    #expect(kept.count == 1)
+    try write([], "bad.ndjson")
+    let refused = try run("a.ndjson", options)
+    #expect(refused.status == 65)
+    #expect(refused.errors.contains("does not have the rejected rows of the import that is resumed"))
+    try Connection(folder("app.sqlite"), .writer).execute("INSERT INTO none VALUES (7)")
+    try write("\(kept[0])\nwhat was not committed".utf8, "bad.ndjson")
+    #expect(try run("a.ndjson", options).status == 0)
+    #expect(try lines("bad.ndjson") == kept)
+  }
+}

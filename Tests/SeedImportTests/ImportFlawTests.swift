@@ -1,0 +1,91 @@
+import SeedDatabase
+import SeedFormat
+import SeedImport
+import Support
+import Testing
+
+/// Rows with strings that are no texts, and records of CSV that are no rows.
+@Suite(.bounded) struct ImportFlawTests {
+  private func bench() throws -> ImportBench {
+    try ImportBench("CREATE TABLE item(id INTEGER PRIMARY KEY, n TEXT)")
+  }
+
+  private static let bad: [[UInt8]] = [
+    [0xE9], [0xED, 0xA0, 0x80], Array(#"\ud83d"#.utf8), Array(#"\q"#.utf8), Array(#"\""#.utf8) + [0xFF],
+  ]
+
+  /// Good rows around one whose value is bad, and one with a bad name.
+  private func document(_ bad: [UInt8], isLines: Bool) -> [UInt8] {
+    let rows: [[UInt8]] = [
+      Array(#"{"id":1,"n":"a"}"#.utf8), Array(#"{"id":2,"n":""#.utf8) + bad + Array(#""}"#.utf8),
+      Array(#"{"id":3,"n":"c"}"#.utf8), Array(#"{"id":4,"n"#.utf8) + bad + Array(#"":1}"#.utf8),
+      Array(#"{"id":5,"n"#.utf8) + bad + Array(#"":1}"#.utf8), Array(#"{"id":6,"n":"d"}"#.utf8),
+    ]
+    guard isLines else { return [0x5B] + Array(rows.joined(separator: [0x2C])) + [0x5D] }
+    return Array(rows.joined(separator: [0x0A]))
+  }
+
+  @Test(arguments: [1, 2, 3, 7, 10_000])
+  func `a string that is no text spoils its row, in pieces of any size`(pieces: Int) throws {
+    for bad in Self.bad {
+      for layout in [ImportMapping.Layout.array, .lines] {
+        let bench = try bench()
+        var rejected: [ImportReject] = []
+        var hooks = ImportHooks()
+        hooks.rejected = { rejected.append($0) }
+        try bench.run(
+          documents: [document(bad, isLines: layout == .lines)],
+          mapping: ImportMapping("item", layout: layout),
+          policy: ImportPolicy(badRows: .collect), hooks: hooks, pieces: pieces)
+        #expect(try bench.rows("SELECT id FROM item") == ["1", "3", "6"], "\(bad)")
+        #expect(rejected.map(\.issues[0].row) == [1, 3, 4])
+        #expect(rejected.allSatisfy { $0.bytes?.isEmpty == false && $0.issues[0].code == .malformed })
+      }
+    }
+  }
+
+  @Test func `a line that is no JSON is kept whole, also with a return in it`() throws {
+    var rejected: [ImportReject] = []
+    var hooks = ImportHooks()
+    hooks.rejected = { rejected.append($0) }
+    try bench().run(
+      "{x\r y}\r\n{\"id\":1}\n[", mapping: ImportMapping("item", layout: .lines),
+      policy: ImportPolicy(badRows: .collect), hooks: hooks, pieces: 3)
+    #expect(rejected.map(\.bytes) == [Array("{x\r y}".utf8), Array("[".utf8)])
+    let long = "{x" + String(repeating: "y", count: 17 * 1024 * 1024)
+    let failure = #expect(throws: ImportFailure.self) {
+      try bench().run(
+        long, mapping: ImportMapping("item", layout: .lines), policy: ImportPolicy(badRows: .collect),
+        hooks: hooks, pieces: 1024 * 1024)
+    }
+    #expect(failure?.code == .document)
+  }
+
+  @Test func `it ends an import that allows no bad rows, and one where it is passed over`() throws {
+    for bad in Self.bad {
+      let failure = #expect(throws: ImportFailure.self) {
+        try bench().run(documents: [document(bad, isLines: false)], mapping: ImportMapping("item"))
+      }
+      #expect(failure?.code == .document)
+      #expect(failure?.message.contains("in row 1") == true)
+      let aside = Array(#"{"x":["#.utf8) + [0x22] + bad + [0x22] + Array(#"],"a":[{"id":1}]}"#.utf8)
+      #expect(throws: ImportFailure.self) {
+        try bench().run(
+          documents: [aside], mapping: ImportMapping("item", rows: "a"),
+          policy: ImportPolicy(badRows: .collect))
+      }
+    }
+  }
+
+  @Test(arguments: [1, 5, 10_000])
+  func `records of CSV are told with their lines, whatever the pieces`(pieces: Int) throws {
+    let text = "id,n\r\n1,\"a\r\nb\"\r\r\nx,y\n3\n4,\"z\n\"\n5,\"\n\"\nz,1"
+    let report = try bench().run(
+      text, mapping: ImportMapping("item", layout: .csv()), policy: ImportPolicy(badRows: .collect),
+      pieces: pieces)
+    #expect(report.issues.map(\.line) == [5, 6, 11])
+    #expect(report.issues.map(\.row) == [1, 2, 5])
+    #expect(report.issues.map(\.field) == ["id", nil, "id"])
+    #expect(report.tables["item"]?.inserted == 3)
+  }
+}
