@@ -85,17 +85,12 @@ extension ImportSession {
       return try refuse(RejectedRow(.malformed, error.message), list, line.content)
     }
     if let flaw = row.flaw { return try refuse(row.placed(flaw), list, line.content) }
+    if line.place.line != nil { for field in row.names { list.plan.noteField(field) } }
     try write(list, line.place.name, row)
   }
 
   /// The row of the line on the tape.
   private var value: [UInt8] {
-    guard source.tape.kind(0) == .object else { return [] }
-    var member = 1
-    while member < source.tape.end(of: 0) {
-      if source.text(member).elementsEqual("value".utf8) { return source.json(member + 1) }
-      member = source.tape.end(of: member + 1)
-    }
-    return []
+    source.member("value").map { source.json($0) } ?? []
   }
 }

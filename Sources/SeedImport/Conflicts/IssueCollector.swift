@@ -35,6 +35,10 @@ final class IssueCollector {
   }
 
   func reject(_ target: ImportTarget, _ refusal: RejectedRow, _ place: RowPlace, row: RowContent?) throws {
+    var refusal = refusal
+    if place.line != nil, refusal.table == nil, refusal.field == nil {
+      refusal.field = refusal.column.flatMap { target.fields[$0] }
+    }
     target.rejected += 1
     rejectedRows += 1
     let issue = issue(refusal, target.table.name, place)

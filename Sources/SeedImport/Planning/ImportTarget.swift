@@ -23,6 +23,8 @@ final class ImportTarget {
   var recognised = 0
   var hasLostKeys = false
   var keys = ImportReport.Keys()
+  /// The fields that fill the columns, by these; of documents of CSV.
+  var fields: [String: String] = [:]
   private(set) var writers: [SlotSet: TableWriter] = [:]
   @exclusivity(unchecked) private var latest: (slots: SlotSet, writer: TableWriter)?
   /// Rows that are written together; absent where the database's texts are not UTF-8, and where triggers run.

@@ -12,8 +12,8 @@ struct DocumentSource: ~Copyable {
   private var decoder: TextDecoder?
   /// Where the bytes in memory begin, and where the row is that was looked at last.
   private var (base, latest) = (FilePlace(), FilePlace())
-  /// The line of a rejected row that comes again, whose values have no places of their own.
-  private var earlier: (isAgain: Bool, line: Int?) = (false, nil)
+  /// Whether this is one rejected row that comes again, whose values have no places of their own.
+  private var isAgain = false
 
   init() {
     scanner = JSONScanner(at: 0)
@@ -44,6 +44,28 @@ struct DocumentSource: ~Copyable {
     return bytes
   }
 
+  /// The value of the row's member of that name.
+  func member(_ name: String) -> Int? {
+    guard tape.kind(0) == .object else { return nil }
+    var member = 1
+    while member < tape.end(of: 0) {
+      if text(member).elementsEqual(name.utf8) { return member + 1 }
+      member = tape.end(of: member + 1)
+    }
+    return nil
+  }
+
+  /// The names of the row's members.
+  var names: [String] {
+    guard tape.kind(0) == .object else { return [] }
+    var (names, member) = ([String](), 1)
+    while member < tape.end(of: 0) {
+      names.append(String(decoding: text(member), as: UTF8.self))
+      member = tape.end(of: member + 1)
+    }
+    return names
+  }
+
   /// The row in a part of the document that is still in memory, on the tape again.
   func again(_ range: Range<Int>) throws -> DocumentSource {
     var again = DocumentSource(partAt: range.lowerBound)
@@ -63,10 +85,10 @@ struct DocumentSource: ~Copyable {
 
 // Rejected rows, each on a tape of its own.
 extension DocumentSource {
-  /// A row of JSON that stood at a place of an earlier document.
-  static func again(_ json: [UInt8], at place: RowPlace) throws -> DocumentSource {
+  /// A row of JSON.
+  static func again(_ json: [UInt8]) throws -> DocumentSource {
     var source = DocumentSource()
-    source.earlier = (true, place.line)
+    source.isAgain = true
     json.withUnsafeBytes { source.scanner.feed($0) }
     source.scanner.complete()
     _ = try source.scanner.nextValue(&source.tape)
@@ -76,13 +98,13 @@ extension DocumentSource {
     return source
   }
 
-  /// A record of CSV that stood there, in UTF-8 by now.
+  /// A record of CSV, in UTF-8 by now.
   static func again(
     record: [UInt8], _ header: [String], _ csv: CSVFormat,
-    _ empties: @escaping (String) -> RecordHeader.Empty, at place: RowPlace
+    _ empties: @escaping (String) -> RecordHeader.Empty
   ) throws -> DocumentSource {
     var source = DocumentSource()
-    source.earlier = (true, place.line)
+    source.isAgain = true
     source.records = RecordReader(csv, empties)
     source.records?.begin(header, &source.tape)
     record.withUnsafeBytes { source.scanner.feed($0) }
@@ -100,7 +122,7 @@ extension DocumentSource {
   func placed(_ refusal: RejectedRow) -> RejectedRow {
     guard let offset = refusal.offset else { return refusal }
     var refusal = refusal
-    refusal.offset = earlier.isAgain ? nil : offsetInFile(offset)
+    refusal.offset = isAgain ? nil : offsetInFile(offset)
     return refusal
   }
 }
@@ -179,7 +201,7 @@ extension DocumentSource {
   func offsetInFile(_ offset: Int) -> Int { place(of: offset).inFile + (decoder?.markBytes ?? 0) }
 
   /// The line of a row that was marked; only CSV has them, for its rows are not told apart by lines.
-  var line: Int? { earlier.isAgain ? earlier.line : decoder == nil ? nil : latest.line }
+  var line: Int? { decoder == nil ? nil : latest.line }
 }
 
 /// Where a byte of the text stands in the file that it was decoded from.

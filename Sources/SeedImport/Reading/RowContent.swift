@@ -67,11 +67,11 @@ struct RejectedLine {
   func source(
     _ csv: CSVFormat, _ empties: @escaping (String) -> RecordHeader.Empty
   ) throws -> DocumentSource {
-    guard let header = content.header else { return try .again(mended ?? content.value, at: place) }
-    if let mended { return try .again(record: mended, header, csv, empties, at: place) }
-    guard let fields else { return try .again(content.value, at: place) }
+    guard let header = content.header else { return try .again(mended ?? content.value) }
+    if let mended { return try .again(record: mended, header, csv, empties) }
+    guard let fields else { return try .again(content.value) }
     return try .again(
-      JSONValue.object(zip(header, fields).map { JSONMember($0, $1) }).bytes, at: place)
+      JSONValue.object(zip(header, fields).map { JSONMember($0, $1) }).bytes)
   }
 }
 

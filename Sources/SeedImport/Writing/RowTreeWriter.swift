@@ -88,7 +88,7 @@ final class RowTreeWriter {
 
   func reject(_ plan: RowPlan, _ refusal: RejectedRow, _ source: borrowing DocumentSource) throws {
     if plan.hasKey { try plan.target.seen?.insert(plan.key) } else { plan.target.hasLostKeys = true }
-    try issues.reject(plan, source.located(refusal, plan), place, row: content(source))
+    try issues.reject(plan, source.placed(refusal), place, row: content(source))
   }
 
   private func content(_ source: borrowing DocumentSource) -> RowContent? {
@@ -147,7 +147,7 @@ final class RowTreeWriter {
     do {
       return try store.store(plan) ? .written : .tooEarly
     } catch let refusal as RejectedRow {
-      try issues.reject(plan, source.located(refusal, plan), place, row: content(source))
+      try issues.reject(plan, source.placed(refusal), place, row: content(source))
       return .refused
     }
   }

@@ -109,6 +109,14 @@ import Testing
     #expect((issue?["line"]?.integer, issue?["offset"]?.integer) == (2, 22))
   }
 
+  @Test func `a unique value that is taken is told with its record and field`() throws {
+    try Connection(database, .writer).execute("CREATE UNIQUE INDEX by_name ON stop(name)")
+    let outcome = try run("id,name,zip\n1,a,1\n2,a,2\n", "--bad-rows", "skip")
+    let words =
+      "record 2 after the header, line 3, byte 18: table \"stop\", id = 2, column \"name\", field \"name\""
+    #expect(outcome.errors.contains(words), "\(outcome.errors)")
+  }
+
   @Test(arguments: [
     ("id,name\n1,\"a", "line 2, byte 10: a quotation mark that is never closed"),
     ("id,name\n1,\"a\"b\n", "line 2, byte 13: text behind a closing quotation mark"),
