@@ -89,7 +89,10 @@ struct PublishingService: Sendable {
 /// Runs work that blocks on files and SQLite outside the concurrency pool, whose threads are as few as the cores.
 func blocking<Result: Sendable>(_ work: @escaping @Sendable () throws -> Result) async throws -> Result {
   try await withCheckedThrowingContinuation { continuation in
-    DispatchQueue.global().async { continuation.resume(with: Swift.Result(catching: work)) }
+    // On a queue of its own: the shared ones may have one thread, which then could not answer a signal.
+    DispatchQueue(label: "seedbank.blocking").async {
+      continuation.resume(with: Swift.Result(catching: work))
+    }
   }
 }
 
