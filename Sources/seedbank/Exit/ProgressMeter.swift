@@ -52,21 +52,31 @@ struct ProgressMeter {
   }
 
   /// One line for a terminal: `downloading [=====>    ] 52 %, 9.9 MB of 19.0 MB, 3.1 MB/s, 0:03`. Without the bar
-  /// where that has no room, or nobody knows how much there is.
+  /// where nobody knows how much there is; where there is no room, without the bar and then what stands last.
   func bar(in columns: Int) -> String {
-    guard let share else { return "\(name): \(words)" }
+    guard let share else { return line(in: columns) }
     let filled = Int(share * Double(Self.width))
     let tip = filled < Self.width ? ">" : ""
     let bar = String(repeating: "=", count: filled) + tip
     let line = "\(name) [\(bar.padding(toLength: Self.width, withPad: " ", startingAt: 0))] \(words)"
-    return line.count < columns ? line : "\(name): \(words)"
+    return line.count < columns ? line : self.line(in: columns)
+  }
+
+  private func line(in columns: Int) -> String {
+    var parts = parts
+    while parts.count > 1, Self.line(name, parts).count >= columns { parts.removeLast() }
+    return Self.line(name, parts)
+  }
+
+  private static func line(_ name: String, _ parts: [String]) -> String {
+    "\(name): \(parts.joined(separator: ", "))"
   }
 
   /// A line for a log, or nil until the next one is due.
   mutating func line(at time: Duration) -> String? {
     guard time - lastLine >= Self.pause else { return nil }
     lastLine = time
-    return "\(name): \(words)"
+    return Self.line(name, parts)
   }
 
   private var arrived: Int { samples.last?.bytes ?? 0 }
@@ -75,8 +85,10 @@ struct ProgressMeter {
     total.map { $0 > 0 ? min(1, Double(arrived) / Double($0)) : 1 }
   }
 
-  private var words: String {
-    [share.map { "\(Int($0 * 100)) %" }, amount, pace, timeLeft].compactMap(\.self).joined(separator: ", ")
+  private var words: String { parts.joined(separator: ", ") }
+
+  private var parts: [String] {
+    [share.map { "\(Int($0 * 100)) %" }, amount, pace, timeLeft].compactMap(\.self)
   }
 
   private var amount: String? {

@@ -44,6 +44,8 @@ import Testing
     meter.note(0, rows: 0, at: .zero)
     meter.note(250_000, rows: 8_000, at: .seconds(4))
     #expect(meter.bar(in: 60) == "importing: 25 %, 8000 rows, 2000 rows/s, 0:12")
+    #expect(meter.bar(in: 40) == "importing: 25 %, 8000 rows, 2000 rows/s")
+    #expect(meter.bar(in: 20) == "importing: 25 %")
     var pipe = ProgressMeter("importing", total: nil, at: .zero)
     pipe.note(0, rows: 10, at: .zero)
     #expect(pipe.bar(in: 120) == "importing: 10 rows")
