@@ -192,7 +192,7 @@ import Testing
     var (hooks, rejected) = (ImportHooks(), [String]())
     hooks.mostWaitingRows = 1
     hooks.rejected = { reject in
-      rejected.append("\(reject.issues[0].row): \(String(decoding: reject.value ?? [], as: UTF8.self))")
+      rejected.append("\(reject.issues[0].row): \(String(decoding: reject.value, as: UTF8.self))")
     }
     let stays = #"{"id":"e","n":9}"#
     let report = try bench.run(
