@@ -31,7 +31,8 @@ import Testing
 
   private func take(_ source: inout DocumentSource, _ records: inout [[[UInt8]]]) throws {
     while case .value = try source.nextRecord() {
-      let texts = source.records?.texts(source.tape.offset(0)..<source.scanner.offset, source.scanner) ?? []
+      let range = source.tape.offset(0)..<source.scanner.offset
+      let texts = (source.records?.texts(range, source.scanner) ?? []).map { $0 ?? [] }
       if source.records?.flaw == nil {
         let onTape = (0..<source.tape.count(0)).map { Array(source.text(2 + 2 * $0)) }
         #expect(onTape == texts)

@@ -175,7 +175,7 @@ extension DocumentSource {
   /// The texts of a record's fields as an array of JSON.
   func array(_ range: Range<Int>) -> [UInt8] {
     let texts = records?.texts(range, scanner) ?? []
-    return JSONValue(strings: texts.map { String(decoding: $0, as: UTF8.self) }).bytes
+    return JSONValue.array(texts.map { JSONValue($0.map { String(decoding: $0, as: UTF8.self) }) }).bytes
   }
 }
 

@@ -46,15 +46,16 @@ struct RecordReader {
     return try read(header, &scanner, &tape)
   }
 
-  /// The fields' texts of a record that is still in memory.
-  func texts(_ range: Range<Int>, _ scanner: borrowing JSONScanner) -> [[UInt8]] {
+  /// The fields' texts of a record that is still in memory; `nil` for an empty one without quotation marks.
+  func texts(_ range: Range<Int>, _ scanner: borrowing JSONScanner) -> [[UInt8]?] {
     let (base, first) = scanner.held
     let scan = RecordScan(
       base: base, end: range.upperBound - first, isComplete: true, delimiter: delimiter)
-    var (index, texts) = (range.lowerBound - first, [[UInt8]]())
+    var (index, texts) = (range.lowerBound - first, [[UInt8]?]())
     while true {
       let field = scan.field(index)
-      texts.append(Self.text(field, base))
+      let isNothing = field.range.isEmpty && !field.isQuoted
+      texts.append(isNothing ? nil : Self.text(field, base))
       guard field.stop == .delimiter else { return texts }
       index = field.end + 1
     }
