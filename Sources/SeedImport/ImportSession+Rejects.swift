@@ -45,7 +45,7 @@ extension ImportSession {
     badLine = nil
     defer { writer.place.row += 1 }
     if cursor?.isPassing == true { return true }
-    try refuse(RejectedRow(.malformed, line.error.reason), lists[0], RowContent(bytes: line.bare))
+    try refuse(RejectedRow(.malformed, line.error.reason), firstList, RowContent(bytes: line.bare))
     return true
   }
 
@@ -61,21 +61,21 @@ extension ImportSession {
       line = try RejectedLine(parsing: Array(source.scanner.bytes(range)), json: value)
     } catch {
       return try refuse(
-        RejectedRow(.notAnObject, "no line of rejected rows: \(error)"), lists[0],
+        RejectedRow(.notAnObject, "no line of rejected rows: \(error)"), firstList,
         RowContent(value: source.json(0)))
     }
     writer.place = line.place
     guard lists.indices.contains(line.place.list) else {
       let reason =
         "the row is of list \(line.place.list), which the mapping does not have: use the same mapping"
-      return try refuse(RejectedRow(.notAnObject, reason), lists[0], line.content)
+      return try refuse(RejectedRow(.notAnObject, reason), firstList, line.content)
     }
     try take(line, lists[line.place.list])
   }
 
   private func take(_ line: RejectedLine, _ list: List) throws {
     if let flaw = line.flaw { return try refuse(flaw, list, line.content) }
-    let csv = frame.csv ?? CSVFormat()
+    let csv = list.csv ?? CSVFormat()
     let row: DocumentSource
     do {
       row = try line.source(csv) { list.empty($0, csv.empty) }

@@ -6,7 +6,8 @@ import SeedFormat
 /// where batches are committed).
 package final class ImportSession {
   private let connection: Connection
-  let frame: DocumentFrame
+  private var frames: DocumentFrames
+  private var frame: DocumentFrame
   private let mapping: ImportMapping
   private let policy: ImportPolicy
   private let hooks: ImportHooks
@@ -47,7 +48,8 @@ package final class ImportSession {
     // Statements are made for triggers that run, or for none.
     triggers = try TriggerSwitch(connection, areRunning: policy.triggers == .run)
     let builder = try PlanBuilder(connection, policy, mapping)
-    frame = try DocumentFrame(mapping)
+    frames = try DocumentFrames(mapping)
+    frame = try frames.anyFrame()
     lists = try mapping.lists.map { try List($0, builder) }
     targets = builder.targets.values.sorted { $0.table.name < $1.table.name }
     surveys = builder.surveys
@@ -63,7 +65,6 @@ package final class ImportSession {
     leftover = cursor == nil ? try ImportLeftover(beside: connection.path) : nil
     rowsPerTransaction = if case .batched(let rows, _) = policy.atomicity { rows } else { .max }
     (self.connection, self.mapping, self.policy, self.hooks) = (connection, mapping, policy, hooks)
-    issues.followsHeader = frame.csv != nil && frame.csv?.header == nil
     trace = hooks.statement.map { StatementTrace(connection, $0) }
     try connection.execute("BEGIN IMMEDIATE")
     try lostRows.begin()
@@ -74,11 +75,13 @@ package final class ImportSession {
     let names: ValueReader.Target?
     let selection: RowSelection
     let isOpen: Bool
+    let csv: CSVFormat?
 
     init(_ list: ImportMapping.List, _ builder: PlanBuilder) throws {
       plan = try builder.plan(list.table)
       selection = RowSelection(list.conditions)
       isOpen = list.conditions.isEmpty
+      csv = list.csv
       names =
         if case .dictionary(let name) = list.layout { try builder.target(name, plan.table) } else { nil }
     }
@@ -94,12 +97,16 @@ package final class ImportSession {
 
   /// Begins a document; its name stands in issues and in the cursor. Rejected rows of an earlier import go to the lists
   /// that they came from, and their issues name the places that they had.
-  package func begin(_ document: String, isRejects: Bool = false) {
+  package func begin(_ document: String, isRejects: Bool = false) throws {
+    frame = isRejects ? try frames.anyFrame() : try frames.frame(of: document)
     self.isRejects = isRejects
     mentionsAll = mentionsAll && !isRejects
     writer.place = RowPlace(document: document)
     cursor?.beginDocument()
-    source.restart(frame.csv) { [frame, list = lists[0]] in list.empty($0, frame.csv?.empty ?? .quotes) }
+    source.restart(frame.csv) { [frame, list = lists[frame.first]] in
+      list.empty($0, frame.csv?.empty ?? .quotes)
+    }
+    issues.followsHeader = frame.csv != nil && frame.csv?.header == nil
     isAtStart = true
     finder = RowFinder(frame, isLines: isRejects)
   }
@@ -155,7 +162,9 @@ package final class ImportSession {
   private func refuse(_ error: JSONError) throws {
     try writeCollected()
     writer.place.offset = error.offset
-    guard frame.isLines || isRejects, policy.badRows != .abort || cursor?.isPassing == true else {
+    guard frame.isLines || isRejects,
+      policy.badRows != .abort || cursor?.isPassing == true
+    else {
       throw failure(error)
     }
     badLine = BadLine(error)
@@ -208,6 +217,9 @@ package final class ImportSession {
     report.rows += 1
     try passBatch()
   }
+
+  /// The list of what cannot be read.
+  var firstList: List { lists[frame.first] }
 
   /// The first of the lists in the row's place that takes it; a record that cannot be read goes to the first at all.
   private func selectList() -> Int? {
@@ -313,6 +325,7 @@ package final class ImportSession {
 
   private func complete() throws {
     try cursor?.checkWasReached()
+    if mentionsAll { try frames.checkAllCame() }
     try resolveDeferred()
     if mentionsAll { try lostRows.removeUnmentioned(place) }
     let tables = tablesToCheck

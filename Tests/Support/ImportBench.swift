@@ -39,7 +39,7 @@ package final class ImportBench {
       try Connection(path, .writer), mapping: mapping, policy: policy, hooks: hooks)
     do {
       for (number, document) in documents.enumerated() {
-        session.begin("document \(number)")
+        try session.begin("document \(number)")
         var rest = document[...]
         while !rest.isEmpty {
           try rest.prefix(pieces).withUnsafeBytes { try session.feed($0) }

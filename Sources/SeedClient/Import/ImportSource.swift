@@ -10,7 +10,7 @@ public import struct Foundation.URL
 /// ```
 public struct ImportSource: Sendable {
   enum Kind: Sendable {
-    case file(URL)
+    case files([URL])
     case chunks(@Sendable () -> ImportPieces)
     case documents(@Sendable () -> ImportPieces)
   }
@@ -29,8 +29,12 @@ public struct ImportSource: Sendable {
   }
 
   /// A file, gzip or not by its content, read piece by piece.
-  public static func file(_ url: URL) -> ImportSource {
-    ImportSource(kind: .file(url), name: url.lastPathComponent)
+  public static func file(_ url: URL) -> ImportSource { .files([url]) }
+
+  /// Several files, such as a feed's, as one import: rows of each may reference rows of all. A mapping's lists say by
+  /// ``SeedImport/ImportMapping/List/file`` which of them they are in.
+  public static func files(_ urls: [URL]) -> ImportSource {
+    ImportSource(kind: .files(urls), name: urls.map(\.lastPathComponent).joined(separator: ", "))
   }
 
   /// A file of rejected rows, one ``SeedImport/ImportReject/json`` in each line, perhaps mended. They go where the same

@@ -83,19 +83,21 @@ private actor ImportRunner: BlockingActor {
 
   private func feed(_ source: ImportSource, _ policy: ImportPolicy, _ session: ImportSession) async throws {
     switch source.kind {
-    case .file(let url):
-      session.begin(source.name, isRejects: source.isRejects)
-      try DocumentUnpacker.read(url.path, pieces: policy.batchBytes) { try session.feed(document: $0) }
-      try session.end()
+    case .files(let urls):
+      for url in urls {
+        try session.begin(url.lastPathComponent, isRejects: source.isRejects)
+        try DocumentUnpacker.read(url.path, pieces: policy.batchBytes) { try session.feed(document: $0) }
+        try session.end()
+      }
     case .chunks(let make):
-      session.begin(source.name)
+      try session.begin(source.name)
       try await session.feedDocument(of: make())
     case .documents(let make):
       let next = make()
       var number = 1
       while let document = try await next() {
         var rest = Optional(document)
-        session.begin("\(source.name) \(number)")
+        try session.begin("\(source.name) \(number)")
         if try await session.feedDocument(of: { rest.take() }) == 0 { return }
         number += 1
       }

@@ -247,8 +247,30 @@ extension JSONScanner {
   }
 }
 
-// NDJSON: values one after another, white space between them.
+// NDJSON and other documents behind one another, white space between them.
 extension JSONScanner {
+  /// Whether a further document begins behind one that is over.
+  package mutating func awaitDocument() -> JSONStep {
+    skipWhitespace()
+    guard position < window.end else { return window.isComplete ? .end : .starved }
+    return .value
+  }
+
+  /// Begins the next of several documents; false where nothing of it has come.
+  package mutating func beginDocument() throws(JSONError) -> Bool {
+    guard awaitDocument() == .value else { return false }
+    levels.removeAll()
+    expectation = .value
+    return true
+  }
+
+  /// Returns to the start of a document that is still in memory.
+  package mutating func goBack(to start: Int) {
+    position = start
+    levels.removeAll()
+    expectation = .value
+  }
+
   /// Reads the next of several top-level values onto an emptied tape.
   package mutating func nextLine(_ tape: inout JSONTape) throws(JSONError) -> JSONStep {
     skipWhitespace()

@@ -18,7 +18,10 @@ extension ImportMapping.List {
       case .lines: "lines"
       case .csv(let format): format.canonical
       }
-    return [rows.canonical, kind, keyColumn, .array(conditions.map(\.canonical)), table.canonical]
+    return [
+      rows.canonical, kind, keyColumn, .array(conditions.map(\.canonical)), JSONValue(file),
+      .bool(isOptional), table.canonical,
+    ]
   }
 }
 

@@ -75,7 +75,11 @@ extension ImportMapping.List {
     let rows = try object.pathIfPresent("rows") ?? "$"
     let layout = try Self.layout(&object)
     let conditions = try Self.conditions(&object)
-    self.init(try TableMapping(reading: object, shared), rows: rows, layout: layout, where: conditions)
+    let file = try object.stringIfPresent("file")
+    let isOptional = try object.boolIfPresent("optional") ?? false
+    self.init(
+      try TableMapping(reading: object, shared), rows: rows, layout: layout, where: conditions, file: file,
+      isOptional: isOptional)
   }
 
   private static func conditions(_ object: inout JSONObjectReader) throws(MalformedJSON) -> [RowCondition] {

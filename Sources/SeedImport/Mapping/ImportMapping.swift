@@ -34,12 +34,20 @@ public struct ImportMapping: Sendable {
     /// What is true of its rows. Several lists may lie in one place, if all but one have conditions: a row goes to the
     /// first list whose conditions it meets, and is passed over where there is none.
     public var conditions: [RowCondition]
+    /// The names of the documents that it is in, with `*` for any letters, as in `stops*.txt`; without folders and
+    /// `.gz`. `nil` for all documents that no other list names.
+    public var file: String?
+    /// Whether it may be missing, with its document or within it.
+    public var isOptional: Bool
 
     /// An array at the document's top, unless told otherwise.
     public init(
       _ table: TableMapping, rows: MemberPath = "$", layout: Layout = .array,
-      where conditions: [RowCondition] = []
-    ) { (self.table, self.rows, self.layout, self.conditions) = (table, rows, layout, conditions) }
+      where conditions: [RowCondition] = [], file: String? = nil, isOptional: Bool = false
+    ) {
+      (self.table, self.rows, self.layout, self.conditions) = (table, rows, layout, conditions)
+      (self.file, self.isOptional) = (file, isOptional)
+    }
   }
 
   /// The document's lists, which may stand there in any order; all are taken in by one reading.
@@ -50,7 +58,8 @@ public struct ImportMapping: Sendable {
     lists = [List(table, rows: rows, layout: layout)]
   }
 
-  /// A mapping of several lists, none of them within another. A document without one of them is refused.
+  /// A mapping of several lists, none of them within another. A document without one of them is refused, unless the
+  /// list is optional.
   public init(lists: [List]) { self.lists = lists }
 }
 

@@ -14,22 +14,28 @@ struct DocumentFrame {
   private(set) var nodes = [Node(path: "$")]
   /// Where lists lie.
   private(set) var paths: [(node: Int, path: MemberPath)] = []
+  /// Nodes that a document must have.
+  private(set) var needed: Set<Int> = []
   /// Nodes of which one list takes all rows that no other one wants.
   private var openNodes: Set<Int> = []
   /// Whether the document is one row after another, without anything around them.
   let isLines: Bool
   let csv: CSVFormat?
+  /// The first of its lists, by its number in the mapping.
+  let first: Int
 
-  init(_ mapping: ImportMapping) throws {
-    csv = mapping.lists.lazy.compactMap { if case .csv(let format) = $0.layout { format } else { nil } }.first
-    isLines = csv != nil || mapping.lists.contains { $0.layout == .lines }
-    guard !isLines || mapping.lists.allSatisfy({ $0.rows.steps.isEmpty }) else {
+  /// The lists of a kind of document, with their numbers in the mapping.
+  init(_ numbered: [(number: Int, list: ImportMapping.List)]) throws {
+    guard let first = numbered.first else { throw ImportFailure(.mapping, "the mapping has no list") }
+    self.first = first.number
+    csv = numbered.lazy.compactMap(\.list.csv).first
+    isLines = csv != nil || numbered.contains { $0.list.layout == .lines }
+    guard !isLines || numbered.allSatisfy({ $0.list.rows.steps.isEmpty }) else {
       throw ImportFailure(
         .mapping, "in a document of lines or records each is a row: the mapping's lists must have no path")
     }
     if let csv { try Self.check(csv) }
-    guard !mapping.lists.isEmpty else { throw ImportFailure(.mapping, "the mapping has no list") }
-    for (number, list) in mapping.lists.enumerated() { try add(list, number) }
+    for (number, list) in numbered { try add(list, number) }
   }
 
   private static func check(_ format: CSVFormat) throws {
@@ -67,6 +73,7 @@ struct DocumentFrame {
         "two lists lie at \(list.rows): give them the same layout, and conditions that tell their rows apart")
     }
     nodes[node].lists.append(number)
+    if !list.isOptional { needed.insert(node) }
   }
 
   private mutating func makeChild(_ name: String, of node: Int) -> Int {
@@ -87,4 +94,8 @@ struct DocumentFrame {
   }
 
   func child(_ name: String, of node: Int) -> Int? { nodes[node].children[Array(name.utf8)] }
+}
+
+extension ImportMapping.List {
+  var csv: CSVFormat? { if case .csv(let format) = layout { format } else { nil } }
 }

@@ -11,6 +11,8 @@ struct RowFinder {
     /// Within an array there: elements are passed whole, which costs less than tokens.
     case passing(nesting: Int)
     case rows, names, member, single, lines, records, trailing, done
+    /// Within a line that is an array of rows.
+    case page
 
     /// Whether the rows are all that the document has.
     var isWhole: Bool {
@@ -57,7 +59,8 @@ struct RowFinder {
     case .names: try nextName(&source)
     case .member: try value(source.scanner.nextValue(&source.tape), then: .names)
     case .single: try value(source.scanner.nextValue(&source.tape), then: behindList)
-    case .lines: try value(source.scanner.nextLine(&source.tape), then: .lines)
+    case .lines: try line(&source)
+    case .page: try value(source.scanner.nextValue(&source.tape), then: .page)
     case .records: try value(source.nextRecord(), then: .records)
     case .trailing: try trail(&source)
     case .done: .done
@@ -70,7 +73,7 @@ struct RowFinder {
     switch step {
     case .starved: return .starved
     case .end:
-      stage = next.isWhole ? .done : behindList
+      stage = if case .page = next { .lines } else { next.isWhole ? .done : behindList }
       return .moved
     case .value:
       var name: String?
@@ -78,6 +81,15 @@ struct RowFinder {
       stage = next
       return .row(name: name)
     }
+  }
+
+  /// A line is a row, or an array of rows, which is read again row by row once it is known to be in order.
+  private mutating func line(_ source: inout DocumentSource) throws -> Step {
+    let step = try source.scanner.nextLine(&source.tape)
+    guard step == .value, source.tape.kind(0) == .array else { return value(step, then: .lines) }
+    source.scanner.goBack(to: source.tape.offset(0))
+    _ = try source.scanner.next()
+    return moved(to: .page)
   }
 
   private mutating func nextName(_ source: inout DocumentSource) throws -> Step {
@@ -161,15 +173,19 @@ struct RowFinder {
     }
   }
 
+  /// Behind a document another one may stand, which is read like the first.
   private mutating func trail(_ source: inout DocumentSource) throws -> Step {
-    switch try source.scanner.next() {
+    if let missing = frame.paths.first(where: { frame.needed.contains($0.node) && !found.contains($0.node) })
+    {
+      throw ImportFailure(.document, "the document has nothing at \(missing.path)")
+    }
+    switch source.scanner.awaitDocument() {
     case .starved: return .starved
-    case .end:
-      if let missing = frame.paths.first(where: { !found.contains($0.node) }) {
-        throw ImportFailure(.document, "the document has nothing at \(missing.path)")
-      }
-      return moved(to: .done)
-    default: return .moved
+    case .end: return moved(to: .done)
+    case .value:
+      found = []
+      _ = try source.scanner.beginDocument()
+      return moved(to: .seeking(DocumentFrame.root))
     }
   }
 }

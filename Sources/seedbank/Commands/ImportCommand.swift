@@ -7,7 +7,8 @@ extension Command {
   static let importing = Command(
     name: "import", abstract: "Import JSON or CSV into a database.",
     discussion: """
-      FILE is JSON, NDJSON or CSV, compressed with gzip or not; - is standard input. Rows are matched by the \
+      FILE is JSON, NDJSON or CSV, compressed with gzip or not; - is standard input. Several are one import: rows of \
+      each may reference rows of all. Of a folder, all such files are taken, by their names. Rows are matched by the \
       table's key: new rows are inserted, changed ones updated, equal ones not written. A missing member leaves \
       its column as it is. The import is one transaction: a failure leaves the database as it was. The table must \
       exist. FTS5 tables whose content is the table itself are rebuilt; other search tables are not.
@@ -20,7 +21,7 @@ extension Command {
       Exit codes: 65 bad data, 74 a file cannot be read or written, 75 the database is in use, 78 a bad mapping or \
       schema.
       """,
-    arguments: [.argument("file", help: "The file to import.")],
+    arguments: [.argument("file", isRepeatable: true, help: "Files to import together, or folders of such.")],
     options: [
       .value("database", "path", isRequired: true, help: "The SQLite database."),
       .value("table", "name", help: "The table; not needed with a mapping."),
@@ -126,11 +127,9 @@ extension Command {
 
 extension ImportJob {
   fileprivate init(_ arguments: ParsedArguments, _ context: Context, _ list: IssueList?) throws {
-    let file = arguments.required("file")
-    let isInput = file == Self.standardInput
-    source = isInput ? file : try arguments.requiredPath("file", from: context.currentDirectory)
+    let plan = try ImportFormats(arguments, context)
+    (inputs, format, mapping, mappingPath) = (plan.inputs, plan.format, plan.mapping, plan.mappingPath)
     database = try arguments.requiredPath("database", from: context.currentDirectory)
-    format = try arguments.choice("format") ?? Self.format(of: file, source)
     rejects = try arguments.path("rejects", from: context.currentDirectory)
     isDryRun = arguments.flag("dry-run")
     let console = context.console
@@ -138,8 +137,6 @@ extension ImportJob {
     let display = ProgressDisplay(console)
     progress = { display.tell("importing", $1, of: $2, rows: $0) }
     issue = Self.listing(arguments, format, list, console)
-    mappingPath = try arguments.path("mapping", from: context.currentDirectory)
-    mapping = try Self.mapping(arguments, mappingPath, format)
     var policy = ImportPolicy(onConflict: arguments.choice("on-conflict") ?? .overwrite)
     let badRows = arguments.string("bad-rows") ?? "abort"
     policy.badRows = badRows == "abort" ? .abort : .collect
@@ -171,102 +168,12 @@ extension ImportJob {
       if let list { try list.append(issue) } else { console.warning("\(issue).") }
     }
   }
-
-  /// By the name; but a regular file of rejected rows is known by its beginning.
-  private static func format(of name: String, _ path: String) throws -> Format {
-    if name != standardInput, try FileStamp(path)?.isRegular == true, isRejects(path) { return .rejects }
-    return format(of: name)
-  }
-
-  private static func isRejects(_ path: String) -> Bool {
-    struct Enough: Error {}
-    var start: [UInt8] = []
-    // What cannot be read is told when it is imported.
-    try? DocumentUnpacker.read(path, pieces: ImportReject.openingBytes) { piece in
-      start += piece
-      if start.count >= ImportReject.openingBytes { throw Enough() }
-    }
-    return ImportReject.begin(start)
-  }
-
-  private static func format(of name: String) -> Format {
-    let name = name.lowercased()
-    let bare = name.hasSuffix(".gz") ? String(name.dropLast(3)) : name
-    if bare.hasSuffix(".csv") { return .csv }
-    return bare.hasSuffix(".ndjson") || bare.hasSuffix(".jsonl") ? .ndjson : .json
-  }
-
-  private static func mapping(
-    _ arguments: ParsedArguments, _ path: String?, _ format: Format
-  ) throws -> ImportMapping {
-    var mapping: ImportMapping
-    if let path {
-      mapping = try Self.mapping(in: path)
-      guard mapping.lists.count == 1 || (arguments.string("table") ?? arguments.string("rows")) == nil else {
-        throw CommandFailure(.usage, "\(path) maps several lists: use it without --table and --rows.")
-      }
-      if let table = arguments.string("table") { mapping.lists[0].table.table = table }
-    } else if let table = arguments.string("table") {
-      mapping = ImportMapping(TableMapping(table))
-    } else {
-      throw UsageError("import", "Missing the option '--table <name>'.")
-    }
-    if let rows = arguments.string("rows") { mapping.lists[0].rows = MemberPath(rows) }
-    let option = ["delimiter", "encoding", "header", "empty"].first { arguments.string($0) != nil }
-    if format == .csv || (format != .ndjson && isCSV(mapping)) || (format == .rejects && option != nil) {
-      mapping.lists[0].layout = .csv(try csv(arguments, mapping.lists[0].layout))
-    } else if let option {
-      throw UsageError("import", "'--\(option)' is for CSV: add '--format csv'.")
-    } else if format == .ndjson {
-      mapping.lists[0].layout = .lines
-    }
-    return mapping
-  }
-
-  /// What the mapping says of its CSV, with what the command line says instead.
-  private static func csv(
-    _ arguments: ParsedArguments, _ layout: ImportMapping.Layout
-  ) throws -> CSVFormat {
-    var csv = if case .csv(let format) = layout { format } else { CSVFormat() }
-    if let text = arguments.string("delimiter") {
-      guard let delimiter = CSVFormat.delimiter(spelled: text) else {
-        throw UsageError("import", "'--delimiter' takes one ASCII character, or tab.")
-      }
-      csv.delimiter = delimiter
-    }
-    if let name = arguments.string("encoding") {
-      guard let encoding = CSVFormat.Encoding(named: name) else {
-        throw UsageError("import", "'--encoding' takes one of \(CSVFormat.Encoding.names).")
-      }
-      csv.encoding = encoding
-    }
-    if let names = arguments.string("header") {
-      csv.header = names.split(separator: ",", omittingEmptySubsequences: false).map(String.init)
-    }
-    csv.empty = arguments.choice("empty") ?? csv.empty
-    return csv
-  }
-
-  /// The mapping's own format counts where neither an option nor the file's name says another.
-  private static func isCSV(_ mapping: ImportMapping) -> Bool {
-    if case .csv? = mapping.lists.first?.layout { true } else { false }
-  }
-
-  private static func mapping(in path: String) throws -> ImportMapping {
-    do {
-      return try ImportMapping(json: TextFile.bytes(path))
-    } catch let error as ConfigurationError {
-      throw CommandFailure(.configuration, "\(path): \(error.message).")
-    } catch let error as ImportFailure {
-      throw CommandFailure(.configuration, "\(path): \(error.message).")
-    }
-  }
 }
 
 extension ParsedArguments {
   fileprivate var listsAllIssues: Bool { string("bad-rows") == "collect" }
 
-  fileprivate func choice<Choice: RawRepresentable<String>>(_ name: String) -> Choice? {
+  func choice<Choice: RawRepresentable<String>>(_ name: String) -> Choice? {
     string(name).flatMap { Choice(rawValue: $0) }
   }
 }

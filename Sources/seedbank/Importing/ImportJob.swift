@@ -6,7 +6,7 @@ import SeedSystem
 struct ImportJob: Sendable {
   enum Format: String, CaseIterable, Sendable { case json, ndjson, csv, rejects }
 
-  let source: String
+  let inputs: [ImportInput]
   let database: String
   let mapping: ImportMapping
   let mappingPath: String?
@@ -24,8 +24,6 @@ struct ImportJob: Sendable {
   /// Takes the issues as they come; the report lists them too, up to the policy's limit.
   let issue: (@Sendable (ImportIssue) throws -> Void)?
 
-  static let standardInput = "-"
-  private static let inputPath = "/dev/stdin"
   private static let pieceBytes = 256 * 1024
 
   /// Blocks.
@@ -36,8 +34,6 @@ struct ImportJob: Sendable {
       throw CommandFailure(
         [.mapping, .schema].contains(failure.code) ? .configuration : .badData,
         failure.message + (failure.message.hasSuffix("?") ? "" : "."))
-    } catch let error as CompressionError {
-      throw CommandFailure(.badData, "\(source): \(error).")
     } catch let error as DatabaseError {
       throw error.failure(database)
     }
@@ -50,12 +46,9 @@ struct ImportJob: Sendable {
     let rejected = try rejects.map { try RejectsFile($0, sparing: files) }
     var hasBegun = false
     do {
-      let place = try SourcePlace(self)
-      let report = try imported(connection, rejected, place) { sink in
-        try DocumentUnpacker.read(
-          sourcePath, pieces: Self.pieceBytes, isCancelled: { interrupt.isInterrupted },
-          passed: { place.bytes += $0 }
-        ) { piece in
+      let place = SourcePlace(inputs)
+      let report = try imported(connection, rejected, place) { input, sink in
+        try read(input, place) { piece in
           hasBegun = true
           try sink(piece)
         }
@@ -78,13 +71,23 @@ struct ImportJob: Sendable {
     var bytes = 0
     let size: Int?
 
-    init(_ job: ImportJob) throws {
-      let stamp = job.source == ImportJob.standardInput ? nil : try FileStamp(job.source)
-      size = stamp.flatMap { $0.isRegular ? $0.size : nil }
+    init(_ inputs: [ImportInput]) {
+      let sizes = inputs.compactMap(\.size)
+      size = sizes.count == inputs.count ? sizes.reduce(0, +) : nil
     }
   }
 
   private typealias Sink = ([UInt8]) throws -> Void
+
+  private func read(_ input: ImportInput, _ place: SourcePlace, _ sink: Sink) throws {
+    do {
+      try DocumentUnpacker.read(
+        input.path, pieces: Self.pieceBytes, isCancelled: { interrupt.isInterrupted },
+        passed: { place.bytes += $0 }, sink)
+    } catch let error as CompressionError {
+      throw CommandFailure(.badData, "\(input.name): \(error).")
+    }
+  }
 
   private func makeHooks(_ rejected: RejectsFile?, _ place: SourcePlace) -> ImportHooks {
     var hooks = ImportHooks()
@@ -103,15 +106,17 @@ struct ImportJob: Sendable {
   }
 
   private func imported(
-    _ connection: Connection, _ rejected: RejectsFile?, _ place: SourcePlace, _ read: (Sink) throws -> Void
+    _ connection: Connection, _ rejected: RejectsFile?, _ place: SourcePlace,
+    _ read: (ImportInput, Sink) throws -> Void
   ) throws -> ImportReport {
     let hooks = makeHooks(rejected, place)
     let session = try ImportSession(connection, mapping: mapping, policy: policy, hooks: hooks)
     do {
-      session.begin(
-        source == Self.standardInput ? "standard input" : source, isRejects: format == .rejects)
-      try read { piece in try piece.withUnsafeBytes { try session.feed($0) } }
-      try session.end()
+      for input in inputs {
+        try session.begin(input.name, isRejects: format == .rejects)
+        try read(input) { piece in try piece.withUnsafeBytes { try session.feed($0) } }
+        try session.end()
+      }
       return try session.finish(keeping: !isDryRun)
     } catch {
       session.abandon()
@@ -132,12 +137,10 @@ struct ImportJob: Sendable {
       ImportFile(path: PhysicalPath.folder(database) + $0, role: "a file of the database")
     }
     return [ImportFile(path: database, role: "the database")] + own + [
-      ImportFile(path: ImportCursor.path(beside: database), role: "the cursor of imports"),
-      ImportFile(path: sourcePath, role: "the source"),
-    ] + (mappingPath.map { [ImportFile(path: $0, role: "the mapping")] } ?? [])
+      ImportFile(path: ImportCursor.path(beside: database), role: "the cursor of imports")
+    ] + inputs.map { ImportFile(path: $0.path, role: "a file to import") }
+      + (mappingPath.map { [ImportFile(path: $0, role: "the mapping")] } ?? [])
   }
-
-  private var sourcePath: String { source == Self.standardInput ? Self.inputPath : source }
 }
 
 extension Connection {

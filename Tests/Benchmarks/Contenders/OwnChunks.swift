@@ -8,7 +8,7 @@ enum OwnChunks {
   static func run(_ connection: Connection, _ chunks: MemoryWorkload.DocumentStream) throws -> Int {
     let mapping = ImportMapping(TableMapping(MemoryWorkload.table.name))
     let session = try ImportSession(connection, mapping: mapping)
-    session.begin("stream")
+    try session.begin("stream")
     for chunk in chunks { try chunk.withUnsafeBytes { try session.feed($0) } }
     try session.end()
     return try session.finish().rows

@@ -20,7 +20,7 @@ enum OwnImport {
   /// Documents until the empty one.
   private static func read(_ documents: [String], into session: ImportSession) throws {
     for path in documents {
-      session.begin(path)
+      try session.begin(path)
       try DocumentUnpacker.read(path, pieces: ImportPolicy().batchBytes) { piece in
         try piece.withUnsafeBytes { try session.feed($0) }
       }

@@ -79,7 +79,7 @@ struct CSVWorkload {
     var measurement = Measurement()
     let (start, used) = (ContinuousClock.now, ProcessorTime.seconds())
     let session = try ImportSession(connection, mapping: mapping)
-    session.begin(format)
+    try session.begin(format)
     try DocumentUnpacker.read("\(folder)/calls.\(format)", pieces: ImportPolicy().batchBytes) { piece in
       try piece.withUnsafeBytes { try session.feed($0) }
     }

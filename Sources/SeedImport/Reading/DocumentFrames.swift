@@ -1,0 +1,78 @@
+/// Which of a mapping's lists a document has, by its name.
+struct DocumentFrames {
+  private let lists: [ImportMapping.List]
+  private var frames: [[Int]: DocumentFrame] = [:]
+  /// Lists whose documents came, by their numbers.
+  private var met: Set<Int> = []
+
+  /// Tries each list with its neighbours, so that a mapping that cannot work fails before the first row.
+  init(_ mapping: ImportMapping) throws {
+    lists = mapping.lists
+    for file in Set(lists.map(\.file)) { _ = try frame(lists.indices.filter { lists[$0].file == file }) }
+    if lists.isEmpty { _ = try frame([]) }
+  }
+
+  /// The frame of a document; a list that names it counts more than one that names none.
+  mutating func frame(of document: String) throws -> DocumentFrame {
+    let name = Self.name(document)
+    let named = lists.indices.filter { lists[$0].file.map { matches(name, $0) } ?? false }
+    let numbers = named.isEmpty ? lists.indices.filter { lists[$0].file == nil } : named
+    guard !numbers.isEmpty else {
+      let files = lists.compactMap(\.file).joined(separator: ", ")
+      throw ImportFailure(.document, "\(document) is none of the mapping's files: it names \(files)")
+    }
+    met.formUnion(numbers)
+    return try frame(numbers)
+  }
+
+  /// A frame for lines that name their lists themselves.
+  mutating func anyFrame() throws -> DocumentFrame {
+    try frame(lists.indices.filter { lists[$0].file == lists[0].file })
+  }
+
+  private mutating func frame(_ numbers: [Int]) throws -> DocumentFrame {
+    if let known = frames[numbers] { return known }
+    let frame = try DocumentFrame(numbers.map { ($0, lists[$0]) })
+    frames[numbers] = frame
+    return frame
+  }
+
+  /// Throws where a list's document did not come.
+  func checkAllCame() throws {
+    for (number, list) in lists.enumerated() where !list.isOptional && !met.contains(number) {
+      guard let file = list.file else { continue }
+      throw ImportFailure(
+        .document,
+        "no document of the import is \(file), where the rows of the table \"\(list.table.table)\" are: give it too, "
+          + "or make the list optional in the mapping")
+    }
+  }
+
+  /// The last part of a path, without the ending of a compressed file.
+  private static func name(_ document: String) -> Substring {
+    let name = document.split(separator: "/").last ?? document[...]
+    return name.hasSuffix(".gz") ? name.dropLast(3) : name
+  }
+}
+
+extension ImportMapping {
+  /// Whether a file's name is one that a list names.
+  package static func isFile(_ name: String, named pattern: String) -> Bool {
+    matches(name.hasSuffix(".gz") ? name.dropLast(3) : name[...], pattern)
+  }
+}
+
+/// Whether a name is what a pattern says, in which `*` stands for any letters.
+private func matches(_ name: Substring, _ pattern: String) -> Bool {
+  let parts = pattern.split(separator: "*", omittingEmptySubsequences: false)
+  guard parts.count > 1 else { return name == pattern }
+  guard name.hasPrefix(parts[0]), name.count >= parts[0].count + parts[parts.count - 1].count,
+    name.hasSuffix(parts[parts.count - 1])
+  else { return false }
+  var rest = name.dropFirst(parts[0].count).dropLast(parts[parts.count - 1].count)
+  for part in parts.dropFirst().dropLast() where !part.isEmpty {
+    guard let found = rest.firstRange(of: part) else { return false }
+    rest = rest[found.upperBound...]
+  }
+  return true
+}

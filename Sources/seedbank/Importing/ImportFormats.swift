@@ -1,0 +1,143 @@
+import SeedFormat
+import SeedImport
+import SeedSystem
+
+/// What an import reads, and how: by the options, the files' names and the mapping.
+struct ImportFormats {
+  let inputs: [ImportInput]
+  let format: ImportJob.Format
+  let mapping: ImportMapping
+  let mappingPath: String?
+
+  init(_ arguments: ParsedArguments, _ context: Context) throws {
+    mappingPath = try arguments.path("mapping", from: context.currentDirectory)
+    let written = try mappingPath.map { try Self.mapping(in: $0) }
+    let words = arguments.strings("file")
+    let files = written?.lists.compactMap(\.file) ?? []
+    inputs = try ImportInput.all(words, try Self.paths(arguments, context)) { name in
+      Self.hasKnownEnding(name) || files.contains { ImportMapping.isFile(name, named: $0) }
+    }
+    format = try arguments.choice("format") ?? Self.format(of: inputs, hasFiles: !files.isEmpty)
+    mapping = try Self.mapping(arguments, written, mappingPath ?? "", format)
+  }
+
+  private static func paths(_ arguments: ParsedArguments, _ context: Context) throws -> [String] {
+    try arguments.paths("file", from: context.currentDirectory)
+  }
+
+  private static func hasKnownEnding(_ name: String) -> Bool {
+    let name = bare(name)
+    return [".json", ".ndjson", ".jsonl", ".csv"].contains { name.hasSuffix($0) }
+  }
+
+  private static func bare(_ name: String) -> String {
+    let name = name.lowercased()
+    return name.hasSuffix(".gz") ? String(name.dropLast(3)) : name
+  }
+
+  /// One for all files, except where a mapping's lists name theirs, and so say how each is written.
+  private static func format(of inputs: [ImportInput], hasFiles: Bool) throws -> ImportJob.Format {
+    let formats = inputs.map { ($0, format(of: $0)) }
+    guard let first = formats.first else { return .json }
+    if hasFiles, first.1 != .rejects { return .json }
+    if let other = formats.first(where: { $0.1 != first.1 }) {
+      throw CommandFailure(
+        .usage,
+        "\(first.0.name) and \(other.0.name) are of two formats: give one with --format, or a mapping whose lists name "
+          + "their files.")
+    }
+    return first.1
+  }
+
+  /// By the name; but a regular file of rejected rows is known by its beginning.
+  private static func format(of input: ImportInput) -> ImportJob.Format {
+    if input.size != nil, isRejects(input.path) { return .rejects }
+    let name = bare(input.name)
+    if name.hasSuffix(".csv") { return .csv }
+    return name.hasSuffix(".ndjson") || name.hasSuffix(".jsonl") ? .ndjson : .json
+  }
+
+  private static func isRejects(_ path: String) -> Bool {
+    struct Enough: Error {}
+    var start: [UInt8] = []
+    // What cannot be read is told when it is imported.
+    try? DocumentUnpacker.read(path, pieces: ImportReject.openingBytes) { piece in
+      start += piece
+      if start.count >= ImportReject.openingBytes { throw Enough() }
+    }
+    return ImportReject.begin(start)
+  }
+
+  private static func mapping(
+    _ arguments: ParsedArguments, _ written: ImportMapping?, _ path: String, _ format: ImportJob.Format
+  ) throws -> ImportMapping {
+    var mapping: ImportMapping
+    if let written {
+      mapping = written
+      guard mapping.lists.count == 1 || (arguments.string("table") ?? arguments.string("rows")) == nil else {
+        throw CommandFailure(.usage, "\(path) maps several lists: use it without --table and --rows.")
+      }
+      if let table = arguments.string("table") { mapping.lists[0].table.table = table }
+    } else if let table = arguments.string("table") {
+      mapping = ImportMapping(TableMapping(table))
+    } else {
+      throw UsageError("import", "Missing the option '--table <name>'.")
+    }
+    if let rows = arguments.string("rows") { mapping.lists[0].rows = MemberPath(rows) }
+    let option = ["delimiter", "encoding", "header", "empty"].first { arguments.string($0) != nil }
+    if format == .csv || (format != .ndjson && isCSV(mapping)) || (format == .rejects && option != nil) {
+      for number in mapping.lists.indices where number == 0 || isCSV(mapping.lists[number]) {
+        mapping.lists[number].layout = .csv(try csv(arguments, mapping.lists[number].layout))
+      }
+    } else if let option {
+      throw UsageError("import", "'--\(option)' is for CSV: add '--format csv'.")
+    } else if format == .ndjson {
+      // Lines with a path to their rows are pages: documents behind one another.
+      for number in mapping.lists.indices where mapping.lists[number].rows == "$" {
+        if case .array = mapping.lists[number].layout { mapping.lists[number].layout = .lines }
+      }
+    }
+    return mapping
+  }
+
+  /// What the mapping says of its CSV, with what the command line says instead.
+  private static func csv(
+    _ arguments: ParsedArguments, _ layout: ImportMapping.Layout
+  ) throws -> CSVFormat {
+    var csv = if case .csv(let format) = layout { format } else { CSVFormat() }
+    if let text = arguments.string("delimiter") {
+      guard let delimiter = CSVFormat.delimiter(spelled: text) else {
+        throw UsageError("import", "'--delimiter' takes one ASCII character, or tab.")
+      }
+      csv.delimiter = delimiter
+    }
+    if let name = arguments.string("encoding") {
+      guard let encoding = CSVFormat.Encoding(named: name) else {
+        throw UsageError("import", "'--encoding' takes one of \(CSVFormat.Encoding.names).")
+      }
+      csv.encoding = encoding
+    }
+    if let names = arguments.string("header") {
+      csv.header = names.split(separator: ",", omittingEmptySubsequences: false).map(String.init)
+    }
+    csv.empty = arguments.choice("empty") ?? csv.empty
+    return csv
+  }
+
+  /// The mapping's own format counts where neither an option nor the file's name says another.
+  private static func isCSV(_ mapping: ImportMapping) -> Bool { mapping.lists.first.map(isCSV) ?? false }
+
+  private static func isCSV(_ list: ImportMapping.List) -> Bool {
+    if case .csv = list.layout { true } else { false }
+  }
+
+  private static func mapping(in path: String) throws -> ImportMapping {
+    do {
+      return try ImportMapping(json: TextFile.bytes(path))
+    } catch let error as ConfigurationError {
+      throw CommandFailure(.configuration, "\(path): \(error.message).")
+    } catch let error as ImportFailure {
+      throw CommandFailure(.configuration, "\(path): \(error.message).")
+    }
+  }
+}
