@@ -237,14 +237,44 @@ import Testing
     #expect(lists.map(\.layout) == [.array, .single])
   }
 
-  @Test func `the article's examples are mappings`() throws {
+  @Test func `file and optional say which document a list is in`() throws {
+    let list = try list(#""file": "stops*.txt", "optional": true"#)
+    #expect(list.file == "stops*.txt" && list.isOptional)
+    #expect(try self.list(#""rows": "$""#).file == nil)
+  }
+
+  private static let examples: [String] = {
     let package = URL(fileURLWithPath: #filePath).appending(path: "../../..").standardizedFileURL
     let article = package.appending(path: "Sources/SeedFormat/SeedFormat.docc/Mappings.md")
-    let parts = try String(contentsOf: article, encoding: .utf8).components(separatedBy: "```")
-    let examples = parts.filter { $0.hasPrefix("json\n") }.map { $0.dropFirst("json\n".count) }
-    let lists = try examples.map { try ImportMapping(json: Array($0.utf8)).lists }
-    #expect(lists.map(\.count) == [1, 2])
-    #expect(lists.first?.first?.table.relations.count == 3)
+    let parts = (try? String(contentsOf: article, encoding: .utf8))?.components(separatedBy: "```") ?? []
+    return parts.filter { $0.hasPrefix("json\n") }.map { String($0.dropFirst("json\n".count)) }
+  }()
+
+  @Test func `the article's examples are mappings`() throws {
+    let lists = try Self.examples.map { try ImportMapping(json: Array($0.utf8)).lists }
+    #expect(lists.map(\.count) == [1, 3, 2, 1])
+    #expect(lists.map { $0[0].table.relations.count } == [3, 0, 0, 4])
+  }
+
+  /// What an unknown key is told beside: all that its place knows.
+  @Test(arguments: [
+    #"{"table": "t", "#, #"{"table": "t", "csv": {"#, #"{"table": "t", "columns": {"c": {"as": "date", "#,
+    #"{"table": "t", "columns": {"c": {"values": {}, "#,
+    #"{"table": "t", "relations": [{"object": "m", "table": "n", "#,
+    #"{"table": "t", "relations": [{"array": "m", "table": "n", "#,
+    #"{"table": "t", "relations": [{"child": "m", "table": "n", "#,
+    #"{"table": "t", "relations": [{"dictionary": "m", "keyColumn": "k", "table": "n", "#,
+    #"{"table": "t", "relations": [{"join": "m", "through": "p", "table": "n", "#,
+  ])
+  func `each key that a mapping knows is used in an example of the article`(opening: String) throws {
+    let closing = String(opening.reversed().compactMap { $0 == "{" ? "}" : $0 == "[" ? "]" : nil })
+    let balanced = closing.dropLast(opening.filter { $0 == "}" }.count)
+    let message = failure(opening + #""qqqqqqqqqqqqqqqq": 1"# + balanced)
+    let known = try #require(message.components(separatedBy: "expected one of ").last)
+    let keys = known.components(separatedBy: ", ")
+    #expect(keys.count > 1 && message.contains("unknown key"), "\(message)")
+    let text = Self.examples.joined()
+    for key in keys { #expect(text.contains("\"\(key)\":"), "\(key)") }
   }
 
   // MARK: Refused
