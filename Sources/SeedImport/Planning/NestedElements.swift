@@ -16,7 +16,7 @@ struct NestedElements {
   init?(_ relation: RowRelation, at index: Int, _ source: borrowing DocumentSource) {
     let kind = source.tape.kind(index)
     end = source.tape.end(of: index)
-    isDictionary = relation.layout.isDictionary
+    isDictionary = relation.layout == .dictionary
     switch (relation.layout, kind) {
     case (_, .null): next = end
     case (.array, .array), (.dictionary, .object): next = index + 1
@@ -32,10 +32,6 @@ struct NestedElements {
     next = source.tape.end(of: index)
     return NestedElement(index: index, name: name)
   }
-}
-
-extension RelationMapping.Layout {
-  fileprivate var isDictionary: Bool { if case .dictionary = self { true } else { false } }
 }
 
 extension RowRelation {

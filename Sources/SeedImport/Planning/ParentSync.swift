@@ -23,8 +23,8 @@ final class ParentSync {
   @exclusivity(unchecked) private var starts: [Int] = []
   /// Keys of rows that the document names in another place.
   @exclusivity(unchecked) private var others: [BorrowedValue] = []
-  /// Which parent named a row last, by the hash of its key.
-  @exclusivity(unchecked) private var namers: [Int: Int] = [:]
+  /// Which parent named a row.
+  @exclusivity(unchecked) private var namers = KeyTable()
 
   /// No parent has so many rows: it is to be looked at in any case.
   private static let unknownCount: Int64 = -1
@@ -120,29 +120,32 @@ final class ParentSync {
 
   /// Whether equal keys are equal byte by byte.
   private var arePlain: Bool {
-    stride(from: 0, to: rows.count, by: rowWidth).allSatisfy { row in
-      target.keyParts.indices.allSatisfy { KeyIdentity.isPlain(rows[row + $0], target.keyParts[$0]) }
+    let parts = target.keyParts
+    var place = 0
+    while place < rows.count {
+      for (column, part) in parts.enumerated() where !KeyIdentity.isPlain(rows[place + column], part) {
+        return false
+      }
+      place += rowWidth
     }
+    return true
   }
 
   private func markRepeated() {
-    namers.removeAll(keepingCapacity: true)
-    for row in stride(from: 0, to: others.count, by: rowWidth) { namers[hash(others, row)] = Self.nobody }
+    namers.clear(room: (rows.count + others.count) / rowWidth)
+    let width = target.key.count
+    for row in stride(from: 0, to: others.count, by: rowWidth) {
+      _ = namers.note(others[row..<row + width], Self.nobody)
+    }
     for parent in starts.indices {
       let end = parent + 1 < starts.count ? starts[parent + 1] : rows.count
       for row in stride(from: starts[parent], to: end, by: rowWidth) {
-        guard let other = namers.updateValue(parent, forKey: hash(rows, row)) else { continue }
+        guard let other = namers.note(rows[row..<row + width], parent) else { continue }
         for number in [parent, other] where number != Self.nobody {
-          parents[number * parentWidth + width] = .integer(Self.unknownCount)
+          parents[number * parentWidth + self.width] = .integer(Self.unknownCount)
         }
       }
     }
-  }
-
-  private func hash(_ values: [BorrowedValue], _ place: Int) -> Int {
-    var hasher = Hasher()
-    for value in values[place..<place + target.key.count] { value.hashKey(into: &hasher) }
-    return hasher.finalize()
   }
 
   /// The batch is written: keeps of its parents those that may have lost rows.
@@ -196,16 +199,6 @@ final class ParentSync {
       let rows = SuppliedRows(
         values: first, columns: width, count: values.count / width, outcomes: nil, rule: .overwrite)
       return try supply.lend(rows, body)
-    }
-  }
-}
-
-extension BorrowedValue {
-  fileprivate func hashKey(into hasher: inout Hasher) {
-    switch self {
-    case .integer(let value): hasher.combine(value)
-    case .text(let bytes), .blob(let bytes): hasher.combine(bytes: UnsafeRawBufferPointer(bytes))
-    case .null, .real: break
     }
   }
 }

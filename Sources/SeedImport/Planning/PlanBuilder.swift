@@ -162,12 +162,13 @@ final class PlanBuilder {
     }
     let plan = try plan(relation.table)
     let (kind, parent) = try kind(relation, plan, of: table)
-    let made = RowRelation(
-      kind: kind, layout: relation.layout, plan: plan, names: try names(relation, plan), sync: nil)
-    guard relation.mode == .replaceForParent else { return made }
-    let owned = made.ownedPlan
-    let sync = try sync(owned, parent, relation)
-    return RowRelation(kind: kind, layout: relation.layout, plan: plan, names: made.names, sync: sync)
+    let names = try names(relation, plan)
+    var sync: ParentSync?
+    if relation.mode == .replaceForParent {
+      let owned = if case .join(let join) = kind { join.plan } else { plan }
+      sync = try self.sync(owned, parent, relation)
+    }
+    return RowRelation(kind, relation.layout, plan, names: names, sync: sync)
   }
 
   /// The kind, with the columns that say whose rows the owned ones are.

@@ -95,8 +95,9 @@ final class RowPlan {
 /// Values that come from outside an object: of its parent's key, or of its name.
 typealias GivenValues = [(column: Int, value: BorrowedValue)]
 
-/// Rows of another table within a row's object.
-struct RowRelation {
+/// Rows of another table within a row's object. A class, and so is what it holds: each nested row looks at it, and of a
+/// struct all parts would be retained and released each time.
+final class RowRelation {
   enum Kind {
     /// The nested row's key goes to these columns of this row.
     case object(foreignKey: [Int])
@@ -107,10 +108,14 @@ struct RowRelation {
   }
 
   /// A third table's row, which names one row of each side.
-  struct Join {
+  final class Join {
     let plan: RowPlan
     let parentKey: [Int]
     let elementKey: [Int]
+
+    init(plan: RowPlan, parentKey: [Int], elementKey: [Int]) {
+      (self.plan, self.parentKey, self.elementKey) = (plan, parentKey, elementKey)
+    }
 
     func fill(_ parent: [BorrowedValue], _ element: [BorrowedValue]) {
       plan.reset()
@@ -119,18 +124,34 @@ struct RowRelation {
     }
   }
 
+  /// How the nested rows lie there.
+  enum Layout { case array, dictionary, single }
+
   let kind: Kind
-  let layout: RelationMapping.Layout
+  let layout: Layout
   let plan: RowPlan
+  /// The plan of the rows that belong to a parent: of the nested rows, or of the pairs.
+  let ownedPlan: RowPlan
   /// Where the names of a dictionary's members go.
   let names: ValueReader.Target?
   /// Where rows go that a parent's newest object does not name.
   let sync: ParentSync?
 
-  var isObject: Bool { if case .object = kind { true } else { false } }
+  init(
+    _ kind: Kind, _ layout: RelationMapping.Layout, _ plan: RowPlan, names: ValueReader.Target?,
+    sync: ParentSync?
+  ) {
+    (self.kind, self.plan, self.names, self.sync) = (kind, plan, names, sync)
+    ownedPlan = if case .join(let join) = kind { join.plan } else { plan }
+    self.layout =
+      switch layout {
+      case .array: .array
+      case .dictionary: .dictionary
+      case .single: .single
+      }
+  }
 
-  /// The plan of the rows that belong to a parent: of the nested rows, or of the pairs.
-  var ownedPlan: RowPlan { if case .join(let join) = kind { join.plan } else { plan } }
+  var isObject: Bool { if case .object = kind { true } else { false } }
 
   func given(_ parent: [BorrowedValue]) -> GivenValues {
     guard case .children(let parentKey) = kind else { return [] }

@@ -37,7 +37,7 @@ struct RecordReader {
     tape.layOut(header.texts)
   }
 
-  /// The next record, as ``JSONScanner/nextLine(_:)`` reads the next value.
+  /// The next record, as ``SeedFormat/JSONScanner/nextLine(_:)`` reads the next value.
   mutating func next(_ scanner: inout JSONScanner, _ tape: inout JSONTape) throws(Fault) -> JSONStep {
     guard scanner.isWorthALook else { return .starved }
     guard let header else { return try readHeader(&scanner, &tape) }

@@ -140,8 +140,9 @@ final class RowCollector {
     switch relation.meaning(of: element, source) {
     case .absent: return nil
     case .row:
-      let given = try evaluator.given(relation, element, given, source)
-      try collectTree(relation.plan, element.index, source, given)
+      try collectTree(
+        relation.plan, element.index, source,
+        relation.names == nil ? given : try evaluator.given(relation, element, given, source))
       if case .join = relation.kind { return relation.plan.key }
       return []
     case .key: return [try evaluator.bareKey(relation.plan, element.index, source)]
