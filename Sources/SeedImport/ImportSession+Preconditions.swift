@@ -21,10 +21,19 @@ extension ImportSession {
     }
     if case .batched(let rows, _) = policy.atomicity {
       guard rows > 0 else { throw ImportFailure(.mapping, "a batch must have at least one row") }
-      guard !mapping.lists.contains(where: { $0.table.mode != .merge }) else {
+      guard !mapping.lists.contains(where: { $0.table.deletes }) else {
         throw ImportFailure(
-          .mapping, "this mode deletes rows, which takes one transaction: import without batches")
+          .mapping,
+          "a mode of the mapping deletes rows, which takes one transaction: another batch may still have them. Import "
+            + "without batches")
       }
     }
+  }
+}
+
+extension TableMapping {
+  /// Whether rows go that the import does not mention, here or in nested rows.
+  fileprivate var deletes: Bool {
+    mode != .merge || relations.contains { $0.mode == .replaceForParent || $0.table.deletes }
   }
 }

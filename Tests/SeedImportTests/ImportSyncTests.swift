@@ -158,6 +158,41 @@ import Testing
     #expect(failure?.message.contains("tell them apart by constants") == true)
   }
 
+  @Test func `two relations at one member are refused`() throws {
+    let relations: [RelationMapping] = [
+      .array("seats", "seat", parentKey: ["event"]), .array("seats", "ticket", parentKey: ["seat"]),
+    ]
+    let failure = #expect(throws: ImportFailure.self) {
+      try ImportBench(Self.schema).run(
+        "[]", mapping: ImportMapping(TableMapping("event", relations: relations)))
+    }
+    #expect(failure?.message.contains("two relations lie at $.seats") == true)
+  }
+
+  @Test func `an object that recurs stays with a parent that does not name it, in each batch of its own`()
+    throws
+  {
+    let bench = try ImportBench(
+      """
+      CREATE TABLE team(id INTEGER PRIMARY KEY);
+      CREATE TABLE player(id INTEGER PRIMARY KEY, team INTEGER);
+      CREATE TABLE goal(id INTEGER PRIMARY KEY, player INTEGER);
+      """)
+    let mapping = ImportMapping(lists: [
+      .init(
+        TableMapping("goal", relations: [.object("by", "player", foreignKey: ["player"])]), layout: .lines,
+        where: [RowCondition("kind", in: [.text("goal")])]),
+      .init(
+        TableMapping(
+          "team", relations: [.array("players", "player", parentKey: ["team"], mode: .replaceForParent)]),
+        layout: .lines),
+    ])
+    let goal = #"{"kind": "goal", "id": 1, "by": {"id": 7, "team": 5}}"#
+    try bench.run(
+      "\(goal)\n\(goal)\n\(goal)\n{\"id\": 5, \"players\": [{\"id\": 8}]}\n", mapping: mapping)
+    #expect(try bench.rows("SELECT id FROM player") == ["7", "8"])
+  }
+
   @Test func `nested rows have no mode of their own`() throws {
     let bench = try ImportBench(Self.schema)
     let nested = TableMapping("seat", mode: .mergeAndDeleteMissing)
@@ -171,12 +206,15 @@ import Testing
     #expect(failure?.message.contains("mode replaceForParent") == true)
   }
 
-  @Test func `in batches each batch settles its own parents`() throws {
+  @Test func `batches do not delete, for a later one may still have the row`() throws {
     let bench = try ImportBench(Self.schema)
     let policy = ImportPolicy(atomicity: .batched(rows: 1, cursor: bench.file("cursor")))
-    try bench.run(
-      #"[{"id": 1, "seats": [{"id": "b"}]}, {"id": 2, "seats": []}]"#, mapping: Self.mapping, policy: policy)
-    #expect(try bench.rows("SELECT id FROM seat") == ["b"])
+    let failure = #expect(throws: ImportFailure.self) {
+      try bench.run(#"[{"id": 1, "seats": []}]"#, mapping: Self.mapping, policy: policy)
+    }
+    #expect(failure?.code == .mapping)
+    #expect(failure?.message.contains("Import without batches") == true)
+    #expect(try bench.rows("SELECT count(*) FROM seat") == ["3"])
   }
 
   @Test func `a table that would lose most of its rows holds the import back`() throws {

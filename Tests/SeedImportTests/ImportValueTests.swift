@@ -131,4 +131,13 @@ import Testing
     #expect(try imported("\"\"", type: "TEXT", .automatic, emptyTexts: .nullIn(["id"])).row == "text ")
     #expect(try imported("\"x\"", type: "TEXT", .automatic, emptyTexts: .null).row == "text x")
   }
+
+  @Test func `a column that emptyTexts names and the table does not have is told with the nearest one`()
+    throws
+  {
+    let failure = #expect(throws: ImportFailure.self) {
+      try imported("1", type: "TEXT", .automatic, emptyTexts: .nullIn(["idd"]))
+    }
+    #expect(failure?.message.contains("there is no column \"idd\", did you mean \"id\"?") == true)
+  }
 }

@@ -116,13 +116,3 @@ extension TableMapping.NameStyle {
     return result
   }
 }
-
-extension TableMapping.EmptyTexts {
-  func areNull(in column: String) -> Bool {
-    switch self {
-    case .kept: false
-    case .null: true
-    case .nullIn(let columns): columns.contains(column)
-    }
-  }
-}

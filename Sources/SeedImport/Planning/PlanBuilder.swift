@@ -48,22 +48,31 @@ final class PlanBuilder {
     let target = try target(mapping)
     let relations = try mapping.relations.map { try relation($0, of: target.table) }
     let (root, byName) = root(mapping, target.table)
+    let nulled = try columnsWithoutEmptyTexts(mapping.emptyTexts, target.table)
     let columns = try mapping.columns.sorted { $0.key < $1.key }.map { name, source in
       let column = try column(name, target.table)
-      return (source, try valueTarget(column, target.table, source.conversion, mapping.emptyTexts))
+      let target = try valueTarget(
+        column, target.table, source.conversion, nullsEmpty: nulled.contains(column))
+      return (source, target)
     }
     for (index, column) in columns.enumerated() {
       root.node(column.0.member.steps[...]).columns.append(index)
     }
     for (index, relation) in mapping.relations.enumerated() {
-      root.node(relation.member.steps[...]).relation = index
+      let node = root.node(relation.member.steps[...])
+      guard node.relation == nil else {
+        throw ImportFailure(
+          .mapping, "table \"\(target.table.name)\": two relations lie at \(relation.member): map one of them"
+        )
+      }
+      node.relation = index
     }
     let plan = RowPlan(
       // Behind the listed ones, a target for every column: for members that find it by name.
       target, root: root,
       columns: try columns.map(\.1)
         + target.table.columns.indices.map {
-          try valueTarget($0, target.table, .automatic, mapping.emptyTexts)
+          try valueTarget($0, target.table, nullsEmpty: nulled.contains($0))
         },
       constants: try columnValues(mapping.constants, "constant", target.table),
       defaults: try columnValues(mapping.defaults, "default", target.table), relations: relations)
@@ -72,13 +81,23 @@ final class PlanBuilder {
     return plan
   }
 
+  private func columnsWithoutEmptyTexts(
+    _ emptyTexts: TableMapping.EmptyTexts, _ table: TableSchema
+  ) throws -> Set<Int> {
+    switch emptyTexts {
+    case .kept: []
+    case .null: Set(table.columns.indices)
+    case .nullIn(let names): Set(try columns(names.sorted(), table))
+    }
+  }
+
   private func valueTarget(
     _ column: Int, _ table: TableSchema, _ conversion: ImportConversion = .automatic,
-    _ emptyTexts: TableMapping.EmptyTexts = .kept
+    nullsEmpty: Bool = false
   ) throws -> ValueReader.Target {
     let schema = table.columns[column]
     return ValueReader.Target(
-      column: column, schema: schema, conversion: conversion, nullsEmpty: emptyTexts.areNull(in: schema.name),
+      column: column, schema: schema, conversion: conversion, nullsEmpty: nullsEmpty,
       dates: try dates(conversion, schema, table), values: try values(conversion, schema, table))
   }
 

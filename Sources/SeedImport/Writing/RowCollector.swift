@@ -102,6 +102,7 @@ final class RowCollector {
         let target = relation.plan.target
         if target.batch?.isEmpty == true { begin(target) }
         target.batch?.recognised += 1
+        for sync in relation.plan.othersNamed { sync.addAlways(relation.plan) }
       } else {
         try addWithReferences(relation.plan, source)
       }

@@ -212,9 +212,11 @@ final class RowTreeWriter {
   private func keepAll(of plan: RowPlan, _ sync: ParentSync) throws {
     try sync.ledger.withdraw(plan.key)
     var issue = RejectedRow(
-      .notDeleted, "rows that the parent's object does not name were kept: a rejected row's key is not known")
+      .notDeleted,
+      "its rows of table \"\(sync.target.table.name)\" were all kept, for the key of a rejected one is not known"
+    )
     issue.key = plan.keyDescription
-    try issues.note(issue, sync.target.table.name, place)
+    try issues.note(issue, plan.table.name, place)
   }
 
   private func writeElement(

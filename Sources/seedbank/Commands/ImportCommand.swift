@@ -116,6 +116,9 @@ extension Command {
     for (name, table) in report.tables.sorted(by: { $0.key < $1.key }) {
       try console.result("\(name): \(table.counts.map { "\($1) \($0)" }.joined(separator: ", "))")
     }
+    if report.rowsPassedOver > 0 {
+      console.note("\(report.rowsPassedOver) rows met no list's 'where', and were passed over.")
+    }
     if report.rowsTakenBefore > 0 {
       console.note("An earlier run imported \(report.rowsTakenBefore) rows, which are not counted here.")
     }

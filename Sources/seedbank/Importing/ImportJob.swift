@@ -172,7 +172,8 @@ extension ImportReport {
   var json: JSONValue {
     [
       "tables": JSONValue(tables) { .object($0.counts.map { JSONMember($0, JSONValue($1)) }) },
-      "rows": JSONValue(rows), "rowsTakenBefore": JSONValue(rowsTakenBefore), "bytes": JSONValue(bytes),
+      "rows": JSONValue(rows), "rowsPassedOver": JSONValue(rowsPassedOver),
+      "rowsTakenBefore": JSONValue(rowsTakenBefore), "bytes": JSONValue(bytes),
       "statements": JSONValue(statements),
       "seconds": .real((duration / .milliseconds(1)).rounded(.down) / 1000),
       "missing": .array(missing.map(\.json)), "issueCount": JSONValue(issueCount),

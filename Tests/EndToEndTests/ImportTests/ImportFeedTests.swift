@@ -145,6 +145,16 @@ import Testing
     #expect(try rows("SELECT id FROM item") == ["1", "2", "3"])
   }
 
+  @Test func `rows that meet no condition are counted and told`() throws {
+    try make("CREATE TABLE item(id INTEGER PRIMARY KEY);")
+    try write(#"{"table": "item", "where": {"knd": "a"}}"#, "map.json")
+    try write(#"[{"id": 1, "kind": "a"}, {"id": 2, "kind": "a"}]"#, "1.json")
+    let outcome = try run("1.json", "--mapping", "map.json", "--json")
+    #expect(try JSONValue(parsing: Array(outcome.output.utf8))["rowsPassedOver"] == 2)
+    let told = try run("1.json", "--mapping", "map.json")
+    #expect(told.errors.contains("2 rows met no list's 'where', and were passed over"), "\(told.errors)")
+  }
+
   @Test func `a line may be an array of rows`() throws {
     try make("CREATE TABLE item(id INTEGER PRIMARY KEY);")
     try write("[{\"id\": 1}, {\"id\": 2}]\n{\"id\": 3}\n[]\n\n[{\"id\": 4}]", "all.ndjson")
