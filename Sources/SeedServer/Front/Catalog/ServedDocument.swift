@@ -2,7 +2,7 @@ import SeedFormat
 import SeedSystem
 import SeedTrust
 
-/// The ETag of all that is served but pages of changes (``ChangesPage``): the SHA-256 of the content.
+/// The ETag of all that is served: the SHA-256 of the content. ``ChangesPage`` adds to it where a page is not compressed.
 func entityTag(_ digest: SHA256Digest) -> String { "\"\(digest.hex)\"" }
 
 struct ServedDocument: Hashable, Sendable {
