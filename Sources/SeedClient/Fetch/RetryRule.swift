@@ -1,7 +1,8 @@
 /// Decides whether and when a request that failed is sent again within the same update. Pure. Every 16 KiB that
 /// arrive allow one more failure, so a large file gets through a network that breaks again and again; three failures in
-/// a row without progress end the update. `Retry-After` is honoured twice: here up to the longest wait within one
-/// update, and between two updates by ``Pace``, to which ``SeedStore/keepUpdated(_:onFailure:)`` passes a longer one.
+/// a row without progress end the update. `Retry-After` is honoured twice: here, up to the longest wait within one
+/// update, and between two updates by ``Pace``, to which ``SeedStore/keepUpdated(_:onFailure:)`` passes what the last
+/// failure asked for.
 struct RetryRule: Hashable, Sendable {
   private(set) var failures = 0
   /// Failures in a row between which nothing arrived.

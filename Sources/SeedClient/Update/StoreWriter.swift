@@ -248,23 +248,6 @@ extension StoreLayout {
   }
 }
 
-extension FetchedObject {
-  /// Runs `use`, and removes the file where that fails. Where it was cancelled, as in the background on a phone, or the
-  /// disk is full, the file stays: the next update finds it whole and asks for no byte of it. A file that is not within
-  /// what was signed is as unusable as one that never arrived, and there may be another way.
-  func using<Value>(
-    isolation: isolated (any Actor)? = #isolation, _ use: () async throws -> Value
-  ) async throws -> Value {
-    do {
-      try Task.checkCancellation()
-      return try await use()
-    } catch {
-      if !Task.isCancelled, SeedError(error).code != .insufficientSpace { discard() }
-      throw UnusableObject(object, error) ?? error
-    }
-  }
-}
-
 extension UpdatePhase {
   static func applying(_ chain: [PublishedObject]) -> UpdatePhase {
     .applying(rows: 0, bytes: 0, totalBytes: chain.reduce(0) { $0 + $1.rawLength })

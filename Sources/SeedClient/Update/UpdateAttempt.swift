@@ -7,20 +7,21 @@ struct UpdateAttempt {
   let fetcher: Fetcher
   private(set) var metadata: SeriesMetadata
   private var local: SeedMeta?
-  private var rejected: Set<SHA256Digest>
+  /// What this update leaves out: what the store has rejected, and what proved to be of no use meanwhile.
+  private var leftOut: Set<SHA256Digest>
   private(set) var plan: UpdatePlan
   /// Whether the server was asked again because an object of its was of no use.
   private(set) var hasLookedAgain = false
   var bytes = 0
   var rows: [String: SeedChanges.Table] = [:]
 
-  /// `rejected` are hashes of objects that proved bad before, and digests of states. A refusal is thrown.
+  /// `rejected` are hashes and digests of states that the store does not use again. A refusal is thrown.
   init(
     _ model: SeedModel, _ fetcher: Fetcher, _ metadata: SeriesMetadata, local: SeedMeta?,
     rejected: Set<SHA256Digest>
   ) throws(SeedError) {
     (self.model, self.fetcher, self.metadata) = (model, fetcher, metadata)
-    (self.local, self.rejected) = (local, rejected)
+    (self.local, leftOut) = (local, rejected)
     plan = try UpdatePlanner(metadata, local, model, rejected: rejected).plan()
   }
 
@@ -37,12 +38,12 @@ struct UpdateAttempt {
     with newer: SeriesMetadata, from local: SeedMeta?, without object: PublishedObject
   ) -> Bool {
     hasLookedAgain = true
-    if newer == metadata { rejected.insert(object.sha256) }
+    if newer == metadata { leftOut.insert(object.sha256) }
     (metadata, self.local) = (newer, local)
     return take(try? planner.plan())
   }
 
-  private var planner: UpdatePlanner { UpdatePlanner(metadata, local, model, rejected: rejected) }
+  private var planner: UpdatePlanner { UpdatePlanner(metadata, local, model, rejected: leftOut) }
 
   private mutating func take(_ next: UpdatePlan?) -> Bool {
     plan = next ?? plan
@@ -60,5 +61,22 @@ struct UnusableObject: SeedErrorConvertible {
     let failure = SeedError(error)
     guard [.missingFile, .damaged].contains(failure.code), !(error is DeltaMismatch) else { return nil }
     (self.object, seedError) = (object, failure)
+  }
+}
+
+extension FetchedObject {
+  /// Runs `use`, and removes the file where that fails. Where it was cancelled, as in the background on a phone, or the
+  /// disk is full, the file stays: the next update finds it whole and asks for no byte of it. A file that is not within
+  /// what was signed is as unusable as one that never arrived, and there may be another way.
+  func using<Value>(
+    isolation: isolated (any Actor)? = #isolation, _ use: () async throws -> Value
+  ) async throws -> Value {
+    do {
+      try Task.checkCancellation()
+      return try await use()
+    } catch {
+      if !Task.isCancelled, SeedError(error).code != .insufficientSpace { discard() }
+      throw UnusableObject(object, error) ?? error
+    }
   }
 }
