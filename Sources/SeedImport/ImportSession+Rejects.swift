@@ -24,7 +24,7 @@ extension ImportSession {
     let error: JSONError
     var text: [UInt8] = []
 
-    init(_ error: JSONError) { self.error = error }
+    init(_ error: JSONError, text: [UInt8]) { (self.error, self.text) = (error, text) }
 
     /// A longer one is none: the document has no lines.
     static let longestText = 16 * 1024 * 1024

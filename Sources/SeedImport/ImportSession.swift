@@ -16,12 +16,11 @@ package final class ImportSession {
   private let surveys: [MemberSurvey]
   private let lostRows: LostRows
   let writer: RowTreeWriter
-  private let collector: RowCollector
   let issues: IssueCollector
   // Checked, unlike its neighbours: without, the compiler (6.3.1) never frees what a noncopyable property holds.
   var source = DocumentSource()
   // Every row passes through these; nothing else happens to them meanwhile.
-  @exclusivity(unchecked) private var finder: RowFinder
+  @exclusivity(unchecked) private(set) var finder: RowFinder
   @exclusivity(unchecked) private var report = ImportReport()
   @exclusivity(unchecked) private var pace: ImportPace
   let cursor: ImportCursor?
@@ -56,8 +55,7 @@ package final class ImportSession {
     builder.connectSyncs()
     let syncs = builder.syncs.map(\.sync)
     issues = IssueCollector(policy, hooks)
-    writer = RowTreeWriter(connection, policy, issues, hooks)
-    collector = RowCollector(connection, policy, writer, syncs)
+    writer = RowTreeWriter(connection, policy, issues, hooks, syncs)
     lostRows = LostRows(connection, targets, syncs, policy, issues)
     finder = RowFinder(frame)
     pace = ImportPace(hooks, rows: policy.batchRows)
@@ -68,27 +66,6 @@ package final class ImportSession {
     trace = hooks.statement.map { StatementTrace(connection, $0) }
     try connection.execute("BEGIN IMMEDIATE")
     try lostRows.begin()
-  }
-
-  final class List {
-    let plan: RowPlan
-    let names: ValueReader.Target?
-    let selection: RowSelection
-    let isOpen: Bool
-    let csv: CSVFormat?
-
-    init(_ list: ImportMapping.List, _ builder: PlanBuilder) throws {
-      plan = try builder.plan(list.table)
-      selection = RowSelection(list.conditions)
-      isOpen = list.conditions.isEmpty
-      csv = list.csv
-      names =
-        if case .dictionary(let name) = list.layout { try builder.target(name, plan.table) } else { nil }
-    }
-
-    func empty(_ name: String, _ rule: CSVFormat.EmptyFields) -> RecordHeader.Empty {
-      plan.empty(name, rule)
-    }
   }
 
   // MARK: Documents
@@ -108,7 +85,9 @@ package final class ImportSession {
     }
     issues.followsHeader = frame.csv != nil && frame.csv?.header == nil
     isAtStart = true
-    finder = RowFinder(frame, isLines: isRejects)
+    let longLists = isRejects ? [] : Set(lists.indices.filter { lists[$0].plan.hasElements })
+    finder = RowFinder(
+      frame, longLists: longLists, longRowBytes: hooks.longRowBytes, isLines: isRejects)
   }
 
   /// Takes the next piece of the document.
@@ -140,7 +119,8 @@ package final class ImportSession {
     while true {
       if badLine != nil, try !passBadLine() { return try writeCollected() }
       switch try step() {
-      case .row(let name): try take(name)
+      case .row(let name): try takeRow(at: source.tape.offset(0)) { try take(name) }
+      case .long(let row, let name): try takeRow(at: row.range.lowerBound) { try take(row, name) }
       case .moved: continue
       case .starved, .done: return try writeCollected()
       }
@@ -167,7 +147,7 @@ package final class ImportSession {
     else {
       throw failure(error)
     }
-    badLine = BadLine(error)
+    badLine = BadLine(error, text: try finder.giveUp())
   }
 
   var endsAtBadRows: Bool { policy.badRows == .abort }
@@ -184,38 +164,37 @@ package final class ImportSession {
     try issues.endRow()
   }
 
-  private func take(_ name: String?) throws {
-    let offset = source.tape.offset(0)
+  private func takeRow(at offset: Int, _ take: () throws -> Bool) throws {
     writer.place.offset = offset
     defer { writer.place.row += 1 }
     if let cursor, try passes(cursor) { return }
+    if try take() { report.rows += 1 } else { report.rowsPassedOver += 1 }
+    try passBatch()
+  }
+
+  /// Takes the row on the tape; false where no list takes it.
+  private func take(_ name: String?) throws -> Bool {
     if isRejects {
       try takeAgain()
-      report.rows += 1
-      return try passBatch()
+      return true
     }
-    guard let number = selectList() else {
-      report.rowsPassedOver += 1
-      return try passBatch()
-    }
-    let list = lists[number]
+    guard let number = selectList() else { return false }
+    let (list, range) = (lists[number], place.offset..<source.scanner.offset)
     if let flaw = source.flaw {
       try writeCollected()
-      locate(offset, number, name)
-      try refuse(flaw, list, offset..<source.scanner.offset)
+      locate(range.lowerBound, number, name)
+      try refuse(flaw, list, range)
     } else if let given = try? given(name, list),
-      try collector.collect(
-        .init(list: number, name: name, number: place.row, range: offset..<source.scanner.offset),
-        list.plan, source, given: given)
+      try writer.collector.collect(
+        .init(list: number, name: name, number: place.row, range: range), list.plan, source, given: given)
     {
-      if collector.isFull { try writeCollected() }
+      if writer.collector.isFull { try writeCollected() }
     } else {
       try writeCollected()
-      locate(offset, number, name)
+      locate(range.lowerBound, number, name)
       try write(list, name, source)
     }
-    report.rows += 1
-    try passBatch()
+    return true
   }
 
   /// The list of what cannot be read.
@@ -229,7 +208,7 @@ package final class ImportSession {
   }
 
   /// Where the row is, for messages; rows without any do without.
-  private func locate(_ offset: Int, _ list: Int, _ name: String?) {
+  func locate(_ offset: Int, _ list: Int, _ name: String?) {
     source.mark(offset)
     (writer.place.list, writer.place.name) = (list, name)
     writer.place.offset = source.offsetInFile(offset)
@@ -265,9 +244,9 @@ package final class ImportSession {
   }
 
   /// Writes what is collected: together, or row by row where one of them is rejected.
-  private func writeCollected() throws {
+  func writeCollected() throws {
     let place = writer.place
-    for row in try collector.write() {
+    for row in try writer.collector.write() {
       writer.place.row = row.number
       locate(row.range.lowerBound, row.list, row.name)
       try write(lists[row.list], row.name, source.again(row.range))

@@ -24,7 +24,7 @@ package struct JSONScanner: ~Copyable {
   var levels: [Level] = []
   var expectation = Expectation.value
   /// Bytes of the document that must have come before another look is worth its time.
-  private var patience = 0
+  var patience = 0
   /// A tape for single tokens; each token of its own would cost two allocations.
   private var spare: JSONTape?
 
@@ -50,6 +50,15 @@ package struct JSONScanner: ~Copyable {
 
   /// Bytes of the document that have come so far.
   package var bytesFed: Int { window.end }
+
+  /// Bytes in memory that were not taken yet.
+  package var bytesAhead: Int { window.end - position }
+
+  /// The byte that the next token begins with, white space aside; `nil` where it has not come yet.
+  package mutating func peek() -> UInt8? {
+    skipWhitespace()
+    return position < window.end ? window[position] : nil
+  }
 
   /// Adds a piece of the document. Texts and tapes that were handed out before are no longer good.
   package mutating func feed(_ bytes: UnsafeRawBufferPointer) { window.append(bytes, keepingFrom: position) }

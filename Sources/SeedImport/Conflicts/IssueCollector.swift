@@ -10,6 +10,8 @@ final class IssueCollector {
   /// The row that issues are about, and others parts of which wait.
   private var open: ImportReject?
   private var held: [RowKey: ImportReject] = [:]
+  /// Of rows too long to be kept with each part that waits.
+  private var contents: [RowKey: RowContent] = [:]
   /// Whether the rows stand behind a header.
   var followsHeader = false
   private let policy: ImportPolicy
@@ -26,6 +28,12 @@ final class IssueCollector {
   /// Whether a row's content is wanted: once, however much is wrong with it.
   func wantsRow(_ place: RowPlace) -> Bool {
     wantsRows && open.map(RowKey.init) != RowKey(place) && held[RowKey(place)] == nil
+      && contents[RowKey(place)] == nil
+  }
+
+  /// Keeps a row's content until all is known about those parts of it that wait.
+  func keep(_ place: RowPlace, _ content: () throws -> RowContent) throws {
+    if wantsRow(place) { contents[RowKey(place)] = try content() }
   }
 
   func reject(_ plan: RowPlan, _ refusal: RejectedRow, _ place: RowPlace, row: RowContent?) throws {
@@ -74,7 +82,7 @@ final class IssueCollector {
       held[key]?.add(issue)
     } else {
       try endRow()
-      let content = content ?? RowContent(value: [])
+      let content = contents[key] ?? content ?? RowContent(value: [])
       open = ImportReject(
         issue, list: place.list, name: place.name, value: content.value, bytes: content.bytes,
         header: content.header)
@@ -91,7 +99,7 @@ final class IssueCollector {
   func flush() throws {
     try endRow()
     let rows = held.values.sorted { $0.issues[0].row < $1.issues[0].row }
-    held = [:]
+    (held, contents) = ([:], [:])
     for row in rows { try rejected?(row) }
   }
 

@@ -6,6 +6,14 @@ struct RowSelection {
 
   init(_ conditions: [RowCondition]) { self.conditions = conditions }
 
+  /// The row's members that it looks at.
+  var members: Set<String> {
+    Set(
+      conditions.compactMap { condition in
+        if case .member(let name)? = condition.member.steps.first { name } else { nil }
+      })
+  }
+
   /// Whether the row on the tape meets all conditions.
   func takes(_ source: borrowing DocumentSource) -> Bool {
     for condition in conditions where !isMet(condition, source) { return false }

@@ -26,6 +26,8 @@ struct RowFinder {
   enum Step {
     /// A row of the list at hand is on the tape, with its name in a dictionary of rows.
     case row(name: String?)
+    /// A row that is too long for the tape.
+    case long(LongRow, name: String?)
     case moved, starved, done
   }
 
@@ -38,10 +40,16 @@ struct RowFinder {
   private var open: [Int] = []
   private var found: Set<Int> = []
   private var name = ""
+  /// Lists whose rows may be long ones.
+  private let longLists: Set<Int>
+  private let longRowBytes: Int
+  private var arrival: LongRowArrival?
 
   /// `isLines` is true for a document of lines, whatever the mapping's are.
-  init(_ frame: DocumentFrame, isLines: Bool = false) {
-    self.frame = frame
+  init(
+    _ frame: DocumentFrame, longLists: Set<Int> = [], longRowBytes: Int = .max, isLines: Bool = false
+  ) {
+    (self.frame, self.longLists, self.longRowBytes) = (frame, longLists, longRowBytes)
     guard !isLines else {
       stage = .lines
       return
@@ -50,17 +58,18 @@ struct RowFinder {
   }
 
   mutating func step(_ source: inout DocumentSource) throws -> Step {
-    switch stage {
+    if arrival != nil { return try goOn(&source) }
+    return switch stage {
     case .seeking(let node): try seek(node, &source)
     case .finding: try find(&source)
     case .skipping(let nesting): try skip(nesting, &source)
     case .passing(let nesting): try pass(nesting, &source)
-    case .rows: try value(source.scanner.nextValue(&source.tape), then: .rows)
+    case .rows: try row(source.scanner.nextValue(&source.tape), then: .rows, &source)
     case .names: try nextName(&source)
-    case .member: try value(source.scanner.nextValue(&source.tape), then: .names)
-    case .single: try value(source.scanner.nextValue(&source.tape), then: behindList)
+    case .member: try row(source.scanner.nextValue(&source.tape), then: .names, &source)
+    case .single: try row(source.scanner.nextValue(&source.tape), then: behindList, &source)
     case .lines: try line(&source)
-    case .page: try value(source.scanner.nextValue(&source.tape), then: .page)
+    case .page: try row(source.scanner.nextValue(&source.tape), then: .page, &source)
     case .records: try value(source.nextRecord(), then: .records)
     case .trailing: try trail(&source)
     case .done: .done
@@ -76,16 +85,42 @@ struct RowFinder {
       stage = if case .page = next { .lines } else { next.isWhole ? .done : behindList }
       return .moved
     case .value:
-      var name: String?
-      if case .names = next { name = self.name }
       stage = next
-      return .row(name: name)
+      return .row(name: rowName)
     }
+  }
+
+  private var rowName: String? { if case .names = stage { name } else { nil } }
+
+  private mutating func row(
+    _ step: JSONStep, then next: Stage, _ source: inout DocumentSource
+  ) throws -> Step {
+    guard step == .starved, !longLists.isDisjoint(with: lists) else { return value(step, then: next) }
+    arrival = try LongRowArrival(&source, from: longRowBytes)
+    guard arrival != nil else { return .starved }
+    stage = next
+    return .moved
+  }
+
+  private mutating func goOn(_ source: inout DocumentSource) throws -> Step {
+    guard let row = arrival?.row else { return .moved }
+    guard try arrival?.goOn(&source) == true else { return .starved }
+    arrival = nil
+    return .long(row, name: rowName)
+  }
+
+  /// Gives up the row that is coming, for it is none; returns what has come of its line.
+  mutating func giveUp() throws -> [UInt8] {
+    defer { arrival = nil }
+    return try arrival.map { try $0.row.bytes($0.row.range) } ?? []
   }
 
   /// A line is a row, or an array of rows, which is read again row by row once it is known to be in order.
   private mutating func line(_ source: inout DocumentSource) throws -> Step {
     let step = try source.scanner.nextLine(&source.tape)
+    if step == .starved, source.scanner.peek() == UInt8(ascii: "{") {
+      return try row(step, then: .lines, &source)
+    }
     guard step == .value, source.tape.kind(0) == .array else { return value(step, then: .lines) }
     source.scanner.goBack(to: source.tape.offset(0))
     _ = try source.scanner.next()

@@ -24,6 +24,9 @@ final class RowCollector {
     let name: String?
     let number: Int
     let range: Range<Int>
+
+    /// What it is to the long row that it is nested in.
+    var element: NestedElement { NestedElement(index: 0, name: name.map { .apart($0) }) }
   }
 
   /// Rows that are collected at most. Bad rows mostly come in groups, and all that is collected with one is written
@@ -36,10 +39,12 @@ final class RowCollector {
   /// Bytes beyond which collected rows are written, besides those that lie in the document.
   private static let mostBytes = 256 * 1024
 
-  init(_ connection: Connection, _ policy: ImportPolicy, _ writer: RowTreeWriter, _ syncs: [ParentSync]) {
+  init(
+    _ connection: Connection, _ policy: ImportPolicy, _ evaluator: RowEvaluator, _ store: RowStore,
+    _ syncs: [ParentSync]
+  ) {
     (self.connection, self.policy, self.syncs) = (connection, policy, syncs)
-    evaluator = writer.evaluator
-    store = writer.store
+    (self.evaluator, self.store) = (evaluator, store)
   }
 
   // MARK: Collecting
@@ -49,9 +54,7 @@ final class RowCollector {
     _ row: Row, _ plan: RowPlan, _ source: borrowing DocumentSource,
     given: GivenValues
   ) throws -> Bool {
-    marks.removeAll(keepingCapacity: true)
-    for target in open { if let batch = target.batch { marks.append(batch.mark) } }
-    if !syncs.isEmpty { syncMarks = syncs.map(\.mark) }
+    setMarks()
     do {
       try collectTree(plan, 0, source, given)
     } catch let error where error is RejectedRow || error is GoesAlone {
@@ -60,6 +63,28 @@ final class RowCollector {
     }
     rows.append(row)
     return true
+  }
+
+  /// Takes a nested row of a long one, which has the key `parent`, in the same way.
+  func collect(
+    _ row: Row, _ relation: RowRelation, _ parent: [BorrowedValue], turn: Int64?,
+    _ source: borrowing DocumentSource
+  ) throws -> Bool {
+    setMarks()
+    do {
+      try collect(row.element, relation, parent, relation.given(parent), turn: turn, source)
+    } catch let error where error is RejectedRow || error is GoesAlone {
+      takeBack()
+      return false
+    }
+    rows.append(row)
+    return true
+  }
+
+  private func setMarks() {
+    marks.removeAll(keepingCapacity: true)
+    for target in open { if let batch = target.batch { marks.append(batch.mark) } }
+    if !syncs.isEmpty { syncMarks = syncs.map(\.mark) }
   }
 
   private func takeBack() {
@@ -102,7 +127,7 @@ final class RowCollector {
         let target = relation.plan.target
         if target.batch?.isEmpty == true { begin(target) }
         target.batch?.recognised += 1
-        for sync in relation.plan.othersNamed { sync.addAlways(relation.plan) }
+        for sync in relation.plan.othersNamed { sync.add(relation.plan, turn: ParentLedger.always) }
       } else {
         try addWithReferences(relation.plan, source)
       }
@@ -117,20 +142,26 @@ final class RowCollector {
     let key = plan.key
     let given = relation.given(key)
     relation.sync?.open(key)
-    while let element = elements.next(source) { try collect(element, relation, key, given, source) }
+    while let element = elements.next(source) {
+      try collect(element, relation, key, given, turn: nil, source)
+    }
     relation.sync?.close()
   }
 
   private func collect(
     _ element: NestedElement, _ relation: RowRelation, _ parent: [BorrowedValue], _ given: GivenValues,
-    _ source: borrowing DocumentSource
+    turn: Int64?, _ source: borrowing DocumentSource
   ) throws {
     guard let key = try elementKey(relation, element, given, source) else { return }
     if case .join(let join) = relation.kind {
       join.fill(parent, key)
       try add(join.plan)
     }
-    relation.sync?.add(relation.ownedPlan)
+    if let turn {
+      relation.sync?.add(relation.ownedPlan, turn: turn)
+    } else {
+      relation.sync?.add(relation.ownedPlan)
+    }
   }
 
   /// Collects the nested row, and returns its key where a pair needs it; `nil` where there is none.
@@ -160,7 +191,7 @@ final class RowCollector {
     guard let shape = try plan.batchShape(connection) else { throw GoesAlone() }
     if batch.isEmpty { begin(target) }
     guard batch.take(plan, shape) else { throw GoesAlone() }
-    for sync in plan.othersNamed { sync.addAlways(plan) }
+    for sync in plan.othersNamed { sync.add(plan, turn: ParentLedger.always) }
     if target.recurs { try store.remember(plan) }
   }
 

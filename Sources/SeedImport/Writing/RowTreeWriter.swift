@@ -9,22 +9,32 @@ final class RowTreeWriter {
   private let connection: Connection
   private let issues: IssueCollector
   let store: RowStore
+  /// For rows that can be written with others.
+  let collector: RowCollector
+  let longRowBytes: Int
+  private let isCancelled: () -> Bool
   @exclusivity(unchecked) var place = RowPlace()
 
   private enum Outcome { case written, refused, tooEarly }
 
-  private enum Fate {
+  enum Fate {
     case written, refused
     case waits(WaitingRow)
 
     var row: WaitingRow? { if case .waits(let row) = self { row } else { nil } }
   }
 
-  init(_ connection: Connection, _ policy: ImportPolicy, _ issues: IssueCollector, _ hooks: ImportHooks) {
-    self.connection = connection
-    self.issues = issues
+  init(
+    _ connection: Connection, _ policy: ImportPolicy, _ issues: IssueCollector, _ hooks: ImportHooks,
+    _ syncs: [ParentSync]
+  ) {
+    (self.connection, self.issues) = (connection, issues)
+    (isCancelled, longRowBytes) = (hooks.isCancelled, hooks.longRowBytes)
     store = RowStore(connection, policy, issues, hooks, evaluator.reader.bytes)
+    collector = RowCollector(connection, policy, evaluator, store, syncs)
   }
+
+  func checkCancelled() throws { if isCancelled() { throw CancellationError() } }
 
   /// Reads and writes the row at `index`; what is wrong with it goes to the issues.
   func write(
@@ -61,6 +71,7 @@ final class RowTreeWriter {
         try writeElements(plan, relation, place, source, behind: fate.row)
       }
     }
+    if index == 0, !source.parts.isEmpty { try writeParts(of: plan, source, behind: fate.row) }
     return fate
   }
 
@@ -88,14 +99,20 @@ final class RowTreeWriter {
 
   func reject(_ plan: RowPlan, _ refusal: RejectedRow, _ source: borrowing DocumentSource) throws {
     if plan.hasKey { try plan.target.seen?.insert(plan.key) } else { plan.target.hasLostKeys = true }
-    try issues.reject(plan, source.placed(refusal), place, row: content(source))
+    try issues.reject(plan, source.placed(refusal), place, row: try content(source))
   }
 
-  private func content(_ source: borrowing DocumentSource) -> RowContent? {
-    issues.wantsRow(place) ? RowContent(value: source.json(0)) : nil
+  private func content(_ source: borrowing DocumentSource) throws -> RowContent? {
+    issues.wantsRow(place) ? RowContent(value: try source.json()) : nil
   }
 
-  private func json(_ source: borrowing DocumentSource) -> [UInt8] { issues.wantsRows ? source.json(0) : [] }
+  /// The row's content, to be kept with one that waits; that of a long row is kept once.
+  private func json(_ source: borrowing DocumentSource) throws -> [UInt8] {
+    guard issues.wantsRows else { return [] }
+    guard let row = source.whole else { return source.json(0) }
+    try issues.keep(place) { RowContent(value: try row.json()) }
+    return []
+  }
 
   // MARK: References
 
@@ -147,7 +164,7 @@ final class RowTreeWriter {
     do {
       return try store.store(plan) ? .written : .tooEarly
     } catch let refusal as RejectedRow {
-      try issues.reject(plan, source.placed(refusal), place, row: content(source))
+      try issues.reject(plan, source.placed(refusal), place, row: try content(source))
       return .refused
     }
   }
@@ -155,7 +172,7 @@ final class RowTreeWriter {
   private func hold(_ plan: RowPlan, _ source: borrowing DocumentSource) throws -> WaitingRow {
     var known: [ImportTarget] = []
     let references = try holdReferences(of: plan, source, &known)
-    let row = try store.hold(plan, references, place, json: json(source))
+    let row = try store.hold(plan, references, place, json: try json(source))
     row.known = known
     return row
   }
@@ -172,7 +189,7 @@ final class RowTreeWriter {
       if nested.isEmpty, try store.isSettled(reference) {
         known.append(reference.target)
       } else {
-        held.append(try store.hold(reference, nested, place, json: json(source)))
+        held.append(try store.hold(reference, nested, place, json: try json(source)))
       }
     }
     return held
@@ -199,24 +216,33 @@ final class RowTreeWriter {
     if let sync = relation.sync { owner?.claims.append(ParentClaim(sync: sync, parent: key.map(\.owned))) }
     var areKnown = true
     while let element = elements.next(source) {
-      switch try writeElement(key, relation, element, source, behind: owner) {
-      case .absent: break
-      case .known: if let turn { try relation.sync?.ledger.name(relation.ownedPlan.key, turn: turn) }
-      case .unknown: areKnown = false
-      }
+      let isKnown = try write(element, of: relation, key, turn: turn, source, behind: owner)
+      areKnown = areKnown && isKnown
     }
-    if !areKnown, let sync = relation.sync { try keepAll(of: plan, sync) }
+    if !areKnown, let sync = relation.sync { try keepAll(of: plan.target, key, sync) }
+  }
+
+  /// Writes a nested row and names it as its parent's; false where its key is not known.
+  func write(
+    _ element: NestedElement, of relation: RowRelation, _ parent: [BorrowedValue], turn: Int64?,
+    _ source: borrowing DocumentSource, behind owner: WaitingRow?
+  ) throws -> Bool {
+    let naming = try writeElement(parent, relation, element, source, behind: owner)
+    if case .known = naming, let turn {
+      try relation.sync?.ledger.name(relation.ownedPlan.key, turn: turn)
+    }
+    return naming != .unknown
   }
 
   /// What the parent names is not known: so nothing of it is deleted.
-  private func keepAll(of plan: RowPlan, _ sync: ParentSync) throws {
-    try sync.ledger.withdraw(plan.key)
+  func keepAll(of target: ImportTarget, _ key: [BorrowedValue], _ sync: ParentSync) throws {
+    try sync.ledger.withdraw(key)
     var issue = RejectedRow(
       .notDeleted,
       "its rows of table \"\(sync.target.table.name)\" were all kept, for the key of a rejected one is not known"
     )
-    issue.key = plan.keyDescription
-    try issues.note(issue, plan.table.name, place)
+    issue.key = rowDescription(target.table.keyNames, key.map(\.owned))
+    try issues.note(issue, target.table.name, place)
   }
 
   private func writeElement(
