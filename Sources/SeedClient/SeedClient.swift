@@ -21,7 +21,8 @@
 // - A failed update takes nothing away: the old data stays readable, and `SeedState` says what is wrong.
 // - No global state. Time, waiting, chance, free space and the network come in through `Environment`, so that
 //   tests bring their own. A `Transport` sends one request and judges nothing: `Reply` says what an answer means,
-//   `RetryRule` whether to ask again, and `WatchedRequest` whether it takes too long.
+//   `RetryRule` whether to ask again within an update (`Pace` waits between two, and both heed `Retry-After`), and
+//   `WatchedRequest` whether it takes too long.
 // - An app catches `SeedError` and nothing else. Each room's errors say which one they become.
 
 // An app that imports SeedClient has the names, versions and values that stand in its interface.

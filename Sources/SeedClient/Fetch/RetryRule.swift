@@ -5,7 +5,7 @@
 /// failure asked for.
 struct RetryRule: Hashable, Sendable {
   private(set) var failures = 0
-  /// Failures in a row between which nothing arrived.
+  /// Failures in a row between which less than ``fruitBytes`` arrived.
   private var fruitless = 0
   private var received = 0
 
@@ -13,7 +13,8 @@ struct RetryRule: Hashable, Sendable {
   private static let mostFruitless = 3
   private static let fruitBytes = 1024
   private static let bytesPerFailure = 16 * 1024
-  /// Waits in seconds. If the server asks for more than `longest`, the update fails, and ``Pace`` waits.
+  /// Waits in seconds. If the server asks for more than `longest`, the update fails: the wait is its caller's then, which
+  /// in `keepUpdated` is ``Pace``.
   private static let backoff = Backoff(first: 0.5, longest: 15, jitter: 0.25)
 
   /// The wait before the next attempt, if there is one; `received` are the bytes that came by all attempts.

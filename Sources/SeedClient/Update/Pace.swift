@@ -15,7 +15,7 @@ package struct Pace: Sendable {
   package init(pollSeconds: Int) { self.pollSeconds = pollSeconds }
 
   /// The wait after so many failures in a row; `chance` is a number from 0 to 1. `asked` is what the server's
-  /// `Retry-After` said after the last failure: it is kept to, up to a day.
+  /// `Retry-After` said after the last failure: it is waited for, up to a day.
   package func wait(afterFailures failures: Int, chance: Double, asked: Duration? = nil) -> Duration {
     let poll = min(Double(pollSeconds), Self.longest)
     let wait =

@@ -7,10 +7,10 @@ struct UpdateAttempt {
   let fetcher: Fetcher
   private(set) var metadata: SeriesMetadata
   private var local: SeedMeta?
-  /// What this update leaves out: what the store has rejected, and what proved to be of no use meanwhile.
+  /// What this update leaves out: what the store has rejected, and what proved unusable since.
   private var leftOut: Set<SHA256Digest>
   private(set) var plan: UpdatePlan
-  /// Whether the server was asked again because an object of its was of no use.
+  /// Whether the server was asked again because one of its objects was unusable.
   private(set) var hasLookedAgain = false
   var bytes = 0
   var rows: [String: SeedChanges.Table] = [:]
@@ -27,7 +27,7 @@ struct UpdateAttempt {
 
   var phases: PhaseSender { fetcher.context.phases }
 
-  /// Goes on with a snapshot where deltas do not lead from `version` to what was published; false without one.
+  /// Goes on with a snapshot where deltas do not lead from `version` to what was published; false where there is no snapshot.
   mutating func replaceDeltas(from version: Version?) -> Bool {
     take(try? planner.snapshot(.deltasFailed, notBelow: version))
   }
@@ -66,7 +66,7 @@ struct UnusableObject: SeedErrorConvertible {
 
 extension FetchedObject {
   /// Runs `use`, and removes the file where that fails. Where it was cancelled, as in the background on a phone, or the
-  /// disk is full, the file stays: the next update finds it whole and asks for no byte of it. A file that is not within
+  /// disk is full, the file stays: the next update finds it whole and asks for no byte of it. A file that does not hold
   /// what was signed is as unusable as one that never arrived, and there may be another way.
   func using<Value>(
     isolation: isolated (any Actor)? = #isolation, _ use: () async throws -> Value
