@@ -11,7 +11,7 @@ package struct JSONScanner: ~Copyable {
 
   enum Level {
     case array
-    case object(names: Set<[UInt8]>)
+    case object(names: JSONNames)
   }
 
   var window = JSONWindow()
@@ -173,8 +173,7 @@ package struct JSONScanner: ~Copyable {
 
   private mutating func remember(_ name: String, at start: Int) throws(JSONError) {
     guard case .object(var names) = levels.removeLast() else { return }
-    // As bytes: a Swift string equals its other normal forms, a member name does not.
-    guard names.insert(Array(name.utf8)).inserted else {
+    guard names.insert(name) else {
       throw JSONError(at: start, "duplicate member name \"\(name)\"")
     }
     levels.append(.object(names: names))
@@ -182,7 +181,7 @@ package struct JSONScanner: ~Copyable {
 
   private mutating func value() throws(JSONError) -> JSONToken {
     switch window[position] {
-    case UInt8(ascii: "{"): return try open(.object(names: []), .beginObject, .nameOrObjectEnd)
+    case UInt8(ascii: "{"): return try open(.object(names: JSONNames()), .beginObject, .nameOrObjectEnd)
     case UInt8(ascii: "["): return try open(.array, .beginArray, .valueOrArrayEnd)
     default: return try scalar()
     }
