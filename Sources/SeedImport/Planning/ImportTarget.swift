@@ -157,7 +157,10 @@ final class SeenKeys {
     self.table = table
     self.connection = connection
     name = "temp.seedbank_seen_\(number)"
-    let columns = zip(table.keyNames, table.keyCollations).map { "\(quoted($0)) COLLATE \($1.rawValue)" }
+    // Without the table's types, SQLite could not look a key up, and would go through all of them for each row.
+    let columns = zip(table.key, table.keyCollations).map {
+      "\(quoted(table.columns[$0].name)) \(table.columns[$0].affinity.rawValue) COLLATE \($1.rawValue)"
+    }
     let key = table.keyNames.map(quoted).joined(separator: ", ")
     try connection.execute("DROP TABLE IF EXISTS \(name)")
     try connection.execute(
