@@ -20,17 +20,18 @@ struct RowExchange {
     self.outcome = outcome
   }
 
-  /// Returns the rows that were written; the others were rejected. No two may have the same key.
+  /// Returns the rows that come behind those that were written; the others were rejected. No two may have the same key.
   mutating func run(_ rows: [WaitingRow]) throws -> [WaitingRow] {
-    var rows = rows
+    var party = ExchangeParty(rows)
     for _ in 0..<Self.mostRounds {
-      let misfits = try placeAll(rows) ? [] : findMisfits(rows)
+      if try placeAll(party.rows) { return party.followers }
+      if party.letFollowersJoin() { continue }
+      let misfits = try findMisfits(party)
+      if misfits.isEmpty { break }
       for misfit in misfits { try outcome.reject(misfit) }
-      if misfits.isEmpty { return rows }
-      let refused = Set(misfits.map { ObjectIdentifier($0.row) })
-      rows.removeAll { refused.contains(ObjectIdentifier($0)) }
+      party.leave(Set(misfits.map { ObjectIdentifier($0.row) }))
     }
-    for row in rows { try outcome.reject(Rejection(row: row, member: row, refusal: .taken)) }
+    for row in party.roots { try outcome.reject(Rejection(row: row, member: row, refusal: .taken)) }
     return []
   }
 
@@ -51,38 +52,55 @@ struct RowExchange {
   }
 
   /// The rows that find their values with rows that stay; if there are none, those that come too late for a value
-  /// that several want, where who has it comes first.
-  private mutating func findMisfits(_ rows: [WaitingRow]) throws -> [Rejection] {
-    let savepoint = try RowSavepoint(connection, rows.flatMap(\.members).map(\.target))
-    let areAtHome = try rows.map(isAtHome)
-    try lift(rows)
-    var misfits = try findHopeless(rows)
-    if misfits.isEmpty {
-      let entitled = zip(rows, areAtHome).filter(\.1) + zip(rows, areAtHome).filter { !$0.1 }
-      for (row, _) in entitled { if let misfit = try misfit(row, isKept: true) { misfits.append(misfit) } }
-    }
+  /// that several want.
+  private mutating func findMisfits(_ party: ExchangeParty) throws -> [Rejection] {
+    let savepoint = try RowSavepoint(connection, party.rows.flatMap(\.members).map(\.target))
+    let areAtHome = try party.rows.map(isAtHome)
+    try lift(party.rows)
+    var misfits = try findHopeless(party)
+    if misfits.isEmpty { misfits = try findLate(party, areAtHome) }
     try savepoint.takeBack()
-    return misfits
+    return party.withoutFollowers(of: misfits)
   }
 
-  /// The rows that find their values with rows that stay, among which they are themselves from then on. Looking in
-  /// both directions finds a chain of them at once, whichever way it runs.
-  private mutating func findHopeless(_ rows: [WaitingRow]) throws -> [Rejection] {
-    var (misfits, rest): ([Rejection], [WaitingRow]) = ([], rows)
+  /// The rows that find their values with rows that stay, among which they are themselves from then on, with what is
+  /// nested in them. Looking in both directions finds a chain of them at once, whichever way it runs.
+  private mutating func findHopeless(_ party: ExchangeParty) throws -> [Rejection] {
+    var (misfits, refused, rest) = ([Rejection](), Set<ObjectIdentifier>(), party.rows)
     for _ in 0..<Self.mostRounds {
       var hopeful: [WaitingRow] = []
       for row in rest {
-        if let misfit = try misfit(row, isKept: false) {
-          misfits.append(misfit)
-          try putBack(row)
-        } else {
+        let isOut = party.isOut(row, refused)
+        let misfit = isOut ? nil : try misfit(row, isKept: false)
+        guard isOut || misfit != nil else {
           hopeful.append(row)
+          continue
         }
+        if let misfit { misfits.append(misfit) }
+        refused.insert(ObjectIdentifier(row))
+        try putBack(row)
       }
       if hopeful.count == rest.count { break }
       rest = hopeful.reversed()
     }
     return misfits
+  }
+
+  /// The rows that come too late for a value that several want, where who has it comes first. If what is nested in one
+  /// of them was there before it, others may have come too late for that alone: then only such rows count.
+  private mutating func findLate(_ party: ExchangeParty, _ areAtHome: [Bool]) throws -> [Rejection] {
+    var (misfits, refused, owners) = ([Rejection](), Set<ObjectIdentifier>(), Set<ObjectIdentifier>())
+    let rows = zip(party.rows, areAtHome)
+    for (row, _) in rows.filter(\.1) + rows.filter({ !$0.1 }) where !party.isOut(row, refused) {
+      if let misfit = try misfit(row, isKept: true) {
+        misfits.append(misfit)
+        refused.insert(ObjectIdentifier(row))
+      } else {
+        owners.formUnion(party.owners(of: row))
+      }
+    }
+    let early = misfits.filter { owners.contains(ObjectIdentifier($0.row)) }
+    return early.isEmpty ? misfits : early
   }
 
   /// Whether the row could be written with all others where they are: it waits for their sake only.

@@ -1,0 +1,76 @@
+/// The rows that take part in an exchange, in the document's order, and those that come behind them. What is nested in a
+/// row comes behind it, unless somebody waits for a value that it has: then it takes part itself.
+struct ExchangeParty {
+  private(set) var rows: [WaitingRow]
+  private(set) var followers: [WaitingRow]
+  /// By a nested row, the row that it is nested in.
+  private var owners: [ObjectIdentifier: ObjectIdentifier] = [:]
+  private var keys: Set<RowIdentity> = []
+  private var keysBehind: Set<RowIdentity> = []
+  private var hasJoined = false
+
+  init(_ rows: [WaitingRow]) {
+    self.rows = rows
+    followers = rows.flatMap(\.elements)
+    for row in rows { own(row) }
+  }
+
+  private mutating func own(_ row: WaitingRow) {
+    for element in row.elements { owners[ObjectIdentifier(element)] = ObjectIdentifier(row) }
+  }
+
+  /// The rows that are nested in none.
+  var roots: [WaitingRow] { rows.filter { owners[ObjectIdentifier($0)] == nil } }
+
+  /// Lets what is nested take part; false where there is no more of it.
+  mutating func letFollowersJoin() -> Bool {
+    guard !hasJoined, !followers.isEmpty else { return false }
+    hasJoined = true
+    let roots = rows
+    (rows, followers) = ([], [])
+    for row in roots { join(row) }
+    return true
+  }
+
+  /// A row whose key an earlier one has stays behind, with what is nested in it.
+  private mutating func join(_ row: WaitingRow) {
+    if keys.contains(row.identity) || row.members.contains(where: { keysBehind.contains($0.identity) }) {
+      followers.append(row)
+      keysBehind.formUnion(row.tree.map(\.identity))
+      return
+    }
+    rows.append(row)
+    keys.insert(row.identity)
+    own(row)
+    for element in row.elements { join(element) }
+  }
+
+  // MARK: Rows that are refused
+
+  /// The rows that it is nested in.
+  func owners(of row: WaitingRow) -> [ObjectIdentifier] {
+    var found: [ObjectIdentifier] = []
+    var next = owners[ObjectIdentifier(row)]
+    while let owner = next {
+      found.append(owner)
+      next = owners[owner]
+    }
+    return found
+  }
+
+  /// Whether the row is refused, or one that it is nested in.
+  func isOut(_ row: WaitingRow, _ refused: Set<ObjectIdentifier>) -> Bool {
+    refused.contains(ObjectIdentifier(row)) || owners(of: row).contains(where: refused.contains)
+  }
+
+  /// Takes out what goes with an owner: that one alone has the issue.
+  func withoutFollowers(of misfits: [Rejection]) -> [Rejection] {
+    let refused = Set(misfits.map { ObjectIdentifier($0.row) })
+    return misfits.filter { !owners(of: $0.row).contains(where: refused.contains) }
+  }
+
+  mutating func leave(_ refused: Set<ObjectIdentifier>) {
+    rows = rows.filter { !isOut($0, refused) }
+    followers = followers.filter { !isOut($0, refused) }
+  }
+}
