@@ -36,7 +36,7 @@ package final class ImportBench {
     hooks: ImportHooks = ImportHooks(), pieces: Int = .max
   ) throws -> ImportReport {
     let session = try ImportSession(
-      try Connection(path, .writer), mapping: mapping, policy: policy, hooks: hooks)
+      try Connection(path, .own), mapping: mapping, policy: policy, hooks: hooks)
     do {
       for (number, document) in documents.enumerated() {
         try session.begin("document \(number)")
@@ -55,11 +55,11 @@ package final class ImportBench {
   }
 
   /// Runs statements on the database.
-  package func execute(_ sql: String) throws { try Connection(path, .writer).execute(sql) }
+  package func execute(_ sql: String) throws { try Connection(path, .own).execute(sql) }
 
   /// The rows of a query, each as one text.
   package func rows(_ sql: String) throws -> [String] {
-    try Connection(path, .reader).rows(sql).map { $0.map(\.description).joined(separator: "|") }
+    try Connection(path, .own).rows(sql).map { $0.map(\.description).joined(separator: "|") }
   }
 
   /// The bytes of the database's file.

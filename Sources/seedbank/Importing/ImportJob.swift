@@ -40,7 +40,7 @@ struct ImportJob: Sendable {
   }
 
   private func imported() throws -> ImportReport {
-    let connection = try Connection(database, .writer)
+    let connection = try Connection(database, .own)
     connection.endWithTask(or: interrupt)
     if try connection.shutsOutReaders() { tell(Self.journalNote) }
     let rejected = try rejects.map { try RejectsFile($0, sparing: files) }
