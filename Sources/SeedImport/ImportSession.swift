@@ -50,7 +50,10 @@ package final class ImportSession {
     let builder = try PlanBuilder(connection, policy, mapping)
     frames = try DocumentFrames(mapping)
     frame = try frames.anyFrame()
-    lists = try mapping.lists.map { try List($0, builder) }
+    lists = try mapping.lists.map { list in
+      let neighbours = mapping.lists.filter { $0.rows == list.rows }
+      return try List(list, besides: neighbours.flatMap(\.conditions).map(\.member), builder)
+    }
     targets = builder.targets.values.sorted { $0.table.name < $1.table.name }
     surveys = builder.surveys
     builder.connectSyncs()
@@ -77,8 +80,10 @@ package final class ImportSession {
     let isOpen: Bool
     let csv: CSVFormat?
 
-    init(_ list: ImportMapping.List, _ builder: PlanBuilder) throws {
-      plan = try builder.plan(list.table)
+    /// `besides` are members that lists in the same place look at.
+    init(_ list: ImportMapping.List, besides: [MemberPath], _ builder: PlanBuilder) throws {
+      plan = try builder.plan(list.table, conditions: besides)
+      plan.target.isSelected = plan.target.isSelected || !list.conditions.isEmpty
       selection = RowSelection(list.conditions)
       isOpen = list.conditions.isEmpty
       csv = list.csv
@@ -327,7 +332,7 @@ package final class ImportSession {
     try cursor?.checkWasReached()
     if mentionsAll { try frames.checkAllCame() }
     try resolveDeferred()
-    if mentionsAll { try lostRows.removeUnmentioned(place) }
+    if mentionsAll { try lostRows.removeUnmentioned(place, passedOver: report.rowsPassedOver) }
     let tables = tablesToCheck
     try ReferencePolicy(connection: connection, policy: policy.references, issues: issues, place: place)
       .run(touched: tables)
@@ -339,7 +344,7 @@ package final class ImportSession {
   private var tablesToCheck: Set<String> {
     let hasUncheckedRows = cursor?.isWritten == true || leftover != nil
     let suspects = hasUncheckedRows ? targets : targets.filter(\.isTouched)
-    return Set(Self.reach(of: suspects) + (leftover?.tables ?? []) + lostRows.ofOthers.keys)
+    return Set(Self.reach(of: suspects) + (leftover?.tables ?? []) + lostRows.tables)
   }
 
   private static func reach(of targets: [ImportTarget]) -> [String] {
@@ -376,7 +381,10 @@ package final class ImportSession {
       report.statements += target.statements
     }
     report.statements += lostRows.statements
-    for (table, count) in lostRows.ofOthers { report.tables[table, default: .init()].deleted += count }
+    for (table, changes) in lostRows.ofOthers {
+      report.tables[table, default: .init()].deleted += changes.deleted
+      report.tables[table, default: .init()].updated += changes.updated
+    }
     report.missing = surveys.flatMap(\.missing)
     report.issues = issues.listed
     report.issueCount = issues.count

@@ -117,7 +117,8 @@ import Testing
       "CREATE TABLE call(id INTEGER PRIMARY KEY, stop INTEGER REFERENCES stop(id))")
     let failed = try run(#"[{"id": 1, "stop": 7}]"#, as: "calls.json", "--table", "call")
     #expect(failed.status == 65)
-    #expect(failed.errors.contains("1 row references a row that table \"stop\" does not have (id = 1)"))
+    let words = "1 row references what table \"stop\" does not have (id = 1 has stop = 7)"
+    #expect(failed.errors.contains(words), "\(failed.errors)")
     for (rule, stop, value) in [("keep", 7, "7"), ("null", 8, "NULL")] {
       let outcome = try run(
         #"[{"id": 1, "stop": \#(stop)}]"#, as: "calls.json", "--table", "call", "--references", rule)
@@ -199,9 +200,12 @@ import Testing
     #expect(try Tool.sqlite(database, "SELECT id FROM stop; SELECT 'log', id FROM log;") == "2\n3\nlog|2\n")
   }
 
-  @Test func `readers that will wait are told of before, unless the database is empty or in WAL mode`() throws
+  @Test
+  func
+    `readers that had to wait are told of where rows were written, but not of an empty database or WAL mode`()
+    throws
   {
-    let note = "The database is not in WAL mode: its readers wait"
+    let note = "The database is not in WAL mode: its readers waited"
     func errors(_ id: Int) throws -> String {
       let outcome = try run(#"[{"id": \#(id), "name": "a"}]"#, as: "stops.json", "--table", "stop", "--json")
       #expect(try JSONValue(parsing: Array(outcome.output.utf8))["rows"]?.integer == 1)
@@ -209,8 +213,19 @@ import Testing
     }
     #expect(try errors(1) == "")
     #expect(try errors(2).hasPrefix(note))
+    #expect(try errors(2) == "")
     try Connection(database, .writer).execute("PRAGMA journal_mode = WAL")
     #expect(try errors(3) == "")
+  }
+
+  @Test func `messages end once, whatever they end with`() throws {
+    try Data(#"{"table": "stop", "colums": {}}"#.utf8).write(to: URL(fileURLWithPath: folder("map.json")))
+    let mapping = try run("[]", as: "stops.json", "--mapping", folder("map.json"))
+    #expect(mapping.status == 78 && mapping.errors.hasSuffix("did you mean \"columns\"?\n"))
+    try Connection(database, .writer).execute(
+      "CREATE TRIGGER never BEFORE INSERT ON stop BEGIN SELECT RAISE(ABORT, 'Not today.'); END")
+    let trigger = try run(#"[{"id": 1, "name": "a"}]"#, as: "stops.json", "--table", "stop", "--run-triggers")
+    #expect(trigger.status == 65 && trigger.errors.hasSuffix("Not today.\n"), "\(trigger.errors)")
   }
 
   @Test func `a dry run says what would change and changes nothing`() throws {
