@@ -106,7 +106,13 @@ import Testing
       }
     }
 
-    /// The rows as SQL and as JSON has them; `nested` are the members of each.
+    /// Gives a row a value that another has, or nobody.
+    mutating func repeatValue(_ random: inout SplitMix) {
+      let row = Int.random(in: 0..<values.count, using: &random)
+      values[row] = Int.random(in: 0..<values.count + 1, using: &random)
+    }
+
+    /// The rows within an owner, or all; `nested` are the further members of each.
     func json(_ owner: Int?, _ value: String, _ nested: (Int) -> String) -> [String] {
       values.indices.filter { owner == nil || owners[$0] == owner }.map {
         #"{"id": \#($0), "\#(value)": "\#(values[$0])"\#(nested($0))}"#
@@ -160,6 +166,51 @@ import Testing
         + bench.rows("SELECT code, att FROM sub ORDER BY id")
       #expect(rows == document.rows, "seed \(seed), round \(round)")
       document.shuffle(&random)
+    }
+  }
+
+  /// What became of the rows of one level; those in a row that is refused stay as they were.
+  private func expectDecided(
+    _ level: Level, _ table: String, _ value: String, _ bench: ImportBench, _ report: ImportReport,
+    _ place: String, within refusedOwners: Set<Int>
+  ) throws -> Set<Int> {
+    let refused = Set(
+      report.issues.filter { $0.table == table }.compactMap { $0.key.flatMap { Int($0.dropFirst(5)) } })
+    for (row, wanted) in level.values.enumerated() {
+      guard level.owners.isEmpty || !refusedOwners.contains(level.owners[row]) else { continue }
+      let place = "\(table) \(row), \(place)"
+      let holders = try bench.rows("SELECT id FROM \(table) WHERE \(value) = '\(wanted)'")
+      #expect(holders.count == 1, "nobody has the value of \(place)")
+      #expect((holders == ["\(row)"]) != refused.contains(row), "\(place)")
+    }
+    let lost = level.values.indices.filter {
+      !level.owners.isEmpty && refusedOwners.contains(level.owners[$0])
+    }
+    return refused.union(lost)
+  }
+
+  @Test(arguments: Array(1...6) as [UInt64])
+  func `a row stays out only where another has its value, however deep the one or the other lies`(
+    seed: UInt64
+  ) throws {
+    var random = SplitMix(seed: seed)
+    for round in 0..<30 {
+      let bench = try ImportBench(Self.schema)
+      try bench.execute("DELETE FROM ch; DELETE FROM att; DELETE FROM sub")
+      try bench.run(Document().text(&random), mapping: Self.mapping)
+      var document = Document()
+      document.shuffle(&random)
+      for _ in 0..<4 {
+        document.channels.repeatValue(&random)
+        document.atts.repeatValue(&random)
+        document.subs.repeatValue(&random)
+      }
+      let place = "seed \(seed), round \(round)"
+      let report = try bench.run(
+        document.text(&random), mapping: Self.mapping, policy: Self.collecting)
+      var refused = try expectDecided(document.channels, "ch", "name", bench, report, place, within: [])
+      refused = try expectDecided(document.atts, "att", "url", bench, report, place, within: refused)
+      _ = try expectDecided(document.subs, "sub", "code", bench, report, place, within: refused)
     }
   }
 }

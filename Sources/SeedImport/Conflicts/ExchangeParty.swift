@@ -8,6 +8,8 @@ struct ExchangeParty {
   private var keys: Set<RowIdentity> = []
   private var keysBehind: Set<RowIdentity> = []
   private var hasJoined = false
+  /// By table, how many levels lie below its rows at most.
+  private var heights: [ObjectIdentifier: Int] = [:]
 
   init(_ rows: [WaitingRow]) {
     self.rows = rows
@@ -32,17 +34,20 @@ struct ExchangeParty {
     return true
   }
 
-  /// A row whose key an earlier one has stays behind, with what is nested in it.
-  private mutating func join(_ row: WaitingRow) {
+  /// A row whose key an earlier one has stays behind, with what is nested in it. Returns the levels below the row.
+  @discardableResult
+  private mutating func join(_ row: WaitingRow) -> Int {
     if keys.contains(row.identity) || row.members.contains(where: { keysBehind.contains($0.identity) }) {
       followers.append(row)
       keysBehind.formUnion(row.tree.map(\.identity))
-      return
+      return 0
     }
     rows.append(row)
     keys.insert(row.identity)
     own(row)
-    for element in row.elements { join(element) }
+    let below = row.elements.map { 1 + join($0) }.max() ?? 0
+    heights[ObjectIdentifier(row.target), default: 0] = max(height(of: row), below)
+    return below
   }
 
   // MARK: Rows that are refused
@@ -63,11 +68,17 @@ struct ExchangeParty {
     refused.contains(ObjectIdentifier(row)) || owners(of: row).contains(where: refused.contains)
   }
 
-  /// Takes out what goes with an owner: that one alone has the issue.
-  func withoutFollowers(of misfits: [Rejection]) -> [Rejection] {
+  /// Those of the tables that nest deepest: what is nested in their rows may go with them, and then its values are free
+  /// for others.
+  func outermost(_ misfits: [Rejection]) -> [Rejection] {
+    let height = misfits.map { self.height(of: $0.row) }.max() ?? 0
     let refused = Set(misfits.map { ObjectIdentifier($0.row) })
-    return misfits.filter { !owners(of: $0.row).contains(where: refused.contains) }
+    return misfits.filter {
+      self.height(of: $0.row) == height && !owners(of: $0.row).contains(where: refused.contains)
+    }
   }
+
+  private func height(of row: WaitingRow) -> Int { heights[ObjectIdentifier(row.target), default: 0] }
 
   mutating func leave(_ refused: Set<ObjectIdentifier>) {
     rows = rows.filter { !isOut($0, refused) }

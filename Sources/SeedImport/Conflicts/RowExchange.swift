@@ -60,7 +60,7 @@ struct RowExchange {
     var misfits = try findHopeless(party)
     if misfits.isEmpty { misfits = try findLate(party, areAtHome) }
     try savepoint.takeBack()
-    return party.withoutFollowers(of: misfits)
+    return party.outermost(misfits)
   }
 
   /// The rows that find their values with rows that stay, among which they are themselves from then on, with what is
@@ -86,21 +86,16 @@ struct RowExchange {
     return misfits
   }
 
-  /// The rows that come too late for a value that several want, where who has it comes first. If what is nested in one
-  /// of them was there before it, others may have come too late for that alone: then only such rows count.
+  /// The rows that come too late for a value that several want, where who has it comes first.
   private mutating func findLate(_ party: ExchangeParty, _ areAtHome: [Bool]) throws -> [Rejection] {
-    var (misfits, refused, owners) = ([Rejection](), Set<ObjectIdentifier>(), Set<ObjectIdentifier>())
+    var (misfits, refused) = ([Rejection](), Set<ObjectIdentifier>())
     let rows = zip(party.rows, areAtHome)
     for (row, _) in rows.filter(\.1) + rows.filter({ !$0.1 }) where !party.isOut(row, refused) {
-      if let misfit = try misfit(row, isKept: true) {
-        misfits.append(misfit)
-        refused.insert(ObjectIdentifier(row))
-      } else {
-        owners.formUnion(party.owners(of: row))
-      }
+      guard let misfit = try misfit(row, isKept: true) else { continue }
+      misfits.append(misfit)
+      refused.insert(ObjectIdentifier(row))
     }
-    let early = misfits.filter { owners.contains(ObjectIdentifier($0.row)) }
-    return early.isEmpty ? misfits : early
+    return misfits
   }
 
   /// Whether the row could be written with all others where they are: it waits for their sake only.
