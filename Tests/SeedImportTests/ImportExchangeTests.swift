@@ -25,20 +25,23 @@ import Testing
       ]))
 
   /// The unique values of the three tables behind an import in which no row is bad.
-  private func rows(_ document: String) throws -> [String] {
+  private func rows(_ document: String, inBatches: Bool = false) throws -> [String] {
     let bench = try ImportBench(Self.schema)
-    let report = try bench.run(document, mapping: Self.mapping)
+    var policy = ImportPolicy()
+    if inBatches { policy.atomicity = .batched(rows: 3, cursor: bench.file("cursor")) }
+    let report = try bench.run(document, mapping: Self.mapping, policy: policy)
     #expect(report.issueCount == 0)
     return try bench.rows("SELECT name FROM ch ORDER BY id") + bench.rows("SELECT url FROM att ORDER BY id")
       + bench.rows("SELECT code FROM sub ORDER BY id")
   }
 
-  @Test func `a row changes places with one that is nested in a row that waits`() throws {
+  @Test(arguments: [false, true])
+  func `a row changes places with one that is nested in a row that waits`(inBatches: Bool) throws {
     let rows = try rows(
       """
       [{"id": 1, "name": "B", "atts": [{"id": 10, "url": "z"}]}, {"id": 2, "name": "A"},
        {"id": 3, "name": "C", "atts": [{"id": 30, "url": "x"}]}]
-      """)
+      """, inBatches: inBatches)
     #expect(rows == ["B", "A", "C", "z", "y", "x", "p", "q", "r"])
   }
 

@@ -52,7 +52,7 @@ final class LostRows {
   func removeUnmentioned(_ place: RowPlace, passedOver: Int) throws {
     for target in targets {
       try listUnmentioned(of: target, place)
-      if passedOver > 0 { try checkSelection(target, passedOver) }
+      if passedOver > 0 { try checkSelection(target) }
     }
     try delete()
   }
@@ -79,15 +79,14 @@ final class LostRows {
   }
 
   /// Conditions that no row meets are most likely wrong.
-  private func checkSelection(_ target: ImportTarget, _ passedOver: Int) throws {
+  private func checkSelection(_ target: ImportTarget) throws {
     guard target.isSelected, !policy.acceptsShrink, try target.seen?.isEmpty == true else { return }
     let lost = try deletion.count(target.table.name)
     guard lost > 0 else { return }
     throw ImportFailure(
       .shrunk,
-      "no row met the 'where' of table \"\(target.table.name)\", \(passedOver) rows were passed over, and all "
-        + "\(lost) rows of the table would go: correct the 'where', or accept it (--accept-shrink, "
-        + "ImportPolicy.acceptsShrink)")
+      "no row met the 'where' of table \"\(target.table.name)\", and all rows of the table (\(lost)) would go: correct "
+        + "the 'where', or accept it (--accept-shrink, ImportPolicy.acceptsShrink)")
   }
 
   private func delete() throws {

@@ -49,7 +49,9 @@ extension Command {
         help: "References to missing rows, also with --bad-rows: fail (default), null, or keep (and warn)."),
       .flag(
         "accept-shrink",
-        help: "Delete unmentioned rows even if a table of 100 rows or more loses over half of them."),
+        help:
+          "Delete unmentioned rows even if a table of 100 rows or more loses over half of them, or no row meets a 'where'."
+      ),
       .value(
         "rejects", "path",
         help:
