@@ -92,6 +92,27 @@ import Testing
     #expect(try bench.rows("SELECT id, url FROM att ORDER BY id") == ["10|x", "20|y", "30|z"])
   }
 
+  @Test func `a row that comes again may free a value only then`() throws {
+    let rows = try rows(
+      """
+      [{"id": 1, "name": "B"}, {"id": 2, "name": "A"}, {"id": 3, "atts": [{"id": 30, "url": "x"}]},
+       {"id": 1, "name": "B", "atts": [{"id": 10, "url": "z"}]}]
+      """)
+    #expect(rows == ["B", "A", "C", "z", "y", "x", "p", "q", "r"])
+  }
+
+  @Test func `who waits for a row that comes again and frees nothing is refused at last`() throws {
+    let bench = try ImportBench(Self.schema)
+    let report = try bench.run(
+      """
+      [{"id": 1, "name": "B"}, {"id": 2, "name": "A"}, {"id": 3, "atts": [{"id": 30, "url": "x"}]},
+       {"id": 1, "name": "B", "atts": [{"id": 10, "url": "y"}]}]
+      """, mapping: Self.mapping, policy: Self.collecting)
+    #expect(report.issues.map(\.key) == ["id = 30", "id = 10"])
+    #expect(try bench.rows("SELECT name FROM ch ORDER BY id") == ["B", "A", "C"])
+    #expect(try bench.rows("SELECT url FROM att ORDER BY id") == ["x", "y", "z"])
+  }
+
   @Test func `a row that is refused leaves to others the value that a row in it wanted`() throws {
     let bench = try ImportBench(
       """

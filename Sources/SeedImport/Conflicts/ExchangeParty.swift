@@ -3,6 +3,9 @@
 struct ExchangeParty {
   private(set) var rows: [WaitingRow]
   private(set) var followers: [WaitingRow]
+  /// Rows whose values are held by others that will yet be written again, and why they were not written now.
+  private(set) var waiting: [Rejection] = []
+  private var keysWaiting: Set<RowIdentity> = []
   /// By a nested row, the row that it is nested in.
   private var owners: [ObjectIdentifier: ObjectIdentifier] = [:]
   private var keys: Set<RowIdentity> = []
@@ -80,8 +83,15 @@ struct ExchangeParty {
 
   private func height(of row: WaitingRow) -> Int { heights[ObjectIdentifier(row.target), default: 0] }
 
-  mutating func leave(_ refused: Set<ObjectIdentifier>) {
-    rows = rows.filter { !isOut($0, refused) }
-    followers = followers.filter { !isOut($0, refused) }
+  /// Takes out rows with all that is nested in them; some of them will be tried again.
+  mutating func leave(_ misfits: [Rejection], waiting: [Rejection]) {
+    let gone = Set(misfits.map { ObjectIdentifier($0.row) })
+    rows = rows.filter { !isOut($0, gone) }
+    followers = followers.filter { !isOut($0, gone) }
+    self.waiting = self.waiting.filter { !isOut($0.row, gone) } + waiting
+    keysWaiting = Set(self.waiting.flatMap(\.row.tree).map(\.identity))
   }
+
+  /// Whether the row is, or lies within, one that will be tried again.
+  func isWaiting(_ identity: RowIdentity) -> Bool { keysWaiting.contains(identity) }
 }

@@ -20,19 +20,31 @@ struct RowExchange {
     self.outcome = outcome
   }
 
-  /// Returns the rows that come behind those that were written; the others were rejected. No two may have the same key.
-  mutating func run(_ rows: [WaitingRow]) throws -> [WaitingRow] {
-    var party = ExchangeParty(rows)
+  /// Returns the rows that come behind those that were written, and before them those that wait on, for what `moves`
+  /// says will yet be written again; the others were rejected. No two may have the same key.
+  mutating func run(_ rows: [WaitingRow], moves: (RowIdentity) -> Bool) throws -> [WaitingRow] {
+    var (party, hasRejected) = (ExchangeParty(rows), false)
     for _ in 0..<Self.mostRounds {
-      if try placeAll(party.rows) { return party.followers }
+      if try placeAll(party.rows) {
+        guard hasRejected || !party.rows.isEmpty else { break }
+        return party.waiting.map(\.row) + party.followers
+      }
       if party.letFollowersJoin() { continue }
       let misfits = try findMisfits(party)
       if misfits.isEmpty { break }
-      for misfit in misfits { try outcome.reject(misfit) }
-      party.leave(Set(misfits.map { ObjectIdentifier($0.row) }))
+      let isWaiting = misfits.map { $0.holder.map { moves($0) || party.isWaiting($0) } ?? false }
+      for (misfit, waits) in zip(misfits, isWaiting) where !waits { try outcome.reject(misfit) }
+      hasRejected = hasRejected || isWaiting.contains(false)
+      party.leave(misfits, waiting: zip(misfits, isWaiting).filter(\.1).map(\.0))
     }
-    for row in party.roots { try outcome.reject(Rejection(row: row, member: row, refusal: .taken)) }
+    try rejectAll(party)
     return []
+  }
+
+  /// Rows that wait for each other would do so for ever.
+  private func rejectAll(_ party: ExchangeParty) throws {
+    for rejection in party.waiting { try outcome.reject(rejection) }
+    for row in party.roots { try outcome.reject(Rejection(row: row, member: row, refusal: .taken)) }
   }
 
   /// False where not all of them fit: then nothing has changed.
@@ -124,7 +136,10 @@ struct RowExchange {
     // Asked when the row itself is away again: who has the value is then none of its own members. What an earlier row
     // of its key wrote meanwhile is not known here.
     let old = present.contains(member.identity) ? nil : old[member.identity]
-    return Rejection(row: row, member: member, refusal: try member.explained(refusal, over: old))
+    let conflict = try member.conflict(refusal, over: old)
+    return Rejection(
+      row: row, member: member, refusal: conflict.refusal,
+      holder: try conflict.holder.map { try member.target.identity(of: $0) })
   }
 
   private mutating func lift(_ rows: [WaitingRow]) throws {

@@ -161,7 +161,9 @@ final class WaitingRows {
       }
     }
     var exchange = RowExchange(connection, outcome)
-    return try pass(try exchange.run(first.rows) + behind.rows.all())
+    let others = behind.identities
+    let following = try exchange.run(first.rows) { others.contains($0.hashValue) }
+    return try pass(following + behind.rows.all())
   }
 }
 
