@@ -9,8 +9,10 @@ extension ImportSession {
     let isOpen: Bool
     let csv: CSVFormat?
 
-    init(_ list: ImportMapping.List, _ builder: PlanBuilder) throws {
-      plan = try builder.plan(list.table)
+    /// `besides` are members that lists in the same place look at.
+    init(_ list: ImportMapping.List, besides: [MemberPath], _ builder: PlanBuilder) throws {
+      plan = try builder.plan(list.table, conditions: besides)
+      plan.target.isSelected = plan.target.isSelected || !list.conditions.isEmpty
       selection = RowSelection(list.conditions)
       isOpen = list.conditions.isEmpty
       csv = list.csv

@@ -49,7 +49,10 @@ package final class ImportSession {
     let builder = try PlanBuilder(connection, policy, mapping)
     frames = try DocumentFrames(mapping)
     frame = try frames.anyFrame()
-    lists = try mapping.lists.map { try List($0, builder) }
+    lists = try mapping.lists.map { list in
+      let neighbours = mapping.lists.filter { $0.rows == list.rows }
+      return try List(list, besides: neighbours.flatMap(\.conditions).map(\.member), builder)
+    }
     targets = builder.targets.values.sorted { $0.table.name < $1.table.name }
     surveys = builder.surveys
     builder.connectSyncs()
@@ -306,7 +309,7 @@ package final class ImportSession {
     try cursor?.checkWasReached()
     if mentionsAll { try frames.checkAllCame() }
     try resolveDeferred()
-    if mentionsAll { try lostRows.removeUnmentioned(place) }
+    if mentionsAll { try lostRows.removeUnmentioned(place, passedOver: report.rowsPassedOver) }
     let tables = tablesToCheck
     try ReferencePolicy(connection: connection, policy: policy.references, issues: issues, place: place)
       .run(touched: tables)
@@ -318,7 +321,7 @@ package final class ImportSession {
   private var tablesToCheck: Set<String> {
     let hasUncheckedRows = cursor?.isWritten == true || leftover != nil
     let suspects = hasUncheckedRows ? targets : targets.filter(\.isTouched)
-    return Set(Self.reach(of: suspects) + (leftover?.tables ?? []) + lostRows.ofOthers.keys)
+    return Set(Self.reach(of: suspects) + (leftover?.tables ?? []) + lostRows.tables)
   }
 
   private static func reach(of targets: [ImportTarget]) -> [String] {
@@ -355,7 +358,10 @@ package final class ImportSession {
       report.statements += target.statements
     }
     report.statements += lostRows.statements
-    for (table, count) in lostRows.ofOthers { report.tables[table, default: .init()].deleted += count }
+    for (table, changes) in lostRows.ofOthers {
+      report.tables[table, default: .init()].deleted += changes.deleted
+      report.tables[table, default: .init()].updated += changes.updated
+    }
     report.missing = surveys.flatMap(\.missing)
     report.issues = issues.listed
     report.issueCount = issues.count

@@ -26,6 +26,19 @@ import Testing
     #expect(try openings(of: path) == 0)
   }
 
+  @Test func `the schema of an app's own database is trusted, that of any other is not`() throws {
+    let folder = try TemporaryFolder()
+    let path = folder("a.sqlite")
+    try Connection(path, .creator).execute("CREATE TABLE t(a)")
+    let trust = { (mode: Connection.OpenMode) in
+      try Connection(path, mode).integer("PRAGMA trusted_schema")
+    }
+    #expect(try trust(.own) == 1)
+    for mode in [Connection.OpenMode.writer, .creator, .snapshot, .reader, .memory] {
+      #expect(try trust(mode) == 0)
+    }
+  }
+
   @Test func `a statement outlives its connection and still reads`() throws {
     func statement() throws -> Statement {
       let connection = try Connection("rows", .scratch)

@@ -66,4 +66,44 @@ import Testing
     #expect(
       try missing(#"{"a": [\#(others)], "b": [\#(rows)]}"#, table, rows: "b") == ["$.zip zip []"])
   }
+
+  @Test func `bare keys are rows without members, of which none is missing`() throws {
+    let bench = try ImportBench(
+      """
+      CREATE TABLE tag(id TEXT PRIMARY KEY NOT NULL, label TEXT);
+      CREATE TABLE user(id INTEGER PRIMARY KEY, name TEXT);
+      CREATE TABLE item(id INTEGER PRIMARY KEY, name TEXT, user INTEGER);
+      CREATE TABLE tagged(item INTEGER, tag TEXT, PRIMARY KEY (item, tag));
+      INSERT INTO user VALUES (7, 'u'); INSERT INTO tag VALUES ('x', 'X');
+      """)
+    let tag = TableMapping("tag", columns: ["label": "title"])
+    let mapping = ImportMapping(lists: [
+      .init(
+        TableMapping(
+          "item",
+          relations: [
+            .object("user", TableMapping("user", columns: ["name": "full"]), foreignKey: ["user"]),
+            .join("tags", tag, through: "tagged", parentKey: ["item"], elementKey: ["tag"]),
+          ]), rows: "items"),
+      .init(TableMapping("tag"), rows: "tags"), .init(TableMapping("user"), rows: "users"),
+    ])
+    let others = #""tags": [{"id": "x", "label": "X"}], "users": [{"id": 7, "name": "v"}]"#
+    let bare = #"{"items": [{"id": 1, "name": "a", "user": 7, "tags": ["x"]}], \#(others)}"#
+    #expect(try bench.run(bare, mapping: mapping).missing == [])
+    let whole =
+      #"{"items": [{"id": 1, "name": "a", "user": {"id": 7}, "tags": [{"id": "x"}]}], \#(others)}"#
+    let missing = try bench.run(whole, mapping: mapping).missing
+    #expect(Set(missing.map(\.member.description)) == ["$.full", "$.title"])
+  }
+
+  @Test func `a member that only a condition reads is no name that nobody wants`() throws {
+    let bench = try ImportBench(Self.schema)
+    let table = TableMapping("item", columns: ["zip": "meta.typ"])
+    let mapping = ImportMapping(lists: [
+      .init(
+        table, where: [RowCondition("nam", in: [.text("a")]), RowCondition("meta.type", in: [.text("b")])])
+    ])
+    let report = try bench.run(#"[{"id": 1, "nam": "a", "meta": {"type": "b"}}]"#, mapping: mapping)
+    #expect(report.missing.map { "\($0.member) \($0.similar)" } == ["$.meta.typ []"])
+  }
 }

@@ -62,6 +62,24 @@ import Testing
     #expect(try bench.rows("SELECT v FROM t") == ["0.0", "0.1", "9007199254740992.0"])
   }
 
+  @Test(arguments: ["INTEGER", "NUMERIC", "", "BLOB"])
+  func `a whole number beyond 64 bits is refused where it would be rounded`(type: String) throws {
+    let bench = try ImportBench("CREATE TABLE t(id INTEGER PRIMARY KEY, v \(type), r REAL, s REAL)")
+    let (digits, collecting) = ("12345678901234567890", ImportPolicy(badRows: .collect))
+    let report = try bench.run(
+      #"[{"id": 1, "v": \#(digits)}, {"id": 2, "v": 1e999}]"#, mapping: ImportMapping("t"), policy: collecting
+    )
+    #expect(report.issues.map(\.code) == [.outOfRange, .outOfRange])
+    #expect(
+      report.issues.map(\.message) == [
+        "the whole number \(digits) has more than 64 bits: a TEXT column keeps it, a REAL column nearly",
+        "the number 1e999 is beyond a double's range: only a TEXT column takes it",
+      ])
+    let mapping = ImportMapping(TableMapping("t", columns: ["s": .from("s", .number)]))
+    try bench.run(#"[{"id": 3, "r": \#(digits), "s": "\#(digits)"}]"#, mapping: mapping)
+    #expect(try bench.rows("SELECT r, s FROM t") == ["1.2345678901234567e+19|1.2345678901234567e+19"])
+  }
+
   @Test func `rejected rows keep their numbers' digits`() throws {
     let bench = try ImportBench("CREATE TABLE t(id INTEGER PRIMARY KEY)")
     var hooks = ImportHooks()

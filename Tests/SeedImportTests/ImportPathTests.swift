@@ -85,6 +85,24 @@ import Testing
     #expect(report.rowsPassedOver == 3)
   }
 
+  @Test func `conditions that no row meets take no row away, unless that is accepted`() throws {
+    let bench = try ImportBench(Self.schema)
+    try bench.execute("INSERT INTO user(id) VALUES (1), (2)")
+    let mapping = ImportMapping(lists: [
+      .init(
+        TableMapping("user", mode: .mergeAndDeleteMissing), where: [RowCondition("typ", in: [.text("user")])])
+    ])
+    let text = #"[{"type": "user", "id": 1}, {"type": "user", "id": 3}]"#
+    let failure = #expect(throws: ImportFailure.self) { try bench.run(text, mapping: mapping) }
+    #expect(failure?.code == .shrunk)
+    let start = #"no row met the 'where' of table "user", and all rows of the table (2) would go"#
+    #expect(failure?.message.hasPrefix(start) == true)
+    #expect(failure?.message.contains("--accept-shrink") == true)
+    #expect(try bench.rows("SELECT id FROM user") == ["1", "2"])
+    try bench.run(text, mapping: mapping, policy: ImportPolicy(acceptsShrink: true))
+    #expect(try bench.rows("SELECT id FROM user") == [])
+  }
+
   @Test func `lines may go to several lists too, and one list may take the rest`() throws {
     let bench = try ImportBench(Self.schema)
     let mapping = ImportMapping(lists: [

@@ -11,6 +11,10 @@ import Testing
     INSERT INTO p VALUES (1);
     """
   private static let mapping = ImportMapping("t")
+  private static let remedy = """
+    import what is referenced too, or set the policy of references, which is not that of bad rows: \
+    '--references null' clears them, '--references keep' keeps them (ImportPolicy.References)
+    """
 
   @Test func `a failure names the first rows that reference nothing, and says what to do`() throws {
     let bench = try ImportBench(Self.schema)
@@ -18,16 +22,15 @@ import Testing
       try bench.run(#"[{"a": 1, "b": "x", "p": 1}, {"a": 2, "b": "y", "p": 7}]"#, mapping: Self.mapping)
     }
     #expect(
-      one?.message == """
-        table "t", column "p": 1 row references a row that table "p" does not have (a = 2, b = y): import what is \
-        referenced too, or let such references become null, or keep them
-        """)
+      one?.message
+        == #"table "t", column "p": 1 row references what table "p" does not have (a = 2, b = y has p = 7): "#
+        + Self.remedy)
     let rows = (2...9).map { #"{"a": \#($0), "b": "x", "p": \#($0)}"# }.joined(separator: ",")
     let many = #expect(throws: ImportFailure.self) { try bench.run("[\(rows)]", mapping: Self.mapping) }
     #expect(
       many?.message.contains(
-        "8 rows reference rows that table \"p\" does not have (a = 2, b = x; a = 3, b = x; a = 4, b = x; …)")
-        == true)
+        "8 rows reference what table \"p\" does not have (a = 2, b = x has p = 2; a = 3, b = x has p = 3; "
+          + "a = 4, b = x has p = 4; …)") == true)
     #expect(try bench.rows("SELECT * FROM t") == [])
   }
 
@@ -37,11 +40,11 @@ import Testing
       try bench.run(#"[{"a": 2, "b": "new", "p": 7}]"#, mapping: Self.mapping)
     }
     #expect(mixed?.message.contains("2 rows reference") == true)
-    #expect(mixed?.message.contains("(a = 2, b = new), 1 of them already before this import") == true)
+    #expect(mixed?.message.contains("(a = 2, b = new has p = 7), 1 of them already before this") == true)
     let old = #expect(throws: ImportFailure.self) {
       try bench.run(#"[{"a": 3, "b": "good", "p": 1}]"#, mapping: Self.mapping)
     }
-    #expect(old?.message.contains("(a = 0, b = old), as before this import: ") == true)
+    #expect(old?.message.contains("(a = 0, b = old has p = 99), as before this import: ") == true)
     #expect(try bench.rows("SELECT b FROM t") == ["old"])
   }
 
@@ -54,6 +57,23 @@ import Testing
       #expect(report.issues.map(\.column) == ["p"])
     }
     #expect(try bench.rows("SELECT p FROM t") == ["NULL"])
+  }
+
+  @Test func `a reference that cannot become null is named with its row, its column and what to do`() throws {
+    let bench = try ImportBench(
+      """
+      CREATE TABLE p(id INTEGER PRIMARY KEY);
+      CREATE TABLE t(id INTEGER PRIMARY KEY, p INTEGER NOT NULL REFERENCES p(id));
+      """)
+    let failure = #expect(throws: ImportFailure.self) {
+      try bench.run(
+        #"[{"id": 2, "p": 7}]"#, mapping: ImportMapping("t"), policy: ImportPolicy(references: .null))
+    }
+    #expect(
+      failure?.message
+        == #"table "t", column "p": 1 row references what table "p" does not have (id = 2 has p = 7), "#
+        + "and it cannot become NULL (NOT NULL constraint failed: t.p): import what is referenced too, or keep "
+        + "such references with '--references keep' (ImportPolicy.References)")
   }
 
   @Test func `a reference is null only where its parent is not there, by the parent's type`() throws {

@@ -108,7 +108,7 @@ import Testing
 
   @Test func `one connection in a transaction, or with foreign keys on, is refused`() throws {
     let bench = try bench()
-    let connection = try Connection(bench.path, .writer)
+    let connection = try Connection(bench.path, .own)
     try connection.execute("BEGIN")
     let inTransaction = #expect(throws: ImportFailure.self) {
       try ImportSession(connection, mapping: ImportMapping("person"))

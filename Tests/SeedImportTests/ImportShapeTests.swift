@@ -116,7 +116,23 @@ import Testing
       try bench.run(#"{"data": {}}"#, mapping: ImportMapping("item", rows: "$.data.items"))
     }
     #expect(failure?.code == .document)
-    #expect(failure?.message.contains("$.data.items") == true)
+    #expect(
+      failure?.message
+        == "document 0: the document has nothing at $.data.items: correct the path of the list, or make the list optional"
+    )
+  }
+
+  @Test(
+    arguments: [
+      (#"{"data": {"itmes": [], "meta": 1}}"#, " (did you mean $.data.itmes?): "),
+      (#"{"data": {"rows": [], "meta": 1}, "x": 2}"#, #" ($.data has "rows", "meta"): "#),
+      (#"{"results": [], "error": null}"#, #" ($ has "results", "error"): "#),
+    ])
+  func `what stands in place of the path is named`(text: String, words: String) throws {
+    let failure = #expect(throws: ImportFailure.self) {
+      try bench().run(text, mapping: ImportMapping("item", rows: "$.data.items"))
+    }
+    #expect(failure?.message.contains("nothing at $.data.items\(words)") == true, "\(failure?.message ?? "")")
   }
 
   @Test func `an unknown table or column is named with the nearest that there is`() throws {

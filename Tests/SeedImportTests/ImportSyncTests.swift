@@ -48,6 +48,34 @@ import Testing
     #expect(try seats(after: #"[{"id": 1, "seats": []}]"#) == ["c2"])
   }
 
+  @Test func `a reference that is cleared is an update of its row, which search tables see`() throws {
+    let bench = try ImportBench(
+      Self.schema + """
+        CREATE VIRTUAL TABLE search USING fts5(ticket, content='note', content_rowid='id');
+        INSERT INTO search(search) VALUES ('rebuild');
+        """)
+    let report = try bench.run(#"[{"id": 1, "seats": [{"id": "a"}]}]"#, mapping: Self.mapping)
+    #expect(try bench.rows("SELECT id, ticket FROM note") == ["1|NULL", "2|3"])
+    #expect(report.tables["ticket"]?.deleted == 1)
+    #expect(report.tables["note"]?.updated == 1)
+    #expect(report.tables["note"]?.deleted == 0)
+    #expect(try bench.rows("SELECT rowid FROM search WHERE search MATCH '2 OR 3'") == ["2"])
+  }
+
+  @Test func `a row of the mapping whose reference is cleared is updated, with its key`() throws {
+    let bench = try ImportBench(
+      """
+      CREATE TABLE team(id INTEGER PRIMARY KEY, up INTEGER REFERENCES team(id) ON DELETE SET NULL);
+      INSERT INTO team VALUES (1, NULL), (2, 1), (3, 2), (4, 3);
+      """)
+    let report = try bench.run(
+      #"[{"id": 1}, {"id": 4}]"#, mapping: ImportMapping(TableMapping("team", mode: .mergeAndDeleteMissing)),
+      policy: ImportPolicy(reportsKeys: true))
+    #expect(try bench.rows("SELECT * FROM team") == ["1|NULL", "4|NULL"])
+    #expect(report.tables["team"]?.updated == 1 && report.tables["team"]?.deleted == 2)
+    #expect(report.tables["team"]?.keys?.updated == [[.integer(4)]])
+  }
+
   @Test func `of a parent that comes twice, what came last says which rows it has`() throws {
     let twice = #"[{"id": 1, "seats": [{"id": "a"}]}, {"id": 1, "seats": [{"id": "b"}, {"id": "d"}]}]"#
     #expect(try seats(after: twice) == ["b1", "c2", "d1"])

@@ -92,6 +92,18 @@ import Testing
     #expect(failure?.message.contains(reason) == true, "\(failure?.message ?? "")")
   }
 
+  @Test(arguments: [
+    ("1970-01-01T00:00:00.00001Z", "00:00.00001Z"), ("1970-01-01T00:00:00.000000001Z", "00:00.000000001Z"),
+    ("1970-01-01T00:00:00.120Z", "00:00.12Z"), ("1970-01-01T00:00:00.0000000001Z", "00:00Z"),
+    ("1970-01-01T00:00:59.9999999999Z", "01:00Z"),
+  ])
+  func `a date as a text keeps its second's digits, as far as there are nanoseconds`(
+    text: String, end: String
+  ) throws {
+    let row = try imported("\"\(text)\"", type: "TEXT", .date(as: .text)).row
+    #expect(row == "text 1970-01-01T00:\(end)")
+  }
+
   @Test func `a date without a zone is of the mapping's zone`() throws {
     #expect(
       try imported("\"2026-01-02T04:04:05\"", type: "INTEGER", .date(zone: 3600)).row == "integer 1767323045")

@@ -243,17 +243,10 @@ import Testing
     #expect(try self.list(#""rows": "$""#).file == nil)
   }
 
-  private static let examples: [String] = {
-    let package = URL(fileURLWithPath: #filePath).appending(path: "../../..").standardizedFileURL
-    let article = package.appending(path: "Sources/SeedFormat/SeedFormat.docc/Mappings.md")
-    let parts = (try? String(contentsOf: article, encoding: .utf8))?.components(separatedBy: "```") ?? []
-    return parts.filter { $0.hasPrefix("json\n") }.map { String($0.dropFirst("json\n".count)) }
-  }()
-
   @Test func `the article's examples are mappings`() throws {
-    let lists = try Self.examples.map { try ImportMapping(json: Array($0.utf8)).lists }
-    #expect(lists.map(\.count) == [1, 3, 2, 1])
-    #expect(lists.map { $0[0].table.relations.count } == [3, 0, 0, 4])
+    let lists = try MappingArticle.examples.map { try ImportMapping(json: Array($0.utf8)).lists }
+    #expect(lists.map(\.count) == [1, 3, 2, 1, 3, 1])
+    #expect(lists.map { $0[0].table.relations.count } == [3, 0, 0, 4, 1, 0])
   }
 
   /// What an unknown key is told beside: all that its place knows.
@@ -273,7 +266,7 @@ import Testing
     let known = try #require(message.components(separatedBy: "expected one of ").last)
     let keys = known.components(separatedBy: ", ")
     #expect(keys.count > 1 && message.contains("unknown key"), "\(message)")
-    let text = Self.examples.joined()
+    let text = MappingArticle.examples.joined()
     for key in keys { #expect(text.contains("\"\(key)\":"), "\(key)") }
   }
 

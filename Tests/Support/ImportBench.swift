@@ -29,17 +29,18 @@ package final class ImportBench {
       pieces: pieces)
   }
 
-  /// Imports documents in pieces of `pieces` bytes.
+  /// Imports documents in pieces of `pieces` bytes, by these names if there are any.
   @discardableResult
   package func run(
-    documents: [[UInt8]], mapping: ImportMapping, policy: ImportPolicy = ImportPolicy(),
+    documents: [[UInt8]], named names: [String] = [], mapping: ImportMapping,
+    policy: ImportPolicy = ImportPolicy(),
     hooks: ImportHooks = ImportHooks(), pieces: Int = .max
   ) throws -> ImportReport {
     let session = try ImportSession(
-      try Connection(path, .writer), mapping: mapping, policy: policy, hooks: hooks)
+      try Connection(path, .own), mapping: mapping, policy: policy, hooks: hooks)
     do {
       for (number, document) in documents.enumerated() {
-        try session.begin("document \(number)")
+        try session.begin(names.isEmpty ? "document \(number)" : names[number])
         var rest = document[...]
         while !rest.isEmpty {
           try rest.prefix(pieces).withUnsafeBytes { try session.feed($0) }
@@ -55,11 +56,11 @@ package final class ImportBench {
   }
 
   /// Runs statements on the database.
-  package func execute(_ sql: String) throws { try Connection(path, .writer).execute(sql) }
+  package func execute(_ sql: String) throws { try Connection(path, .own).execute(sql) }
 
   /// The rows of a query, each as one text.
   package func rows(_ sql: String) throws -> [String] {
-    try Connection(path, .reader).rows(sql).map { $0.map(\.description).joined(separator: "|") }
+    try Connection(path, .own).rows(sql).map { $0.map(\.description).joined(separator: "|") }
   }
 
   /// The bytes of the database's file.

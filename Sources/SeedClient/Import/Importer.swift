@@ -63,7 +63,7 @@ private actor ImportRunner: BlockingActor {
     guard await turns.take() else { throw CancellationError() }
     defer { turns.end() }
     do {
-      let connection = try Connection(database.path, .writer)
+      let connection = try Connection(database.path, .own)
       let session = try ImportSession(connection, mapping: mapping, policy: policy, hooks: hooks())
       do {
         try await feed(source, policy, session)

@@ -11,13 +11,9 @@ struct TableCheck {
   private let own: ComparedIndex?
   private let indexes: [ComparedIndex]
 
-  private static let rowidNames = ["rowid", "oid", "_rowid_"]
-
   /// `nil` where an index cannot be compared in this way.
   init?(_ connection: Connection, _ table: TableSchema) throws {
-    let names = Set((table.columnNames + table.generated).map { $0.lowercased() })
-    let rowid = Self.rowidNames.first { !names.contains($0) }
-    guard let rowid else { return nil }
+    guard let rowid = RowidName.free(besides: table.columnNames + table.generated) else { return nil }
     columns = table.columnNames + (table.isWithoutRowid ? [] : [rowid])
     (self.connection, self.table) = (connection, table)
     let reader = SchemaReader(connection)

@@ -237,6 +237,8 @@ extension Connection {
     case writer
     /// As ``writer``, made when it is not there.
     case creator
+    /// An app's own database that an import writes. Its schema is trusted as the app itself is.
+    case own
     /// A file whose hash has just been verified and that nobody else has opened: a snapshot.
     case snapshot
     /// A store's live file, read while the store's one writer may write it.
@@ -250,7 +252,7 @@ extension Connection.OpenMode {
   var busyMilliseconds: Int32 {
     switch self {
     case .memory, .scratch, .snapshot: 0
-    case .origin, .writer, .creator, .reader: Self.lockMilliseconds
+    case .origin, .writer, .creator, .own, .reader: Self.lockMilliseconds
     }
   }
 
@@ -261,7 +263,7 @@ extension Connection.OpenMode {
     case .memory: return common | SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_MEMORY
     case .origin, .reader: return common | SQLITE_OPEN_READONLY
     case .snapshot: return common | SQLITE_OPEN_READONLY | SQLITE_OPEN_URI
-    case .writer: return common | SQLITE_OPEN_READWRITE
+    case .writer, .own: return common | SQLITE_OPEN_READWRITE
     case .creator, .scratch: return common | SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE
     }
   }
@@ -271,7 +273,7 @@ extension Connection.OpenMode {
     case .memory: ":memory:"
     case .scratch: ""
     case .snapshot: "file:\(percentEncoded(path))?immutable=1"
-    case .origin, .writer, .creator, .reader: path
+    case .origin, .writer, .creator, .own, .reader: path
     }
   }
 
@@ -279,7 +281,7 @@ extension Connection.OpenMode {
     // An origin is the operator's own: its views may call what SQLite counts as untrusted.
     if case .origin = self { return }
     try connection.set(SQLITE_DBCONFIG_DEFENSIVE, true)
-    try connection.set(SQLITE_DBCONFIG_TRUSTED_SCHEMA, false)
+    try connection.set(SQLITE_DBCONFIG_TRUSTED_SCHEMA, trustsSchema)
     try connection.set(SQLITE_DBCONFIG_ENABLE_TRIGGER, false)
     try connection.set(SQLITE_DBCONFIG_ENABLE_FKEY, false)
     try connection.execute("PRAGMA cell_size_check = ON; PRAGMA mmap_size = 0")
@@ -287,6 +289,10 @@ extension Connection.OpenMode {
     // SQLite before 3.51.3 can corrupt a WAL that two connections reset: readers never checkpoint.
     if case .reader = self { try connection.execute("PRAGMA wal_autocheckpoint = 0") }
   }
+
+  /// Before version 3.41, SQLite counts its own JSON functions as unsafe: a table whose CHECK, index or generated column
+  /// calls one could not be written at all.
+  private var trustsSchema: Bool { if case .own = self { true } else { false } }
 
   /// Only what a `file:` URI would read as something else is escaped.
   private func percentEncoded(_ path: String) -> String {

@@ -148,3 +148,15 @@ package func spelledNumber(_ text: UnsafeBufferPointer<UInt8>) -> BorrowedValue?
   default: return nil
   }
 }
+
+/// The nearest double to the number that a text is, by JSON's grammar, also where that is a whole number beyond 64 bits.
+package func spelledDouble(_ text: UnsafeBufferPointer<UInt8>) -> Double? {
+  guard let base = text.baseAddress, text.count > 0 else { return nil }
+  switch JSONNumber.scan(base, from: 0, to: text.count, isComplete: true) {
+  case .integer(let value, let end) where end == text.count: return Double(value)
+  case .real(let value, let end) where end == text.count: return value
+  case .beyond(let end) where end == text.count:
+    return Double(String(decoding: text, as: UTF8.self)).flatMap { $0.isFinite ? $0 : nil }
+  default: return nil
+  }
+}

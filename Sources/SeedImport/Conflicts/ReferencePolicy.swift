@@ -23,11 +23,10 @@ struct ReferencePolicy {
   }
 
   private func isSuspect(_ table: String, _ touched: Set<String>) throws -> Bool {
-    let parents = try connection.rows(
-      #"SELECT DISTINCT "table" FROM pragma_foreign_key_list(?)"#, .text(table))
-    guard !parents.isEmpty else { return false }
+    let references = try SchemaReader(connection).references(of: table)
+    guard !references.isEmpty else { return false }
     return touched.contains(table.lowercased())
-      || parents.contains { touched.contains($0[0].text.lowercased()) }
+      || references.contains { touched.contains($0.parent.lowercased()) }
   }
 
   private func handle(_ reference: BrokenReference) throws {
@@ -37,35 +36,40 @@ struct ReferencePolicy {
   }
 
   private func note(_ reference: BrokenReference) throws {
-    let keys = try keys(of: reference, limit: Self.namedRows)
-    let message = Self.describe(reference.count, reference, keys)
+    let rows = try rows(of: reference, limit: Self.namedRows)
+    let message = Self.describe(reference.count, reference, rows)
     try issues.note(
-      RejectedRow(.reference, message, column: reference.columnList, key: keys.first), reference.table, place)
+      RejectedRow(.reference, message, column: reference.columnList, key: rows.first?.key),
+      reference.stored.table, place)
   }
 
   /// Takes the import back first: what referenced nothing before is not its fault.
   private func fail(_ reference: BrokenReference) throws -> Never {
-    let keys = try keys(of: reference, limit: Self.comparedRows)
-    var earlier = (count: 0, keys: Set<String>())
+    let rows = try rows(of: reference, limit: Self.comparedRows)
+    var earlier = (count: 0, rows: Set<ReferencingRow>())
     if issues.isOneTransaction {
       try connection.execute("ROLLBACK")
-      earlier.count = try brokenReferences(of: reference.table).first { $0.id == reference.id }?.count ?? 0
-      if earlier.count > 0 { earlier.keys = Set(try self.keys(of: reference, limit: Self.comparedRows)) }
+      earlier.count =
+        try brokenReferences(of: reference.stored.table).first { $0.stored == reference.stored }?.count ?? 0
+      if earlier.count > 0 { earlier.rows = Set(try self.rows(of: reference, limit: Self.comparedRows)) }
     }
-    let new = keys.filter { !earlier.keys.contains($0) }
-    let message = Self.describe(reference.count, reference, new.isEmpty ? keys : new)
+    let new = rows.filter { !earlier.rows.contains($0) }
+    let message = Self.describe(reference.count, reference, new.isEmpty ? rows : new)
     let before = Self.describe(earlier: earlier.count, of: reference.count)
     throw ImportFailure(
       .references,
-      "table \"\(reference.table)\", column \"\(reference.columnList)\": \(message)\(before): import what is "
-        + "referenced too, or let such references become null, or keep them")
+      "\(reference.place): \(message)\(before): import what is referenced too, or set the policy of references, "
+        + "which is not that of bad rows: '--references null' clears them, '--references keep' keeps them "
+        + "(ImportPolicy.References)")
   }
 
-  private static func describe(_ count: Int, _ reference: BrokenReference, _ keys: [String]) -> String {
-    let named = keys.prefix(namedRows).joined(separator: "; ")
+  private static func describe(
+    _ count: Int, _ reference: BrokenReference, _ rows: [ReferencingRow]
+  ) -> String {
+    let named = rows.prefix(namedRows).map { "\($0.key) has \($0.values)" }.joined(separator: "; ")
     let list = named.isEmpty ? "" : count > namedRows ? " (\(named); …)" : " (\(named))"
-    let what = count == 1 ? "1 row references a row" : "\(count) rows reference rows"
-    return "\(what) that table \"\(reference.parent)\" does not have\(list)"
+    let what = count == 1 ? "1 row references" : "\(count) rows reference"
+    return "\(what) what table \"\(reference.stored.parent)\" does not have\(list)"
   }
 
   private static func describe(earlier: Int, of count: Int) -> String {
@@ -77,62 +81,61 @@ struct ReferencePolicy {
   }
 
   private func clear(_ reference: BrokenReference) throws {
-    let settings = reference.columns.map { "\(quoted($0)) = NULL" }.joined(separator: ", ")
+    let settings = reference.stored.columns.map { "\(quoted($0)) = NULL" }.joined(separator: ", ")
     do throws(DatabaseError) {
       try connection.execute(
-        "UPDATE OR ABORT \(quoted(reference.table)) AS child SET \(settings) WHERE \(reference.condition)")
+        "UPDATE OR ABORT \(quoted(reference.stored.table)) AS child SET \(settings) WHERE \(reference.condition)"
+      )
     } catch {
       guard error.primaryCode == ResultCode.constraint else { throw error }
+      let rows = try rows(of: reference, limit: Self.namedRows)
       throw ImportFailure(
-        .references, "table \"\(reference.table)\": a broken reference cannot become NULL: \(error.message)")
+        .references,
+        "\(reference.place): \(Self.describe(reference.count, reference, rows)), and it cannot become NULL "
+          + "(\(error.message)): import what is referenced too, or keep such references with '--references keep' "
+          + "(ImportPolicy.References)")
     }
   }
 
   // MARK: Finding them
 
   private struct BrokenReference {
-    let table: String
-    let parent: String
-    let id: SeedValue
+    let stored: StoredReference
     let count: Int
-    let columns: [String]
-    let parentColumns: [String]
     let hasParent: Bool
 
-    var columnList: String { columns.joined(separator: ", ") }
+    var columnList: String { stored.columns.joined(separator: ", ") }
+
+    var place: String { "table \"\(stored.table)\", column \"\(columnList)\"" }
 
     /// What is true of its rows, the table being called `child`.
     var condition: String {
-      if hasParent { return orphanCondition(columns, parent, parentColumns) }
-      return columns.map { "child.\(quoted($0)) IS NOT NULL" }.joined(separator: " AND ")
+      if hasParent { return orphanCondition(stored.columns, stored.parent, stored.parentColumns) }
+      return stored.columns.map { "child.\(quoted($0)) IS NOT NULL" }.joined(separator: " AND ")
     }
   }
 
+  /// A row that references nothing, as messages name it.
+  private struct ReferencingRow: Hashable {
+    let key: String
+    let values: String
+  }
+
   private func brokenReferences(of table: String) throws -> [BrokenReference] {
-    try violations(of: table).map { violation in
-      let parent = violation[0].text
-      let columns = try connection.rows(
-        #"SELECT "from", "to" FROM pragma_foreign_key_list(?) WHERE id = ? ORDER BY seq"#, .text(table),
-        violation[1])
-      // A reference that names no columns means the parent's primary key.
-      let key = try connection.rows(
-        "SELECT name FROM pragma_table_info(?) WHERE pk > 0 ORDER BY pk", .text(parent))
+    let references = try SchemaReader(connection).references(of: table)
+    return try violations(of: table).compactMap { violation in
+      guard case .integer(let count) = violation[1] else { preconditionFailure("count(*) is an integer") }
+      guard let stored = references.first(where: { violation[0] == .integer($0.number) }) else { return nil }
       let found = try connection.rows(
-        "SELECT 1 FROM pragma_table_list(?) WHERE schema = 'main'", .text(parent))
-      guard case .integer(let count) = violation[2] else { preconditionFailure("count(*) is an integer") }
-      return BrokenReference(
-        table: table, parent: parent, id: violation[1], count: Int(count),
-        columns: columns.map { $0[0].text },
-        parentColumns: columns.enumerated().map { index, row in
-          row[1] != .null ? row[1].text : index < key.count ? key[index][0].text : "rowid"
-        }, hasParent: !found.isEmpty)
+        "SELECT 1 FROM pragma_table_list(?) WHERE schema = 'main'", .text(stored.parent))
+      return BrokenReference(stored: stored, count: Int(count), hasParent: !found.isEmpty)
     }
   }
 
   private func violations(of table: String) throws -> [[SeedValue]] {
     do {
       return try connection.rows(
-        "SELECT parent, fkid, count(*) FROM pragma_foreign_key_check(?) GROUP BY parent, fkid", .text(table))
+        "SELECT fkid, count(*) FROM pragma_foreign_key_check(?) GROUP BY fkid", .text(table))
     } catch let error as DatabaseError {
       guard error.message.hasPrefix("foreign key mismatch") else { throw error }
       throw ImportFailure(
@@ -142,13 +145,17 @@ struct ReferencePolicy {
     }
   }
 
-  /// The first rows that reference nothing, as messages name them; none where the table has no key to name them by.
-  private func keys(of reference: BrokenReference, limit: Int) throws -> [String] {
-    guard let names = try? SchemaReader(connection).table(reference.table).keyNames else { return [] }
-    let columns = names.map { "child.\(quoted($0))" }.joined(separator: ", ")
+  /// The first rows that reference nothing; none where the table has no key to name them by.
+  private func rows(of reference: BrokenReference, limit: Int) throws -> [ReferencingRow] {
+    let stored = reference.stored
+    guard let names = try? SchemaReader(connection).table(stored.table).keyNames else { return [] }
+    let columns = (names + stored.columns).map { "child.\(quoted($0))" }.joined(separator: ", ")
     let rows = try connection.rows(
-      "SELECT \(columns) FROM \(quoted(reference.table)) AS child WHERE \(reference.condition) LIMIT \(limit)"
-    )
-    return rows.map { rowDescription(names, $0) }
+      "SELECT \(columns) FROM \(quoted(stored.table)) AS child WHERE \(reference.condition) LIMIT \(limit)")
+    return rows.map { row in
+      ReferencingRow(
+        key: rowDescription(names, Array(row.prefix(names.count))),
+        values: rowDescription(stored.columns, Array(row.dropFirst(names.count))))
+    }
   }
 }

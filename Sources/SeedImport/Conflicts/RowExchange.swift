@@ -20,18 +20,31 @@ struct RowExchange {
     self.outcome = outcome
   }
 
-  /// Returns the rows that were written; the others were rejected. No two may have the same key.
-  mutating func run(_ rows: [WaitingRow]) throws -> [WaitingRow] {
-    var rows = rows
+  /// Returns the rows that come behind those that were written, and before them those that wait on, for what `moves`
+  /// says will yet be written again; the others were rejected. No two may have the same key.
+  mutating func run(_ rows: [WaitingRow], moves: (RowIdentity) -> Bool) throws -> [WaitingRow] {
+    var (party, hasRejected) = (ExchangeParty(rows), false)
     for _ in 0..<Self.mostRounds {
-      let misfits = try placeAll(rows) ? [] : findMisfits(rows)
-      for misfit in misfits { try outcome.reject(misfit) }
-      if misfits.isEmpty { return rows }
-      let refused = Set(misfits.map { ObjectIdentifier($0.row) })
-      rows.removeAll { refused.contains(ObjectIdentifier($0)) }
+      if try placeAll(party.rows) {
+        guard hasRejected || !party.rows.isEmpty else { break }
+        return party.waiting.map(\.row) + party.followers
+      }
+      if party.letFollowersJoin() { continue }
+      let misfits = try findMisfits(party)
+      if misfits.isEmpty { break }
+      let isWaiting = misfits.map { $0.holder.map { moves($0) || party.isWaiting($0) } ?? false }
+      for (misfit, waits) in zip(misfits, isWaiting) where !waits { try outcome.reject(misfit) }
+      hasRejected = hasRejected || isWaiting.contains(false)
+      party.leave(misfits, waiting: zip(misfits, isWaiting).filter(\.1).map(\.0))
     }
-    for row in rows { try outcome.reject(Rejection(row: row, member: row, refusal: .taken)) }
+    try rejectAll(party)
     return []
+  }
+
+  /// Rows that wait for each other would do so for ever.
+  private func rejectAll(_ party: ExchangeParty) throws {
+    for rejection in party.waiting { try outcome.reject(rejection) }
+    for row in party.roots { try outcome.reject(Rejection(row: row, member: row, refusal: .taken)) }
   }
 
   /// False where not all of them fit: then nothing has changed.
@@ -51,36 +64,48 @@ struct RowExchange {
   }
 
   /// The rows that find their values with rows that stay; if there are none, those that come too late for a value
-  /// that several want, where who has it comes first.
-  private mutating func findMisfits(_ rows: [WaitingRow]) throws -> [Rejection] {
-    let savepoint = try RowSavepoint(connection, rows.flatMap(\.members).map(\.target))
-    let areAtHome = try rows.map(isAtHome)
-    try lift(rows)
-    var misfits = try findHopeless(rows)
-    if misfits.isEmpty {
-      let entitled = zip(rows, areAtHome).filter(\.1) + zip(rows, areAtHome).filter { !$0.1 }
-      for (row, _) in entitled { if let misfit = try misfit(row, isKept: true) { misfits.append(misfit) } }
-    }
+  /// that several want.
+  private mutating func findMisfits(_ party: ExchangeParty) throws -> [Rejection] {
+    let savepoint = try RowSavepoint(connection, party.rows.flatMap(\.members).map(\.target))
+    let areAtHome = try party.rows.map(isAtHome)
+    try lift(party.rows)
+    var misfits = try findHopeless(party)
+    if misfits.isEmpty { misfits = try findLate(party, areAtHome) }
     try savepoint.takeBack()
-    return misfits
+    return party.outermost(misfits)
   }
 
-  /// The rows that find their values with rows that stay, among which they are themselves from then on. Looking in
-  /// both directions finds a chain of them at once, whichever way it runs.
-  private mutating func findHopeless(_ rows: [WaitingRow]) throws -> [Rejection] {
-    var (misfits, rest): ([Rejection], [WaitingRow]) = ([], rows)
+  /// The rows that find their values with rows that stay, among which they are themselves from then on, with what is
+  /// nested in them. Looking in both directions finds a chain of them at once, whichever way it runs.
+  private mutating func findHopeless(_ party: ExchangeParty) throws -> [Rejection] {
+    var (misfits, refused, rest) = ([Rejection](), Set<ObjectIdentifier>(), party.rows)
     for _ in 0..<Self.mostRounds {
       var hopeful: [WaitingRow] = []
       for row in rest {
-        if let misfit = try misfit(row, isKept: false) {
-          misfits.append(misfit)
-          try putBack(row)
-        } else {
+        let isOut = party.isOut(row, refused)
+        let misfit = isOut ? nil : try misfit(row, isKept: false)
+        guard isOut || misfit != nil else {
           hopeful.append(row)
+          continue
         }
+        if let misfit { misfits.append(misfit) }
+        refused.insert(ObjectIdentifier(row))
+        try putBack(row)
       }
       if hopeful.count == rest.count { break }
       rest = hopeful.reversed()
+    }
+    return misfits
+  }
+
+  /// The rows that come too late for a value that several want, where who has it comes first.
+  private mutating func findLate(_ party: ExchangeParty, _ areAtHome: [Bool]) throws -> [Rejection] {
+    var (misfits, refused) = ([Rejection](), Set<ObjectIdentifier>())
+    let rows = zip(party.rows, areAtHome)
+    for (row, _) in rows.filter(\.1) + rows.filter({ !$0.1 }) where !party.isOut(row, refused) {
+      guard let misfit = try misfit(row, isKept: true) else { continue }
+      misfits.append(misfit)
+      refused.insert(ObjectIdentifier(row))
     }
     return misfits
   }
@@ -111,7 +136,10 @@ struct RowExchange {
     // Asked when the row itself is away again: who has the value is then none of its own members. What an earlier row
     // of its key wrote meanwhile is not known here.
     let old = present.contains(member.identity) ? nil : old[member.identity]
-    return Rejection(row: row, member: member, refusal: try member.explained(refusal, over: old))
+    let conflict = try member.conflict(refusal, over: old)
+    return Rejection(
+      row: row, member: member, refusal: conflict.refusal,
+      holder: try conflict.holder.map { try member.target.identity(of: $0) })
   }
 
   private mutating func lift(_ rows: [WaitingRow]) throws {

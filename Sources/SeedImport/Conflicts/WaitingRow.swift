@@ -94,6 +94,8 @@ struct Rejection {
   /// The one to blame of those that are written together.
   let member: WaitingRow
   let refusal: RejectedRow
+  /// The row that has its value, where that is certain.
+  var holder: RowIdentity?
 }
 
 extension WaitingRow {
@@ -127,11 +129,6 @@ extension WaitingRow {
 }
 
 extension WaitingRow {
-  /// Says who has the unique value; `old` is what the row would replace, where that is known.
-  func explained(_ refusal: RejectedRow, over old: [SeedValue]?) throws -> RejectedRow {
-    try conflict(refusal, over: old).refusal
-  }
-
   /// Who has the unique value: to be asked after an attempt that came too early, when all is as it was before.
   func conflict() throws -> UniqueRefusal {
     let message = try writer.takenMessage
@@ -139,7 +136,8 @@ extension WaitingRow {
     return try conflict(RejectedRow(taken: message, target.table), over: old)
   }
 
-  private func conflict(_ refusal: RejectedRow, over old: [SeedValue]?) throws -> UniqueRefusal {
+  /// Who has the unique value; `old` is what the row would replace, where that is known.
+  func conflict(_ refusal: RejectedRow, over old: [SeedValue]?) throws -> UniqueRefusal {
     guard refusal.code == .unique else { return UniqueRefusal(refusal: refusal) }
     let values = try LentBytes.lending(values) { try writer.filled($0, over: old) }
     guard let conflict = try target.conflicts.conflict(of: refusal.message, values) else {

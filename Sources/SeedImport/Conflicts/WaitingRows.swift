@@ -161,8 +161,9 @@ final class WaitingRows {
       }
     }
     var exchange = RowExchange(connection, outcome)
-    let written = try exchange.run(first.rows)
-    return try pass(written.flatMap(\.elements) + behind.rows.all())
+    let others = behind.identities
+    let following = try exchange.run(first.rows) { others.contains($0.hashValue) }
+    return try pass(following + behind.rows.all())
   }
 }
 
@@ -184,7 +185,7 @@ private struct WaitingQueue {
   }
 }
 
-/// Rows that may be exchanged together, each of them once; their elements come behind all of them.
+/// Rows that may be exchanged together, each of them once.
 private struct ExchangeQueue {
   private(set) var rows: [WaitingRow] = []
   private var own: Set<RowIdentity> = []

@@ -10,7 +10,7 @@ public struct ImportIssue: Hashable, Sendable {
     case missingKey
     /// A value does not fit its column.
     case typeMismatch
-    /// A number fits neither 64 bits nor a double.
+    /// A number has more bits than its column, or is beyond a double's range.
     case outOfRange
     /// A conversion refused the value.
     case conversion

@@ -60,7 +60,8 @@ public struct ImportPolicy: Sendable {
   /// References to nowhere.
   public var references: References
   /// Whether a table may lose most of its rows because the import does not mention them. If not, a table of 100
-  /// rows or more that would lose more than half of them ends the import.
+  /// rows or more that would lose more than half of them ends the import, and so does one that would lose all because
+  /// no row meets its list's conditions.
   public var acceptsShrink: Bool
   /// Triggers of the tables.
   public var triggers: Triggers

@@ -20,8 +20,12 @@ final class ImportTarget {
   var rowsBefore = 0
   var rejected = 0
   var deleted = 0
+  /// Rows whose references became NULL, or their default, because what they referenced went.
+  var cleared = 0
   var recognised = 0
   var hasLostKeys = false
+  /// Whether a list takes only rows that meet its conditions.
+  var isSelected = false
   var keys = ImportReport.Keys()
   /// The fields that fill the columns, by these; of documents of CSV.
   var fields: [String: String] = [:]
@@ -77,6 +81,7 @@ final class ImportTarget {
       report.unchanged += changes.unchanged
     }
     report.unchanged += recognised
+    report.updated += cleared
     (report.deleted, report.rejected) = (deleted, rejected)
     return report
   }
@@ -96,7 +101,7 @@ final class ImportTarget {
   var reach: Set<String> { triggered.union([table.name]) }
 
   var isTouched: Bool {
-    deleted > 0 || batch?.counts.isEmpty == false || writers.values.contains { !$0.changes.isEmpty }
+    deleted + cleared > 0 || batch?.counts.isEmpty == false || writers.values.contains { !$0.changes.isEmpty }
   }
 
   /// What was counted and noted at some time, to return to.
@@ -188,6 +193,8 @@ final class SeenKeys {
       (SELECT 1 FROM \(name) AS seedbank_seen WHERE \(matches.joined(separator: " AND ")))
       """
   }
+
+  var isEmpty: Bool { get throws { try connection.value("SELECT 1 FROM \(name) LIMIT 1") == nil } }
 
   func drop() throws {
     add.reset()

@@ -9,8 +9,14 @@ struct MemberSurvey {
   private let listed: [(column: String?, path: MemberPath)]
   private let byName: [(column: String, node: MemberNode)]
   private let key: Set<String>
+  /// Members that conditions read.
+  private let conditions: [MemberPath]
 
-  init(_ plan: RowPlan, _ mapping: TableMapping, byName: [(column: String, node: MemberNode)]) {
+  init(
+    _ plan: RowPlan, _ mapping: TableMapping, byName: [(column: String, node: MemberNode)],
+    conditions: [MemberPath]
+  ) {
+    self.conditions = conditions
     target = plan.target
     root = plan.root
     let columns = mapping.columns.sorted { $0.key < $1.key }.map { ($0.key as String?, $0.value.member) }
@@ -22,7 +28,8 @@ struct MemberSurvey {
 
   var missing: [ImportReport.MissingMember] {
     let report = target.report
-    guard report.inserted + report.updated + report.unchanged > 0 else { return [] }
+    // Bare keys are rows without members.
+    guard report.inserted + report.updated + report.unchanged > 0, root.isSeen else { return [] }
     return listed.compactMap(missing) + missingByName
   }
 
@@ -31,7 +38,9 @@ struct MemberSurvey {
     while let step = steps.first, let child = node.next(step) {
       guard child.isSeen else {
         let similar =
-          if case .member(let name) = step { node.namesAlike(name, orNearly: true) } else { [String]() }
+          if case .member(let name) = step {
+            Self.alike(name, among: unwanted(node, at: path.steps.dropLast(steps.count)), orNearly: true)
+          } else { [String]() }
         return .init(table: target.table.name, member: path, column: column, similar: similar)
       }
       (node, steps) = (child, steps.dropFirst())
@@ -45,8 +54,9 @@ struct MemberSurvey {
     let isAnyFound = byName.contains { $0.node.isSeen } || listed.contains(where: isFoundBesideKey)
     return byName.compactMap { column, node in
       guard !node.isSeen else { return nil }
-      let alike = root.namesAlike(column, orNearly: false)
-      let similar = alike.isEmpty && !isAnyFound ? root.unwantedNames : alike
+      let names = unwanted(root, at: [])
+      let alike = Self.alike(column, among: names, orNearly: false)
+      let similar = alike.isEmpty && !isAnyFound ? names : alike
       guard !similar.isEmpty else { return nil }
       return .init(
         table: target.table.name, member: MemberPath(names: [column]), column: column, similar: similar)
@@ -57,15 +67,21 @@ struct MemberSurvey {
     guard column.map({ !key.contains($0) }) ?? true, let step = path.steps.first else { return false }
     return root.next(step)?.isSeen ?? false
   }
-}
 
-extension MemberNode {
-  fileprivate var unwantedNames: [String] { unwanted.map { String(decoding: $0, as: UTF8.self) }.sorted() }
+  // MARK: Names that nobody wants
 
-  /// Unwanted names that differ by case, spaces and other marks only; else, where that will do, the nearest one.
-  fileprivate func namesAlike(_ name: String, orNearly: Bool) -> [String] {
-    let (names, wanted) = (unwantedNames, Self.letters(name))
-    let alike = names.filter { Self.letters($0) == wanted }
+  /// Members of the node at a path that nothing in the mapping reads.
+  private func unwanted(_ node: MemberNode, at path: ArraySlice<MemberPath.Step>) -> [String] {
+    let read = conditions.filter { $0.steps.count > path.count && $0.steps.starts(with: path) }
+      .map { $0.steps[path.count] }
+    return node.unwanted.map { String(decoding: $0, as: UTF8.self) }.filter { !read.contains(.member($0)) }
+      .sorted()
+  }
+
+  /// Names that differ by case, spaces and other marks only; else, where that will do, the nearest one.
+  private static func alike(_ name: String, among names: [String], orNearly: Bool) -> [String] {
+    let wanted = letters(name)
+    let alike = names.filter { letters($0) == wanted }
     guard alike.isEmpty, orNearly else { return alike }
     return nearestName(to: name, in: names, orBeginning: false).map { [$0] } ?? []
   }

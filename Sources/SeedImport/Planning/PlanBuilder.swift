@@ -44,7 +44,8 @@ final class PlanBuilder {
     return modes
   }
 
-  func plan(_ mapping: TableMapping) throws -> RowPlan {
+  /// `conditions` are members that are read besides.
+  func plan(_ mapping: TableMapping, conditions: [MemberPath] = []) throws -> RowPlan {
     let target = try target(mapping)
     let relations = try mapping.relations.map { try relation($0, of: target.table) }
     let (root, byName) = root(mapping, target.table)
@@ -76,7 +77,7 @@ final class PlanBuilder {
         },
       constants: try columnValues(mapping.constants, "constant", target.table),
       defaults: try columnValues(mapping.defaults, "default", target.table), relations: relations)
-    surveys.append(MemberSurvey(plan, mapping, byName: byName))
+    surveys.append(MemberSurvey(plan, mapping, byName: byName, conditions: conditions))
     plans.append(plan)
     return plan
   }

@@ -60,13 +60,17 @@ final class RowEvaluator {
   /// The members of the row's own object; those of a shape that was seen before are known by their numbers.
   private func walk(_ plan: RowPlan, _ index: Int, _ source: borrowing DocumentSource) throws(RejectedRow) {
     let shape = source.tape.entries[index].shape
-    guard shape != 0 else { return try walk(plan, plan.root, index, source) }
+    guard shape != 0 else {
+      plan.root.see()
+      return try walk(plan, plan.root, index, source)
+    }
     let binding: MemberBinding
     if let known = plan.binding, known.shape == shape {
       binding = known
     } else {
       binding = MemberBinding(plan, index, source.tape)
       plan.binding = binding
+      plan.root.see()
     }
     if !binding.isSeen { binding.note(index, source.tape) }
     try walk(plan, binding, index, source)

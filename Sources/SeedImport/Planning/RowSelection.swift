@@ -22,7 +22,7 @@ struct RowSelection {
 
   private func isMet(_ condition: RowCondition, _ source: borrowing DocumentSource) -> Bool {
     guard let index = find(condition.member.steps, source) else { return condition.values.contains(.null) }
-    guard let value = value(index, source) else { return false }
+    guard let value = source.plainValue(index) else { return false }
     return condition.values.contains(value)
   }
 
@@ -49,17 +49,5 @@ struct RowSelection {
     default: break
     }
     return nil
-  }
-
-  private func value(_ index: Int, _ source: borrowing DocumentSource) -> SeedValue? {
-    switch source.tape.kind(index) {
-    case .null: .null
-    case .no: .integer(0)
-    case .yes: .integer(1)
-    case .integer: .integer(source.tape.integer(index))
-    case .real: .real(source.tape.real(index))
-    case .string: .text(String(decoding: source.text(index), as: UTF8.self))
-    case .name, .beyond, .object, .array: nil
-    }
   }
 }

@@ -85,12 +85,26 @@ struct DateReader {
     fraction == 0 || affinity == .integer ? .integer(seconds) : .real(Double(seconds) + fraction)
   }
 
+  /// Nanoseconds are the finest that a double tells of a date's second.
+  private static let parts = 1_000_000_000
+
   private static func text(_ instant: UTCTime.Instant) -> SeedValue? {
-    let time = UTCTime(secondsSinceEpoch: Int(instant.seconds))
-    guard time.secondsSinceEpoch == Int(instant.seconds) else { return nil }
-    guard instant.fraction > 0 else { return .text(time.text) }
-    let digits = "\(instant.fraction)".dropFirst(2)
-    guard digits.allSatisfy(\.isNumber) else { return .text(time.text) }
+    let rounded = Int((instant.fraction * Double(parts)).rounded())
+    let (carry, fraction) = rounded.quotientAndRemainder(dividingBy: parts)
+    let (seconds, isBeyond) = Int(instant.seconds).addingReportingOverflow(carry)
+    let time = UTCTime(secondsSinceEpoch: seconds)
+    guard !isBeyond, time.secondsSinceEpoch == seconds else { return nil }
+    guard fraction > 0 else { return .text(time.text) }
+    // The leading 1 keeps the zeros behind the point.
+    let digits = "\(parts + fraction)".dropFirst().trimmingSuffix { $0 == "0" }
     return .text("\(time.text.dropLast()).\(digits)Z")
+  }
+}
+
+extension Substring {
+  fileprivate func trimmingSuffix(_ isCut: (Character) -> Bool) -> Substring {
+    var rest = self
+    while let last = rest.last, isCut(last) { rest.removeLast() }
+    return rest
   }
 }

@@ -231,6 +231,21 @@ extension DocumentSource {
   var line: Int? { decoder == nil ? nil : latest.line }
 }
 
+extension DocumentSource {
+  /// A value as SQLite would hold it, a number beyond its numbers as its digits; `nil` for an object or an array.
+  func plainValue(_ index: Int) -> SeedValue? {
+    switch tape.kind(index) {
+    case .null: .null
+    case .no: .integer(0)
+    case .yes: .integer(1)
+    case .integer: .integer(tape.integer(index))
+    case .real: .real(tape.real(index))
+    case .string, .name, .beyond: .text(String(decoding: text(index), as: UTF8.self))
+    case .object, .array: nil
+    }
+  }
+}
+
 /// Where a byte of the text stands in the file that it was decoded from.
 struct FilePlace {
   var offset = 0

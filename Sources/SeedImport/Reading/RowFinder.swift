@@ -39,6 +39,7 @@ struct RowFinder {
   private var stage: Stage
   private var open: [Int] = []
   private var found: Set<Int> = []
+  private var passed = PassedMembers()
   private var name = ""
   /// Lists whose rows may be long ones.
   private let longLists: Set<Int>
@@ -176,6 +177,7 @@ struct RowFinder {
     case .starved: return .starved
     case .name(let name):
       guard let child = open.last.flatMap({ frame.child(name, of: $0) }) else {
+        if let node = open.last { passed.note(name, of: node) }
         return moved(to: .skipping(nesting: 0))
       }
       return moved(to: .seeking(child))
@@ -212,13 +214,13 @@ struct RowFinder {
   private mutating func trail(_ source: inout DocumentSource) throws -> Step {
     if let missing = frame.paths.first(where: { frame.needed.contains($0.node) && !found.contains($0.node) })
     {
-      throw ImportFailure(.document, "the document has nothing at \(missing.path)")
+      throw passed.failure(missing.path, frame)
     }
     switch source.scanner.awaitDocument() {
     case .starved: return .starved
     case .end: return moved(to: .done)
     case .value:
-      found = []
+      (found, passed) = ([], PassedMembers())
       _ = try source.scanner.beginDocument()
       return moved(to: .seeking(DocumentFrame.root))
     }

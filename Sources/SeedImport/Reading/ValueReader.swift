@@ -105,8 +105,25 @@ final class ValueReader {
     case (.integer, _): return .integer(source.tape.integer(index))
     case (.real, .integer): return .integer(try whole(source.digits(index)))
     case (.real, _): return .real(source.tape.real(index))
-    default: throw RejectedRow(.outOfRange, "a number that fits neither 64 bits nor a double")
+    case (_, let affinity): return .real(try beyond(source.digits(index), affinity))
     }
+  }
+
+  /// A number that has neither 64 bits nor a double's range: only REAL takes the nearest double of a whole number.
+  private func beyond(
+    _ digits: UnsafeBufferPointer<UInt8>, _ affinity: Affinity
+  ) throws(RejectedRow) -> Double {
+    guard let real = spelledDouble(digits) else {
+      throw RejectedRow(
+        .outOfRange, "the number \(clipped(digits)) is beyond a double's range: only a TEXT column takes it")
+    }
+    guard affinity == .real else {
+      throw RejectedRow(
+        .outOfRange,
+        "the whole number \(clipped(digits)) has more than 64 bits: a TEXT column keeps it, a REAL column nearly"
+      )
+    }
+    return real
   }
 
   private func whole(_ digits: UnsafeBufferPointer<UInt8>) throws(RejectedRow) -> Int64 {
@@ -123,11 +140,8 @@ final class ValueReader {
       if case .integer(let value)? = spelledNumber(text) { return .integer(value) }
       throw RejectedRow(.typeMismatch, "expected a whole number of 64 bits, found \(quote(text))")
     case .real:
-      switch spelledNumber(text) {
-      case .integer(let value)?: return .real(Double(value))
-      case let value?: return value
-      case nil: throw RejectedRow(.typeMismatch, "expected a number, found \(quote(text))")
-      }
+      if let value = spelledDouble(text) { return .real(value) }
+      throw RejectedRow(.typeMismatch, "expected a number, found \(quote(text))")
     case .blob:
       guard column.declaredType.uppercased().contains("BLOB") else { return .text(text) }
       throw RejectedRow(.typeMismatch, "expected bytes: a text needs the conversion base64")
@@ -187,13 +201,13 @@ final class ValueReader {
     _ index: Int, _ source: borrowing DocumentSource, _ affinity: Affinity
   ) throws(RejectedRow) -> BorrowedValue {
     switch source.tape.kind(index) {
-    case .integer, .real: return try number(index, source, affinity)
+    case .integer, .real, .beyond: return try number(index, source, affinity)
     case .string:
       let text = source.text(index)
+      if affinity == .real, let value = spelledDouble(text) { return .real(value) }
       switch (spelledNumber(text), affinity) {
       case (nil, _): break
       case (_?, .text): return .text(lent(index, source))
-      case (.integer(let value)?, .real): return .real(Double(value))
       case (.real?, .integer): return .integer(try whole(text))
       case (let number?, _): return number
       }
@@ -212,20 +226,8 @@ final class ValueReader {
   private func custom(
     _ index: Int, _ source: borrowing DocumentSource, _ convert: (SeedValue) throws -> SeedValue
   ) throws(RejectedRow) -> BorrowedValue {
-    let value = owned(index, source)
+    let value = source.plainValue(index) ?? .text(String(decoding: source.json(index), as: UTF8.self))
     do { return bytes.lend(try convert(value)) } catch { throw RejectedRow(.conversion, "\(error)") }
-  }
-
-  private func owned(_ index: Int, _ source: borrowing DocumentSource) -> SeedValue {
-    switch source.tape.kind(index) {
-    case .null: .null
-    case .no: .integer(0)
-    case .yes: .integer(1)
-    case .integer: .integer(source.tape.integer(index))
-    case .real: .real(source.tape.real(index))
-    case .string, .name, .beyond: .text(String(decoding: source.text(index), as: UTF8.self))
-    case .object, .array: .text(String(decoding: source.json(index), as: UTF8.self))
-    }
   }
 
   func notAnObject(_ index: Int, _ source: borrowing DocumentSource) -> RejectedRow {

@@ -3,8 +3,8 @@ import SeedDatabase
 /// Removes what the import says is gone: rows that their parents no longer name, and rows of whole tables that it does
 /// not mention.
 final class LostRows {
-  /// Rows that went with others, of tables that no mapping fills.
-  private(set) var ofOthers: [String: Int] = [:]
+  /// Rows that went or changed with others, of tables that no mapping fills.
+  private(set) var ofOthers: [String: RowDeletion.Changes] = [:]
   private let connection: Connection
   private let targets: [ImportTarget]
   private let syncs: [ParentSync]
@@ -20,6 +20,8 @@ final class LostRows {
     (self.policy, self.issues) = (policy, issues)
     deletion = RowDeletion(connection)
   }
+
+  var tables: [String] { Array(ofOthers.keys) }
 
   var statements: Int { syncs.reduce(0) { $0 + $1.ledger.statements } }
 
@@ -45,9 +47,13 @@ final class LostRows {
     try delete()
   }
 
-  /// Removes rows that no row of the import mentions, from tables of which it is to have all.
-  func removeUnmentioned(_ place: RowPlace) throws {
-    for target in targets { try listUnmentioned(of: target, place) }
+  /// Removes rows that no row of the import mentions, from tables of which it is to have all; so many rows of its
+  /// documents met no condition.
+  func removeUnmentioned(_ place: RowPlace, passedOver: Int) throws {
+    for target in targets {
+      try listUnmentioned(of: target, place)
+      if passedOver > 0 { try checkSelection(target) }
+    }
     try delete()
   }
 
@@ -72,16 +78,30 @@ final class LostRows {
         + "(--accept-shrink, ImportPolicy.acceptsShrink)")
   }
 
+  /// Conditions that no row meets are most likely wrong.
+  private func checkSelection(_ target: ImportTarget) throws {
+    guard target.isSelected, !policy.acceptsShrink, try target.seen?.isEmpty == true else { return }
+    let lost = try deletion.count(target.table.name)
+    guard lost > 0 else { return }
+    throw ImportFailure(
+      .shrunk,
+      "no row met the 'where' of table \"\(target.table.name)\", and all rows of the table (\(lost)) would go: correct "
+        + "the 'where', or accept it (--accept-shrink, ImportPolicy.acceptsShrink)")
+  }
+
   private func delete() throws {
     for target in targets where policy.reportsKeys {
-      target.keys.deleted += try deletion.values(target.table.keyNames, of: target.table.name)
+      let (table, key) = (target.table.name, target.table.keyNames)
+      target.keys.deleted += try deletion.values(key, of: table)
+      target.keys.updated += try deletion.clearedValues(key, of: table)
     }
-    for (table, count) in try telling({ try deletion.run() }) {
+    for (table, changes) in try telling({ try deletion.run() }) {
       if let target = targets.first(where: { $0.table.name.lowercased() == table.lowercased() }) {
-        target.deleted += count
+        target.deleted += changes.deleted
+        target.cleared += changes.updated
         target.recent.clear()
       } else {
-        ofOthers[table, default: 0] += count
+        ofOthers[table, default: .init()] += changes
       }
     }
   }

@@ -7,6 +7,8 @@ final class RowDeletion {
   private let connection: Connection
   private var lists: [String: DoomedRows] = [:]
 
+  private var reader: SchemaReader { SchemaReader(connection) }
+
   init(_ connection: Connection) { self.connection = connection }
 
   /// Lists the table's rows that `rest` finds, which stands behind `SELECT`ed columns in a query.
@@ -26,17 +28,44 @@ final class RowDeletion {
     )
   }
 
-  /// Deletes all that is listed, and returns how many rows each table lost.
-  func run() throws -> [String: Int] {
-    for list in lists.values { try clearReferences(to: list) }
-    var counts: [String: Int] = [:]
+  /// The values that these columns have in rows whose references are to be cleared.
+  func clearedValues(_ columns: [String], of table: String) throws -> [[SeedValue]] {
+    let list = columns.map(quoted).joined(separator: ", ")
+    let conditions = try clearings().filter { $0.reference.table.lowercased() == table.lowercased() }
+      .map { "(\($0.condition))" }
+    guard !conditions.isEmpty else { return [] }
+    return try connection.rows(
+      "SELECT \(list) FROM \(quoted(table)) WHERE \(conditions.joined(separator: " OR "))")
+  }
+
+  /// What became of a table's rows.
+  struct Changes {
+    var deleted = 0
+    /// Rows whose references were cleared.
+    var updated = 0
+
+    static func += (changes: inout Changes, others: Changes) {
+      changes.deleted += others.deleted
+      changes.updated += others.updated
+    }
+  }
+
+  /// Deletes all that is listed, and clears the references to it.
+  func run() throws -> [String: Changes] {
+    var changes: [String: Changes] = [:]
+    for clearing in try clearings() {
+      try connection.execute(
+        "UPDATE \(quoted(clearing.reference.table)) SET \(try settings(of: clearing.reference)) "
+          + "WHERE \(clearing.condition)")
+      changes[clearing.reference.table, default: Changes()].updated += connection.changes
+    }
     for list in lists.values {
       try connection.execute("DELETE FROM \(quoted(list.table)) WHERE \(list.isListed)")
-      counts[list.table] = connection.changes
+      changes[list.table, default: Changes()].deleted += connection.changes
       try connection.execute("DROP TABLE \(list.name)")
     }
     lists = [:]
-    return counts
+    return changes
   }
 
   private func list(of table: String) throws -> DoomedRows {
@@ -48,20 +77,11 @@ final class RowDeletion {
 
   // MARK: What references them
 
-  /// What a reference does when its row goes, by its `ON DELETE` clause.
-  private struct Follower {
-    let table: String
-    let columns: [String]
-    let parentColumns: [String]
-    let action: String
-
-    /// How one of its rows is found by a row that it references.
-    var matches: String {
-      zip(columns, parentColumns).map {
-        "\(quoted(table)).\(quoted($0)) = \(RowDeletion.parent).\(quoted($1))"
-      }
-      .joined(separator: " AND ")
-    }
+  /// A reference whose rows stay, without it.
+  private struct Clearing {
+    let reference: StoredReference
+    /// What is true of its rows.
+    let condition: String
   }
 
   /// What a referenced table is called in queries that may also be about itself.
@@ -70,30 +90,45 @@ final class RowDeletion {
   private func follow(_ first: DoomedRows) throws {
     var queue = [first]
     while let parent = queue.popLast() {
-      for follower in try followers(of: parent.table) where follower.action == "CASCADE" {
-        let list = try list(of: follower.table)
+      for reference in try reader.references(to: parent.table) where reference.onDelete == "CASCADE" {
+        let list = try list(of: reference.table)
         let rest = """
-          FROM \(quoted(parent.table)) AS \(Self.parent) JOIN \(quoted(follower.table)) \
-          ON \(follower.matches) WHERE \(parent.isListed(as: Self.parent))
+          FROM \(quoted(parent.table)) AS \(Self.parent) JOIN \(quoted(reference.table)) \
+          ON \(Self.matches(reference)) WHERE \(parent.isListed(as: Self.parent))
           """
         if try list.take(rest) > 0 { queue.append(list) }
       }
     }
   }
 
-  private func clearReferences(to list: DoomedRows) throws {
-    for follower in try followers(of: list.table) where ["SET NULL", "SET DEFAULT"].contains(follower.action)
-    {
-      let settings = try follower.columns.map {
-        "\(quoted($0)) = \(follower.action == "SET NULL" ? "NULL" : try defaultSQL($0, of: follower.table))"
-      }
-      try connection.execute(
-        """
-        UPDATE \(quoted(follower.table)) SET \(settings.joined(separator: ", ")) WHERE EXISTS \
-        (SELECT 1 FROM \(quoted(list.table)) AS \(Self.parent) \
-        WHERE \(follower.matches) AND \(list.isListed(as: Self.parent)))
-        """)
+  /// How one of a reference's rows is found by a row that it references.
+  private static func matches(_ reference: StoredReference) -> String {
+    zip(reference.columns, reference.parentColumns).map {
+      "\(quoted(reference.table)).\(quoted($0)) = \(parent).\(quoted($1))"
     }
+    .joined(separator: " AND ")
+  }
+
+  private func clearings() throws -> [Clearing] {
+    try lists.values.flatMap { list in
+      try reader.references(to: list.table).filter { ["SET NULL", "SET DEFAULT"].contains($0.onDelete) }
+        .map { Clearing(reference: $0, condition: condition($0, list)) }
+    }
+  }
+
+  /// Rows that go themselves do not count.
+  private func condition(_ reference: StoredReference, _ list: DoomedRows) -> String {
+    let own = lists[reference.table.lowercased()].map { " AND NOT \($0.isListed)" } ?? ""
+    return """
+      EXISTS (SELECT 1 FROM \(quoted(list.table)) AS \(Self.parent) \
+      WHERE \(Self.matches(reference)) AND \(list.isListed(as: Self.parent)))\(own)
+      """
+  }
+
+  private func settings(of reference: StoredReference) throws -> String {
+    try reference.columns.map {
+      "\(quoted($0)) = \(reference.onDelete == "SET NULL" ? "NULL" : try defaultSQL($0, of: reference.table))"
+    }.joined(separator: ", ")
   }
 
   private func defaultSQL(_ column: String, of table: String) throws -> String {
@@ -101,27 +136,6 @@ final class RowDeletion {
       "SELECT dflt_value FROM pragma_table_xinfo(?) WHERE name = ? COLLATE NOCASE", .text(table),
       .text(column))
     return value?.textIfAny ?? "NULL"
-  }
-
-  private func followers(of parent: String) throws -> [Follower] {
-    let references = try connection.rows(
-      #"""
-      SELECT DISTINCT child.name, reference.id, reference.on_delete FROM sqlite_schema AS child
-      JOIN pragma_foreign_key_list(child.name) AS reference
-      WHERE child.type = 'table' AND lower(reference."table") = lower(?)
-      """#, .text(parent))
-    return try references.map { row in
-      let pairs = try connection.rows(
-        #"SELECT "from", "to" FROM pragma_foreign_key_list(?) WHERE id = ? ORDER BY seq"#, row[0], row[1])
-      // A reference that names no columns means the parent's primary key.
-      let key = try connection.rows(
-        "SELECT name FROM pragma_table_info(?) WHERE pk > 0 ORDER BY pk", .text(parent))
-      return Follower(
-        table: row[0].text, columns: pairs.map { $0[0].text },
-        parentColumns: zip(0..., pairs).map { index, pair in
-          pair[1].textIfAny ?? (index < key.count ? key[index][0].text : "rowid")
-        }, action: row[2].text)
-    }
   }
 }
 
@@ -131,8 +145,6 @@ private final class DoomedRows {
   let name: String
   private let identity: [String]
   private let connection: Connection
-
-  private static let rowidNames = ["rowid", "oid", "_rowid_"]
 
   init(_ table: String, number: Int, _ connection: Connection) throws {
     (self.table, self.connection) = (table, connection)
@@ -145,13 +157,12 @@ private final class DoomedRows {
 
   private static func identity(of table: String, _ connection: Connection) throws -> [String] {
     let columns = try connection.rows(
-      "SELECT lower(name), name, pk FROM pragma_table_xinfo(?) ORDER BY pk", .text(table))
+      "SELECT name, pk FROM pragma_table_xinfo(?) ORDER BY pk", .text(table))
     let hasRowids =
       try connection.value(
         "SELECT wr FROM pragma_table_list(?) WHERE schema = 'main'", .text(table)) == .integer(0)
-    let names = Set(columns.map { $0[0].text })
-    if hasRowids, let rowid = rowidNames.first(where: { !names.contains($0) }) { return [rowid] }
-    return columns.filter { $0[2] != .integer(0) }.map { $0[1].text }
+    if hasRowids, let rowid = RowidName.free(besides: columns.map(\.[0].text)) { return [rowid] }
+    return columns.filter { $0[1] != .integer(0) }.map(\.[0].text)
   }
 
   /// Takes in the rows that a query finds, and returns how many are new.

@@ -81,10 +81,10 @@ extension TrustError {
 }
 
 extension String {
-  /// With a capital and a full stop, as other messages have; a name at the start stays as it is.
+  /// With a capital and an end, as other messages have; a name at the start stays as it is.
   fileprivate var asSentence: String {
     let start = beginsWithWord ? prefix(1).uppercased() : String(prefix(1))
-    return start + dropFirst() + (hasSuffix(".") ? "" : ".")
+    return (start + dropFirst()).closed
   }
 
   /// False where it begins with a path or a series, which have more than letters.

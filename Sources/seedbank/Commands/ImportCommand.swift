@@ -18,8 +18,8 @@ extension Command {
       The first record of a CSV names the fields, unless --header does. An empty field is NULL; with quotation \
       marks, or in a TEXT column that is NOT NULL, it is the empty text.
 
-      Exit codes: 65 bad data, 74 a file cannot be read or written, 75 the database is in use, 78 a bad mapping or \
-      schema.
+      Exit codes: 64 a wrong command line, 65 bad data, 74 a file cannot be read or written, 75 the database is in use, \
+      78 a bad mapping or schema.
       """,
     arguments: [.argument("file", isRepeatable: true, help: "Files to import together, or folders of such.")],
     options: [
@@ -46,10 +46,12 @@ extension Command {
         help: "abort (default), skip, or collect (skip and list all)."),
       .value(
         "references", "rule", choices: ImportPolicy.References.allCases.map(\.rawValue),
-        help: "References to missing rows: fail (default), null, or keep (with a warning)."),
+        help: "References to missing rows, also with --bad-rows: fail (default), null, or keep (and warn)."),
       .flag(
         "accept-shrink",
-        help: "Delete unmentioned rows even if a table of 100 rows or more loses over half of them."),
+        help:
+          "Delete unmentioned rows even if a table of 100 rows or more loses over half of them, or no row meets a 'where'."
+      ),
       .value(
         "rejects", "path",
         help:
@@ -100,7 +102,7 @@ extension Command {
   }
 
   private static func tell(_ missing: [ImportReport.MissingMember], _ console: Console) {
-    for member in missing.prefix(shownIssues) { console.warning("\(member).") }
+    for member in missing.prefix(shownIssues) { console.warning("\(member)".closed) }
     if missing.count > shownIssues {
       console.warning("\(missing.count - shownIssues) more members that no row has.")
     }
@@ -108,7 +110,7 @@ extension Command {
 
   private static func tell(_ report: ImportReport, _ job: ImportJob, _ console: Console) {
     let shown = report.issues.prefix(shownIssues)
-    for issue in shown { console.warning("\(issue).") }
+    for issue in shown { console.warning("\(issue)".closed) }
     if report.issueCount > shown.count { console.warning("\(report.issueCount - shown.count) more.") }
   }
 
@@ -168,7 +170,7 @@ extension ImportJob {
   ) -> (@Sendable (ImportIssue) throws -> Void)? {
     guard arguments.listsAllIssues else { return nil }
     return { issue in
-      if let list { try list.append(issue) } else { console.warning("\(issue).") }
+      if let list { try list.append(issue) } else { console.warning("\(issue)".closed) }
     }
   }
 }

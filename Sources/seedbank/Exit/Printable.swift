@@ -9,6 +9,9 @@ extension Unicode.Scalar {
 }
 
 extension String {
+  /// With a full stop, unless it ends as a sentence does: also where it ends with somebody else's words.
+  var closed: String { [".", "?", "!", "…"].contains { hasSuffix($0) } ? self : self + "." }
+
   /// On one line and harmless on a terminal: for every text from outside that enters a message.
   var printable: String { escapingControls(except: []) }
 

@@ -135,9 +135,9 @@ struct ImportFormats {
     do {
       return try ImportMapping(json: TextFile.bytes(path))
     } catch let error as ConfigurationError {
-      throw CommandFailure(.configuration, "\(path): \(error.message).")
+      throw CommandFailure(.configuration, "\(path): \(error.message)".closed)
     } catch let error as ImportFailure {
-      throw CommandFailure(.configuration, "\(path): \(error.message).")
+      throw CommandFailure(.configuration, "\(path): \(error.message)".closed)
     }
   }
 }

@@ -33,16 +33,16 @@ struct ImportJob: Sendable {
     } catch let failure as ImportFailure {
       throw CommandFailure(
         [.mapping, .schema].contains(failure.code) ? .configuration : .badData,
-        failure.message + (failure.message.hasSuffix("?") ? "" : "."))
+        failure.message.closed)
     } catch let error as DatabaseError {
       throw error.failure(database)
     }
   }
 
   private func imported() throws -> ImportReport {
-    let connection = try Connection(database, .writer)
+    let connection = try Connection(database, .own)
     connection.endWithTask(or: interrupt)
-    if try connection.shutsOutReaders() { tell(Self.journalNote) }
+    let shutsOutReaders = try connection.shutsOutReaders()
     let rejected = try rejects.map { try RejectsFile($0, sparing: files) }
     var hasBegun = false
     do {
@@ -54,6 +54,7 @@ struct ImportJob: Sendable {
         }
       }
       try rejected?.keep()
+      if shutsOutReaders, report.hasChanges, !isDryRun { tell(Self.journalNote) }
       return report
     } catch {
       // Only the import's own failure is reported.
@@ -63,7 +64,7 @@ struct ImportJob: Sendable {
   }
 
   private static let journalNote =
-    "The database is not in WAL mode: its readers wait while this import writes. "
+    "The database is not in WAL mode: its readers waited while this import wrote. "
     + "'PRAGMA journal_mode=WAL' changes that for good."
 
   /// How much of the source was taken in.
@@ -85,7 +86,7 @@ struct ImportJob: Sendable {
         input.path, pieces: Self.pieceBytes, isCancelled: { interrupt.isInterrupted },
         passed: { place.bytes += $0 }, sink)
     } catch let error as CompressionError {
-      throw CommandFailure(.badData, "\(input.name): \(error).")
+      throw CommandFailure(.badData, "\(input.name): \(error)".closed)
     }
   }
 
@@ -169,6 +170,8 @@ extension DatabaseError {
 }
 
 extension ImportReport {
+  fileprivate var hasChanges: Bool { tables.values.contains { $0.inserted + $0.updated + $0.deleted > 0 } }
+
   var json: JSONValue {
     [
       "tables": JSONValue(tables) { .object($0.counts.map { JSONMember($0, JSONValue($1)) }) },

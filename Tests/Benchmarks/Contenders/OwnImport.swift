@@ -5,7 +5,7 @@ import SeedImport
 /// Our importer as apps use it: mapping, validation, references and report, over a file read in pieces.
 enum OwnImport {
   @Sendable static func run(_ workload: any Workload, _ files: WorkloadFiles, _ phase: Phase) throws {
-    let connection = try Connection(files.target, .writer)
+    let connection = try Connection(files.target, .own)
     try connection.execute(RawDatabase.settings)
     let session = try ImportSession(connection, mapping: workload.mapping, policy: workload.importPolicy)
     do {

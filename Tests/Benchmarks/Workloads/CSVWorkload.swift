@@ -73,7 +73,7 @@ struct CSVWorkload {
     let (folder, format) = (arguments[1], arguments[2])
     let path = "\(folder)/\(format).sqlite"
     if phase == .cold { try create(path) }
-    let connection = try Connection(path, .writer)
+    let connection = try Connection(path, .own)
     try connection.execute(RawDatabase.settings)
     let mapping = ImportMapping(TableMapping(table.name), layout: format == "csv" ? .csv() : .lines)
     var measurement = Measurement()

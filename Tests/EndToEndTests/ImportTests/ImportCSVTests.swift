@@ -6,33 +6,24 @@ import Testing
 
 /// CSV as other programs write it, and what the command says about it.
 @Suite(.bounded) struct ImportCSVTests {
-  private let folder: TemporaryFolder
-  private let database: String
+  private let folder: ImportFolder
 
   init() throws {
-    folder = try TemporaryFolder()
-    database = folder("app.sqlite")
-    try Connection(database, .creator).execute(
+    folder = try ImportFolder(
       "CREATE TABLE stop(id INTEGER PRIMARY KEY, name TEXT, zip TEXT NOT NULL DEFAULT 'none', lat REAL)")
   }
 
   private func run(_ bytes: [UInt8], _ options: String...) throws -> SeedbankBinary.Outcome {
-    try Data(bytes).write(to: URL(fileURLWithPath: folder("stops.csv")))
-    return try SeedbankBinary.run(
-      ["import", folder("stops.csv"), "--database", database, "--table", "stop"] + options)
+    try folder.write(bytes, "stops.csv")
+    return try folder.run(["stops.csv", "--table", "stop"] + options)
   }
 
   private func run(_ text: String, _ options: String...) throws -> SeedbankBinary.Outcome {
-    try Data(text.utf8).write(to: URL(fileURLWithPath: folder("stops.csv")))
-    return try SeedbankBinary.run(
-      ["import", folder("stops.csv"), "--database", database, "--table", "stop"] + options)
+    try folder.write(text, "stops.csv")
+    return try folder.run(["stops.csv", "--table", "stop"] + options)
   }
 
-  private func rows() throws -> [String] {
-    try Connection(database, .reader).rows("SELECT * FROM stop").map {
-      $0.map(\.description).joined(separator: "|")
-    }
-  }
+  private func rows() throws -> [String] { try folder.rows("SELECT * FROM stop") }
 
   @Test func `what sqlite3 writes as CSV comes back as it was`() throws {
     let other = folder("other.sqlite")
@@ -79,7 +70,7 @@ import Testing
       toFile: folder("map.json"), atomically: false, encoding: .utf8)
     try "3\tc\t7\n".write(toFile: folder("stops.txt"), atomically: false, encoding: .utf8)
     try SeedbankBinary.succeed(
-      ["import", "stops.txt", "--database", database, "--mapping", "map.json"], in: folder.path)
+      ["import", "stops.txt", "--database", folder.database, "--mapping", "map.json"], in: folder.path)
     #expect(try rows().last == "3|c|7|NULL")
   }
 
@@ -89,9 +80,8 @@ import Testing
     (["--format", "ndjson", "--delimiter", ";"], "'--delimiter' is for CSV: add '--format csv'."),
   ])
   func `options that cannot be meant are refused`(options: [String], words: String) throws {
-    try Data().write(to: URL(fileURLWithPath: folder("stops.csv")))
-    let outcome = try SeedbankBinary.run(
-      ["import", folder("stops.csv"), "--database", database, "--table", "stop"] + options)
+    try folder.write("", "stops.csv")
+    let outcome = try folder.run([folder("stops.csv"), "--table", "stop"] + options)
     #expect(outcome.status == 64)
     #expect(outcome.errors.contains(words), "\(outcome.errors)")
   }
@@ -110,7 +100,7 @@ import Testing
   }
 
   @Test func `a unique value that is taken is told with its record and field`() throws {
-    try Connection(database, .writer).execute("CREATE UNIQUE INDEX by_name ON stop(name)")
+    try folder.execute("CREATE UNIQUE INDEX by_name ON stop(name)")
     let outcome = try run("id,name,zip\n1,a,1\n2,a,2\n", "--bad-rows", "skip")
     let words =
       "record 2 after the header, line 3, byte 18: table \"stop\", id = 2, column \"name\", field \"name\""
@@ -143,7 +133,7 @@ import Testing
   }
 
   @Test func `fields find referenced rows, and waiting records their values`() throws {
-    try Connection(database, .writer).execute(
+    try folder.execute(
       "CREATE TABLE call(id INTEGER PRIMARY KEY, stop INTEGER REFERENCES stop(id), at TEXT UNIQUE)")
     _ = try run("id,zip\n1,a\n2,b\n")
     let mapping = #"{"table": "call", "relations": [{"object": "halt", "table": {"table": "stop"}, "#
@@ -152,9 +142,8 @@ import Testing
     for text in ["id,at,halt\n1,x,1\n2,y,\n", "id,at,halt\n1,y,2\n2,x,\"1\"\n"] {
       try text.write(toFile: folder("calls.csv"), atomically: false, encoding: .utf8)
       try SeedbankBinary.succeed(
-        ["import", "calls.csv", "--database", database, "--mapping", "map.json"], in: folder.path)
+        ["import", "calls.csv", "--database", folder.database, "--mapping", "map.json"], in: folder.path)
     }
-    let found = try Connection(database, .reader).rows("SELECT id, at, stop FROM call")
-    #expect(found.map { $0.map(\.description).joined(separator: "|") } == ["1|y|2", "2|x|1"])
+    #expect(try folder.rows("SELECT id, at, stop FROM call") == ["1|y|2", "2|x|1"])
   }
 }

@@ -1,5 +1,4 @@
 import Foundation
-import SeedDatabase
 import SeedFormat
 import Support
 import Testing
@@ -7,27 +6,19 @@ import Testing
 @testable import seedbank
 
 @Suite(.bounded) struct ImportCommandTests {
-  private let folder: TemporaryFolder
-  private let database: String
+  private let folder: ImportFolder
 
   init() throws {
-    folder = try TemporaryFolder()
-    database = folder("app.sqlite")
-    try Connection(database, .creator).execute(
+    folder = try ImportFolder(
       "CREATE TABLE stop(id INTEGER PRIMARY KEY, name TEXT NOT NULL, zip TEXT, lat REAL)")
   }
 
   private func run(_ text: String, as name: String, _ options: String...) throws -> SeedbankBinary.Outcome {
-    try Data(text.utf8).write(to: URL(fileURLWithPath: folder(name)))
-    let arguments = ["import", folder(name), "--database", database] + options
-    return try SeedbankBinary.run(arguments)
+    try folder.write(text, name)
+    return try folder.run([folder(name)] + options)
   }
 
-  private func rows() throws -> [String] {
-    try Connection(database, .reader).rows("SELECT * FROM stop").map {
-      $0.map(\.description).joined(separator: "|")
-    }
-  }
+  private func rows() throws -> [String] { try folder.rows("SELECT * FROM stop") }
 
   @Test func `CSV by RFC 4180: quotes, line ends of both kinds, empty fields, leading zeros`() throws {
     let csv = "\u{FEFF}id,name,zip,lat\r\n1,\"A \"\"x\"\",\r\ny\",00501,1.5\r\n\r\n2,,,\n3,é,\"\",7"
@@ -87,7 +78,7 @@ import Testing
   }
 
   @Test func `byte order marks are passed over at the start of documents and mappings`() throws {
-    try Data("\u{FEFF}{\"table\": \"stop\"}".utf8).write(to: URL(fileURLWithPath: folder("map.json")))
+    try folder.write("\u{FEFF}{\"table\": \"stop\"}", "map.json")
     let texts = [#"[{"id":1,"name":"a"}]"#, #"{"id":2,"name":"b"}"#, "id,name\n3,c"]
     for (text, name) in zip(texts, ["a.json", "a.ndjson", "a.csv"]) {
       let outcome = try run("\u{FEFF}\(text)", as: name, "--mapping", folder("map.json"))
@@ -102,9 +93,8 @@ import Testing
   func `what SQLite says is told of the database, not of a statement`(
     name: String, status: Int32, words: String
   ) throws {
-    try Data(String(repeating: "text", count: 300).utf8).write(
-      to: URL(fileURLWithPath: folder("text.sqlite")))
-    try Data("[]".utf8).write(to: URL(fileURLWithPath: folder("a.json")))
+    try folder.write(String(repeating: "text", count: 300), "text.sqlite")
+    try folder.write("[]", "a.json")
     let outcome = try SeedbankBinary.run(
       ["import", folder("a.json"), "--database", folder(name), "--table", "stop"])
     #expect(outcome.status == status)
@@ -113,19 +103,20 @@ import Testing
   }
 
   @Test func `references to nowhere fail, become null or stay, as told`() throws {
-    try Connection(database, .writer).execute(
+    try folder.execute(
       "CREATE TABLE call(id INTEGER PRIMARY KEY, stop INTEGER REFERENCES stop(id))")
     let failed = try run(#"[{"id": 1, "stop": 7}]"#, as: "calls.json", "--table", "call")
     #expect(failed.status == 65)
-    #expect(failed.errors.contains("1 row references a row that table \"stop\" does not have (id = 1)"))
+    let words = "1 row references what table \"stop\" does not have (id = 1 has stop = 7)"
+    #expect(failed.errors.contains(words), "\(failed.errors)")
     for (rule, stop, value) in [("keep", 7, "7"), ("null", 8, "NULL")] {
       let outcome = try run(
         #"[{"id": 1, "stop": \#(stop)}]"#, as: "calls.json", "--table", "call", "--references", rule)
       #expect(outcome.status == 0)
       #expect(outcome.errors.contains("id = 1"))
-      #expect(try Connection(database, .reader).rows("SELECT stop FROM call")[0][0].description == value)
+      #expect(try folder.rows("SELECT stop FROM call") == [value])
     }
-    try Connection(database, .writer).execute(
+    try folder.execute(
       "CREATE TABLE odd(id INTEGER PRIMARY KEY, n REFERENCES stop(name))")
     #expect(try run(#"[{"id": 1, "n": "x"}]"#, as: "odd.json", "--table", "odd").status == 78)
   }
@@ -136,7 +127,7 @@ import Testing
        "columns": {"name": "title", "lat": {"from": "geo.lat", "as": "number"}},
        "constants": {"zip": "0"}}
       """
-    try Data(mapping.utf8).write(to: URL(fileURLWithPath: folder("map.json")))
+    try folder.write(mapping, "map.json")
     let outcome = try run(
       #"{"d": [{"id": 1, "title": "T", "geo": {"lat": "52.5"}}]}"#, as: "stops.json", "--mapping",
       folder("map.json"), "--json")
@@ -147,11 +138,11 @@ import Testing
   }
 
   @Test func `a mapping of several lists takes in a document by one reading`() throws {
-    try Connection(database, .writer).execute(
+    try folder.execute(
       "CREATE TABLE time(id INTEGER PRIMARY KEY, stop INTEGER REFERENCES stop(id))")
     let mapping =
       #"{"lists": [{"table": "stop", "rows": "$.stops"}, {"table": "time", "rows": "$.stopTimes"}]}"#
-    try Data(mapping.utf8).write(to: URL(fileURLWithPath: folder("map.json")))
+    try folder.write(mapping, "map.json")
     let text = #"{"stopTimes": [{"id": 1, "stop": 5}], "stops": [{"id": 5, "name": "S"}]}"#
     let outcome = try run(text, as: "all.json", "--mapping", folder("map.json"))
     #expect(outcome.status == 0, "\(outcome.errors)")
@@ -167,41 +158,43 @@ import Testing
       ([#"{"table": "stop", "columns": {"nmae": "x"}}"#, "[]"], 78),
     ] as [([String], Int32)])
   func `exit codes tell a bad mapping from bad data`(texts: [String], status: Int32) throws {
-    try Data(texts[0].utf8).write(to: URL(fileURLWithPath: folder("map.json")))
+    try folder.write(texts[0], "map.json")
     let outcome = try run(texts[1], as: "stops.json", "--mapping", folder("map.json"))
     #expect(outcome.status == status, "\(outcome.errors)")
     #expect(try rows() == [])
   }
 
   @Test func `a file that is not there is the disk's matter`() throws {
-    let outcome = try SeedbankBinary.run(
-      ["import", folder("none.json"), "--database", database, "--table", "stop"])
+    let outcome = try folder.run([folder("none.json"), "--table", "stop"])
     #expect(outcome.status == 74)
   }
 
   @Test func `triggers run or not as told, and untold the import is refused`() throws {
-    try Connection(database, .writer).execute(
+    try folder.execute(
       """
       CREATE TABLE log(id INTEGER);
       CREATE TRIGGER noted AFTER INSERT ON stop BEGIN INSERT INTO log VALUES (NEW.id); END
       """)
     func status(_ id: Int, _ options: String...) throws -> (Int32, errors: String) {
       let text = #"{"id": \#(id), "name": "n"}"#
-      try Data(text.utf8).write(to: URL(fileURLWithPath: folder("a.ndjson")))
-      let outcome = try SeedbankBinary.run(
-        ["import", folder("a.ndjson"), "--database", database, "--table", "stop"] + options)
+      try folder.write(text, "a.ndjson")
+      let outcome = try folder.run([folder("a.ndjson"), "--table", "stop"] + options)
       return (outcome.status, outcome.errors)
     }
     let refused = try status(1)
     #expect(refused.0 == 65 && refused.errors.contains(#"has triggers ("noted")"#))
     #expect(try status(1, "--run-triggers", "--ignore-triggers").0 == 64)
     #expect(try status(2, "--run-triggers").0 == 0 && status(3, "--ignore-triggers").0 == 0)
-    #expect(try Tool.sqlite(database, "SELECT id FROM stop; SELECT 'log', id FROM log;") == "2\n3\nlog|2\n")
+    #expect(
+      try Tool.sqlite(folder.database, "SELECT id FROM stop; SELECT 'log', id FROM log;") == "2\n3\nlog|2\n")
   }
 
-  @Test func `readers that will wait are told of before, unless the database is empty or in WAL mode`() throws
+  @Test
+  func
+    `readers that had to wait are told of where rows were written, but not of an empty database or WAL mode`()
+    throws
   {
-    let note = "The database is not in WAL mode: its readers wait"
+    let note = "The database is not in WAL mode: its readers waited"
     func errors(_ id: Int) throws -> String {
       let outcome = try run(#"[{"id": \#(id), "name": "a"}]"#, as: "stops.json", "--table", "stop", "--json")
       #expect(try JSONValue(parsing: Array(outcome.output.utf8))["rows"]?.integer == 1)
@@ -209,8 +202,19 @@ import Testing
     }
     #expect(try errors(1) == "")
     #expect(try errors(2).hasPrefix(note))
-    try Connection(database, .writer).execute("PRAGMA journal_mode = WAL")
+    #expect(try errors(2) == "")
+    try folder.execute("PRAGMA journal_mode = WAL")
     #expect(try errors(3) == "")
+  }
+
+  @Test func `messages end once, whatever they end with`() throws {
+    try folder.write(#"{"table": "stop", "colums": {}}"#, "map.json")
+    let mapping = try run("[]", as: "stops.json", "--mapping", folder("map.json"))
+    #expect(mapping.status == 78 && mapping.errors.hasSuffix("did you mean \"columns\"?\n"))
+    try folder.execute(
+      "CREATE TRIGGER never BEFORE INSERT ON stop BEGIN SELECT RAISE(ABORT, 'Not today.'); END")
+    let trigger = try run(#"[{"id": 1, "name": "a"}]"#, as: "stops.json", "--table", "stop", "--run-triggers")
+    #expect(trigger.status == 65 && trigger.errors.hasSuffix("Not today.\n"), "\(trigger.errors)")
   }
 
   @Test func `a dry run says what would change and changes nothing`() throws {
@@ -224,8 +228,7 @@ import Testing
     let outcome = try run(lines, as: "stops.ndjson", "--table", "stop", "--batch", "3")
     #expect(outcome.status == 0, "\(outcome.errors)")
     #expect(try rows().count == 10)
-    #expect(!FileManager.default.fileExists(atPath: database + ".import-cursor"))
-    let tables = try Connection(database, .reader).integer("SELECT count(*) FROM sqlite_schema")
-    #expect(tables == 1)
+    #expect(!FileManager.default.fileExists(atPath: folder.database + ".import-cursor"))
+    #expect(try folder.rows("SELECT count(*) FROM sqlite_schema") == ["1"])
   }
 }

@@ -1,35 +1,15 @@
 import Foundation
-import SeedDatabase
 import SeedFormat
 import Support
 import Testing
 
 /// Several files, folders and pages as one import, by the real command.
 @Suite(.bounded) struct ImportFeedTests {
-  private let folder: TemporaryFolder
+  private let folder: ImportFolder
 
-  init() throws { folder = try TemporaryFolder() }
+  init() throws { folder = try ImportFolder() }
 
-  private func write(_ text: String, _ name: String) throws {
-    let url = URL(fileURLWithPath: folder(name))
-    try FileManager.default.createDirectory(
-      at: url.deletingLastPathComponent(), withIntermediateDirectories: true)
-    try Data(text.utf8).write(to: url)
-  }
-
-  private func make(_ schema: String) throws {
-    try Connection(folder("app.sqlite"), .creator).execute(schema)
-  }
-
-  private func run(_ arguments: String...) throws -> SeedbankBinary.Outcome {
-    try SeedbankBinary.run(["import"] + arguments + ["--database", "app.sqlite"], in: folder.path)
-  }
-
-  private func rows(_ sql: String) throws -> [String] {
-    try Connection(folder("app.sqlite"), .reader).rows(sql).map {
-      $0.map(\.description).joined(separator: "|")
-    }
-  }
+  private func run(_ arguments: String...) throws -> SeedbankBinary.Outcome { try folder.run(arguments) }
 
   // MARK: A feed of CSV files
 
@@ -58,45 +38,45 @@ import Testing
     """
 
   private func writeFeed() throws {
-    try write(Self.feedMapping, "map.json")
-    try write("agency_id,agency_name\nA,\"The \"\"A\"\"\"\n", "feed/agency.txt")
-    try write("route_id,agency_id,route_short_name\nR,A,7\n", "feed/routes.txt")
-    try write(
+    try folder.write(Self.feedMapping, "map.json")
+    try folder.write("agency_id,agency_name\nA,\"The \"\"A\"\"\"\n", "feed/agency.txt")
+    try folder.write("route_id,agency_id,route_short_name\nR,A,7\n", "feed/routes.txt")
+    try folder.write(
       "stop_id,stop_name,stop_lat,stop_lon,parent_station\ns2,Two,1.5,2,s1\ns1,\"One, North\",1,2,\n",
       "feed/stops.txt")
-    try write("trip_id,route_id\nT,R\n", "feed/trips.txt")
-    try write("trip_id,arrival_time,stop_id,stop_sequence\nT,08:00:00,s1,1\n", "feed/stop_times_1.txt")
-    try write("trip_id,arrival_time,stop_id,stop_sequence\nT,08:05:00,s2,2\n", "feed/stop_times_2.txt")
-    try write("all rights reserved", "feed/LICENSE.txt")
+    try folder.write("trip_id,route_id\nT,R\n", "feed/trips.txt")
+    try folder.write("trip_id,arrival_time,stop_id,stop_sequence\nT,08:00:00,s1,1\n", "feed/stop_times_1.txt")
+    try folder.write("trip_id,arrival_time,stop_id,stop_sequence\nT,08:05:00,s2,2\n", "feed/stop_times_2.txt")
+    try folder.write("all rights reserved", "feed/LICENSE.txt")
   }
 
   @Test func `a folder of CSV files is one import, whatever the files' order`() throws {
-    try make(Self.feedSchema)
+    try folder.execute(Self.feedSchema)
     try writeFeed()
     let outcome = try run("feed", "--mapping", "map.json", "--json")
     #expect(outcome.status == 0, "\(outcome.errors)")
     #expect(try JSONValue(parsing: Array(outcome.output.utf8))["rows"] == 7)
-    #expect(try rows("SELECT * FROM agency") == ["A|The \"A\""])
-    let stops = try rows("SELECT * FROM stop ORDER BY id")
+    #expect(try folder.rows("SELECT * FROM agency") == ["A|The \"A\""])
+    let stops = try folder.rows("SELECT * FROM stop ORDER BY id")
     #expect(stops == ["s1|One, North|1.0|2.0|NULL", "s2|Two|1.5|2.0|s1"])
-    #expect(try rows("SELECT * FROM stop_time") == ["T|1|s1|08:00:00", "T|2|s2|08:05:00"])
+    #expect(try folder.rows("SELECT * FROM stop_time") == ["T|1|s1|08:00:00", "T|2|s2|08:05:00"])
     let again = try run("feed", "--mapping", "map.json", "--json")
     let tables = try JSONValue(parsing: Array(again.output.utf8))["tables"]?.members ?? []
     #expect(tables.allSatisfy { $0.value["inserted"] == 0 && $0.value["updated"] == 0 })
   }
 
   @Test func `a feed without one of its files changes nothing and says which is missing`() throws {
-    try make(Self.feedSchema)
+    try folder.execute(Self.feedSchema)
     try writeFeed()
     try FileManager.default.removeItem(atPath: folder("feed/trips.txt"))
     let outcome = try run("feed", "--mapping", "map.json")
     #expect(outcome.status == 65)
     #expect(outcome.errors.contains("no document of the import is trips.txt"), "\(outcome.errors)")
-    #expect(try rows("SELECT count(*) FROM stop") == ["0"])
+    #expect(try folder.rows("SELECT count(*) FROM stop") == ["0"])
   }
 
   @Test func `a file that no list names is refused where it is given itself`() throws {
-    try make(Self.feedSchema)
+    try folder.execute(Self.feedSchema)
     try writeFeed()
     let outcome = try run("feed/LICENSE.txt", "--mapping", "map.json")
     #expect(outcome.status == 65)
@@ -104,9 +84,9 @@ import Testing
   }
 
   @Test func `an issue names its file, and its record there`() throws {
-    try make(Self.feedSchema)
+    try folder.execute(Self.feedSchema)
     try writeFeed()
-    try write(
+    try folder.write(
       "trip_id,arrival_time,stop_id,stop_sequence\nT,08:05:00,s2,2\nT,1,s2,x\n", "feed/stop_times_2.txt")
     let outcome = try run("feed", "--mapping", "map.json", "--bad-rows", "collect", "--json")
     let issue = try JSONValue(parsing: Array(outcome.output.utf8))["issues"]?.elements?.first
@@ -117,18 +97,19 @@ import Testing
   // MARK: Pages
 
   @Test func `570 pages of a hundred objects, the last one empty, are one import`() throws {
-    try make("CREATE TABLE item(id INTEGER PRIMARY KEY, next INTEGER REFERENCES item(id));")
-    try write(#"{"table": "item", "rows": "$.items"}"#, "map.json")
+    try folder.execute("CREATE TABLE item(id INTEGER PRIMARY KEY, next INTEGER REFERENCES item(id));")
+    try folder.write(#"{"table": "item", "rows": "$.items"}"#, "map.json")
     for page in 0..<571 {
       let rows = page == 570 ? 0..<0 : page * 100..<(page + 1) * 100
       let items = rows.map { "{\"id\": \($0), \"next\": \(56_999 - $0)}" }
       let number = String(repeating: "0", count: 3 - "\(page)".count) + "\(page)"
-      try write("{\"page\": \(page), \"items\": [\(items.joined(separator: ","))]}", "pages/\(number).json")
+      try folder.write(
+        "{\"page\": \(page), \"items\": [\(items.joined(separator: ","))]}", "pages/\(number).json")
     }
     let outcome = try run("pages", "--mapping", "map.json", "--json")
     #expect(outcome.status == 0, "\(outcome.errors)")
     #expect(try JSONValue(parsing: Array(outcome.output.utf8))["rows"] == 57_000)
-    let counts = try rows("SELECT count(*), count(DISTINCT next), min(id), max(id) FROM item")
+    let counts = try folder.rows("SELECT count(*), count(DISTINCT next), min(id), max(id) FROM item")
     #expect(counts == ["57000|57000|0|56999"])
   }
 
@@ -137,18 +118,18 @@ import Testing
     ("all.ndjson", "{\"items\": [{\"id\": 1}]}\n{\"items\": [{\"id\": 2}, {\"id\": 3}]}\n{\"items\": []}\n"),
   ])
   func `documents behind one another are read like the first`(name: String, text: String) throws {
-    try make("CREATE TABLE item(id INTEGER PRIMARY KEY);")
-    try write(#"{"table": "item", "rows": "$.items"}"#, "map.json")
-    try write(text, name)
+    try folder.execute("CREATE TABLE item(id INTEGER PRIMARY KEY);")
+    try folder.write(#"{"table": "item", "rows": "$.items"}"#, "map.json")
+    try folder.write(text, name)
     let outcome = try run(name, "--mapping", "map.json")
     #expect(outcome.status == 0, "\(outcome.errors)")
-    #expect(try rows("SELECT id FROM item") == ["1", "2", "3"])
+    #expect(try folder.rows("SELECT id FROM item") == ["1", "2", "3"])
   }
 
   @Test func `rows that meet no condition are counted and told`() throws {
-    try make("CREATE TABLE item(id INTEGER PRIMARY KEY);")
-    try write(#"{"table": "item", "where": {"knd": "a"}}"#, "map.json")
-    try write(#"[{"id": 1, "kind": "a"}, {"id": 2, "kind": "a"}]"#, "1.json")
+    try folder.execute("CREATE TABLE item(id INTEGER PRIMARY KEY);")
+    try folder.write(#"{"table": "item", "where": {"knd": "a"}}"#, "map.json")
+    try folder.write(#"[{"id": 1, "kind": "a"}, {"id": 2, "kind": "a"}]"#, "1.json")
     let outcome = try run("1.json", "--mapping", "map.json", "--json")
     #expect(try JSONValue(parsing: Array(outcome.output.utf8))["rowsPassedOver"] == 2)
     let told = try run("1.json", "--mapping", "map.json")
@@ -156,31 +137,31 @@ import Testing
   }
 
   @Test func `a line may be an array of rows`() throws {
-    try make("CREATE TABLE item(id INTEGER PRIMARY KEY);")
-    try write("[{\"id\": 1}, {\"id\": 2}]\n{\"id\": 3}\n[]\n\n[{\"id\": 4}]", "all.ndjson")
+    try folder.execute("CREATE TABLE item(id INTEGER PRIMARY KEY);")
+    try folder.write("[{\"id\": 1}, {\"id\": 2}]\n{\"id\": 3}\n[]\n\n[{\"id\": 4}]", "all.ndjson")
     #expect(try run("all.ndjson", "--table", "item").status == 0)
-    #expect(try rows("SELECT id FROM item") == ["1", "2", "3", "4"])
+    #expect(try folder.rows("SELECT id FROM item") == ["1", "2", "3", "4"])
   }
 
   @Test func `a page without its rows, and one that is cut off, end the import with its name`() throws {
-    try make("CREATE TABLE item(id INTEGER PRIMARY KEY);")
-    try write(#"{"table": "item", "rows": "$.items"}"#, "map.json")
-    try write(#"{"items": [{"id": 1}]}"#, "1.json")
+    try folder.execute("CREATE TABLE item(id INTEGER PRIMARY KEY);")
+    try folder.write(#"{"table": "item", "rows": "$.items"}"#, "map.json")
+    try folder.write(#"{"items": [{"id": 1}]}"#, "1.json")
     for (text, message) in [
       (#"{"error": "busy"}"#, "2.json: the document has nothing at $.items"),
       (#"{"items": [{"id": 2}"#, "2.json: the document ends too early"), ("", "2.json: "),
     ] {
-      try write(text, "2.json")
+      try folder.write(text, "2.json")
       let outcome = try run("1.json", "2.json", "--mapping", "map.json")
       #expect(outcome.status == 65)
       #expect(outcome.errors.contains(message), "\(outcome.errors)")
-      #expect(try rows("SELECT count(*) FROM item") == ["0"])
+      #expect(try folder.rows("SELECT count(*) FROM item") == ["0"])
     }
   }
 
   @Test func `a page that is given twice, or is not there, ends the import before it begins`() throws {
-    try make("CREATE TABLE item(id INTEGER PRIMARY KEY);")
-    try write(#"[{"id": 1}]"#, "1.json")
+    try folder.execute("CREATE TABLE item(id INTEGER PRIMARY KEY);")
+    try folder.write(#"[{"id": 1}]"#, "1.json")
     let twice = try run("1.json", "./1.json", "--table", "item")
     #expect(twice.status == 64)
     #expect(twice.errors.contains("1.json is given twice"), "\(twice.errors)")
@@ -191,22 +172,22 @@ import Testing
     let empty = try run("empty", "--table", "item")
     #expect(empty.status == 65)
     #expect(empty.errors.contains("has no file to import"), "\(empty.errors)")
-    try write("id\n2\n", "2.csv")
+    try folder.write("id\n2\n", "2.csv")
     let mixed = try run("1.json", "2.csv", "--table", "item")
     #expect(mixed.status == 64)
     #expect(mixed.errors.contains("are of two formats"), "\(mixed.errors)")
-    #expect(try rows("SELECT count(*) FROM item") == ["0"])
+    #expect(try folder.rows("SELECT count(*) FROM item") == ["0"])
   }
 
   @Test func `an import of several files in batches goes on in the file where it was broken off`() throws {
-    try make("CREATE TABLE item(id INTEGER PRIMARY KEY, n INTEGER CHECK (n > 0));")
+    try folder.execute("CREATE TABLE item(id INTEGER PRIMARY KEY, n INTEGER CHECK (n > 0));")
     for page in 1...3 {
       let items = (0..<10).map { "{\"id\": \(page * 10 + $0), \"n\": \(page == 3 && $0 == 5 ? 0 : 1)}" }
-      try write("[\(items.joined(separator: ","))]", "\(page).json")
+      try folder.write("[\(items.joined(separator: ","))]", "\(page).json")
     }
     let broken = try run("1.json", "2.json", "3.json", "--table", "item", "--batch", "4")
     #expect(broken.status == 65)
-    #expect(try rows("SELECT count(*) FROM item") == ["24"])
+    #expect(try folder.rows("SELECT count(*) FROM item") == ["24"])
     let other = try run("1.json", "3.json", "--table", "item", "--batch", "4", "--bad-rows", "skip")
     #expect(other.status == 65)
     #expect(other.errors.contains("the documents of this import are shorter"), "\(other.errors)")
@@ -214,6 +195,6 @@ import Testing
       "1.json", "2.json", "3.json", "--table", "item", "--batch", "4", "--bad-rows", "skip")
     #expect(resumed.status == 0, "\(resumed.errors)")
     #expect(resumed.errors.contains("Resuming at row 4 of"), "\(resumed.errors)")
-    #expect(try rows("SELECT count(*) FROM item") == ["29"])
+    #expect(try folder.rows("SELECT count(*) FROM item") == ["29"])
   }
 }

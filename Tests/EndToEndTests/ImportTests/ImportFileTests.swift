@@ -1,5 +1,4 @@
 import Foundation
-import SeedDatabase
 import SeedFormat
 import SeedSystem
 import Support
@@ -7,35 +6,17 @@ import Testing
 
 /// The files of an import beside the database: rejected rows, and the cursor of batches.
 @Suite(.bounded) struct ImportFileTests {
-  private let folder: TemporaryFolder
-  private let database: String
+  private let folder: ImportFolder
 
   init() throws {
-    folder = try TemporaryFolder()
-    database = folder("app.sqlite")
-    try Connection(database, .creator).execute(
-      "CREATE TABLE stop(id INTEGER PRIMARY KEY, name TEXT NOT NULL)")
-  }
-
-  private func write(_ text: String, _ name: String) throws {
-    try Data(text.utf8).write(to: URL(fileURLWithPath: folder(name)))
-  }
-
-  private func read(_ name: String) throws -> String {
-    try String(contentsOfFile: folder(name), encoding: .utf8)
+    folder = try ImportFolder("CREATE TABLE stop(id INTEGER PRIMARY KEY, name TEXT NOT NULL)")
   }
 
   private func run(_ name: String, _ options: String...) throws -> SeedbankBinary.Outcome {
-    try SeedbankBinary.run(["import", name, "--database", database] + options, in: folder.path)
+    try folder.run([name] + options)
   }
 
-  private var rows: [String] {
-    get throws {
-      try Connection(database, .reader).rows("SELECT id, name FROM stop").map {
-        $0.map(\.description).joined(separator: "|")
-      }
-    }
-  }
+  private var rows: [String] { get throws { try folder.rows("SELECT id, name FROM stop") } }
 
   // MARK: Rejected rows
 
@@ -44,41 +25,41 @@ import Testing
     "stops.json", "map.json", "link.json", "hard.json", "./../\(#"<folder>"#)/stops.json",
   ])
   func `rejected rows overwrite no file of the import itself`(name: String) throws {
-    try write(#"[{"id": 1, "name": "a"}, {"id": "x"}]"#, "stops.json")
-    try write(#"{"table": "stop"}"#, "map.json")
+    try folder.write(#"[{"id": 1, "name": "a"}, {"id": "x"}]"#, "stops.json")
+    try folder.write(#"{"table": "stop"}"#, "map.json")
     try FileManager.default.createSymbolicLink(
       atPath: folder("link.json"), withDestinationPath: folder("stops.json"))
     try FileManager.default.linkItem(atPath: folder("stops.json"), toPath: folder("hard.json"))
     let name = name.replacingOccurrences(
       of: "<folder>", with: URL(fileURLWithPath: folder.path).lastPathComponent)
-    let before = try Data(contentsOf: URL(fileURLWithPath: database))
+    let before = try Data(contentsOf: URL(fileURLWithPath: folder.database))
     let outcome = try run(
       "stops.json", "--mapping", "map.json", "--bad-rows", "skip", "--rejects", name)
     #expect(outcome.status == 64)
     #expect(outcome.errors.contains("give another name with --rejects"), "\(outcome.errors)")
-    #expect(try Data(contentsOf: URL(fileURLWithPath: database)) == before)
-    #expect(try read("stops.json").hasPrefix("[{"))
-    #expect(try read("map.json").hasPrefix("{"))
+    #expect(try Data(contentsOf: URL(fileURLWithPath: folder.database)) == before)
+    #expect(try folder.read("stops.json").hasPrefix("[{"))
+    #expect(try folder.read("map.json").hasPrefix("{"))
   }
 
   @Test func `rejected rows stay where the import then fails, and earlier ones where it read nothing`() throws
   {
-    try write(#"[{"id": 1, "name": "a"}, {"id": "x"}]"#, "stops.json")
+    try folder.write(#"[{"id": 1, "name": "a"}, {"id": "x"}]"#, "stops.json")
     let failed = try run("stops.json", "--table", "stop", "--rejects", "bad.ndjson")
     #expect(failed.status == 65)
-    #expect(try read("bad.ndjson").contains(#""value":{"id":"x"}"#))
+    #expect(try folder.read("bad.ndjson").contains(#""value":{"id":"x"}"#))
     let missing = try run("none.json", "--table", "stop", "--rejects", "bad.ndjson")
     #expect(missing.status == 74)
-    #expect(try read("bad.ndjson").contains(#""value":{"id":"x"}"#))
-    try write(#"[{"id": 1, "name": "a"}]"#, "stops.json")
+    #expect(try folder.read("bad.ndjson").contains(#""value":{"id":"x"}"#))
+    try folder.write(#"[{"id": 1, "name": "a"}]"#, "stops.json")
     #expect(try run("stops.json", "--table", "stop", "--rejects", "bad.ndjson").status == 0)
-    #expect(try read("bad.ndjson") == "")
+    #expect(try folder.read("bad.ndjson") == "")
     #expect(
       try FileManager.default.contentsOfDirectory(atPath: folder.path).allSatisfy { !$0.hasSuffix(".tmp") })
   }
 
   @Test func `rejected rows can go to a pipe, and a device stays one`() throws {
-    try write(#"[{"id": 1, "name": "a"}, {"id": "x"}]"#, "stops.json")
+    try folder.write(#"[{"id": 1, "name": "a"}, {"id": "x"}]"#, "stops.json")
     let outcome = try run("stops.json", "--table", "stop", "--bad-rows", "skip", "--rejects", "/dev/stdout")
     #expect(outcome.status == 0, "\(outcome.errors)")
     #expect(outcome.output.contains(#""value":{"id":"x"}"#))
@@ -92,19 +73,17 @@ import Testing
     let start = #"{"id":1,"name":"a"}"# + "\n" + #"{"id":"x"}"# + "\n" + #"{"id":2,"name":"b"}"# + "\n"
     let options = ["--table", "stop", "--batch", "3", "--bad-rows", "skip", "--rejects", "bad.ndjson"]
     // What ends the import behind its first batch: references that are looked at last.
-    try Connection(database, .writer).execute("ALTER TABLE stop ADD COLUMN other INTEGER REFERENCES none(id)")
-    try Connection(database, .writer).execute("CREATE TABLE none(id INTEGER PRIMARY KEY)")
-    try write(
+    try folder.execute("ALTER TABLE stop ADD COLUMN other INTEGER REFERENCES none(id)")
+    try folder.execute("CREATE TABLE none(id INTEGER PRIMARY KEY)")
+    try folder.write(
       start.replacingOccurrences(of: #""b""#, with: #""b","other":7"#) + #"{"id":"y"}"#, "stops.ndjson")
-    let first = try SeedbankBinary.run(
-      ["import", "stops.ndjson", "--database", database] + options, in: folder.path)
+    let first = try folder.run(["stops.ndjson"] + options)
     #expect(first.status == 65, "\(first.errors)")
-    #expect(try read("bad.ndjson").split(separator: "\n").count == 2)
-    try Connection(database, .writer).execute("INSERT INTO none VALUES (7)")
-    let second = try SeedbankBinary.run(
-      ["import", "stops.ndjson", "--database", database] + options, in: folder.path)
+    #expect(try folder.read("bad.ndjson").split(separator: "\n").count == 2)
+    try folder.execute("INSERT INTO none VALUES (7)")
+    let second = try folder.run(["stops.ndjson"] + options)
     #expect(second.status == 0, "\(second.errors)")
-    let values = try read("bad.ndjson").split(separator: "\n").map {
+    let values = try folder.read("bad.ndjson").split(separator: "\n").map {
       try JSONValue(parsing: Array($0.utf8))["value"]
     }
     #expect(values.map { $0?["id"]?.string } == ["x", "y"])
@@ -112,17 +91,17 @@ import Testing
 
   @Test func `an import in batches says where it goes on, and refuses another document`() throws {
     let good = (1...3).map { #"{"id":\#($0),"name":"a"}"# + "\n" }.joined()
-    try write(good + #"{"id":4,"name":null}"#, "stops.ndjson")
+    try folder.write(good + #"{"id":4,"name":null}"#, "stops.ndjson")
     let batched = ["stops.ndjson", "--table", "stop", "--batch", "2"]
     let broken = try run(batched[0], batched[1], batched[2], batched[3], batched[4])
     #expect(broken.status == 65)
     #expect(broken.errors.contains("2 rows of the documents were committed before and stay"))
-    try write(#"{"id":1,"name":"NEW"}"# + "\n" + #"{"id":12,"name":"NEW"}"# + "\n", "stops.ndjson")
+    try folder.write(#"{"id":1,"name":"NEW"}"# + "\n" + #"{"id":12,"name":"NEW"}"# + "\n", "stops.ndjson")
     let other = try run(batched[0], batched[1], batched[2], batched[3], batched[4])
     #expect(other.status == 65)
     #expect(other.errors.contains("app.sqlite.import-cursor"))
     #expect(try rows == ["1|a", "2|a"])
-    try write(good, "stops.ndjson")
+    try folder.write(good, "stops.ndjson")
     let resumed = try run(batched[0], batched[1], batched[2], batched[3], batched[4], "--json")
     #expect(resumed.status == 0, "\(resumed.errors)")
     #expect(resumed.errors.contains("Resuming at row 2 of "))

@@ -1,43 +1,29 @@
 import Foundation
-import SeedDatabase
 import SeedFormat
 import Support
 import Testing
 
 /// Files of rejected rows: complete, and documents of their own.
 @Suite(.bounded) struct ImportRejectsTests {
-  private let folder: TemporaryFolder
+  private let folder: ImportFolder
 
   init() throws {
-    folder = try TemporaryFolder()
-    try Connection(folder("app.sqlite"), .creator).execute(
+    folder = try ImportFolder(
       """
       CREATE TABLE stop(id INTEGER PRIMARY KEY, name TEXT NOT NULL, code TEXT UNIQUE);
       CREATE TABLE time(trip TEXT NOT NULL, place INTEGER NOT NULL, at INTEGER, PRIMARY KEY (trip, place));
       """)
   }
 
-  private func write(_ bytes: some Sequence<UInt8>, _ name: String) throws {
-    try Data(bytes).write(to: URL(fileURLWithPath: folder(name)))
-  }
-
   private func run(_ name: String, _ options: [String]) throws -> SeedbankBinary.Outcome {
-    try SeedbankBinary.run(["import", name, "--database", "app.sqlite"] + options, in: folder.path)
-  }
-
-  private func lines(_ name: String) throws -> [String] {
-    try String(contentsOfFile: folder(name), encoding: .utf8).split(separator: "\n").map(String.init)
+    try folder.run([name] + options)
   }
 
   private func values(_ name: String) throws -> [JSONValue] {
-    try lines(name).map { try JSONValue(parsing: Array($0.utf8)) }
+    try folder.lines(name).map { try JSONValue(parsing: Array($0.utf8)) }
   }
 
-  private func rows(_ sql: String = "SELECT id, name FROM stop") throws -> [String] {
-    try Connection(folder("app.sqlite"), .reader).rows(sql).map {
-      $0.map(\.description).joined(separator: "|")
-    }
-  }
+  private func rows(_ sql: String = "SELECT id, name FROM stop") throws -> [String] { try folder.rows(sql) }
 
   struct Form: Sendable, CustomStringConvertible {
     let description: String
@@ -73,16 +59,16 @@ import Testing
 
   @Test(arguments: forms)
   func `rejected rows are a document: unmended rejected again, mended taken in`(form: Form) throws {
-    try write(form.document.utf8, form.description)
-    try write(form.mapping.utf8, "map.json")
+    try folder.write(form.document.utf8, form.description)
+    try folder.write(form.mapping.utf8, "map.json")
     let options = ["--mapping", "map.json", "--bad-rows", "skip", "--rejects"]
     let first = try run(form.description, options + ["bad.ndjson"])
     #expect(first.status == 0, "\(first.errors)")
-    let rejected = try lines("bad.ndjson")
+    let rejected = try folder.lines("bad.ndjson")
     #expect(rejected.count == 2)
     let again = try run("bad.ndjson", options + ["worse.ndjson"])
     #expect(again.status == 0, "\(again.errors)")
-    #expect(try lines("worse.ndjson") == rejected)
+    #expect(try folder.lines("worse.ndjson") == rejected)
     let mended = rejected.map { line -> String in
       let (place, row) = (line.firstRange(of: ",\"value\""), line.firstRange(of: ",\"table\""))
       guard let place, let row else { return line }
@@ -91,10 +77,10 @@ import Testing
       return start + String(line[row.lowerBound..<place.lowerBound])
         + String(line[place.lowerBound...]).replacing("\"x2\"", with: "\"2\"").replacing("\"x3\"", with: "3")
     }
-    try write(mended.joined(separator: "\n").utf8, "bad.ndjson")
+    try folder.write(mended.joined(separator: "\n").utf8, "bad.ndjson")
     let done = try run("bad.ndjson", options + ["none.ndjson"])
     #expect(done.status == 0, "\(done.errors)")
-    #expect(try lines("none.ndjson") == [])
+    #expect(try folder.lines("none.ndjson") == [])
     let ids = form.description == "lists.json" ? ["1", "3"] : ["1", "2", "3"]
     #expect(try rows("SELECT id FROM stop") == ids)
     if form.description == "records.csv" {
@@ -117,7 +103,7 @@ import Testing
       case "a.ndjson": ("", "\n", "")
       default: ("id,name\r\n", "\r\n", "\r\n")
       }
-    try write(
+    try folder.write(
       Array(first.utf8) + Array(rows.joined(separator: Array(separator.utf8))) + Array(last.utf8), name)
     let options = ["--table", "stop", "--bad-rows", "skip", "--rejects"]
     let outcome = try run(name, options + ["bad.ndjson"])
@@ -127,8 +113,9 @@ import Testing
     #expect(Data(base64Encoded: line["bytes"]?.string ?? "") == Data(bad))
     #expect(line["code"]?.string == "malformed")
     _ = try run("bad.ndjson", options + ["worse.ndjson"])
-    #expect(try lines("worse.ndjson") == lines("bad.ndjson"))
-    try write(try lines("bad.ndjson")[0].replacing("Caf\u{FFFD}", with: "Café").utf8, "bad.ndjson")
+    #expect(try folder.lines("worse.ndjson") == folder.lines("bad.ndjson"))
+    try folder.write(
+      try folder.lines("bad.ndjson")[0].replacing("Caf\u{FFFD}", with: "Café").utf8, "bad.ndjson")
     let mended = try run("bad.ndjson", options + ["none.ndjson"])
     #expect(mended.status == 0, "\(mended.errors)")
     #expect(try self.rows() == ["1|a", "2|Café", "3|c"])
@@ -140,35 +127,36 @@ import Testing
     text: String
   ) throws {
     let rows = "[{\"id\":1,\"name\":\"a\(text)\"},{\"id\":2,\"name\":\"b\"}"
-    try write("\(rows)]".utf8, "a.json")
+    try folder.write("\(rows)]".utf8, "a.json")
     let options = ["--table", "stop", "--bad-rows", "skip"]
     let outcome = try run("a.json", options)
     #expect((outcome.status == 0) == (text != "\t"), "\(outcome.errors)")
-    try write("\(rows)}".utf8, "a.json")
+    try folder.write("\(rows)}".utf8, "a.json")
     #expect(try run("a.json", options).status == 65)
   }
 
   @Test func `no row is deleted because it is not among the rejected ones`() throws {
-    try write(#"{"table":"stop","mode":"mergeAndDeleteMissing","key":"id"}"#.utf8, "map.json")
-    try write(#"[{"id":1,"name":"a"},{"id":2}]"#.utf8, "a.json")
+    try folder.write(#"{"table":"stop","mode":"mergeAndDeleteMissing","key":"id"}"#.utf8, "map.json")
+    try folder.write(#"[{"id":1,"name":"a"},{"id":2}]"#.utf8, "a.json")
     let options = ["--mapping", "map.json", "--bad-rows", "skip", "--rejects"]
     #expect(try run("a.json", options + ["bad.ndjson"]).status == 0)
-    try write(
-      try lines("bad.ndjson")[0].replacing(#"{"id":2}"#, with: #"{"id":2,"name":"b"}"#).utf8, "bad.ndjson")
+    try folder.write(
+      try folder.lines("bad.ndjson")[0].replacing(#"{"id":2}"#, with: #"{"id":2,"name":"b"}"#).utf8,
+      "bad.ndjson")
     #expect(try run("bad.ndjson", options + ["none.ndjson"]).status == 0)
     #expect(try rows() == ["1|a", "2|b"])
   }
 
   @Test func `a record of another width is mended as an array of its fields`() throws {
-    try write("id,name\n1\n2,b,c\n4,,\"\"\n".utf8, "a.csv")
+    try folder.write("id,name\n1\n2,b,c\n4,,\"\"\n".utf8, "a.csv")
     let options = ["--table", "stop", "--bad-rows", "skip", "--rejects"]
     #expect(try run("a.csv", options + ["bad.ndjson"]).status == 0)
-    let rejected = try lines("bad.ndjson")
+    let rejected = try folder.lines("bad.ndjson")
     #expect(rejected.allSatisfy { $0.contains(#""header":["id","name"]"#) })
     #expect(rejected.last?.hasSuffix(#""value":["4",null,""]}"#) == true)
     _ = try run("bad.ndjson", options + ["worse.ndjson"])
-    #expect(try lines("worse.ndjson") == rejected)
-    try write(
+    #expect(try folder.lines("worse.ndjson") == rejected)
+    try folder.write(
       rejected.joined(separator: "\n").replacing(#"["1"]"#, with: #"["1","a"]"#)
         .replacing(#"["2","b","c"]"#, with: #"{"id":2,"name":"b"}"#)
         .replacing(#"["4",null,""]"#, with: #"["4",""]"#).utf8, "bad.ndjson")
@@ -182,14 +170,14 @@ import Testing
     let mapping = """
       {"table": "stop", "relations": [{"array": "times", "table": {"table": "time"}, "parentKey": "place"}]}
       """
-    try write(mapping.utf8, "map.json")
+    try folder.write(mapping.utf8, "map.json")
     let bad = (0..<1200).map { "{\"trip\":\"t\($0)\",\"at\":\"x\"}" }.joined(separator: ",")
     let document = """
       [{"id":1,"name":"a","code":"c"},
       {"id":2,"name":"b","code":"c","times":[{"trip":"t"}]},
       {"id":3,"name":"c","times":[\(bad)]}]
       """
-    try write(document.utf8, "a.json")
+    try folder.write(document.utf8, "a.json")
     #expect(
       try run("a.json", ["--mapping", "map.json", "--bad-rows", "skip", "--rejects", "bad.ndjson"]).status
         == 0)
@@ -204,36 +192,36 @@ import Testing
   @Test func `rejected rows by another name are told by their format, and their mapping must be the same`()
     throws
   {
-    try write(#"[{"id":"x","name":"a"}]"#.utf8, "a.json")
+    try folder.write(#"[{"id":"x","name":"a"}]"#.utf8, "a.json")
     #expect(
       try run("a.json", ["--table", "stop", "--bad-rows", "skip", "--rejects", "bad.ndjson"]).status == 0)
-    let line = try lines("bad.ndjson")[0].replacing("\"x\"", with: "7")
-    try write(line.replacing(#""list":0"#, with: #""list":1"#).utf8, "a.csv")
+    let line = try folder.lines("bad.ndjson")[0].replacing("\"x\"", with: "7")
+    try folder.write(line.replacing(#""list":0"#, with: #""list":1"#).utf8, "a.csv")
     let other = try run("a.csv", ["--table", "stop"])
     #expect(other.status == 65)
     #expect(other.errors.contains("the row is of list 1, which the mapping does not have"), "\(other.errors)")
-    try write("\n\(line)".utf8, "a.csv")
+    try folder.write("\n\(line)".utf8, "a.csv")
     #expect(try run("a.csv", ["--table", "stop", "--format", "rejects"]).status == 0)
     #expect(try rows() == ["7|a"])
   }
 
   @Test func `an import that goes on wants the file of rejected rows that it had`() throws {
     let rows = "{\"id\":\"x\"}\n{\"id\":1,\"name\":\"a\"}\n{\"id\":2,\"name\":\"b\",\"other\":7}\n"
-    try Connection(folder("app.sqlite"), .writer).execute(
+    try folder.execute(
       "CREATE TABLE none(id INTEGER PRIMARY KEY); ALTER TABLE stop ADD COLUMN other INTEGER REFERENCES none(id)"
     )
-    try write(rows.utf8, "a.ndjson")
+    try folder.write(rows.utf8, "a.ndjson")
     let options = ["--table", "stop", "--batch", "1", "--bad-rows", "skip", "--rejects", "bad.ndjson"]
     #expect(try run("a.ndjson", options).status == 65)
-    let kept = try lines("bad.ndjson")
+    let kept = try folder.lines("bad.ndjson")
     #expect(kept.count == 1)
-    try write([], "bad.ndjson")
+    try folder.write([], "bad.ndjson")
     let refused = try run("a.ndjson", options)
     #expect(refused.status == 65)
     #expect(refused.errors.contains("does not have the rejected rows of the import that is resumed"))
-    try Connection(folder("app.sqlite"), .writer).execute("INSERT INTO none VALUES (7)")
-    try write("\(kept[0])\nwhat was not committed".utf8, "bad.ndjson")
+    try folder.execute("INSERT INTO none VALUES (7)")
+    try folder.write("\(kept[0])\nwhat was not committed".utf8, "bad.ndjson")
     #expect(try run("a.ndjson", options).status == 0)
-    #expect(try lines("bad.ndjson") == kept)
+    #expect(try folder.lines("bad.ndjson") == kept)
   }
 }

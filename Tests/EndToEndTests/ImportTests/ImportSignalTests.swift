@@ -1,18 +1,12 @@
 import Foundation
-import SeedDatabase
 import Support
 import Testing
 
 /// A signal ends an import in order, and says what is kept.
 @Suite(.bounded) struct ImportSignalTests {
-  private let folder: TemporaryFolder
-  private let database: String
+  private let folder: ImportFolder
 
-  init() throws {
-    folder = try TemporaryFolder()
-    database = folder("app.sqlite")
-    try Connection(database, .creator).execute("CREATE TABLE stop(id INTEGER PRIMARY KEY, name TEXT)")
-  }
+  init() throws { folder = try ImportFolder("CREATE TABLE stop(id INTEGER PRIMARY KEY, name TEXT)") }
 
   private static let lines = (1...100).map { #"{"id": \#($0), "name": "n"}"# + "\n" }.joined()
 
@@ -23,7 +17,7 @@ import Testing
     let (process, input, errors) = (Process(), Pipe(), Pipe())
     process.executableURL = SeedbankBinary.url
     process.arguments =
-      ["import", "-", "--database", database, "--table", "stop", "--format", "ndjson"] + options
+      ["import", "-", "--database", folder.database, "--table", "stop", "--format", "ndjson"] + options
     (process.standardInput, process.standardError) = (input, errors)
     process.standardOutput = FileHandle.nullDevice
     try ProcessGuard.run(process)
@@ -38,20 +32,20 @@ import Testing
     return (process, text)
   }
 
-  private func rows() throws -> Int64? {
-    try Connection(database, .reader).integer("SELECT count(*) FROM stop")
+  private func rows() throws -> Int? {
+    try folder.rows("SELECT count(*) FROM stop").first.flatMap { Int($0) }
   }
 
   @Test(arguments: [SIGINT, SIGTERM])
   func `one transaction is taken back`(signal: Int32) throws {
-    let (process, errors) = try interrupted(by: signal, after: "\(database)-journal")
+    let (process, errors) = try interrupted(by: signal, after: "\(folder.database)-journal")
     #expect(process.terminationReason == .uncaughtSignal && process.terminationStatus == signal)
     #expect(errors.contains("Interrupted: nothing was changed."), "\(errors)")
     #expect(try rows() == 0)
   }
 
   @Test func `batches stay, and the same command goes on behind them`() throws {
-    let cursor = "\(database).import-cursor"
+    let cursor = "\(folder.database).import-cursor"
     let (process, errors) = try interrupted(by: SIGINT, after: cursor, "--batch", "30")
     #expect(process.terminationReason == .uncaughtSignal && process.terminationStatus == SIGINT)
     let kept = try #require(try rows())
@@ -59,11 +53,11 @@ import Testing
     #expect(
       errors.contains("Interrupted: \(kept) rows of the documents were committed before and stay"),
       "\(errors)")
-    try Data(Self.lines.utf8).write(to: URL(fileURLWithPath: folder("stops")))
+    try folder.write(Self.lines, "stops")
     let shell = """
       exec "$0" import - --database "$1" --table stop --format ndjson --batch 30 < "$2"
       """
-    try Tool.run(["sh", "-c", shell, SeedbankBinary.url.path, database, folder("stops")])
+    try Tool.run(["sh", "-c", shell, SeedbankBinary.url.path, folder.database, folder("stops")])
     #expect(try rows() == 100)
     #expect(!FileManager.default.fileExists(atPath: cursor))
   }

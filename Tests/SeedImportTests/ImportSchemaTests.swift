@@ -1,0 +1,40 @@
+import SeedFormat
+import SeedImport
+import Support
+import Testing
+
+/// Tables whose schema calls functions, as apps write them.
+@Suite(.bounded) struct ImportSchemaTests {
+  private func bench(_ schema: String) throws -> ImportBench {
+    let bench = try ImportBench("")
+    try bench.execute(schema)
+    return bench
+  }
+
+  @Test func `a CHECK may call a JSON function`() throws {
+    let bench = try bench("CREATE TABLE item(id INTEGER PRIMARY KEY, extra TEXT CHECK (json_valid(extra)))")
+    let report = try bench.run(
+      #"[{"id": 1, "extra": "{\"a\":1}"}, {"id": 2, "extra": "{"}]"#, mapping: ImportMapping("item"),
+      policy: ImportPolicy(badRows: .collect))
+    #expect(try bench.rows("SELECT id FROM item") == ["1"])
+    #expect(report.issues.map(\.code) == [.check])
+  }
+
+  @Test func `an index and a generated column may call a JSON function`() throws {
+    let bench = try bench(
+      """
+      CREATE TABLE item(id INTEGER PRIMARY KEY, extra TEXT, kind TEXT AS (extra ->> 'kind') STORED);
+      CREATE UNIQUE INDEX by_code ON item(json_extract(extra, '$.code'));
+      CREATE INDEX of_kind ON item(id) WHERE json_type(extra, '$.kind') IS NOT NULL;
+      """)
+    let mapping = ImportMapping(
+      TableMapping("item", columns: ["extra": .from("extra", .json)]))
+    let rows = { (first: Int, second: Int) in
+      #"[{"id": 1, "extra": {"code": \#(first), "kind": "a"}}, {"id": 2, "extra": {"code": \#(second)}}]"#
+    }
+    try bench.run(rows(7, 8), mapping: mapping)
+    try bench.run(rows(8, 7), mapping: mapping)
+    #expect(try bench.rows("SELECT id, kind FROM item") == ["1|a", "2|NULL"])
+    #expect(try bench.rows("SELECT json_extract(extra, '$.code') FROM item ORDER BY id") == ["8", "7"])
+  }
+}
