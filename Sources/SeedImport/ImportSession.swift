@@ -7,7 +7,7 @@ import SeedFormat
 package final class ImportSession {
   private let connection: Connection
   private var frames: DocumentFrames
-  private var frame: DocumentFrame
+  private(set) var frame: DocumentFrame
   private let mapping: ImportMapping
   private let policy: ImportPolicy
   private let hooks: ImportHooks
@@ -191,8 +191,7 @@ package final class ImportSession {
     if let cursor, try passes(cursor) { return }
     if isRejects {
       try takeAgain()
-      report.rows += 1
-      return try passBatch()
+      return try countRow()
     }
     guard let number = selectList() else {
       report.rowsPassedOver += 1
@@ -214,6 +213,10 @@ package final class ImportSession {
       locate(offset, number, name)
       try write(list, name, source)
     }
+    try countRow()
+  }
+
+  func countRow() throws {
     report.rows += 1
     try passBatch()
   }
@@ -236,7 +239,7 @@ package final class ImportSession {
     writer.place.line = source.line
   }
 
-  private func passes(_ cursor: ImportCursor) throws -> Bool {
+  func passes(_ cursor: ImportCursor) throws -> Bool {
     guard try cursor.passes(place.row, source.scanner) else { return false }
     if !cursor.isPassing {
       report.rowsTakenBefore = cursor.committed
