@@ -59,7 +59,8 @@ import Testing
     try Tool.run(["mv", scene.folder("bad.ndjson"), scene.folder("before.ndjson")])
     try SeedbankBinary.succeed(["import", "before.ndjson"] + scene.options, in: scene.folder.path)
     #expect(try scene.rows == rows)
-    #expect(try scene.rejected == rejected)
+    // The one that waits for its name comes behind its batch, which has other rows now.
+    #expect(try scene.rejected.sorted { $0.place < $1.place } == rejected)
   }
 }
 
