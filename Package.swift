@@ -121,7 +121,7 @@ let package = Package(
       ],
       programs: [
         "RoadTests/outside_client.py", "RoadTests/tuf_client.py", "FaultTests/injector.c",
-        "KeyTests/tuf_follow.py",
+        "KeyTests/tuf_follow.py", "ImportTests/article_tables.py",
         "SampleApp", "RecipeDriver",
       ]),
   ] + fuzzing,

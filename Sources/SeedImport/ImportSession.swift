@@ -7,7 +7,7 @@ import SeedFormat
 package final class ImportSession {
   private let connection: Connection
   private var frames: DocumentFrames
-  private var frame: DocumentFrame
+  private(set) var frame: DocumentFrame
   private let mapping: ImportMapping
   private let policy: ImportPolicy
   private let hooks: ImportHooks
@@ -171,7 +171,13 @@ package final class ImportSession {
     writer.place.offset = offset
     defer { writer.place.row += 1 }
     if let cursor, try passes(cursor) { return }
-    if try take() { report.rows += 1 } else { report.rowsPassedOver += 1 }
+    if try take() { return try countRow() }
+    report.rowsPassedOver += 1
+    try passBatch()
+  }
+
+  func countRow() throws {
+    report.rows += 1
     try passBatch()
   }
 
@@ -218,7 +224,7 @@ package final class ImportSession {
     writer.place.line = source.line
   }
 
-  private func passes(_ cursor: ImportCursor) throws -> Bool {
+  func passes(_ cursor: ImportCursor) throws -> Bool {
     guard try cursor.passes(place.row, source.scanner) else { return false }
     if !cursor.isPassing {
       report.rowsTakenBefore = cursor.committed

@@ -8,4 +8,5 @@
 // - Look-ups are the statements of that run that begin with SELECT; beside them stands how many they are for each
 //   hundred objects of the document, of which the importer's own should be at most one.
 // - Ratios are against the floor in the same run: SQLite's own upsert of the same rows from an attached file.
+// - A pair is two ways of our own to the same rows, by turns; its bar is a ratio of processor time.
 // - All targets are in one temporary folder, journal WAL, synchronous NORMAL, SQLite's default cache.

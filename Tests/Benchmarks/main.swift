@@ -8,8 +8,8 @@ do {
     try Measurer(MeasurementRequest(arguments)).run()
   } else if arguments.first == MemoryWorkload.verb {
     try MemoryWorkload.measure(arguments)
-  } else if arguments.first == CSVWorkload.verb {
-    try CSVWorkload.measure(arguments)
+  } else if arguments.first == PairWorkload.verb {
+    try PairWorkload.measure(arguments)
   } else if arguments.first == "publish" {
     try PublishBenchmark(PublishOptions(arguments.dropFirst())).run()
   } else if arguments.first == "front" {

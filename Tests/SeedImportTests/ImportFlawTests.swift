@@ -61,6 +61,25 @@ import Testing
     #expect(failure?.code == .document)
   }
 
+  @Test func `a line that is no JSON belongs to its document's list, whichever rows came before it`() throws {
+    let mapping = ImportMapping(lists: [
+      .init("item", layout: .lines, file: "document 0"),
+      .init("other", layout: .lines, where: [RowCondition("n", in: [.text("a")])], file: "document 1"),
+      .init("item", layout: .lines, file: "document 1"),
+    ])
+    let bench = try bench()
+    try bench.execute("CREATE TABLE other(id INTEGER PRIMARY KEY, n TEXT)")
+    var rejected: [ImportReject] = []
+    var hooks = ImportHooks()
+    hooks.rejected = { rejected.append($0) }
+    let report = try bench.run(
+      "{}\n{\n", "nonsense\n{\"id\":\"x\"}\n{", mapping: mapping, policy: ImportPolicy(badRows: .collect),
+      hooks: hooks)
+    #expect(rejected.map(\.list) == [0, 0, 1, 2, 1])
+    #expect(rejected.map(\.issues[0].table) == ["item", "item", "other", "item", "other"])
+    #expect(report.rows == 5)
+  }
+
   @Test func `it ends an import that allows no bad rows, and one where it is passed over`() throws {
     for bad in Self.bad {
       let failure = #expect(throws: ImportFailure.self) {

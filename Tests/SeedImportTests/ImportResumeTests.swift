@@ -50,6 +50,20 @@ import Testing
     #expect(!hasCursor(bench))
   }
 
+  @Test func `a line that is no JSON is a row of a batch, and the same import goes on behind it`() throws {
+    let bench = try bench()
+    let start = Self.rows(1...1) + "{\n{\n" + Self.rows(2...2) + "x\n"
+    var policy = batches(bench)
+    policy.badRows = .skip(max: 3)
+    #expect(throws: ImportFailure.self) {
+      try bench.run(start + "{}\n{}\n", mapping: Self.lines, policy: policy, pieces: 7)
+    }
+    #expect(try bench.rows("SELECT id FROM item") == ["1", "2"])
+    policy.badRows = .collect
+    let report = try bench.run(start + "{\n", mapping: Self.lines, policy: policy, pieces: 7)
+    #expect((report.rowsTakenBefore, report.rows) == (4, 2))
+  }
+
   @Test func `a document that began otherwise is refused, and nothing of it is passed over or taken in`()
     throws
   {

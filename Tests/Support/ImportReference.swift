@@ -2,36 +2,67 @@ package import SeedFormat
 
 /// A slow importer that is easily seen to be right: a tree of the document, and a dictionary of rows.
 ///
-/// It knows arrays of objects with a nested object and a nested array: `parent` (key `id`, columns `a`, `b`,
-/// `owner`), `owner` (key `id`, column `name`) and `child` (key `parent`, `n`; column `v`). Keys and `owner` are
-/// whole numbers, all else is TEXT, which keeps a number's digits: so no value changes on its way.
+/// It knows arrays of objects with all that may be nested in them, by merging: `parent` (key `id`; columns `a`, `b`,
+/// `state`, `owner`), its `owner` (key `id`; `name`, `level`), `child` (key `parent`, `n`; `v`, `kind`), dictionaries
+/// of dictionaries as `note` (key `parent`, `k`; `v`) and `mark` (key `parent`, `k`, `m`; `w`), and `tag` (key `name`;
+/// `color`) joined through `pair`. Keys and `owner` are whole numbers, or texts in `k`, `m` and `name`; `state`, `level`
+/// and `kind` are numbers by a map of values; all else is TEXT, which keeps a number's digits.
 package struct ImportReference {
   /// Rows by table and key; a column that no row mentioned is NULL.
   package private(set) var tables: [String: [[SeedValue]: [String: SeedValue]]] = [:]
 
+  /// What `state`, `level` and `kind` are told by; only `kind` has a number for every other value.
+  package static let numbers: [String: Int64] = ["on": 1, "off": 0, "7": 70]
+  /// The number of a `kind` that is not listed.
+  package static let otherKind: Int64 = -1
+
+  private struct Refused: Error {}
+
   package init() {}
 
-  /// Takes one document in.
+  /// Takes one document in. Of those of one import, one after another.
   package mutating func take(_ document: JSONValue) {
-    for row in document.elements ?? [] { takeParent(row) }
+    for row in document.elements ?? [] { try? takeParent(row) }
   }
 
-  private mutating func takeParent(_ row: JSONValue) {
-    guard let id = Self.value(row["id"]), id != .null else { return }
-    var columns = plain(row, ["a", "b"])
-    if let owner = row["owner"] {
-      if owner.members == nil {
-        columns["owner"] = Self.value(owner)
-      } else {
-        guard let key = Self.value(owner["id"]), key != .null else { return }
-        columns["owner"] = key
-        merge("owner", [key], plain(owner, ["name"]))
-      }
-    }
+  private mutating func takeParent(_ row: JSONValue) throws {
+    let id = try Self.key(row["id"])
+    var columns = Self.plain(row, ["a", "b"])
+    columns["state"] = try Self.number(row["state"])
+    if let owner = row["owner"] { columns["owner"] = try takeOwner(owner) }
     merge("parent", [id], columns)
-    for child in row["children"]?.elements ?? [] {
-      guard let number = Self.value(child["n"]), number != .null else { continue }
-      merge("child", [id, number], plain(child, ["v"]))
+    for child in row["children"]?.elements ?? [] { try? takeChild(child, of: id) }
+    for tag in row["tags"]?.elements ?? [] { try? takeTag(tag, of: id) }
+    for note in row["notes"]?.members ?? [] { try? takeNote(note.value, [id, .text(note.name)]) }
+  }
+
+  /// The key. Nothing is refused behind it, so its row may be taken at once.
+  private mutating func takeOwner(_ owner: JSONValue) throws -> SeedValue? {
+    guard owner.members != nil else { return Self.value(owner) }
+    let key = try Self.key(owner["id"])
+    var columns = Self.plain(owner, ["name"])
+    columns["level"] = try Self.number(owner["level"])
+    merge("owner", [key], columns)
+    return key
+  }
+
+  private mutating func takeChild(_ child: JSONValue, of parent: SeedValue) throws {
+    var columns = Self.plain(child, ["v"])
+    columns["kind"] = try Self.number(child["kind"], otherwise: Self.otherKind)
+    merge("child", [parent, try Self.key(child["n"])], columns)
+  }
+
+  private mutating func takeTag(_ tag: JSONValue, of parent: SeedValue) throws {
+    let name = try Self.key(tag.members == nil ? tag : tag["name"])
+    merge("tag", [name], Self.plain(tag, ["color"]))
+    merge("pair", [parent, name], [:])
+  }
+
+  private mutating func takeNote(_ note: JSONValue, _ key: [SeedValue]) throws {
+    guard note.members != nil else { throw Refused() }
+    merge("note", key, Self.plain(note, ["v"]))
+    for mark in note["marks"]?.members ?? [] where mark.value.members != nil {
+      merge("mark", key + [.text(mark.name)], Self.plain(mark.value, ["w"]))
     }
   }
 
@@ -39,7 +70,22 @@ package struct ImportReference {
     tables[table, default: [:]][key, default: [:]].merge(columns) { $1 }
   }
 
-  private func plain(_ object: JSONValue, _ names: [String]) -> [String: SeedValue] {
+  // MARK: Values
+
+  private static func key(_ json: JSONValue?) throws -> SeedValue {
+    guard let value = value(json), value != .null else { throw Refused() }
+    return value
+  }
+
+  /// `nil` where the member is missing.
+  private static func number(_ json: JSONValue?, otherwise: Int64? = nil) throws -> SeedValue? {
+    guard let json else { return nil }
+    if json == .null { return .null }
+    guard let number = numbers[json.string ?? json.text] ?? otherwise else { throw Refused() }
+    return .integer(number)
+  }
+
+  private static func plain(_ object: JSONValue, _ names: [String]) -> [String: SeedValue] {
     var columns: [String: SeedValue] = [:]
     for name in names {
       switch object[name] {
@@ -65,51 +111,5 @@ package struct ImportReference {
       (tables[table] ?? [:]).map { key, row in
         (key + columns.map { row[$0] ?? .null }).map(\.description).joined(separator: "|")
       })
-  }
-}
-
-/// Random documents for ``ImportReference``, with recurring objects, missing members and bad rows.
-package enum ImportDocuments {
-  /// One document.
-  package static func random(_ random: inout SplitMix) -> JSONValue {
-    .array((0..<Int.random(in: 0...30, using: &random)).map { _ in parent(&random) })
-  }
-
-  private static func parent(_ random: inout SplitMix) -> JSONValue {
-    var members: [JSONMember] = []
-    if !random.chance(5) { members.append(JSONMember("id", key(12, &random))) }
-    for name in ["a", "b", "unknown"] where random.chance(70) {
-      members.append(JSONMember(name, text(&random)))
-    }
-    if random.chance(60) { members.append(JSONMember("owner", owner(&random))) }
-    if random.chance(50) {
-      let children = (0..<Int.random(in: 0...4, using: &random)).map { _ in child(&random) }
-      members.append(JSONMember("children", .array(children)))
-    }
-    return .object(random.chance(50) ? members : members.shuffled(using: &random))
-  }
-
-  private static func owner(_ random: inout SplitMix) -> JSONValue {
-    if random.chance(20) { return random.chance(50) ? .null : key(4, &random) }
-    var members = random.chance(4) ? [] : [JSONMember("id", key(4, &random))]
-    if random.chance(80) { members.append(JSONMember("name", text(&random))) }
-    return .object(members)
-  }
-
-  private static func child(_ random: inout SplitMix) -> JSONValue {
-    var members = random.chance(5) ? [] : [JSONMember("n", key(3, &random))]
-    if random.chance(80) { members.append(JSONMember("v", text(&random))) }
-    return .object(members)
-  }
-
-  private static func key(_ count: Int64, _ random: inout SplitMix) -> JSONValue {
-    .integer(Int64.random(in: 1...count, using: &random))
-  }
-
-  private static func text(_ random: inout SplitMix) -> JSONValue {
-    random.pick([
-      .null, "", "x", "é\u{0}\"\\", "007", "a longer text that does not fit in one word", 42,
-      .real(0.1), .real(-1e300), .real(1_234_567_890_123_456),
-    ])
   }
 }

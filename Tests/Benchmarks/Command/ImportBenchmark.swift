@@ -17,10 +17,8 @@ struct ImportBenchmark {
     for workload in options.workloads {
       try inFolder { folder in try run(workload, folder) }
     }
-    if options.measuresCSV {
-      try inFolder { folder in
-        report.csv(try CSVWorkload(options.isQuick, runs: options.runs).run(folder))
-      }
+    for pair in options.pairs {
+      try inFolder { folder in report.pair(pair, try pair.run(folder, runs: options.runs)) }
     }
     if options.measuresMemory {
       try inFolder { folder in report.memory(try MemoryWorkload(options.isQuick).run(folder)) }

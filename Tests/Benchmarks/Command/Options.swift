@@ -23,7 +23,7 @@ struct Options {
       default: throw BenchmarkError.usage("unknown option \(argument)")
       }
     }
-    if let only, ![MemoryWorkload.name, CSVWorkload.name].contains(only) { _ = try Workloads.named(only) }
+    if !measuresMemory, pairs.isEmpty, let only { _ = try Workloads.named(only) }
   }
 
   var workloads: [any Workload] {
@@ -34,7 +34,7 @@ struct Options {
 
   var measuresMemory: Bool { only == nil || only == MemoryWorkload.name }
 
-  var measuresCSV: Bool { only == nil || only == CSVWorkload.name }
+  var pairs: [PairWorkload] { PairWorkload.all(isQuick: isQuick).filter { only == nil || only == $0.name } }
 
   var contenders: [Contender] {
     Contender.all.filter {

@@ -61,21 +61,22 @@ struct Report {
   }
 
   func memory(_ results: [MemoryResult]) {
-    say("\nRow 5: peak memory above the start, documents that come in chunks")
+    say("\nPeak memory above the start, at most \(MemoryResult.barMebibytes) MiB; documents come in chunks")
     for result in results {
-      let size = String(format: "%7.0f MB document: ", Double(result.documentBytes) / 1e6)
-      let numbers = String(format: "%.1f MiB, %.1f s", mebibytes(result.peakBytes), result.seconds)
-      print(isJSON ? json(result) : "  \(size)\(numbers), \(result.rows) rows")
+      let size = "\(result.size) \(result.document == "rows" ? "bytes of rows" : result.document): "
+      let numbers = String(format: "%.1f MiB, %.1f s, ", mebibytes(result.peakBytes), result.seconds)
+      print(isJSON ? json(result) : "  \(size)\(numbers)\(result.rows[0]) rows, \(result.rows[1]) rejected")
     }
   }
 
-  func csv(_ results: [CSVResult]) {
-    say("\nCSV beside the same rows as lines of JSON: at most \(CSVWorkload.bar) times as long")
+  func pair(_ pair: PairWorkload, _ results: [PairResult]) {
+    say("\n\(pair.title): at most \(PairWorkload.bar) times as long")
     for result in results {
       let numbers = String(
-        format: "%.3f s as lines, %.3f s as CSV, × %.2f", result.linesSeconds, result.csvSeconds, result.ratio
-      )
-      print(isJSON ? json(result) : "  \(pad(result.phase, 5)) \(numbers)")
+        format: "CPU %.3f s, %.3f s, × %.2f", result.baselineSeconds, result.seconds, result.ratio)
+      let names = "\(result.baseline), \(result.contender): "
+      let verdict = result.correct ? "same rows" : "WRONG ROWS"
+      print(isJSON ? json(result) : "  \(pad(result.phase, 5)) \(names)\(numbers)  \(verdict)")
     }
   }
 

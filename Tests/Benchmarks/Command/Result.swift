@@ -18,7 +18,7 @@ struct Result {
   var processorSeconds: Double { Self.median(timed.map(\.processorSeconds)) }
   var peakBytes: Int { Int(Self.median(timed.map { Double($0.peakBytes) })) }
 
-  private static func median(_ values: [Double]) -> Double {
+  static func median(_ values: [Double]) -> Double {
     let sorted = values.sorted()
     guard !sorted.isEmpty else { return 0 }
     return (sorted[sorted.count / 2] + sorted[(sorted.count - 1) / 2]) / 2

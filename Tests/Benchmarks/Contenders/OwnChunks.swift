@@ -4,13 +4,18 @@ import SeedImport
 
 /// Our importer over a document that comes in chunks.
 enum OwnChunks {
-  /// The rows that were taken.
-  static func run(_ connection: Connection, _ chunks: MemoryWorkload.DocumentStream) throws -> Int {
-    let mapping = ImportMapping(TableMapping(MemoryWorkload.table.name))
-    let session = try ImportSession(connection, mapping: mapping)
+  /// The rows that came, and those of them that were rejected.
+  static func run(
+    _ connection: Connection, _ document: MemoryDocument, _ chunks: MemoryChunks
+  ) throws -> [Int] {
+    var rejected = 0
+    var hooks = ImportHooks()
+    if document == .rejects { hooks.rejected = { _ in rejected += 1 } }
+    let policy = ImportPolicy(badRows: document == .rejects ? .collect : .abort)
+    let session = try ImportSession(connection, mapping: document.mapping, policy: policy, hooks: hooks)
     try session.begin("stream")
     for chunk in chunks { try chunk.withUnsafeBytes { try session.feed($0) } }
     try session.end()
-    return try session.finish().rows
+    return [try session.finish().rows, rejected]
   }
 }

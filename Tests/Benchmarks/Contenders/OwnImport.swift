@@ -5,11 +5,18 @@ import SeedImport
 /// Our importer as apps use it: mapping, validation, references and report, over a file read in pieces.
 enum OwnImport {
   @Sendable static func run(_ workload: any Workload, _ files: WorkloadFiles, _ phase: Phase) throws {
-    let connection = try Connection(files.target, .own)
+    try run(try files.documents(phase), into: files.target, workload.mapping, workload.importPolicy)
+  }
+
+  static func run(
+    _ documents: [String], into target: String, _ mapping: ImportMapping,
+    _ policy: ImportPolicy = ImportPolicy()
+  ) throws {
+    let connection = try Connection(target, .own)
     try connection.execute(RawDatabase.settings)
-    let session = try ImportSession(connection, mapping: workload.mapping, policy: workload.importPolicy)
+    let session = try ImportSession(connection, mapping: mapping, policy: policy)
     do {
-      try read(try files.documents(phase), into: session)
+      try read(documents, into: session)
       _ = try session.finish()
     } catch {
       session.abandon()

@@ -14,8 +14,11 @@ extension Workload {
 }
 
 extension PeopleWorkload {
-  var mapping: ImportMapping {
-    ImportMapping(TableMapping("persons", relations: [.array("phones", "phones", parentKey: ["person"])]))
+  var mapping: ImportMapping { mapping(.merge) }
+
+  func mapping(_ mode: RelationMapping.Mode) -> ImportMapping {
+    ImportMapping(
+      TableMapping("persons", relations: [.array("phones", "phones", parentKey: ["person"], mode: mode)]))
   }
 }
 

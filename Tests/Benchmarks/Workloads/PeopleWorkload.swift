@@ -5,9 +5,9 @@ import SeedFormat
 struct PeopleWorkload: Workload {
   let name: String
   let persons: Int
-  var title: String { "Yalantis: \(persons) persons with two phones each" }
-  private static let phonesEach = 2
-  var rowCount: Int { persons * (1 + Self.phonesEach) }
+  var phonesEach = 2
+  var title: String { "Yalantis: \(persons) persons with \(phonesEach) phones each" }
+  var rowCount: Int { persons * (1 + phonesEach) }
 
   let tables = [
     TableShape(name: "persons", columns: [.integer("id"), .text("name"), .text("city"), .integer("born")]),
@@ -50,8 +50,8 @@ struct PeopleWorkload: Workload {
 
   private func phones(of person: Int, _ writer: DatasetWriter, _ generator: inout DataGenerator) throws {
     writer.beginList(",\"phones\":[")
-    for number in 0..<Self.phonesEach {
-      let id = Int64((person - 1) * Self.phonesEach + number + 1)
+    for number in 0..<phonesEach {
+      let id = Int64((person - 1) * phonesEach + number + 1)
       let values: [SeedValue] = [
         .integer(id), .integer(Int64(person)), .text("+49 30 \(generator.digits(8))"),
       ]

@@ -43,8 +43,10 @@ import Testing
       before = try Self.rows(folder("saved.sqlite"))
     }
 
-    /// Puts the database back, without a journal and without a cursor.
-    func restore() throws {
+    func restore() throws { try Self.restore(folder) }
+
+    /// Puts the database back, without a journal, a cursor, and rejected rows.
+    static func restore(_ folder: TemporaryFolder) throws {
       try Tool.run(
         ["rm", "-f", folder("bad.ndjson")]
           + ["", "-journal", "-wal", "-shm", ".import-cursor"].map { folder("app.sqlite\($0)") })

@@ -3,7 +3,8 @@ import SeedFormat
 import Support
 import Testing
 
-/// Several files, folders and pages as one import, by the real command.
+/// Several files, folders and pages as one import, by the real command. Whole feeds and many pages are in
+/// ``ImportArticleTests``.
 @Suite(.bounded) struct ImportFeedTests {
   private let folder: ImportFolder
 
@@ -13,7 +14,7 @@ import Testing
 
   // MARK: A feed of CSV files
 
-  private static let feedSchema = """
+  static let schema = """
     CREATE TABLE agency(id TEXT PRIMARY KEY NOT NULL, name TEXT NOT NULL);
     CREATE TABLE route(id TEXT PRIMARY KEY NOT NULL, agency TEXT REFERENCES agency(id), short TEXT);
     CREATE TABLE stop(id TEXT PRIMARY KEY NOT NULL, name TEXT, lat REAL, lon REAL, parent TEXT REFERENCES stop(id));
@@ -22,7 +23,7 @@ import Testing
       REFERENCES stop(id), at TEXT, PRIMARY KEY (trip, seq)) WITHOUT ROWID;
     """
 
-  private static let feedMapping = """
+  static let mapping = """
     {"lists": [
       {"file": "agency.txt", "layout": "csv", "table": "agency",
        "columns": {"id": "agency_id", "name": "agency_name"}},
@@ -38,7 +39,7 @@ import Testing
     """
 
   private func writeFeed() throws {
-    try folder.write(Self.feedMapping, "map.json")
+    try folder.write(Self.mapping, "map.json")
     try folder.write("agency_id,agency_name\nA,\"The \"\"A\"\"\"\n", "feed/agency.txt")
     try folder.write("route_id,agency_id,route_short_name\nR,A,7\n", "feed/routes.txt")
     try folder.write(
@@ -50,23 +51,8 @@ import Testing
     try folder.write("all rights reserved", "feed/LICENSE.txt")
   }
 
-  @Test func `a folder of CSV files is one import, whatever the files' order`() throws {
-    try folder.execute(Self.feedSchema)
-    try writeFeed()
-    let outcome = try run("feed", "--mapping", "map.json", "--json")
-    #expect(outcome.status == 0, "\(outcome.errors)")
-    #expect(try JSONValue(parsing: Array(outcome.output.utf8))["rows"] == 7)
-    #expect(try folder.rows("SELECT * FROM agency") == ["A|The \"A\""])
-    let stops = try folder.rows("SELECT * FROM stop ORDER BY id")
-    #expect(stops == ["s1|One, North|1.0|2.0|NULL", "s2|Two|1.5|2.0|s1"])
-    #expect(try folder.rows("SELECT * FROM stop_time") == ["T|1|s1|08:00:00", "T|2|s2|08:05:00"])
-    let again = try run("feed", "--mapping", "map.json", "--json")
-    let tables = try JSONValue(parsing: Array(again.output.utf8))["tables"]?.members ?? []
-    #expect(tables.allSatisfy { $0.value["inserted"] == 0 && $0.value["updated"] == 0 })
-  }
-
   @Test func `a feed without one of its files changes nothing and says which is missing`() throws {
-    try folder.execute(Self.feedSchema)
+    try folder.execute(Self.schema)
     try writeFeed()
     try FileManager.default.removeItem(atPath: folder("feed/trips.txt"))
     let outcome = try run("feed", "--mapping", "map.json")
@@ -76,7 +62,7 @@ import Testing
   }
 
   @Test func `a file that no list names is refused where it is given itself`() throws {
-    try folder.execute(Self.feedSchema)
+    try folder.execute(Self.schema)
     try writeFeed()
     let outcome = try run("feed/LICENSE.txt", "--mapping", "map.json")
     #expect(outcome.status == 65)
@@ -84,7 +70,7 @@ import Testing
   }
 
   @Test func `an issue names its file, and its record there`() throws {
-    try folder.execute(Self.feedSchema)
+    try folder.execute(Self.schema)
     try writeFeed()
     try folder.write(
       "trip_id,arrival_time,stop_id,stop_sequence\nT,08:05:00,s2,2\nT,1,s2,x\n", "feed/stop_times_2.txt")
@@ -95,23 +81,6 @@ import Testing
   }
 
   // MARK: Pages
-
-  @Test func `570 pages of a hundred objects, the last one empty, are one import`() throws {
-    try folder.execute("CREATE TABLE item(id INTEGER PRIMARY KEY, next INTEGER REFERENCES item(id));")
-    try folder.write(#"{"table": "item", "rows": "$.items"}"#, "map.json")
-    for page in 0..<571 {
-      let rows = page == 570 ? 0..<0 : page * 100..<(page + 1) * 100
-      let items = rows.map { "{\"id\": \($0), \"next\": \(56_999 - $0)}" }
-      let number = String(repeating: "0", count: 3 - "\(page)".count) + "\(page)"
-      try folder.write(
-        "{\"page\": \(page), \"items\": [\(items.joined(separator: ","))]}", "pages/\(number).json")
-    }
-    let outcome = try run("pages", "--mapping", "map.json", "--json")
-    #expect(outcome.status == 0, "\(outcome.errors)")
-    #expect(try JSONValue(parsing: Array(outcome.output.utf8))["rows"] == 57_000)
-    let counts = try folder.rows("SELECT count(*), count(DISTINCT next), min(id), max(id) FROM item")
-    #expect(counts == ["57000|57000|0|56999"])
-  }
 
   @Test(arguments: [
     ("all.json", #"{"items": [{"id": 1}]}{"items": []} {"items": [{"id": 2}, {"id": 3}]}"#),

@@ -1,0 +1,101 @@
+import SeedFormat
+import SeedImport
+
+/// Documents that are long in one way each.
+enum MemoryDocument: String {
+  /// Of some length in bytes.
+  case rows
+  /// So many bad rows; two of three wait in vain for a value that another row has, which takes the most.
+  case rejects
+  /// One row with so many rows nested in it.
+  case children
+
+  var schema: String {
+    switch self {
+    case .rows:
+      TableShape(
+        name: "rows", columns: [.integer("id"), .text("title"), .text("body"), .integer("views")]
+      ).schema
+    case .rejects:
+      """
+      CREATE TABLE rows(id INTEGER PRIMARY KEY, name TEXT NOT NULL, zone TEXT UNIQUE);
+      INSERT INTO rows VALUES (-1, 'first', 'taken')
+      """
+    case .children:
+      """
+      CREATE TABLE rows(id INTEGER PRIMARY KEY);
+      CREATE TABLE parts(id INTEGER PRIMARY KEY, parent INTEGER NOT NULL REFERENCES rows(id), name TEXT)
+      """
+    }
+  }
+
+  var mapping: ImportMapping {
+    let relations: [RelationMapping] =
+      self == .children ? [.array("parts", "parts", parentKey: ["parent"])] : []
+    return ImportMapping(TableMapping("rows", relations: relations))
+  }
+
+  /// The document, in chunks that know nothing of rows.
+  func chunks(_ size: Int) -> MemoryChunks {
+    MemoryChunks(
+      opening: self == .children ? "[{\"id\":1,\"parts\":[" : "[",
+      closing: self == .children ? "]}]" : "]",
+      left: size, countsBytes: self == .rows, append: append)
+  }
+
+  private func append(_ id: Int, _ generator: inout DataGenerator, _ chunk: inout [UInt8]) {
+    switch self {
+    case .rows: Self.appendRow(id, &generator, &chunk)
+    case .rejects:
+      let bad = id.isMultiple(of: 3) ? "\"id\":\"x\(id)\"" : "\"id\":\(id),\"zone\":\"taken\""
+      chunk += "{\(bad),\"name\":\"a name of some length\"}".utf8
+    case .children: chunk += "{\"id\":\(id),\"name\":\"a name of some length\"}".utf8
+    }
+  }
+
+  private static func appendRow(_ id: Int, _ generator: inout DataGenerator, _ chunk: inout [UInt8]) {
+    chunk += "{\"id\":\(id),\"title\":".utf8
+    JSONWriter.append(generator.text(3), to: &chunk)
+    chunk += ",\"body\":".utf8
+    JSONWriter.append(generator.text(40), to: &chunk)
+    chunk += ",\"views\":\(generator.below(100_000))}".utf8
+  }
+}
+
+/// Chunks of a document, each made when it is asked for.
+struct MemoryChunks: Sequence, IteratorProtocol {
+  private static let chunkBytes = 64 * 1024
+  let opening, closing: String
+  /// Bytes or rows.
+  var left: Int
+  let countsBytes: Bool
+  let append: (Int, inout DataGenerator, inout [UInt8]) -> Void
+  private var id = 0
+  private var generator = DataGenerator(seed: 1)
+  private var isClosed = false
+
+  init(
+    opening: String, closing: String, left: Int, countsBytes: Bool,
+    append: @escaping (Int, inout DataGenerator, inout [UInt8]) -> Void
+  ) {
+    (self.opening, self.closing, self.left) = (opening, closing, left)
+    (self.countsBytes, self.append) = (countsBytes, append)
+  }
+
+  mutating func next() -> [UInt8]? {
+    guard !isClosed else { return nil }
+    var chunk = id == 0 ? Array(opening.utf8) : []
+    while chunk.count < Self.chunkBytes, left > 0 {
+      let start = chunk.count
+      id += 1
+      if id > 1 { chunk.append(UInt8(ascii: ",")) }
+      append(id, &generator, &chunk)
+      left -= countsBytes ? chunk.count - start : 1
+    }
+    if left <= 0 {
+      chunk += closing.utf8
+      isClosed = true
+    }
+    return chunk
+  }
+}

@@ -1,0 +1,201 @@
+import Foundation
+import SeedFormat
+import SeedSystem
+import Support
+import Testing
+
+/// An import of three files that dies at any file operation: whatever the batch and the file it dies in, the same
+/// command completes rows and rejected rows together.
+@Suite(.serialized, .bounded) struct ImportFeedFaultTests {
+  static let sample = 16
+
+  @Test func `an import of several files that dies leaves whole batches, and the same command completes it`()
+    throws
+  {
+    let (scene, injector) = (try FeedScene(), try FaultInjector())
+    try scene.restore()
+    let count = try injector.count(scene.arguments, in: scene.folder.path)
+    let (after, rejected) = (try scene.rows, try scene.rejected)
+    #expect(count > 100, "\(count) operations")
+    #expect(try scene.committed == FeedScene.rowCount)
+    #expect(rejected.map(\.place) == FeedScene.rejectedPlaces)
+    for fault in FaultInjector.Fault.allCases {
+      for point in FaultInjector.points(count, sample: Self.sample) {
+        try scene.restore()
+        let outcome = try injector.run(scene.arguments, fault, at: point, in: scene.folder.path)
+        expect(
+          scene, after, rejected,
+          "\(fault) at \(point) of \(count), status \(outcome.status): \(outcome.errors)")
+      }
+    }
+  }
+
+  private func expect(
+    _ scene: FeedScene, _ after: [String], _ rejected: [FeedScene.Reject], _ what: String
+  ) {
+    do {
+      let committed = try scene.committed
+      #expect(
+        committed.isMultiple(of: FeedScene.batchRows) || committed == FeedScene.rowCount,
+        "\(what): \(committed) rows are no whole batch")
+      let kept = try scene.rejected
+      #expect(
+        rejected.filter { $0.place < committed }.allSatisfy(kept.contains),
+        "\(what): a rejected row of \(committed) is lost")
+      try SeedbankBinary.succeed(scene.arguments, in: scene.folder.path)
+      #expect(try scene.rows == after, "\(what): running it again does not complete it")
+      #expect(try scene.rejected == rejected, "\(what)")
+      #expect(!Folder.exists(scene.folder("app.sqlite.import-cursor")), "\(what)")
+    } catch {
+      Issue.record("\(what): \(error)")
+    }
+  }
+
+  @Test func `the rejected rows of several files are a document, and harmless to import again`() throws {
+    let scene = try FeedScene()
+    try scene.restore()
+    try SeedbankBinary.succeed(scene.arguments, in: scene.folder.path)
+    let (rows, rejected) = (try scene.rows, try scene.rejected)
+    try Tool.run(["mv", scene.folder("bad.ndjson"), scene.folder("before.ndjson")])
+    try SeedbankBinary.succeed(["import", "before.ndjson"] + scene.options, in: scene.folder.path)
+    #expect(try scene.rows == rows)
+    // The one that waits for its name comes behind its batch, which has other rows now.
+    #expect(try scene.rejected.sorted { $0.place < $1.place } == rejected)
+  }
+}
+
+/// Shops in JSON, items in CSV and sales in lines, each with a row that names one of another file, and some bad rows.
+private struct FeedScene {
+  static let rowsEach = 24
+  static let rowCount = 3 * rowsEach
+  /// Batches end within the files and across two of them.
+  static let batchRows = 7
+  /// Counted over all files. The last of a batch is never among them, so the rows tell how far an import came.
+  static let rejectedPlaces = [4, 9, 14, 26, 31, 36, 52, 57, 64]
+
+  /// One line of the file, by the row's place in all files together.
+  struct Reject: Equatable {
+    let place: Int
+    let line: String
+  }
+
+  let folder: TemporaryFolder
+  let options = [
+    "--mapping", "map.json", "--database", "app.sqlite", "--batch", "\(batchRows)", "--bad-rows", "skip",
+    "--rejects", "bad.ndjson",
+  ]
+  var arguments: [String] { ["import", "shops.json", "items.csv", "sales.ndjson"] + options }
+
+  init() throws {
+    folder = try TemporaryFolder(inMemory: true)
+    try Tool.sqlite(
+      folder("saved.sqlite"),
+      """
+      CREATE TABLE item(code TEXT PRIMARY KEY NOT NULL, shop INTEGER NOT NULL REFERENCES shop(id), price REAL)
+        WITHOUT ROWID;
+      CREATE TABLE shop(id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, best TEXT REFERENCES item(code));
+      CREATE TABLE sale(id INTEGER PRIMARY KEY, item TEXT NOT NULL REFERENCES item(code), amount INTEGER NOT NULL);
+      CREATE TABLE part(sale INTEGER NOT NULL REFERENCES sale(id), n INTEGER NOT NULL, PRIMARY KEY (sale, n));
+      INSERT INTO shop SELECT value * 3, 'old ' || value, NULL FROM generate_series(1, 5);
+      INSERT INTO shop VALUES (1000, 'taken', NULL);
+      """)
+    let numbers = 0..<Self.rowsEach
+    try write("[\(numbers.map(Self.shop).joined(separator: ",\n"))]", "shops.json")
+    try write("code,shop,price\n\(numbers.map(Self.item).joined())", "items.csv")
+    try write(numbers.map(Self.sale).joined(), "sales.ndjson")
+    try write(
+      """
+      {"lists": [
+        {"file": "shops.json", "table": "shop"}, {"file": "items.csv", "layout": "csv", "table": "item"},
+        {"file": "sales.ndjson", "layout": "lines", "table": "sale",
+         "relations": [{"array": "parts", "table": {"table": "part"}, "parentKey": "sale"}]}]}
+      """, "map.json")
+  }
+
+  private func write(_ text: String, _ name: String) throws {
+    try text.write(toFile: folder(name), atomically: false, encoding: .utf8)
+  }
+
+  // MARK: Rows
+
+  /// One has no number, one waits in vain for a name, and one has no name.
+  private static func shop(_ number: Int) -> String {
+    switch number {
+    case 4: #"{"id":"x","name":"shop 4"}"#
+    case 9: #"{"id":9,"name":"taken"}"#
+    case 14: #"{"id":14}"#
+    default: #"{"id":\#(number),"name":"shop \#(number)","best":"i\#(goodItem(number))"}"#
+    }
+  }
+
+  /// One is too wide, one has no price, and one no shop.
+  private static func item(_ number: Int) -> String {
+    switch rowsEach + number {
+    case 26: "i\(number),1,2,3\n"
+    case 31: "i\(number),1,cheap\n"
+    case 36: "i\(number),,1\n"
+    default: "i\(number),\(number == 4 || number == 14 ? 1 : number),\(number).5\n"
+    }
+  }
+
+  /// One is no JSON, one has no amount, and one is there without one of its parts.
+  private static func sale(_ number: Int) -> String {
+    let start = #"{"id":\#(number),"item":"i\#(goodItem(number))""#
+    switch 2 * rowsEach + number {
+    case 52: return "\(start);}\n"
+    case 57: return "\(start)}\n"
+    case 64: return start + #","amount":1,"parts":[{"n":1},{"n":"x"},{"n":2}]}"# + "\n"
+    default: return start + #","amount":\#(number),"parts":[{"n":\#(number)}]}"# + "\n"
+    }
+  }
+
+  private static func goodItem(_ number: Int) -> Int {
+    rejectedPlaces.contains(rowsEach + number) ? number + 1 : number
+  }
+
+  // MARK: What an import left
+
+  func restore() throws { try ImportFaultTests.Scene.restore(folder) }
+
+  /// What the sqlite3 command finds, after a check of the whole file.
+  var rows: [String] {
+    get throws {
+      let lines = try Tool.sqlite(
+        folder("app.sqlite"),
+        """
+        PRAGMA integrity_check; SELECT 'shop', * FROM shop ORDER BY id; SELECT 'item', * FROM item ORDER BY code;
+        SELECT 'sale', * FROM sale ORDER BY id; SELECT 'part', * FROM part ORDER BY sale, n;
+        """
+      ).split(separator: "\n").map(String.init)
+      guard lines.first == "ok" else { throw ImportFaultTests.Scene.Damaged(words: lines.first ?? "") }
+      return Array(lines.dropFirst())
+    }
+  }
+
+  /// How many of the documents' rows are in, or rejected before one that is in.
+  var committed: Int {
+    get throws {
+      let rows = try rows.filter { ["shop|", "item|", "sale|"].contains($0.prefix(5)) }
+      let imported = rows.filter { !$0.contains("|old ") && !$0.contains("|taken|") }.count
+      var places = (0..<Self.rowCount).filter { !Self.rejectedPlaces.contains($0) || $0 == 64 }
+      places.insert(-1, at: 0)
+      return places[imported] + 1
+    }
+  }
+
+  /// The lines that are whole.
+  var rejected: [Reject] {
+    get throws {
+      guard Folder.exists(folder("bad.ndjson")) else { return [] }
+      let text = try String(contentsOfFile: folder("bad.ndjson"), encoding: .utf8)
+      return text.split(separator: "\n").map(String.init).compactMap(Self.reject)
+    }
+  }
+
+  private static func reject(_ line: String) -> Reject? {
+    guard let value = try? JSONValue(parsing: Array(line.utf8)), let row = value["row"]?.integer,
+      let list = value["list"]?.integer
+    else { return nil }
+    return Reject(place: list * rowsEach + row, line: line)
+  }
+}
