@@ -29,6 +29,14 @@ import Testing
     #expect(report.tables["person"]?.inserted ?? 0 == 1)
   }
 
+  @Test func `a table whose CHECK calls a JSON function is written`() async throws {
+    try Connection(database.path, .own).execute(
+      "CREATE TABLE item(id INTEGER PRIMARY KEY, extra TEXT CHECK (json_valid(extra)))")
+    let report = try await Importer(database: database).import(
+      .data(Data(#"[{"id": 1, "extra": "{}"}]"#.utf8)), mapping: ImportMapping("item"))
+    #expect(report.tables["item"]?.inserted == 1)
+  }
+
   @Test func `the documentation's mapping`() async throws {
     let mapping = ImportMapping(
       TableMapping("person", names: .snakeToCamel, columns: ["born": .from("birth_date", .date())]),

@@ -207,6 +207,12 @@ import Testing
     #expect(try errors(3) == "")
   }
 
+  @Test func `a table whose CHECK calls a JSON function is written`() throws {
+    try folder.execute("CREATE TABLE item(id INTEGER PRIMARY KEY, extra TEXT CHECK (json_valid(extra)))")
+    let outcome = try run(#"[{"id": 1, "extra": "{}"}]"#, as: "items.json", "--table", "item")
+    #expect(outcome.status == 0, "\(outcome.errors)")
+  }
+
   @Test func `messages end once, whatever they end with`() throws {
     try folder.write(#"{"table": "stop", "colums": {}}"#, "map.json")
     let mapping = try run("[]", as: "stops.json", "--mapping", folder("map.json"))
