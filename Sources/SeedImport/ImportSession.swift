@@ -35,6 +35,7 @@ package final class ImportSession {
   /// Whether what no document mentions may be deleted: rejected rows that come again are not all that there is.
   private var mentionsAll = true
   private var earlierBytes = 0
+  private var listsFound: Set<Int> = []
   @exclusivity(unchecked) private var rowsInTransaction = 0
   private let rowsPerTransaction: Int
 
@@ -109,6 +110,7 @@ package final class ImportSession {
       try cursor?.endDocument(source.scanner)
     }
     earlierBytes += source.bytesFed
+    listsFound.formUnion(finder.listsFound)
     // What is found behind the document is no line's matter.
     writer.place.line = nil
     return place.row
@@ -280,6 +282,7 @@ package final class ImportSession {
 
   private func resolveDeferred() throws {
     try writeCollected()
+    try lostRows.removeParentless(besides: writer.store.waiting)
     try writer.store.waiting.resolve()
     try lostRows.removeParentless()
     try issues.flush()
@@ -314,13 +317,26 @@ package final class ImportSession {
   private func complete() throws {
     try cursor?.checkWasReached()
     if mentionsAll { try frames.checkAllCame() }
+    try writeCollected()
+    if mentionsAll {
+      // Before rows that wait are looked at: they may wait for the values of rows that go.
+      try lostRows.removeUnmentioned(place, passedOver: report.rowsPassedOver, absent: absentTables)
+    }
     try resolveDeferred()
-    if mentionsAll { try lostRows.removeUnmentioned(place, passedOver: report.rowsPassedOver) }
+    try lostRows.checkShrink()
     let tables = tablesToCheck
-    try ReferencePolicy(connection: connection, policy: policy.references, issues: issues, place: place)
-      .run(touched: tables)
+    lostRows.note(
+      cleared: try ReferencePolicy(
+        connection: connection, policy: policy.references, issues: issues, place: place
+      ).run(touched: tables))
     try SearchIndex.rebuild(over: tables, connection)
     try lostRows.drop()
+  }
+
+  /// Tables no list of which was in any document.
+  private var absentTables: Set<String> {
+    let here = listsFound.map { lists[$0].plan.table.name.lowercased() }
+    return Set(lists.map { $0.plan.table.name.lowercased() }).subtracting(here)
   }
 
   /// Of batches that were committed and not checked, it is not known which tables they touched: all are checked then.

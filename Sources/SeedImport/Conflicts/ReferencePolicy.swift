@@ -12,14 +12,17 @@ struct ReferencePolicy {
   /// Rows that are compared with those before the import.
   private static let comparedRows = 10_000
 
-  func run(touched: Set<String>) throws {
+  /// Returns how many references of each table it cleared.
+  func run(touched: Set<String>) throws -> [String: Int] {
+    var cleared: [String: Int] = [:]
     let touched = Set(touched.map { $0.lowercased() })
     let tables = try SchemaReader(connection).listedTables().filter { $0.kind == "table" }.map(\.name)
     let suspects = try tables.filter { try isSuspect($0, touched) }
     if !suspects.isEmpty { try connection.writeOutCache() }
     for table in suspects {
-      for reference in try brokenReferences(of: table) { try handle(reference) }
+      for reference in try brokenReferences(of: table) { cleared[table, default: 0] += try handle(reference) }
     }
+    return cleared
   }
 
   private func isSuspect(_ table: String, _ touched: Set<String>) throws -> Bool {
@@ -29,10 +32,10 @@ struct ReferencePolicy {
       || references.contains { touched.contains($0.parent.lowercased()) }
   }
 
-  private func handle(_ reference: BrokenReference) throws {
+  private func handle(_ reference: BrokenReference) throws -> Int {
     if policy == .fail { try fail(reference) }
     try note(reference)
-    if policy == .null { try clear(reference) }
+    return policy == .null ? try clear(reference) : 0
   }
 
   private func note(_ reference: BrokenReference) throws {
@@ -80,12 +83,13 @@ struct ReferencePolicy {
     }
   }
 
-  private func clear(_ reference: BrokenReference) throws {
+  private func clear(_ reference: BrokenReference) throws -> Int {
     let settings = reference.stored.columns.map { "\(quoted($0)) = NULL" }.joined(separator: ", ")
     do throws(DatabaseError) {
       try connection.execute(
         "UPDATE OR ABORT \(quoted(reference.stored.table)) AS child SET \(settings) WHERE \(reference.condition)"
       )
+      return connection.changes
     } catch {
       guard error.primaryCode == ResultCode.constraint else { throw error }
       let rows = try rows(of: reference, limit: Self.namedRows)

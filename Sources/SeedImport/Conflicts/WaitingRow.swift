@@ -85,6 +85,8 @@ struct ParentClaim {
   let sync: ParentSync
   let parent: [SeedValue]
 
+  func suspend() throws { try LentBytes.lending(parent) { try sync.ledger.suspend($0) } }
+
   func withdraw() throws { try LentBytes.lending(parent) { try sync.ledger.withdraw($0) } }
 }
 

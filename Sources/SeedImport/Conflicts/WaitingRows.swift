@@ -57,6 +57,11 @@ final class WaitingRows {
     }
   }
 
+  /// What rows that wait say of the rows that belong to them.
+  func forEachClaim(_ body: (ParentClaim) throws -> Void) throws {
+    try rows.forEach { row in for claim in row.tree.flatMap(\.claims) { try body(claim) } }
+  }
+
   /// Writes the rows that wait: each where its values are free by now, then all that want each other's.
   func resolve() throws {
     let (waiting, known) = (rows, versions)

@@ -29,6 +29,8 @@ final class ImportTarget {
   var keys = ImportReport.Keys()
   /// The fields that fill the columns, by these; of documents of CSV.
   var fields: [String: String] = [:]
+  /// Columns that rows filled.
+  var filled: Set<Int> = []
   private(set) var writers: [SlotSet: TableWriter] = [:]
   @exclusivity(unchecked) private var latest: (slots: SlotSet, writer: TableWriter)?
   /// Rows that are written together; absent where the database's texts are not UTF-8, and where triggers run.
@@ -69,6 +71,7 @@ final class ImportTarget {
     let writer = try TableWriter(
       table, shape, connection, fitter, rule: rule, runsTriggers: runsTriggers)
     writers[slots] = writer
+    filled.formUnion(shape.columns)
     latest = (slots, writer)
     return writer
   }
@@ -91,8 +94,11 @@ final class ImportTarget {
     return writers.values.reduce(others) { $0 + $1.statements }
   }
 
-  func rowCount() throws -> Int {
-    Int(try connection.integer("SELECT count(*) FROM \(quoted(table.name))") ?? 0)
+  /// Whether any row filled one of these columns.
+  func fills(_ columns: [String]) -> Bool {
+    filled.contains { column in
+      columns.contains { $0.lowercased() == table.columns[column].name.lowercased() }
+    }
   }
 
   var runsTriggers: Bool { !triggered.isEmpty }
@@ -187,11 +193,13 @@ final class SeenKeys {
 
   /// The rows that the import did not mention, as the rest of a query behind `SELECT`ed columns.
   var others: String {
+    "FROM \(quoted(table.name)) WHERE \(isUnmentioned)"
+  }
+
+  /// What is true of a row that the import did not mention.
+  var isUnmentioned: String {
     let matches = table.keyNames.map { "seedbank_seen.\(quoted($0)) = \(quoted(table.name)).\(quoted($0))" }
-    return """
-      FROM \(quoted(table.name)) WHERE NOT EXISTS \
-      (SELECT 1 FROM \(name) AS seedbank_seen WHERE \(matches.joined(separator: " AND ")))
-      """
+    return "NOT EXISTS (SELECT 1 FROM \(name) AS seedbank_seen WHERE \(matches.joined(separator: " AND ")))"
   }
 
   var isEmpty: Bool { get throws { try connection.value("SELECT 1 FROM \(name) LIMIT 1") == nil } }

@@ -70,6 +70,7 @@ final class RowPlan {
     if let latestShape, latestShape.slots == slots { return latestShape }
     let shape = try shapes[slots] ?? BatchShape(self, slots, connection)
     shapes[slots] = .some(shape)
+    target.filled.formUnion(shape?.columns ?? [])
     latestShape = shape
     return shape
   }

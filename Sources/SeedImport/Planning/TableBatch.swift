@@ -130,7 +130,7 @@ final class BatchShape {
   let width: Int
   let key: [Int]
   /// Indexes into the table's columns, for those that the document fills.
-  private let columns: [Int]
+  let columns: [Int]
   private let affinities: [Affinity]
   private let defaults: [BorrowedValue]
   private let bytes = LentBytes()

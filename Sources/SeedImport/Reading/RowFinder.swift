@@ -39,6 +39,8 @@ struct RowFinder {
   private var stage: Stage
   private var open: [Int] = []
   private var found: Set<Int> = []
+  /// Lists whose place the document has, by their numbers.
+  private(set) var listsFound: Set<Int> = []
   private var passed = PassedMembers()
   private var name = ""
   /// Lists whose rows may be long ones.
@@ -51,11 +53,13 @@ struct RowFinder {
     _ frame: DocumentFrame, longLists: Set<Int> = [], longRowBytes: Int = .max, isLines: Bool = false
   ) {
     (self.frame, self.longLists, self.longRowBytes) = (frame, longLists, longRowBytes)
-    guard !isLines else {
-      stage = .lines
-      return
-    }
-    stage = frame.csv != nil ? .records : frame.isLines ? .lines : .seeking(DocumentFrame.root)
+    stage =
+      isLines
+      ? .lines
+      : frame.csv != nil ? .records : frame.isLines ? .lines : .seeking(DocumentFrame.root)
+    // What has no frame is all rows.
+    if case .seeking = stage { return }
+    listsFound = Set(lists)
   }
 
   mutating func step(_ source: inout DocumentSource) throws -> Step {
@@ -164,6 +168,7 @@ struct RowFinder {
   private mutating func begin(_ node: Int, _ stage: Stage) -> Step {
     self.node = node
     found.insert(node)
+    listsFound.formUnion(lists)
     return moved(to: stage)
   }
 

@@ -25,11 +25,14 @@ final class LostRows {
 
   var statements: Int { syncs.reduce(0) { $0 + $1.ledger.statements } }
 
-  /// Begins to note which rows the import mentions, where the others are to go.
+  /// Begins to note which rows the import mentions, where the others are to go, or may have to go with them.
   func begin() throws {
-    for (number, target) in targets.enumerated() where target.mode != .merge {
+    let lossy = targets.filter { $0.mode != .merge }.map(\.table.name)
+    let dependent = try deletion.dependents(of: lossy)
+    for (number, target) in targets.enumerated() {
+      guard target.mode != .merge || dependent.contains(target.table.name.lowercased()) else { continue }
       target.seen = try SeenKeys(target.table, number: number, connection)
-      target.rowsBefore = try target.rowCount()
+      target.rowsBefore = try rowCount(target.table.name)
     }
   }
 
@@ -47,35 +50,71 @@ final class LostRows {
     try delete()
   }
 
+  /// The same while rows wait, for what goes may have the values that they wait for. Parents that wait lose nothing yet.
+  func removeParentless(besides waiting: WaitingRows) throws {
+    guard !waiting.isEmpty else { return }
+    try waiting.forEachClaim { try $0.suspend() }
+    for sync in syncs where sync.ledger.hasParents {
+      try deletion.list(sync.target.table.name, sync.ledger.lost)
+      try sync.ledger.resume()
+    }
+    try delete()
+  }
+
   /// Removes rows that no row of the import mentions, from tables of which it is to have all; so many rows of its
-  /// documents met no condition.
-  func removeUnmentioned(_ place: RowPlace, passedOver: Int) throws {
-    for target in targets {
-      try listUnmentioned(of: target, place)
+  /// documents met no condition, and `absent` are tables no list of which came. A row that the import mentions does not
+  /// go with one that it references: what it references is not there, as in a database that is empty before.
+  func removeUnmentioned(_ place: RowPlace, passedOver: Int, absent: Set<String>) throws {
+    deletion.mayFollow = { [targets] reference in Self.mayFollow(reference, targets) }
+    defer { deletion.mayFollow = { _ in nil } }
+    for target in targets where target.mode != .merge {
+      try listUnmentioned(of: target, place, isAbsent: absent.contains(target.table.name.lowercased()))
       if passedOver > 0 { try checkSelection(target) }
     }
     try delete()
   }
 
-  private func listUnmentioned(of target: ImportTarget, _ place: RowPlace) throws {
+  /// A reference that no document mentions can be cleared in all rows.
+  private static func mayFollow(_ reference: StoredReference, _ targets: [ImportTarget]) -> String? {
+    guard let target = targets.first(where: { $0.table.name.lowercased() == reference.table.lowercased() }),
+      reference.onDelete == "CASCADE" || target.fills(reference.columns)
+    else { return nil }
+    return target.seen?.isUnmentioned
+  }
+
+  private func listUnmentioned(of target: ImportTarget, _ place: RowPlace, isAbsent: Bool) throws {
     guard let seen = target.seen else { return }
-    guard !target.hasLostKeys else {
-      let message = "rows that the import does not mention were kept: a rejected row's key is not known"
+    if let reason = isAbsent
+      ? "none of its lists came" : target.hasLostKeys ? "a rejected row's key is not known" : nil
+    {
+      let message = "rows that the import does not mention were kept: \(reason)"
       return try issues.note(RejectedRow(.notDeleted, message), target.table.name, place)
     }
     try deletion.list(target.table.name, seen.others)
-    try checkShrink(target)
   }
 
-  private func checkShrink(_ target: ImportTarget) throws {
-    let name = target.table.name
-    let after = try target.rowCount() - deletion.count(name)
-    guard !policy.acceptsShrink, ShrinkGuard().holdsBack(from: target.rowsBefore, to: after) else { return }
-    let shrunk = ShrunkTable(name: name, before: target.rowsBefore, after: after)
+  /// Throws where a table lost too many rows, be it to others that they referenced.
+  func checkShrink() throws {
+    guard !policy.acceptsShrink, targets.contains(where: { $0.mode != .merge }) else { return }
+    for target in targets where target.seen != nil && target.deleted > 0 {
+      try checkShrink(target.table.name, before: target.rowsBefore)
+    }
+    for (table, changes) in ofOthers where changes.deleted > 0 {
+      try checkShrink(table, before: changes.deleted + rowCount(table))
+    }
+  }
+
+  private func checkShrink(_ table: String, before: Int) throws {
+    let after = try rowCount(table)
+    guard ShrinkGuard().holdsBack(from: before, to: after) else { return }
     throw ImportFailure(
       .shrunk,
-      "\(shrunk), because the import does not mention the others. If this is intended, accept it "
-        + "(--accept-shrink, ImportPolicy.acceptsShrink)")
+      "\(ShrunkTable(name: table, before: before, after: after)), because the import does not mention the others, or what "
+        + "they reference. If this is intended, accept it (--accept-shrink, ImportPolicy.acceptsShrink)")
+  }
+
+  private func rowCount(_ table: String) throws -> Int {
+    Int(try connection.integer("SELECT count(*) FROM \(quoted(table))") ?? 0)
   }
 
   /// Conditions that no row meets are most likely wrong.
@@ -89,21 +128,28 @@ final class LostRows {
         + "the 'where', or accept it (--accept-shrink, ImportPolicy.acceptsShrink)")
   }
 
+  /// References that the policy of references cleared.
+  func note(cleared: [String: Int]) {
+    for (table, count) in cleared { add(.init(updated: count), to: table) }
+  }
+
+  private func add(_ changes: RowDeletion.Changes, to table: String) {
+    guard let target = targets.first(where: { $0.table.name.lowercased() == table.lowercased() }) else {
+      ofOthers[table, default: .init()] += changes
+      return
+    }
+    target.deleted += changes.deleted
+    target.cleared += changes.updated
+    target.recent.clear()
+  }
+
   private func delete() throws {
     for target in targets where policy.reportsKeys {
       let (table, key) = (target.table.name, target.table.keyNames)
       target.keys.deleted += try deletion.values(key, of: table)
       target.keys.updated += try deletion.clearedValues(key, of: table)
     }
-    for (table, changes) in try telling({ try deletion.run() }) {
-      if let target = targets.first(where: { $0.table.name.lowercased() == table.lowercased() }) {
-        target.deleted += changes.deleted
-        target.cleared += changes.updated
-        target.recent.clear()
-      } else {
-        ofOthers[table, default: .init()] += changes
-      }
-    }
+    for (table, changes) in try telling({ try deletion.run() }) { add(changes, to: table) }
   }
 
   /// What a trigger says to a deletion is no row's matter: the import does not mention those rows.

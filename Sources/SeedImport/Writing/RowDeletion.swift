@@ -6,6 +6,8 @@ import SeedFormat
 final class RowDeletion {
   private let connection: Connection
   private var lists: [String: DoomedRows] = [:]
+  /// What is true of a reference's rows that may go or change with what they reference; `nil` where all may.
+  var mayFollow: (StoredReference) -> String? = { _ in nil }
 
   private var reader: SchemaReader { SchemaReader(connection) }
 
@@ -77,6 +79,18 @@ final class RowDeletion {
 
   // MARK: What references them
 
+  /// The tables, by their lower-case names, whose rows may go or change with rows of these.
+  func dependents(of tables: [String]) throws -> Set<String> {
+    var (found, queue) = (Set<String>(), tables)
+    while let table = queue.popLast() {
+      for reference in try reader.references(to: table)
+      where ["CASCADE", "SET NULL", "SET DEFAULT"].contains(reference.onDelete) {
+        if found.insert(reference.table.lowercased()).inserted { queue.append(reference.table) }
+      }
+    }
+    return found
+  }
+
   /// A reference whose rows stay, without it.
   private struct Clearing {
     let reference: StoredReference
@@ -94,11 +108,15 @@ final class RowDeletion {
         let list = try list(of: reference.table)
         let rest = """
           FROM \(quoted(parent.table)) AS \(Self.parent) JOIN \(quoted(reference.table)) \
-          ON \(Self.matches(reference)) WHERE \(parent.isListed(as: Self.parent))
+          ON \(Self.matches(reference)) WHERE \(parent.isListed(as: Self.parent))\(andMayFollow(reference))
           """
         if try list.take(rest) > 0 { queue.append(list) }
       }
     }
+  }
+
+  private func andMayFollow(_ reference: StoredReference) -> String {
+    mayFollow(reference).map { " AND \($0)" } ?? ""
   }
 
   /// How one of a reference's rows is found by a row that it references.
@@ -121,7 +139,7 @@ final class RowDeletion {
     let own = lists[reference.table.lowercased()].map { " AND NOT \($0.isListed)" } ?? ""
     return """
       EXISTS (SELECT 1 FROM \(quoted(list.table)) AS \(Self.parent) \
-      WHERE \(Self.matches(reference)) AND \(list.isListed(as: Self.parent)))\(own)
+      WHERE \(Self.matches(reference)) AND \(list.isListed(as: Self.parent)))\(own)\(andMayFollow(reference))
       """
   }
 

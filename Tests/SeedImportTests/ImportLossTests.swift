@@ -1,0 +1,161 @@
+import SeedDatabase
+import SeedFormat
+import SeedImport
+import Support
+import Testing
+
+/// Rows that an import removes, with the values that they had and with what references them.
+@Suite(.bounded) struct ImportLossTests {
+  private static let schema = """
+    CREATE TABLE a(id INTEGER PRIMARY KEY, code TEXT UNIQUE);
+    CREATE TABLE ab(a INTEGER REFERENCES a(id) ON DELETE CASCADE, b INTEGER, PRIMARY KEY (a, b)) WITHOUT ROWID;
+    CREATE TABLE n(id INTEGER PRIMARY KEY, a INTEGER REFERENCES a(id) ON DELETE SET NULL);
+    CREATE TABLE part(id INTEGER PRIMARY KEY, a INTEGER, code TEXT UNIQUE);
+    INSERT INTO a VALUES (1, 'x'), (9, 'z');
+    INSERT INTO ab VALUES (1, 1), (9, 1), (9, 2);
+    INSERT INTO n VALUES (1, 1), (2, 9);
+    INSERT INTO part VALUES (1, 1, 'p'), (2, 1, 'q'), (3, 9, 'r');
+    """
+
+  private func lists(_ names: [String], mode: TableMapping.MergeMode = .mergeAndDeleteMissing)
+    -> ImportMapping
+  {
+    ImportMapping(
+      lists: names.map {
+        .init(TableMapping($0, mode: mode), rows: MemberPath(names: [$0]), isOptional: true)
+      })
+  }
+
+  private let bench: ImportBench
+  init() throws { bench = try ImportBench(Self.schema) }
+
+  // MARK: Unique values
+
+  @Test(arguments: [TableMapping.MergeMode.mergeAndDeleteMissing, .replace])
+  func `a row takes the unique value of one that goes`(mode: TableMapping.MergeMode) throws {
+    try bench.run(
+      #"{"a": [{"id": 4, "code": "z"}, {"id": 1, "code": "y"}, {"id": 5, "code": "x"}]}"#,
+      mapping: lists(["a"], mode: mode))
+    #expect(try bench.rows("SELECT * FROM a") == ["1|y", "4|z", "5|x"])
+  }
+
+  private static let parts = ImportMapping(
+    TableMapping("a", relations: [.array("parts", "part", parentKey: ["a"], mode: .replaceForParent)]))
+
+  @Test func `so does one whose parent no longer names the other`() throws {
+    let report = try bench.run(
+      #"[{"id": 1, "parts": [{"id": 7, "code": "p"}, {"id": 2, "code": "r"}, {"id": 3, "code": "q"}]}]"#,
+      mapping: Self.parts)
+    #expect(try bench.rows("SELECT * FROM part") == ["2|1|r", "3|1|q", "7|1|p"])
+    #expect(report.tables["part"]?.deleted == 1)
+  }
+
+  @Test func `a parent that waits loses nothing before it is in`() throws {
+    // Its own value stays another's, so it is refused, and its old rows stay.
+    let policy = ImportPolicy(badRows: .collect)
+    let report = try bench.run(
+      #"[{"id": 1, "code": "z", "parts": [{"id": 7, "code": "p"}]}, {"id": 9, "parts": [{"id": 8, "code": "q"}]}]"#,
+      mapping: Self.parts, policy: policy)
+    #expect(report.issues.map(\.table).contains("a"))
+    #expect(try bench.rows("SELECT * FROM part WHERE a = 1") == ["1|1|p", "2|1|q"])
+    // One that finds its place loses what it does not name.
+    let next = try ImportBench(Self.schema)
+    try next.run(
+      #"[{"id": 1, "code": "z", "parts": [{"id": 7, "code": "s"}]}, {"id": 9, "code": "w", "parts": []}]"#,
+      mapping: Self.parts)
+    #expect(try next.rows("SELECT * FROM part") == ["7|1|s"])
+    #expect(try next.rows("SELECT * FROM a") == ["1|z", "9|w"])
+  }
+
+  // MARK: References
+
+  @Test(arguments: ["ab", "n"])
+  func `a row that the import mentions does not go with one that it references`(child: String) throws {
+    let document =
+      #"{"a": [{"id": 1}], "ab": [{"a": 1, "b": 1}, {"a": 9, "b": 1}], "n": [{"id": 2, "a": 9}]}"#
+    // As often as it runs, and into whatever it runs.
+    for _ in 0..<2 {
+      let failure = #expect(throws: ImportFailure.self) {
+        try bench.run(document, mapping: lists(["a", child]))
+      }
+      #expect(failure?.code == .references)
+      #expect(try bench.rows("SELECT count(*) FROM ab") == ["3"])
+    }
+  }
+
+  @Test func `rows that it does not mention go or change with what they reference`() throws {
+    let report = try bench.run(#"{"a": [{"id": 1}]}"#, mapping: lists(["a"]))
+    #expect(try bench.rows("SELECT * FROM ab") == ["1|1"])
+    #expect(try bench.rows("SELECT * FROM n") == ["1|1", "2|NULL"])
+    #expect(report.tables["ab"]?.deleted == 2)
+    #expect(report.tables["n"]?.updated == 1)
+  }
+
+  @Test func `references that become null are counted as updates`() throws {
+    let report = try bench.run(
+      #"{"n": [{"id": 1, "a": 77}, {"id": 2, "a": 9}]}"#, mapping: lists(["n"], mode: .merge),
+      policy: ImportPolicy(references: .null))
+    #expect(try bench.rows("SELECT * FROM n") == ["1|NULL", "2|9"])
+    #expect(report.tables["n"]?.updated == 2)
+    #expect(report.tables["n"]?.unchanged == 1)
+  }
+
+  // MARK: The guard, and lists that did not come
+
+  @Test func `a table that loses rows with those that they reference is guarded too`() throws {
+    try bench.execute(
+      """
+      WITH RECURSIVE i(i) AS (SELECT 10 UNION ALL SELECT i + 1 FROM i WHERE i < 300)
+      INSERT INTO ab SELECT 9, i FROM i
+      """)
+    for tables in [["a"], ["a", "ab"]] {
+      let failure = #expect(throws: ImportFailure.self) {
+        try bench.run(#"{"a": [{"id": 1}], "ab": [{"a": 1, "b": 1}]}"#, mapping: lists(tables))
+      }
+      #expect(failure?.code == .shrunk)
+      #expect(failure?.message.contains("\"ab\"") == true)
+    }
+    let policy = ImportPolicy(acceptsShrink: true)
+    try bench.run(
+      #"{"a": [{"id": 1}], "ab": [{"a": 1, "b": 1}]}"#, mapping: lists(["a", "ab"]), policy: policy)
+    #expect(try bench.rows("SELECT * FROM ab") == ["1|1"])
+  }
+
+  @Test func `keys that all change are no loss`() throws {
+    try bench.execute(
+      """
+      WITH RECURSIVE i(i) AS (SELECT 1000 UNION ALL SELECT i + 1 FROM i WHERE i < 1300)
+      INSERT INTO part SELECT i, NULL, 'code ' || i FROM i
+      """)
+    let rows = (1000...1300).map { #"{"id": \#($0 + 1000), "code": "code \#($0)"}"# }
+    let report = try bench.run(#"{"part": [\#(rows.joined(separator: ","))]}"#, mapping: lists(["part"]))
+    #expect(report.tables["part"]?.inserted == 301)
+    #expect(report.tables["part"]?.deleted == 304)
+  }
+
+  @Test func `an optional list that did not come removes nothing, an empty one all`() throws {
+    let report = try bench.run(#"{"a": [{"id": 1}, {"id": 9}]}"#, mapping: lists(["a", "part"]))
+    #expect(try bench.rows("SELECT count(*) FROM part") == ["3"])
+    #expect(
+      report.issues.contains { $0.code == .notDeleted && $0.message.contains("none of its lists came") })
+    try bench.run(#"{"a": [{"id": 1}, {"id": 9}], "part": []}"#, mapping: lists(["a", "part"]))
+    #expect(try bench.rows("SELECT count(*) FROM part") == ["0"])
+  }
+
+  // MARK: Many
+
+  /// Looking each row up among those that were mentioned takes no time; going through them for each takes minutes.
+  @Test func `very many rows are compared with those that the import mentions`() throws {
+    try bench.execute(
+      """
+      WITH RECURSIVE i(i) AS (SELECT 1000 UNION ALL SELECT i + 1 FROM i WHERE i < 200000)
+      INSERT INTO part SELECT i, NULL, i FROM i
+      """)
+    let rows = (1000..<150_000).map { #"{"id":\#($0),"code":"\#($0)"}"# }
+    let policy = ImportPolicy(acceptsShrink: true)
+    let report = try bench.run(
+      #"{"part": [\#(rows.joined(separator: ","))]}"#, mapping: lists(["part"]), policy: policy)
+    #expect(report.tables["part"]?.unchanged == 149_000)
+    #expect(report.tables["part"]?.deleted == 50_004)
+  }
+}
