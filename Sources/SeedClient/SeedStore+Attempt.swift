@@ -86,8 +86,9 @@ extension SeedStore {
     attempt.rows = [:]
   }
 
-  /// Finds another way after a failure: a snapshot if the deltas do not fit the rows; if an object is missing or one of
-  /// its hashes is wrong, newer metadata or the other objects. Throws the failure if there is no other way.
+  /// Finds another way after a failure, or throws the failure:
+  /// - If the deltas do not fit the rows, a snapshot.
+  /// - If an object is missing, or is not what was signed, newer metadata or the other objects.
   private func decideAgain(_ attempt: inout UpdateAttempt, after failure: any Error) async throws {
     try Task.checkCancellation()
     if failure is DeltaMismatch, attempt.plan.action == .applied {

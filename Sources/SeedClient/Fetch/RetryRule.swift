@@ -1,7 +1,7 @@
 /// Decides whether and when a request that failed is sent again within the same update. Pure. Every 16 KiB that
 /// arrive allow one more failure, so a large file gets through a network that breaks again and again; three failures in
-/// a row without progress end the update. `Retry-After` is honoured twice: here, up to the longest wait within one
-/// update, and between two updates by ``Pace``, to which ``SeedStore/keepUpdated(_:onFailure:)`` passes what the last
+/// a row with less than 1 KiB between them end the update. `Retry-After` is honoured twice: here, up to 15 seconds, and
+/// between two updates by ``Pace``, to which ``SeedStore/keepUpdated(_:onFailure:)`` passes what the last
 /// failure asked for.
 struct RetryRule: Hashable, Sendable {
   private(set) var failures = 0
@@ -9,12 +9,12 @@ struct RetryRule: Hashable, Sendable {
   private var fruitless = 0
   private var received = 0
 
-  /// Failures in a row without new bytes between them that end the update.
+  /// Failures in a row, with less than ``fruitBytes`` between them, that end the update.
   private static let mostFruitless = 3
   private static let fruitBytes = 1024
   private static let bytesPerFailure = 16 * 1024
-  /// Waits in seconds. If the server asks for more than `longest`, the update fails: the wait is its caller's then, which
-  /// in `keepUpdated` is ``Pace``.
+  /// Waits in seconds. If the server asks for more than `longest`, the update fails, and it is for the caller to wait:
+  /// `keepUpdated` does, by ``Pace``.
   private static let backoff = Backoff(first: 0.5, longest: 15, jitter: 0.25)
 
   /// The wait before the next attempt, if there is one; `received` are the bytes that came by all attempts.

@@ -5,7 +5,7 @@ package struct Pace: Sendable {
 
   /// Used until signed metadata says something else.
   package static let unknown = Pace(pollSeconds: 60)
-  /// Longest wait in seconds, whatever was signed: a day.
+  /// Longest wait in seconds, whatever was signed, before the jitter: a day.
   private static let longest = 86_400.0
   /// Seconds to wait after the first failure; each further one doubles them, up to the publisher's pace.
   private static let firstRetry = 5.0

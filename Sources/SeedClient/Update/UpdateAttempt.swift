@@ -56,7 +56,7 @@ struct UnusableObject: SeedErrorConvertible {
   let object: PublishedObject
   let seedError: SeedError
 
-  /// `nil` where the error says nothing about the object, or of deltas that the data does not fit them.
+  /// `nil` where the error says nothing about the object, or says that a delta does not fit the data.
   init?(_ object: PublishedObject, _ error: any Error) {
     let failure = SeedError(error)
     guard [.missingFile, .damaged].contains(failure.code), !(error is DeltaMismatch) else { return nil }

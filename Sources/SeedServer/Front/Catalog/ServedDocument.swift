@@ -2,7 +2,7 @@ import SeedFormat
 import SeedSystem
 import SeedTrust
 
-/// The ETag of all that is served: the SHA-256 of the content. ``ChangesPage`` adds to it where a page is not compressed.
+/// The ETag of objects, documents and pages of changes: the SHA-256 of the content. ``ChangesPage`` adds to it where a page is not compressed.
 func entityTag(_ digest: SHA256Digest) -> String { "\"\(digest.hex)\"" }
 
 struct ServedDocument: Hashable, Sendable {
