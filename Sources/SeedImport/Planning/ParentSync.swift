@@ -13,6 +13,7 @@ final class ParentSync {
   /// Whether a parent's rows are found by an index; if not, a count would read the table.
   private let isIndexed: Bool
   private var turn: Int64 = 0
+  @exclusivity(unchecked) private var stretch: ParentStretch
 
   // What a batch collected: rows as ``RowSupply`` lends them.
   /// Each parent's key, how many rows it named, and its turn.
@@ -45,6 +46,7 @@ final class ParentSync {
       SELECT seedbank_supplied.rowid FROM \(RowSupply.table) AS seedbank_supplied WHERE seedbank_supplied.c\(width) <> \
       (SELECT count(*) FROM \(quoted(table.name)) WHERE \(own.joined(separator: " AND ")))
       """
+    stretch = try ParentStretch(table, parent, scope: scope, connection)
     isIndexed = SchemaReader(connection).hasIndex(
       parent.map { (table.columns[$0].name, table.columns[$0].collation) }, of: table)
   }
@@ -77,11 +79,13 @@ final class ParentSync {
     rows.removeAll(keepingCapacity: true)
     starts.removeAll(keepingCapacity: true)
     others.removeAll(keepingCapacity: true)
+    stretch.clear()
   }
 
   func open(_ parent: [BorrowedValue]) {
     turn += 1
     starts.append(rows.count)
+    stretch.add(parent)
     parents.append(contentsOf: parent)
     parents.append(.integer(Self.unknownCount))
     parents.append(.integer(turn))
@@ -115,7 +119,8 @@ final class ParentSync {
   /// have moved on, could hide one that was lost: as many would be left.
   private func suspects() throws -> [Int] {
     guard isIndexed, arePlain else { return Array(starts.indices) }
-    markRepeated()
+    let areDistinct = markRepeated()
+    if areDistinct, try stretch.holds(exactly: rows.count / rowWidth) { return [] }
     return try lend(parents, parentWidth) { try countedOtherwise() } ?? []
   }
 
@@ -132,7 +137,9 @@ final class ParentSync {
     return true
   }
 
-  private func markRepeated() {
+  /// Marks the parents of rows that are named twice; returns whether there are none.
+  private func markRepeated() -> Bool {
+    var areDistinct = true
     namers.clear(room: (rows.count + others.count) / rowWidth)
     let width = target.key.count
     for row in stride(from: 0, to: others.count, by: rowWidth) {
@@ -142,11 +149,13 @@ final class ParentSync {
       let end = parent + 1 < starts.count ? starts[parent + 1] : rows.count
       for row in stride(from: starts[parent], to: end, by: rowWidth) {
         guard let other = namers.note(rows[row..<row + width], parent) else { continue }
+        areDistinct = false
         for number in [parent, other] where number != Self.nobody {
           parents[number * parentWidth + self.width] = .integer(Self.unknownCount)
         }
       }
     }
+    return areDistinct
   }
 
   /// The batch is written: keeps of its parents those that may have lost rows.

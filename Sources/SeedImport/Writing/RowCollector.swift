@@ -84,7 +84,8 @@ final class RowCollector {
   private func setMarks() {
     marks.removeAll(keepingCapacity: true)
     for target in open { if let batch = target.batch { marks.append(batch.mark) } }
-    if !syncs.isEmpty { syncMarks = syncs.map(\.mark) }
+    syncMarks.removeAll(keepingCapacity: true)
+    for sync in syncs { syncMarks.append(sync.mark) }
   }
 
   private func takeBack() {

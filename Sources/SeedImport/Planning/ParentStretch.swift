@@ -1,0 +1,52 @@
+import SeedDatabase
+import SeedFormat
+
+/// The parents of a batch as a stretch of whole numbers, which they are in most documents: one count over the stretch
+/// then tells of all of them that they have lost nothing.
+struct ParentStretch {
+  private let count: Statement?
+  private var first: Int64?
+  private var last: Int64 = 0
+  private var isRising = true
+  /// Batches for which no count is tried: there are other parents in the stretch.
+  private var pause = 0
+
+  private static let longestPause = 16
+
+  init(_ table: TableSchema, _ parent: [Int], scope: [String], _ connection: Connection) throws {
+    guard parent.count == 1, table.columns[parent[0]].affinity == .integer else {
+      count = nil
+      return
+    }
+    let column = "\(quoted(table.name)).\(quoted(table.columns[parent[0]].name))"
+    let condition = (["\(column) BETWEEN ? AND ?"] + scope).joined(separator: " AND ")
+    count = try connection.prepare(
+      "SELECT count(*) FROM (SELECT 1 FROM \(quoted(table.name)) WHERE \(condition) LIMIT ?)")
+  }
+
+  mutating func clear() { (first, isRising) = (nil, true) }
+
+  mutating func add(_ parent: [BorrowedValue]) {
+    guard isRising, count != nil, case .integer(let key) = parent[0] else {
+      isRising = false
+      return
+    }
+    if first == nil { first = key } else { isRising = key > last }
+    last = key
+  }
+
+  /// Whether all parents within the stretch together have so many rows. If each is there once, and these many different
+  /// rows are theirs, then none has another one. False where that is not known.
+  mutating func holds(exactly rows: Int) throws -> Bool {
+    guard let count, let first, isRising else { return false }
+    guard pause == 0 else {
+      pause -= 1
+      return false
+    }
+    defer { count.reset() }
+    try count.bind([.integer(first), .integer(last), .integer(Int64(rows) + 1)])
+    let holds = try count.step() && count.value(0) == .integer(Int64(rows))
+    if !holds { pause = Self.longestPause }
+    return holds
+  }
+}
