@@ -57,6 +57,7 @@ static const int seedbank_sqlite_constraint_primary_key = SQLITE_CONSTRAINT_PRIM
 static const int seedbank_sqlite_constraint_unique = SQLITE_CONSTRAINT_UNIQUE;
 static const int seedbank_sqlite_constraint_rowid = SQLITE_CONSTRAINT_ROWID;
 static const int seedbank_sqlite_constraint_trigger = SQLITE_CONSTRAINT_TRIGGER;
+static const int seedbank_sqlite_unread = SQLITE_IOERR_CORRUPTFS;
 
 /// The errno of the latest system call that failed on a connection's file or its log; 0 where none did. SQLite answers
 /// SQLITE_CORRUPT for a page that the disk does not give back.

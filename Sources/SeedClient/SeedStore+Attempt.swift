@@ -16,6 +16,7 @@ extension SeedStore {
       var attempt = try await beginAttempt(policy, first: first ?? policy, phases)
       let from = attempt.plan.from
       try await run(&attempt)
+      if await !writer.emptyLog() { emptyLogLater() }
       let plan = attempt.plan
       await noteSuccess(hasChanged: plan.action != .upToDate)
       let report = UpdateReport(
@@ -67,7 +68,11 @@ extension SeedStore {
         "the update would download \(plan.bytes) bytes, but its policy allows \(most): wait for a better network or "
           + "allow more", neededBytes: plan.bytes, availableBytes: most)
     }
-    guard plan.action != .upToDate else { return }
+    guard plan.action != .upToDate else {
+      // A process that died behind a swap has left what it downloaded. It harms nobody, so nothing fails for it.
+      _ = try? await fetcher.partial.keep([])
+      return
+    }
     try await fetcher.partial.makeRoom(
       for: plan.objects, in: layout.directory, freeBytes: environment.freeBytes)
   }
@@ -84,6 +89,20 @@ extension SeedStore {
     try await openSwapped(name)
     // A new file may differ anywhere.
     attempt.rows = [:]
+  }
+
+  /// Waits before further attempts to empty the log behind an update, in seconds.
+  private static let logWaits = [0.25, 0.5, 1, 2, 4]
+
+  /// Readers that come and go without a pause never leave the file alone, but those who come once the log's pages are
+  /// in the file read there: after one attempt that got so far, and the end of older readers, another succeeds.
+  private func emptyLogLater() {
+    Task { [weak self, environment] in
+      for wait in Self.logWaits {
+        try await environment.sleep(.seconds(wait))
+        guard let writer = self?.writer, await !writer.emptyLog() else { return }
+      }
+    }
   }
 
   /// Finds another way after a failure, or throws the failure:

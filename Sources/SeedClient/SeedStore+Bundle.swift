@@ -1,4 +1,9 @@
 extension SeedStore {
+  /// What is said where no publication answers: also a network's page for signing in, and a server that is busy.
+  private static let unanswered: Set<SeedError.Code> = [
+    .network, .waitingForNetwork, .timedOut, .server, .serverBusy,
+  ]
+
   /// Compares the store's data with the app's bundle, once; returns the generation to start with. A bundle that cannot
   /// be used does no harm: ``SeedState/bundleError`` says why, and the store goes on without it.
   func withBundle(over found: Generation?) async throws -> Generation? {
@@ -22,8 +27,8 @@ extension SeedStore {
   func withBundleError(_ error: any Error) -> any Error {
     var error = SeedError(error)
     guard let bundleError = state.bundleError, error.code != .cancelled else { return error }
-    // Without a network the bundle's error counts; a server's answer says more than the bundle.
-    let isUnanswered = [.network, .waitingForNetwork, .timedOut].contains(error.code)
+    // The bundle's error counts, unless the publication itself has answered: that says more.
+    let isUnanswered = Self.unanswered.contains(error.code)
     if isUnanswered { error.code = bundleError.code }
     error.message = "\(bundleError.message); downloading it failed too: \(error.message)"
     return error

@@ -37,9 +37,11 @@ extension SeedStore {
   /// Updates, and goes on updating at the pace that the publisher asks for, until the task is cancelled.
   ///
   /// A failed update takes nothing away and does not end this: the next one comes after a wait that grows with
-  /// every failure, and that is not shorter than the server asks for; ``state`` says what is wrong. It throws
-  /// `CancellationError` when the task is cancelled, and a ``SeedError`` when trying again cannot help: the app's
-  /// schema is not the published one, or no longer published.
+  /// every failure, and that is not shorter than the server asks for; ``state`` says what is wrong.
+  ///
+  /// It never returns. It throws `CancellationError` once the task is cancelled, whether it waits, is suspended or
+  /// updates; such an update ends first, and the data is the old or the new. It throws a ``SeedError`` when trying
+  /// again cannot help: the app's schema is not the published one, or no longer published.
   ///
   /// - Parameters:
   ///   - policy: The limits of each update once there is data; the first download has none.

@@ -52,6 +52,8 @@ public actor SeedStore {
   ///     start with where there is no newer, also offline.
   ///   - directory: A directory that only this store uses; unless given, `Seedbank/<program>/<dataset>-<major>` in the
   ///     user's folder for application data, where the program is the bundle's identifier, or the executable's name.
+  ///     There the folders of the dataset's older majors are removed at the first update after this one's data was
+  ///     read, unless a process uses them: an app that goes on with two majors names the directories.
   ///   - options: Further choices.
   public init(
     _ model: SeedModel, server: URL, root: Data, bundle: URL? = nil, directory: URL? = nil,
@@ -69,13 +71,14 @@ public actor SeedStore {
     let environment = environment ?? .device(model, options)
     try ShippedRoot.check(root)
     (self.model, self.environment) = (model, environment)
-    let directory = directory ?? StoreDirectory.defaultPath(model.series)
-    try StoreDirectory.check(directory)
-    layout = StoreLayout(directory: directory)
+    let path = directory ?? StoreDirectory.defaultPath(model.series, in: environment.dataFolder())
+    try StoreDirectory.check(path)
+    layout = StoreLayout(directory: path)
     self.bundle = bundle.map(BundleFolder.init)
     fetcher = Fetcher(try ServerAddress(server), environment, layout, options)
     onPhase = options.onPhase
-    writer = StoreWriter(layout, model, root: root, options: options)
+    writer = StoreWriter(
+      layout, model, root: root, options: options, isInDefaultDirectory: directory == nil)
     state = SeedState(model)
   }
 

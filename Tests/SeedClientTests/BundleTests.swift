@@ -110,6 +110,23 @@ import Testing
     }
   }
 
+  @Test(arguments: [
+    TransportError.webPage(url: "/a"), .status(url: "/a", 302),
+    .status(url: "/a", 503, retryAfter: .seconds(7)),
+  ])
+  func `a bundle that cannot be used is told first where no publication answers`(_ answer: TransportError)
+    async throws
+  {
+    try await fixture.ship()
+    try fixture.damage("timestamp.json")
+    fixture.publisher.withServed { $0.hold = { _ in throw answer } }
+    let store = try fixture.store()
+    let error = await #expect(throws: SeedError.self) { try await store.prepare() }
+    #expect(error?.code == .bundle)
+    #expect(error?.message.hasPrefix("the seed in ") == true, "\(error as Any)")
+    #expect(error?.message.hasSuffix(answer.description) == true, "\(error as Any)")
+  }
+
   @Test func `a damaged bundle does no harm to the data that is there`() async throws {
     try await fixture.launch { store async throws in _ = try await store.update() }
     try fixture.publisher.publish(["b": "Bellevue"])

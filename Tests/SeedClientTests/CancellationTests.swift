@@ -92,6 +92,39 @@ import Testing
     #expect(try await store.stops() == ["Alexanderplatz"])
   }
 
+  @Test func `keepUpdated ends when it is cancelled, while it waits and while it updates`() async throws {
+    let fixture = try StoreFixture()
+    try fixture.publisher.publish(["a": "Alexanderplatz"])
+    let waits = try fixture.store { environment in
+      environment.sleep = { try await Task.sleep(for: $0) }
+    }
+    try await waits.update()
+    let waiting = Task { try await waits.keepUpdated() }
+    waiting.cancel()
+    await #expect(throws: CancellationError.self) { try await waiting.value }
+    fixture.publisher.withServed { $0.hold = { _ in withUnsafeCurrentTask { $0?.cancel() } } }
+    let updating = Task { try await waits.keepUpdated() }
+    await Task.yield()
+    updating.cancel()
+    await #expect(throws: CancellationError.self) { try await updating.value }
+    #expect(try await waits.stops() == ["Alexanderplatz"])
+  }
+
+  @Test func `a sequence of rows just ends when its task is cancelled`() async throws {
+    let fixture = try StoreFixture()
+    try fixture.publisher.publish(["a": "Alexanderplatz"])
+    let store = try fixture.store()
+    try await store.prepare()
+    let (reached, arrivals) = AsyncStream.makeStream(of: Void.self)
+    let following = Task {
+      for try await _ in store.rows("SELECT name FROM stop") { arrivals.yield() }
+    }
+    var arrival = reached.makeAsyncIterator()
+    await arrival.next()
+    following.cancel()
+    try await following.value
+  }
+
   @Test func `keepUpdated ends when it is cancelled, though the store is suspended`() async throws {
     let fixture = try StoreFixture()
     try fixture.publisher.publish(["a": "Alexanderplatz"])

@@ -56,6 +56,16 @@ import Testing
       ])
   }
 
+  #if !canImport(Darwin)
+  @Test func `data lies where the user's environment says, if that is an absolute path`() {
+    func folder(_ value: String?) -> String {
+      StoreDirectory.dataFolder(value.map { ["XDG_DATA_HOME": $0] } ?? [:], home: "/home/ada")
+    }
+    #expect(folder("/data") == "/data")
+    #expect([nil, "", "data"].allSatisfy { folder($0) == "/home/ada/.local/share" })
+  }
+  #endif
+
   @Test(arguments: [EROFS, EACCES, ENOTDIR, EIO])
   func `an error of the disk says what to do`(_ number: Int32) {
     let error = SeedError(FileError("open", "/store/LOCK", number))

@@ -147,8 +147,8 @@ private struct NoNetwork: Transport {
     }
     #expect([429, 500, 502, 503, 504].allSatisfy { wait(.status(url: "", $0)) == .seconds(0.5) })
     #expect([301, 304, 400, 401, 418, 501, 505].allSatisfy { wait(.status(url: "", $0)) == nil })
-    #expect(wait(.status(url: "", 503, retryAfter: .seconds(7))) == .seconds(7))
-    #expect(wait(.status(url: "", 503, retryAfter: .seconds(16))) == nil)
+    #expect(wait(.status(url: "", 503, retryAfter: .seconds(2))) == .seconds(2))
+    #expect(wait(.status(url: "", 503, retryAfter: .seconds(3))) == nil)
     #expect(wait(.tooSlow(url: "", bytes: 0, in: .seconds(30))) == .seconds(0.5))
     let final: [TransportError] = [
       .absent(url: ""), .tooLong(url: "", limit: 1), .webPage(url: ""), .waiting(url: ""), .changing(url: ""),
@@ -192,6 +192,11 @@ private struct NoNetwork: Transport {
   }
 
   // MARK: Redirects
+
+  @Test(arguments: [TransportError.status(url: "/a", 302), .webPage(url: "/a")])
+  func `who meets a page for signing in is told so`(_ error: TransportError) {
+    #expect(error.seedError.code == .server && error.description.contains("sign in first"))
+  }
 
   @Test func `a redirect stays on its server, keeps its scheme, and ends`() throws {
     func exchange() throws -> Exchange {

@@ -13,8 +13,12 @@ import Testing
 @Suite(.bounded) struct IdlePollTests {
   /// Bytes of bodies that an idle poll may take.
   private static let mostBytes = 1024
+  /// A look for a newer root, four metadata files, and the snapshot.
+  private static let firstRequests = 6
 
-  @Test func `where nothing changed a poll is two requests and less than a kibibyte`() async throws {
+  @Test func `a fresh start is six requests; where nothing changed a poll is two and less than a kibibyte`()
+    async throws
+  {
     let deployment = try TestDeployment(
       [model("1.0", "CREATE TABLE stop(id TEXT PRIMARY KEY NOT NULL, name TEXT NOT NULL)")],
       in: TemporaryFolder())
@@ -32,7 +36,8 @@ import Testing
       directory: folder("store"),
       environment: Environment(
         transport: URLSessionTransport(userAgent: "test"), now: { [now = deployment.clock] in now }))
-    #expect(try await store.update().action == .replaced)
+    let first = try await store.update()
+    #expect(first.action == .replaced && first.traffic.requests == Self.firstRequests)
     for _ in 0..<3 {
       let report = try await store.update()
       #expect(report.action == .upToDate)

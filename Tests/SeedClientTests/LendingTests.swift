@@ -3,6 +3,7 @@ import Foundation
 import SeedClient
 import SeedDatabase
 import SeedFormat
+import SeedSystem
 import Support
 import Testing
 
@@ -64,6 +65,18 @@ import Testing
     try fixture.publisher.publish(["a": "Eins"])
     try await store.update()
     #expect(try app.texts("SELECT name FROM stop WHERE id = 'a'") == ["Eins"])
+  }
+
+  @Test func `the app's own connection leaves no log behind, and has its busy timeout back`() async throws {
+    let store = try fixture.store()
+    let path = try await store.prepare().url.path
+    let app = try AppConnection(path)
+    try app.execute("PRAGMA busy_timeout = 1234")
+    await store.lendConnection { _, apply in _ = try apply(app.handle) }
+    try fixture.publisher.publish(["a": "Uno"])
+    #expect(try await store.update().action == .applied)
+    #expect(try FileStamp("\(path)-wal")?.size == 0)
+    #expect(try app.texts("PRAGMA busy_timeout") == ["1234"])
   }
 
   @Test func `a swap goes on without the app, whose next delta needs the new file`() async throws {

@@ -20,16 +20,18 @@ final class StoreFixture {
   var directory: String { folder("store") }
 
   func store(
-    schema: SHA256Digest? = nil, model: ModelVersion? = nil, options: SeedOptions = SeedOptions()
+    schema: SHA256Digest? = nil, model: ModelVersion? = nil, options: SeedOptions = SeedOptions(),
+    inDefaultDirectory: Bool = false, _ change: (inout Environment) -> Void = { _ in }
   ) throws -> SeedStore {
     let model = SeedModel(
       dataset: "transit", model: model ?? ClientPublisherSimulator.model,
       schema: schema ?? publisher.schema.hash)
+    var environment = Environment(
+      transport: publisher, now: { [publisher] in publisher.now }, sleep: { _ in await Task.yield() })
+    change(&environment)
     return try SeedStore(
       model, server: try #require(URL(string: "http://seeds.example")), root: publisher.root,
-      directory: directory, options: options,
-      environment: Environment(
-        transport: publisher, now: { [publisher] in publisher.now }, sleep: { _ in await Task.yield() }))
+      directory: inDefaultDirectory ? nil : directory, options: options, environment: environment)
   }
 
   func names(_ folder: String) throws -> [String] {

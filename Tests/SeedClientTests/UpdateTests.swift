@@ -14,6 +14,17 @@ import Testing
     try fixture.publisher.publish(["a": "Alexanderplatz", "b": "Bellevue"])
   }
 
+  @Test func `what a killed process had downloaded for a swap that counts goes at the next look`()
+    async throws
+  {
+    try await fixture.store().prepare()
+    for name in ["aa.part", "aa.part.json"] {
+      try Data("half".utf8).write(to: URL(fileURLWithPath: "\(fixture.directory)/partial/\(name)"))
+    }
+    #expect(try await fixture.store().update().action == .upToDate)
+    #expect(try fixture.names("partial").isEmpty)
+  }
+
   @Test func `the first start downloads the snapshot and opens it`() async throws {
     let store = try fixture.store()
     let seed = try await store.prepare()

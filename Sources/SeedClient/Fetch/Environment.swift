@@ -12,6 +12,8 @@ package struct Environment: Sendable {
   var chance: @Sendable () -> Double = { .random(in: 0...1) }
   /// Time since some start, which setting the clock does not change; it stands still while the device sleeps.
   var uptime: @Sendable () -> Duration = Environment.uptimeClock()
+  /// Where stores lie whose directory the app has not named.
+  var dataFolder: @Sendable () -> String = { StoreDirectory.dataFolder }
   /// Bytes that can be written in a folder; `nil` where the system does not tell.
   var freeBytes: @Sendable (_ folder: String) -> Int? = { Environment.freeBytes(in: $0) }
 

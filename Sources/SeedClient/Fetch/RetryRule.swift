@@ -1,8 +1,8 @@
 /// Decides whether and when a request that failed is sent again within the same update. Pure. Every 16 KiB that
 /// arrive allow one more failure, so a large file gets through a network that breaks again and again; three failures in
-/// a row with less than 1 KiB between them end the update. `Retry-After` is honoured twice: here, up to 15 seconds, and
-/// between two updates by ``Pace``, to which ``SeedStore/keepUpdated(_:onFailure:)`` passes what the last
-/// failure asked for.
+/// a row with less than 1 KiB between them end the update. `Retry-After` is honoured twice: here, up to two seconds, for
+/// a user may be waiting, and between two updates by ``Pace``, to which ``SeedStore/keepUpdated(_:onFailure:)`` passes
+/// what the last failure asked for.
 struct RetryRule: Hashable, Sendable {
   private(set) var failures = 0
   /// Failures in a row between which less than ``fruitBytes`` arrived.
@@ -15,7 +15,7 @@ struct RetryRule: Hashable, Sendable {
   private static let bytesPerFailure = 16 * 1024
   /// Waits in seconds. If the server asks for more than `longest`, the update fails, and it is for the caller to wait:
   /// `keepUpdated` does, by ``Pace``.
-  private static let backoff = Backoff(first: 0.5, longest: 15, jitter: 0.25)
+  private static let backoff = Backoff(first: 0.5, longest: 2, jitter: 0.25)
 
   /// The wait before the next attempt, if there is one; `received` are the bytes that came by all attempts.
   mutating func wait(after error: TransportError, received: Int, chance: Double) -> Duration? {

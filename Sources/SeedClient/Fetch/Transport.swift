@@ -90,7 +90,7 @@ package enum TransportError: SeedErrorConvertible, Hashable, Sendable, CustomStr
       "the update's policy forbids the current network for \(url): wait for another network, or allow this one"
     case .status(let url, let status, _) where (300..<400).contains(status):
       "the server answered \(url) with a redirect (\(status)) that is not followed, because it leads to another server or "
-        + "never ends: give the address that it leads to"
+        + "never ends: this network may require you to sign in first; if not, give the address that it leads to"
     case .status(let url, let status, let wait):
       "the server answered \(url) with status \(status)" + (wait.map { ": try again in \($0)" } ?? "")
     case .absent(let url):

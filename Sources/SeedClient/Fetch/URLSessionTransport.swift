@@ -55,6 +55,12 @@ package final class URLSessionTransport: Transport {
   }
 }
 
+#if canImport(Darwin)
+private typealias RedirectHandler = @Sendable (URLRequest?) -> Void
+#else
+private typealias RedirectHandler = (URLRequest?) -> Void
+#endif
+
 private final class ExchangeDelegate: NSObject, URLSessionDataDelegate {
   private let exchanges = Mutex<[Int: Exchange]>([:])
 
@@ -62,7 +68,7 @@ private final class ExchangeDelegate: NSObject, URLSessionDataDelegate {
 
   func urlSession(
     _ session: URLSession, task: URLSessionTask, willPerformHTTPRedirection response: HTTPURLResponse,
-    newRequest request: URLRequest, completionHandler: @escaping (URLRequest?) -> Void
+    newRequest request: URLRequest, completionHandler: @escaping RedirectHandler
   ) {
     let follows = exchanges.withLock {
       $0[task.taskIdentifier]?.follows(from: response.url, to: request.url) ?? false

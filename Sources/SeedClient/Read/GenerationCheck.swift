@@ -30,10 +30,7 @@ enum GenerationCheck {
   /// was never good. A disk that failed, now or a moment ago, says nothing about the snapshot.
   static func provesDamage(_ folder: GenerationFolder) -> Bool {
     do {
-      let connection = try Connection(folder.file, .reader)
-      let answer = Result { try StructureCheck(connection).complaints(.quick) }
-      guard !connection.hasDiskFailed else { return false }
-      return try !answer.get().isEmpty
+      return try !StructureCheck(Connection(folder.file, .reader)).complaints(.quick).isEmpty
     } catch { return isDamage(error) }
   }
 

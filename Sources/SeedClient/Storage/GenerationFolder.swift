@@ -8,6 +8,8 @@ struct GenerationFolder: Hashable, Sendable {
   static let fileName = "seed.sqlite"
 
   var file: String { "\(path)/\(Self.fileName)" }
+  /// Whether anything is in the file's write-ahead log.
+  var hasLog: Bool { ((try? FileStamp("\(file)-wal"))?.size ?? 0) > 0 }
   /// Says where the generation came from. Leases are locks on it, so it is made once, and removed before all else.
   var record: String { "\(path)/generation.json" }
 

@@ -1,10 +1,22 @@
 import Foundation
 import SeedFormat
+import SeedSystem
 
 /// The directory of a store: its default path, and the marks that the system has for it.
 enum StoreDirectory {
-  /// `Seedbank/com.example.app/transit-2` in the user's folder for application data.
-  static func defaultPath(_ series: Series) -> String { "\(base)/\(path(of: series, for: program))" }
+  /// `Seedbank/com.example.app/transit-2` in a folder for application data.
+  static func defaultPath(_ series: Series, in dataFolder: String) -> String {
+    "\(dataFolder)/\(path(of: series, for: program))"
+  }
+
+  /// The default directories of the dataset's older majors, beside one of a newer.
+  static func older(than series: Series, beside directory: String) throws(FileError) -> [String] {
+    let folder = Folder.parent(of: directory)
+    return try Folder.names(in: folder).filter { name in
+      Series(roleName: name).map { $0.dataset == series.dataset && $0.major < series.major } ?? false
+    }
+    .map { "\(folder)/\($0)" }
+  }
 
   /// Below the user's folder, which programs share whose datasets of one name come from different publications.
   static func path(of series: Series, for program: String) -> String {
@@ -37,14 +49,16 @@ enum StoreDirectory {
     }
   }
 
+  /// The user's folder for application data.
   #if canImport(Darwin)
-  private static var base: String { URL.applicationSupportDirectory.path(percentEncoded: false) }
+  static var dataFolder: String { URL.applicationSupportDirectory.path(percentEncoded: false) }
   #else
-  private static var base: String {
-    let environment = ProcessInfo.processInfo.environment
-    // The specification of base directories says that a relative path must be ignored.
-    if let data = environment["XDG_DATA_HOME"], data.hasPrefix("/") { return data }
-    return "\(NSHomeDirectory())/.local/share"
+  static var dataFolder: String { dataFolder(ProcessInfo.processInfo.environment, home: NSHomeDirectory()) }
+
+  /// By the XDG specification of base directories, which says that a relative path must be ignored.
+  static func dataFolder(_ environment: [String: String], home: String) -> String {
+    if let folder = environment["XDG_DATA_HOME"], folder.hasPrefix("/") { return folder }
+    return "\(home)/.local/share"
   }
   #endif
 

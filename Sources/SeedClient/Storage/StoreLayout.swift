@@ -31,6 +31,24 @@ struct StoreLayout: Sendable {
   }
 }
 
+extension StoreLayout {
+  /// Removes the whole store, unless a process writes to it or reads from it. What is no store stays.
+  func removeIfFree() throws(FileError) {
+    guard Folder.exists(lock), let own = try FileLock.exclusive(lock) else { return }
+    var locks = [own]
+    for name in try Folder.names(in: generations) {
+      guard let lease = try FileLock.exclusive(folder(name).record) else { return }
+      locks.append(lease)
+    }
+    // The lock's file last: where this is cut off, that tells the next attempt that here was a store.
+    for name in try Folder.names(in: directory) where "\(directory)/\(name)" != lock {
+      try Folder.removeAny("\(directory)/\(name)")
+    }
+    try Folder.removeAll(directory)
+    withExtendedLifetime(locks) {}
+  }
+}
+
 // MARK: The current generation
 
 struct GenerationPointer: Hashable, Sendable {

@@ -37,7 +37,11 @@ struct BorrowedWriter: Sendable {
     try check(connection)
     do {
       return try connection.withoutForeignKeys {
-        try SeedFile.live { connection }.apply(delta, keyLimit: keyLimit)
+        let file = try SeedFile.live { connection }
+        // Before, for an earlier process may have left its log behind; readers may need either of the two.
+        _ = try? file.emptyLog()
+        defer { _ = try? file.emptyLog() }
+        return try file.apply(delta, keyLimit: keyLimit)
       }
     } catch let error as DatabaseError {
       guard error.primaryCode == ResultCode.busy else { throw error }

@@ -44,6 +44,9 @@ final class SeedFile {
     }
   }
 
+  @discardableResult
+  func emptyLog() throws -> Bool { try connection.emptyLog() }
+
   /// Applies one delta: its rows, version and digest together, or nothing of it. ``DeltaMismatch`` is thrown for a
   /// published document alone; a document that is not the signed one is another error.
   func apply(_ delta: FetchedObject, keyLimit: Int) throws -> SeedChanges {

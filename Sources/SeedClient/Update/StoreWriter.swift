@@ -10,6 +10,7 @@ actor StoreWriter: BlockingActor {
   let model: SeedModel
   let root: [UInt8]
   private let options: SeedOptions
+  private let isInDefaultDirectory: Bool
   private let search: GenerationSearch
   private var lock: FileLock?
   private var live: (name: String, file: SeedFile)?
@@ -19,8 +20,12 @@ actor StoreWriter: BlockingActor {
   /// Generations that a read found to be damaged, marked as such or not.
   private var damaged: Set<String> = []
 
-  init(_ layout: StoreLayout, _ model: SeedModel, root: [UInt8], options: SeedOptions) {
+  init(
+    _ layout: StoreLayout, _ model: SeedModel, root: [UInt8], options: SeedOptions,
+    isInDefaultDirectory: Bool = false
+  ) {
     (self.layout, self.model, self.root, self.options) = (layout, model, root, options)
+    self.isInDefaultDirectory = isInDefaultDirectory
     search = GenerationSearch(layout: layout, model: model)
   }
 
@@ -51,6 +56,18 @@ actor StoreWriter: BlockingActor {
     guard lock?.isInPlace == true else { return }
     // What stays here, the next look or the next start takes.
     try? layout.collect(sparing: staged?.name)
+  }
+
+  /// Removes the default directories of the dataset's older majors once this one's data was read: an app that has moved
+  /// on has no other use for them. A directory that the app has named is its own.
+  private func removeOlderMajors() {
+    guard isInDefaultDirectory, lock?.isInPlace == true, let name = reading,
+      layout.folder(name).has(.confirmed)
+    else { return }
+    // What stays here, the next update takes.
+    for directory in (try? StoreDirectory.older(than: model.series, beside: layout.directory)) ?? [] {
+      try? StoreLayout(directory: directory).removeIfFree()
+    }
   }
 
   /// False where somebody has removed the directory: the lock, or the generation that is read, is no longer in it.
@@ -136,6 +153,8 @@ actor StoreWriter: BlockingActor {
   /// Asks the server for the series' metadata and verifies it; what is newly trusted is kept durably.
   func refresh(_ fetcher: Fetcher) async throws -> SeriesMetadata {
     collect()
+    removeOlderMajors()
+    emptyLog()
     return try await fetcher.refresh(model.series, root: root, stored: trusted)
   }
 
@@ -221,16 +240,27 @@ actor StoreWriter: BlockingActor {
         return try await BorrowedWriter(seed: seed, delta: delta, keyLimit: options.changedKeyLimit).run(
           lender)
       }
-      return try open(generation).apply(delta, keyLimit: options.changedKeyLimit)
+      return try open(generation.folder).apply(delta, keyLimit: options.changedKeyLimit)
     }
     delta.discard()
     return changes
   }
 
-  private func open(_ generation: Generation) throws -> SeedFile {
-    if let live, live.name == generation.name { return live.file }
-    let file = try SeedFile.live { try Connection(generation.folder.file, .writer) }
-    live = (generation.name, file)
+  /// Empties the write-ahead log of the data that is read, at each update's beginning and end: a process that ends
+  /// without closing the file leaves its log, and the next one would write behind it. Waits for no reader; false where
+  /// one still needs the log, or the disk is full.
+  @discardableResult
+  func emptyLog() -> Bool {
+    guard lock?.isInPlace == true, lender == nil, let name = reading else { return true }
+    let folder = layout.folder(name)
+    guard folder.hasLog else { return true }
+    return (try? open(folder).emptyLog()) ?? false
+  }
+
+  private func open(_ folder: GenerationFolder) throws -> SeedFile {
+    if let live, live.name == folder.name { return live.file }
+    let file = try SeedFile.live { try Connection(folder.file, .writer) }
+    live = (folder.name, file)
     return file
   }
 }

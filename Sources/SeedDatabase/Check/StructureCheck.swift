@@ -43,7 +43,7 @@ package struct StructureCheck {
 
   package init(_ connection: Connection) { self.connection = connection }
 
-  /// What is wrong, line by line; nothing where the file is in order.
+  /// What is wrong, line by line; nothing where the file is in order. Throws where the disk does not give all of it back.
   package func complaints(_ scope: Scope) throws -> [String] {
     let statement = try connection.prepare(scope.sql)
     var (complaints, falseNulls): ([String], Int) = ([], 0)
@@ -55,7 +55,9 @@ package struct StructureCheck {
     if case .table = scope, complaints.count + falseNulls >= Scope.mostLinesOfTable, falseNulls > 0 {
       return try self.complaints(.whole)
     }
-    return complaints == ["ok"] ? [] : complaints.flatMap { $0.split(separator: "\n").map(String.init) }
+    guard complaints != ["ok"] else { return [] }
+    guard !connection.owner.hasDiskFailed else { throw DatabaseError.unread(scope.sql) }
+    return complaints.flatMap { $0.split(separator: "\n").map(String.init) }
   }
 }
 

@@ -65,7 +65,6 @@ package enum Compression {
     return (raw.measure(), stored.measure())
   }
 
-  #if canImport(CLZMA)
   /// Compresses a file into a new one, synced; returns the measures of what was read and what was written. Only gzip
   /// is done by several threads: readers that know one block per xz stream exist.
   package static func compress(
@@ -73,10 +72,17 @@ package enum Compression {
   ) throws -> (raw: Measure, stored: Measure) {
     switch encoding {
     case .gzip: try gzip(path, to: destination, isSpliceable: false, threads: threads)
-    case .xz: try transform(path, to: destination, XZCodec(preset: xzPreset), limit: .max)
+    case .xz: try transform(path, to: destination, xzEncoder(), limit: .max)
     }
   }
-  #endif
+
+  private static func xzEncoder() throws(CompressionError) -> any StreamCodec {
+    #if canImport(CLZMA)
+    try XZCodec(preset: xzPreset)
+    #else
+    throw .noEncoder(.xz)
+    #endif
+  }
 
   /// Compresses a file to a gzip member, with several threads; spliceable as a document's is, where that is wanted.
   package static func gzip(

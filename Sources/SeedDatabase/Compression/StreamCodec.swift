@@ -1,3 +1,5 @@
+package import SeedTrust
+
 /// A compressor or decompressor that takes bytes as they come.
 package protocol StreamCodec: AnyObject {
   /// Takes `input` in and hands on what it yields, in pieces.
@@ -14,6 +16,8 @@ package enum CompressionError: Error, Hashable, Sendable, CustomStringConvertibl
   case trailingBytes
   case otherContent
   case tooLong(limit: Int)
+  /// Apple's library expands xz, and cannot make it.
+  case noEncoder(ContentEncoding)
 
   package var description: String {
     switch self {
@@ -23,6 +27,8 @@ package enum CompressionError: Error, Hashable, Sendable, CustomStringConvertibl
     case .trailingBytes: "bytes follow the end of the compressed content"
     case .otherContent: "the content does not match its announced length and hash"
     case .tooLong(let limit): "the content is longer than the announced \(limit) bytes"
+    case .noEncoder(let encoding):
+      "this system cannot compress to \(encoding.rawValue): choose gzip, or publish on Linux"
     }
   }
 }

@@ -53,15 +53,18 @@ private import Compression
 /// Expands one .xz stream with the platform's library; there is no compressing on a device.
 final class XZCodec: StreamCodec {
   private let stream = UnsafeMutablePointer<compression_stream>.allocate(capacity: 1)
+  private var isStarted = false
   private var isComplete = false
 
   init(expanding: Void = ()) throws(CompressionError) {
     let code = compression_stream_init(stream, COMPRESSION_STREAM_DECODE, COMPRESSION_LZMA)
     guard code == COMPRESSION_STATUS_OK else { throw .cannotStart(code.rawValue) }
+    isStarted = true
   }
 
   deinit {
-    compression_stream_destroy(stream)
+    // Also after an initialiser that threw, when there is no stream to destroy.
+    if isStarted { compression_stream_destroy(stream) }
     stream.deallocate()
   }
 

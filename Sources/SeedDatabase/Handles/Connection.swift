@@ -135,9 +135,16 @@ package final class Connection {
   /// Whether a transaction is open.
   package var isInTransaction: Bool { sqlite3_get_autocommit(handle) == 0 }
 
-  /// Whether the system failed to read or write the file, or its log, since the connection was opened: SQLite calls
-  /// a page that the disk does not give back corrupt (3.40.1), as it does one with other bytes than it should have.
-  package var hasDiskFailed: Bool { seedbank_sqlite_system_error(handle) != 0 }
+  /// Writes the pages of the write-ahead log to the file and empties the log; false where a reader or another writer
+  /// still needs it. Waits for nobody, for which a busy timeout is set aside. A handler of an app's own cannot be put
+  /// back, so it stays, and decides.
+  @discardableResult
+  package func emptyLog() throws -> Bool {
+    let timeout = try integer("PRAGMA busy_timeout") ?? 0
+    if timeout > 0 { sqlite3_busy_timeout(handle, 0) }
+    defer { if timeout > 0 { sqlite3_busy_timeout(handle, Int32(clamping: timeout)) } }
+    return try integer("PRAGMA main.wal_checkpoint(TRUNCATE)") == 0
+  }
 
   /// Rows changed by the last statement.
   package var changes: Int { Int(sqlite3_changes64(handle)) }
@@ -212,7 +219,12 @@ final class ConnectionHandle {
 
   deinit { if !isBorrowed { sqlite3_close_v2(pointer) } }
 
+  /// Whether the system failed to read or write the file, or its log, since the connection was opened.
+  var hasDiskFailed: Bool { seedbank_sqlite_system_error(pointer) != 0 }
+
   func error(_ code: Int32, _ subject: String) -> DatabaseError {
+    // SQLite calls a page that the disk does not give back corrupt (3.40.1), as it does one with wrong bytes.
+    if ResultCode.damage.contains(code & 0xFF), hasDiskFailed { return .unread(subject) }
     let extended = sqlite3_extended_errcode(pointer)
     // The handle's own message belongs to its latest failure; use it where it is about this one.
     let isCurrent = extended & 0xFF == code & 0xFF

@@ -22,7 +22,13 @@ package struct DatabaseError: Error, Hashable, Sendable, CustomStringConvertible
   package var primaryCode: Int32 { code & 0xFF }
 
   /// True if the file is damaged, or no database: trying again does not help.
-  package var saysDamage: Bool { [ResultCode.corrupt, ResultCode.notADatabase].contains(primaryCode) }
+  package var saysDamage: Bool { ResultCode.damage.contains(primaryCode) }
+
+  /// The disk does not give back what is in the file; the file may be in order.
+  static func unread(_ subject: String) -> DatabaseError {
+    let code = ResultCode.unread
+    return DatabaseError(code: code, message: String(cString: sqlite3_errstr(code)), subject: subject)
+  }
 
   package var description: String { "SQLite says \"\(message)\" (\(code)) to: \(subject)" }
 }
@@ -45,6 +51,9 @@ package enum ResultCode {
   /// Something else than an integer for an INTEGER PRIMARY KEY.
   package static let mismatch = SQLITE_MISMATCH
   package static let notADatabase = SQLITE_NOTADB
+  static let damage: Set<Int32> = [corrupt, notADatabase]
+  /// The disk does not give a page back.
+  package static let unread = seedbank_sqlite_unread
   /// Some other row holds the value.
   package static let taken: Set<Int32> = [
     seedbank_sqlite_constraint_primary_key, seedbank_sqlite_constraint_unique,

@@ -144,7 +144,9 @@ struct CopyDamaged: Error, CustomStringConvertible {
 
   /// An error that a change met in the copy; `nil` if the copy is not to blame. An emptied search table is malformed.
   init?(_ error: any Error) {
-    guard let error = error as? DatabaseError, error.saysDamage else { return nil }
+    guard let error = error as? DatabaseError, error.saysDamage || error.code == ResultCode.unread else {
+      return nil
+    }
     description = "it was damaged: \(error)"
   }
 }

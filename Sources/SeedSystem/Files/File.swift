@@ -154,7 +154,7 @@ package struct File: ~Copyable, Sendable {
   }
 
   /// Forces the content to the disk.
-  package func sync() throws(FileError) { _ = try retrying("sync", path) { fsync(descriptor) } }
+  package func sync() throws(FileError) { _ = try retrying("sync", path) { systemSync(descriptor) } }
 
   /// For a C library that closes what it is given, at the same position; `nil` where the process may open no more.
   package func duplicateDescriptor() -> Int32? {
@@ -199,6 +199,14 @@ extension File {
 // Inside the struct the members of the same names would shadow the system's functions.
 private func systemRead(_ descriptor: Int32, _ buffer: UnsafeMutableRawPointer?, _ count: Int) -> Int {
   read(descriptor, buffer, count)
+}
+
+private func systemSync(_ descriptor: Int32) -> Int32 {
+  #if canImport(Darwin)
+  // There fsync() leaves the bytes in the drive's own cache. Volumes that do not know this answer by an error.
+  if fcntl(descriptor, F_FULLFSYNC) == 0 { return 0 }
+  #endif
+  return fsync(descriptor)
 }
 
 private func systemWrite(_ descriptor: Int32, _ buffer: UnsafeRawPointer?, _ count: Int) -> Int {

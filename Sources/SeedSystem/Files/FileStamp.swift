@@ -37,7 +37,8 @@ package struct FileStamp: Hashable, Sendable {
   }
 
   init(_ status: stat) {
-    device = UInt64(status.st_dev)
+    // Signed on Apple's systems, where it may be negative.
+    device = UInt64(truncatingIfNeeded: status.st_dev)
     inode = UInt64(status.st_ino)
     size = Int(status.st_size)
     isRegular = status.st_mode & S_IFMT == S_IFREG

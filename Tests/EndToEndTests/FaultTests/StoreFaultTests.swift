@@ -41,6 +41,46 @@ import Testing
     try expect(scene, "with the disk well again")
   }
 
+  @Test(arguments: [StoreScene.Step.firstStart, .apply])
+  func `a disk that does not give a file back is told as such, and the data is not held to be bad`(
+    _ step: StoreScene.Step
+  ) throws {
+    let (scene, injector) = (try StoreScene(step), try FaultInjector())
+    for further in [[], ["--verify"]] {
+      let failed = try injector.run(
+        scene.pull + further, failingReadsWith: scene.folder("seedbank/root.json"), in: scene.folder.path)
+      #expect(failed.status == 74, "\(further): \(failed.errors)")
+    }
+    let marks = try Tool.run(["find", scene.folder("store"), "-name", "DAMAGED", "-o", "-name", "REJECTED"])
+    #expect(marks.isEmpty)
+    try expect(scene, "with the disk well again")
+  }
+
+  @Test func `a disk that fills up while the log is emptied loses nothing, and has room again afterwards`()
+    throws
+  {
+    let (scene, injector) = (try StoreScene(.apply), try FaultInjector())
+    let log = try injector.log(scene.pull, in: scene.folder.path)
+    let first = try #require(log.firstIndex { $0.name == "write" && $0.path.hasSuffix("/seed.sqlite") })
+    for point in [first, first + 1, first + 2] {
+      try scene.restore()
+      let outcome = try injector.run(scene.pull, .diskStaysFull, at: point + 1, in: scene.folder.path)
+      #expect(outcome.status == 0, "the update counts: \(outcome.errors)")
+      #expect(try scene.version(in: scene.folder("store")) == scene.head)
+      #expect(try logBytes(scene) > 0)
+      try expect(scene, "with room again")
+      #expect(try logBytes(scene) == 0)
+    }
+  }
+
+  /// Bytes in the logs of a store's generations.
+  private func logBytes(_ scene: StoreScene) throws -> Int {
+    let generations = scene.folder("store/generations")
+    return try Folder.names(in: generations).reduce(0) {
+      $0 + (try FileStamp("\(generations)/\($1)/seed.sqlite-wal")?.size ?? 0)
+    }
+  }
+
   private func expect(_ scene: StoreScene, _ what: String) throws {
     let store = scene.folder("store")
     do {

@@ -1,0 +1,149 @@
+import Foundation
+import SeedDatabase
+import SeedFormat
+import SeedSystem
+import SeedTrust
+import Support
+import Testing
+
+@testable import SeedClient
+
+/// A store's file and its write-ahead log, over many updates.
+@Suite(.bounded) struct LogGrowthTests {
+  private static let pulls = 200
+  /// Deltas that the publisher keeps: a client that follows needs one.
+  private static let keptDeltas = 10
+  private static let stops = 300
+  /// File and log together, by the size of the file: the file, and a log of two deltas that each change all of it. One
+  /// is the delta that a reader outlives, the other is the next one.
+  private static let mostTimes = 3.0
+
+  let fixture: StoreFixture
+
+  init() throws { fixture = try StoreFixture(inMemory: true) }
+
+  /// Changes every row.
+  private func publish(_ number: Int) throws {
+    let names = (0..<Self.stops).map { ("s\($0)", "Stop \($0) of \(number)") }
+    try fixture.publisher.publish(Dictionary(uniqueKeysWithValues: names))
+    guard number.isMultiple(of: Self.keptDeltas) else { return }
+    let head = fixture.publisher.head
+    try fixture.publisher.withdraw { $0.fileName.hasPrefix("delta") && $0.version.number < head }
+  }
+
+  private func file(in directory: String? = nil) throws -> GenerationFolder {
+    let layout = StoreLayout(directory: directory ?? fixture.directory)
+    return layout.folder(try #require(try layout.pointer()?.current))
+  }
+
+  /// Bytes of the log, by those of the file.
+  private func log(in directory: String? = nil) throws -> (bytes: Int, share: Double) {
+    let path = try file(in: directory).file
+    let log = try FileStamp("\(path)-wal")?.size ?? 0
+    return (log, Double(log) / Double(try #require(try FileStamp(path)).size))
+  }
+
+  private func expectBound(_ what: Int) throws {
+    let share = try log().share
+    #expect(1 + share <= Self.mostTimes, "update \(what): the log is \(share) times the file")
+  }
+
+  /// Leaves the store as a process does that ends without closing anything.
+  private func die(_ store: SeedStore) async throws {
+    let (directory, left) = (fixture.directory, fixture.folder("left"))
+    try FileManager.default.copyItem(atPath: directory, toPath: left)
+    try Folder.remove("\(file(in: left).file)-shm")
+    try Folder.removeAll(directory)
+    try Folder.rename(left, to: directory)
+    withExtendedLifetime(store) {}
+  }
+
+  // MARK: Growth
+
+  @Test func `a store does not grow though every update is a process that just ends`() async throws {
+    for number in 1...Self.pulls {
+      try publish(number)
+      let store = try fixture.store()
+      try await store.update()
+      try await die(store)
+      try expectBound(number)
+    }
+    #expect(try await fixture.store().stops().last == "Stop 99 of \(Self.pulls)")
+  }
+
+  @Test func `a store does not grow though somebody reads during every update`() async throws {
+    let store = try fixture.store()
+    for number in 1...Self.pulls {
+      try publish(number)
+      let reader = number == 1 ? nil : try Connection(file().file, .reader)
+      try reader?.execute("BEGIN; SELECT count(*) FROM stop")
+      try await store.update()
+      try expectBound(number)
+      let seen = try reader?.value("SELECT name FROM stop WHERE id = 's0'")
+      #expect(seen == reader.map { _ in .text("Stop 0 of \(number - 1)") })
+    }
+  }
+
+  @Test func `a log that a reader needed is emptied once it has gone, though no update follows`() async throws
+  {
+    try publish(1)
+    let isRead = Shared(false)
+    let store = try fixture.store { environment in
+      environment.sleep = { _ in
+        while isRead.withLock({ $0 }) {
+          try Task.checkCancellation()
+          await Task.yield()
+        }
+      }
+    }
+    try await store.update()
+    isRead.withLock { $0 = true }
+    try publish(2)
+    try await read(store, isRead)
+    try waitUntil("the log is emptied") { try log().bytes == 0 }
+  }
+
+  /// Updates while a reader is at work, which goes afterwards.
+  private func read(_ store: SeedStore, _ isRead: Shared<Bool>) async throws {
+    let reader = try Connection(file().file, .reader)
+    try reader.execute("BEGIN; SELECT count(*) FROM stop")
+    try await store.update()
+    #expect(try log().bytes > 0)
+    reader.rollBack()
+    isRead.withLock { $0 = false }
+  }
+
+  // MARK: A full disk
+
+  @Test func `a log that an earlier process left gives its room back before room is counted`() async throws {
+    try publish(1)
+    let first = try fixture.store()
+    try await first.update()
+    try swell()
+    try await die(first)
+    let before = try log()
+    #expect(before.share > 5)
+    try publish(2)
+    let quota = try used() + before.bytes / 2
+    let directory = fixture.directory
+    let store = try fixture.store { $0.freeBytes = { _ in (try? Self.used(directory)).map { quota - $0 } } }
+    #expect(try await store.update().action == .applied)
+    #expect(try log().bytes == 0)
+  }
+
+  /// Makes a long log of changes that come to nothing.
+  private func swell() throws {
+    let writer = try Connection(file().file, .writer)
+    try writer.execute("PRAGMA wal_autocheckpoint = 0")
+    for _ in 0..<20 { try writer.execute("UPDATE stop SET name = name") }
+  }
+
+  private func used() throws -> Int { try Self.used(fixture.directory) }
+
+  private static func used(_ path: String) throws -> Int {
+    try Folder.names(in: path).reduce(0) { sum, name in
+      let inner = "\(path)/\(name)"
+      return sum + (Folder.isFolder(inner) ? try used(inner) : try FileStamp(inner)?.size ?? 0)
+    }
+  }
+}

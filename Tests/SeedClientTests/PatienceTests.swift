@@ -1,0 +1,42 @@
+import Foundation
+import SeedFormat
+import SeedSystem
+import Support
+import Testing
+
+@testable import SeedClient
+
+/// A server that is busy, and says for how long.
+private struct BusyServer: Transport {
+  let retryAfter: Int
+
+  func send(_ request: TransportRequest, to receiver: ResponseReceiver) async throws {
+    try receiver.head(ResponseHead(status: 503, fields: ["Retry-After": "\(retryAfter)"]))
+  }
+}
+
+/// How long an update waits for a server that asks for patience: a user may be looking at it.
+@Suite(.bounded) struct PatienceTests {
+  private static let most = Duration.seconds(4)
+
+  @Test(arguments: [(1, 2), (2, 2), (3, 0), (7, 0), (3600, 0)])
+  func `an update waits twice for a short time, and ends at once where the server asks for more`(
+    _ asked: Int, _ times: Int
+  ) async throws {
+    let waits = Shared<[Duration]>([])
+    let store = try StoreFixture().store { environment in
+      environment.transport = BusyServer(retryAfter: asked)
+      environment.chance = { 0 }
+      environment.sleep = { duration in
+        // The watch over each request sleeps as well.
+        guard duration > .seconds(20) else { return waits.withLock { $0.append(duration) } }
+        try await Task.sleep(for: duration)
+      }
+    }
+    let error = await #expect(throws: SeedError.self) { try await store.update() }
+    #expect(error?.code == .serverBusy && error?.retryAfter == .seconds(asked))
+    let waited = waits.withLock { $0 }
+    #expect(waited == Array(repeating: .seconds(asked), count: times))
+    #expect(waited.reduce(.zero, +) <= Self.most)
+  }
+}
