@@ -102,9 +102,16 @@ import Testing
     let waiting = Task { try await waits.keepUpdated() }
     waiting.cancel()
     await #expect(throws: CancellationError.self) { try await waiting.value }
-    fixture.publisher.withServed { $0.hold = { _ in withUnsafeCurrentTask { $0?.cancel() } } }
+    let (reached, arrivals) = AsyncStream.makeStream(of: Void.self)
+    fixture.publisher.withServed { served in
+      served.hold = { _ in
+        arrivals.yield()
+        try await Task.sleep(for: .seconds(3600))
+      }
+    }
     let updating = Task { try await waits.keepUpdated() }
-    await Task.yield()
+    var arrival = reached.makeAsyncIterator()
+    await arrival.next()
     updating.cancel()
     await #expect(throws: CancellationError.self) { try await updating.value }
     #expect(try await waits.stops() == ["Alexanderplatz"])

@@ -24,7 +24,8 @@ private struct BusyServer: Transport {
     _ asked: Int, _ times: Int
   ) async throws {
     let waits = Shared<[Duration]>([])
-    let store = try StoreFixture().store { environment in
+    let fixture = try StoreFixture()
+    let store = try fixture.store { environment in
       environment.transport = BusyServer(retryAfter: asked)
       environment.chance = { 0 }
       environment.sleep = { duration in
