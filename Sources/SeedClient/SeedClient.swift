@@ -11,7 +11,8 @@
 // - A file that an app has open is never replaced under its path: a snapshot becomes a new generation, in a folder of
 //   its own.
 // - One connection per store writes and checkpoints (SQLite before 3.51.3 can corrupt a WAL that two
-//   connections reset). It belongs to `StoreWriter`, or the app lends it. All others are read-only.
+//   connections reset). It belongs to `StoreWriter`, or the app lends it. All others are read-only. It empties the log at
+//   both ends of an update and waits for no reader.
 // - A reader of a generation holds a lease on it, a lock that the kernel takes back; only the holder of the store's
 //   lock removes a generation, and only one that is not leased and neither current nor previous.
 // - The current generation changes by one durable write. One that cannot be read before it was ever read gives way to

@@ -47,7 +47,13 @@ extension SeedStore {
   /// Opens the generation that a swap has just made current. Where it cannot be read the one before comes back.
   @discardableResult
   func openSwapped(_ name: String) async throws -> Generation {
-    let found = try await writer.find(known: held.inPlace, justSwapped: true)
+    let found: GenerationSearch.Result
+    do {
+      found = try await writer.find(known: held.inPlace, justSwapped: true)
+    } catch {
+      await writer.undoSwap(to: current)
+      throw error
+    }
     guard let generation = found.generation, generation.name == name else {
       let reason = found.damaged?.reason ?? "it is gone"
       throw SeedError(

@@ -128,9 +128,12 @@ extension SeedError {
     switch error.primaryCode {
     case ResultCode.full: self = .full(error.description)
     case ResultCode.corrupt, ResultCode.notADatabase: self.init(.damaged, error.description)
+    case ResultCode.io: self.init(.io, "\(error): \(Self.diskAdvice)")
     default: self.init(.io, error.description)
     }
   }
+
+  fileprivate static let diskAdvice = "try again, and check the disk if this keeps happening"
 
   /// A write that found no room; nobody knows how much would have been enough.
   private static func full(_ message: String) -> SeedError {
@@ -155,7 +158,7 @@ extension FileError {
   fileprivate var advice: String {
     if isUnwritable { return "give the store a directory that this app can write to, or unlock the device" }
     if isMisplaced { return "give the store a directory of its own" }
-    return "try again, and check the disk if this keeps happening"
+    return SeedError.diskAdvice
   }
 }
 

@@ -127,6 +127,15 @@ actor StoreWriter: BlockingActor {
     live = nil
   }
 
+  /// Makes the generation from before a swap current again where a disk that fails does not say how the new one is:
+  /// this store goes on with it, and so must the next one.
+  func undoSwap(to generation: Generation?) {
+    guard let generation else { return }
+    live = nil
+    // A disk that takes this neither leaves the new generation, which is whole, for the next start.
+    try? layout.setCurrent(generation.name)
+  }
+
   private func replaceDamaged(_ found: GenerationSearch.Result, justSwapped: Bool) throws -> Bool {
     guard let folder = found.damaged?.folder else { return false }
     let isRejected = try reject(folder, if: justSwapped || found.generation != nil)
