@@ -122,6 +122,13 @@ extension SeedStore {
     _ deltas: [FetchedObject], to generation: Generation, _ attempt: inout UpdateAttempt
   ) async throws {
     attempt.phases.enter(.applying(deltas.map(\.object)))
+    var changed: Set<String> = []
+    // Once for all deltas, also where one of them fails.
+    defer {
+      if let version = state.version, !changed.isEmpty {
+        announce(generation, at: version, changed: Array(changed))
+      }
+    }
     for delta in deltas {
       guard let version = state.version else { return }
       let changes = try await writer.apply(delta, to: generation, at: version)
@@ -129,7 +136,7 @@ extension SeedStore {
       attempt.phases.advance(rows: changes.rowCount)
       changesSender.send(changes)
       state.version = changes.version
-      announce(generation, at: changes.version)
+      changed.formUnion(changes.tables.keys)
     }
   }
 

@@ -40,7 +40,7 @@ extension SeedStore {
     held.add(generation)
     state.origin = generation.record.origin
     openingsSender.send(seed)
-    rowsSender.send(generation)
+    sendEdition(of: generation, changed: nil)
     return seed
   }
 
@@ -94,9 +94,17 @@ extension SeedStore {
     return meta
   }
 
-  func announce(_ generation: Generation, at version: Version) {
+  /// Tells everyone of a version of the same file; `changed` are the tables, where they are known.
+  func announce(_ generation: Generation, at version: Version, changed: [String]? = nil) {
     openingsSender.replaceLatest(generation.seed(at: version))
-    rowsSender.send(generation)
+    sendEdition(of: generation, changed: changed)
+  }
+
+  private func sendEdition(of generation: Generation, changed: [String]?) {
+    var next = edition.flatMap { $0.generation === generation ? $0 : nil } ?? DataEdition(generation)
+    next.note(changed)
+    edition = next
+    editionSender.send(next)
   }
 
   // MARK: What a restart must not lose

@@ -1,0 +1,85 @@
+import SeedDatabase
+import SeedFormat
+
+/// A statement's current row, for whoever decodes it. In which order members ask for their columns is learnt from the
+/// row before: so a name is looked up once for all rows.
+final class RowSource {
+  let statement: Statement
+  /// The type that rows become.
+  let type: String
+  let columns: [String]
+  private var asked: [(member: String, column: Int32)] = []
+  private var turn = 0
+  private var row = 0
+
+  init(_ statement: Statement, of type: String) {
+    (self.statement, self.type) = (statement, type)
+    columns = statement.columnNames
+  }
+
+  func beginRow() { (turn, row) = (0, row + 1) }
+
+  /// The column of a member; `nil` where there is none of its name.
+  func column(of member: String) -> Int32? {
+    if turn < asked.count, asked[turn].member == member {
+      turn += 1
+      return asked[turn - 1].column
+    }
+    guard let column = find(member) else { return nil }
+    asked.removeSubrange(turn...)
+    asked.append((member, column))
+    turn += 1
+    return column
+  }
+
+  /// As SQLite compares names, and `route_name` for `routeName`.
+  private func find(_ member: String) -> Int32? {
+    let index =
+      columns.firstIndex(of: member)
+      ?? columns.firstIndex { Self.letters($0) == Self.letters(member) }
+    return index.map { Int32($0) }
+  }
+
+  private static func letters(_ name: String) -> String { name.lowercased().replacing("_", with: "") }
+
+  func value(_ column: Int32) -> BorrowedValue { statement.borrow(column) }
+
+  // MARK: Errors
+
+  func missing(_ member: String) -> SeedError {
+    let nearest = nearestName(to: member, in: columns).map { ", did you mean \"\($0)\"?" } ?? ""
+    return SeedError(
+      .decoding,
+      "\(type).\(member) has no column\(nearest) (the query returns \(columns.joined(separator: ", "))): select it, or "
+        + "name it in the type's CodingKeys: \(statement.sql)")
+  }
+
+  /// The column holds another kind of value than the member takes.
+  func misfit(_ column: Int32, _ path: [any CodingKey], _ wanted: String) -> SeedError {
+    let member = path.isEmpty ? type : "\(type).\(path.map(\.stringValue).joined(separator: "."))"
+    return SeedError(
+      .decoding,
+      "column \"\(columns[Int(column)])\" of row \(row) is \(Self.kind(value(column))), but \(member) is \(wanted): "
+        + "\(statement.sql)")
+  }
+
+  func manyColumns() -> SeedError {
+    SeedError(
+      .decoding,
+      "\(type) takes one column, but the query returns \(columns.joined(separator: ", ")): \(statement.sql)")
+  }
+
+  private static let shownCharacters = 40
+
+  private static func kind(_ value: BorrowedValue) -> String {
+    switch value {
+    case .null: return "NULL"
+    case .integer(let value): return "INTEGER \(value)"
+    case .real(let value): return "REAL \(value)"
+    case .text(let bytes):
+      let text = String(decoding: bytes.prefix(4 * shownCharacters), as: UTF8.self)
+      return "TEXT \"\(text.prefix(shownCharacters))\(text.count > shownCharacters ? "…" : "")\""
+    case .blob(let bytes): return "a BLOB of \(bytes.count) bytes"
+    }
+  }
+}
