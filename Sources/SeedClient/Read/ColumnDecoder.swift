@@ -12,9 +12,8 @@ import typealias Foundation.uuid_t
 
 /// Decodes one column's value.
 struct ColumnDecoder: Decoder {
-  let source: RowSource
-  let column: Int32
-  let codingPath: [any CodingKey]
+  let value: ColumnContainer
+  var codingPath: [any CodingKey] { [] }
   var userInfo: [CodingUserInfoKey: Any] { [:] }
 
   /// What asks for members or elements is not one value.
@@ -26,21 +25,23 @@ struct ColumnDecoder: Decoder {
 
   func unkeyedContainer() throws -> any UnkeyedDecodingContainer { throw IsNoValue() }
 
-  func singleValueContainer() throws -> any SingleValueDecodingContainer {
-    ColumnContainer(source: source, column: column, codingPath: codingPath)
-  }
+  func singleValueContainer() throws -> any SingleValueDecodingContainer { value }
 }
 
 /// One column's value, as whatever type is wanted.
 struct ColumnContainer: SingleValueDecodingContainer {
   let source: RowSource
   let column: Int32
-  let codingPath: [any CodingKey]
+  /// `nil` where the column is all of the row.
+  let member: String?
+  var codingPath: [any CodingKey] { [] }
 
   private var value: BorrowedValue { source.value(column) }
 
+  func misfit(_ wanted: String) -> SeedError { source.misfit(column, member, wanted) }
+
   private func plain<Value: ColumnValue>() throws -> Value {
-    guard let value = Value(value) else { throw source.misfit(column, codingPath, Value.wanted) }
+    guard let value = Value(value) else { throw misfit(Value.wanted) }
     return value
   }
 
@@ -63,28 +64,28 @@ struct ColumnContainer: SingleValueDecodingContainer {
   func decode<Value: Decodable>(_ type: Value.Type) throws -> Value {
     if let known = type as? any ColumnValue.Type { return try cast(known) }
     do {
-      return try Value(from: ColumnDecoder(source: source, column: column, codingPath: codingPath))
+      return try Value(from: ColumnDecoder(value: self))
     } catch is ColumnDecoder.IsNoValue {
       return try json(type)
     } catch is DecodingError {
       // A case that an enumeration does not have, and the like.
-      throw source.misfit(column, codingPath, "\(type)")
+      throw misfit("\(type)")
     }
   }
 
   private func cast<Value>(_ known: any ColumnValue.Type) throws -> Value {
     guard let value = known.init(value) as? Value else {
-      throw source.misfit(column, codingPath, known.wanted)
+      throw misfit(known.wanted)
     }
     return value
   }
 
   /// Lists and objects are JSON in a text.
   private func json<Value: Decodable>(_ type: Value.Type) throws -> Value {
-    guard case .text(let bytes) = value else { throw source.misfit(column, codingPath, "\(type), from JSON") }
+    guard case .text(let bytes) = value else { throw misfit("\(type), from JSON") }
     do {
       return try JSONDecoder().decode(type, from: Data(bytes))
-    } catch { throw source.misfit(column, codingPath, "\(type), from JSON (\(error))") }
+    } catch { throw misfit("\(type), from JSON (\(error))") }
   }
 }
 
@@ -148,7 +149,7 @@ extension Float: ColumnValue {
 extension String: ColumnValue {
   init?(_ value: BorrowedValue) {
     guard case .text(let bytes) = value else { return nil }
-    self.init(validating: bytes, as: UTF8.self)
+    self.init(utf8: bytes)
   }
 }
 

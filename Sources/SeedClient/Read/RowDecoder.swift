@@ -19,7 +19,7 @@ struct RowDecoder: Decoder {
 
   func singleValueContainer() throws -> any SingleValueDecodingContainer {
     guard source.columns.count == 1 else { throw source.manyColumns() }
-    return ColumnContainer(source: source, column: 0, codingPath: [])
+    return ColumnContainer(source: source, column: 0, member: nil)
   }
 }
 
@@ -31,60 +31,103 @@ private struct MemberContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
 
   func contains(_ key: Key) -> Bool { source.column(of: key.stringValue) != nil }
 
-  private func column(_ key: Key) throws -> Int32 {
-    guard let column = source.column(of: key.stringValue) else { throw source.missing(key.stringValue) }
-    return column
+  func decodeNil(forKey key: Key) throws -> Bool {
+    source.value(try source.requiredColumn(of: key.stringValue)).isNull
   }
 
-  func decodeNil(forKey key: Key) throws -> Bool { source.value(try column(key)).isNull }
-
-  private func plain<Value: ColumnValue>(_ key: Key) throws -> Value {
-    let column = try column(key)
-    guard let value = Value(source.value(column)) else { throw source.misfit(column, [key], Value.wanted) }
-    return value
+  func decode(_ type: Bool.Type, forKey key: Key) throws -> Bool {
+    try source.value(of: key.stringValue, as: type)
+  }
+  func decode(_ type: String.Type, forKey key: Key) throws -> String {
+    try source.value(of: key.stringValue, as: type)
+  }
+  func decode(_ type: Double.Type, forKey key: Key) throws -> Double {
+    try source.value(of: key.stringValue, as: type)
+  }
+  func decode(_ type: Float.Type, forKey key: Key) throws -> Float {
+    try source.value(of: key.stringValue, as: type)
+  }
+  func decode(_ type: Int.Type, forKey key: Key) throws -> Int {
+    try source.value(of: key.stringValue, as: type)
+  }
+  func decode(_ type: Int8.Type, forKey key: Key) throws -> Int8 {
+    try source.value(of: key.stringValue, as: type)
+  }
+  func decode(_ type: Int16.Type, forKey key: Key) throws -> Int16 {
+    try source.value(of: key.stringValue, as: type)
+  }
+  func decode(_ type: Int32.Type, forKey key: Key) throws -> Int32 {
+    try source.value(of: key.stringValue, as: type)
+  }
+  func decode(_ type: Int64.Type, forKey key: Key) throws -> Int64 {
+    try source.value(of: key.stringValue, as: type)
+  }
+  func decode(_ type: UInt.Type, forKey key: Key) throws -> UInt {
+    try source.value(of: key.stringValue, as: type)
+  }
+  func decode(_ type: UInt8.Type, forKey key: Key) throws -> UInt8 {
+    try source.value(of: key.stringValue, as: type)
+  }
+  func decode(_ type: UInt16.Type, forKey key: Key) throws -> UInt16 {
+    try source.value(of: key.stringValue, as: type)
+  }
+  func decode(_ type: UInt32.Type, forKey key: Key) throws -> UInt32 {
+    try source.value(of: key.stringValue, as: type)
+  }
+  func decode(_ type: UInt64.Type, forKey key: Key) throws -> UInt64 {
+    try source.value(of: key.stringValue, as: type)
   }
 
-  private func plainIfPresent<Value: ColumnValue>(_ key: Key) throws -> Value? {
-    let column = try column(key)
-    let found = source.value(column)
-    if found.isNull { return nil }
-    guard let value = Value(found) else { throw source.misfit(column, [key], "\(Value.wanted)?") }
-    return value
+  func decodeIfPresent(_ type: Bool.Type, forKey key: Key) throws -> Bool? {
+    try source.valueIfPresent(of: key.stringValue, as: type)
   }
-
-  func decode(_ type: Bool.Type, forKey key: Key) throws -> Bool { try plain(key) }
-  func decode(_ type: String.Type, forKey key: Key) throws -> String { try plain(key) }
-  func decode(_ type: Double.Type, forKey key: Key) throws -> Double { try plain(key) }
-  func decode(_ type: Float.Type, forKey key: Key) throws -> Float { try plain(key) }
-  func decode(_ type: Int.Type, forKey key: Key) throws -> Int { try plain(key) }
-  func decode(_ type: Int8.Type, forKey key: Key) throws -> Int8 { try plain(key) }
-  func decode(_ type: Int16.Type, forKey key: Key) throws -> Int16 { try plain(key) }
-  func decode(_ type: Int32.Type, forKey key: Key) throws -> Int32 { try plain(key) }
-  func decode(_ type: Int64.Type, forKey key: Key) throws -> Int64 { try plain(key) }
-  func decode(_ type: UInt.Type, forKey key: Key) throws -> UInt { try plain(key) }
-  func decode(_ type: UInt8.Type, forKey key: Key) throws -> UInt8 { try plain(key) }
-  func decode(_ type: UInt16.Type, forKey key: Key) throws -> UInt16 { try plain(key) }
-  func decode(_ type: UInt32.Type, forKey key: Key) throws -> UInt32 { try plain(key) }
-  func decode(_ type: UInt64.Type, forKey key: Key) throws -> UInt64 { try plain(key) }
-
-  // A column that is not there is a mistake in the query, also for a member that may be NULL.
-  func decodeIfPresent(_ type: Bool.Type, forKey key: Key) throws -> Bool? { try plainIfPresent(key) }
-  func decodeIfPresent(_ type: String.Type, forKey key: Key) throws -> String? { try plainIfPresent(key) }
-  func decodeIfPresent(_ type: Double.Type, forKey key: Key) throws -> Double? { try plainIfPresent(key) }
-  func decodeIfPresent(_ type: Float.Type, forKey key: Key) throws -> Float? { try plainIfPresent(key) }
-  func decodeIfPresent(_ type: Int.Type, forKey key: Key) throws -> Int? { try plainIfPresent(key) }
-  func decodeIfPresent(_ type: Int8.Type, forKey key: Key) throws -> Int8? { try plainIfPresent(key) }
-  func decodeIfPresent(_ type: Int16.Type, forKey key: Key) throws -> Int16? { try plainIfPresent(key) }
-  func decodeIfPresent(_ type: Int32.Type, forKey key: Key) throws -> Int32? { try plainIfPresent(key) }
-  func decodeIfPresent(_ type: Int64.Type, forKey key: Key) throws -> Int64? { try plainIfPresent(key) }
-  func decodeIfPresent(_ type: UInt.Type, forKey key: Key) throws -> UInt? { try plainIfPresent(key) }
-  func decodeIfPresent(_ type: UInt8.Type, forKey key: Key) throws -> UInt8? { try plainIfPresent(key) }
-  func decodeIfPresent(_ type: UInt16.Type, forKey key: Key) throws -> UInt16? { try plainIfPresent(key) }
-  func decodeIfPresent(_ type: UInt32.Type, forKey key: Key) throws -> UInt32? { try plainIfPresent(key) }
-  func decodeIfPresent(_ type: UInt64.Type, forKey key: Key) throws -> UInt64? { try plainIfPresent(key) }
+  func decodeIfPresent(_ type: String.Type, forKey key: Key) throws -> String? {
+    try source.valueIfPresent(of: key.stringValue, as: type)
+  }
+  func decodeIfPresent(_ type: Double.Type, forKey key: Key) throws -> Double? {
+    try source.valueIfPresent(of: key.stringValue, as: type)
+  }
+  func decodeIfPresent(_ type: Float.Type, forKey key: Key) throws -> Float? {
+    try source.valueIfPresent(of: key.stringValue, as: type)
+  }
+  func decodeIfPresent(_ type: Int.Type, forKey key: Key) throws -> Int? {
+    try source.valueIfPresent(of: key.stringValue, as: type)
+  }
+  func decodeIfPresent(_ type: Int8.Type, forKey key: Key) throws -> Int8? {
+    try source.valueIfPresent(of: key.stringValue, as: type)
+  }
+  func decodeIfPresent(_ type: Int16.Type, forKey key: Key) throws -> Int16? {
+    try source.valueIfPresent(of: key.stringValue, as: type)
+  }
+  func decodeIfPresent(_ type: Int32.Type, forKey key: Key) throws -> Int32? {
+    try source.valueIfPresent(of: key.stringValue, as: type)
+  }
+  func decodeIfPresent(_ type: Int64.Type, forKey key: Key) throws -> Int64? {
+    try source.valueIfPresent(of: key.stringValue, as: type)
+  }
+  func decodeIfPresent(_ type: UInt.Type, forKey key: Key) throws -> UInt? {
+    try source.valueIfPresent(of: key.stringValue, as: type)
+  }
+  func decodeIfPresent(_ type: UInt8.Type, forKey key: Key) throws -> UInt8? {
+    try source.valueIfPresent(of: key.stringValue, as: type)
+  }
+  func decodeIfPresent(_ type: UInt16.Type, forKey key: Key) throws -> UInt16? {
+    try source.valueIfPresent(of: key.stringValue, as: type)
+  }
+  func decodeIfPresent(_ type: UInt32.Type, forKey key: Key) throws -> UInt32? {
+    try source.valueIfPresent(of: key.stringValue, as: type)
+  }
+  func decodeIfPresent(_ type: UInt64.Type, forKey key: Key) throws -> UInt64? {
+    try source.valueIfPresent(of: key.stringValue, as: type)
+  }
 
   func decode<Value: Decodable>(_ type: Value.Type, forKey key: Key) throws -> Value {
-    try ColumnContainer(source: source, column: try column(key), codingPath: [key]).decode(type)
+    try column(key).decode(type)
+  }
+
+  private func column(_ key: Key) throws -> ColumnContainer {
+    let column = try source.requiredColumn(of: key.stringValue)
+    return ColumnContainer(source: source, column: column, member: key.stringValue)
   }
 
   func decodeIfPresent<Value: Decodable>(_ type: Value.Type, forKey key: Key) throws -> Value? {
@@ -93,15 +136,15 @@ private struct MemberContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
 
   func nestedContainer<Nested: CodingKey>(
     keyedBy type: Nested.Type, forKey key: Key
-  ) throws -> KeyedDecodingContainer<Nested> { throw source.misfit(try column(key), [key], "an object") }
+  ) throws -> KeyedDecodingContainer<Nested> { throw try column(key).misfit("an object") }
 
   func nestedUnkeyedContainer(forKey key: Key) throws -> any UnkeyedDecodingContainer {
-    throw source.misfit(try column(key), [key], "a list")
+    throw try column(key).misfit("a list")
   }
 
   func superDecoder() throws -> any Decoder { RowDecoder(source: source) }
 
   func superDecoder(forKey key: Key) throws -> any Decoder {
-    ColumnDecoder(source: source, column: try column(key), codingPath: [key])
+    ColumnDecoder(value: try column(key))
   }
 }

@@ -8,8 +8,9 @@ final class RowSource {
   /// The type that rows become.
   let type: String
   let columns: [String]
-  private var asked: [(member: String, column: Int32)] = []
-  private var turn = 0
+  // One function at a time reads a row; checking that at run time would cost as much as the look-up.
+  @exclusivity(unchecked) private var asked: [(member: String, column: Int32)] = []
+  @exclusivity(unchecked) private var turn = 0
   private var row = 0
 
   init(_ statement: Statement, of type: String) {
@@ -44,6 +45,28 @@ final class RowSource {
 
   func value(_ column: Int32) -> BorrowedValue { statement.borrow(column) }
 
+  // Without the type of an app's keys, so that the compiler can make these for each kind of value.
+
+  func value<Value: ColumnValue>(of member: String, as type: Value.Type) throws -> Value {
+    let column = try requiredColumn(of: member)
+    guard let value = Value(value(column)) else { throw misfit(column, member, Value.wanted) }
+    return value
+  }
+
+  func valueIfPresent<Value: ColumnValue>(of member: String, as type: Value.Type) throws -> Value? {
+    let column = try requiredColumn(of: member)
+    let found = value(column)
+    if found.isNull { return nil }
+    guard let value = Value(found) else { throw misfit(column, member, "\(Value.wanted)?") }
+    return value
+  }
+
+  /// A column that is not there is a mistake in the query, also for a member that may be NULL.
+  func requiredColumn(of member: String) throws -> Int32 {
+    guard let column = column(of: member) else { throw missing(member) }
+    return column
+  }
+
   // MARK: Errors
 
   func missing(_ member: String) -> SeedError {
@@ -55,8 +78,8 @@ final class RowSource {
   }
 
   /// The column holds another kind of value than the member takes.
-  func misfit(_ column: Int32, _ path: [any CodingKey], _ wanted: String) -> SeedError {
-    let member = path.isEmpty ? type : "\(type).\(path.map(\.stringValue).joined(separator: "."))"
+  func misfit(_ column: Int32, _ member: String?, _ wanted: String) -> SeedError {
+    let member = member.map { "\(type).\($0)" } ?? type
     return SeedError(
       .decoding,
       "column \"\(columns[Int(column)])\" of row \(row) is \(Self.kind(value(column))), but \(member) is \(wanted): "

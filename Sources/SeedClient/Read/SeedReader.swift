@@ -1,4 +1,4 @@
-import SeedDatabase
+package import SeedDatabase
 public import SeedFormat
 
 /// Reads a seed within one transaction; it cannot leave the closure that it is passed to.
@@ -105,18 +105,20 @@ extension SeedQuery.Values {
 }
 
 /// The rows of a statement, each as what an app wants it to be.
-struct StatementRows<Row> {
+package struct StatementRows<Row> {
   /// The next row; `nil` behind the last.
-  let next: () throws -> Row?
+  package let next: () throws -> Row?
 }
 
 extension Statement {
-  func seedRows() -> StatementRows<SeedRow> {
+  /// Rows as they are.
+  package func seedRows() -> StatementRows<SeedRow> {
     let names = columnNames
     return StatementRows { try self.step() ? SeedRow(names: names, values: try self.row()) : nil }
   }
 
-  func decoded<Row: Decodable>(as type: Row.Type) -> StatementRows<Row> {
+  /// Rows as values of a type.
+  package func decoded<Row: Decodable>(as type: Row.Type) -> StatementRows<Row> {
     let source = RowSource(self, of: "\(type)")
     return StatementRows {
       guard try self.step() else { return nil }

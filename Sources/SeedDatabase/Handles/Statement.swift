@@ -163,7 +163,7 @@ package final class Statement {
   package func value(_ column: Int) throws(InvalidText) -> SeedValue {
     let value = borrow(Int32(column))
     guard case .text(let bytes) = value else { return value.owned }
-    guard let text = String(validating: bytes, as: UTF8.self) else {
+    guard let text = String(utf8: bytes) else {
       throw InvalidText(column: String(cString: sqlite3_column_name(handle, Int32(column))))
     }
     return .text(text)
