@@ -83,9 +83,7 @@ package final class ImportSession {
     mentionsAll = mentionsAll && !isRejects
     writer.place = RowPlace(document: document)
     cursor?.beginDocument()
-    source.restart(frame.csv) { [frame, list = lists[frame.first]] in
-      list.empty($0, frame.csv?.empty ?? .quotes)
-    }
+    try restartSource()
     issues.followsHeader = frame.csv != nil && frame.csv?.header == nil
     isAtStart = true
     let longLists = isRejects ? [] : Set(lists.indices.filter { lists[$0].plan.hasElements })

@@ -15,6 +15,8 @@ struct DocumentSource: ~Copyable {
   /// Whether this is one rejected row that comes again, or a short form of a long one, whose values have no places of
   /// their own.
   private var isAgain = false
+  /// Whether the row is a record of CSV, as which null is an empty field.
+  var isRecord = false
   /// The long row that this is a part of, or a short form.
   private(set) var whole: LongRow?
   private var outline: RowOutline?
@@ -79,6 +81,7 @@ struct DocumentSource: ~Copyable {
     again.scanner.feed(UnsafeRawBufferPointer(scanner.bytes(range)))
     again.scanner.complete()
     (again.base, again.latest, again.decoder, again.whole) = (latest, latest, decoder, whole)
+    again.isRecord = isRecord
     if let records, let header = records.header {
       again.records = records
       again.records?.begin(header, &again.tape)
@@ -131,7 +134,7 @@ extension DocumentSource {
     _ empties: @escaping (String) -> RecordHeader.Empty
   ) throws -> DocumentSource {
     var source = DocumentSource()
-    source.isAgain = true
+    (source.isAgain, source.isRecord) = (true, true)
     source.records = RecordReader(csv, empties)
     source.records?.begin(header, &source.tape)
     record.withUnsafeBytes { source.scanner.feed($0) }
@@ -156,13 +159,19 @@ extension DocumentSource {
 
 // Documents in pieces.
 extension DocumentSource {
-  /// Forgets the document and waits for the next one.
-  mutating func restart(_ csv: CSVFormat?, _ empties: @escaping (String) -> RecordHeader.Empty) {
+  /// Forgets the document and waits for the next one; throws where no row can have the fields that the mapping names.
+  mutating func restart(
+    _ csv: CSVFormat?, _ empties: @escaping (String) -> RecordHeader.Empty,
+    flawOfHeader: @escaping ([String]) -> String? = { _ in nil }
+  ) throws(ImportFailure) {
     scanner.restart()
     (base, latest) = (FilePlace(), FilePlace())
-    records = csv.map { RecordReader($0, empties) }
+    records = csv.map { RecordReader($0, empties, flawOfHeader: flawOfHeader) }
     decoder = csv.map { TextDecoder($0.encoding) }
-    if let names = csv?.header { records?.begin(names, &tape) }
+    isRecord = csv != nil
+    guard let names = csv?.header else { return }
+    if let reason = flawOfHeader(names) { throw ImportFailure(.document, reason) }
+    records?.begin(names, &tape)
   }
 
   mutating func feed(_ bytes: UnsafeRawBufferPointer) {

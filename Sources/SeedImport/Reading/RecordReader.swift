@@ -11,6 +11,7 @@ struct RecordReader {
 
   private let delimiter: UInt8
   private let empties: (String) -> RecordHeader.Empty
+  private let flawOfHeader: ([String]) -> String?
   private(set) var header: RecordHeader?
   /// What is wrong with the record on the tape.
   private(set) var flaw: RejectedRow?
@@ -20,10 +21,14 @@ struct RecordReader {
   /// Bytes of one record; a quotation mark that is never closed would otherwise swallow the file.
   static let longestRecord = 16 * 1024 * 1024
 
-  init(_ format: CSVFormat, _ empties: @escaping (String) -> RecordHeader.Empty) {
+  /// `flawOfHeader` says what is wrong with the fields' names, where no row can follow.
+  init(
+    _ format: CSVFormat, _ empties: @escaping (String) -> RecordHeader.Empty,
+    flawOfHeader: @escaping ([String]) -> String? = { _ in nil }
+  ) {
     delimiter = CSVFormat.byte(format.delimiter) ?? UInt8(ascii: ",")
     hasHeader = format.header == nil
-    self.empties = empties
+    (self.empties, self.flawOfHeader) = (empties, flawOfHeader)
   }
 
   /// Makes the tape ready for the fields of these names.
@@ -204,9 +209,7 @@ struct RecordReader {
     guard let end = try fields(start, &scanner, { names.append(String(decoding: $0, as: UTF8.self)) }) else {
       return .starved
     }
-    if let name = CSVFormat.doubled(names).first {
-      throw Fault(offset: start, reason: "the header has the name \"\(name)\" twice: rename one of them")
-    }
+    if let reason = flawOfHeader(names) { throw Fault(offset: start, reason: reason) }
     begin(names, &tape)
     _ = try self.end(start, end, &scanner)
     return try next(&scanner, &tape)
