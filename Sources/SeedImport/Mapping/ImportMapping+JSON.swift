@@ -132,7 +132,7 @@ extension CSVFormat {
     }
     empty = try object.choiceIfPresent("empty") ?? empty
     if let names = try object.stringsIfPresent("header") {
-      if let name = Self.doubled(names).first {
+      if let name = Self.doubled(names).first(where: { !$0.isEmpty }) {
         throw object.error("header", "\"\(name)\" stands there twice")
       }
       guard !names.isEmpty else { throw object.error("header", "expected the fields' names, found none") }
@@ -154,9 +154,14 @@ extension TableMapping {
       constants: try object.values("constants"), defaults: try object.values("defaults"),
       emptyTexts: try EmptyTexts(reading: &object), mode: try object.choiceIfPresent("mode") ?? .merge)
     if let columns = try object.objectIfPresent("columns") {
-      for member in columns.unread {
-        self.columns[member.name] = try ColumnMapping(member, in: columns)
+      self.columns = try columns.byName { member throws(MalformedJSON) in
+        try ColumnMapping(member, in: columns)
       }
+    }
+    if let name = columnFilledTwice {
+      throw object.error(
+        "constants",
+        "the column \"\(name)\" is in \(object.place(of: "columns")) too: take it out of one of them")
     }
     for relation in try object.objectsIfPresent("relations") ?? [] {
       relations.append(try RelationMapping(reading: relation, shared))
@@ -304,10 +309,23 @@ extension JSONObjectReader {
 
   fileprivate mutating func valuesIfPresent(_ name: String) throws(MalformedJSON) -> [String: SeedValue]? {
     guard let object = try objectIfPresent(name) else { return nil }
-    var values: [String: SeedValue] = [:]
-    for member in object.unread {
+    return try object.byName { member throws(MalformedJSON) in
       guard let value = member.value.plain else { throw object.error(member.name, "expected a plain value") }
-      values[member.name] = value
+      return value
+    }
+  }
+
+  /// The members by their names; to Swift, two that are the same letters are one.
+  fileprivate func byName<Value>(
+    _ read: (JSONMember) throws(MalformedJSON) -> Value
+  ) throws(MalformedJSON) -> [String: Value] {
+    var values: [String: Value] = [:]
+    for member in unread {
+      guard values.updateValue(try read(member), forKey: member.name) == nil else {
+        throw error(
+          member.name,
+          "stands there twice, in two Unicode forms of the same letters: leave one, it stands for both")
+      }
     }
     return values
   }

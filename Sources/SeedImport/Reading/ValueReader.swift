@@ -15,21 +15,28 @@ final class ValueReader {
     /// Whether an empty text is NULL.
     let nullsEmpty: Bool
     fileprivate let dates: DateReader?
-    fileprivate let values: [[UInt8]: SeedValue]
+    /// By letters, whatever Unicode form they have.
+    fileprivate let values: [String: SeedValue]
+    /// What an empty field of CSV becomes before anything else is asked, if the values have it.
+    fileprivate let ofEmptyField: SeedValue?
 
     init(
       column: Int, schema: ColumnSchema, conversion: ImportConversion, nullsEmpty: Bool = false,
-      dates: DateReader? = nil, values: [[UInt8]: SeedValue] = [:]
+      dates: DateReader? = nil, values: [String: SeedValue] = [:]
     ) {
       (self.column, self.schema, self.conversion) = (column, schema, conversion)
       (self.nullsEmpty, self.dates, self.values) = (nullsEmpty, dates, values)
+      ofEmptyField = values[""]
     }
   }
 
   func read(
     _ index: Int, _ source: borrowing DocumentSource, for target: Target
   ) throws(RejectedRow) -> BorrowedValue {
-    if source.tape.kind(index) == .null { return .null }
+    if source.tape.kind(index) == .null {
+      guard source.isRecord, let value = target.ofEmptyField else { return .null }
+      return bytes.lend(value)
+    }
     switch target.conversion {
     case .automatic:
       if target.nullsEmpty, source.tape.kind(index) == .string, source.tape.count(index) == 0 { return .null }
@@ -178,12 +185,12 @@ final class ValueReader {
   }
 
   /// A plain value as its text.
-  private func spelling(_ index: Int, _ source: borrowing DocumentSource) -> [UInt8]? {
+  private func spelling(_ index: Int, _ source: borrowing DocumentSource) -> String? {
     switch source.tape.kind(index) {
-    case .string: Array(source.text(index))
-    case .integer, .real, .beyond: Array(source.digits(index))
-    case .yes: Array("true".utf8)
-    case .no: Array("false".utf8)
+    case .string: String(decoding: source.text(index), as: UTF8.self)
+    case .integer, .real, .beyond: String(decoding: source.digits(index), as: UTF8.self)
+    case .yes: "true"
+    case .no: "false"
     case .null, .name, .object, .array: nil
     }
   }
