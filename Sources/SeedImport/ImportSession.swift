@@ -107,8 +107,8 @@ package final class ImportSession {
       try cursor?.endDocument(source.scanner)
     }
     earlierBytes += source.bytesFed
-    // What is found behind the document is no line's matter.
-    writer.place.line = nil
+    // What is found behind the document is no row's matter.
+    defer { writer.place = RowPlace() }
     return place.row
   }
 
