@@ -86,7 +86,7 @@ extension ImportSession {
     } catch let error as ImportFailure {
       return try refuse(RejectedRow(.malformed, error.message), list, line.content)
     }
-    row.isRecord = line.place.line != nil
+    row.numbers = line.place.line.map { _ in NumberSpelling(csv) }
     if let flaw = row.flaw { return try refuse(row.placed(flaw), list, line.content) }
     if line.place.line != nil { for field in row.names { list.plan.noteField(field) } }
     try write(list, line.place.name, row)

@@ -134,6 +134,18 @@ import Testing
     #expect(try bench.rows("SELECT id, name FROM stop WHERE id > 0 AND id < 9") == ["1|A", "3|C"])
   }
 
+  @Test func `a rejected record whose names stand twice comes again`() throws {
+    let bench = try bench()
+    let mapping = ImportMapping("stop", layout: .csv(CSVFormat(delimiter: ";")))
+    var (hooks, line) = (ImportHooks(), "")
+    hooks.rejected = { line = String(decoding: $0.json, as: UTF8.self) }
+    try bench.run(
+      "id;lat;;\n1;x;;\n", mapping: mapping, policy: ImportPolicy(badRows: .collect), hooks: hooks)
+    let mended = Array(line.replacing("\"lat\":\"x\"", with: "\"lat\":\"2\"").utf8)
+    try bench.run(documents: [mended], mapping: mapping, areRejects: true)
+    #expect(try bench.rows("SELECT id, lat FROM stop WHERE id = '1'") == ["1|2.0"])
+  }
+
   @Test func `a path whose dots are the field's own is noted with what to write`() throws {
     let report = try bench().run(
       "id,geo.lat\n1,2\n",

@@ -29,23 +29,25 @@ struct HeaderGuess {
 
   private var byEncoding: String? {
     guard let (fact, encoding) = signOfEncoding else { return nil }
-    return "\(fact): is the encoding \(encoding)? (--encoding, or \"encoding\" in the mapping)"
+    return "\(fact): \(encoding.question)"
   }
 
-  private var signOfEncoding: (fact: String, encoding: String)? {
+  private var signOfEncoding: (fact: String, encoding: CSVFormat.Encoding)? {
     let scalars = names.joined().unicodeScalars
     let start = scalars.prefix(3).map(\.value)
-    if start == [0xEF, 0xBB, 0xBF] { return ("it begins with the mark of UTF-8", "utf-8") }
+    if start == [0xEF, 0xBB, 0xBF] { return ("it begins with the mark of UTF-8", .utf8) }
     if [[0xFF, 0xFE], [0xFE, 0xFF]].contains(Array(start.prefix(2))) {
-      return ("it begins with the mark of UTF-16", "utf-16")
+      return ("it begins with the mark of UTF-16", .utf16)
     }
     if scalars.contains("\0") {
-      return ("it has a zero byte beside each letter", scalars.first == "\0" ? "utf-16be" : "utf-16le")
+      return (
+        "it has a zero byte beside each letter", scalars.first == "\0" ? .utf16BigEndian : .utf16LittleEndian
+      )
     }
     guard start.first == 0xFFFE || scalars.count < 2 * scalars.count(where: Self.isTurned) else { return nil }
-    return (
-      "its bytes seem to be in the other order", format.encoding == .utf16BigEndian ? "utf-16le" : "utf-16be"
-    )
+    let other: CSVFormat.Encoding =
+      format.encoding == .utf16BigEndian ? .utf16LittleEndian : .utf16BigEndian
+    return ("its bytes seem to be in the other order", other)
   }
 
   /// Whether it would be ASCII with its two bytes in the other order.
