@@ -28,6 +28,7 @@ extension SeedStore {
 
   func forget() async {
     await writer.abandon()
+    editionSender.forgetLatest()
     (current, isWriting) = (nil, false)
     (hasCheckedBundle, hasRecord) = (false, false)
     state = SeedState(model)
@@ -65,7 +66,10 @@ extension SeedStore {
   func leave(_ generation: Generation) async throws -> Generation? {
     await writer.noteDamage(generation.name)
     // The next update takes a snapshot where nothing else is left.
-    if current === generation { current = nil }
+    if current === generation {
+      current = nil
+      editionSender.forgetLatest()
+    }
     return try await adopt()
   }
 
@@ -101,7 +105,7 @@ extension SeedStore {
   }
 
   private func sendEdition(of generation: Generation, changed: [String]?) {
-    var next = edition.flatMap { $0.generation === generation ? $0 : nil } ?? DataEdition(generation)
+    var next = DataEdition(generation, after: edition)
     next.note(changed)
     edition = next
     editionSender.send(next)

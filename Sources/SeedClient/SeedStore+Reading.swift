@@ -59,7 +59,7 @@ extension SeedStore {
       try await generation.reader.read { reader in
         let reading = TablesRead()
         let all = try reader.all(query.with(values), reading, rows)
-        return (all, DataEdition.Reading(reading, derived: try reader.derivedTables()))
+        return (all, DataEdition.Reading(reading, ordinary: try reader.ordinaryTables()))
       }
     } onDamage: { [weak self] damaged in
       _ = try await self?.replacement(of: damaged)
@@ -124,6 +124,8 @@ extension SeedStore {
   private func replacement(of generation: Generation) async throws -> Generation? {
     guard await turns.take() else { throw SeedError(CancellationError()) }
     defer { turns.end() }
+    // A suspension has given back all locks: none is taken before its end.
+    if isSuspended { throw SeedError.suspended }
     return try await leave(generation)
   }
 }

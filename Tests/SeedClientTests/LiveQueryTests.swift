@@ -81,7 +81,9 @@ import Testing
     let store = try fixture.store()
     let stops = collected(store.rows("SELECT name FROM stop ORDER BY id", as: String.self))
     let none = collected(store.rows("SELECT 1", as: Int.self))
-    let meta = collected(store.rows("SELECT value FROM seedbank_meta WHERE key = 'version'", as: String.self))
+    let meta = collected(store.rows("SELECT value FROM Seedbank_Meta WHERE key = 'version'", as: String.self))
+    let other = collected(store.rows("SELECT count(*) FROM STOP", as: Int.self))
+    let pragma = collected(store.rows("SELECT count(*) FROM pragma_page_count", as: Int.self))
     try await store.update()
     for name in ["Two", "Three", "Four"] { try fixture.publisher.publish(["a": name]) }
     try await until { stops.all.count == 1 && none.all.count == 1 && meta.all.count == 1 }
@@ -89,6 +91,7 @@ import Testing
     try await until { stops.all.last == ["Four"] && meta.all.count == 2 }
     #expect(stops.all == [["One"], ["Four"]])
     #expect(none.all == [[1]])
+    try await until { other.all.count == 2 && pragma.all.count == 2 }
   }
 
   @Test func `rows that are equal to those before are left out where that is wanted`() async throws {

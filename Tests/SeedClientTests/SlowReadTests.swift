@@ -8,7 +8,8 @@ import Testing
 ///
 /// The slow reads of these tests would never end by themselves.
 @Suite(.bounded) struct SlowReadTests {
-  static let endless: SeedQuery = "WITH RECURSIVE n(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM n) SELECT max(x) FROM n"
+  static let endless: SeedQuery =
+    "WITH RECURSIVE n(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM n) SELECT max(x) FROM n"
   /// More than the store has connections for.
   static let many = 9
 

@@ -114,7 +114,34 @@ import Testing
     #expect(found.noTags == nil)
   }
 
+  @Test func `a row that is one value is read as a member would be`() async throws {
+    #expect(try await store.value("SELECT 2.25", as: Date.self)?.timeIntervalSince1970 == 2.25)
+    #expect(try await store.value("SELECT 2", as: Date?.self)??.timeIntervalSince1970 == 2)
+    #expect(try await store.value("SELECT '1970-01-02'", as: Date.self)?.timeIntervalSince1970 == 86400)
+    #expect(try await store.value("SELECT x'0102'", as: Data.self) == Data([1, 2]))
+    #expect(try await store.value("SELECT x'0102'", as: [UInt8].self) == [1, 2])
+    #expect(try await store.value("SELECT 'https://a.example/b'", as: URL.self)?.path == "/b")
+    #expect(try await store.value("SELECT '-1.10'", as: Decimal.self) == Decimal(string: "-1.1"))
+    #expect(try await store.value("SELECT 'tram'", as: Kind.self) == .tram)
+    struct Opening: Decodable, Equatable { let from: Date, until: Date }
+    struct Opened: Decodable { let hours: Opening }
+    let hours = try await rows(
+      #"SELECT '{"from": 60, "until": "1970-01-01T00:02:00Z"}' AS hours"#, as: Opened.self)[0].hours
+    #expect(hours == Opening(from: Date(timeIntervalSince1970: 60), until: Date(timeIntervalSince1970: 120)))
+  }
+
   // MARK: What does not fit
+
+  @Test func `a number that is only the beginning of a text, or is beyond its type, is none`() async throws {
+    for text in ["1,10", "1.234,50", "2.50 EUR", "-", "", "en", "1e3"] {
+      let error = await misfit("SELECT \(text)", as: Decimal.self)
+      #expect(error?.message.contains("it is to be Decimal") == true, "\(text)")
+    }
+    #expect(await misfit("SELECT 1e300", as: Float.self)?.code == .decoding)
+    #expect(await misfit("SELECT 'ship'", as: Kind.self)?.code == .decoding)
+    #expect(
+      await misfit("SELECT CAST(x'61ff' AS TEXT)", as: String.self)?.message.contains("not UTF-8") == true)
+  }
 
   @Test func `a value of another kind is told with column, row and both types`() async throws {
     struct Numbered: Decodable { let id: Int }

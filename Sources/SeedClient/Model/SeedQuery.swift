@@ -7,6 +7,9 @@ public import SeedFormat
 /// ```swift
 /// let stops: SeedQuery = "SELECT id, name FROM stop WHERE zone = \(zone) AND id IN (\(list: ids))"
 /// ```
+///
+/// A value is a value: `ORDER BY \(column)` sorts by nothing, for the column's name is a text there. Choose among whole
+/// queries, or use ``init(sql:values:)``. A part of a text is joined in SQL: `LIKE '%' || \(text) || '%'`.
 public struct SeedQuery: Hashable, Sendable, ExpressibleByStringInterpolation, CustomStringConvertible {
   /// The statement, with parameters in place of its values.
   public let sql: String
@@ -17,7 +20,8 @@ public struct SeedQuery: Hashable, Sendable, ExpressibleByStringInterpolation, C
     case named([String: SeedValue])
   }
 
-  /// A statement that is made while the program runs, with a value for each parameter, in order.
+  /// A statement that is made while the program runs, with a value for each parameter, in order. What is pasted into
+  /// `sql` is SQL, whoever wrote it: let values be parameters.
   public init(sql: String, values: [SeedValue] = []) { (self.sql, self.values) = (sql, .inOrder(values)) }
 
   /// A statement with named parameters, such as `:zone` or `@zone`: a value for each, by the name without its mark.

@@ -80,11 +80,26 @@ struct ColumnContainer: SingleValueDecodingContainer {
     return value
   }
 
+  /// Dates are read as those of columns are.
+  private static let decoder: JSONDecoder = {
+    let decoder = JSONDecoder()
+    decoder.dateDecodingStrategy = .custom { decoder in
+      let container = try decoder.singleValueContainer()
+      if let seconds = try? container.decode(Double.self) { return Date(timeIntervalSince1970: seconds) }
+      var text = try container.decode(String.self)
+      guard let date = text.withUTF8({ Date(BorrowedValue.text($0)) }) else {
+        throw DecodingError.dataCorruptedError(in: container, debugDescription: "expected \(Date.wanted)")
+      }
+      return date
+    }
+    return decoder
+  }()
+
   /// Lists and objects are JSON in a text.
   private func json<Value: Decodable>(_ type: Value.Type) throws -> Value {
     guard case .text(let bytes) = value else { throw misfit("\(type), from JSON") }
     do {
-      return try JSONDecoder().decode(type, from: Data(bytes))
+      return try Self.decoder.decode(type, from: Data(bytes))
     } catch { throw misfit("\(type), from JSON (\(error))") }
   }
 }
@@ -143,6 +158,8 @@ extension Float: ColumnValue {
   init?(_ value: BorrowedValue) {
     guard let value = Double(value) else { return nil }
     self.init(value)
+    // Beyond its range.
+    if isInfinite, value.isFinite { return nil }
   }
 }
 
@@ -191,7 +208,11 @@ extension Decimal: ColumnValue {
   init?(_ value: BorrowedValue) {
     switch value {
     case .integer(let value): self.init(value)
-    case .text(let bytes): self.init(string: String(decoding: bytes, as: UTF8.self))
+    case .text(let bytes):
+      // Foundation takes whatever a text begins with.
+      let text = String(decoding: bytes, as: UTF8.self)
+      guard text.wholeMatch(of: /[+-]?[0-9]{1,38}(\.[0-9]{1,38})?/) != nil else { return nil }
+      self.init(string: text)
     default: return nil
     }
   }

@@ -4,11 +4,16 @@ import SeedFormat
 /// What of the data changed last: a generation, and for each table how often it changed there.
 struct DataEdition: Sendable {
   let generation: Generation
-  /// How often it is not known what changed.
+  /// How often it is not known what changed. It goes on over generations, for one may come back.
   private var others = 0
   private var tables: [String: Int] = [:]
 
-  init(_ generation: Generation) { self.generation = generation }
+  /// The edition behind another, in which nothing is noted yet.
+  init(_ generation: Generation, after earlier: DataEdition?) {
+    self.generation = generation
+    others = earlier?.others ?? 0
+    if let earlier, earlier.generation === generation { tables = earlier.tables }
+  }
 
   /// `changed` are tables; `nil` where it is not known which.
   mutating func note(_ changed: [String]?) {
@@ -34,12 +39,10 @@ struct DataEdition: Sendable {
     /// These tables, by their lower-case names.
     case tables(Set<String>)
 
-    /// Search tables and the like follow others, and no change names them.
-    init(_ read: TablesRead, derived: Set<String>) {
-      let isAll =
-        read.readsMore || !read.names.isDisjoint(with: derived)
-        || read.names.contains { $0.hasPrefix("sqlite_") || $0.hasPrefix("seedbank_") }
-      self = isAll ? .all : .tables(Set(read.names.map { $0.lowercased() }))
+    /// No change names search tables, pragmas and the like. SQLite looks at its schema on the way.
+    init(_ read: TablesRead, ordinary: Set<String>) {
+      let names = Set(read.names.map { $0.lowercased() }).subtracting(["sqlite_master", "sqlite_schema"])
+      self = read.readsMore || !names.isSubset(of: ordinary) ? .all : .tables(names)
     }
   }
 }
@@ -67,16 +70,18 @@ struct LiveRows<Row: Sendable>: Sendable {
   }
 
   private func follow(_ editions: AsyncStream<DataEdition>, _ yield: ([Row]) -> Void) async throws {
-    var last: (edition: DataEdition, reading: DataEdition.Reading, rows: [Row])?
+    var last: (edition: DataEdition, reading: DataEdition.Reading)?
+    var shown: [Row]?
     for await edition in editions {
       if let last, edition.isSame(as: last.edition, for: last.reading) { continue }
       guard let (rows, reading) = try await rows(of: edition.generation) else {
         last = nil
         continue
       }
-      let isKnown = if let isSame, let last { isSame(last.rows, rows) } else { false }
-      last = (edition, reading, isSame == nil ? [] : rows)
-      if !isKnown { yield(rows) }
+      last = (edition, reading)
+      if let isSame, let shown, isSame(shown, rows) { continue }
+      if isSame != nil { shown = rows }
+      yield(rows)
     }
   }
 
@@ -85,9 +90,10 @@ struct LiveRows<Row: Sendable>: Sendable {
     do {
       return try await read(generation)
     } catch let error as SeedError {
-      if error.code == .damaged { try await onDamage(generation) }
       guard [.suspended, .damaged].contains(error.code) else { throw error }
-      return nil
+      guard error.code == .damaged else { return nil }
     }
+    do { try await onDamage(generation) } catch let error as SeedError where error.code == .suspended {}
+    return nil
   }
 }

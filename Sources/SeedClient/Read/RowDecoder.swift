@@ -131,7 +131,8 @@ private struct MemberContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
   }
 
   func decodeIfPresent<Value: Decodable>(_ type: Value.Type, forKey key: Key) throws -> Value? {
-    try decodeNil(forKey: key) ? nil : try decode(type, forKey: key)
+    let column = try column(key)
+    return column.decodeNil() ? nil : try column.decode(type)
   }
 
   func nestedContainer<Nested: CodingKey>(

@@ -67,7 +67,19 @@ final class RowSource {
     return column
   }
 
+  /// The current row: its one column where the type is one that columns have, else whatever the type asks for.
+  func row<Row: Decodable>(as type: Row.Type) throws -> Row {
+    guard type is any ColumnValue.Type else { return try Row(from: RowDecoder(source: self)) }
+    guard columns.count == 1 else { throw manyColumns() }
+    return try ColumnContainer(source: self, column: 0, member: nil).decode(type)
+  }
+
   // MARK: Errors
+
+  /// What a type's own code says of a row.
+  func failed(_ error: any Error) -> SeedError {
+    SeedError(.decoding, "row \(row) is no \(type) (\(error)): \(statement.sql)")
+  }
 
   func missing(_ member: String) -> SeedError {
     let nearest = nearestName(to: member, in: columns).map { ", did you mean \"\($0)\"?" } ?? ""
@@ -79,11 +91,11 @@ final class RowSource {
 
   /// The column holds another kind of value than the member takes.
   func misfit(_ column: Int32, _ member: String?, _ wanted: String) -> SeedError {
-    let member = member.map { "\(type).\($0)" } ?? type
+    let member = member.map { "\(type).\($0) is \(wanted)" } ?? "it is to be \(wanted)"
     return SeedError(
       .decoding,
-      "column \"\(columns[Int(column)])\" of row \(row) is \(Self.kind(value(column))), but \(member) is \(wanted): "
-        + "\(statement.sql)")
+      "column \"\(columns[Int(column)])\" of row \(row) is \(Self.kind(value(column))), but \(member): \(statement.sql)"
+    )
   }
 
   func manyColumns() -> SeedError {
@@ -100,6 +112,7 @@ final class RowSource {
     case .integer(let value): return "INTEGER \(value)"
     case .real(let value): return "REAL \(value)"
     case .text(let bytes):
+      guard String(utf8: bytes) != nil else { return "TEXT that is not UTF-8" }
       let text = String(decoding: bytes.prefix(4 * shownCharacters), as: UTF8.self)
       return "TEXT \"\(text.prefix(shownCharacters))\(text.count > shownCharacters ? "…" : "")\""
     case .blob(let bytes): return "a BLOB of \(bytes.count) bytes"

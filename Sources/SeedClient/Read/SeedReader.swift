@@ -50,13 +50,16 @@ public struct SeedReader: ~Copyable {
     }
   }
 
-  /// The tables that change only together with others, as search tables do: what is read of them may have changed
-  /// whatever else did.
-  func derivedTables() throws(SeedError) -> Set<String> {
+  /// The tables and views whose changes are known by name, in lower case; what is read of others, as of search tables,
+  /// may have changed whatever else did.
+  func ordinaryTables() throws(SeedError) -> Set<String> {
     do {
       return Set(
         try connection.rows(
-          "SELECT name FROM pragma_table_list WHERE schema = 'main' AND type IN ('virtual', 'shadow')"
+          """
+          SELECT lower(name) FROM pragma_table_list WHERE schema = 'main' AND type IN ('table', 'view') \
+          AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\' AND name NOT LIKE 'seedbank\\_%' ESCAPE '\\'
+          """
         ).compactMap(\.first?.string))
     } catch { throw SeedError(ofQuery: error) }
   }
@@ -123,7 +126,9 @@ extension Statement {
     return StatementRows {
       guard try self.step() else { return nil }
       source.beginRow()
-      return try Row(from: RowDecoder(source: source))
+      do {
+        return try source.row(as: type)
+      } catch let error where !(error is SeedError) { throw source.failed(error) }
     }
   }
 }
