@@ -133,6 +133,6 @@ if Context.environment["SEEDBANK_BENCH"] != nil {
   package.targets.append(
     .executableTarget(
       name: "Benchmarks",
-      dependencies: ["SeedSystem", "SeedImport", "SeedDatabase", "SeedFormat", "CSQLite"],
+      dependencies: ["SeedSystem", "SeedClient", "SeedImport", "SeedDatabase", "SeedFormat", "CSQLite"],
       path: "Tests/Benchmarks", swiftSettings: strict))
 }

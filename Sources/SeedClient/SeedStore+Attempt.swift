@@ -141,14 +141,17 @@ extension SeedStore {
     _ deltas: [FetchedObject], to generation: Generation, _ attempt: inout UpdateAttempt
   ) async throws {
     attempt.phases.enter(.applying(deltas.map(\.object)))
+    var (changed, newest) = (Set<String>(), Version?.none)
+    // Once for all deltas, also where one of them fails.
+    defer { if let newest { announce(generation, at: newest, changed: Array(changed)) } }
     for delta in deltas {
       guard let version = state.version else { return }
       let changes = try await writer.apply(delta, to: generation, at: version)
       attempt.rows.merge(changes.tables) { $0 + $1 }
       attempt.phases.advance(rows: changes.rowCount)
       changesSender.send(changes)
-      state.version = changes.version
-      announce(generation, at: changes.version)
+      (state.version, newest) = (changes.version, changes.version)
+      changed.formUnion(changes.tables.keys)
     }
   }
 

@@ -28,6 +28,7 @@ extension SeedStore {
 
   func forget() async {
     await writer.abandon()
+    editionSender.forgetLatest()
     (current, isWriting) = (nil, false)
     (hasCheckedBundle, hasRecord) = (false, false)
     state = SeedState(model)
@@ -40,7 +41,7 @@ extension SeedStore {
     held.add(generation)
     state.origin = generation.record.origin
     openingsSender.send(seed)
-    rowsSender.send(generation)
+    sendEdition(of: generation, changed: nil)
     return seed
   }
 
@@ -71,7 +72,10 @@ extension SeedStore {
   func leave(_ generation: Generation) async throws -> Generation? {
     await writer.noteDamage(generation.name)
     // The next update takes a snapshot where nothing else is left.
-    if current === generation { current = nil }
+    if current === generation {
+      current = nil
+      editionSender.forgetLatest()
+    }
     return try await adopt()
   }
 
@@ -100,9 +104,17 @@ extension SeedStore {
     return meta
   }
 
-  func announce(_ generation: Generation, at version: Version) {
+  /// Tells everyone of a version of the same file; `changed` are the tables, where they are known.
+  func announce(_ generation: Generation, at version: Version, changed: [String]? = nil) {
     openingsSender.replaceLatest(generation.seed(at: version))
-    rowsSender.send(generation)
+    sendEdition(of: generation, changed: changed)
+  }
+
+  private func sendEdition(of generation: Generation, changed: [String]?) {
+    var next = DataEdition(generation, after: edition)
+    next.note(changed)
+    edition = next
+    editionSender.send(next)
   }
 
   // MARK: What a restart must not lose

@@ -1,3 +1,6 @@
+import SeedDatabase
+public import SeedFormat
+
 extension SeedStore {
   /// The data to start with: the device's own or the app's bundle, else what the server has.
   ///
@@ -19,24 +22,65 @@ extension SeedStore {
   /// A new file may differ anywhere and yields no element here, but one of ``openings``.
   public nonisolated var changes: some AsyncSequence<SeedChanges, Never> & Sendable { changesSender.stream() }
 
-  /// A live query: its rows now, and again after every change and with every new file.
+  /// A live query: its rows now, and again after every change of the tables that it reads, and with every new file.
   ///
-  /// The statement is one that only reads, with a value for each parameter. The first rows come when there is data. A
-  /// statement that fails ends the sequence with
-  /// ``SeedError/Code/query``. Where the file turns out to be damaged the next rows are those of the file before,
-  /// if there is one, and the next update takes a snapshot. The sequence ends with the store.
-  public nonisolated func rows(_ sql: String, _ values: SeedValue...) -> AsyncThrowingStream<
+  /// The statement is one that only reads, with a value for each parameter, in the text or behind it. The first rows come
+  /// when there is data; after an update that changed what it reads, they come once. A statement that fails ends the
+  /// sequence with ``SeedError/Code/query``. Where the file turns out to be damaged the next rows are those of the file
+  /// before, if there is one, and the next update takes a snapshot. The sequence ends with the store.
+  public nonisolated func rows(_ query: SeedQuery, _ values: SeedValue...) -> AsyncThrowingStream<
     [SeedRow], any Error
-  > { rows(sql, values: values) }
+  > { live(query, values, isSame: nil) { $0.seedRows() } }
 
-  /// The same, for a list of values.
-  public nonisolated func rows(_ sql: String, values: [SeedValue]) -> AsyncThrowingStream<
-    [SeedRow], any Error
-  > {
-    LiveRows(sql: sql, values: values) { [weak self] damaged in
+  /// A live query whose rows become values of a type, whose members have the columns' names; `routeName` also takes the
+  /// column `route_name`.
+  ///
+  /// ```swift
+  /// struct Stop: Decodable { let id: String, name: String, zone: String? }
+  /// for try await stops in seeds.rows("SELECT id, name, zone FROM stop WHERE zone = \(zone)", as: Stop.self) { show(stops) }
+  /// ```
+  ///
+  /// Lists and objects are read from JSON in a text, dates from ISO 8601 or seconds since 1970. Rows that do not fit
+  /// the type end the sequence, but not the store, with ``SeedError/Code/decoding``.
+  public nonisolated func rows<Row: Decodable & Sendable>(
+    _ query: SeedQuery, _ values: SeedValue..., as type: Row.Type
+  ) -> AsyncThrowingStream<[Row], any Error> { live(query, values, isSame: nil) { $0.decoded(as: type) } }
+
+  /// The same, without rows that are equal to those before.
+  public nonisolated func distinctRows<Row: Decodable & Equatable & Sendable>(
+    _ query: SeedQuery, _ values: SeedValue..., as type: Row.Type
+  ) -> AsyncThrowingStream<[Row], any Error> { live(query, values, isSame: ==) { $0.decoded(as: type) } }
+
+  private nonisolated func live<Row: Sendable>(
+    _ query: SeedQuery, _ values: [SeedValue], isSame: (@Sendable ([Row], [Row]) -> Bool)?,
+    _ rows: @escaping @Sendable (Statement) -> StatementRows<Row>
+  ) -> AsyncThrowingStream<[Row], any Error> {
+    LiveRows(query: query, isSame: isSame) { generation in
+      try await generation.reader.read { reader in
+        let reading = TablesRead()
+        let all = try reader.all(query.with(values), reading, rows)
+        return (all, DataEdition.Reading(reading, ordinary: try reader.ordinaryTables()))
+      }
+    } onDamage: { [weak self] damaged in
       _ = try await self?.replacement(of: damaged)
     }
-    .stream(at: rowsSender.stream())
+    .stream(at: editionSender.stream())
+  }
+
+  /// The first row of a query, as it is now, where there is one; ``read(_:)`` says when it waits and fails.
+  public func first<Row: Decodable & Sendable>(
+    _ query: SeedQuery, _ values: SeedValue..., as type: Row.Type
+  ) async throws -> Row? {
+    let query = try query.with(values)
+    return try await read { reader in try reader.first(query, as: type) }
+  }
+
+  /// The one value of a query such as `SELECT count(*) FROM stop`, as it is now; `nil` where it has no row.
+  public func value<Value: Decodable & Sendable>(
+    _ query: SeedQuery, _ values: SeedValue..., as type: Value.Type
+  ) async throws -> Value? {
+    let query = try query.with(values)
+    return try await read { reader in try reader.first(query, as: type) }
   }
 
   /// Runs `body` with a read-only connection to the current data, in one transaction.
@@ -80,6 +124,8 @@ extension SeedStore {
   private func replacement(of generation: Generation) async throws -> Generation? {
     guard await turns.take() else { throw SeedError(CancellationError()) }
     defer { turns.end() }
+    // A suspension has given back all locks: none is taken before its end.
+    if isSuspended { throw SeedError.suspended }
     return try await leave(generation)
   }
 }

@@ -19,8 +19,9 @@ public actor SeedStore {
   public nonisolated let model: SeedModel
   nonisolated let openingsSender = Broadcast<Seed>(mostWaiting: 1, replaysLatest: true)
   nonisolated let changesSender = Broadcast<SeedChanges>(mostWaiting: SeedStore.mostWaitingChanges)
-  /// Sends a generation whenever live queries are to be run again.
-  nonisolated let rowsSender = Broadcast<Generation>(mostWaiting: 1, replaysLatest: true)
+  /// Sends what changed whenever live queries may have to be run again.
+  nonisolated let editionSender = Broadcast<DataEdition>(mostWaiting: 1, replaysLatest: true)
+  var edition: DataEdition?
   let layout: StoreLayout
   let bundle: BundleFolder?
   let fetcher: Fetcher

@@ -8,6 +8,7 @@ extension ImportSession {
     let selection: RowSelection
     let isOpen: Bool
     let csv: CSVFormat?
+    fileprivate let header: HeaderCheck
 
     /// `besides` are members that lists in the same place look at.
     init(_ list: ImportMapping.List, besides: [MemberPath], _ builder: PlanBuilder) throws {
@@ -16,12 +17,28 @@ extension ImportSession {
       selection = RowSelection(list.conditions)
       isOpen = list.conditions.isEmpty
       csv = list.csv
+      header = HeaderCheck(plan, list.table, conditions: selection.members)
       names =
         if case .dictionary(let name) = list.layout { try builder.target(name, plan.table) } else { nil }
     }
 
     func empty(_ name: String, _ rule: CSVFormat.EmptyFields) -> RecordHeader.Empty {
       plan.empty(name, rule)
+    }
+  }
+
+  /// Makes the source ready for the next document, whose header all lists of records must be able to use.
+  func restartSource() throws {
+    let (frame, lists) = (self.frame, self.lists)
+    let format = frame.csv ?? CSVFormat()
+    do throws(ImportFailure) {
+      try source.restart(frame.csv) {
+        lists[frame.first].empty($0, format.empty)
+      } flawOfHeader: { names in
+        frame.nodes[DocumentFrame.root].lists.lazy.compactMap { lists[$0].header.flaw(names, format) }.first
+      }
+    } catch {
+      throw ImportFailure(error.code, "\(place.document): \(error.message)")
     }
   }
 

@@ -78,7 +78,7 @@ extension ImportSession {
   private func take(_ line: RejectedLine, _ list: List) throws {
     if let flaw = line.flaw { return try refuse(flaw, list, line.content) }
     let csv = list.csv ?? CSVFormat()
-    let row: DocumentSource
+    var row: DocumentSource
     do {
       row = try line.source(csv) { list.empty($0, csv.empty) }
     } catch let error as JSONError {
@@ -86,6 +86,7 @@ extension ImportSession {
     } catch let error as ImportFailure {
       return try refuse(RejectedRow(.malformed, error.message), list, line.content)
     }
+    row.numbers = line.place.line.map { _ in NumberSpelling(csv) }
     if let flaw = row.flaw { return try refuse(row.placed(flaw), list, line.content) }
     if line.place.line != nil { for field in row.names { list.plan.noteField(field) } }
     try write(list, line.place.name, row)

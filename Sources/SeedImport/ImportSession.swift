@@ -84,9 +84,7 @@ package final class ImportSession {
     mentionsAll = mentionsAll && !isRejects
     writer.place = RowPlace(document: document)
     cursor?.beginDocument()
-    source.restart(frame.csv) { [frame, list = lists[frame.first]] in
-      list.empty($0, frame.csv?.empty ?? .quotes)
-    }
+    try restartSource()
     issues.followsHeader = frame.csv != nil && frame.csv?.header == nil
     isAtStart = true
     let longLists = isRejects ? [] : Set(lists.indices.filter { lists[$0].plan.hasElements })
@@ -111,8 +109,8 @@ package final class ImportSession {
     }
     earlierBytes += source.bytesFed
     listsFound.formUnion(finder.listsFound)
-    // What is found behind the document is no line's matter.
-    writer.place.line = nil
+    // What is found behind the document is no row's matter.
+    defer { writer.place = RowPlace() }
     return place.row
   }
 

@@ -16,6 +16,8 @@ do {
     try ServingBenchmark(ServingOptions(arguments.dropFirst())).run()
   } else if arguments.first == "client" {
     try ClientBenchmark(ClientOptions(arguments.dropFirst())).run()
+  } else if arguments.first == "read" {
+    try ReadBenchmark(arguments.dropFirst()).run()
   } else if arguments.first == JSONPages.verb, arguments.count == 2 {
     try JSONPages(arguments[1]).run()
   } else {

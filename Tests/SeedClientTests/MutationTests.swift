@@ -82,7 +82,7 @@ import Testing
       try await store.update()
       _ = try await store.read { reader in
         try ["stop", "line", "seedbank_meta", "seedbank_table"].map {
-          try reader.rows("SELECT * FROM \($0)").count
+          try reader.rows(SeedQuery(sql: "SELECT * FROM \($0)")).count
         }
       }
       isReadable = true

@@ -25,7 +25,7 @@ import Testing
     let store = try fixture.store()
     let count = try await store.read { reader in
       do throws(SeedError) {
-        Issue.record("\(try reader.rows(sql, .integer(1)))")
+        Issue.record("\(try reader.rows(SeedQuery(sql: sql), 1))")
       } catch {
         #expect(error.code == .query && (sql.isEmpty || error.message.contains(sql)), "\(error)")
       }
@@ -42,14 +42,14 @@ import Testing
   ])
   func `one statement with its values is answered, whatever stands behind it`(_ sql: String) async throws {
     let store = try fixture.store()
-    let rows = try await store.read { reader in try reader.rows(sql, .integer(0)) }
+    let rows = try await store.read { reader in try reader.rows(SeedQuery(sql: sql), 0) }
     #expect(!rows.isEmpty)
   }
 
   @Test(arguments: ["PRAGMA table_info(stop)", "PRAGMA Index_List('line')", "PRAGMA user_version"])
   func `a pragma that tells something is answered`(_ sql: String) async throws {
     let store = try fixture.store()
-    #expect(try await store.read { reader in try reader.rows(sql) }.isEmpty == false)
+    #expect(try await store.read { reader in try reader.rows(SeedQuery(sql: sql)) }.isEmpty == false)
   }
 
   @Test func `a live query with a mistake ends with it`() async throws {

@@ -24,8 +24,7 @@ import FoundationNetworking
       directory: URL(fileURLWithPath: folder("store")), options: options)
     try await seeds.update()
     let rows = try await seeds.read { reader in
-      try reader.rows(
-        "SELECT name FROM stop WHERE id IN (?, ?) ORDER BY id", values: [.text("a"), .text("b")])
+      try reader.rows("SELECT name FROM stop WHERE id IN (\(list: ["a", "b"])) ORDER BY id")
     }
     #expect(rows.map { $0["name"].string } == ["Alexanderplatz", "Bellevue"])
   }

@@ -8,7 +8,8 @@ import Testing
 ///
 /// The slow reads of these tests would never end by themselves.
 @Suite(.bounded) struct SlowReadTests {
-  static let endless = "WITH RECURSIVE n(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM n) SELECT max(x) FROM n"
+  static let endless: SeedQuery =
+    "WITH RECURSIVE n(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM n) SELECT max(x) FROM n"
   /// More than the store has connections for.
   static let many = 9
 
@@ -97,7 +98,7 @@ import Testing
       WITH RECURSIVE n(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM n LIMIT iif((SELECT count(*) FROM stop) = 1, -1, 2))
       SELECT max(x) FROM n
       """
-    var rows = store.rows(sql).makeAsyncIterator()
+    var rows = store.rows(SeedQuery(sql: sql)).makeAsyncIterator()
     try fixture.publisher.publish(["b": "Two"])
     try await store.update()
     await store.suspend()

@@ -51,7 +51,7 @@ import Testing
     let misfit = try bench.run(
       #"{"features": [{"id": 4, "geometry": {"coordinates": {"0": 1}}}]}"#, mapping: mapping,
       policy: ImportPolicy(badRows: .collect))
-    #expect(misfit.issues.first?.message == "expected an array")
+    #expect(misfit.issues.first?.message == "expected an array, found {\"0\":1}")
   }
 
   @Test func `an element that no row has is told as a missing member`() throws {

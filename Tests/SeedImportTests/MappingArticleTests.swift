@@ -80,10 +80,11 @@ enum MappingArticle {
     Case(
       "a feed of two files",
       """
-      CREATE TABLE stop(id TEXT PRIMARY KEY NOT NULL, name TEXT);
+      CREATE TABLE stop(id TEXT PRIMARY KEY NOT NULL, name TEXT, lat REAL);
       CREATE TABLE stop_time(trip TEXT NOT NULL, stop TEXT NOT NULL, at TEXT, PRIMARY KEY (trip, stop));
-      """, [("stops.txt", "stop_id;stop_name\na;A\nb;\n"), ("stop_times_1.txt", "t,a,5\n")],
-      [("SELECT * FROM stop", ["a|A", "b|NULL"]), ("SELECT * FROM stop_time", ["t|a|5"])]),
+      """,
+      [("stops.txt", "All stops\nstop_id;stop_name;lat\na;A;52,5\nb;;\n"), ("stop_times_1.txt", "t,a,5\n")],
+      [("SELECT * FROM stop", ["a|A|52.5", "b|NULL|NULL"]), ("SELECT * FROM stop_time", ["t|a|5"])]),
     Case(
       "dictionaries within dictionaries",
       """
@@ -209,6 +210,36 @@ enum MappingArticle {
     }
   }
 
+  // MARK: What the article says of keys and of fields
+
+  @Test func `of rows with one key the last counts, and a list's constants do not narrow what goes`() throws {
+    let bench = try ImportBench(
+      "CREATE TABLE t(id INTEGER PRIMARY KEY, kind TEXT, n TEXT); INSERT INTO t VALUES (8, 'other', 'x')")
+    let table = TableMapping("t", constants: ["kind": .text("mine")], mode: .mergeAndDeleteMissing)
+    let report = try bench.run("id,n\n1,a\n1,b\n1,b\n", mapping: ImportMapping(table, layout: .csv()))
+    #expect(try bench.rows("SELECT * FROM t") == ["1|mine|b"])
+    let counts = report.tables["t"]
+    #expect([counts?.inserted, counts?.updated, counts?.unchanged, counts?.deleted] == [1, 1, 1, 1])
+  }
+
+  @Test func `an empty field is mentioned, and json makes a string of a field`() throws {
+    let bench = try ImportBench("CREATE TABLE t(id INTEGER PRIMARY KEY, n TEXT, j TEXT, at INTEGER)")
+    let table = TableMapping(
+      "t", columns: ["j": .from("j", .json), "at": .from("at", .date())], defaults: ["n": .text("none")])
+    try bench.run("id,n,j,at\n1,,5,1970-01-02\n", mapping: ImportMapping(table, layout: .csv()))
+    #expect(try bench.rows("SELECT * FROM t") == ["1|NULL|\"5\"|86400"])
+  }
+
+  @Test func `a bare key is not looked up by the nested table's key`() throws {
+    let bench = try ImportBench(
+      "CREATE TABLE stop(id INTEGER PRIMARY KEY, code TEXT UNIQUE NOT NULL); CREATE TABLE call(id INTEGER PRIMARY KEY, stop);"
+        + "INSERT INTO stop VALUES (7, 'a')")
+    let stop = RelationMapping.object("stop", TableMapping("stop", key: ["code"]), foreignKey: ["stop"])
+    try bench.run(
+      "id,stop\n1,a\n", mapping: ImportMapping(TableMapping("call", relations: [stop]), layout: .csv()))
+    #expect(try bench.rows("SELECT * FROM call") == ["1|a"])
+  }
+
   @Test func `a path through null makes columns NULL and leaves relations alone`() throws {
     let schema = """
       CREATE TABLE line(id INTEGER PRIMARY KEY, name TEXT); CREATE TABLE stop(id INTEGER PRIMARY KEY, line INTEGER);
@@ -224,6 +255,6 @@ enum MappingArticle {
     }
     let refused = try ImportBench(schema).run(
       #"[{"id": 1, "in": 5}]"#, mapping: mapping, policy: ImportPolicy(badRows: .collect))
-    #expect(refused.issues.map(\.message) == ["expected an object"])
+    #expect(refused.issues.map(\.message) == ["expected an object, found 5"])
   }
 }

@@ -42,9 +42,11 @@ import Testing
   @Test func `csv says how a document of records is written`() throws {
     #expect(try list(#""layout": "csv""#).layout == .csv())
     #expect(try list(#""csv": {}"#).layout == .csv())
-    let format = CSVFormat(delimiter: "\t", encoding: .latin1, header: ["a", " b"], empty: .auto)
+    let format = CSVFormat(
+      delimiter: "\t", encoding: .latin1, header: ["a", " b"], empty: .auto, decimal: .comma, skip: 2)
     let members = #""delimiter": "tab", "encoding": "ISO-8859-1", "header": ["a", " b"], "empty": "auto""#
-    #expect(try list("\"csv\": {\(members)}").layout == .csv(format))
+    #expect(
+      try list("\"csv\": {\(members), \"decimal\": \",\", \"skip\": 2}").layout == .csv(format))
   }
 
   @Test(arguments: [
@@ -54,6 +56,8 @@ import Testing
     (#""csv": {"encoding": "utf-7"}"#, "$.csv.encoding: expected one of utf-8, latin1"),
     (#""csv": {"empty": "none"}"#, "$.csv.empty: expected one of quotes, null, text, auto"),
     (#""csv": {"header": ["a", "a"]}"#, "$.csv.header: \"a\" stands there twice"),
+    (#""csv": {"decimal": ";"}"#, "$.csv.decimal: expected one of ., ,, found"),
+    (#""csv": {"skip": -1}"#, "$.csv.skip: expected 0 or more"),
     (#""csv": {"header": []}"#, "$.csv.header: expected the fields' names, found none"),
     (#""csv": {}, "layout": "lines""#, "csv (alone with csv)"),
   ])
@@ -247,6 +251,30 @@ import Testing
     let lists = try MappingArticle.examples.map { try ImportMapping(json: Array($0.utf8)).lists }
     #expect(lists.map(\.count) == [1, 3, 2, 1, 3, 1])
     #expect(lists.map { $0[0].table.relations.count } == [3, 0, 0, 4, 1, 0])
+  }
+
+  @Test(
+    arguments: [
+      ("stops.csv", .csv()), ("stops*.TXT", .csv()), ("stops.tsv", .csv(CSVFormat(delimiter: "\t"))),
+      ("stops.csv.gz", .csv()), ("stops.ndjson", .lines), ("stops.json", .array), ("stops*", .array),
+    ] as [(String, ImportMapping.Layout)])
+  func `a file's name says how it is written, where nothing else does`(
+    file: String, layout: ImportMapping.Layout
+  ) throws {
+    #expect(try list("\"file\": \"\(file)\"").layout == layout)
+    #expect(try list("\"file\": \"\(file)\", \"layout\": \"array\"").layout == .array)
+  }
+
+  @Test(arguments: [
+    (#"{"otherwise": 1}"#, "otherwise: belongs to values"),
+    (#"{"zone": "Z"}"#, "zone: belongs to \"as\": \"date\""),
+    (#"{"as": "text", "format": "seconds"}"#, "format: belongs to"),
+    (#"{"values": {}, "as": "text"}"#, "as: stands beside values"),
+    (#"{"qqq": 1}"#, "expected one of from, values, as, otherwise, format, to, zone"),
+  ])
+  func `a key without the one that it belongs to is told`(column: String, words: String) {
+    let message = failure("{\(Self.base), \"columns\": {\"c\": \(column)}}")
+    #expect(message.contains(words), "\(message)")
   }
 
   /// What an unknown key is told beside: all that its place knows.

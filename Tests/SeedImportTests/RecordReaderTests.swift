@@ -16,7 +16,7 @@ import Testing
   /// All records' fields; `nil` where the document is refused.
   private func read(_ bytes: [UInt8], _ format: CSVFormat, pieces: Int) throws -> [[[UInt8]]]? {
     var source = DocumentSource()
-    source.restart(format) { _ in RecordHeader.Empty(bare: .string, quoted: .string) }
+    try source.restart(format) { _ in RecordHeader.Empty(bare: .string, quoted: .string) }
     var (rest, records, isAtStart) = (bytes[...], [[[UInt8]]](), true)
     while true {
       if rest.isEmpty { source.complete() } else { rest.prefix(pieces).withUnsafeBytes { source.feed($0) } }
@@ -167,7 +167,7 @@ import Testing
   @Test func `half a pair of UTF-16 spoils its record alone`() throws {
     let bytes: [UInt8] = [0x3D, 0xD8, 0x0A, 0, 0x61, 0, 0x0A, 0]
     var source = DocumentSource()
-    source.restart(CSVFormat(encoding: .utf16LittleEndian, header: ["a"])) { _ in RecordHeader.Empty() }
+    try source.restart(CSVFormat(encoding: .utf16LittleEndian, header: ["a"])) { _ in RecordHeader.Empty() }
     bytes.withUnsafeBytes { source.feed($0) }
     source.complete()
     guard case .value = try source.nextRecord() else { throw ImportFailure(.document, "nothing") }

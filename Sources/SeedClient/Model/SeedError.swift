@@ -65,6 +65,8 @@ public struct SeedError: Error, Hashable, Sendable, CustomStringConvertible {
     public static let io = Code("io")
     /// The app's own query failed, or is not one statement that only reads, with a value for each parameter.
     public static let query = Code("query")
+    /// A row does not fit the type that it was to become; the message names the column, the row and both types.
+    public static let decoding = Code("decoding")
     /// The task was cancelled.
     public static let cancelled = Code("cancelled")
   }
@@ -92,7 +94,8 @@ public struct SeedError: Error, Hashable, Sendable, CustomStringConvertible {
 
   /// Whether trying again later, with the same app, may succeed.
   public var isRetryable: Bool {
-    ![.clientTooOld, .retired, .modelMismatch, .configuration, .noPrevious, .query, .cancelled].contains(code)
+    ![.clientTooOld, .retired, .modelMismatch, .configuration, .noPrevious, .query, .decoding, .cancelled]
+      .contains(code)
   }
 
   /// The message.

@@ -16,8 +16,10 @@ public struct SeedRow: Hashable, Sendable, CustomStringConvertible {
   /// The value of a column, counted from 0; one that the query does not yield stops the program.
   public subscript(index: Int) -> SeedValue { values[index] }
 
-  /// `id: de:1, name: Alexanderplatz`.
-  public var description: String { zip(names, values).map { "\($0): \($1)" }.joined(separator: ", ") }
+  /// `(id: de:1, name: Alexanderplatz)`.
+  public var description: String {
+    "(\(zip(names, values).map { "\($0): \($1)" }.joined(separator: ", ")))"
+  }
 }
 
 extension SeedValue {

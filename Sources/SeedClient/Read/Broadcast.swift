@@ -33,6 +33,9 @@ final class Broadcast<Element: Sendable>: Sendable {
   /// Changes the element that the next listener will hear first.
   func replaceLatest(_ element: Element) { state.withLock { $0.latest = element } }
 
+  /// The next listener hears nothing before something is sent.
+  func forgetLatest() { state.withLock { $0.latest = nil } }
+
   func stream() -> AsyncStream<Element> {
     let (stream, continuation) = AsyncStream.makeStream(
       of: Element.self, bufferingPolicy: .bufferingNewest(mostWaiting))

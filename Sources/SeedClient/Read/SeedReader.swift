@@ -1,4 +1,4 @@
-import SeedDatabase
+package import SeedDatabase
 public import SeedFormat
 
 /// Reads a seed within one transaction; it cannot leave the closure that it is passed to.
@@ -10,26 +10,58 @@ public struct SeedReader: ~Copyable {
     (self.connection, self.interrupt) = (connection, interrupt)
   }
 
-  /// All rows of a query: one statement that only reads, with a value for each parameter, in order.
+  /// All rows of a query: one statement that only reads, with a value for each parameter, in the text or behind it.
   ///
   /// Fails with ``SeedError/Code/cancelled`` once its task is, and with ``SeedError/Code/suspended`` once the store is.
-  public func rows(_ sql: String, _ values: SeedValue...) throws(SeedError) -> [SeedRow] {
-    try rows(sql, values: values)
+  public func rows(_ query: SeedQuery, _ values: SeedValue...) throws(SeedError) -> [SeedRow] {
+    try all(query.with(values), TablesRead()) { $0.seedRows() }
   }
 
-  /// The same, for a list of values.
-  public func rows(_ sql: String, values: [SeedValue]) throws(SeedError) -> [SeedRow] {
+  /// All rows of a query as values of a type, whose members have the columns' names: `routeName` also takes the column
+  /// `route_name`. A type that is no object takes the one column that there is.
+  ///
+  /// A column that does not fit its member, or is not there, fails with ``SeedError/Code/decoding``.
+  public func rows<Row: Decodable>(
+    _ query: SeedQuery, _ values: SeedValue..., as type: Row.Type
+  ) throws(SeedError) -> [Row] {
+    try all(query.with(values), TablesRead()) { $0.decoded(as: type) }
+  }
+
+  /// The first row of a query, where there is one; further ones are not read.
+  public func first<Row: Decodable>(
+    _ query: SeedQuery, _ values: SeedValue..., as type: Row.Type
+  ) throws(SeedError) -> Row? {
+    try all(query.with(values), TablesRead(), limit: 1) { $0.decoded(as: type) }.first
+  }
+
+  /// All rows, noting what they are read from.
+  func all<Row>(
+    _ query: SeedQuery, _ reading: TablesRead, limit: Int = .max, _ reader: (Statement) -> StatementRows<Row>
+  ) throws(SeedError) -> [Row] {
     try checkEnd()
     do {
-      let statement = try connection.readOnlyStatement(sql, values)
-      let names = statement.columnNames
-      var rows: [SeedRow] = []
-      while try statement.step() { rows.append(SeedRow(names: names, values: try statement.row())) }
-      return rows
+      let rows = reader(try connection.readOnlyStatement(query.sql, query.values.bound, reading: reading))
+      var all: [Row] = []
+      while all.count < limit, let row = try rows.next() { all.append(row) }
+      return all
     } catch {
       if (error as? DatabaseError)?.primaryCode == ResultCode.interrupted { try checkEnd() }
       throw SeedError(ofQuery: error)
     }
+  }
+
+  /// The tables and views whose changes are known by name, in lower case; what is read of others, as of search tables,
+  /// may have changed whatever else did.
+  func ordinaryTables() throws(SeedError) -> Set<String> {
+    do {
+      return Set(
+        try connection.rows(
+          """
+          SELECT lower(name) FROM pragma_table_list WHERE schema = 'main' AND type IN ('table', 'view') \
+          AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\' AND name NOT LIKE 'seedbank\\_%' ESCAPE '\\'
+          """
+        ).compactMap(\.first?.string))
+    } catch { throw SeedError(ofQuery: error) }
   }
 
   private func checkEnd() throws(SeedError) {
@@ -41,6 +73,10 @@ public struct SeedReader: ~Copyable {
 extension SeedError {
   /// The failure of an app's query: the app's mistake, unless the file, the disk or another connection is to blame.
   init(ofQuery error: any Error) {
+    if let error = error as? SeedError {
+      self = error
+      return
+    }
     let isOurs = (error as? DatabaseError).map { $0.saysDamage || $0.saysObstacle } ?? false
     self = isOurs ? SeedError(error) : SeedError(.query, String(describing: error))
   }
@@ -60,4 +96,39 @@ extension DatabaseError {
 
 extension ResultCode {
   fileprivate static let obstacles: Set<Int32> = [denied, busy, noMemory, io, full, cannotOpen, lockProtocol]
+}
+
+extension SeedQuery.Values {
+  var bound: BoundValues {
+    switch self {
+    case .inOrder(let values): .inOrder(values)
+    case .named(let values): .named(values)
+    }
+  }
+}
+
+/// The rows of a statement, each as what an app wants it to be.
+package struct StatementRows<Row> {
+  /// The next row; `nil` behind the last.
+  package let next: () throws -> Row?
+}
+
+extension Statement {
+  /// Rows as they are.
+  package func seedRows() -> StatementRows<SeedRow> {
+    let names = columnNames
+    return StatementRows { try self.step() ? SeedRow(names: names, values: try self.row()) : nil }
+  }
+
+  /// Rows as values of a type.
+  package func decoded<Row: Decodable>(as type: Row.Type) -> StatementRows<Row> {
+    let source = RowSource(self, of: "\(type)")
+    return StatementRows {
+      guard try self.step() else { return nil }
+      source.beginRow()
+      do {
+        return try source.row(as: type)
+      } catch let error where !(error is SeedError) { throw source.failed(error) }
+    }
+  }
 }

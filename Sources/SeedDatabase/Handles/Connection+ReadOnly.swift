@@ -3,32 +3,49 @@ package import SeedFormat
 
 extension Connection {
   /// Prepares somebody else's SQL and binds the values: one statement that only reads, and that leaves the
-  /// transaction, the attached files and the connection's settings as they are.
-  package func readOnlyStatement(_ sql: String, _ values: [SeedValue]) throws -> Statement {
+  /// transaction, the attached files and the connection's settings as they are. `reading` learns what it reads.
+  package func readOnlyStatement(
+    _ sql: String, _ values: BoundValues, reading: TablesRead = TablesRead()
+  ) throws -> Statement {
     guard !sql.utf8.contains(0) else { throw ReadOnlyProblem.holdsNUL(sql: sql) }
-    let statement = try permitted(sql)
+    let statement = try permitted(sql, reading)
     guard sqlite3_stmt_readonly(statement.handle) != 0 else { throw ReadOnlyProblem.changes(sql: sql) }
     guard !hasStatement(in: sql.utf8.dropFirst(statement.length)) else {
       throw ReadOnlyProblem.several(sql: sql)
     }
-    let wanted = Int(sqlite3_bind_parameter_count(statement.handle))
-    guard values.count == wanted else {
-      throw ReadOnlyProblem.values(found: values.count, wanted: wanted, sql: sql)
-    }
-    try statement.bind(values)
+    try bind(values, to: statement)
     return statement
   }
 
-  private func permitted(_ sql: String) throws -> Statement {
+  private func bind(_ values: BoundValues, to statement: Statement) throws {
+    let wanted = Int(sqlite3_bind_parameter_count(statement.handle))
+    switch values {
+    case .inOrder(let values):
+      guard values.count == wanted else {
+        throw ReadOnlyProblem.values(found: values.count, wanted: wanted, sql: statement.sql)
+      }
+      try statement.bind(values)
+    case .named(let values):
+      let names = (0..<wanted).map { sqlite3_bind_parameter_name(statement.handle, Int32($0 + 1)) }
+        .map { $0.map { String(String(cString: $0).dropFirst()) } ?? "" }
+      guard Set(names) == Set(values.keys) else {
+        throw ReadOnlyProblem.names(found: values.keys.sorted(), wanted: names, sql: statement.sql)
+      }
+      try statement.bind(names.map { values[$0] ?? .null })
+    }
+  }
+
+  private func permitted(_ sql: String, _ reading: TablesRead) throws -> Statement {
     sqlite3_set_authorizer(
       handle,
-      { _, action, first, second, _, _ in
-        Permission.isGiven(for: action, first, second) ? SQLITE_OK : SQLITE_DENY
-      }, nil)
+      { reading, action, first, second, _, _ in
+        if let reading { TablesRead.note(action, first, in: reading) }
+        return Permission.isGiven(for: action, first, second) ? SQLITE_OK : SQLITE_DENY
+      }, Unmanaged.passUnretained(reading).toOpaque())
     defer { sqlite3_set_authorizer(handle, nil, nil) }
     do {
-      return try prepare(sql)
-    } catch  where error.primaryCode == SQLITE_AUTH {
+      return try withExtendedLifetime(reading) { try prepare(sql) }
+    } catch let error as DatabaseError where error.primaryCode == SQLITE_AUTH {
       throw ReadOnlyProblem.changes(sql: sql)
     }
   }
@@ -44,6 +61,36 @@ extension Connection {
         if code != SQLITE_OK || statement != nil { return true }
       }
       return false
+    }
+  }
+}
+
+/// The values of somebody else's statement.
+package enum BoundValues: Sendable {
+  /// One for each parameter.
+  case inOrder([SeedValue])
+  /// By the parameters' names, without their marks.
+  case named([String: SeedValue])
+}
+
+/// What a statement reads, noted while it is prepared.
+package final class TablesRead {
+  /// Tables and views; SQLite names the tables that a view reads, too.
+  package private(set) var names: Set<String> = []
+  /// Whether it reads something else than tables, such as a pragma's answer.
+  package private(set) var readsMore = false
+
+  /// Nothing yet.
+  package init() {}
+
+  fileprivate static func note(
+    _ action: Int32, _ name: UnsafePointer<CChar>?, in reading: UnsafeMutableRawPointer
+  ) {
+    let reading = Unmanaged<TablesRead>.fromOpaque(reading).takeUnretainedValue()
+    switch action {
+    case SQLITE_READ: if let name { reading.names.insert(String(cString: name)) }
+    case SQLITE_PRAGMA: reading.readsMore = true
+    default: break
     }
   }
 }
@@ -79,6 +126,7 @@ package enum ReadOnlyProblem: Error, Hashable, Sendable, CustomStringConvertible
   case several(sql: String)
   case changes(sql: String)
   case values(found: Int, wanted: Int, sql: String)
+  case names(found: [String], wanted: [String], sql: String)
 
   package var description: String {
     switch self {
@@ -89,6 +137,9 @@ package enum ReadOnlyProblem: Error, Hashable, Sendable, CustomStringConvertible
       "only a statement that reads can be run here, without transactions, attached files or settings: \(sql)"
     case .values(let found, let wanted, let sql):
       "\(found) values for \(wanted) parameters: pass one value for each parameter of: \(sql)"
+    case .names(let found, let wanted, let sql):
+      "values for \(found.joined(separator: ", ")), where the parameters are \(wanted.joined(separator: ", ")): "
+        + "pass one value for each named parameter of: \(sql)"
     }
   }
 }

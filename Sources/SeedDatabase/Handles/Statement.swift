@@ -67,7 +67,7 @@ package final class Statement {
   }
 
   /// One value of the current row where it lies, good until the next step; a text is not validated.
-  func borrow(_ column: Int32) -> BorrowedValue {
+  package func borrow(_ column: Int32) -> BorrowedValue {
     // One look-up of the value: each of the functions for columns would look it up, and lock, anew.
     let value = sqlite3_column_value(handle, column)
     switch sqlite3_value_type(value) {
@@ -163,7 +163,7 @@ package final class Statement {
   package func value(_ column: Int) throws(InvalidText) -> SeedValue {
     let value = borrow(Int32(column))
     guard case .text(let bytes) = value else { return value.owned }
-    guard let text = String(validating: bytes, as: UTF8.self) else {
+    guard let text = String(utf8: bytes) else {
       throw InvalidText(column: String(cString: sqlite3_column_name(handle, Int32(column))))
     }
     return .text(text)

@@ -47,6 +47,9 @@ final class IssueCollector {
     if place.line != nil, refusal.table == nil, refusal.field == nil {
       refusal.field = refusal.column.flatMap { target.fields[$0] }
     }
+    if refusal.code == .unique, !isOneTransaction {
+      refusal.message += "; rows exchange values only within a batch: repeat without batches (--batch)"
+    }
     target.rejected += 1
     rejectedRows += 1
     let issue = issue(refusal, target.table.name, place)

@@ -10,7 +10,7 @@ public struct CSVFormat: Hashable, Sendable {
     case utf8 = "utf-8"
     /// ISO 8859-1.
     case latin1
-    /// Windows' code page for Western Europe, as browsers read it.
+    /// Windows' code page for Western Europe; it has no letters for the bytes 81, 8D, 8F, 90 and 9D.
     case windows1252 = "windows-1252"
     /// UTF-16 in the order of its byte order mark; little-endian without one.
     case utf16 = "utf-16"
@@ -33,21 +33,35 @@ public struct CSVFormat: Hashable, Sendable {
     case auto
   }
 
+  /// What stands before a number's fraction.
+  public enum DecimalMark: String, Hashable, Sendable, CaseIterable {
+    /// As in `1234.5`; nothing stands between thousands.
+    case point = "."
+    /// As in `1234,5` or `1.234,5`: a point, a space, a no-break space or an apostrophe may stand between thousands.
+    case comma = ","
+  }
+
   /// What stands between two fields: one ASCII character other than a quotation mark or a line end.
   public var delimiter: Character
   /// What the bytes stand for.
   public var encoding: Encoding
-  /// The fields' names, for a document that has none; `nil` where its first record names them.
+  /// The fields' names, for a document that has none, or in place of its own if `skip` is 1; `nil` where its first
+  /// record names them.
   public var header: [String]?
   /// What a field without any text is.
   public var empty: EmptyFields
+  /// What stands before a number's fraction, in fields for columns of numbers.
+  public var decimal: DecimalMark
+  /// Records before the header, or before the first row where `header` gives the names, that are passed over.
+  public var skip: Int
 
   /// Commas, UTF-8, names in the first record.
   public init(
     delimiter: Character = ",", encoding: Encoding = .utf8, header: [String]? = nil,
-    empty: EmptyFields = .quotes
+    empty: EmptyFields = .quotes, decimal: DecimalMark = .point, skip: Int = 0
   ) {
     (self.delimiter, self.encoding, self.header, self.empty) = (delimiter, encoding, header, empty)
+    (self.decimal, self.skip) = (decimal, skip)
   }
 }
 
@@ -65,6 +79,12 @@ extension CSVFormat.Encoding {
 
   /// For messages.
   package static var names: String { allCases.map(\.rawValue).joined(separator: ", ") }
+
+  /// Asks whether it is the one that is meant.
+  var question: String { "is the encoding \(rawValue)? (--encoding, or \"encoding\" in the mapping)" }
+
+  /// As it is written in a sentence.
+  var title: String { self == .utf8 ? "UTF-8" : rawValue }
 }
 
 extension CSVFormat {

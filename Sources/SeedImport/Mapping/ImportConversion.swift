@@ -31,7 +31,8 @@ public enum ImportConversion: Sendable {
   /// A date. `zone` is how many seconds it is east of Greenwich where its text does not say.
   case date(_ format: DateFormat = .iso8601, as: DateForm = .seconds, zone: Int = 0)
   /// For each plain value, as the document spells it, another one; a value that is not listed becomes `otherwise`, or
-  /// is refused where that is not given. NULL stays NULL.
+  /// is refused where that is not given. NULL stays NULL; but an empty field of CSV is looked up as the empty text
+  /// first. A spelling stands for its letters in all Unicode forms.
   case values(_ values: [String: SeedValue], otherwise: SeedValue? = nil)
   /// A number as its digits, as the document has them.
   case text

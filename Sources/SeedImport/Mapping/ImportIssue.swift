@@ -30,7 +30,7 @@ public struct ImportIssue: Hashable, Sendable {
     case notDeleted
   }
 
-  /// The document's name.
+  /// The document's name; empty where the issue is about the import as a whole, which has no row and no byte either.
   public var document: String
   /// The row within the document, from 0.
   public var row: Int
@@ -69,7 +69,8 @@ extension ImportIssue: CustomStringConvertible {
   public var description: String {
     let column = column.map { ", column \"\($0)\"" } ?? ""
     let field = field.map { ", field \"\($0)\"" } ?? ""
-    return "\(place): table \"\(table)\"\(key.map { ", \($0)" } ?? "")\(column)\(field): \(message)"
+    let place = document.isEmpty ? "" : "\(place): "
+    return "\(place)table \"\(table)\"\(key.map { ", \($0)" } ?? "")\(column)\(field): \(message)"
   }
 
   /// Records of CSV are numbered as people count them.

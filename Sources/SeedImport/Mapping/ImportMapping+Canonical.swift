@@ -29,7 +29,7 @@ extension CSVFormat {
   fileprivate var canonical: JSONValue {
     [
       "csv", .string(String(delimiter)), .string(encoding.rawValue), .string(empty.rawValue),
-      header.map(JSONValue.init(strings:)) ?? .null,
+      header.map(JSONValue.init(strings:)) ?? .null, .string(decimal.rawValue), JSONValue(skip),
     ]
   }
 }

@@ -73,9 +73,9 @@ extension ImportMapping.List {
     reading object: consuming JSONObjectReader, _ shared: SharedTables
   ) throws(MalformedJSON) {
     let rows = try object.pathIfPresent("rows") ?? "$"
-    let layout = try Self.layout(&object)
-    let conditions = try Self.conditions(&object)
     let file = try object.stringIfPresent("file")
+    let layout = try Self.layout(&object) ?? Self.layout(by: file, rows)
+    let conditions = try Self.conditions(&object)
     let isOptional = try object.boolIfPresent("optional") ?? false
     self.init(
       try TableMapping(reading: object, shared), rows: rows, layout: layout, where: conditions, file: file,
@@ -97,11 +97,24 @@ extension ImportMapping.List {
     return conditions
   }
 
-  private static func layout(_ object: inout JSONObjectReader) throws(MalformedJSON) -> ImportMapping.Layout {
+  /// By the file's name, as the command does where no option says it; a feed's `.txt` is CSV.
+  private static func layout(by file: String?, _ rows: MemberPath) -> ImportMapping.Layout {
+    let name = (file ?? "").lowercased()
+    switch (name.hasSuffix(".gz") ? name.dropLast(3) : name[...]).split(separator: ".").last {
+    case "csv", "txt": return .csv()
+    case "tsv": return .csv(CSVFormat(delimiter: "\t"))
+    case "ndjson", "jsonl": return rows == "$" ? .lines : .array
+    default: return .array
+    }
+  }
+
+  private static func layout(_ object: inout JSONObjectReader) throws(MalformedJSON) -> ImportMapping.Layout?
+  {
     let keyColumn = try object.stringIfPresent("keyColumn")
     let csv = try object.objectIfPresent("csv")
     let name = try object.stringIfPresent("layout")
-    switch (name ?? (csv != nil ? "csv" : keyColumn == nil ? "array" : "dictionary"), keyColumn, csv) {
+    switch (name ?? (csv != nil ? "csv" : keyColumn.map { _ in "dictionary" }), keyColumn, csv) {
+    case (nil, _, _): return nil
     case ("array", nil, nil): return .array
     case ("single", nil, nil): return .single
     case ("lines", nil, nil): return .lines
@@ -131,8 +144,10 @@ extension CSVFormat {
       self.encoding = encoding
     }
     empty = try object.choiceIfPresent("empty") ?? empty
+    decimal = try object.choiceIfPresent("decimal") ?? decimal
+    skip = try object.integerIfPresent("skip", from: 0) ?? skip
     if let names = try object.stringsIfPresent("header") {
-      if let name = Self.doubled(names).first {
+      if let name = Self.doubled(names).first(where: { !$0.isEmpty }) {
         throw object.error("header", "\"\(name)\" stands there twice")
       }
       guard !names.isEmpty else { throw object.error("header", "expected the fields' names, found none") }
@@ -154,9 +169,14 @@ extension TableMapping {
       constants: try object.values("constants"), defaults: try object.values("defaults"),
       emptyTexts: try EmptyTexts(reading: &object), mode: try object.choiceIfPresent("mode") ?? .merge)
     if let columns = try object.objectIfPresent("columns") {
-      for member in columns.unread {
-        self.columns[member.name] = try ColumnMapping(member, in: columns)
+      self.columns = try columns.byName { member throws(MalformedJSON) in
+        try ColumnMapping(member, in: columns)
       }
+    }
+    if let name = columnFilledTwice {
+      throw object.error(
+        "constants",
+        "the column \"\(name)\" is in \(object.place(of: "columns")) too: take it out of one of them")
     }
     for relation in try object.objectsIfPresent("relations") ?? [] {
       relations.append(try RelationMapping(reading: relation, shared))
@@ -201,6 +221,10 @@ extension ImportConversion {
   fileprivate init(reading object: inout JSONObjectReader) throws(MalformedJSON) {
     if let values = try object.valuesIfPresent("values") {
       self = .values(values, otherwise: try object.plainIfPresent("otherwise"))
+      if try object.stringIfPresent("as") != nil {
+        throw object.error("as", "stands beside values: leave one of them")
+      }
+      try Self.refuseStrays(&object)
       return
     }
     switch try object.choiceIfPresent("as") as Name? {
@@ -213,6 +237,15 @@ extension ImportConversion {
       self = .date(
         try DateFormat(reading: &object), as: try object.choiceIfPresent("to") ?? .seconds,
         zone: try Self.zone(&object))
+    }
+    try Self.refuseStrays(&object)
+  }
+
+  /// Throws where a key stands without the one that it belongs to.
+  private static func refuseStrays(_ object: inout JSONObjectReader) throws(MalformedJSON) {
+    let strays = [("otherwise", "values")] + ["format", "to", "zone"].map { ($0, "\"as\": \"date\"") }
+    for (name, owner) in strays where object.takeIfPresent(name) != nil {
+      throw object.error(name, "belongs to \(owner), which is not there")
     }
   }
 
@@ -304,10 +337,23 @@ extension JSONObjectReader {
 
   fileprivate mutating func valuesIfPresent(_ name: String) throws(MalformedJSON) -> [String: SeedValue]? {
     guard let object = try objectIfPresent(name) else { return nil }
-    var values: [String: SeedValue] = [:]
-    for member in object.unread {
+    return try object.byName { member throws(MalformedJSON) in
       guard let value = member.value.plain else { throw object.error(member.name, "expected a plain value") }
-      values[member.name] = value
+      return value
+    }
+  }
+
+  /// The members by their names; to Swift, two that are the same letters are one.
+  fileprivate func byName<Value>(
+    _ read: (JSONMember) throws(MalformedJSON) -> Value
+  ) throws(MalformedJSON) -> [String: Value] {
+    var values: [String: Value] = [:]
+    for member in unread {
+      guard values.updateValue(try read(member), forKey: member.name) == nil else {
+        throw error(
+          member.name,
+          "stands there twice, in two Unicode forms of the same letters: leave one, it stands for both")
+      }
     }
     return values
   }

@@ -86,7 +86,8 @@ extension ImportIssue {
 
   /// As the report has it.
   package var json: JSONValue {
-    .object(
+    guard !document.isEmpty else { return .object(matter) }
+    return .object(
       .init(
         ("document", .string(document)), ("row", JSONValue(row)), ("offset", JSONValue(offset)),
         ("line", line.map(JSONValue.init))) + matter)

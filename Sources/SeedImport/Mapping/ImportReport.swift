@@ -79,9 +79,16 @@ extension ImportReport.MissingMember: CustomStringConvertible {
   /// One line with the place and what is there instead.
   public var description: String {
     let aim = column.map { " for the column \"\($0)\"" } ?? ""
-    let names = similar.map { "\"\($0)\"" }.joined(separator: ", ")
+    let names = similar.map(spelled).joined(separator: ", ")
     return "table \"\(table)\": no row has a member \(member)\(aim)"
       + (similar.isEmpty ? "" : "; they have \(names), which no column uses")
+  }
+
+  /// As a mapping's path spells it, with what the eye cannot see.
+  private func spelled(_ name: String) -> String {
+    let isSame = member.names?.last.map { $0 == name && !$0.utf8.elementsEqual(name.utf8) } ?? false
+    let step = name.contains(".") ? MemberPath.Step.member(name).description : "\"\(name)\""
+    return step + (isSame ? " (the same letters in another Unicode form)" : "")
   }
 }
 

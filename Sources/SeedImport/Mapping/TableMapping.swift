@@ -67,6 +67,14 @@ public struct TableMapping: Sendable {
   }
 }
 
+extension TableMapping {
+  /// A column that is given both a member and a constant.
+  var columnFilledTwice: String? {
+    let listed = Set(columns.keys.map { $0.lowercased() })
+    return constants.keys.sorted().first { listed.contains($0.lowercased()) }
+  }
+}
+
 extension TableMapping: ExpressibleByStringLiteral {
   /// The table of that name, by equal names.
   public init(stringLiteral value: String) { self.init(value) }

@@ -56,7 +56,10 @@ final class MemberNode {
   var hasParts: Bool { !children.isEmpty || !elements.isEmpty }
 
   /// The node behind a name; `nil` for one that nobody wants.
-  func child(_ name: [UInt8]) -> MemberNode? { children[name] ?? fallback?(name) }
+  func child(_ name: [UInt8]) -> MemberNode? { children[name] ?? foundByName(name) }
+
+  /// The node of the column that a member of that name finds by it.
+  func foundByName(_ name: [UInt8]) -> MemberNode? { fallback?(name) }
 
   func target(at place: Int, _ name: UnsafeBufferPointer<UInt8>) -> MemberNode? {
     if place < hints.count, Self.same(hints[place].name, name) { return hints[place].node }

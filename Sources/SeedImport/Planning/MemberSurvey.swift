@@ -37,15 +37,22 @@ struct MemberSurvey {
     var (node, steps) = (root, path.steps[...])
     while let step = steps.first, let child = node.next(step) {
       guard child.isSeen else {
-        let similar =
-          if case .member(let name) = step {
-            Self.alike(name, among: unwanted(node, at: path.steps.dropLast(steps.count)), orNearly: true)
-          } else { [String]() }
-        return .init(table: target.table.name, member: path, column: column, similar: similar)
+        return .init(
+          table: target.table.name, member: path, column: column,
+          similar: similar(step, among: unwanted(node, at: path.steps.dropLast(steps.count)), path))
       }
       (node, steps) = (child, steps.dropFirst())
     }
     return nil
+  }
+
+  /// A name with dots that was written as a path, or names much like the one that is missing.
+  private func similar(_ step: MemberPath.Step, among names: [String], _ path: MemberPath) -> [String] {
+    guard case .member(let name) = step else { return [] }
+    if let dotted = path.names?.joined(separator: "."), path.steps.count > 1, names.contains(dotted) {
+      return [dotted]
+    }
+    return Self.alike(name, among: names, orNearly: true)
   }
 
   /// A column that nobody listed may well have no member. It is told where a member is spelled much like it, or
@@ -79,7 +86,7 @@ struct MemberSurvey {
   }
 
   /// Names that differ by case, spaces and other marks only; else, where that will do, the nearest one.
-  private static func alike(_ name: String, among names: [String], orNearly: Bool) -> [String] {
+  static func alike(_ name: String, among names: [String], orNearly: Bool) -> [String] {
     let wanted = letters(name)
     let alike = names.filter { letters($0) == wanted }
     guard alike.isEmpty, orNearly else { return alike }

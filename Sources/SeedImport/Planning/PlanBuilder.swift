@@ -47,6 +47,12 @@ final class PlanBuilder {
   /// `conditions` are members that are read besides.
   func plan(_ mapping: TableMapping, conditions: [MemberPath] = []) throws -> RowPlan {
     let target = try target(mapping)
+    if let name = mapping.columnFilledTwice {
+      throw ImportFailure(
+        .mapping,
+        "table \"\(target.table.name)\": the column \"\(name)\" is in columns and in constants: take it out of one"
+      )
+    }
     let relations = try mapping.relations.map { try relation($0, of: target.table) }
     let (root, byName) = root(mapping, target.table)
     let nulled = try columnsWithoutEmptyTexts(mapping.emptyTexts, target.table)
@@ -68,6 +74,7 @@ final class PlanBuilder {
       }
       node.relation = index
     }
+    let shared = Self.share(root, columns.map(\.1))
     let plan = RowPlan(
       // Behind the listed ones, a target for every column: for members that find it by name.
       target, root: root,
@@ -77,9 +84,22 @@ final class PlanBuilder {
         },
       constants: try columnValues(mapping.constants, "constant", target.table),
       defaults: try columnValues(mapping.defaults, "default", target.table), relations: relations)
-    surveys.append(MemberSurvey(plan, mapping, byName: byName, conditions: conditions))
+    let unlisted = byName.filter { entry in !shared.contains { $0 === entry.node } }
+    surveys.append(MemberSurvey(plan, mapping, byName: unlisted, conditions: conditions))
     plans.append(plan)
     return plan
+  }
+
+  /// A member that plain columns list fills the column of its own name too; returns the nodes of these columns.
+  private static func share(_ root: MemberNode, _ listed: [ValueReader.Target]) -> [MemberNode] {
+    root.children.compactMap { name, node in
+      guard node.relation == nil, !node.hasParts,
+        !node.columns.contains(where: { listed[$0].conversion.takesObjects }),
+        let own = root.foundByName(name)
+      else { return nil }
+      node.columns += own.columns
+      return own
+    }
   }
 
   private func columnsWithoutEmptyTexts(
@@ -116,14 +136,10 @@ final class PlanBuilder {
 
   private func values(
     _ conversion: ImportConversion, _ column: ColumnSchema, _ table: TableSchema
-  ) throws -> [[UInt8]: SeedValue] {
+  ) throws -> [String: SeedValue] {
     guard case .values(let values, let otherwise) = conversion else { return [:] }
     if let otherwise { _ = try fit(otherwise, "value", column, table) }
-    var fitted: [[UInt8]: SeedValue] = [:]
-    for (spelled, value) in values {
-      fitted[Array(spelled.utf8)] = try fit(value, "value", column, table)
-    }
-    return fitted
+    return try values.mapValues { try fit($0, "value", column, table) }
   }
 
   /// A mapping's own value, as its column keeps it.

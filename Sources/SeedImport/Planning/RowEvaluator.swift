@@ -159,7 +159,9 @@ final class RowEvaluator {
     case .null: setNull(plan, node)
     default:
       let wanted = node.children.isEmpty ? "an array" : "an object"
-      throw RejectedRow(.typeMismatch, "expected \(wanted)", offset: source.tape.offset(index))
+      throw RejectedRow(
+        .typeMismatch, "expected \(wanted), found \(reader.describe(index, source))",
+        offset: source.tape.offset(index))
     }
   }
 

@@ -45,7 +45,7 @@ struct DocumentFrame {
         "a delimiter of CSV is one ASCII character, and no quotation mark or line end, not \"\(format.delimiter)\""
       )
     }
-    if let name = CSVFormat.doubled(format.header ?? []).first {
+    if let name = CSVFormat.doubled(format.header ?? []).first(where: { !$0.isEmpty }) {
       throw ImportFailure(.mapping, "the header of the CSV has the name \"\(name)\" twice")
     }
   }

@@ -15,6 +15,8 @@ struct DocumentSource: ~Copyable {
   /// Whether this is one rejected row that comes again, or a short form of a long one, whose values have no places of
   /// their own.
   private var isAgain = false
+  /// How numbers are spelled, where the row is a record of CSV.
+  var numbers: NumberSpelling?
   /// The long row that this is a part of, or a short form.
   private(set) var whole: LongRow?
   private var outline: RowOutline?
@@ -34,9 +36,22 @@ struct DocumentSource: ~Copyable {
 
   /// What is wrong with the row on the tape, whatever a mapping makes of it.
   var flaw: RejectedRow? {
-    if let records { return records.flaw }
+    if let records {
+      guard let flaw = records.flaw else { return nil }
+      return explained(flaw)
+    }
     return scanner.flaw.map { RejectedRow(.malformed, $0.reason, offset: $0.offset) }
   }
+
+  /// A byte that is left over at the end is no letter of its own.
+  private func explained(_ flaw: RejectedRow) -> RejectedRow {
+    guard decoder?.endsWithinUnit == true, flaw.offset == scanner.bytesFed - 1 else { return flaw }
+    let reason = "the document ends within a character of UTF-16, which has two bytes: is it whole?"
+    return RejectedRow(flaw.code, reason, offset: flaw.offset)
+  }
+
+  /// Whether null is an empty field.
+  var isRecord: Bool { numbers != nil }
 
   func text(_ index: Int) -> UnsafeBufferPointer<UInt8> { scanner.text(index, of: tape) }
 
@@ -79,6 +94,7 @@ struct DocumentSource: ~Copyable {
     again.scanner.feed(UnsafeRawBufferPointer(scanner.bytes(range)))
     again.scanner.complete()
     (again.base, again.latest, again.decoder, again.whole) = (latest, latest, decoder, whole)
+    again.numbers = numbers
     if let records, let header = records.header {
       again.records = records
       again.records?.begin(header, &again.tape)
@@ -131,7 +147,7 @@ extension DocumentSource {
     _ empties: @escaping (String) -> RecordHeader.Empty
   ) throws -> DocumentSource {
     var source = DocumentSource()
-    source.isAgain = true
+    (source.isAgain, source.numbers) = (true, NumberSpelling(csv))
     source.records = RecordReader(csv, empties)
     source.records?.begin(header, &source.tape)
     record.withUnsafeBytes { source.scanner.feed($0) }
@@ -156,13 +172,20 @@ extension DocumentSource {
 
 // Documents in pieces.
 extension DocumentSource {
-  /// Forgets the document and waits for the next one.
-  mutating func restart(_ csv: CSVFormat?, _ empties: @escaping (String) -> RecordHeader.Empty) {
+  /// Forgets the document and waits for the next one; throws where no row can have the fields that the mapping names.
+  mutating func restart(
+    _ csv: CSVFormat?, _ empties: @escaping (String) -> RecordHeader.Empty,
+    flawOfHeader: @escaping ([String]) -> String? = { _ in nil }
+  ) throws(ImportFailure) {
     scanner.restart()
     (base, latest) = (FilePlace(), FilePlace())
-    records = csv.map { RecordReader($0, empties) }
+    records = csv.map { RecordReader($0, empties, flawOfHeader: flawOfHeader) }
     decoder = csv.map { TextDecoder($0.encoding) }
-    if let names = csv?.header { records?.begin(names, &tape) }
+    numbers = csv.map(NumberSpelling.init)
+    records?.recordsToSkip = csv?.skip ?? 0
+    guard let names = csv?.header else { return }
+    if let reason = flawOfHeader(names) { throw ImportFailure(.document, reason) }
+    records?.begin(names, &tape)
   }
 
   mutating func feed(_ bytes: UnsafeRawBufferPointer) {

@@ -18,13 +18,26 @@ final class RecordHeader {
     self.names = names
     self.empties = names.map(empties)
     let bytes = bytes
-    texts = names.map { name in
+    texts = Self.distinct(names).map { name in
       var name = name
       return name.withUTF8 { bytes.copy($0) }
     }
   }
 
   var count: Int { names.count }
+
+  /// Names that stand there twice, which nothing reads, with numbers: an object has each name once.
+  static func distinct(_ names: [String]) -> [String] {
+    var seen = Set(names.map { Array($0.utf8) })
+    guard seen.count < names.count else { return names }
+    var passed: Set<[UInt8]> = []
+    return names.map { name in
+      if passed.insert(Array(name.utf8)).inserted { return name }
+      var number = 2
+      while !seen.insert(Array("\(name) (\(number))".utf8)).inserted { number += 1 }
+      return "\(name) (\(number))"
+    }
+  }
 }
 
 extension CSVFormat.EmptyFields {

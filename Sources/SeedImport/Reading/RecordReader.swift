@@ -10,20 +10,28 @@ struct RecordReader {
   }
 
   private let delimiter: UInt8
+  private let encoding: CSVFormat.Encoding
   private let empties: (String) -> RecordHeader.Empty
+  private let flawOfHeader: ([String]) -> String?
   private(set) var header: RecordHeader?
   /// What is wrong with the record on the tape.
   private(set) var flaw: RejectedRow?
   /// Whether the header is the document's own first record.
   let hasHeader: Bool
+  /// Records that are still to be passed over before the header, or the first row.
+  var recordsToSkip = 0
 
   /// Bytes of one record; a quotation mark that is never closed would otherwise swallow the file.
   static let longestRecord = 16 * 1024 * 1024
 
-  init(_ format: CSVFormat, _ empties: @escaping (String) -> RecordHeader.Empty) {
+  /// `flawOfHeader` says what is wrong with the fields' names, where no row can follow.
+  init(
+    _ format: CSVFormat, _ empties: @escaping (String) -> RecordHeader.Empty,
+    flawOfHeader: @escaping ([String]) -> String? = { _ in nil }
+  ) {
     delimiter = CSVFormat.byte(format.delimiter) ?? UInt8(ascii: ",")
-    hasHeader = format.header == nil
-    self.empties = empties
+    (encoding, hasHeader) = (format.encoding, format.header == nil)
+    (self.empties, self.flawOfHeader) = (empties, flawOfHeader)
   }
 
   /// Makes the tape ready for the fields of these names.
@@ -40,6 +48,7 @@ struct RecordReader {
   /// The next record, as ``SeedFormat/JSONScanner/nextLine(_:)`` reads the next value.
   mutating func next(_ scanner: inout JSONScanner, _ tape: inout JSONTape) throws(Fault) -> JSONStep {
     guard scanner.isWorthALook else { return .starved }
+    if try !passSkipped(&scanner), !scanner.isComplete { return .starved }
     guard let header else { return try readHeader(&scanner, &tape) }
     guard passEmptyLines(&scanner) else { return scanner.isComplete ? .end : .starved }
     flaw = nil
@@ -68,6 +77,18 @@ struct RecordReader {
     while offset < scanner.bytesFed, RecordScan.isLineEnd(base[offset - start]) { offset += 1 }
     scanner.advance(to: offset)
     return offset < scanner.bytesFed
+  }
+
+  /// False where not all records have come that are passed over.
+  private mutating func passSkipped(_ scanner: inout JSONScanner) throws(Fault) -> Bool {
+    while recordsToSkip > 0 {
+      guard passEmptyLines(&scanner) else { return false }
+      let start = scanner.offset
+      guard let end = try fields(start, &scanner, mustBeText: false, { _ in }) else { return false }
+      _ = try self.end(start, end, &scanner)
+      recordsToSkip -= 1
+    }
+    return true
   }
 
   // MARK: Fields
@@ -102,7 +123,7 @@ struct RecordReader {
   }
 
   private func noText(_ offset: Int, _ slot: Int, _ header: RecordHeader) -> RejectedRow {
-    var flaw = RejectedRow(.malformed, "a field that is not valid UTF-8", offset: offset)
+    var flaw = RejectedRow(.malformed, "a field that is not valid \(encoding.title)", offset: offset)
     flaw.field = slot < header.count ? header.names[slot] : nil
     return flaw
   }
@@ -204,9 +225,7 @@ struct RecordReader {
     guard let end = try fields(start, &scanner, { names.append(String(decoding: $0, as: UTF8.self)) }) else {
       return .starved
     }
-    if let name = CSVFormat.doubled(names).first {
-      throw Fault(offset: start, reason: "the header has the name \"\(name)\" twice: rename one of them")
-    }
+    if let reason = flawOfHeader(names) { throw Fault(offset: start, reason: reason) }
     begin(names, &tape)
     _ = try self.end(start, end, &scanner)
     return try next(&scanner, &tape)
@@ -214,7 +233,7 @@ struct RecordReader {
 
   /// Hands on the texts of a record's fields; the offset of its end, or `nil` where it has not come whole.
   private func fields(
-    _ start: Int, _ scanner: inout JSONScanner, _ body: ([UInt8]) -> Void
+    _ start: Int, _ scanner: inout JSONScanner, mustBeText: Bool = true, _ body: ([UInt8]) -> Void
   ) throws(Fault) -> Int? {
     let (base, first) = scanner.held
     let scan = scan(scanner)
@@ -226,8 +245,9 @@ struct RecordReader {
         return nil
       }
       guard field.stop != .text else { throw textBehindQuote(field.end + first) }
-      if let wrong = field.wrong {
-        throw Fault(offset: wrong + first, reason: "a field that is not valid UTF-8: name the encoding")
+      if mustBeText, let wrong = field.wrong {
+        throw Fault(
+          offset: wrong + first, reason: "a field that is not valid \(encoding.title): name the encoding")
       }
       found.append(field)
       index = field.end

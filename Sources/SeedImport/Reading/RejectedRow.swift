@@ -4,7 +4,7 @@ import SeedFormat
 /// Why a value or a row is rejected, before its place is known.
 struct RejectedRow: Error {
   let code: ImportIssue.Code
-  let message: String
+  var message: String
   var column: String?
   var offset: Int?
   var key: String?

@@ -71,13 +71,15 @@ struct RejectedLine {
     if let mended { return try .again(record: mended, header, csv, empties) }
     guard let fields else { return try .again(content.value) }
     return try .again(
-      JSONValue.object(zip(header, fields).map { JSONMember($0, $1) }).bytes)
+      JSONValue.object(zip(RecordHeader.distinct(header), fields).map { JSONMember($0, $1) }).bytes)
   }
 }
 
 extension RejectedRow {
   /// A record of CSV that has more or fewer fields than the header.
   static func fields(_ count: Int, under width: Int) -> RejectedRow {
-    RejectedRow(.notAnObject, "a record of \(count) fields under \(width) names")
+    RejectedRow(
+      .notAnObject,
+      "a record of \(count) field\(count == 1 ? "" : "s") under \(width) name\(width == 1 ? "" : "s")")
   }
 }

@@ -17,6 +17,8 @@ struct TextDecoder {
   private(set) var bytesTaken = 0
   /// Bytes of a byte order mark that was passed over.
   private(set) var markBytes = 0
+  /// Whether the document ended with half of a unit of UTF-16.
+  private(set) var endsWithinUnit = false
 
   init(_ encoding: CSVFormat.Encoding) {
     form =
@@ -65,7 +67,10 @@ struct TextDecoder {
     if case .unknown = form { text = held }
     appendHalf(&text)
     // A single byte is no UTF-16.
-    if case .pairs = form, !held.isEmpty { text.append(0xFF) }
+    if case .pairs = form, !held.isEmpty {
+      text.append(Self.noText)
+      endsWithinUnit = true
+    }
     held = []
     return text
   }
@@ -92,15 +97,20 @@ struct TextDecoder {
 
   private static func append(_ byte: UInt8, _ isWindows: Bool, to text: inout [UInt8]) {
     guard byte >= 0x80 else { return text.append(byte) }
-    let special = isWindows && byte < 0xA0
-    append(special ? UInt32(windows[Int(byte) - 0x80]) : UInt32(byte), to: &text)
+    guard isWindows, byte < 0xA0 else { return append(UInt32(byte), to: &text) }
+    let letter = windows[Int(byte) - 0x80]
+    if letter == 0 { text.append(noText) } else { append(UInt32(letter), to: &text) }
   }
 
-  /// The characters of the bytes 80 to 9F by the Encoding Standard's index for windows-1252.
+  /// A byte that UTF-8 never has, in place of what is no text.
+  private static let noText: UInt8 = 0xFF
+
+  /// The characters of the bytes 80 to 9F, 0 for those without any. The Encoding Standard has controls for these, but
+  /// in a table they are damage.
   private static let windows: [UInt16] = [
-    0x20AC, 0x81, 0x201A, 0x0192, 0x201E, 0x2026, 0x2020, 0x2021, 0x02C6, 0x2030, 0x0160, 0x2039, 0x0152,
-    0x8D, 0x017D, 0x8F, 0x90, 0x2018, 0x2019, 0x201C, 0x201D, 0x2022, 0x2013, 0x2014, 0x02DC, 0x2122,
-    0x0161, 0x203A, 0x0153, 0x9D, 0x017E, 0x0178,
+    0x20AC, 0, 0x201A, 0x0192, 0x201E, 0x2026, 0x2020, 0x2021, 0x02C6, 0x2030, 0x0160, 0x2039, 0x0152,
+    0, 0x017D, 0, 0, 0x2018, 0x2019, 0x201C, 0x201D, 0x2022, 0x2013, 0x2014, 0x02DC, 0x2122,
+    0x0161, 0x203A, 0x0153, 0, 0x017E, 0x0178,
   ]
 
   private mutating func take(pairs piece: UnsafeRawBufferPointer, _ text: inout [UInt8]) {

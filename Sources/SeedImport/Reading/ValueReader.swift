@@ -15,21 +15,28 @@ final class ValueReader {
     /// Whether an empty text is NULL.
     let nullsEmpty: Bool
     fileprivate let dates: DateReader?
-    fileprivate let values: [[UInt8]: SeedValue]
+    /// By letters, whatever Unicode form they have.
+    fileprivate let values: [String: SeedValue]
+    /// What an empty field of CSV becomes before anything else is asked, if the values have it.
+    fileprivate let ofEmptyField: SeedValue?
 
     init(
       column: Int, schema: ColumnSchema, conversion: ImportConversion, nullsEmpty: Bool = false,
-      dates: DateReader? = nil, values: [[UInt8]: SeedValue] = [:]
+      dates: DateReader? = nil, values: [String: SeedValue] = [:]
     ) {
       (self.column, self.schema, self.conversion) = (column, schema, conversion)
       (self.nullsEmpty, self.dates, self.values) = (nullsEmpty, dates, values)
+      ofEmptyField = values[""]
     }
   }
 
   func read(
     _ index: Int, _ source: borrowing DocumentSource, for target: Target
   ) throws(RejectedRow) -> BorrowedValue {
-    if source.tape.kind(index) == .null { return .null }
+    if source.tape.kind(index) == .null {
+      guard source.isRecord, let value = target.ofEmptyField else { return .null }
+      return bytes.lend(value)
+    }
     switch target.conversion {
     case .automatic:
       if target.nullsEmpty, source.tape.kind(index) == .string, source.tape.count(index) == 0 { return .null }
@@ -79,13 +86,27 @@ final class ValueReader {
     case .no: return .integer(0)
     case .yes: return .integer(1)
     case .integer, .real, .beyond: return try number(index, source, column.affinity)
-    case .string, .name: return try string(lent(index, source), column)
+    case .string, .name:
+      let text = lent(index, source)
+      return try string(try digits(text, source, column.affinity), column, found: text)
     case .object, .array: throw notPlain
     }
   }
 
   private var notPlain: RejectedRow {
     RejectedRow(.typeMismatch, "expected a plain value, found an object or an array")
+  }
+
+  /// The text of a field that spells a number as JSON does not, as JSON does; any other text, and any that its column
+  /// takes as a text, as it is.
+  private func digits(
+    _ text: UnsafeBufferPointer<UInt8>, _ source: borrowing DocumentSource, _ affinity: Affinity
+  ) throws(RejectedRow) -> UnsafeBufferPointer<UInt8> {
+    guard let numbers = source.numbers, affinity.isOfNumbers, numbers.isOther(text) else { return text }
+    if let plain = numbers.plain(text) { return plain.withUnsafeBufferPointer { bytes.copy($0) } }
+    // SQLite would read it as another number than the document means.
+    guard numbers.isOfOtherMark(text) else { return text }
+    throw RejectedRow(.typeMismatch, "expected a number with a decimal comma, found \(quote(text))")
   }
 
   /// A text that stays where it is while other rows are read.
@@ -132,16 +153,17 @@ final class ValueReader {
   }
 
   private func string(
-    _ text: UnsafeBufferPointer<UInt8>, _ column: ColumnSchema
+    _ text: UnsafeBufferPointer<UInt8>, _ column: ColumnSchema, found: UnsafeBufferPointer<UInt8>? = nil
   ) throws(RejectedRow) -> BorrowedValue {
     switch column.affinity {
     case .text, .numeric: return .text(text)
     case .integer:
       if case .integer(let value)? = spelledNumber(text) { return .integer(value) }
-      throw RejectedRow(.typeMismatch, "expected a whole number of 64 bits, found \(quote(text))")
+      throw RejectedRow(
+        .typeMismatch, "expected a whole number of 64 bits, found \(quote(found ?? text))")
     case .real:
       if let value = spelledDouble(text) { return .real(value) }
-      throw RejectedRow(.typeMismatch, "expected a number, found \(quote(text))")
+      throw RejectedRow(.typeMismatch, "expected a number, found \(quote(found ?? text))")
     case .blob:
       guard column.declaredType.uppercased().contains("BLOB") else { return .text(text) }
       throw RejectedRow(.typeMismatch, "expected bytes: a text needs the conversion base64")
@@ -178,12 +200,12 @@ final class ValueReader {
   }
 
   /// A plain value as its text.
-  private func spelling(_ index: Int, _ source: borrowing DocumentSource) -> [UInt8]? {
+  private func spelling(_ index: Int, _ source: borrowing DocumentSource) -> String? {
     switch source.tape.kind(index) {
-    case .string: Array(source.text(index))
-    case .integer, .real, .beyond: Array(source.digits(index))
-    case .yes: Array("true".utf8)
-    case .no: Array("false".utf8)
+    case .string: String(decoding: source.text(index), as: UTF8.self)
+    case .integer, .real, .beyond: String(decoding: source.digits(index), as: UTF8.self)
+    case .yes: "true"
+    case .no: "false"
     case .null, .name, .object, .array: nil
     }
   }
@@ -203,11 +225,11 @@ final class ValueReader {
     switch source.tape.kind(index) {
     case .integer, .real, .beyond: return try number(index, source, affinity)
     case .string:
-      let text = source.text(index)
+      let text = try digits(lent(index, source), source, .numeric)
       if affinity == .real, let value = spelledDouble(text) { return .real(value) }
       switch (spelledNumber(text), affinity) {
       case (nil, _): break
-      case (_?, .text): return .text(lent(index, source))
+      case (_?, .text): return .text(text)
       case (.real?, .integer): return .integer(try whole(text))
       case (let number?, _): return number
       }
@@ -235,7 +257,7 @@ final class ValueReader {
       .notAnObject, "expected an object, found \(describe(index, source))", offset: source.tape.offset(index))
   }
 
-  private func describe(_ index: Int, _ source: borrowing DocumentSource) -> String {
+  func describe(_ index: Int, _ source: borrowing DocumentSource) -> String {
     source.json(index).withUnsafeBufferPointer { clipped($0) }
   }
 

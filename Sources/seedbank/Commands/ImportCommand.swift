@@ -33,7 +33,13 @@ extension Command {
       .value(
         "encoding", "name",
         help: "The bytes of CSV: utf-8 (default), latin1, windows-1252, utf-16, utf-16le or utf-16be."),
-      .value("header", "names", help: "The fields of CSV without a header, such as id,name."),
+      .value(
+        "header", "names",
+        help: "The fields of CSV without a header, such as id,name; with --skip 1, in place of its own."),
+      .value("skip", "records", help: "Records of CSV before the header that are passed over."),
+      .value(
+        "decimal", "mark", choices: CSVFormat.DecimalMark.allCases.map(\.rawValue),
+        help: "What stands before the fraction of CSV's numbers: . (default) or , as in 1.234,5."),
       .value(
         "empty", "rule", choices: CSVFormat.EmptyFields.allCases.map(\.rawValue),
         help: "Empty fields of CSV: quotes (default), null, text, or auto (NULL where the column allows it)."),
@@ -119,10 +125,13 @@ extension Command {
       try console.result("\(name): \(table.counts.map { "\($1) \($0)" }.joined(separator: ", "))")
     }
     if report.rowsPassedOver > 0 {
-      console.note("\(report.rowsPassedOver) rows met no list's 'where', and were passed over.")
+      let (rows, were) =
+        report.rowsPassedOver == 1 ? ("1 row", "was") : ("\(report.rowsPassedOver) rows", "were")
+      console.note("\(rows) met no list's 'where', and \(were) passed over.")
     }
     if report.rowsTakenBefore > 0 {
-      console.note("An earlier run imported \(report.rowsTakenBefore) rows, which are not counted here.")
+      let rows = report.rowsTakenBefore == 1 ? "1 row, which is" : "\(report.rowsTakenBefore) rows, which are"
+      console.note("An earlier run imported \(rows) not counted here.")
     }
     if job.isDryRun { console.note("Nothing was changed: this was a dry run.") }
   }

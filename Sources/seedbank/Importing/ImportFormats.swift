@@ -14,8 +14,15 @@ struct ImportFormats {
     let written = try mappingPath.map { try Self.mapping(in: $0) }
     let words = arguments.strings("file")
     let files = written?.lists.compactMap(\.file) ?? []
+    let takesOthers = written?.lists.allSatisfy { $0.file != nil } != true
+    var others: [String] = []
     inputs = try ImportInput.all(words, try Self.paths(arguments, context)) { name in
-      Self.hasKnownEnding(name) || files.contains { ImportMapping.isFile(name, named: $0) }
+      if files.contains(where: { ImportMapping.isFile(name, named: $0) }) { return true }
+      if Self.hasKnownEnding(name), !takesOthers { others.append(name) }
+      return takesOthers && Self.hasKnownEnding(name)
+    }
+    for name in others.sorted() {
+      context.console.note("\(name) is none of the mapping's files: passed over.")
     }
     format = try arguments.choice("format") ?? Self.format(of: inputs, hasFiles: !files.isEmpty)
     mapping = try Self.mapping(arguments, written, mappingPath ?? "", format)
@@ -84,14 +91,18 @@ struct ImportFormats {
       throw UsageError("import", "Missing the option '--table <name>'.")
     }
     if let rows = arguments.string("rows") { mapping.lists[0].rows = MemberPath(rows) }
-    let option = ["delimiter", "encoding", "header", "empty"].first { arguments.string($0) != nil }
-    if format == .csv || (format != .ndjson && isCSV(mapping)) || (format == .rejects && option != nil) {
-      for number in mapping.lists.indices where number == 0 || isCSV(mapping.lists[number]) {
-        mapping.lists[number].layout = .csv(try csv(arguments, mapping.lists[number].layout))
-      }
-    } else if let option {
+    let option = ["delimiter", "encoding", "header", "empty", "skip", "decimal"].first {
+      arguments.string($0) != nil
+    }
+    let records = format == .ndjson ? [] : mapping.lists.indices.filter { isCSV(mapping.lists[$0]) }
+    let areAllCSV = format == .csv || (format == .rejects && option != nil && records.isEmpty)
+    for number in areAllCSV ? Array(mapping.lists.indices) : records {
+      mapping.lists[number].layout = .csv(try csv(arguments, mapping.lists[number].layout))
+    }
+    if let option, !areAllCSV, records.isEmpty {
       throw UsageError("import", "'--\(option)' is for CSV: add '--format csv'.")
-    } else if format == .ndjson {
+    }
+    if format == .ndjson {
       // Lines with a path to their rows are pages: documents behind one another.
       for number in mapping.lists.indices where mapping.lists[number].rows == "$" {
         if case .array = mapping.lists[number].layout { mapping.lists[number].layout = .lines }
@@ -121,11 +132,10 @@ struct ImportFormats {
       csv.header = names.split(separator: ",", omittingEmptySubsequences: false).map(String.init)
     }
     csv.empty = arguments.choice("empty") ?? csv.empty
+    csv.decimal = arguments.choice("decimal") ?? csv.decimal
+    csv.skip = try arguments.integer("skip", in: 0...Int.max) ?? csv.skip
     return csv
   }
-
-  /// The mapping's own format counts where neither an option nor the file's name says another.
-  private static func isCSV(_ mapping: ImportMapping) -> Bool { mapping.lists.first.map(isCSV) ?? false }
 
   private static func isCSV(_ list: ImportMapping.List) -> Bool {
     if case .csv = list.layout { true } else { false }
@@ -135,7 +145,7 @@ struct ImportFormats {
     do {
       return try ImportMapping(json: TextFile.bytes(path))
     } catch let error as ConfigurationError {
-      throw CommandFailure(.configuration, "\(path): \(error.message)".closed)
+      throw CommandFailure(.configuration, error.message)
     } catch let error as ImportFailure {
       throw CommandFailure(.configuration, "\(path): \(error.message)".closed)
     }

@@ -45,7 +45,8 @@ struct ImportInput: Sendable {
     guard !names.isEmpty else {
       throw CommandFailure(
         .badData,
-        "\(path) has no file to import: none ends in .json, .ndjson, .jsonl or .csv, with or without .gz.")
+        "\(path) has no file to import: none ends in .json, .ndjson, .jsonl or .csv, with or without .gz, or has a "
+          + "name that the mapping's lists have.")
     }
     return try names.map { try ImportInput(file: "\(path)/\($0)") }
   }

@@ -86,6 +86,26 @@ import Testing
     #expect(outcome.errors.contains(words), "\(outcome.errors)")
   }
 
+  @Test func `a report's header, its commas and its own names are told by options`() throws {
+    let outcome = try run(
+      "Report 2026\nNr;Name;PLZ;Breite\n1;a;0501;52,5\n2;b;7;1.000,25\n", "--skip", "2", "--header",
+      "id,name,zip,lat")
+    #expect(outcome.status == 65, "the delimiter is not told")
+    let told = try run(
+      "Report 2026\nNr;Name;PLZ;Breite\n1;a;0501;52,5\n2;b;7;1.000,25\n", "--skip", "2", "--header",
+      "id,name,zip,lat", "--delimiter", ";", "--decimal", ",")
+    #expect(told.status == 0, "\(told.errors)")
+    #expect(try rows() == ["1|a|0501|52.5", "2|b|7|1000.25"])
+  }
+
+  @Test func `a wrong delimiter ends the import with the fields that were found`() throws {
+    let outcome = try run("id;name\n1;a\n", "--bad-rows", "skip")
+    #expect(outcome.status == 65)
+    #expect(
+      outcome.errors.contains(#"it has one field, "id;name": is the delimiter ";"? (--delimiter"#),
+      "\(outcome.errors)")
+  }
+
   @Test func `a message names record, line, byte and field`() throws {
     let start = "id;NAME;zip\r\n1;\"a\r\nb\";7\r\n\r\n"
     let outcome = try run(

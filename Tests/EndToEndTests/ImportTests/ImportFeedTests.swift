@@ -51,6 +51,35 @@ import Testing
     try folder.write("all rights reserved", "feed/LICENSE.txt")
   }
 
+  @Test func `a file of a folder that no list names is passed over, one that is given itself is refused`()
+    throws
+  {
+    try folder.execute(Self.schema)
+    try writeFeed()
+    try folder.write("x\n1\n", "feed/extra.csv")
+    let outcome = try run("feed", "--mapping", "map.json")
+    #expect(outcome.status == 0, "\(outcome.errors)")
+    #expect(outcome.errors.contains("extra.csv is none of the mapping's files: passed over."))
+    let given = try run("feed", "feed/extra.csv", "--mapping", "map.json")
+    #expect(given.status == 65)
+    #expect(given.errors.contains("is none of the mapping's files"), "\(given.errors)")
+  }
+
+  @Test func `a format reaches all lists of a mapping, and a file that is not there is told once`() throws {
+    try folder.execute(Self.schema)
+    let lists = #"{"file": "a.dat", "table": "agency"}, {"file": "b.dat", "table": "route"}"#
+    try folder.write("{\"lists\": [\(lists)]}", "map.json")
+    try folder.write("id;name\n1;A\n", "a.dat")
+    try folder.write("id;short\n2;B\n", "b.dat")
+    let outcome = try run(
+      "a.dat", "b.dat", "--mapping", "map.json", "--format", "csv", "--delimiter", ";")
+    #expect(outcome.status == 0, "\(outcome.errors)")
+    #expect(try folder.rows("SELECT id, short FROM route") == ["2|B"])
+    let missing = try run("a.dat", "--mapping", "none.json")
+    #expect(missing.errors.hasSuffix("none.json: expected this file, found none.\n"), "\(missing.errors)")
+    #expect(missing.errors.components(separatedBy: "none.json").count == 2)
+  }
+
   @Test func `a feed without one of its files changes nothing and says which is missing`() throws {
     try folder.execute(Self.schema)
     try writeFeed()
@@ -103,6 +132,9 @@ import Testing
     #expect(try JSONValue(parsing: Array(outcome.output.utf8))["rowsPassedOver"] == 2)
     let told = try run("1.json", "--mapping", "map.json")
     #expect(told.errors.contains("2 rows met no list's 'where', and were passed over"), "\(told.errors)")
+    try folder.write(#"[{"id": 1}]"#, "2.json")
+    let one = try run("2.json", "--mapping", "map.json")
+    #expect(one.errors.contains("1 row met no list's 'where', and was passed over"), "\(one.errors)")
   }
 
   @Test func `a line may be an array of rows`() throws {

@@ -34,6 +34,10 @@ func until(_ body: @escaping @Sendable (_ enough: @escaping @Sendable () -> Void
 let seeds = try makeSeeds(server: server, shipped: shipped, directory: data.appending(path: "seed"))
 try done("makeSeeds", await seeds.state.version == nil)
 try done("firstStops", try await firstStops(seeds).count == 3)
+let expected = try await seeds.value(
+  "SELECT count(*) FROM stop_time WHERE stop_id IN (SELECT id FROM stop WHERE zone = 'A' ORDER BY name LIMIT 3)",
+  as: Int.self)
+try done("calls", try await calls(at: firstStops(seeds), seeds) == expected)
 try done("settings", await settings(seeds)[0].hasSuffix("as it came with the app"))
 try done("updateFrugally", try await updateFrugally(seeds).hasPrefix("version"))
 

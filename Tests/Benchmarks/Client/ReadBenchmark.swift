@@ -1,0 +1,111 @@
+import Foundation
+import SeedClient
+import SeedDatabase
+
+/// Rows as an app's own type beside the same type made by hand from rows of values, by turns in one process.
+struct ReadBenchmark {
+  private var isJSON = false
+  private var rows = 1_000_000
+  private var runs = 7
+
+  /// How much longer the type may take.
+  private static let bar = 1.3
+
+  init(_ arguments: some Sequence<String>) throws {
+    var rest = Array(arguments)[...]
+    while let argument = rest.popFirst() {
+      switch argument {
+      case "--json": isJSON = true
+      case "--rows": rows = max(1, rest.popFirst().flatMap(Int.init) ?? rows)
+      case "--runs": runs = max(1, rest.popFirst().flatMap(Int.init) ?? runs)
+      default: throw BenchmarkError.usage("unknown option \(argument)")
+      }
+    }
+  }
+
+  private struct Stop: Decodable, Equatable {
+    let id: Int
+    let code, name: String
+    let lat, lon: Double
+    let zone: String?
+  }
+
+  private static let query = "SELECT id, code, name, lat, lon, zone FROM stop"
+
+  func run() throws {
+    let connection = try Connection("rows", .memory)
+    try connection.execute(
+      """
+      CREATE TABLE stop(id INTEGER PRIMARY KEY, code TEXT, name TEXT, lat REAL, lon REAL, zone TEXT);
+      WITH RECURSIVE i(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM i WHERE i < \(rows))
+      INSERT INTO stop SELECT i, 'de:11000:' || i, 'Stop number ' || i, 52.5 + i / 1e6, 13.4 - i / 1e6,
+        iif(i % 3 = 0, NULL, 'A') FROM i
+      """)
+    var (hand, typed) = ([Double](), [Double]())
+    // The first run warms the table's pages.
+    for run in 0...runs {
+      let pair = try [byHand(connection), byType(connection)]
+      guard pair[0].sum == pair[1].sum else { throw BenchmarkError.usage("the two ways read other rows") }
+      if run > 0 {
+        hand.append(pair[0].seconds)
+        typed.append(pair[1].seconds)
+      }
+    }
+    try tell(ReadResult(rows: rows, hand: hand, typed: typed, bar: Self.bar))
+  }
+
+  private func tell(_ result: ReadResult) throws {
+    if isJSON {
+      FileHandle.standardOutput.write(try JSONEncoder().encode(result) + Data("\n".utf8))
+    } else {
+      let format = { (value: Double) in String(format: "%.3f", value) }
+      print(
+        "\(result.rows) rows of six columns: by hand \(format(result.handSeconds)) s, as a type "
+          + "\(format(result.typedSeconds)) s of the processor, × \(String(format: "%.2f", result.ratio)) (at most \(result.bar))"
+      )
+    }
+  }
+
+  private func byHand(_ connection: Connection) throws -> (seconds: Double, sum: Int) {
+    try timed {
+      let rows = try connection.readOnlyStatement(Self.query, .inOrder([])).seedRows()
+      var stops: [Stop] = []
+      while let row = try rows.next() {
+        guard let id = row[0].int, let code = row[1].string, let name = row[2].string,
+          let lat = row[3].double,
+          let lon = row[4].double
+        else { throw BenchmarkError.usage("a row does not fit") }
+        stops.append(Stop(id: id, code: code, name: name, lat: lat, lon: lon, zone: row[5].string))
+      }
+      return stops
+    }
+  }
+
+  private func byType(_ connection: Connection) throws -> (seconds: Double, sum: Int) {
+    try timed {
+      let rows = try connection.readOnlyStatement(Self.query, .inOrder([])).decoded(as: Stop.self)
+      var stops: [Stop] = []
+      while let stop = try rows.next() { stops.append(stop) }
+      return stops
+    }
+  }
+
+  private func timed(_ read: () throws -> [Stop]) throws -> (seconds: Double, sum: Int) {
+    let start = ProcessorTime.seconds()
+    let stops = try read()
+    let seconds = ProcessorTime.seconds() - start
+    return (seconds, stops.reduce(0) { $0 &+ $1.id &+ $1.code.utf8.count &+ ($1.zone?.utf8.count ?? 0) })
+  }
+}
+
+private struct ReadResult: Encodable {
+  let rows: Int
+  let handSeconds, typedSeconds, ratio, bar: Double
+
+  init(rows: Int, hand: [Double], typed: [Double], bar: Double) {
+    (self.rows, self.bar) = (rows, bar)
+    handSeconds = Result.median(hand)
+    typedSeconds = Result.median(typed)
+    ratio = Result.median(zip(hand, typed).map { $1 / $0 })
+  }
+}

@@ -1,0 +1,187 @@
+import Foundation
+import SeedFormat
+import Support
+import Testing
+
+@testable import SeedClient
+
+/// Rows as an app's own types.
+@Suite(.bounded) struct TypedRowTests {
+  private let fixture: StoreFixture
+  private let store: SeedStore
+
+  init() throws {
+    fixture = try StoreFixture()
+    try fixture.publishGeneration(["a": "Alexanderplatz", "b": "Bellevue", "o'c": "O'Connell"])
+    store = try fixture.store()
+  }
+
+  private struct Stop: Decodable, Equatable {
+    let id: String
+    let stopName: String
+  }
+
+  private func rows<Row: Decodable & Sendable>(_ query: SeedQuery, as type: Row.Type) async throws -> [Row] {
+    try await store.read { reader in try reader.rows(query, as: type) }
+  }
+
+  /// The error of a query whose rows do not fit.
+  private func misfit<Row: Decodable & Sendable>(_ query: SeedQuery, as type: Row.Type) async -> SeedError? {
+    do {
+      Issue.record("\(try await rows(query, as: type))")
+      return nil
+    } catch { return error as? SeedError }
+  }
+
+  // MARK: Values in the text
+
+  @Test func `values in a query's text are bound, whatever they hold`() async throws {
+    for id in ["o'c", "a", "x' OR 1 --"] {
+      let found = try await rows("SELECT name FROM stop WHERE id = \(id)", as: String.self)
+      #expect(found.count == (id.hasPrefix("x") ? 0 : 1))
+    }
+    let none: String? = nil
+    let all: SeedQuery = """
+      SELECT \(1), \(2.5), \("t"), \(none), \(true), \([UInt8](arrayLiteral: 1, 2)), \(UInt64.max), \(SeedValue.null), \(Double.nan)
+      """
+    let row = try await store.read { reader in try reader.rows(all)[0] }
+    #expect(
+      row.values == [1, 2.5, "t", .null, true, .blob([1, 2]), .real(Double(UInt64.max)), .null, .null])
+    #expect(
+      try await rows("SELECT id FROM stop WHERE id IN (\(list: ["a", "b"]))", as: String.self).count == 2)
+    #expect(try await rows("SELECT id FROM stop WHERE id IN (\(list: [String]()))", as: String.self).isEmpty)
+  }
+
+  @Test func `named values, and a query that is made while the program runs`() async throws {
+    let named = SeedQuery(
+      sql: "SELECT name FROM stop WHERE id = :id OR id = @other OR id = :id",
+      named: ["id": "a", "other": "b"])
+    #expect(try await rows(named, as: String.self).count == 2)
+    for values in [["id": "a"] as [String: SeedValue], ["id": "a", "other": "b", "more": 1]] {
+      let error = await misfit(SeedQuery(sql: named.sql, named: values), as: String.self)
+      #expect(error?.code == .query)
+    }
+    let behind = try await store.read { reader in
+      try reader.rows(SeedQuery(sql: "SELECT name FROM stop WHERE id = ?"), "b", as: String.self)
+    }
+    #expect(behind == ["Bellevue"])
+    let id = "a"
+    let mixed = await code {
+      _ = try await store.read { try $0.rows("SELECT ? FROM stop WHERE id = \(id)", 1) }
+    }
+    #expect(mixed == .query)
+  }
+
+  // MARK: Types
+
+  @Test func `members take the columns of their names, also in other spellings`() async throws {
+    let query: SeedQuery = "SELECT name AS stop_name, id, 1 AS more FROM stop ORDER BY id LIMIT 2"
+    let expected = [
+      Stop(id: "a", stopName: "Alexanderplatz"), Stop(id: "b", stopName: "Bellevue"),
+    ]
+    #expect(try await rows(query, as: Stop.self) == expected)
+    #expect(try await store.first(query, as: Stop.self) == expected[0])
+    #expect(
+      try await store.first("SELECT id, name AS stopName FROM stop WHERE id = 'q'", as: Stop.self) == nil)
+    #expect(try await store.value("SELECT count(*) FROM stop", as: Int.self) == 3)
+    #expect(
+      try await store.value("SELECT max(name) FROM stop WHERE id = 'q'", as: String?.self) == .some(nil))
+  }
+
+  private enum Kind: String, Decodable { case bus, tram }
+  private struct Point: Decodable, Equatable { let lat, lon: Double }
+  private struct Everything: Decodable {
+    let small: Int8, size: UInt64, ratio: Double, share: Float, isOpen: Bool, name: String, gone: String?
+    let bytes: [UInt8], data: Data, day: Date, moment: Date, seconds: Date, link: URL, key: UUID,
+      price: Decimal
+    let kind: Kind, place: Point, tags: [String], noTags: [String]?
+  }
+
+  @Test func `each kind of member`() async throws {
+    let key = UUID()
+    let found = try await rows(
+      """
+      SELECT -3 AS small, 5 AS size, 1 AS ratio, 0.5 AS share, 1 AS is_open, 'n' AS name, NULL AS gone, x'0102' AS bytes,
+        x'03' AS data, '1970-01-02' AS day, '1970-01-01T00:00:01.5+00:00' AS moment, 2.25 AS seconds,
+        'https://a.example/b' AS link, \(key.uuidString) AS "key", '1.10' AS price, 'tram' AS kind,
+        '{"lat": 1, "lon": 2.5}' AS place, '["x", "y"]' AS tags, NULL AS no_tags
+      """, as: Everything.self)[0]
+    #expect(found.small == -3 && found.size == 5 && found.ratio == 1 && found.share == 0.5 && found.isOpen)
+    #expect(found.name == "n" && found.gone == nil && found.bytes == [1, 2] && found.data == Data([3]))
+    #expect([found.day, found.moment, found.seconds].map(\.timeIntervalSince1970) == [86400, 1.5, 2.25])
+    #expect(found.link.path == "/b" && found.key == key && found.price == Decimal(string: "1.1"))
+    #expect(found.kind == .tram && found.place == Point(lat: 1, lon: 2.5) && found.tags == ["x", "y"])
+    #expect(found.noTags == nil)
+  }
+
+  @Test func `a row that is one value is read as a member would be`() async throws {
+    #expect(try await store.value("SELECT 2.25", as: Date.self)?.timeIntervalSince1970 == 2.25)
+    #expect(try await store.value("SELECT 2", as: Date?.self)??.timeIntervalSince1970 == 2)
+    #expect(try await store.value("SELECT '1970-01-02'", as: Date.self)?.timeIntervalSince1970 == 86400)
+    #expect(try await store.value("SELECT x'0102'", as: Data.self) == Data([1, 2]))
+    #expect(try await store.value("SELECT x'0102'", as: [UInt8].self) == [1, 2])
+    #expect(try await store.value("SELECT 'https://a.example/b'", as: URL.self)?.path == "/b")
+    #expect(try await store.value("SELECT '-1.10'", as: Decimal.self) == Decimal(string: "-1.1"))
+    #expect(try await store.value("SELECT 'tram'", as: Kind.self) == .tram)
+    struct Opening: Decodable, Equatable { let from: Date, until: Date }
+    struct Opened: Decodable { let hours: Opening }
+    let hours = try await rows(
+      #"SELECT '{"from": 60, "until": "1970-01-01T00:02:00Z"}' AS hours"#, as: Opened.self)[0].hours
+    #expect(hours == Opening(from: Date(timeIntervalSince1970: 60), until: Date(timeIntervalSince1970: 120)))
+  }
+
+  // MARK: What does not fit
+
+  @Test func `a number that is only the beginning of a text, or is beyond its type, is none`() async throws {
+    for text in ["1,10", "1.234,50", "2.50 EUR", "-", "", "en", "1e3"] {
+      let error = await misfit("SELECT \(text)", as: Decimal.self)
+      #expect(error?.message.contains("it is to be Decimal") == true, "\(text)")
+    }
+    #expect(await misfit("SELECT 1e300", as: Float.self)?.code == .decoding)
+    #expect(await misfit("SELECT 'ship'", as: Kind.self)?.code == .decoding)
+    #expect(
+      await misfit("SELECT CAST(x'61ff' AS TEXT)", as: String.self)?.message.contains("not UTF-8") == true)
+  }
+
+  @Test func `a value of another kind is told with column, row and both types`() async throws {
+    struct Numbered: Decodable { let id: Int }
+    let text = await misfit("SELECT id FROM stop ORDER BY id", as: Numbered.self)
+    #expect(text?.code == .decoding && text?.isRetryable == false)
+    #expect(
+      text?.message.hasPrefix(#"column "id" of row 1 is TEXT "a", but Numbered.id is Int: SELECT"#) == true)
+    let second = await misfit("SELECT 1 AS id UNION ALL SELECT NULL ORDER BY id DESC", as: Numbered.self)
+    #expect(second?.message.hasPrefix(#"column "id" of row 2 is NULL, but Numbered.id is Int"#) == true)
+    let large = await misfit("SELECT 300 AS id", as: [String: Int8].self)
+    #expect(large?.message.contains("INTEGER 300") == true)
+    let fraction = await misfit("SELECT 1.5 AS id", as: Numbered.self)
+    #expect(fraction?.message.contains("REAL 1.5") == true)
+  }
+
+  @Test func `dates, choices and JSON in an unknown form are told`() async throws {
+    struct Dated: Decodable { let day: Date }
+    struct Chosen: Decodable { let kind: Kind }
+    struct Placed: Decodable { let place: Point }
+    #expect(await misfit("SELECT '31.12.2026' AS day", as: Dated.self)?.message.contains("ISO 8601") == true)
+    #expect(
+      await misfit("SELECT 'ship' AS kind", as: Chosen.self)?.message.contains("Chosen.kind is Kind") == true)
+    #expect(
+      await misfit("SELECT '{\"lat\": 1}' AS place", as: Placed.self)?.message.contains("from JSON") == true)
+    #expect(await misfit("SELECT 7 AS place", as: Placed.self)?.message.contains("INTEGER 7") == true)
+  }
+
+  @Test func `a member without a column is a mistake, also one that may be NULL`() async throws {
+    struct Titled: Decodable { let id: String, titel: String? }
+    let error = await misfit("SELECT id, name AS title FROM stop", as: Titled.self)
+    #expect(error?.message.hasPrefix(#"Titled.titel has no column, did you mean "title"?"#) == true)
+    #expect(await misfit("SELECT id, name FROM stop", as: String.self)?.code == .decoding)
+    #expect(await misfit("SELECT id FROM stop", as: [String].self)?.code == .decoding)
+  }
+
+  @Test func `an error of decoding ends its sequence, and not the store`() async throws {
+    var numbers = store.rows("SELECT id FROM stop", as: Int.self).makeAsyncIterator()
+    try await store.prepare()
+    let error = await #expect(throws: SeedError.self) { while try await numbers.next() != nil {} }
+    #expect(error?.code == .decoding)
+    #expect(try await store.stops().count == 3)
+  }
+}

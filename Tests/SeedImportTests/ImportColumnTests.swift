@@ -1,0 +1,110 @@
+import SeedFormat
+import SeedImport
+import Support
+import Testing
+
+/// Which members fill which columns, and values by a list.
+@Suite(.bounded) struct ImportColumnTests {
+  private func bench() throws -> ImportBench {
+    try ImportBench("CREATE TABLE t(id INTEGER PRIMARY KEY, code TEXT, name TEXT, n INTEGER)")
+  }
+
+  private func rows(_ text: String, _ table: TableMapping, _ layout: ImportMapping.Layout = .array) throws
+    -> [String]
+  {
+    let bench = try bench()
+    try bench.run(text, mapping: ImportMapping(table, layout: layout))
+    return try bench.rows("SELECT * FROM t")
+  }
+
+  // MARK: Members that fill several columns
+
+  @Test func `a member that columns names still fills the column of its own name`() throws {
+    let json = #"[{"id": 1, "name": "a", "n": 2}]"#
+    #expect(try rows(json, TableMapping("t", columns: ["code": "name"])) == ["1|a|a|2"])
+    #expect(
+      try rows("id,name\n1,a\n", TableMapping("t", columns: ["code": "name"]), .csv()) == ["1|a|a|NULL"])
+    #expect(try rows(json, TableMapping("t", columns: ["code": "id"])) == ["1|1|a|2"])
+  }
+
+  @Test func `a column that is listed itself, or a constant, is not filled by its own name`() throws {
+    let json = #"[{"id": 1, "name": "a", "title": "b"}]"#
+    let swapped = TableMapping("t", columns: ["code": "name", "name": "title"])
+    #expect(try rows(json, swapped) == ["1|a|b|NULL"])
+    let fixed = TableMapping("t", columns: ["code": "name"], constants: ["name": .text("c")])
+    #expect(try rows(json, fixed) == ["1|a|c|NULL"])
+    #expect(
+      try rows(json, TableMapping("t", names: .explicit, columns: ["id": "id", "code": "name"])) == [
+        "1|a|NULL|NULL"
+      ])
+  }
+
+  @Test func `a member with parts below it, a relation's, or one that is taken whole does not`() throws {
+    let json = #"[{"id": 1, "name": {"de": "a"}}]"#
+    #expect(try rows(json, TableMapping("t", columns: ["code": "name.de"])) == ["1|a|NULL|NULL"])
+    #expect(
+      try rows(json, TableMapping("t", columns: ["code": .from("name", .json)])) == [
+        #"1|{"de":"a"}|NULL|NULL"#
+      ])
+    let bench = try ImportBench(
+      "CREATE TABLE user(id INTEGER PRIMARY KEY); CREATE TABLE t(id INTEGER PRIMARY KEY, user TEXT, owner INTEGER)"
+    )
+    let user = RelationMapping.object("user", "user", foreignKey: ["owner"])
+    try bench.run(
+      #"[{"id": 1, "user": {"id": 7}}]"#, mapping: ImportMapping(TableMapping("t", relations: [user])))
+    #expect(try bench.rows("SELECT * FROM t") == ["1|NULL|7"])
+  }
+
+  @Test func `a column among the columns and the constants is refused`() throws {
+    let table = TableMapping("t", columns: ["code": "name"], constants: ["Code": .text("c")])
+    let failure = #expect(throws: ImportFailure.self) { try rows("[]", table) }
+    #expect(failure?.code == .mapping)
+    #expect(failure?.message.contains("\"Code\" is in columns and in constants") == true)
+    let json = #"{"lists": [{"table": "t", "columns": {"code": "name"}, "constants": {"code": 1}}]}"#
+    let read = #expect(throws: ImportFailure.self) { try ImportMapping(json: Array(json.utf8)) }
+    let words = #"$.lists[0].constants: the column "code" is in $.lists[0].columns too"#
+    #expect(read?.message.contains(words) == true)
+  }
+
+  // MARK: Values by a list
+
+  @Test(arguments: [
+    "values\": {\"e\u{301}\": 1, \"\u{E9}\": 2}", "constants\": {\"e\u{301}\": 1, \"\u{E9}\": 2}",
+  ])
+  func `two names that are the same letters are refused`(members: String) {
+    let column = members.hasPrefix("values") ? "\"columns\": {\"n\": {\"\(members)}}" : "\"\(members)"
+    let failure = #expect(throws: ImportFailure.self) {
+      try ImportMapping(json: Array("{\"table\": \"t\", \(column)}".utf8))
+    }
+    #expect(failure?.message.contains("in two Unicode forms of the same letters") == true)
+  }
+
+  @Test func `a listed value stands for its letters in each Unicode form`() throws {
+    let table = TableMapping("t", columns: ["n": .from("n", .values(["\u{E9}": .integer(5)]))])
+    let text = "id,n\n1,e\u{301}\n2,\u{E9}\n"
+    #expect(try rows(text, table, .csv()) == ["1|NULL|NULL|5", "2|NULL|NULL|5"])
+  }
+
+  @Test(arguments: CSVFormat.EmptyFields.allCases)
+  func `an empty field is looked up among the values first`(empty: CSVFormat.EmptyFields) throws {
+    let values = ImportConversion.values(["": .integer(9), "a": .integer(1)])
+    let table = TableMapping("t", columns: ["n": .from("n", values), "code": .from("c", values)])
+    let text = "id,n,c\n1,,\n2,\"\",\"\"\n3,a,a\n"
+    let expected = ["1|9|NULL|9", "2|9|NULL|9", "3|1|NULL|1"]
+    #expect(try rows(text, table, .csv(CSVFormat(empty: empty))) == expected)
+    #expect(try rows(#"[{"id": 1, "n": null}]"#, table) == ["1|NULL|NULL|NULL"])
+  }
+
+  @Test func `an empty field keeps its value when its rejected record comes again`() throws {
+    let table = TableMapping("t", columns: ["code": .from("c", .values(["": .text("none")]))])
+    let mapping = ImportMapping(table, layout: .csv())
+    let bench = try bench()
+    var hooks = ImportHooks()
+    var line = ""
+    hooks.rejected = { line = String(decoding: $0.json, as: UTF8.self) }
+    try bench.run("id,n,c\n1,x,\n", mapping: mapping, policy: ImportPolicy(badRows: .collect), hooks: hooks)
+    let mended = line.replacing("\"n\":\"x\"", with: "\"n\":4")
+    try bench.run(documents: [Array(mended.utf8)], mapping: mapping, areRejects: true)
+    #expect(try bench.rows("SELECT * FROM t") == ["1|none|NULL|4"])
+  }
+}

@@ -1,0 +1,170 @@
+import Foundation
+import SeedFormat
+import SeedImport
+import Support
+import Testing
+
+/// The header of CSV is looked at as soon as it is known, before the first row and also where there is none.
+@Suite(.bounded) struct ImportHeaderTests {
+  private func bench() throws -> ImportBench {
+    try ImportBench(
+      """
+      CREATE TABLE stop(id TEXT PRIMARY KEY NOT NULL, name TEXT, lat REAL); INSERT INTO stop VALUES ('old', 'o', 1);
+      CREATE TABLE pair(a TEXT NOT NULL, b TEXT NOT NULL, PRIMARY KEY (a, b));
+      """)
+  }
+
+  private func failure(
+    _ bytes: [UInt8], _ table: TableMapping = "stop", _ format: CSVFormat = CSVFormat()
+  ) throws -> String {
+    let bench = try bench()
+    let failure = #expect(throws: ImportFailure.self) {
+      try bench.run(
+        documents: [bytes], named: ["f.csv"], mapping: ImportMapping(table, layout: .csv(format)),
+        policy: ImportPolicy(badRows: .collect))
+    }
+    #expect(failure?.code == .document)
+    #expect(try bench.rows("SELECT id FROM stop") == ["old"])
+    return failure?.message ?? ""
+  }
+
+  private func failure(
+    _ text: String, _ table: TableMapping = "stop", _ format: CSVFormat = CSVFormat()
+  ) throws -> String { try failure(Array(text.utf8), table, format) }
+
+  private static let start = #"the header has no field for the key column "id": "#
+
+  @Test(arguments: ["", "1;A\n"])
+  func `a header that is one field is told with the delimiter that it has`(rows: String) throws {
+    let message = try failure("id;name\n\(rows)")
+    let words =
+      #"it has one field, "id;name": is the delimiter ";"? (--delimiter, or "delimiter" in the mapping)"#
+    #expect(message == "f.csv: line 1, byte 0: \(Self.start)\(words)")
+    #expect(try failure("id\tname\n").contains("is the delimiter tab?"))
+    #expect(try failure("sep=;\nid;name\n1;A\n").contains(#"it begins with "sep=;", which tells Excel"#))
+    #expect(try failure("sep=;\nid;name\n", "stop", CSVFormat(delimiter: ";")).contains("which tells Excel"))
+  }
+
+  @Test func `a field with another spelling is told with the words of a mapping`() throws {
+    #expect(
+      try failure("name,ID,lat\n1,A,2\n").hasSuffix(
+        Self.start + #"it has "ID", "name", "lat": map it ("columns": {"id": "ID"})"#))
+    #expect(
+      try failure("code,name\n").hasSuffix(#"it has "code", "name": map one of them ("columns": {"id": …})"#))
+    let listed = try failure("stop_id,name\n", TableMapping("stop", columns: ["id": "stopid"]))
+    #expect(listed.contains(#"no field "stopid" for the key column "id": it has "stop_id", "name": map it"#))
+  }
+
+  @Test func `fields that differ by dots or by their Unicode form alone are told as such`() throws {
+    let path = try failure("geo.id,name\n", TableMapping("stop", columns: ["id": "geo.id"]))
+    #expect(path.contains(#"it has "geo.id": write that as ["geo.id"]"#), "\(path)")
+    let form = try failure("cle\u{301},name\n", TableMapping("stop", columns: ["id": "cl\u{E9}"]))
+    #expect(form.contains("the same letters in another Unicode form: write it"), "\(form)")
+  }
+
+  @Test(arguments: [
+    (CSVFormat.Encoding.utf16BigEndian, String.Encoding.utf16LittleEndian, "utf-16le"),
+    (.utf16LittleEndian, .utf16BigEndian, "utf-16be"), (.utf8, .utf16LittleEndian, "utf-16le"),
+    (.utf8, .utf16BigEndian, "utf-16be"), (.latin1, .utf16LittleEndian, "utf-16le"),
+  ])
+  func `bytes of another encoding are told`(
+    told: CSVFormat.Encoding, real: String.Encoding, words: String
+  ) throws {
+    let bytes = try #require("id,name\r\n1,A\r\n".data(using: real))
+    let message = try failure(Array(bytes), "stop", CSVFormat(encoding: told))
+    #expect(message.contains("is the encoding \(words)?"), "\(message)")
+  }
+
+  @Test func `a byte order mark that is read as letters is told`() throws {
+    let message = try failure("\u{FEFF}id,name\n1,A\n", "stop", CSVFormat(encoding: .latin1))
+    #expect(message.contains("it begins with the mark of UTF-8: is the encoding utf-8?"), "\(message)")
+    let marked = try #require("\u{FEFF}id,name\n".data(using: .utf16BigEndian))
+    let other = try failure(Array(marked), "stop", CSVFormat(encoding: .windows1252))
+    #expect(other.contains("is the encoding utf-16?"), "\(other)")
+  }
+
+  @Test func `a header that the mapping gives is looked at too`() throws {
+    let message = try failure("1,A\n", "stop", CSVFormat(header: ["ID", "name"]))
+    #expect(message == "f.csv: " + Self.start + #"it has "ID", "name": map it ("columns": {"id": "ID"})"#)
+  }
+
+  @Test func `keys may come from constants, defaults, references and columns that list them`() throws {
+    let bench = try bench()
+    let constant = TableMapping("pair", columns: ["a": "x"], constants: ["b": .text("c")])
+    try bench.run("x\n1\n", mapping: ImportMapping(constant, layout: .csv()))
+    let reference = TableMapping(
+      "pair", relations: [.object("halt", TableMapping("stop"), foreignKey: ["b"])])
+    try bench.run("a,halt\n2,old\n", mapping: ImportMapping(reference, layout: .csv()))
+    #expect(try bench.rows("SELECT * FROM pair") == ["1|c", "2|old"])
+  }
+
+  @Test func `where two lists share a file, the header must have the keys of both`() throws {
+    let bench = try bench()
+    let lists = [
+      ImportMapping.List("stop", layout: .csv(), where: [RowCondition("kind", in: [.text("s")])]),
+      ImportMapping.List(TableMapping("pair", columns: ["a": "id"]), layout: .csv()),
+    ]
+    let failure = #expect(throws: ImportFailure.self) {
+      try bench.run("kind,id\ns,1\n", mapping: ImportMapping(lists: lists))
+    }
+    #expect(failure?.message.contains(#"no field for the key column "b""#) == true)
+  }
+
+  @Test func `the mode replace refuses a header without a listed field, other modes note it`() throws {
+    let columns: [String: ColumnMapping] = ["name": "label"]
+    let message = try failure("id,Label\nold,A\n", TableMapping("stop", columns: columns, mode: .replace))
+    let words =
+      #"no field "label" for the column "name", which the mode replace would empty: it has "Label", "id""#
+    #expect(message.contains(words), "\(message)")
+    let report = try bench().run(
+      "id,Label\nold,A\n", mapping: ImportMapping(TableMapping("stop", columns: columns), layout: .csv()))
+    #expect(report.missing.first?.similar == ["Label"])
+  }
+
+  @Test func `names that nothing reads may be empty or stand twice`() throws {
+    let bench = try bench()
+    let format = CSVFormat(delimiter: ";")
+    let report = try bench.run(
+      "id;name;;;x;x\n1;A;;;1;2\n2;B\n", mapping: ImportMapping("stop", layout: .csv(format)),
+      policy: ImportPolicy(badRows: .collect))
+    #expect(report.tables["stop"]?.inserted == 1 && report.issueCount == 1)
+    #expect(try failure("id;name;name\n", "stop", format).contains(#"the name "name" twice"#))
+    let given = CSVFormat(header: ["", "id", "", "name"])
+    try bench.run("x,3,y,C\n", mapping: ImportMapping("stop", layout: .csv(given)))
+    #expect(try bench.rows("SELECT id, name FROM stop WHERE id > 0 AND id < 9") == ["1|A", "3|C"])
+  }
+
+  @Test func `a rejected record whose names stand twice comes again`() throws {
+    let bench = try bench()
+    let mapping = ImportMapping("stop", layout: .csv(CSVFormat(delimiter: ";")))
+    var (hooks, line) = (ImportHooks(), "")
+    hooks.rejected = { line = String(decoding: $0.json, as: UTF8.self) }
+    try bench.run(
+      "id;lat;;\n1;x;;\n", mapping: mapping, policy: ImportPolicy(badRows: .collect), hooks: hooks)
+    let mended = Array(line.replacing("\"lat\":\"x\"", with: "\"lat\":\"2\"").utf8)
+    try bench.run(documents: [mended], mapping: mapping, areRejects: true)
+    #expect(try bench.rows("SELECT id, lat FROM stop WHERE id = '1'") == ["1|2.0"])
+  }
+
+  @Test func `a path whose dots are the field's own is noted with what to write`() throws {
+    let report = try bench().run(
+      "id,geo.lat\n1,2\n",
+      mapping: ImportMapping(TableMapping("stop", columns: ["lat": "geo.lat"]), layout: .csv()))
+    #expect(report.missing.first?.similar == ["geo.lat"])
+    #expect(
+      report.missing.first?.description.contains(#"they have ["geo.lat"], which no column uses"#) == true)
+  }
+
+  @Test func `a field that differs in its Unicode form is noted so`() throws {
+    let table = TableMapping("stop", columns: ["name": "\u{E9}"])
+    let report = try bench().run("id,e\u{301}\n1,2\n", mapping: ImportMapping(table, layout: .csv()))
+    #expect(report.missing.first?.description.contains("the same letters in another Unicode form") == true)
+  }
+
+  @Test func `a column that finds its field by name is noted where a field looks alike`() throws {
+    let report = try bench().run("id,name\n1,A\n", mapping: ImportMapping("stop", layout: .csv()))
+    #expect(report.missing == [])
+    let alike = try bench().run("id,name,LAT\n1,A,2\n", mapping: ImportMapping("stop", layout: .csv()))
+    #expect(alike.missing.map(\.similar) == [["LAT"]])
+  }
+}

@@ -1,0 +1,182 @@
+import SeedFormat
+import SeedImport
+import Support
+import Testing
+
+/// Numbers as CSV spells them, and records before the header.
+@Suite(.bounded) struct RecordNumberTests {
+  private static let schema = "CREATE TABLE t(id INTEGER PRIMARY KEY, n INTEGER, r REAL, d NUMERIC, x TEXT)"
+  private static let collecting = ImportPolicy(badRows: .collect)
+
+  /// What the columns of numbers have; `nil` where they refuse it.
+  private func stored(_ text: String, _ decimal: CSVFormat.DecimalMark) throws -> [String?] {
+    let format = CSVFormat(delimiter: ";", decimal: decimal)
+    return try ["n", "r", "d"].map { column in
+      let bench = try ImportBench(Self.schema)
+      let report = try bench.run(
+        "id;\(column)\n1;\(text)\n", mapping: ImportMapping("t", layout: .csv(format)),
+        policy: Self.collecting)
+      return report.issueCount > 0 ? nil : try bench.rows("SELECT \(column) FROM t").first
+    }
+  }
+
+  @Test(
+    arguments: [
+      ("0003", ["3", "3.0", "3"]), ("+5", ["5", "5.0", "5"]), (" 52.5", [nil, "52.5", "52.5"]),
+      ("7 ", ["7", "7.0", "7"]), ("-007", ["-7", "-7.0", "-7"]), (".5", [nil, "0.5", "0.5"]),
+      ("5.", ["5", "5.0", "5"]), ("-0.5", [nil, "-0.5", "-0.5"]), ("00", ["0", "0.0", "0"]),
+      ("1,5", [nil, nil, "1,5"]), ("1 234", [nil, nil, "1 234"]), ("- 5", [nil, nil, "- 5"]),
+      (".", [nil, nil, "."]), ("x", [nil, nil, "x"]), ("1e2", [nil, "100.0", "100"]),
+    ] as [(String, [String?])])
+  func `numbers with spaces, signs and zeros go to columns of numbers`(text: String, expected: [String?])
+    throws
+  {
+    #expect(try stored(text, .point) == expected)
+  }
+
+  @Test(
+    arguments: [
+      ("52,5", [nil, "52.5", "52.5"]), ("1.234", ["1234", "1234.0", "1234"]),
+      ("1.234.567,25", [nil, "1234567.25", "1234567.25"]), ("-12'345", ["-12345", "-12345.0", "-12345"]),
+      ("1 234,5", [nil, "1234.5", "1234.5"]), ("1\u{A0}234", ["1234", "1234.0", "1234"]),
+      (",5", [nil, "0.5", "0.5"]), ("0,10", [nil, "0.1", "0.1"]), ("12", ["12", "12.0", "12"]),
+      ("1,5e3", [nil, "1500.0", "1500"]),
+      ("1.5", [nil, nil, nil]), ("1.2345", [nil, nil, nil]), ("0.123", [nil, nil, nil]),
+      ("1.234 567", [nil, nil, "1.234 567"]), ("1.234,567.8", [nil, nil, "1.234,567.8"]),
+      ("01.02.2026", [nil, nil, "01.02.2026"]), ("1,2,3", [nil, nil, "1,2,3"]), (".123", [nil, nil, nil]),
+    ] as [(String, [String?])])
+  func `with a decimal comma, marks stand between thousands`(text: String, expected: [String?]) throws {
+    #expect(try stored(text, .comma) == expected)
+  }
+
+  @Test func `texts keep their spelling, and as number takes it`() throws {
+    let bench = try ImportBench(Self.schema)
+    let table = TableMapping("t", columns: ["d": .from("a", .number), "x": "b"])
+    let report = try bench.run(
+      "id;a;b\n01;1.000,50;0003\n2; +7 ; 1,5 \n3;z;\n",
+      mapping: ImportMapping(table, layout: .csv(CSVFormat(delimiter: ";", decimal: .comma))),
+      policy: Self.collecting)
+    #expect(try bench.rows("SELECT id, d, x FROM t") == ["1|1000.5|0003", "2|7| 1,5 "])
+    #expect(report.issues.map(\.message) == ["expected a number, found \"z\""])
+  }
+
+  @Test func `what a document of JSON spells stays as strict as it was`() throws {
+    let report = try ImportBench(Self.schema).run(
+      #"[{"id": 1, "n": "03"}, {"id": 2, "r": " 5.5"}]"#, mapping: ImportMapping("t"), policy: Self.collecting
+    )
+    #expect(report.issueCount == 2)
+  }
+
+  @Test func `a message shows the field as it stands in the document`() throws {
+    let format = CSVFormat(delimiter: ";", decimal: .comma)
+    let report = try ImportBench(Self.schema).run(
+      "id;n\n1;1.000,5\n2;1.5\n", mapping: ImportMapping("t", layout: .csv(format)), policy: Self.collecting)
+    #expect(
+      report.issues.map(\.message) == [
+        "expected a whole number of 64 bits, found \"1.000,5\"",
+        "expected a number with a decimal comma, found \"1.5\"",
+      ])
+  }
+
+  @Test func `a rejected record comes again with its decimal comma`() throws {
+    let bench = try ImportBench(Self.schema)
+    let mapping = ImportMapping("t", layout: .csv(CSVFormat(delimiter: ";", decimal: .comma, skip: 1)))
+    var (hooks, line) = (ImportHooks(), "")
+    hooks.rejected = { line = String(decoding: $0.json, as: UTF8.self) }
+    try bench.run("x\nid;r;n\n1;2,5;a\n", mapping: mapping, policy: Self.collecting, hooks: hooks)
+    let mended = Array(line.replacing("\"a\"", with: "\"1.000\"").utf8)
+    try bench.run(documents: [mended], mapping: mapping, areRejects: true)
+    #expect(try bench.rows("SELECT id, r, n FROM t") == ["1|2.5|1000"])
+  }
+
+  // MARK: Records before the header
+
+  @Test(arguments: [1, 4, 1000])
+  func `records before the header are passed over, whatever they hold`(pieces: Int) throws {
+    let bench = try ImportBench(Self.schema)
+    let text = Array("Report;\"a\r\nb\"\r\n\r\n".utf8) + [0xE9, 0x0A] + Array("id;x\r\n1;a\r\n".utf8)
+    let mapping = ImportMapping("t", layout: .csv(CSVFormat(delimiter: ";", skip: 2)))
+    let report = try bench.run(
+      documents: [text, text], mapping: mapping, policy: Self.collecting, pieces: pieces)
+    #expect(report.rows == 2 && report.issueCount == 0)
+    #expect(try bench.rows("SELECT id, x FROM t") == ["1|a"])
+    let bad = try bench.run("p\nq\nid;n\n2;z\n", mapping: mapping, policy: Self.collecting, pieces: pieces)
+    #expect(bad.issues.map(\.line) == [4] && bad.issues.map(\.row) == [0])
+  }
+
+  @Test func `a header with a record to pass over takes the place of the document's own`() throws {
+    let bench = try ImportBench(Self.schema)
+    let format = CSVFormat(header: ["id", "x"], skip: 1)
+    try bench.run("Nummer,Name\n1,a\n", mapping: ImportMapping("t", layout: .csv(format)))
+    #expect(try bench.rows("SELECT id, x FROM t") == ["1|a"])
+  }
+
+  @Test func `a document that is passed over whole has no header`() throws {
+    let failure = #expect(throws: ImportFailure.self) {
+      try ImportBench(Self.schema).run(
+        "a\nb\n", mapping: ImportMapping("t", layout: .csv(CSVFormat(skip: 2))))
+    }
+    #expect(failure?.message.contains("the CSV has no header") == true)
+  }
+
+  // MARK: Bytes
+
+  @Test(arguments: [0x81, 0x8D, 0x8F, 0x90, 0x9D] as [UInt8])
+  func `a byte that is no letter in windows-1252 spoils its record`(byte: UInt8) throws {
+    let bench = try ImportBench(Self.schema)
+    let mapping = ImportMapping("t", layout: .csv(CSVFormat(encoding: .windows1252)))
+    let report = try bench.run(
+      documents: [Array("id,x\n1,a".utf8) + [byte, 0x0A] + Array("2,b\n".utf8)], mapping: mapping,
+      policy: Self.collecting)
+    #expect(report.issues.map(\.message) == ["a field that is not valid windows-1252"])
+    #expect(report.issues.map(\.offset) == [8])
+    #expect(try bench.rows("SELECT id FROM t") == ["2"])
+  }
+
+  @Test func `an odd byte at the end of UTF-16 is told as such`() throws {
+    let bytes: [UInt8] = "id,x\n1,a\n".utf16.flatMap { [UInt8($0 & 0xFF), UInt8($0 >> 8)] } + [0x41]
+    let report = try ImportBench(Self.schema).run(
+      documents: [bytes], mapping: ImportMapping("t", layout: .csv(CSVFormat(encoding: .utf16LittleEndian))),
+      policy: Self.collecting)
+    #expect(report.rows == 2)
+    #expect(
+      report.issues.map(\.message) == [
+        "the document ends within a character of UTF-16, which has two bytes: is it whole?"
+      ])
+  }
+
+  @Test func `a record of one field is told as one`() throws {
+    let report = try ImportBench(Self.schema).run(
+      "id,x\n1\n", mapping: ImportMapping("t", layout: .csv()), policy: Self.collecting)
+    #expect(report.issues.map(\.message) == ["a record of 1 field under 2 names"])
+  }
+
+  // MARK: Messages about more than one record
+
+  @Test func `what concerns the import as a whole names no document and no record`() throws {
+    let bench = try ImportBench(
+      "CREATE TABLE p(id INTEGER PRIMARY KEY); CREATE TABLE t(id INTEGER PRIMARY KEY, p REFERENCES p(id))")
+    let report = try bench.run(
+      "id,p\n1,5\n", mapping: ImportMapping("t", layout: .csv()), policy: ImportPolicy(references: .keep))
+    let issue = try #require(report.issues.first)
+    #expect(issue.document == "" && issue.line == nil && issue.code == .reference)
+    #expect(issue.description.hasPrefix("table \"t\""))
+    let kept = try bench.run(
+      "id,p\nx,5\n", mapping: ImportMapping(TableMapping("t", mode: .replace), layout: .csv()),
+      policy: ImportPolicy(badRows: .collect, references: .keep))
+    #expect(kept.issues.first { $0.code == .notDeleted }?.document == "")
+  }
+
+  @Test func `in batches, a unique value that is taken is told with the way to exchange values`() throws {
+    let bench = try ImportBench(
+      "CREATE TABLE t(id INTEGER PRIMARY KEY, x TEXT UNIQUE); INSERT INTO t VALUES (1, 'a'), (2, 'b')")
+    let text = "id,x\n1,b\n2,a\n"
+    let mapping = ImportMapping("t", layout: .csv())
+    var policy = Self.collecting
+    policy.atomicity = .batched(rows: 1, cursor: bench.file("cursor"))
+    let report = try bench.run(text, mapping: mapping, policy: policy)
+    let words = "rows exchange values only within a batch: repeat without batches (--batch)"
+    #expect(report.issues.first?.message.contains(words) == true)
+    #expect(try bench.run(text, mapping: mapping, policy: Self.collecting).issueCount == 0)
+  }
+}
