@@ -16,6 +16,9 @@ import Testing
   private static let small = 2_000_000
   /// Breaks of one download, and downloads with one break each.
   private static let breaks = 200
+  /// How often the file may be sent in all: what was on its way at a break is lost, some ten thousand bytes and more on a
+  /// busy machine. Each break would cost two million if parts began anew.
+  private static let mostSendings = 2.0
 
   @Test func `a file arrives though the connection breaks at random offsets again and again`() async throws {
     let number = UInt64.random(in: 0...UInt64.max)
@@ -27,7 +30,7 @@ import Testing
     let server = try BreakingServer(Self.content(Self.large), breakingAt: offsets)
     let traffic = try await Self.download(from: server, in: TemporaryFolder(inMemory: true))
     #expect(traffic.retries > 0 && traffic.restarts == 0, "\(seed)")
-    #expect(Double(server.sentBytes) < 1.2 * Double(Self.large), "\(seed)")
+    #expect(Double(server.sentBytes) < Self.mostSendings * Double(Self.large), "\(seed)")
   }
 
   @Test func `wherever the connection breaks, the rest arrives`() async throws {

@@ -67,9 +67,8 @@ final class RowSource {
     return column
   }
 
-  /// The current row: its one column where the type is one that columns have, else whatever the type asks for.
-  func row<Row: Decodable>(as type: Row.Type) throws -> Row {
-    guard type is any ColumnValue.Type else { return try Row(from: RowDecoder(source: self)) }
+  /// The row's one column, for a type that columns have.
+  func onlyValue<Value: Decodable>(as type: Value.Type) throws -> Value {
     guard columns.count == 1 else { throw manyColumns() }
     return try ColumnContainer(source: self, column: 0, member: nil).decode(type)
   }

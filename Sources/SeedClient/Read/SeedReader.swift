@@ -123,11 +123,12 @@ extension Statement {
   /// Rows as values of a type.
   package func decoded<Row: Decodable>(as type: Row.Type) -> StatementRows<Row> {
     let source = RowSource(self, of: "\(type)")
+    let isValue = type is any ColumnValue.Type
     return StatementRows {
       guard try self.step() else { return nil }
       source.beginRow()
       do {
-        return try source.row(as: type)
+        return try isValue ? source.onlyValue(as: type) : Row(from: RowDecoder(source: source))
       } catch let error where !(error is SeedError) { throw source.failed(error) }
     }
   }
