@@ -55,7 +55,7 @@ extension SeedStore {
     _ query: SeedQuery, _ values: [SeedValue], isSame: (@Sendable ([Row], [Row]) -> Bool)?,
     _ rows: @escaping @Sendable (Statement) -> StatementRows<Row>
   ) -> AsyncThrowingStream<[Row], any Error> {
-    LiveRows(query: query, isSame: isSame) { generation in
+    LiveRows(isSame: isSame) { generation in
       try await generation.reader.read { reader in
         let reading = TablesRead()
         let all = try reader.all(query.with(values), reading, rows)
@@ -79,8 +79,7 @@ extension SeedStore {
   public func value<Value: Decodable & Sendable>(
     _ query: SeedQuery, _ values: SeedValue..., as type: Value.Type
   ) async throws -> Value? {
-    let query = try query.with(values)
-    return try await read { reader in try reader.first(query, as: type) }
+    try await first(query.with(values), as: type)
   }
 
   /// Runs `body` with a read-only connection to the current data, in one transaction.

@@ -61,6 +61,8 @@ import Testing
       let error = await misfit(SeedQuery(sql: named.sql, named: values), as: String.self)
       #expect(error?.code == .query)
     }
+    let unnamed = await misfit(SeedQuery(sql: "SELECT ?", named: ["id": "a"]), as: String.self)
+    #expect(unnamed?.message.contains("values for id, where the parameters are ?:") == true)
     let behind = try await store.read { reader in
       try reader.rows(SeedQuery(sql: "SELECT name FROM stop WHERE id = ?"), "b", as: String.self)
     }

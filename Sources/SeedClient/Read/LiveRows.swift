@@ -48,7 +48,6 @@ struct DataEdition: Sendable {
 }
 
 struct LiveRows<Row: Sendable>: Sendable {
-  let query: SeedQuery
   /// Whether rows that are the same as before are not worth an element.
   let isSame: (@Sendable ([Row], [Row]) -> Bool)?
   let read: @Sendable (Generation) async throws -> ([Row], DataEdition.Reading)

@@ -27,7 +27,7 @@ extension Connection {
       try statement.bind(values)
     case .named(let values):
       let names = (0..<wanted).map { sqlite3_bind_parameter_name(statement.handle, Int32($0 + 1)) }
-        .map { $0.map { String(String(cString: $0).dropFirst()) } ?? "" }
+        .map { $0.map { String(String(cString: $0).dropFirst()) } ?? "?" }
       guard Set(names) == Set(values.keys) else {
         throw ReadOnlyProblem.names(found: values.keys.sorted(), wanted: names, sql: statement.sql)
       }
