@@ -46,11 +46,15 @@ func fuzzer(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
     name: name, dependencies: dependencies, path: "Tests/Fuzz/\(name)", swiftSettings: strict)
 }
 
+// What serves needs the standard library of macOS 15. A Mac builds it for the tests alone: see Scripts/verify-apple.
+let mac: SupportedPlatform = Context.environment["SEEDBANK_SERVER"] == nil ? .macOS(.v14) : .macOS(.v15)
+
 let package = Package(
   name: "seedbank",
-  platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
+  platforms: [mac, .iOS(.v17), .tvOS(.v17), .watchOS(.v10), .visionOS(.v1)],
   products: [
     .library(name: "SeedClient", targets: ["SeedClient"]),
+    .library(name: "SeedClientTesting", targets: ["SeedClientTesting"]),
     .executable(name: "seedbank", targets: ["seedbank"]),
   ],
   targets: [
@@ -70,6 +74,8 @@ let package = Package(
       "SeedServer", ["SeedSystem", "SeedFormat", "SeedTrust", "SeedDatabase", "SeedHTTP"],
       embedding: ["Front/openapi.json"]),
     room("SeedClient", ["SeedSystem", "SeedFormat", "SeedTrust", "SeedDatabase", "SeedImport"]),
+    room(
+      "SeedClientTesting", ["SeedSystem", "SeedFormat", "SeedTrust", "SeedDatabase", "SeedClient"]),
     .executableTarget(
       name: "seedbank",
       dependencies: [
@@ -85,6 +91,7 @@ let package = Package(
       name: "Support",
       dependencies: [
         "SeedSystem", "SeedFormat", "SeedTrust", "SeedDatabase", "SeedImport", "SeedServer", "SeedClient",
+        "SeedClientTesting",
       ],
       path: "Tests/Support", swiftSettings: strict),
     // A process of its own that reads a store while tests write to it.
@@ -113,6 +120,7 @@ let package = Package(
         "SeedSystem", "SeedClient", "SeedServer", "SeedHTTP", "SeedDatabase", "SeedTrust", "SeedFormat",
         "Support", "CSQLite",
       ]),
+    tests("SeedClientTestingTests", ["SeedClient", "SeedClientTesting"]),
     tests(
       "EndToEndTests",
       [
@@ -122,7 +130,7 @@ let package = Package(
       programs: [
         "RoadTests/outside_client.py", "RoadTests/tuf_client.py", "FaultTests/injector.c",
         "KeyTests/tuf_follow.py", "ImportTests/article_tables.py",
-        "SampleApp", "RecipeDriver",
+        "SampleApp", "SecondApp", "RecipeDriver",
       ]),
   ] + fuzzing,
   swiftLanguageModes: [.v6]

@@ -8,10 +8,13 @@ extension SeedStore {
     _ listener: (@Sendable (UpdatePhase) -> Void)? = nil
   ) async throws -> UpdateReport {
     let start = environment.uptime()
-    let phases = PhaseSender(uptime: environment.uptime) { [onPhase] phase in
+    let phases = PhaseSender(uptime: environment.uptime) { [onPhase, phaseSender] phase in
       onPhase(phase)
+      phaseSender.send(phase)
       listener?(phase)
     }
+    state.isUpdating = true
+    defer { state.isUpdating = false }
     do {
       var attempt = try await beginAttempt(policy, first: first ?? policy, phases)
       let from = attempt.plan.from
@@ -23,6 +26,7 @@ extension SeedStore {
         plan: plan, from: from, seed: try requireCurrent().seed(at: state.version ?? plan.to),
         bytes: attempt.bytes, traffic: attempt.fetcher.context.traffic, rows: attempt.rows,
         lifecycle: attempt.metadata.state.lifecycle, duration: environment.uptime() - start)
+      log.info(report.summary)
       phases.enter(.finished(report))
       return report
     } catch { throw current == nil ? withBundleError(error) : error }
@@ -34,12 +38,17 @@ extension SeedStore {
     phases.enter(.checking)
     try Task.checkCancellation()
     let generation = try await withBundle(over: beginWriting())
-    var fetcher = fetcher
+    var fetcher = try requireFetcher()
     fetcher.context = UpdateContext(policy: generation == nil ? first : policy, phases: phases)
     let metadata = try await writer.refresh(fetcher)
     note(metadata.state)
     return try await UpdateAttempt(
       model, fetcher, metadata, local: localMeta(generation), rejected: writer.rejected())
+  }
+
+  func requireFetcher() throws(SeedError) -> Fetcher {
+    guard let fetcher else { throw .readOnly(layout.directory) }
+    return fetcher
   }
 
   /// A file that can no longer be read is as good as none: a snapshot takes its place.
@@ -70,10 +79,10 @@ extension SeedStore {
     }
     guard plan.action != .upToDate else {
       // A process that died behind a swap has left what it downloaded. It harms nobody, so nothing fails for it.
-      _ = try? await fetcher.partial.keep([])
+      _ = try? await attempt.fetcher.partial.keep([])
       return
     }
-    try await fetcher.partial.makeRoom(
+    try await attempt.fetcher.partial.makeRoom(
       for: plan.objects, in: layout.directory, freeBytes: environment.freeBytes)
   }
 
@@ -141,17 +150,28 @@ extension SeedStore {
     _ deltas: [FetchedObject], to generation: Generation, _ attempt: inout UpdateAttempt
   ) async throws {
     attempt.phases.enter(.applying(deltas.map(\.object)))
-    var (changed, newest) = (Set<String>(), Version?.none)
-    // Once for all deltas, also where one of them fails.
-    defer { if let newest { announce(generation, at: newest, changed: Array(changed)) } }
+    let outcome: Result<Void, any Error>
+    do {
+      outcome = .success(try await applyEach(of: deltas, to: generation, &attempt))
+    } catch { outcome = .failure(error) }
+    // Once for all deltas, and also where one of them failed behind others.
+    if let version = state.version {
+      await announce(generation, at: version)
+      await writer.tellOthers()
+    }
+    try outcome.get()
+  }
+
+  private func applyEach(
+    of deltas: [FetchedObject], to generation: Generation, _ attempt: inout UpdateAttempt
+  ) async throws {
     for delta in deltas {
       guard let version = state.version else { return }
       let changes = try await writer.apply(delta, to: generation, at: version)
       attempt.rows.merge(changes.tables) { $0 + $1 }
       attempt.phases.advance(rows: changes.rowCount)
       changesSender.send(changes)
-      (state.version, newest) = (changes.version, changes.version)
-      changed.formUnion(changes.tables.keys)
+      state.version = changes.version
     }
   }
 

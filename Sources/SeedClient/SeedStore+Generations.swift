@@ -1,4 +1,5 @@
 import SeedDatabase
+import SeedSystem
 
 extension SeedStore {
   func adopt() async throws -> Generation? {
@@ -20,7 +21,13 @@ extension SeedStore {
   func beginWriting() async throws -> Generation? {
     let found = try await adopt()
     guard !isWriting else { return found }
-    try await writer.begin()
+    guard fetcher != nil else { throw SeedError.readOnly(layout.directory) }
+    // From the lock on only this store changes the directory, and what it does itself is no news.
+    watch = nil
+    do { try await writer.begin() } catch {
+      watchOthers()
+      throw error
+    }
     let generation = try await adopt()
     isWriting = true
     return generation
@@ -40,8 +47,10 @@ extension SeedStore {
     current = generation
     held.add(generation)
     state.origin = generation.record.origin
+    log.info(
+      "reads version \(seed.version), \(generation.record.origin.rawValue), in \(generation.folder.file)")
     openingsSender.send(seed)
-    sendEdition(of: generation, changed: nil)
+    await sendEdition(of: generation, at: seed.version)
     return seed
   }
 
@@ -70,6 +79,8 @@ extension SeedStore {
 
   /// Stops reading a damaged generation; returns the one to read in its place.
   func leave(_ generation: Generation) async throws -> Generation? {
+    log.error(
+      "\(generation.folder.file) is damaged: it is read no more, and the next update takes a snapshot")
     await writer.noteDamage(generation.name)
     // The next update takes a snapshot where nothing else is left.
     if current === generation {
@@ -92,7 +103,8 @@ extension SeedStore {
     try await generation.seed(at: meta(of: generation).version)
   }
 
-  /// Reads a generation's own description. Tells everyone of a version that another process has applied.
+  /// Reads a generation's own description. Tells everyone of a version that another store has applied. Has its turn:
+  /// meanwhile no update of this store goes on.
   func meta(of generation: Generation) async throws -> SeedMeta {
     let meta = try await generation.reader.meta()
     let isNews = generation === current && state.version != nil && state.version != meta.version
@@ -100,21 +112,70 @@ extension SeedStore {
     state.license = meta.provenance.license
     state.attribution = meta.provenance.attribution
     state.source = meta.provenance.source
-    if isNews { announce(generation, at: meta.version) }
+    if isNews {
+      log.info("another store has changed the data to version \(meta.version)")
+      await announce(generation, at: meta.version)
+    }
     return meta
   }
 
-  /// Tells everyone of a version of the same file; `changed` are the tables, where they are known.
-  func announce(_ generation: Generation, at version: Version, changed: [String]? = nil) {
+  /// Tells everyone here of a version of the same file.
+  func announce(_ generation: Generation, at version: Version) async {
     openingsSender.replaceLatest(generation.seed(at: version))
-    sendEdition(of: generation, changed: changed)
+    await sendEdition(of: generation, at: version)
   }
 
-  private func sendEdition(of generation: Generation, changed: [String]?) {
-    var next = DataEdition(generation, after: edition)
-    next.note(changed)
-    edition = next
-    editionSender.send(next)
+  private func sendEdition(of generation: Generation, at version: Version) async {
+    editionSender.send(await generation.reader.edition(of: generation, at: version))
+  }
+
+  // MARK: Other stores
+
+  /// The generation to read; what other stores do from here on is noticed.
+  func adoptAndWatch() async throws -> Generation? {
+    watchOthers()
+    return try await adopt()
+  }
+
+  /// Notices what another store does in the directory, without asking for it again and again.
+  private func watchOthers() {
+    guard !isWriting else { return }
+    // Again, for the directory may have come between the look and the watch.
+    for _ in 0..<Self.mostWatches {
+      // Until another store has made the directory, the folder that it will be in.
+      let folder =
+        Folder.exists(layout.directory) ? layout.directory : Folder.parent(of: layout.directory)
+      guard watch?.folder != folder || watch?.hasEnded ?? true else { return }
+      watch = environment.watch(folder) { [weak self] in Task { await self?.takeNotice() } }
+      guard watch != nil else { return watchLater() }
+    }
+  }
+
+  private static let mostWatches = 4
+
+  /// Until there is a watch again this store looks by itself: Linux gives all processes of a user 128 together.
+  private func watchLater() {
+    guard !triesWatchLater else { return }
+    triesWatchLater = true
+    Task { [weak self, environment] in
+      try? await environment.sleep(.seconds(1))
+      await self?.tryWatchAgain()
+    }
+  }
+
+  private func tryWatchAgain() async {
+    triesWatchLater = false
+    await takeNotice()
+  }
+
+  func takeNotice() async {
+    guard !isWriting, !hasNotice else { return }
+    hasNotice = true
+    try? await inTurn(isUpdate: false) { store in
+      store.hasNotice = false
+      if let generation = try await store.adoptAndWatch() { _ = try await store.meta(of: generation) }
+    }
+    hasNotice = false
   }
 
   // MARK: What a restart must not lose

@@ -12,7 +12,7 @@ extension SeedStore {
   /// One element per file: the current one first, then each new one. Open the new file on each.
   ///
   /// Every use is a listener of its own, hears the latest if it was busy, and ends with the store.
-  public nonisolated var openings: some AsyncSequence<Seed, Never> & Sendable { openingsSender.stream() }
+  public nonisolated var openings: AsyncStream<Seed> { openingsSender.stream() }
 
   /// The changes of each delta, from now on.
   ///
@@ -20,7 +20,7 @@ extension SeedStore {
   /// takes them costs no memory without a bound.
   ///
   /// A new file may differ anywhere and yields no element here, but one of ``openings``.
-  public nonisolated var changes: some AsyncSequence<SeedChanges, Never> & Sendable { changesSender.stream() }
+  public nonisolated var changes: AsyncStream<SeedChanges> { changesSender.stream() }
 
   /// A live query: its rows now, and again after every change of the tables that it reads, and with every new file.
   ///
@@ -28,9 +28,11 @@ extension SeedStore {
   /// when there is data; after an update that changed what it reads, they come once. A statement that fails ends the
   /// sequence with ``SeedError/Code/query``. Where the file turns out to be damaged the next rows are those of the file
   /// before, if there is one, and the next update takes a snapshot. The sequence ends with the store.
-  public nonisolated func rows(_ query: SeedQuery, _ values: SeedValue...) -> AsyncThrowingStream<
-    [SeedRow], any Error
-  > { live(query, values, isSame: nil) { $0.seedRows() } }
+  public nonisolated func rows(
+    _ query: SeedQuery, _ values: (any SeedValueConvertible)?...
+  ) -> AsyncThrowingStream<[SeedRow], any Error> {
+    live(query, values.seedValues, isSame: nil) { $0.seedRows() }
+  }
 
   /// A live query whose rows become values of a type, whose members have the columns' names; `routeName` also takes the
   /// column `route_name`.
@@ -43,19 +45,36 @@ extension SeedStore {
   /// Lists and objects are read from JSON in a text, dates from ISO 8601 or seconds since 1970. Rows that do not fit
   /// the type end the sequence, but not the store, with ``SeedError/Code/decoding``.
   public nonisolated func rows<Row: Decodable & Sendable>(
-    _ query: SeedQuery, _ values: SeedValue..., as type: Row.Type
-  ) -> AsyncThrowingStream<[Row], any Error> { live(query, values, isSame: nil) { $0.decoded(as: type) } }
+    _ query: SeedQuery, _ values: (any SeedValueConvertible)?..., as type: Row.Type
+  ) -> AsyncThrowingStream<[Row], any Error> {
+    live(query, values.seedValues, isSame: nil) { $0.decoded(as: type) }
+  }
 
   /// The same, without rows that are equal to those before.
   public nonisolated func distinctRows<Row: Decodable & Equatable & Sendable>(
-    _ query: SeedQuery, _ values: SeedValue..., as type: Row.Type
-  ) -> AsyncThrowingStream<[Row], any Error> { live(query, values, isSame: ==) { $0.decoded(as: type) } }
+    _ query: SeedQuery, _ values: (any SeedValueConvertible)?..., as type: Row.Type
+  ) -> AsyncThrowingStream<[Row], any Error> {
+    live(query, values.seedValues, isSame: ==) { $0.decoded(as: type) }
+  }
+
+  /// The store's state: as it is now, then after each change, for a settings screen that stays up to date.
+  ///
+  /// A listener that is busy hears the latest. The sequence ends with the store.
+  public nonisolated var states: AsyncStream<SeedState> { stateSender.stream() }
+
+  /// The phases of all updates from now on, whoever began them; see ``updatePhases(_:)`` for those of one update.
+  ///
+  /// A phase yields at most ten elements a second. An update that fails has no last phase: ``SeedState/isUpdating`` says
+  /// when it is over.
+  public nonisolated var phases: AsyncStream<UpdatePhase> { phaseSender.stream() }
 
   private nonisolated func live<Row: Sendable>(
     _ query: SeedQuery, _ values: [SeedValue], isSame: (@Sendable ([Row], [Row]) -> Bool)?,
     _ rows: @escaping @Sendable (Statement) -> StatementRows<Row>
   ) -> AsyncThrowingStream<[Row], any Error> {
-    LiveRows(isSame: isSame) { generation in
+    // Nobody updates a store that only reads, so it looks by itself what there is.
+    if fetcher == nil { Task { [weak self] in await self?.takeNotice() } }
+    return LiveRows(isSame: isSame) { generation in
       try await generation.reader.read { reader in
         let reading = TablesRead()
         let all = try reader.all(query.with(values), reading, rows)
@@ -63,23 +82,25 @@ extension SeedStore {
       }
     } onDamage: { [weak self] damaged in
       _ = try await self?.replacement(of: damaged)
+    } sleep: { [environment] wait in
+      try await environment.sleep(wait)
     }
     .stream(at: editionSender.stream())
   }
 
   /// The first row of a query, as it is now, where there is one; ``read(_:)`` says when it waits and fails.
-  public func first<Row: Decodable & Sendable>(
-    _ query: SeedQuery, _ values: SeedValue..., as type: Row.Type
+  public nonisolated func first<Row: Decodable & Sendable>(
+    _ query: SeedQuery, _ values: (any SeedValueConvertible)?..., as type: Row.Type
   ) async throws -> Row? {
-    let query = try query.with(values)
+    let query = try query.with(values.seedValues)
     return try await read { reader in try reader.first(query, as: type) }
   }
 
   /// The one value of a query such as `SELECT count(*) FROM stop`, as it is now; `nil` where it has no row.
-  public func value<Value: Decodable & Sendable>(
-    _ query: SeedQuery, _ values: SeedValue..., as type: Value.Type
+  public nonisolated func value<Value: Decodable & Sendable>(
+    _ query: SeedQuery, _ values: (any SeedValueConvertible)?..., as type: Value.Type
   ) async throws -> Value? {
-    try await first(query.with(values), as: type)
+    try await first(query.with(values.seedValues), as: type)
   }
 
   /// Runs `body` with a read-only connection to the current data, in one transaction.
@@ -95,6 +116,7 @@ extension SeedStore {
     do {
       return try await generation.reader.read(body)
     } catch let error as SeedError {
+      try access.check()
       guard error.code == .damaged, let other = try await replacement(of: generation) else { throw error }
       return try await other.reader.read(body)
     }
@@ -102,18 +124,17 @@ extension SeedStore {
 
   private func preparedGeneration() async throws(SeedError) -> (generation: Generation, seed: Seed) {
     // No other store makes another generation current, so there is nothing to wait for.
-    if isWriting, let current, !isSuspended, await current.reader.isInPlace() {
-      do {
-        return (current, try await seed(of: current))
-      } catch {
-        throw SeedError(error)
-      }
+    if isWriting, access == .open, let current, await current.reader.isInPlace(),
+      let version = state.version
+    {
+      return (current, current.seed(at: version))
     }
     return try await inTurn { store in
       try Task.checkCancellation()
-      if let generation = try await store.withBundle(over: store.adopt()) {
+      if let generation = try await store.withBundle(over: store.adoptAndWatch()) {
         return (generation, try await store.seed(of: generation))
       }
+      guard store.fetcher != nil else { throw SeedError.noData(store.layout.directory) }
       let seed = try await store.performUpdate().seed
       return (try store.requireCurrent(), seed)
     }
@@ -124,7 +145,7 @@ extension SeedStore {
     guard await turns.take() else { throw SeedError(CancellationError()) }
     defer { turns.end() }
     // A suspension has given back all locks: none is taken before its end.
-    if isSuspended { throw SeedError.suspended }
+    try access.check()
     return try await leave(generation)
   }
 }

@@ -19,7 +19,7 @@ extension SeedStore {
   /// ```
   public nonisolated func updatePhases(
     _ policy: UpdatePolicy = UpdatePolicy()
-  ) -> some AsyncSequence<UpdatePhase, SeedError> & Sendable {
+  ) -> UpdatePhases {
     UpdatePhases { [self] listener throws(SeedError) in
       try await inTurn { store in try await store.performUpdate(policy, listener) }
     }
@@ -37,7 +37,8 @@ extension SeedStore {
   /// Updates, and goes on updating at the pace that the publisher asks for, until the task is cancelled.
   ///
   /// A failed update takes nothing away and does not end this: the next one comes after a wait that grows with
-  /// every failure, and that is not shorter than the server asks for; ``state`` says what is wrong.
+  /// every failure, and that is not shorter than the server asks for; ``state`` says what is wrong. On Apple's systems
+  /// the wait after a failure of the network ends as soon as the network comes back.
   ///
   /// It never returns. It throws `CancellationError` once the task is cancelled, whether it waits, is suspended or
   /// updates; such an update ends first, and the data is the old or the new. It throws a ``SeedError`` when trying
@@ -49,73 +50,39 @@ extension SeedStore {
   public func keepUpdated(
     _ policy: UpdatePolicy = .background, onFailure: @Sendable (SeedError) -> Void = { _ in }
   ) async throws {
+    let returns = NetworkReturns(environment.networkReturns())
     var failures = 0
     while true {
-      var retryAfter: Duration?
+      var (retryAfter, isOffline) = (Duration?.none, false)
+      returns.forget()
       do {
         _ = try await inTurn { store in try await store.performUpdate(policy, first: UpdatePolicy()) }
         failures = 0
       } catch {
         if error.code == .suspended {
-          try await untilResumed()
+          await untilResumed()
+          try Task.checkCancellation()
           continue
         }
         guard error.isRetryable else { throw error.code == .cancelled ? CancellationError() : error }
         failures += 1
-        retryAfter = error.retryAfter
+        (retryAfter, isOffline) = (error.retryAfter, error.mayPassWithNetwork)
         onFailure(error)
       }
-      try await environment.sleep(
-        pace.wait(afterFailures: failures, chance: environment.chance(), asked: retryAfter))
+      let wait = pace.wait(afterFailures: failures, chance: environment.chance(), asked: retryAfter)
+      try await untilClosed(orEnd: { [environment, isOffline] in
+        try await isOffline ? returns.sleep(wait, environment.sleep) : environment.sleep(wait)
+      })
     }
   }
-}
 
-private struct UpdatePhases: AsyncSequence, Sendable {
-  typealias Element = UpdatePhase
-  typealias Failure = SeedError
-  typealias Listener = @Sendable (UpdatePhase) -> Void
-
-  private static let mostWaiting = 32
-
-  private let update: @Sendable (@escaping Listener) async throws(SeedError) -> UpdateReport
-
-  init(_ update: @escaping @Sendable (@escaping Listener) async throws(SeedError) -> UpdateReport) {
-    self.update = update
-  }
-
-  func makeAsyncIterator() -> Iterator {
-    let (stream, continuation) = AsyncStream.makeStream(
-      of: Result<UpdatePhase, SeedError>.self, bufferingPolicy: .bufferingNewest(Self.mostWaiting))
-    let task = Task { [update] in
-      do throws(SeedError) {
-        _ = try await update { continuation.yield(.success($0)) }
-      } catch {
-        continuation.yield(.failure(error))
-      }
-      continuation.finish()
-    }
-    continuation.onTermination = { _ in task.cancel() }
-    return Iterator(results: stream.makeAsyncIterator())
-  }
-
-  struct Iterator: AsyncIteratorProtocol {
-    fileprivate var results: AsyncStream<Result<UpdatePhase, SeedError>>.Iterator
-    private var isOver = false
-
-    fileprivate init(results: AsyncStream<Result<UpdatePhase, SeedError>>.Iterator) { self.results = results }
-
-    mutating func next() async throws(SeedError) -> UpdatePhase? { try await next(isolation: #isolation) }
-
-    mutating func next(isolation actor: isolated (any Actor)?) async throws(SeedError) -> UpdatePhase? {
-      guard !isOver else { return nil }
-      // Only a cancelled listener hears the end of the stream without the end of the update.
-      let result = await results.next(isolation: actor) ?? .failure(SeedError(CancellationError()))
-      switch result {
-      case .failure, .success(.finished): isOver = true
-      case .success: break
-      }
-      return try result.get()
+  /// Runs `body`, but not on behind the store's end.
+  private func untilClosed(orEnd body: @escaping @Sendable () async throws -> Void) async throws {
+    try await withThrowingTaskGroup(of: Void.self) { group in
+      group.addTask { try await body() }
+      group.addTask { [self] in await untilClosed() }
+      defer { group.cancelAll() }
+      try await group.next()
     }
   }
 }

@@ -1,3 +1,5 @@
+import SeedSystem
+
 public import struct Foundation.Data
 public import struct Foundation.URL
 
@@ -14,26 +16,34 @@ public import struct Foundation.URL
 /// never waits for a download, a swap or an apply.
 public actor SeedStore {
   private static let mostWaitingChanges = 1000
+  private static let mostWaitingPhases = 32
 
   /// The data that the app was built for.
   public nonisolated let model: SeedModel
   nonisolated let openingsSender = Broadcast<Seed>(mostWaiting: 1, replaysLatest: true)
   nonisolated let changesSender = Broadcast<SeedChanges>(mostWaiting: SeedStore.mostWaitingChanges)
-  /// Sends what changed whenever live queries may have to be run again.
+  nonisolated let stateSender = Broadcast<SeedState>(mostWaiting: 1, replaysLatest: true)
+  nonisolated let phaseSender = Broadcast<UpdatePhase>(mostWaiting: SeedStore.mostWaitingPhases)
+  /// Sends whenever live queries may have to be run again.
   nonisolated let editionSender = Broadcast<DataEdition>(mostWaiting: 1, replaysLatest: true)
-  var edition: DataEdition?
   let layout: StoreLayout
   let bundle: BundleFolder?
-  let fetcher: Fetcher
+  /// `nil` for a store that only reads.
+  let fetcher: Fetcher?
   let writer: StoreWriter
   let environment: Environment
   let onPhase: @Sendable (UpdatePhase) -> Void
+  let log: SeedLog
   let turns = Turns()
   var pace = Pace.unknown
   var current: Generation?
   var held = HeldGenerations()
-  var isSuspended = false
-  let suspensions = Broadcast<Bool>(mostWaiting: 1, replaysLatest: true)
+  var access = StoreAccess.open
+  nonisolated let accesses = Broadcast<StoreAccess>(mostWaiting: 1, replaysLatest: true)
+  /// Tells when another store changes the directory.
+  var watch: FolderWatch?
+  var hasNotice = false
+  var triesWatchLater = false
   var cancelWork: (@Sendable () -> Void)?
   var isWriting = false
   /// Whether the bundle was compared with the store's data, which is done once.
@@ -41,7 +51,9 @@ public actor SeedStore {
   var hasRecord = false
 
   /// The data and its last update, for a settings screen.
-  public internal(set) var state: SeedState
+  public internal(set) var state: SeedState {
+    didSet { if state != oldValue { stateSender.send(state) } }
+  }
 
   /// A store for a model. Nothing is read, written or fetched yet.
   ///
@@ -61,8 +73,20 @@ public actor SeedStore {
     options: SeedOptions = SeedOptions()
   ) throws(SeedError) {
     try self.init(
-      model, server: server, root: Array(root), bundle: StoreDirectory.path(of: bundle, named: "bundle"),
-      directory: StoreDirectory.path(of: directory, named: "directory"), options: options)
+      model, server: server, root: Array(root), bundle: StoreDirectory.pathIfNamed(bundle, "bundle"),
+      directory: StoreDirectory.pathIfNamed(directory, "directory"), options: options)
+  }
+
+  /// A store that only reads what another one keeps up to date in a directory, as an extension of the app does in the
+  /// container that they share.
+  ///
+  /// It asks no server, takes no lock that keeps others from updating, and notices within a second what the other store
+  /// does. Updates and all else that changes the data fail with ``SeedError/Code/readOnly``; reads fail with
+  /// ``SeedError/Code/noData`` until there is data, and live queries wait for it.
+  public init(
+    _ model: SeedModel, reading directory: URL, options: SeedOptions = SeedOptions()
+  ) throws(SeedError) {
+    try self.init(model, reading: StoreDirectory.path(of: directory, "directory"), options: options)
   }
 
   package init(
@@ -71,16 +95,34 @@ public actor SeedStore {
   ) throws(SeedError) {
     let environment = environment ?? .device(model, options)
     try ShippedRoot.check(root)
-    (self.model, self.environment) = (model, environment)
     let path = directory ?? StoreDirectory.defaultPath(model.series, in: environment.dataFolder())
-    try StoreDirectory.check(path)
-    layout = StoreLayout(directory: path)
-    self.bundle = bundle.map(BundleFolder.init)
-    fetcher = Fetcher(try ServerAddress(server), environment, layout, options)
-    onPhase = options.onPhase
-    writer = StoreWriter(
-      layout, model, root: root, options: options, isInDefaultDirectory: directory == nil)
+    let layout = try StoreLayout(checking: path)
+    try self.init(
+      model, layout, bundle.map(BundleFolder.init),
+      Fetcher(ServerAddress(server), environment, layout, options),
+      StoreWriter(layout, model, root: root, options: options, isInDefaultDirectory: directory == nil),
+      options, environment)
+  }
+
+  package init(
+    _ model: SeedModel, reading directory: String, options: SeedOptions = SeedOptions(),
+    environment: Environment? = nil
+  ) throws(SeedError) {
+    let layout = try StoreLayout(checking: directory)
+    self.init(
+      model, layout, nil, nil, StoreWriter(layout, model, root: [], options: options), options,
+      environment ?? .device(model, options))
+  }
+
+  private init(
+    _ model: SeedModel, _ layout: StoreLayout, _ bundle: BundleFolder?, _ fetcher: Fetcher?,
+    _ writer: StoreWriter, _ options: SeedOptions, _ environment: Environment
+  ) {
+    (self.model, self.layout, self.bundle, self.fetcher) = (model, layout, bundle, fetcher)
+    (self.writer, self.environment, onPhase) = (writer, environment, options.onPhase)
+    log = SeedLog(model.series, options.log)
     state = SeedState(model)
+    stateSender.send(state)
   }
 
   // MARK: One after the other
@@ -93,7 +135,7 @@ public actor SeedStore {
   ) async throws(SeedError) -> Result {
     guard await turns.take() else { throw SeedError(CancellationError()) }
     defer { turns.end() }
-    guard !isSuspended else { throw .suspended }
+    try access.check()
     let task = Task { try await body(self) }
     cancelWork = { task.cancel() }
     defer { cancelWork = nil }
@@ -104,10 +146,26 @@ public actor SeedStore {
         task.cancel()
       }
     } catch {
-      guard !isSuspended else { throw .suspended }
+      try access.check()
       let failure = Task.isCancelled ? SeedError(CancellationError()) : SeedError(error)
-      if isUpdate, failure.code != .cancelled { state.lastError = failure }
+      if isUpdate, failure.code != .cancelled {
+        state.lastError = failure
+        log.error("the update failed: \(failure)")
+      }
       throw failure
+    }
+  }
+}
+
+/// Whether a store may be used.
+enum StoreAccess: Sendable {
+  case open, suspended, closed
+
+  func check() throws(SeedError) {
+    switch self {
+    case .open: return
+    case .suspended: throw .suspended
+    case .closed: throw .closed
     }
   }
 }

@@ -7,7 +7,7 @@
 // - Files are durable by one recipe: write beside, sync, rename, sync the folder (``DurableFile``).
 // - Where Linux and Apple systems differ, the difference is here.
 
-// Rooms, from the ground up: Files, Memory, Time.
+// Rooms, from the ground up: Files, Memory, Watching, Time.
 
 // Whoever imports SeedSystem has the C library under either of its names.
 #if canImport(Darwin)

@@ -17,7 +17,7 @@ import Testing
     try fixture.publisher.startEpoch()
     let snapshot = try fixture.lastSnapshot
     let use = Task {
-      let fetched = try await Download(snapshot, for: store.fetcher).run()
+      let fetched = try await Download(snapshot, for: store.requireFetcher()).run()
       withUnsafeCurrentTask { $0?.cancel() }
       _ = try await store.writer.replace(by: fetched, epoch: .random())
     }
@@ -60,7 +60,7 @@ import Testing
     let store = try fixture.store()
     try await store.prepare()
     try fixture.publisher.startEpoch()
-    let fetched = try await Download(fixture.lastSnapshot, for: store.fetcher).run()
+    let fetched = try await Download(fixture.lastSnapshot, for: store.requireFetcher()).run()
     await #expect(throws: FileError.self) {
       try await fetched.using { throw FileError("write", "seed.sqlite", number) }
     }

@@ -64,11 +64,11 @@ import Testing
     let reader = try fixture.store()
     var openings = reader.openings.makeAsyncIterator()
     #expect(try await reader.stops() == ["One"])
-    let first = try await openings.next()
+    let first = await openings.next()
     try fixture.publishGeneration(["a": "Two"])
     try await writer.update()
     #expect(try await reader.stops() == ["Two"])
-    let second = try await openings.next()
+    let second = await openings.next()
     #expect(first?.url != second?.url && second?.version == .first.next)
   }
 

@@ -151,6 +151,15 @@ import Testing
     #expect(try await store.stops() == ["Uno", "Bellevue"])
   }
 
+  @Test func `a lender that was cancelled by the app alone does not end the app's updates`() async throws {
+    let store = try fixture.store()
+    try await store.prepare()
+    try fixture.publisher.publish(["a": "Uno"])
+    await store.lendConnection { _, _ in throw CancellationError() }
+    let error = await #expect(throws: SeedError.self) { try await store.update() }
+    #expect(error?.code == .connection && error?.isRetryable == true)
+  }
+
   @Test func `changes that do not fit through the app's connection lead to a snapshot`() async throws {
     let store = try fixture.store()
     let app = try AppConnection(await store.prepare().url.path)

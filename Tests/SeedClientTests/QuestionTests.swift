@@ -54,7 +54,7 @@ import Testing
 
   @Test func `a live query with a mistake ends with it`() async throws {
     let store = try fixture.store()
-    var rows = store.rows("SELECT ?, ?", .null).makeAsyncIterator()
+    var rows = store.rows("SELECT ?, ?", nil).makeAsyncIterator()
     try await store.prepare()
     let error = await #expect(throws: SeedError.self) { while try await rows.next() != nil {} }
     #expect(error?.code == .query)

@@ -111,7 +111,7 @@ import Testing
     var changes = store.changes.makeAsyncIterator()
     try fixture.publisher.publish(upserts, deleting: deleting)
     try await store.update()
-    return try #require(try await changes.next()?.tables["stop"])
+    return try #require(await changes.next()?.tables["stop"])
   }
 
   @Test func `changes name the keys where they are asked for`() async throws {
@@ -128,5 +128,58 @@ import Testing
     let new = Dictionary(uniqueKeysWithValues: (0..<rows).map { ("n\($0)", "New \($0)") })
     let change = try await change(limit: limit, new)
     #expect(change.keys == nil && change.inserted == rows)
+  }
+}
+
+/// What a screen that stays up to date hears, and what a developer reads.
+@Suite(.bounded) struct FollowedStateTests {
+  private let fixture: StoreFixture
+
+  init() throws {
+    fixture = try StoreFixture()
+    try fixture.publisher.publish(["a": "One"])
+  }
+
+  @Test func `states begin with what is, and tell each change`() async throws {
+    let store = try fixture.store()
+    let (states, phases) = (Collected(store.states), Collected(store.phases))
+    try await until { states.all.count == 1 }
+    #expect(states.all.first?.version == nil && states.all.first?.isUpdating == false)
+    let (reached, arrivals) = AsyncStream.makeStream(of: Void.self)
+    let (released, release) = AsyncStream.makeStream(of: Void.self)
+    fixture.publisher.withServed { served in
+      served.hold = { name in
+        guard name.contains("snapshot-") else { return }
+        arrivals.yield()
+        for await _ in released { return }
+      }
+    }
+    let update = Task { try await store.update() }
+    for await _ in reached { break }
+    try await until { states.all.last?.isUpdating == true }
+    release.yield()
+    _ = try await update.value
+    try await until { states.all.last?.isUpdating == false && states.all.last?.version?.number == 1 }
+    try await until { phases.all.contains { if case .finished = $0 { true } else { false } } }
+    fixture.publisher.withServed { $0.hold = nil }
+    #expect(zip(states.all, states.all.dropFirst()).allSatisfy { $0 != $1 })
+  }
+
+  @Test func `the log says what is read, what updates did, and what failed`() async throws {
+    let entries = Mutex<[SeedLogEntry]>([])
+    var options = SeedOptions()
+    options.log = { entry in entries.withLock { $0.append(entry) } }
+    let store = try fixture.store(options: options)
+    try await store.update()
+    try fixture.publisher.publish(["a": "Two"])
+    try await store.update()
+    fixture.publisher.withServed { $0.isOffline = true }
+    _ = await code { try await store.update() }
+    let texts = entries.withLock(\.self).map { "\($0.level.rawValue) \($0)" }
+    #expect(texts.count == 4, "\(texts)")
+    #expect(texts[0].hasPrefix("info transit/2: reads version 1, downloaded, in "))
+    #expect(texts[1].hasPrefix("info transit/2: version 1 came by snapshot-1.sqlite.gz (firstDownload): "))
+    #expect(texts[2].hasPrefix("info transit/2: version 2 came by delta-1-2.json.gz (deltasAreSmaller): "))
+    #expect(texts[3].hasPrefix("error transit/2: the update failed: "))
   }
 }

@@ -7,14 +7,10 @@ import Testing
 
 /// Rows as an app's own types.
 @Suite(.bounded) struct TypedRowTests {
-  private let fixture: StoreFixture
-  private let store: SeedStore
+  private let fixture: RowFixture
+  private var store: SeedStore { fixture.store }
 
-  init() throws {
-    fixture = try StoreFixture()
-    try fixture.publishGeneration(["a": "Alexanderplatz", "b": "Bellevue", "o'c": "O'Connell"])
-    store = try fixture.store()
-  }
+  init() throws { fixture = try RowFixture() }
 
   private struct Stop: Decodable, Equatable {
     let id: String
@@ -22,56 +18,11 @@ import Testing
   }
 
   private func rows<Row: Decodable & Sendable>(_ query: SeedQuery, as type: Row.Type) async throws -> [Row] {
-    try await store.read { reader in try reader.rows(query, as: type) }
+    try await fixture.rows(query, as: type)
   }
 
-  /// The error of a query whose rows do not fit.
   private func misfit<Row: Decodable & Sendable>(_ query: SeedQuery, as type: Row.Type) async -> SeedError? {
-    do {
-      Issue.record("\(try await rows(query, as: type))")
-      return nil
-    } catch { return error as? SeedError }
-  }
-
-  // MARK: Values in the text
-
-  @Test func `values in a query's text are bound, whatever they hold`() async throws {
-    for id in ["o'c", "a", "x' OR 1 --"] {
-      let found = try await rows("SELECT name FROM stop WHERE id = \(id)", as: String.self)
-      #expect(found.count == (id.hasPrefix("x") ? 0 : 1))
-    }
-    let none: String? = nil
-    let all: SeedQuery = """
-      SELECT \(1), \(2.5), \("t"), \(none), \(true), \([UInt8](arrayLiteral: 1, 2)), \(UInt64.max), \(SeedValue.null), \(Double.nan)
-      """
-    let row = try await store.read { reader in try reader.rows(all)[0] }
-    #expect(
-      row.values == [1, 2.5, "t", .null, true, .blob([1, 2]), .real(Double(UInt64.max)), .null, .null])
-    #expect(
-      try await rows("SELECT id FROM stop WHERE id IN (\(list: ["a", "b"]))", as: String.self).count == 2)
-    #expect(try await rows("SELECT id FROM stop WHERE id IN (\(list: [String]()))", as: String.self).isEmpty)
-  }
-
-  @Test func `named values, and a query that is made while the program runs`() async throws {
-    let named = SeedQuery(
-      sql: "SELECT name FROM stop WHERE id = :id OR id = @other OR id = :id",
-      named: ["id": "a", "other": "b"])
-    #expect(try await rows(named, as: String.self).count == 2)
-    for values in [["id": "a"] as [String: SeedValue], ["id": "a", "other": "b", "more": 1]] {
-      let error = await misfit(SeedQuery(sql: named.sql, named: values), as: String.self)
-      #expect(error?.code == .query)
-    }
-    let unnamed = await misfit(SeedQuery(sql: "SELECT ?", named: ["id": "a"]), as: String.self)
-    #expect(unnamed?.message.contains("values for id, where the parameters are ?:") == true)
-    let behind = try await store.read { reader in
-      try reader.rows(SeedQuery(sql: "SELECT name FROM stop WHERE id = ?"), "b", as: String.self)
-    }
-    #expect(behind == ["Bellevue"])
-    let id = "a"
-    let mixed = await code {
-      _ = try await store.read { try $0.rows("SELECT ? FROM stop WHERE id = \(id)", 1) }
-    }
-    #expect(mixed == .query)
+    await fixture.misfit(query, as: type)
   }
 
   // MARK: Types
@@ -184,6 +135,10 @@ import Testing
     try await store.prepare()
     let error = await #expect(throws: SeedError.self) { while try await numbers.next() != nil {} }
     #expect(error?.code == .decoding)
+    for _ in 0..<2 {
+      #expect(await misfit("SELECT id FROM stop", as: Int.self)?.code == .decoding)
+      #expect(await code { _ = try await store.first("SELECT NULL", as: Int.self) } == .decoding)
+    }
     #expect(try await store.stops().count == 3)
   }
 }

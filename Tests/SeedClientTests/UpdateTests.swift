@@ -62,7 +62,7 @@ import Testing
   @Test func `a delta changes the rows of the same file, and everyone hears of it`() async throws {
     let store = try fixture.store()
     let first = try await store.prepare()
-    var rows = store.rows("SELECT name FROM stop WHERE name <> ? ORDER BY id", .text("Bellevue"))
+    var rows = store.rows("SELECT name FROM stop WHERE name <> ? ORDER BY id", "Bellevue")
       .makeAsyncIterator()
     var changes = store.changes.makeAsyncIterator()
     let before = try await rows.next()
@@ -71,7 +71,7 @@ import Testing
     let report = try await store.update()
     #expect(report.action == .applied && report.from == .first && report.to == .first.next)
     #expect(report.seed.url == first.url)
-    let change = try #require(try await changes.next())
+    let change = try #require(await changes.next())
     #expect(change.version == report.to)
     #expect(change.tables.keys.sorted() == ["stop"])
     let counts = try #require(change.tables["stop"])
@@ -85,13 +85,13 @@ import Testing
     let store = try fixture.store()
     var openings = store.openings.makeAsyncIterator()
     try await store.prepare()
-    let first = try #require(try await openings.next())
+    let first = try #require(await openings.next())
     let reader = try Connection(first.url.path, .reader)
     try fixture.publisher.startEpoch()
     try fixture.publisher.publish(["a": "Anders"])
     let report = try await store.update()
     #expect(report.action == .replaced)
-    let second = try #require(try await openings.next())
+    let second = try #require(await openings.next())
     #expect(second.url != first.url && second.url == report.seed.url)
     #expect(try reader.rows("SELECT name FROM stop ORDER BY id").count == 2)
     #expect(try stops(inFile: first.url) == ["Alexanderplatz", "Bellevue"])
@@ -113,7 +113,7 @@ import Testing
     for number in 2...4 { try fixture.publisher.publish(["a": "Name \(number)"]) }
     try await store.update()
     for number in 2...4 {
-      let change = try await changes.next()
+      let change = await changes.next()
       #expect(change?.version.number == number)
     }
     #expect(try await store.stops() == ["Name 4", "Bellevue"])

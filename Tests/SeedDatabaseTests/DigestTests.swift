@@ -27,6 +27,21 @@ import Testing
     #expect(TableSum(rows: sum.rows, bytes: sum.bytes) == sum)
   }
 
+  @Test func `a sum carries from word to word, and forgets what is beyond 256 bits`() throws {
+    let (one, most) = (SHA256Digest(words: (0, 0, 0, 1)), UInt64.max)
+    var sum = TableSum()
+    sum.insert(SHA256Digest(words: (7, most, most, most)))
+    let before = sum
+    sum.insert(one)
+    #expect(sum.bytes == SHA256Digest(words: (8, 0, 0, 0)).bytes)
+    sum.remove(one)
+    #expect(sum == before)
+    var full = TableSum()
+    full.insert(SHA256Digest(words: (most, most, most, most)))
+    full.insert(one)
+    #expect(full.bytes == SHA256Digest(words: (0, 0, 0, 0)).bytes && full.rows == 2)
+  }
+
   @Test func `rows that SQL calls equal have different canonical bytes`() {
     let pairs: [(SeedValue, SeedValue)] = [
       (.integer(1), .real(1)), (.real(0), .real(-0.0)), (.text("berlin"), .text("BERLIN")),

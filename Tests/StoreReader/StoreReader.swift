@@ -2,23 +2,29 @@ import Foundation
 import SeedClient
 
 /// Reads a store over and over, until its input ends; prints how many reads there were, how many versions, and how
-/// long the longest took. The first read that is not of one version ends it with status 1.
+/// long the longest took. The first read that is not of one version ends it with status 1. With `follow` it prints what a
+/// live query yields instead, until it is ended.
 ///
-/// Arguments: the store's directory, the publication's root.json, dataset, model, schema hash.
+/// Arguments: the store's directory, dataset, model, schema hash, perhaps `follow`.
 @main enum StoreReader {
   static func main() async throws {
     let arguments = CommandLine.arguments
     let model = SeedModel(
-      dataset: try DatasetName(arguments[3]), model: try ModelVersion(arguments[4]),
-      schema: try SHA256Digest(hex: arguments[5]))
-    guard let nowhere = URL(string: "http://127.0.0.1:9") else { return }
-    let store = try SeedStore(
-      model, server: nowhere, root: try Data(contentsOf: URL(fileURLWithPath: arguments[2])),
-      directory: URL(fileURLWithPath: arguments[1]))
+      dataset: try DatasetName(arguments[2]), model: try ModelVersion(arguments[3]),
+      schema: try SHA256Digest(hex: arguments[4]))
+    let store = try SeedStore(model, reading: URL(fileURLWithPath: arguments[1]))
+    if arguments.last == "follow" { return try await follow(store) }
     let end = InputEnd()
     var report = ReadingReport()
     repeat { try await report.read(store) } while !end.isReached
     print(report.line)
+  }
+}
+
+/// The names of all stops, at each change.
+private func follow(_ store: SeedStore) async throws {
+  for try await names in store.rows("SELECT DISTINCT name FROM stop", as: String.self) {
+    FileHandle.standardOutput.write(Data("\(names.joined(separator: " "))\n".utf8))
   }
 }
 

@@ -5,21 +5,22 @@ struct DiskPlan: Hashable, Sendable {
   let needed: Int
 
   /// SQLite writes a delta's rows to its write-ahead log before it writes them to the file: old and new pages at once.
-  private static let journalFactor: Int128 = 2
+  private static let journalFactor = 2
   /// Secondary indexes that a snapshot may lack are built on the device: half of what was shipped, in percent.
-  private static let indexPercent: Int128 = 50
+  private static let indexPercent = 50
   /// The part that must stay free beyond all that, in percent.
-  private static let reservePercent: Int128 = 10
+  private static let reservePercent = 10
 
   init(_ objects: [PublishedObject], held: Int) {
-    // In 128 bits: a hostile length must not trap.
-    let stored = objects.reduce(Int128(-held)) { $0 + Int128($1.length) }
-    let used = objects.reduce(Int128(0)) { sum, object in
-      let raw = Int128(object.rawLength)
-      return sum + (object.isSnapshot ? raw + raw * Self.indexPercent / 100 : raw * Self.journalFactor)
+    let stored = objects.reduce(0) { $0.plus($1.length) }
+    let used = objects.reduce(0) { sum, object in
+      sum.plus(
+        object.isSnapshot
+          ? object.rawLength.plus(object.rawLength.percent(Self.indexPercent))
+          : object.rawLength.times(Self.journalFactor))
     }
-    let all = max(stored, 0) + used
-    needed = Int(clamping: all + all * Self.reservePercent / 100)
+    let all = max(stored - held, 0).plus(used)
+    needed = all.plus(all.percent(Self.reservePercent))
   }
 
   func check(available: Int?, in folder: String) throws(SeedError) {
@@ -29,4 +30,19 @@ struct DiskPlan: Hashable, Sendable {
       "the update needs \(needed) bytes in \(folder), but \(available) are free: make room and try again",
       neededBytes: needed, availableBytes: available)
   }
+}
+
+// A hostile length must not trap: what is too much stays the most that there is.
+extension Int {
+  fileprivate func plus(_ other: Int) -> Int {
+    let (sum, overflows) = addingReportingOverflow(other)
+    return overflows ? .max : sum
+  }
+
+  fileprivate func times(_ factor: Int) -> Int {
+    let (product, overflows) = multipliedReportingOverflow(by: factor)
+    return overflows ? .max : product
+  }
+
+  fileprivate func percent(_ part: Int) -> Int { self / 100 * part + self % 100 * part / 100 }
 }

@@ -86,11 +86,12 @@ final class Download: Sendable {
   }
 
   private func request(from start: Int) -> TransportRequest {
-    let end = min(start + Fetcher.partBytes, object.length)
+    let isHandedOver = fetcher.handsOver(object, from: start)
+    let end = isHandedOver ? object.length : min(start + Fetcher.partBytes, object.length)
     let isWhole = start == 0 && end == object.length
     return TransportRequest(
       url: url, range: isWhole ? nil : start..<end, validator: start > 0 ? file.validator : nil,
-      policy: fetcher.context.policy)
+      policy: fetcher.context.policy, background: isHandedOver ? object : nil)
   }
 
   private func reason(_ head: ResponseHead) -> TransportError {
@@ -123,7 +124,7 @@ extension Error {
   fileprivate var leavesParts: Bool {
     if self is CancellationError { return true }
     switch self as? TransportError {
-    case .unreachable, .waiting, .status, .webPage, .tooSlow, .tooLate: return true
+    case .unreachable, .waiting, .refused, .status, .webPage, .tooSlow, .tooLate: return true
     default: return false
     }
   }

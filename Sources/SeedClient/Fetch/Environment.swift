@@ -1,6 +1,6 @@
 import Foundation
 import SeedFormat
-import SeedSystem
+package import SeedSystem
 import SeedTrust
 
 /// A store's access to the world: the network, the clocks, waiting, chance and free space. Tests bring their own.
@@ -16,10 +16,42 @@ package struct Environment: Sendable {
   var dataFolder: @Sendable () -> String = { StoreDirectory.dataFolder }
   /// Bytes that can be written in a folder; `nil` where the system does not tell.
   var freeBytes: @Sendable (_ folder: String) -> Int? = { Environment.freeBytes(in: $0) }
+  /// Watches a folder; `nil` where that cannot be done now.
+  var watch: @Sendable (_ folder: String, _ onChange: @escaping @Sendable () -> Void) -> FolderWatch? = {
+    FolderWatch($0, onChange: $1)
+  }
+  /// Yields whenever the network came back.
+  var networkReturns: @Sendable () -> AsyncStream<Void> = { NetworkLooks.returns() }
+  /// Gets large snapshots while the app is suspended; `nil` where there is nothing that would.
+  var background: @Sendable (ArrivalFolder, SeedOptions) -> (any Transport)? = { _, _ in nil }
+}
+
+extension Environment {
+  /// A world of a test's own.
+  package init(
+    transport: any Transport, now: @escaping @Sendable () -> UTCTime,
+    sleep: @escaping @Sendable (Duration) async throws -> Void, chance: @escaping @Sendable () -> Double,
+    uptime: @escaping @Sendable () -> Duration,
+    freeBytes: @escaping @Sendable (_ folder: String) -> Int?
+  ) {
+    self.init(transport: transport)
+    (self.now, self.sleep, self.chance) = (now, sleep, chance)
+    (self.uptime, self.freeBytes) = (uptime, freeBytes)
+  }
 
   static func device(_ model: SeedModel, _ options: SeedOptions) -> Environment {
     let agent = "Seedbank/\(Release.version) (\(model.dataset); \(model.model))"
-    return Environment(transport: URLSessionTransport(userAgent: agent, options.configureSession))
+    var environment = Environment(
+      transport: URLSessionTransport(
+        userAgent: agent, options.configureSession, answering: options.answerChallenge))
+    #if canImport(Darwin)
+    environment.background = { arrivals, options in
+      options.backgroundSession.map {
+        BackgroundTransport(BackgroundSession($0, userAgent: agent, options, arrivals), arrivals)
+      }
+    }
+    #endif
+    return environment
   }
 
   static func uptimeClock() -> @Sendable () -> Duration {
@@ -27,9 +59,9 @@ package struct Environment: Sendable {
     return { start.duration(to: .now) }
   }
 
-  /// On Apple's systems with the caches that the system would empty for what the user asked for.
-  static func freeBytes(in folder: String) -> Int? {
-    #if canImport(Darwin)
+  /// Bytes that are free; where the system tells, with the caches that it would empty for what the user asked for.
+  package static func freeBytes(in folder: String) -> Int? {
+    #if os(macOS) || os(iOS) || os(visionOS)
     let url = URL(fileURLWithPath: folder, isDirectory: true)
     let values = try? url.resourceValues(forKeys: [.volumeAvailableCapacityForImportantUsageKey])
     return values?.volumeAvailableCapacityForImportantUsage.map { Int($0) }

@@ -7,6 +7,8 @@ struct Fetcher: Sendable {
   let environment: Environment
   let timeouts: DownloadTimeouts
   let partial: PartialFolder
+  /// Where large snapshots are got while the app is suspended, if anywhere.
+  let background: (any Transport)?
   var context = UpdateContext()
 
   /// Bytes of one part. Foundation on Linux gathers what arrives faster than it is taken, without a bound
@@ -18,6 +20,17 @@ struct Fetcher: Sendable {
     self.environment = environment
     timeouts = options.timeouts
     partial = PartialFolder(layout.partial)
+    background = environment.background(ArrivalFolder(path: layout.partial), options)
+  }
+
+  /// Whether the system gets the rest of an object: of a large snapshot, where the app wants that.
+  func handsOver(_ object: PublishedObject, from start: Int) -> Bool {
+    background != nil && object.isSnapshot && object.length - start > Self.partBytes
+  }
+
+  func transport(for request: TransportRequest) -> any Transport {
+    if request.background != nil, let background { return background }
+    return environment.transport
   }
 
   /// Calls `body` again where its failure may pass, as ``RetryRule`` says.

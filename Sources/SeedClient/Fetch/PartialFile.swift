@@ -113,9 +113,10 @@ actor PartialFolder: BlockingActor {
     for name in try Folder.names(in: path) where !wanted.contains(Self.digest(name)) {
       try Folder.removeAny("\(path)/\(name)")
     }
-    return try Folder.names(in: path).filter { $0.hasSuffix(PartialRecord.partSuffix) }.reduce(0) {
-      $0 + (try File("\(path)/\($1)", for: .reading).length())
+    let held = try Folder.names(in: path).filter { name in
+      [PartialRecord.partSuffix, ArrivalFolder.suffix].contains { name.hasSuffix($0) }
     }
+    return try held.reduce(0) { $0 + (try File("\(path)/\($1)", for: .reading).length()) }
   }
 
   static func sweep(_ folder: String) throws(FileError) {
@@ -123,7 +124,7 @@ actor PartialFolder: BlockingActor {
     for name in names {
       let part = digest(name) + PartialRecord.partSuffix
       let isPaired = names.contains(part) && names.contains(PartialRecord.path(besides: part))
-      if !isPaired { try Folder.removeAny("\(folder)/\(name)") }
+      if !isPaired, !name.hasSuffix(ArrivalFolder.suffix) { try Folder.removeAny("\(folder)/\(name)") }
     }
   }
 

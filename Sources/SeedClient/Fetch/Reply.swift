@@ -78,7 +78,8 @@ extension ResponseHead {
   /// The ETag, unless it is a weak one, which says nothing about bytes.
   var strongValidator: String? { self["ETag"].flatMap { $0.hasPrefix("\"") ? $0 : nil } }
 
-  fileprivate func checkBody(_ url: String) throws(TransportError) {
+  /// Throws where a body is not the resource as it was published.
+  func checkBody(_ url: String) throws(TransportError) {
     let coding = self["Content-Encoding"] ?? "identity"
     guard coding.lowercased() == "identity" else { throw .coded(url: url, coding: coding) }
     guard self["Content-Type"]?.lowercased().hasPrefix("text/html") != true else { throw .webPage(url: url) }

@@ -1,3 +1,5 @@
+import SeedTrust
+
 package import struct Foundation.URL
 
 /// Sends requests to a server; tests replace it. It sends one request and judges nothing.
@@ -15,6 +17,8 @@ package struct TransportRequest: Hashable, Sendable {
   package var validator: String?
   /// The networks that it may use (Apple platforms).
   var policy = UpdatePolicy()
+  /// The object whose bytes are asked for, where the system may get them while the app is suspended.
+  var background: PublishedObject?
 
   /// The header fields.
   package var fields: [String: String] {
@@ -31,6 +35,8 @@ package struct ResponseReceiver: Sendable {
   package let head: @Sendable (ResponseHead) throws -> Void
   /// Called with the next bytes of the body.
   package let body: @Sendable (_ bytes: [UInt8]) throws -> Void
+  /// Called with how many more bytes the system has, which come later; fewer than 0 takes them back.
+  var progress: @Sendable (_ bytes: Int) -> Void = { _ in }
 }
 
 /// The status and the fields of an answer.
@@ -53,6 +59,8 @@ package struct ResponseHead: Hashable, Sendable {
 package enum TransportError: SeedErrorConvertible, Hashable, Sendable, CustomStringConvertible {
   case unreachable(url: String, reason: String)
   case waiting(url: String)
+  /// The app's own answer to the server's challenge.
+  case refused(url: String)
   case status(url: String, Int, retryAfter: Duration? = nil)
   case absent(url: String)
   case tooLong(url: String, limit: Int)
@@ -73,6 +81,7 @@ package enum TransportError: SeedErrorConvertible, Hashable, Sendable, CustomStr
     switch self {
     case .unreachable: .network
     case .waiting: .waitingForNetwork
+    case .refused: .serverRefused
     case .status(_, let status, _): Reply.Status.busy.contains(status) ? .serverBusy : .server
     case .otherPart, .changing, .partless, .coded, .webPage: .server
     case .absent: .missingFile
@@ -88,6 +97,9 @@ package enum TransportError: SeedErrorConvertible, Hashable, Sendable, CustomStr
     case .unreachable(let url, let reason): "cannot get \(url): \(reason)"
     case .waiting(let url):
       "the update's policy forbids the current network for \(url): wait for another network, or allow this one"
+    case .refused(let url):
+      "this app refused how the server of \(url) identifies itself: try another network; if that does not help, the "
+        + "app's pinned certificate may be out of date"
     case .status(let url, let status, _) where (300..<400).contains(status):
       "the server answered \(url) with a redirect (\(status)) that is not followed, because it leads to another server or "
         + "never ends: this network may require you to sign in first; if not, give the address that it leads to"

@@ -16,23 +16,15 @@ package final class URLSessionTransport: Transport {
   private static let idleSeconds: TimeInterval = 60
 
   /// A transport that calls itself `userAgent`, and of whose session an app changes what it likes.
-  package init(userAgent: String, _ change: @Sendable (URLSessionConfiguration) -> Void = { _ in }) {
+  package init(
+    userAgent: String, _ change: @Sendable (URLSessionConfiguration) -> Void = { _ in },
+    answering answer: @escaping @Sendable (URLAuthenticationChallenge) -> ChallengeAnswer = { _ in .system }
+  ) {
     let configuration = URLSessionConfiguration.ephemeral
     configuration.timeoutIntervalForRequest = Self.idleSeconds
-    configuration.httpAdditionalHeaders = ["User-Agent": userAgent]
-    change(configuration)
-    // What follows holds whatever an app has changed.
-    configuration.requestCachePolicy = .reloadIgnoringLocalCacheData
-    configuration.urlCache = nil
-    configuration.httpShouldSetCookies = false
-    configuration.httpCookieStorage = nil
-    // Bytes must mean bytes: with a content coding, lengths and digests would speak of others than those sent.
-    configuration.httpAdditionalHeaders = (configuration.httpAdditionalHeaders ?? [:])
-      .merging(["Accept-Encoding": "identity"]) { $1 }
-    let queue = OperationQueue()
-    queue.maxConcurrentOperationCount = 1
-    exchanges = ExchangeDelegate()
-    session = URLSession(configuration: configuration, delegate: exchanges, delegateQueue: queue)
+    configuration.prepare(userAgent: userAgent, change)
+    exchanges = ExchangeDelegate(answering: answer)
+    session = URLSession(configuration: configuration, delegate: exchanges, delegateQueue: .serial)
   }
 
   deinit { session.invalidateAndCancel() }
@@ -55,6 +47,29 @@ package final class URLSessionTransport: Transport {
   }
 }
 
+extension OperationQueue {
+  /// A delegate is called for one event after the other.
+  static var serial: OperationQueue {
+    let queue = OperationQueue()
+    queue.maxConcurrentOperationCount = 1
+    return queue
+  }
+}
+
+extension URLSessionConfiguration {
+  /// Gives the app its say, and then sets what holds whatever it has changed.
+  func prepare(userAgent: String, _ change: @Sendable (URLSessionConfiguration) -> Void) {
+    httpAdditionalHeaders = ["User-Agent": userAgent]
+    change(self)
+    requestCachePolicy = .reloadIgnoringLocalCacheData
+    urlCache = nil
+    httpShouldSetCookies = false
+    httpCookieStorage = nil
+    // Bytes must mean bytes: with a content coding, lengths and digests would speak of others than those sent.
+    httpAdditionalHeaders = (httpAdditionalHeaders ?? [:]).merging(["Accept-Encoding": "identity"]) { $1 }
+  }
+}
+
 #if canImport(Darwin)
 private typealias RedirectHandler = @Sendable (URLRequest?) -> Void
 #else
@@ -63,6 +78,11 @@ private typealias RedirectHandler = (URLRequest?) -> Void
 
 private final class ExchangeDelegate: NSObject, URLSessionDataDelegate {
   private let exchanges = Mutex<[Int: Exchange]>([:])
+  private let answer: @Sendable (URLAuthenticationChallenge) -> ChallengeAnswer
+
+  init(answering answer: @escaping @Sendable (URLAuthenticationChallenge) -> ChallengeAnswer) {
+    self.answer = answer
+  }
 
   func begin(_ exchange: Exchange, of task: Int) { exchanges.withLock { $0[task] = exchange } }
 
@@ -74,6 +94,17 @@ private final class ExchangeDelegate: NSObject, URLSessionDataDelegate {
       $0[task.taskIdentifier]?.follows(from: response.url, to: request.url) ?? false
     }
     completionHandler(follows ? request : nil)
+  }
+
+  func urlSession(
+    _ session: URLSession, task: URLSessionTask, didReceive challenge: URLAuthenticationChallenge,
+    completionHandler: @escaping @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void
+  ) {
+    let answer = answer(challenge)
+    let isMet = exchanges.withLock {
+      $0[task.taskIdentifier]?.meet(challenge, by: answer) ?? true
+    }
+    completionHandler(isMet ? answer.disposition : .cancelAuthenticationChallenge, answer.credential)
   }
 
   func urlSession(_ session: URLSession, dataTask: URLSessionDataTask, didReceive data: Data) {
@@ -104,6 +135,8 @@ struct Exchange: Sendable {
   var redirects = 0
   var hasHead = false
   var failure: (any Error)?
+  /// Whether the answer is here, although the request was then ended.
+  var isAnswered = false
 
   private static let mostRedirects = 5
 
@@ -113,6 +146,26 @@ struct Exchange: Sendable {
     guard let destination, let origin, redirects <= Self.mostRedirects else { return false }
     return destination.scheme == origin.scheme && destination.host == origin.host
       && destination.port == origin.port
+  }
+
+  /// False where the answer to a challenge ends the request.
+  mutating func meet(_ challenge: URLAuthenticationChallenge, by answer: ChallengeAnswer) -> Bool {
+    switch answer {
+    case .use: return true
+    case .refuse: failure = TransportError.refused(url: url)
+    case .system:
+      #if canImport(Darwin)
+      return true
+      #else
+      // Foundation on Linux waits for ever where it has no credential to propose: the server's answer stands.
+      guard challenge.proposedCredential == nil else { return true }
+      do {
+        try receive(challenge.failureResponse)
+        isAnswered = true
+      } catch { failure = error }
+      #endif
+    }
+    return false
   }
 
   mutating func receive(_ response: URLResponse?) throws {
@@ -126,19 +179,38 @@ struct Exchange: Sendable {
 
   mutating func outcome(_ response: URLResponse?, _ error: (any Error)?) -> Result<Void, any Error> {
     if let failure { return .failure(failure) }
-    if let error { return .failure(failed(error)) }
+    if let error, !isAnswered { return .failure(TransportError(error, url: url)) }
     return Result { try receive(response) }
   }
 
   private var url: String { request.text }
 
-  private func failed(_ error: any Error) -> TransportError {
+}
+
+extension TransportError {
+  /// Why the system did not get an answer.
+  init(_ error: any Error, url: String) {
     #if canImport(Darwin)
     let reason = (error as? URLError)?.networkUnavailableReason
-    if reason == .expensive || reason == .constrained { return .waiting(url: url) }
+    if reason == .expensive || reason == .constrained {
+      self = .waiting(url: url)
+      return
+    }
     #endif
-    return .unreachable(url: url, reason: error.localizedDescription)
+    self = .unreachable(url: url, reason: error.localizedDescription)
   }
+}
+
+extension ChallengeAnswer {
+  var disposition: URLSession.AuthChallengeDisposition {
+    switch self {
+    case .system: .performDefaultHandling
+    case .use: .useCredential
+    case .refuse: .cancelAuthenticationChallenge
+    }
+  }
+
+  var credential: URLCredential? { if case .use(let credential) = self { credential } else { nil } }
 }
 
 extension TransportRequest {
@@ -157,7 +229,7 @@ extension TransportRequest {
 }
 
 extension ResponseHead {
-  fileprivate init(_ response: HTTPURLResponse) {
+  init(_ response: HTTPURLResponse) {
     let fields = response.allHeaderFields.compactMap { name, value in
       (name as? String).map { ($0, "\(value)") }
     }

@@ -76,9 +76,20 @@ public struct ImportSource: Sendable {
   private static func iterating<Pieces: AsyncSequence>(
     _ pieces: Pieces
   ) -> ImportPieces where Pieces.Element == Data {
-    var iterator = pieces.makeAsyncIterator()
-    return { try await iterator.next(isolation: #isolation) }
+    let iterator = PieceIterator(pieces.makeAsyncIterator())
+    return { try await iterator.next() }
   }
+}
+
+/// An import asks for one piece after the other: no two calls meet in the iterator. Its `next(isolation:)`, which would
+/// say so to the compiler, is there only from iOS 18 on.
+private final class PieceIterator<Iterator: AsyncIteratorProtocol>: @unchecked Sendable
+where Iterator.Element == Data {
+  private var iterator: Iterator
+
+  init(_ iterator: Iterator) { self.iterator = iterator }
+
+  @concurrent func next() async throws -> Data? { try await iterator.next() }
 }
 
 /// Yields pieces of a document, or documents, in turn.

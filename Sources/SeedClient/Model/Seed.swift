@@ -13,7 +13,8 @@ public struct Seed: Sendable {
   public let version: Version
   private let keeper: any AnyObject & Sendable
 
-  init(file: String, version: Version, keeper: any AnyObject & Sendable) {
+  /// A file that stays for as long as `keeper` lives.
+  package init(file: String, version: Version, keeper: any AnyObject & Sendable) {
     url = URL(fileURLWithPath: file)
     self.version = version
     self.keeper = keeper
@@ -40,6 +41,11 @@ public struct SeedChanges: Hashable, Sendable {
     public let deleted: Int
     /// The keys of these rows; `nil` unless ``SeedOptions/changedKeyLimit`` asks for them, and where they are more.
     public let keys: Keys?
+
+    /// So many rows, with their keys where these were asked for.
+    package init(inserted: Int, updated: Int, deleted: Int, keys: Keys?) {
+      (self.inserted, self.updated, self.deleted, self.keys) = (inserted, updated, deleted, keys)
+    }
   }
 
   /// Keys of rows, each with the values of the key's columns in the key's order.
@@ -50,12 +56,20 @@ public struct SeedChanges: Hashable, Sendable {
     public let updated: [[SeedValue]]
     /// Keys that are no longer there.
     public let deleted: [[SeedValue]]
+
+    /// The keys of one table's rows.
+    package init(inserted: [[SeedValue]], updated: [[SeedValue]], deleted: [[SeedValue]]) {
+      (self.inserted, self.updated, self.deleted) = (inserted, updated, deleted)
+    }
   }
 
   /// The version that the data has now.
   public let version: Version
   /// The tables in which anything changed, by name.
   public let tables: [String: Table]
+
+  /// What the delta to a version changed.
+  package init(version: Version, tables: [String: Table]) { (self.version, self.tables) = (version, tables) }
 
   var rowCount: Int { tables.values.reduce(0) { $0 + $1.inserted + $1.updated + $1.deleted } }
 }

@@ -18,6 +18,8 @@ public struct SeedError: Error, Hashable, Sendable, CustomStringConvertible {
     public static let waitingForNetwork = Code("waitingForNetwork")
     /// The server is not the publication's, or does not work properly; or it is a network's sign-in page.
     public static let server = Code("server")
+    /// The app refused the server by ``SeedOptions/answerChallenge``: its certificate is not the one that is pinned.
+    public static let serverRefused = Code("serverRefused")
     /// The server asks clients to wait; ``SeedError/retryAfter`` says how long, if it did.
     public static let serverBusy = Code("serverBusy")
     /// The bytes came too slowly.
@@ -53,6 +55,12 @@ public struct SeedError: Error, Hashable, Sendable, CustomStringConvertible {
     public static let insufficientSpace = Code("insufficientSpace")
     /// Another store writes to the same directory.
     public static let storeLocked = Code("storeLocked")
+    /// The store was closed.
+    public static let closed = Code("closed")
+    /// The store only reads, and this would change its data.
+    public static let readOnly = Code("readOnly")
+    /// There is no data yet, and the store only reads.
+    public static let noData = Code("noData")
     /// There is no earlier data to roll back to.
     public static let noPrevious = Code("noPrevious")
     /// A connection that the app lent, or to which a seed is to be attached, cannot be used for that.
@@ -84,7 +92,8 @@ public struct SeedError: Error, Hashable, Sendable, CustomStringConvertible {
   /// The oldest model that is still published, where the app's own is older than that.
   public let oldestModel: ModelVersion?
 
-  init(
+  /// An error in this module's own words.
+  package init(
     _ code: Code, _ message: String, neededBytes: Int? = nil, availableBytes: Int? = nil,
     retryAfter: Duration? = nil, oldestModel: ModelVersion? = nil
   ) {
@@ -94,14 +103,28 @@ public struct SeedError: Error, Hashable, Sendable, CustomStringConvertible {
 
   /// Whether trying again later, with the same app, may succeed.
   public var isRetryable: Bool {
-    ![.clientTooOld, .retired, .modelMismatch, .configuration, .noPrevious, .query, .decoding, .cancelled]
-      .contains(code)
+    ![
+      .clientTooOld, .retired, .modelMismatch, .configuration, .noPrevious, .query, .decoding, .cancelled,
+      .closed, .readOnly,
+    ].contains(code)
   }
 
   /// The message.
   public var description: String { message }
 
   static let suspended = SeedError(.suspended, "the store is suspended: call resume() first")
+  static let closed = SeedError(.closed, "the store was closed: make another one")
+
+  static func readOnly(_ directory: String) -> SeedError {
+    SeedError(.readOnly, "this store only reads \(directory): let the store that updates it do that")
+  }
+
+  static func noData(_ directory: String) -> SeedError {
+    SeedError(
+      .noData,
+      "there is no data in \(directory) yet, and this store only reads: let the store that updates it run first"
+    )
+  }
 }
 
 // MARK: Translation

@@ -18,6 +18,9 @@ public struct SeedModel: Hashable, Sendable {
     (self.dataset, self.model, pin) = (dataset, model, .asSigned)
   }
 
+  /// The hash that the schema must have; `nil` where any is taken.
+  package var schema: SHA256Digest? { if case .exactly(let schema) = pin { schema } else { nil } }
+
   /// The series that the model belongs to.
   public var series: Series { Series(dataset, model: model) }
 }

@@ -1,12 +1,18 @@
 #if canImport(FoundationNetworking)
+public import class FoundationNetworking.URLAuthenticationChallenge
 public import class FoundationNetworking.URLSessionConfiguration
 #else
+public import class Foundation.URLAuthenticationChallenge
+public import class Foundation.URLSessionConfiguration
 #endif
 
 /// What an app can choose about its store.
 public struct SeedOptions: Sendable {
   /// Called with the phases of every update, on a thread of the library's; see ``SeedStore/updatePhases(_:)``.
   public var onPhase: @Sendable (UpdatePhase) -> Void = { _ in }
+  /// Takes what the store has to tell its app's developers. Unless set, entries go to the system's log on Apple's
+  /// platforms, by `os.Logger` with the subsystem `seedbank`, and nowhere elsewhere.
+  public var log: @Sendable (SeedLogEntry) -> Void = SeedLog.toSystem
   /// How long downloads may take.
   public var timeouts = DownloadTimeouts()
 
@@ -15,6 +21,18 @@ public struct SeedOptions: Sendable {
   ///
   /// Caches, cookies and content codings stay off, whatever it sets.
   public var configureSession: @Sendable (URLSessionConfiguration) -> Void = { _ in }
+
+  /// Answers a server's challenges, on a thread of the library's: to judge its certificate, or to give a credential.
+  ///
+  /// A credential that did not help is asked for again, with a `previousFailureCount` above 0. On Linux only questions for
+  /// credentials come here (HTTP's status 401 without a body), and never a certificate.
+  public var answerChallenge: @Sendable (URLAuthenticationChallenge) -> ChallengeAnswer = { _ in .system }
+
+  /// The identifier of a `URLSession` to which Apple's systems give large snapshots, and which goes on while the app is
+  /// suspended; `nil` downloads everything within the app.
+  ///
+  /// It belongs to one store of one process for as long as the app is installed. It means nothing on Linux.
+  public var backgroundSession: String?
 
   /// How many changed keys an element of `changes` has for each table at most; none unless this is raised.
   ///

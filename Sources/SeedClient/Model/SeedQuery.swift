@@ -1,5 +1,7 @@
 public import SeedFormat
 
+public import struct Foundation.Date
+
 /// A statement that only reads, with its values.
 ///
 /// Values that stand in the text are bound, never pasted into it:
@@ -7,6 +9,8 @@ public import SeedFormat
 /// ```swift
 /// let stops: SeedQuery = "SELECT id, name FROM stop WHERE zone = \(zone) AND id IN (\(list: ids))"
 /// ```
+///
+/// A date says in which form the column has dates, as in `\(day, as: .iso8601)`.
 ///
 /// A value is a value: `ORDER BY \(column)` sorts by nothing, for the column's name is a text there. Choose among whole
 /// queries, or use ``init(sql:values:)``. A part of a text is joined in SQL: `LIKE '%' || \(text) || '%'`.
@@ -22,11 +26,13 @@ public struct SeedQuery: Hashable, Sendable, ExpressibleByStringInterpolation, C
 
   /// A statement that is made while the program runs, with a value for each parameter, in order. What is pasted into
   /// `sql` is SQL, whoever wrote it: let values be parameters.
-  public init(sql: String, values: [SeedValue] = []) { (self.sql, self.values) = (sql, .inOrder(values)) }
+  public init(sql: String, values: [(any SeedValueConvertible)?] = []) {
+    (self.sql, self.values) = (sql, .inOrder(values.seedValues))
+  }
 
   /// A statement with named parameters, such as `:zone` or `@zone`: a value for each, by the name without its mark.
-  public init(sql: String, named values: [String: SeedValue]) {
-    (self.sql, self.values) = (sql, .named(values))
+  public init(sql: String, named values: [String: (any SeedValueConvertible)?]) {
+    (self.sql, self.values) = (sql, .named(values.mapValues { $0?.seedValue ?? .null }))
   }
 
   /// A statement without values.
@@ -59,6 +65,11 @@ public struct SeedQuery: Hashable, Sendable, ExpressibleByStringInterpolation, C
       appendInterpolation(value?.seedValue ?? .null)
     }
 
+    /// A date in the form that the column has, or NULL where there is none, as a parameter.
+    public mutating func appendInterpolation(_ date: Date?, as form: SeedDateForm) {
+      appendInterpolation(date.map { SeedValue($0, as: form) })
+    }
+
     /// Values, as parameters with commas between them.
     public mutating func appendInterpolation(list: some Sequence<some SeedValueConvertible>) {
       let added = list.map(\.seedValue)
@@ -71,9 +82,9 @@ public struct SeedQuery: Hashable, Sendable, ExpressibleByStringInterpolation, C
   public var description: String {
     switch values {
     case .inOrder(let values) where values.isEmpty: sql
-    case .inOrder(let values): "\(sql) [\(values.map(\.description).joined(separator: ", "))]"
+    case .inOrder(let values): "\(sql) [\(values.map(\.brief).joined(separator: ", "))]"
     case .named(let values):
-      "\(sql) [\(values.sorted { $0.key < $1.key }.map { "\($0): \($1)" }.joined(separator: ", "))]"
+      "\(sql) [\(values.sorted { $0.key < $1.key }.map { "\($0): \($1.brief)" }.joined(separator: ", "))]"
     }
   }
 
@@ -88,4 +99,9 @@ public struct SeedQuery: Hashable, Sendable, ExpressibleByStringInterpolation, C
     }
     return SeedQuery(sql: sql, values: more)
   }
+}
+
+extension [(any SeedValueConvertible)?] {
+  /// The values as SQLite has them.
+  var seedValues: [SeedValue] { map { $0?.seedValue ?? .null } }
 }

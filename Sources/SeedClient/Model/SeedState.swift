@@ -1,15 +1,15 @@
-import SeedSystem
+package import SeedSystem
 
 public import struct Foundation.Date
 
 /// A store's data and its last update, for a settings screen.
 ///
 /// It survives a restart, except for errors: the first ``SeedStore/prepare()``, read or update loads it.
-public struct SeedState: Sendable {
+public struct SeedState: Hashable, Sendable {
   /// What the app was built for.
   public let model: SeedModel
   /// The version of the data on this device, if there is any.
-  public internal(set) var version: Version?
+  public package(set) var version: Version?
   /// The newest version that the publisher is known to have.
   public var newestVersion: Version? {
     // Another store on the directory may have heard of more than this one.
@@ -18,39 +18,44 @@ public struct SeedState: Sendable {
   /// When the newest version was published.
   public var publishedAt: Date? { record.publishedAt?.date }
   /// Where the file came from, if there is one; deltas may have changed it since.
-  public internal(set) var origin: SeedOrigin?
+  public package(set) var origin: SeedOrigin?
   /// When the server was last asked successfully. After a restart this may be up to an hour too early.
   public var lastChecked: Date? { record.lastChecked?.date }
   /// When the data on this device last changed.
   public var lastUpdated: Date? { record.lastUpdated?.date }
   /// Why the last update or look for one failed; `nil` after one that succeeded.
-  public internal(set) var lastError: SeedError?
+  public package(set) var lastError: SeedError?
   /// Why the seed that the app brought along could not be used; a download takes its place.
-  public internal(set) var bundleError: SeedError?
+  public package(set) var bundleError: SeedError?
+  /// Whether an update is under way.
+  public package(set) var isUpdating = false
   /// How long the series will go on, as last heard.
   public var lifecycle: Lifecycle? { record.lifecycle }
   /// The data's license, as the operator wrote it.
-  public internal(set) var license: String?
+  public package(set) var license: String?
   /// Whom to name beside the data.
-  public internal(set) var attribution: String?
+  public package(set) var attribution: String?
   /// Where the data comes from.
-  public internal(set) var source: String?
+  public package(set) var source: String?
 
   /// True where the data may be older than what is published: the last update failed, or there was none yet.
   public var isStale: Bool { !hasLooked || lastError != nil }
-  var hasLooked = false
-  var record = StateRecord()
+  /// Whether the server was asked successfully since the start.
+  package var hasLooked = false
+  /// What outlives a restart.
+  package var record = StateRecord()
 
-  init(_ model: SeedModel) { self.model = model }
+  /// The state before anything was read.
+  package init(_ model: SeedModel) { self.model = model }
 }
 
 /// The part of ``SeedState`` that outlives a restart and that no file of the data says.
-struct StateRecord: Hashable, Sendable {
-  var lastChecked: UTCTime?
-  var lastUpdated: UTCTime?
-  var publishedAt: UTCTime?
-  var newestVersion: Version?
-  var lifecycle: Lifecycle?
+package struct StateRecord: Hashable, Sendable {
+  package var lastChecked: UTCTime?
+  package var lastUpdated: UTCTime?
+  package var publishedAt: UTCTime?
+  package var newestVersion: Version?
+  package var lifecycle: Lifecycle?
 }
 
 extension UTCTime { var date: Date { Date(timeIntervalSince1970: Double(secondsSinceEpoch)) } }

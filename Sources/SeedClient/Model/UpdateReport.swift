@@ -39,6 +39,15 @@ public struct UpdatePlan: Hashable, Sendable {
   /// The objects to download, in the order of their use; a snapshot comes first.
   let objects: [PublishedObject]
 
+  /// A way that was chosen.
+  package init(
+    reason: Reason, from: Version?, to: Version, deltaBytes: Int?, snapshotBytes: Int?,
+    objects: [PublishedObject]
+  ) {
+    (self.reason, self.from, self.to, self.objects) = (reason, from, to, objects)
+    (self.deltaBytes, self.snapshotBytes) = (deltaBytes, snapshotBytes)
+  }
+
   /// What is to be done.
   public var action: UpdateReport.Action {
     objects.first.map { $0.isSnapshot ? .replaced : .applied } ?? .upToDate
@@ -86,21 +95,39 @@ public struct UpdateReport: Sendable {
   /// How long it took, without the time in which the device slept.
   public let duration: Duration
 
+  /// What an update did.
+  package init(
+    plan: UpdatePlan, from: Version?, seed: Seed, bytes: Int, traffic: UpdateTraffic,
+    rows: [String: SeedChanges.Table], lifecycle: Lifecycle, duration: Duration
+  ) {
+    (self.plan, self.from, self.seed, self.bytes) = (plan, from, seed, bytes)
+    (self.traffic, self.rows, self.lifecycle, self.duration) = (traffic, rows, lifecycle, duration)
+  }
+
   /// What was done to the data.
   public var action: Action { plan.action }
 
   /// The version now.
   public var to: Version { seed.version }
+
+  var summary: String {
+    let files = plan.files.joined(separator: ", ")
+    let way = action == .upToDate ? "is the newest" : "came by \(files) (\(plan.reason.rawValue))"
+    return "version \(to) \(way): \(traffic.requests) requests, \(traffic.bytes) bytes, \(duration)"
+  }
 }
 
 /// What an update cost on the network.
 public struct UpdateTraffic: Hashable, Sendable {
   /// Requests that were sent; redirects do not count.
-  public internal(set) var requests = 0
+  public package(set) var requests = 0
   /// Bytes of answers' bodies.
-  public internal(set) var bytes = 0
+  public package(set) var bytes = 0
   /// Requests that were sent again because an earlier one failed.
-  public internal(set) var retries = 0
+  public package(set) var retries = 0
   /// Files that were begun anew because the server had something else than before.
-  public internal(set) var restarts = 0
+  public package(set) var restarts = 0
+
+  /// Nothing was sent yet.
+  package init() {}
 }

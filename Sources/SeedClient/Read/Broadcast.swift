@@ -6,6 +6,7 @@ final class Broadcast<Element: Sendable>: Sendable {
     var latest: Element?
     var nextListener = 0
     var listeners: [Int: AsyncStream<Element>.Continuation] = [:]
+    var isOver = false
   }
 
   private let mostWaiting: Int
@@ -17,9 +18,16 @@ final class Broadcast<Element: Sendable>: Sendable {
     (self.mostWaiting, self.replaysLatest) = (mostWaiting, replaysLatest)
   }
 
-  deinit {
+  deinit { finish() }
+
+  /// Ends all streams, those that are still to be asked for as well.
+  func finish() {
     // Ending a stream calls back into its removal, which takes the lock.
-    let listeners = state.withLock { $0.listeners.values.map { $0 } }
+    let listeners = state.withLock { state in
+      state.isOver = true
+      state.latest = nil
+      return state.listeners.values.map { $0 }
+    }
     for listener in listeners { listener.finish() }
   }
 
@@ -39,11 +47,15 @@ final class Broadcast<Element: Sendable>: Sendable {
   func stream() -> AsyncStream<Element> {
     let (stream, continuation) = AsyncStream.makeStream(
       of: Element.self, bufferingPolicy: .bufferingNewest(mostWaiting))
-    let listener = state.withLock { state in
+    let listener: Int? = state.withLock { state in
       state.nextListener += 1
       state.listeners[state.nextListener] = continuation
       if replaysLatest, let latest = state.latest { continuation.yield(latest) }
-      return state.nextListener
+      return state.isOver ? nil : state.nextListener
+    }
+    guard let listener else {
+      continuation.finish()
+      return stream
     }
     continuation.onTermination = { [weak self] _ in
       self?.state.withLock { $0.listeners[listener] = nil }

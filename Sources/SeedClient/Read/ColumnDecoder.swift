@@ -1,31 +1,63 @@
 import SeedDatabase
 import SeedFormat
-import SeedSystem
 
 import struct Foundation.Data
 import struct Foundation.Date
-import struct Foundation.Decimal
 import class Foundation.JSONDecoder
-import struct Foundation.URL
-import struct Foundation.UUID
-import typealias Foundation.uuid_t
 
-/// Decodes one column's value.
-struct ColumnDecoder: Decoder {
-  let value: ColumnContainer
-  var codingPath: [any CodingKey] { [] }
-  var userInfo: [CodingUserInfoKey: Any] { [:] }
+/// Decodes one column's value: what SQLite has, or the members and elements of the JSON in a text.
+final class ColumnDecoder: Decoder {
+  let codingPath: [any CodingKey] = []
+  let userInfo: [CodingUserInfoKey: Any] = [:]
+  private let value: ColumnContainer
+  /// `nil` where an app's own code takes the value apart.
+  private let type: Any.Type?
+  private(set) var isJSON = false
 
-  /// What asks for members or elements is not one value.
-  struct IsNoValue: Error {}
+  init(_ value: ColumnContainer, of type: Any.Type? = nil) { (self.value, self.type) = (value, type) }
 
-  func container<Key: CodingKey>(keyedBy type: Key.Type) throws -> KeyedDecodingContainer<Key> {
-    throw IsNoValue()
+  func container<Key: CodingKey>(keyedBy key: Key.Type) throws -> KeyedDecodingContainer<Key> {
+    try json("an object") { try $0.container(keyedBy: key) }
   }
 
-  func unkeyedContainer() throws -> any UnkeyedDecodingContainer { throw IsNoValue() }
+  func unkeyedContainer() throws -> any UnkeyedDecodingContainer {
+    try json("a list") { try $0.unkeyedContainer() }
+  }
 
   func singleValueContainer() throws -> any SingleValueDecodingContainer { value }
+
+  private func json<Opened>(_ kind: String, _ open: (any Decoder) throws -> Opened) throws -> Opened {
+    guard case .text(let bytes) = value.borrowed else { throw misfit(kind) }
+    isJSON = true
+    do {
+      return try open(Self.decoder.decode(Piece.self, from: Data(bytes)).decoder)
+    } catch { throw misfit(kind, " (\(error))") }
+  }
+
+  private func misfit(_ kind: String, _ reason: String = "") -> SeedError {
+    value.misfit("\(type.map { "\($0)" } ?? kind), from JSON\(reason)")
+  }
+
+  /// A document's decoder.
+  private struct Piece: Decodable {
+    let decoder: any Decoder
+    init(from decoder: any Decoder) { self.decoder = decoder }
+  }
+
+  /// Dates are read as those of columns are.
+  private static let decoder: JSONDecoder = {
+    let decoder = JSONDecoder()
+    decoder.dateDecodingStrategy = .custom { decoder in
+      let container = try decoder.singleValueContainer()
+      if let seconds = try? container.decode(Double.self) { return Date(timeIntervalSince1970: seconds) }
+      var text = try container.decode(String.self)
+      guard let date = text.withUTF8({ Date(BorrowedValue.text($0)) }) else {
+        throw DecodingError.dataCorruptedError(in: container, debugDescription: "expected \(Date.wanted)")
+      }
+      return date
+    }
+    return decoder
+  }()
 }
 
 /// One column's value, as whatever type is wanted.
@@ -36,16 +68,16 @@ struct ColumnContainer: SingleValueDecodingContainer {
   let member: String?
   var codingPath: [any CodingKey] { [] }
 
-  private var value: BorrowedValue { source.value(column) }
+  var borrowed: BorrowedValue { source.value(column) }
 
   func misfit(_ wanted: String) -> SeedError { source.misfit(column, member, wanted) }
 
   private func plain<Value: ColumnValue>() throws -> Value {
-    guard let value = Value(value) else { throw misfit(Value.wanted) }
+    guard let value = Value(borrowed) else { throw misfit(Value.wanted) }
     return value
   }
 
-  func decodeNil() -> Bool { value.isNull }
+  func decodeNil() -> Bool { borrowed.isNull }
   func decode(_ type: Bool.Type) throws -> Bool { try plain() }
   func decode(_ type: String.Type) throws -> String { try plain() }
   func decode(_ type: Double.Type) throws -> Double { try plain() }
@@ -63,174 +95,17 @@ struct ColumnContainer: SingleValueDecodingContainer {
 
   func decode<Value: Decodable>(_ type: Value.Type) throws -> Value {
     if let known = type as? any ColumnValue.Type { return try cast(known) }
+    let decoder = ColumnDecoder(self, of: type)
     do {
-      return try Value(from: ColumnDecoder(value: self))
-    } catch is ColumnDecoder.IsNoValue {
-      return try json(type)
-    } catch is DecodingError {
+      return try Value(from: decoder)
+    } catch let error as DecodingError {
       // A case that an enumeration does not have, and the like.
-      throw misfit("\(type)")
+      throw misfit("\(type)\(decoder.isJSON ? ", from JSON" : "") (\(error))")
     }
   }
 
   private func cast<Value>(_ known: any ColumnValue.Type) throws -> Value {
-    guard let value = known.init(value) as? Value else {
-      throw misfit(known.wanted)
-    }
+    guard let value = known.init(borrowed) as? Value else { throw misfit(known.wanted) }
     return value
   }
-
-  /// Dates are read as those of columns are.
-  private static let decoder: JSONDecoder = {
-    let decoder = JSONDecoder()
-    decoder.dateDecodingStrategy = .custom { decoder in
-      let container = try decoder.singleValueContainer()
-      if let seconds = try? container.decode(Double.self) { return Date(timeIntervalSince1970: seconds) }
-      var text = try container.decode(String.self)
-      guard let date = text.withUTF8({ Date(BorrowedValue.text($0)) }) else {
-        throw DecodingError.dataCorruptedError(in: container, debugDescription: "expected \(Date.wanted)")
-      }
-      return date
-    }
-    return decoder
-  }()
-
-  /// Lists and objects are JSON in a text.
-  private func json<Value: Decodable>(_ type: Value.Type) throws -> Value {
-    guard case .text(let bytes) = value else { throw misfit("\(type), from JSON") }
-    do {
-      return try Self.decoder.decode(type, from: Data(bytes))
-    } catch { throw misfit("\(type), from JSON (\(error))") }
-  }
-}
-
-/// What a single column can be read as, without another's help.
-protocol ColumnValue {
-  /// `nil` where the value does not fit.
-  init?(_ value: BorrowedValue)
-  /// The type, for messages.
-  static var wanted: String { get }
-}
-
-extension ColumnValue { static var wanted: String { "\(Self.self)" } }
-
-extension ColumnValue where Self: FixedWidthInteger {
-  init?(_ value: BorrowedValue) {
-    guard case .integer(let value) = value else { return nil }
-    self.init(exactly: value)
-  }
-}
-
-extension Int: ColumnValue {}
-extension Int8: ColumnValue {}
-extension Int16: ColumnValue {}
-extension Int32: ColumnValue {}
-extension Int64: ColumnValue {}
-extension UInt: ColumnValue {}
-extension UInt8: ColumnValue {}
-extension UInt16: ColumnValue {}
-extension UInt32: ColumnValue {}
-extension UInt64: ColumnValue {}
-
-extension Bool: ColumnValue {
-  init?(_ value: BorrowedValue) {
-    switch value {
-    case .integer(0): self = false
-    case .integer(1): self = true
-    default: return nil
-    }
-  }
-
-  static var wanted: String { "Bool, 0 or 1" }
-}
-
-extension Double: ColumnValue {
-  init?(_ value: BorrowedValue) {
-    switch value {
-    case .integer(let value): self.init(value)
-    case .real(let value): self = value
-    default: return nil
-    }
-  }
-}
-
-extension Float: ColumnValue {
-  init?(_ value: BorrowedValue) {
-    guard let value = Double(value) else { return nil }
-    self.init(value)
-    // Beyond its range.
-    if isInfinite, value.isFinite { return nil }
-  }
-}
-
-extension String: ColumnValue {
-  init?(_ value: BorrowedValue) {
-    guard case .text(let bytes) = value else { return nil }
-    self.init(utf8: bytes)
-  }
-}
-
-extension [UInt8]: ColumnValue {
-  init?(_ value: BorrowedValue) {
-    guard case .blob(let bytes) = value else { return nil }
-    self = Array(bytes)
-  }
-}
-
-extension Data: ColumnValue {
-  init?(_ value: BorrowedValue) {
-    guard case .blob(let bytes) = value else { return nil }
-    self.init(bytes)
-  }
-}
-
-extension UUID: ColumnValue {
-  init?(_ value: BorrowedValue) {
-    switch value {
-    case .text(let bytes): self.init(uuidString: String(decoding: bytes, as: UTF8.self))
-    case .blob(let bytes) where bytes.count == MemoryLayout<Self>.size:
-      self.init(uuid: UnsafeRawBufferPointer(bytes).loadUnaligned(as: uuid_t.self))
-    default: return nil
-    }
-  }
-
-  static var wanted: String { "UUID, as text or 16 bytes" }
-}
-
-extension URL: ColumnValue {
-  init?(_ value: BorrowedValue) {
-    guard let text = String(value) else { return nil }
-    self.init(string: text)
-  }
-}
-
-extension Decimal: ColumnValue {
-  init?(_ value: BorrowedValue) {
-    switch value {
-    case .integer(let value): self.init(value)
-    case .text(let bytes):
-      // Foundation takes whatever a text begins with.
-      let text = String(decoding: bytes, as: UTF8.self)
-      guard text.wholeMatch(of: /[+-]?[0-9]{1,38}(\.[0-9]{1,38})?/) != nil else { return nil }
-      self.init(string: text)
-    default: return nil
-    }
-  }
-
-  static var wanted: String { "Decimal, from INTEGER or TEXT, for REAL is not exact" }
-}
-
-extension Date: ColumnValue {
-  init?(_ value: BorrowedValue) {
-    switch value {
-    case .integer(let value): self.init(timeIntervalSince1970: Double(value))
-    case .real(let value): self.init(timeIntervalSince1970: value)
-    case .text(let bytes):
-      guard let time = UTCTime.parse(iso8601: bytes, zone: 0) else { return nil }
-      self.init(timeIntervalSince1970: Double(time.seconds) + time.fraction)
-    default: return nil
-    }
-  }
-
-  static var wanted: String { "Date, from ISO 8601 or seconds since 1970" }
 }

@@ -34,6 +34,12 @@ actor GenerationReader: BlockingActor {
     return try await own.meta()
   }
 
+  /// What live queries compare; without sums where these cannot be read now.
+  func edition(of generation: Generation, at version: Version) async -> DataEdition {
+    let sums = access == .granted ? try? await own.sums() : nil
+    return DataEdition(generation, at: version, sums)
+  }
+
   /// Runs `body` in one read transaction, of one version. The first that succeeds confirms the generation.
   func read<Result: Sendable>(
     _ body: @Sendable (borrowing SeedReader) throws -> Result
@@ -113,6 +119,8 @@ private actor ReadingConnection: BlockingActor {
   init(_ file: String, _ lease: Lease) { (self.file, self.lease) = (file, lease) }
 
   func meta() throws -> SeedMeta { try SeedTables.meta(open()) }
+
+  func sums() throws -> [String: TableSum] { try SeedTables.sums(open()) }
 
   func read<Result: Sendable>(_ body: @Sendable (borrowing SeedReader) throws -> Result) throws -> Result {
     let connection = try translating { try open() }

@@ -1,35 +1,25 @@
 import SeedDatabase
 import SeedFormat
 
-/// What of the data changed last: a generation, and for each table how often it changed there.
+/// The data as it is now: a generation, its version, and for each table the sum of its rows. Two editions of one state
+/// are equal, however often each was told.
 struct DataEdition: Sendable {
   let generation: Generation
-  /// How often it is not known what changed. It goes on over generations, for one may come back.
-  private var others = 0
-  private var tables: [String: Int] = [:]
+  private let version: Version
+  /// By lower-case names; `nil` where they could not be read.
+  private let tables: [String: TableSum]?
 
-  /// The edition behind another, in which nothing is noted yet.
-  init(_ generation: Generation, after earlier: DataEdition?) {
-    self.generation = generation
-    others = earlier?.others ?? 0
-    if let earlier, earlier.generation === generation { tables = earlier.tables }
-  }
-
-  /// `changed` are tables; `nil` where it is not known which.
-  mutating func note(_ changed: [String]?) {
-    guard let changed else {
-      others += 1
-      return
-    }
-    for table in changed { tables[table.lowercased(), default: 0] += 1 }
+  init(_ generation: Generation, at version: Version, _ tables: [String: TableSum]?) {
+    (self.generation, self.version) = (generation, version)
+    self.tables = tables.map { tables in Dictionary(tables.map { ($0.key.lowercased(), $0.value) }) { $1 } }
   }
 
   /// Whether what a query reads is as it was in an earlier edition.
   func isSame(as earlier: DataEdition, for reading: Reading) -> Bool {
-    guard generation === earlier.generation, others == earlier.others else { return false }
+    guard generation === earlier.generation, let tables, let before = earlier.tables else { return false }
     switch reading {
-    case .all: return tables == earlier.tables
-    case .tables(let names): return names.allSatisfy { tables[$0] == earlier.tables[$0] }
+    case .all: return version == earlier.version && tables == before
+    case .tables(let names): return names.allSatisfy { tables[$0] == before[$0] }
     }
   }
 
@@ -53,6 +43,10 @@ struct LiveRows<Row: Sendable>: Sendable {
   let read: @Sendable (Generation) async throws -> ([Row], DataEdition.Reading)
   /// Called with a generation in which the query met damage. What replaces it comes as an element of its own.
   let onDamage: @Sendable (Generation) async throws -> Void
+  let sleep: @Sendable (Duration) async throws -> Void
+
+  /// Waits before further attempts where the file cannot be read for now, as on a device that is locked, in seconds.
+  private static var waits: [Double] { [0.25, 0.5, 1, 2, 4, 8, 16] }
 
   /// The rows now, and after every change of what the query reads; a result that no one took in time gives way to the
   /// next. The stream ends with `editions`, whose sender it must not keep.
@@ -84,15 +78,26 @@ struct LiveRows<Row: Sendable>: Sendable {
     }
   }
 
-  /// `nil` while the store is suspended, whose resumption is a change of its own, and where there is damage.
+  /// `nil` while the store is suspended, whose resumption is told as well, and where there is damage.
   private func rows(of generation: Generation) async throws -> ([Row], DataEdition.Reading)? {
     do {
-      return try await read(generation)
+      return try await patientlyRead(generation)
     } catch let error as SeedError {
       guard [.suspended, .damaged].contains(error.code) else { throw error }
       guard error.code == .damaged else { return nil }
     }
     do { try await onDamage(generation) } catch let error as SeedError where error.code == .suspended {}
     return nil
+  }
+
+  private func patientlyRead(_ generation: Generation) async throws -> ([Row], DataEdition.Reading) {
+    for wait in Self.waits {
+      do {
+        return try await read(generation)
+      } catch let error as SeedError where error.code == .io {
+        try await sleep(.seconds(wait))
+      }
+    }
+    return try await read(generation)
   }
 }

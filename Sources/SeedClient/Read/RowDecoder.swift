@@ -1,14 +1,33 @@
 import SeedDatabase
 import SeedFormat
 
-/// Decodes a row: its members from columns, or the one column that there is.
-struct RowDecoder: Decoder {
+/// Decodes rows, one after the other: their members from columns, or the one column that there is.
+final class RowDecoder: Decoder {
+  let codingPath: [any CodingKey] = []
+  let userInfo: [CodingUserInfoKey: Any] = [:]
   let source: RowSource
-  var codingPath: [any CodingKey] { [] }
-  var userInfo: [CodingUserInfoKey: Any] { [:] }
+  // Making a container takes as long as reading two columns, so it stays for all rows.
+  @exclusivity(unchecked) private var latest: KeptContainer?
+  @exclusivity(unchecked) private var kept: [KeptContainer] = []
+
+  /// It has to live as long as its statement's rows are read: its containers do not keep it.
+  init(_ source: RowSource) { self.source = source }
+
+  deinit { for container in kept { container.end() } }
 
   func container<Key: CodingKey>(keyedBy type: Key.Type) throws -> KeyedDecodingContainer<Key> {
-    KeyedDecodingContainer(MemberContainer<Key>(source: source))
+    let keys = ObjectIdentifier(type)
+    if let latest, latest.keys == keys { return latest.of(type) }
+    return keep(type)
+  }
+
+  /// The container for keys of a type, made where there is none.
+  private func keep<Key: CodingKey>(_ type: Key.Type) -> KeyedDecodingContainer<Key> {
+    let earlier = kept.first { $0.keys == ObjectIdentifier(type) }
+    let found = earlier ?? KeptContainerOf(MemberColumns(self), type)
+    if earlier == nil { kept.append(found) }
+    latest = found
+    return found.of(type)
   }
 
   func unkeyedContainer() throws -> any UnkeyedDecodingContainer {
@@ -20,132 +39,5 @@ struct RowDecoder: Decoder {
   func singleValueContainer() throws -> any SingleValueDecodingContainer {
     guard source.columns.count == 1 else { throw source.manyColumns() }
     return ColumnContainer(source: source, column: 0, member: nil)
-  }
-}
-
-/// A row's columns by the members' names.
-private struct MemberContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
-  let source: RowSource
-  var codingPath: [any CodingKey] { [] }
-  var allKeys: [Key] { source.columns.compactMap(Key.init(stringValue:)) }
-
-  func contains(_ key: Key) -> Bool { source.column(of: key.stringValue) != nil }
-
-  func decodeNil(forKey key: Key) throws -> Bool {
-    source.value(try source.requiredColumn(of: key.stringValue)).isNull
-  }
-
-  func decode(_ type: Bool.Type, forKey key: Key) throws -> Bool {
-    try source.value(of: key.stringValue, as: type)
-  }
-  func decode(_ type: String.Type, forKey key: Key) throws -> String {
-    try source.value(of: key.stringValue, as: type)
-  }
-  func decode(_ type: Double.Type, forKey key: Key) throws -> Double {
-    try source.value(of: key.stringValue, as: type)
-  }
-  func decode(_ type: Float.Type, forKey key: Key) throws -> Float {
-    try source.value(of: key.stringValue, as: type)
-  }
-  func decode(_ type: Int.Type, forKey key: Key) throws -> Int {
-    try source.value(of: key.stringValue, as: type)
-  }
-  func decode(_ type: Int8.Type, forKey key: Key) throws -> Int8 {
-    try source.value(of: key.stringValue, as: type)
-  }
-  func decode(_ type: Int16.Type, forKey key: Key) throws -> Int16 {
-    try source.value(of: key.stringValue, as: type)
-  }
-  func decode(_ type: Int32.Type, forKey key: Key) throws -> Int32 {
-    try source.value(of: key.stringValue, as: type)
-  }
-  func decode(_ type: Int64.Type, forKey key: Key) throws -> Int64 {
-    try source.value(of: key.stringValue, as: type)
-  }
-  func decode(_ type: UInt.Type, forKey key: Key) throws -> UInt {
-    try source.value(of: key.stringValue, as: type)
-  }
-  func decode(_ type: UInt8.Type, forKey key: Key) throws -> UInt8 {
-    try source.value(of: key.stringValue, as: type)
-  }
-  func decode(_ type: UInt16.Type, forKey key: Key) throws -> UInt16 {
-    try source.value(of: key.stringValue, as: type)
-  }
-  func decode(_ type: UInt32.Type, forKey key: Key) throws -> UInt32 {
-    try source.value(of: key.stringValue, as: type)
-  }
-  func decode(_ type: UInt64.Type, forKey key: Key) throws -> UInt64 {
-    try source.value(of: key.stringValue, as: type)
-  }
-
-  func decodeIfPresent(_ type: Bool.Type, forKey key: Key) throws -> Bool? {
-    try source.valueIfPresent(of: key.stringValue, as: type)
-  }
-  func decodeIfPresent(_ type: String.Type, forKey key: Key) throws -> String? {
-    try source.valueIfPresent(of: key.stringValue, as: type)
-  }
-  func decodeIfPresent(_ type: Double.Type, forKey key: Key) throws -> Double? {
-    try source.valueIfPresent(of: key.stringValue, as: type)
-  }
-  func decodeIfPresent(_ type: Float.Type, forKey key: Key) throws -> Float? {
-    try source.valueIfPresent(of: key.stringValue, as: type)
-  }
-  func decodeIfPresent(_ type: Int.Type, forKey key: Key) throws -> Int? {
-    try source.valueIfPresent(of: key.stringValue, as: type)
-  }
-  func decodeIfPresent(_ type: Int8.Type, forKey key: Key) throws -> Int8? {
-    try source.valueIfPresent(of: key.stringValue, as: type)
-  }
-  func decodeIfPresent(_ type: Int16.Type, forKey key: Key) throws -> Int16? {
-    try source.valueIfPresent(of: key.stringValue, as: type)
-  }
-  func decodeIfPresent(_ type: Int32.Type, forKey key: Key) throws -> Int32? {
-    try source.valueIfPresent(of: key.stringValue, as: type)
-  }
-  func decodeIfPresent(_ type: Int64.Type, forKey key: Key) throws -> Int64? {
-    try source.valueIfPresent(of: key.stringValue, as: type)
-  }
-  func decodeIfPresent(_ type: UInt.Type, forKey key: Key) throws -> UInt? {
-    try source.valueIfPresent(of: key.stringValue, as: type)
-  }
-  func decodeIfPresent(_ type: UInt8.Type, forKey key: Key) throws -> UInt8? {
-    try source.valueIfPresent(of: key.stringValue, as: type)
-  }
-  func decodeIfPresent(_ type: UInt16.Type, forKey key: Key) throws -> UInt16? {
-    try source.valueIfPresent(of: key.stringValue, as: type)
-  }
-  func decodeIfPresent(_ type: UInt32.Type, forKey key: Key) throws -> UInt32? {
-    try source.valueIfPresent(of: key.stringValue, as: type)
-  }
-  func decodeIfPresent(_ type: UInt64.Type, forKey key: Key) throws -> UInt64? {
-    try source.valueIfPresent(of: key.stringValue, as: type)
-  }
-
-  func decode<Value: Decodable>(_ type: Value.Type, forKey key: Key) throws -> Value {
-    try column(key).decode(type)
-  }
-
-  private func column(_ key: Key) throws -> ColumnContainer {
-    let column = try source.requiredColumn(of: key.stringValue)
-    return ColumnContainer(source: source, column: column, member: key.stringValue)
-  }
-
-  func decodeIfPresent<Value: Decodable>(_ type: Value.Type, forKey key: Key) throws -> Value? {
-    let column = try column(key)
-    return column.decodeNil() ? nil : try column.decode(type)
-  }
-
-  func nestedContainer<Nested: CodingKey>(
-    keyedBy type: Nested.Type, forKey key: Key
-  ) throws -> KeyedDecodingContainer<Nested> { throw try column(key).misfit("an object") }
-
-  func nestedUnkeyedContainer(forKey key: Key) throws -> any UnkeyedDecodingContainer {
-    throw try column(key).misfit("a list")
-  }
-
-  func superDecoder() throws -> any Decoder { RowDecoder(source: source) }
-
-  func superDecoder(forKey key: Key) throws -> any Decoder {
-    ColumnDecoder(value: try column(key))
   }
 }

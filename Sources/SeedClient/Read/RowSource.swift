@@ -1,70 +1,38 @@
 import SeedDatabase
 import SeedFormat
 
-/// A statement's current row, for whoever decodes it. In which order members ask for their columns is learnt from the
-/// row before: so a name is looked up once for all rows.
+/// A statement's current row, for whoever decodes it.
 final class RowSource {
   let statement: Statement
   /// The type that rows become.
   let type: String
   let columns: [String]
   // One function at a time reads a row; checking that at run time would cost as much as the look-up.
-  @exclusivity(unchecked) private var asked: [(member: String, column: Int32)] = []
-  @exclusivity(unchecked) private var turn = 0
-  private var row = 0
+  @exclusivity(unchecked) private var found: [String: Int32] = [:]
+  @exclusivity(unchecked) private var latest: Int32?
+  @exclusivity(unchecked) private var row = 0
 
   init(_ statement: Statement, of type: String) {
     (self.statement, self.type) = (statement, type)
     columns = statement.columnNames
   }
 
-  func beginRow() { (turn, row) = (0, row + 1) }
+  func beginRow() { (row, latest) = (row + 1, nil) }
 
-  /// The column of a member; `nil` where there is none of its name.
-  func column(of member: String) -> Int32? {
-    if turn < asked.count, asked[turn].member == member {
-      turn += 1
-      return asked[turn - 1].column
-    }
-    guard let column = find(member) else { return nil }
-    asked.removeSubrange(turn...)
-    asked.append((member, column))
-    turn += 1
-    return column
+  func has(_ member: String) -> Bool { found[member] != nil || ColumnMatch(member, in: columns) != .none }
+
+  /// The column of a member, looked up once for all rows. One that is not there is a mistake in the query, also for a
+  /// member that may be NULL.
+  func column(of member: String) throws -> Int32 {
+    if let column = found[member] { return column }
+    guard case .one(let index) = ColumnMatch(member, in: columns) else { throw misnamed(member) }
+    found[member] = Int32(index)
+    return Int32(index)
   }
 
-  /// As SQLite compares names, and `route_name` for `routeName`.
-  private func find(_ member: String) -> Int32? {
-    let index =
-      columns.firstIndex(of: member)
-      ?? columns.firstIndex { Self.letters($0) == Self.letters(member) }
-    return index.map { Int32($0) }
-  }
-
-  private static func letters(_ name: String) -> String { name.lowercased().replacing("_", with: "") }
-
-  func value(_ column: Int32) -> BorrowedValue { statement.borrow(column) }
-
-  // Without the type of an app's keys, so that the compiler can make these for each kind of value.
-
-  func value<Value: ColumnValue>(of member: String, as type: Value.Type) throws -> Value {
-    let column = try requiredColumn(of: member)
-    guard let value = Value(value(column)) else { throw misfit(column, member, Value.wanted) }
-    return value
-  }
-
-  func valueIfPresent<Value: ColumnValue>(of member: String, as type: Value.Type) throws -> Value? {
-    let column = try requiredColumn(of: member)
-    let found = value(column)
-    if found.isNull { return nil }
-    guard let value = Value(found) else { throw misfit(column, member, "\(Value.wanted)?") }
-    return value
-  }
-
-  /// A column that is not there is a mistake in the query, also for a member that may be NULL.
-  func requiredColumn(of member: String) throws -> Int32 {
-    guard let column = column(of: member) else { throw missing(member) }
-    return column
+  func value(_ column: Int32) -> BorrowedValue {
+    latest = column
+    return statement.borrow(column)
   }
 
   /// The row's one column, for a type that columns have.
@@ -77,15 +45,24 @@ final class RowSource {
 
   /// What a type's own code says of a row.
   func failed(_ error: any Error) -> SeedError {
-    SeedError(.decoding, "row \(row) is no \(type) (\(error)): \(statement.sql)")
+    let place = latest.map { ", where column \"\(columns[Int($0)])\" was read last," } ?? ""
+    return SeedError(.decoding, "row \(row)\(place) is no \(type) (\(error)): \(statement.sql)")
   }
 
-  func missing(_ member: String) -> SeedError {
-    let nearest = nearestName(to: member, in: columns).map { ", did you mean \"\($0)\"?" } ?? ""
+  private func misnamed(_ member: String) -> SeedError {
+    let problem =
+      switch ColumnMatch(member, in: columns) {
+      case .same: "has more than one column of its name: give the others another name with AS"
+      case .alike(let names):
+        "could take \(names.map { "\"\($0)\"" }.joined(separator: " or ")): leave one out, or name the one that is meant "
+          + "\"\(member)\" with AS"
+      case .none, .one:
+        "has no column\(nearestName(to: member, in: columns).map { ", did you mean \"\($0)\"?" } ?? ""): select it, or "
+          + "name it in the type's CodingKeys"
+      }
     return SeedError(
       .decoding,
-      "\(type).\(member) has no column\(nearest) (the query returns \(columns.joined(separator: ", "))): select it, or "
-        + "name it in the type's CodingKeys: \(statement.sql)")
+      "\(type).\(member) \(problem) (the query returns \(columns.joined(separator: ", "))): \(statement.sql)")
   }
 
   /// The column holds another kind of value than the member takes.
@@ -111,10 +88,34 @@ final class RowSource {
     case .integer(let value): return "INTEGER \(value)"
     case .real(let value): return "REAL \(value)"
     case .text(let bytes):
-      guard String(utf8: bytes) != nil else { return "TEXT that is not UTF-8" }
-      let text = String(decoding: bytes.prefix(4 * shownCharacters), as: UTF8.self)
-      return "TEXT \"\(text.prefix(shownCharacters))\(text.count > shownCharacters ? "…" : "")\""
+      guard let text = String(utf8: bytes) else { return "TEXT that is not UTF-8" }
+      return "TEXT \"\(text.shortened(to: shownCharacters))\""
     case .blob(let bytes): return "a BLOB of \(bytes.count) bytes"
     }
   }
+}
+
+/// Which of a result's columns a member takes.
+enum ColumnMatch: Equatable {
+  case none
+  case one(Int)
+  /// Several have the member's very name.
+  case same
+  /// None has the member's very name, and several have it in another spelling.
+  case alike([String])
+
+  /// The very name comes first; then names as SQLite compares them, and `route_name` for `routeName`.
+  init(_ member: String, in columns: [String]) {
+    let exact = columns.indices.filter { columns[$0] == member }
+    let found =
+      exact.isEmpty ? columns.indices.filter { Self.letters(columns[$0]) == Self.letters(member) } : exact
+    switch (found.count, exact.isEmpty) {
+    case (0, _): self = .none
+    case (1, _): self = .one(found[0])
+    case (_, true): self = .alike(found.map { columns[$0] })
+    case (_, false): self = .same
+    }
+  }
+
+  private static func letters(_ name: String) -> String { name.lowercased().replacing("_", with: "") }
 }

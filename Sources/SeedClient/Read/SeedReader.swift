@@ -13,26 +13,34 @@ public struct SeedReader: ~Copyable {
   /// All rows of a query: one statement that only reads, with a value for each parameter, in the text or behind it.
   ///
   /// Fails with ``SeedError/Code/cancelled`` once its task is, and with ``SeedError/Code/suspended`` once the store is.
-  public func rows(_ query: SeedQuery, _ values: SeedValue...) throws(SeedError) -> [SeedRow] {
-    try all(query.with(values), TablesRead()) { $0.seedRows() }
+  public func rows(
+    _ query: SeedQuery, _ values: (any SeedValueConvertible)?...
+  ) throws(SeedError) -> [SeedRow] {
+    try all(query.with(values.seedValues), TablesRead()) { $0.seedRows() }
   }
 
   /// All rows of a query as values of a type, whose members have the columns' names: `routeName` also takes the column
   /// `route_name`. A type that is no object takes the one column that there is.
   ///
-  /// A column that does not fit its member, or is not there, fails with ``SeedError/Code/decoding``.
+  /// A column that does not fit its member, or is not there, fails with ``SeedError/Code/decoding``, as do two that a
+  /// member could take. A dictionary's keys are the columns' names as the query spells them, for they are `allKeys`.
   public func rows<Row: Decodable>(
-    _ query: SeedQuery, _ values: SeedValue..., as type: Row.Type
+    _ query: SeedQuery, _ values: (any SeedValueConvertible)?..., as type: Row.Type
   ) throws(SeedError) -> [Row] {
-    try all(query.with(values), TablesRead()) { $0.decoded(as: type) }
+    try all(query.with(values.seedValues), TablesRead()) { $0.decoded(as: type) }
   }
 
   /// The first row of a query, where there is one; further ones are not read.
   public func first<Row: Decodable>(
-    _ query: SeedQuery, _ values: SeedValue..., as type: Row.Type
+    _ query: SeedQuery, _ values: (any SeedValueConvertible)?..., as type: Row.Type
   ) throws(SeedError) -> Row? {
-    try all(query.with(values), TablesRead(), limit: 1) { $0.decoded(as: type) }.first
+    try all(query.with(values.seedValues), TablesRead(), limit: 1) { $0.decoded(as: type) }.first
   }
+
+  /// The one value of a query such as `SELECT count(*) FROM stop`; `nil` where it has no row.
+  public func value<Value: Decodable>(
+    _ query: SeedQuery, _ values: (any SeedValueConvertible)?..., as type: Value.Type
+  ) throws(SeedError) -> Value? { try first(query.with(values.seedValues), as: type) }
 
   /// All rows, noting what they are read from.
   func all<Row>(
@@ -123,12 +131,13 @@ extension Statement {
   /// Rows as values of a type.
   package func decoded<Row: Decodable>(as type: Row.Type) -> StatementRows<Row> {
     let source = RowSource(self, of: "\(type)")
+    let decoder = RowDecoder(source)
     let isValue = type is any ColumnValue.Type
     return StatementRows {
       guard try self.step() else { return nil }
       source.beginRow()
       do {
-        return try isValue ? source.onlyValue(as: type) : Row(from: RowDecoder(source: source))
+        return try isValue ? source.onlyValue(as: type) : Row(from: decoder)
       } catch let error where !(error is SeedError) { throw source.failed(error) }
     }
   }

@@ -30,8 +30,12 @@ enum StoreDirectory {
       ?? ProcessInfo.processInfo.processName
   }
 
-  static func path(of url: URL?, named parameter: String) throws(SeedError) -> String? {
+  static func pathIfNamed(_ url: URL?, _ parameter: String) throws(SeedError) -> String? {
     guard let url else { return nil }
+    return try path(of: url, parameter)
+  }
+
+  static func path(of url: URL, _ parameter: String) throws(SeedError) -> String {
     guard url.isFileURL else {
       throw SeedError(
         .configuration,

@@ -4,6 +4,13 @@ import SeedSystem
 struct StoreLayout: Sendable {
   let directory: String
 
+  init(directory: String) { self.directory = directory }
+
+  init(checking directory: String) throws(SeedError) {
+    try StoreDirectory.check(directory)
+    self.init(directory: directory)
+  }
+
   var trust: String { "\(directory)/trust" }
   var generations: String { "\(directory)/generations" }
   var partial: String { "\(directory)/partial" }
@@ -12,6 +19,8 @@ struct StoreLayout: Sendable {
   /// The hashes of what is not to be taken again, one in a line.
   var rejections: String { "\(directory)/REJECTED" }
   var record: String { "\(directory)/STATE" }
+  /// An empty file that is made anew whenever the data in the current file has changed, for stores that watch.
+  var news: String { "\(directory)/NEWS" }
 
   func folder(_ name: String) -> GenerationFolder {
     GenerationFolder(name: name, path: "\(generations)/\(name)")
@@ -69,6 +78,14 @@ extension StoreLayout {
     let previous = try GenerationRecord(of: folder(name))?.previous
     return GenerationPointer(
       current: name, previous: previous.flatMap { Folder.exists(folder($0).record) ? $0 : nil })
+  }
+
+  /// Tells other stores on the directory, in other processes too, that deltas have changed the current file. Nothing
+  /// depends on it after a crash, so it is not made durable.
+  func tellOthers() throws(FileError) {
+    let temporary = news + DurableFile.temporarySuffix
+    _ = try File(temporary, for: .replacing, mode: 0o600)
+    try Folder.rename(temporary, to: news)
   }
 
   func setCurrent(_ name: String) throws(FileError) {

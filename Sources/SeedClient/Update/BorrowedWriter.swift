@@ -28,7 +28,7 @@ struct BorrowedWriter: Sendable {
     } catch { failure = error }
     // Our own error says more than what the app made of it.
     if let result = outcome.withLock({ $0 }) { return try result.get() }
-    if let failure, failure is CancellationError { throw failure }
+    if let failure, failure is CancellationError, Task.isCancelled { throw failure }
     throw Self.unusable(failure.map { "the app failed to lend it: \($0)" } ?? "the app did not lend it")
   }
 

@@ -266,6 +266,12 @@ actor StoreWriter: BlockingActor {
     return (try? open(folder).emptyLog()) ?? false
   }
 
+  /// A store that is not told looks at its next read.
+  func tellOthers() {
+    guard lock?.isInPlace == true else { return }
+    try? layout.tellOthers()
+  }
+
   private func open(_ folder: GenerationFolder) throws -> SeedFile {
     if let live, live.name == folder.name { return live.file }
     let file = try SeedFile.live { try Connection(folder.file, .writer) }

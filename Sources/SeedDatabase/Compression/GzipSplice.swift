@@ -54,7 +54,7 @@ package struct GzipSplice {
   }
 
   private mutating func combine(_ other: UInt, length: UInt32) {
-    checksum = crc32_combine(checksum, other, Int(length))
+    checksum = crc32_combine(checksum, other, numericCast(length))
     rawLength &+= length
   }
 

@@ -107,7 +107,7 @@ package final class ParallelGzip: Sendable {
     let checksum = block.bytes.withUnsafeBufferPointer { crc32(0, $0.baseAddress, UInt32($0.count)) }
     try output.withLock { output in
       guard output.failure == nil else { return }
-      output.checksum = crc32_combine(output.checksum, checksum, block.bytes.count)
+      output.checksum = crc32_combine(output.checksum, checksum, numericCast(block.bytes.count))
       try output.write(deflated)
     }
   }

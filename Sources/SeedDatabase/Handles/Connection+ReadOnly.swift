@@ -136,10 +136,35 @@ package enum ReadOnlyProblem: Error, Hashable, Sendable, CustomStringConvertible
     case .changes(let sql):
       "only a statement that reads can be run here, without transactions, attached files or settings: \(sql)"
     case .values(let found, let wanted, let sql):
-      "\(found) values for \(wanted) parameters: pass one value for each parameter of: \(sql)"
+      "\(found) values for the \(wanted) parameters that SQLite sees: pass one value for each\(Self.hint(["?"], sql)): "
+        + sql
     case .names(let found, let wanted, let sql):
       "values for \(found.joined(separator: ", ")), where the parameters are \(wanted.joined(separator: ", ")): "
-        + "pass one value for each named parameter of: \(sql)"
+        + "pass one value for each named parameter\(Self.hint(Self.marked(found), sql)): \(sql)"
     }
+  }
+
+  private static func marked(_ names: [String]) -> [String] {
+    names.flatMap { [":\($0)", "@\($0)", "$\($0)"] }
+  }
+
+  /// A parameter's mark between quotes is text to SQLite, where its author may have meant the parameter.
+  private static func hint(_ marks: [String], _ sql: String) -> String {
+    let quoted = quoted(in: sql)
+    let mark = marks.first { mark in quoted.contains { $0.contains(mark) } }
+    return mark.map { " (\($0) between quotes is text: leave the quotes out)" } ?? ""
+  }
+
+  /// What stands between quotes; a doubled quote parts it, which does not matter here.
+  private static func quoted(in sql: String) -> [Substring] {
+    var parts: [Substring] = []
+    var rest = sql[...]
+    while let start = rest.firstIndex(where: { $0 == "'" || $0 == "\"" }) {
+      let inner = rest[start...].dropFirst()
+      let end = inner.firstIndex(of: rest[start]) ?? inner.endIndex
+      parts.append(inner[..<end])
+      rest = inner[end...].dropFirst()
+    }
+    return parts
   }
 }

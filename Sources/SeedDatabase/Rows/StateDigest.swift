@@ -4,44 +4,52 @@ import SeedTrust
 /// The row count of one table and the sum modulo 2^256 of its rows' hashes.
 package struct TableSum: Hashable, Sendable {
   package private(set) var rows: Int = 0
-  private var high: UInt128 = 0
-  private var low: UInt128 = 0
+  /// The sum, its highest word first. Apple's systems have wider integers only from iOS 18 on.
+  private var words: SIMD4<UInt64> = .zero
 
   package init() {}
 
   /// What ``bytes`` and ``rows`` were; `nil` where there are not 32 bytes.
   package init?(rows: Int, bytes: [UInt8]) {
     guard rows >= 0, let digest = try? SHA256Digest(bytes: bytes) else { return nil }
-    self.rows = rows
-    (high, low) = Self.halves(of: digest)
+    (self.rows, words) = (rows, Self.words(of: digest))
   }
 
   /// The sum as 32 bytes, big-endian.
   package var bytes: [UInt8] {
-    withUnsafeBytes(of: high.bigEndian) { Array($0) } + withUnsafeBytes(of: low.bigEndian) { Array($0) }
+    SHA256Digest(words: (words[0], words[1], words[2], words[3])).bytes
   }
 
   /// Takes in a row's hash.
   package mutating func insert(_ hash: SHA256Digest) {
-    let added = Self.halves(of: hash)
-    let (sum, carries) = low.addingReportingOverflow(added.low)
-    low = sum
-    high = high &+ added.high &+ (carries ? 1 : 0)
+    change(by: Self.words(of: hash)) { $0.addingReportingOverflow($1) }
     rows += 1
   }
 
   /// Takes out a row's hash.
   package mutating func remove(_ hash: SHA256Digest) {
-    let removed = Self.halves(of: hash)
-    let (difference, borrows) = low.subtractingReportingOverflow(removed.low)
-    low = difference
-    high = high &- removed.high &- (borrows ? 1 : 0)
+    change(by: Self.words(of: hash)) { $0.subtractingReportingOverflow($1) }
     rows -= 1
   }
 
-  private static func halves(of hash: SHA256Digest) -> (high: UInt128, low: UInt128) {
-    let words = hash.words
-    return (UInt128(words.0) << 64 | UInt128(words.1), UInt128(words.2) << 64 | UInt128(words.3))
+  /// Adds or subtracts, beginning with the lowest word; what does not fit goes to the next.
+  @inline(__always)
+  private mutating func change(
+    by other: SIMD4<UInt64>, _ step: (UInt64, UInt64) -> (partialValue: UInt64, overflow: Bool)
+  ) {
+    var carry: UInt64 = 0
+    var place = words.scalarCount
+    while place > 0 {
+      place -= 1
+      let (changed, overflows) = step(words[place], other[place])
+      let (carried, overflowsAgain) = step(changed, carry)
+      words[place] = carried
+      carry = overflows || overflowsAgain ? 1 : 0
+    }
+  }
+
+  private static func words(of hash: SHA256Digest) -> SIMD4<UInt64> {
+    SIMD4(hash.words.0, hash.words.1, hash.words.2, hash.words.3)
   }
 }
 

@@ -14,7 +14,10 @@ extension SeedValue: ExpressibleByIntegerLiteral, ExpressibleByFloatLiteral, Exp
   public init(booleanLiteral value: Bool) { self = .integer(value ? 1 : 0) }
 }
 
-/// What can stand for a value in a query.
+/// What can stand for a value in a query, and is read back as what it was.
+///
+/// A date or a `Decimal` cannot by itself, for columns have them in several forms: choose one, as in
+/// `\(date, as: .iso8601)`. An enumeration with a raw value only has to say that it conforms.
 public protocol SeedValueConvertible {
   /// The value as SQLite has it.
   var seedValue: SeedValue { get }
@@ -69,6 +72,11 @@ extension Substring: SeedValueConvertible {
 extension [UInt8]: SeedValueConvertible {
   /// A blob.
   public var seedValue: SeedValue { .blob(self) }
+}
+
+extension SeedValueConvertible where Self: RawRepresentable, RawValue: SeedValueConvertible {
+  /// The raw value.
+  public var seedValue: SeedValue { rawValue.seedValue }
 }
 
 extension Optional: SeedValueConvertible where Wrapped: SeedValueConvertible {

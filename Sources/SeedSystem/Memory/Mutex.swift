@@ -1,7 +1,8 @@
-// The one lock for memory is the standard library's. Its code is invisible to the thread sanitizer (Swift 6.3 on Linux),
-// which reports every right use by two threads as a race; a build for that (`-Xswiftc -DTHREAD_SANITIZER`) has one that
-// the sanitizer knows. So that each file has the same one, they import it from here.
-#if !THREAD_SANITIZER
+// The one lock for memory is the standard library's. Apple's systems have it only from iOS 18 and macOS 15 on. And its code
+// is invisible to the thread sanitizer (Swift 6.3 on Linux), which reports every right use by two threads as a race. So
+// there, and in a build for that (`-Xswiftc -DTHREAD_SANITIZER`), one of the system's stands in. So that each file has the
+// same one, they import it from here.
+#if !THREAD_SANITIZER && !canImport(Darwin)
 @_exported public import struct Synchronization.Mutex
 #else
 /// Synchronization's `Mutex`, made of the system's.

@@ -4,6 +4,7 @@ import enum CryptoKit.Curve25519
 import enum CryptoKit.P256
 import struct CryptoKit.SHA256
 import struct CryptoKit.SHA512
+import Foundation
 import Security
 
 struct SHA256Context: ~Copyable {

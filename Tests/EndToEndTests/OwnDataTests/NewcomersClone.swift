@@ -62,7 +62,7 @@ struct NewcomersClone {
 
     let package = Package(
       name: "app",
-      platforms: [.macOS(.v15), .iOS(.v18)],
+      platforms: [.macOS(.v14), .iOS(.v17)],
       dependencies: [.package(path: "../seedbank")],
       targets: [
         .executableTarget(name: "app", dependencies: [.product(name: "SeedClient", package: "seedbank")])

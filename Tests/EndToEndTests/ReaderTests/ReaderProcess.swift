@@ -13,12 +13,17 @@ final class ReaderProcess {
     let text: String
   }
 
-  init(_ directory: String, root: String, _ model: [String]) throws {
+  init(_ directory: String, _ model: [String], _ more: [String] = []) throws {
     process.executableURL = SeedbankBinary.url.deletingLastPathComponent().appendingPathComponent(
       "StoreReader")
-    process.arguments = [directory, root] + model
+    process.arguments = [directory] + model + more
     (process.standardInput, process.standardOutput, process.standardError) = (input, output, output)
     try process.run()
+  }
+
+  /// The next that it prints; waits for it.
+  func nextLines() -> [Substring] {
+    String(decoding: output.fileHandleForReading.availableData, as: UTF8.self).split(separator: "\n")
   }
 
   /// Ends its input and waits for its last words.

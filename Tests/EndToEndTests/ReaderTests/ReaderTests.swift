@@ -27,8 +27,10 @@ import Testing
     init() throws {
       folder = try TemporaryFolder(inMemory: true)
       publisher = try ClientPublisherSimulator()
-      try Data(publisher.root).write(to: URL(fileURLWithPath: folder("root.json")))
     }
+
+    /// What tells another process what it reads.
+    var arguments: [String] { ["transit", "\(model.model)", publisher.schema.hash.hex] }
 
     var model: SeedModel {
       SeedModel(dataset: "transit", model: ClientPublisherSimulator.model, schema: publisher.schema.hash)
@@ -58,9 +60,8 @@ import Testing
     try scene.publish(asSnapshot: true)
     let store = try scene.store()
     let first = try await store.prepare()
-    let arguments = ["transit", "\(scene.model.model)", scene.publisher.schema.hash.hex]
     let processes = try (0..<Self.processes).map { _ in
-      try ReaderProcess(scene.folder("store"), root: scene.folder("root.json"), arguments)
+      try ReaderProcess(scene.folder("store"), scene.arguments)
     }
     let done = Flag()
     let reads = try await withThrowingTaskGroup(of: Int.self) { group in
@@ -93,6 +94,17 @@ import Testing
     let left = try Folder.names(in: scene.folder("store/generations")).count
     #expect(left == 3, "the held one, the current and the previous one")
     print("reads by threads \(reads), by processes \(reports.map(\.text))")
+  }
+
+  @Test func `a live query of another process shows deltas and new files by itself`() async throws {
+    var scene = try Scene()
+    let process = try ReaderProcess(scene.folder("store"), scene.arguments, ["follow"])
+    let store = try scene.store()
+    for version in 1...6 {
+      try scene.publish(asSnapshot: version.isMultiple(of: 3) || version == 1)
+      try await store.update()
+      while try #require(process.nextLines().last) != "\(version)" {}
+    }
   }
 
   /// Through a store that only reads.

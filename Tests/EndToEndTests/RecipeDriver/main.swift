@@ -38,6 +38,8 @@ let expected = try await seeds.value(
   "SELECT count(*) FROM stop_time WHERE stop_id IN (SELECT id FROM stop WHERE zone = 'A' ORDER BY name LIMIT 3)",
   as: Int.self)
 try done("calls", try await calls(at: firstStops(seeds), seeds) == expected)
+let inner = try await seeds.value("SELECT count(*) FROM stop WHERE zone = 'A'", as: Int.self)
+try done("numberOfStops", try await numberOfStops(in: .inner, seeds) == inner && inner != 0)
 try done("settings", await settings(seeds)[0].hasSuffix("as it came with the app"))
 try done("updateFrugally", try await updateFrugally(seeds).hasPrefix("version"))
 
@@ -92,9 +94,26 @@ try await seeds.prepare()
 let origin = await seeds.state.origin
 try done("clearDownloads", try await firstStops(seeds).count == 3 && cleared == nil && origin == .bundled)
 
+let widget = try widgetSeeds(in: data)
+try done("widgetSeeds", try await firstStops(widget).count == 3)
+await widget.close()
+
+let entries = Mutex<[String]>([])
+let loggingOptions = optionsWithLog { entry in entries.withLock { $0.append(entry) } }
+let logging = try SeedStore(.transit, reading: data.appending(path: "seed"), options: loggingOptions)
+try await logging.prepare()
+try done("optionsWithLog", entries.withLock { $0.first?.hasPrefix("info: ") } == true)
+
 let session = URLSessionConfiguration.ephemeral
 session.httpAdditionalHeaders = [:]
 optionsWithKey("secret").configureSession(session)
 try done("optionsWithKey", session.httpAdditionalHeaders?["X-Key"] as? String == "secret")
 try done("options", options(forSecrets: true).fileProtection == .whileUnlocked)
+try done("publisher", try publisher().model.dataset == "test")
+try done("newPlaceIsShown", try await newPlaceIsShown())
+try done("firstStartOffline", try await firstStartOffline())
+let fraction = try await halfWay()
+try done("halfWay", fraction.map { abs($0 - 0.5) < 0.01 } == true)
+try done("looksAgainAfterAMinute", try await looksAgainAfterAMinute() == ["Alex"])
+try done("fixtures", fixtures())
 try done("advice", refusal.flatMap { advice(for: $0) } == nil)

@@ -4,7 +4,7 @@ import PackageDescription
 // A small app as anyone outside would write it: it sees of the library what is public, and nothing else.
 let package = Package(
   name: "timetable",
-  platforms: [.macOS(.v15), .iOS(.v18)],
+  platforms: [.macOS(.v14), .iOS(.v17)],
   dependencies: [.package(name: "seedbank", path: "../../..")],
   targets: [
     // Apple's systems bring a module of SQLite.

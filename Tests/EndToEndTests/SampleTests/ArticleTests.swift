@@ -4,7 +4,7 @@ import Testing
 
 /// Every example of the articles compiles against what is public, and does what its article says.
 @Suite(.serialized, .bounded) struct ArticleTests {
-  private static let articles = ["Client", "Recipes"]
+  private static let articles = ["Client", "Recipes", "Testing"]
   private static let driver = "\(Readme.package)/Tests/EndToEndTests/RecipeDriver/main.swift"
   private static let sample = "\(Readme.package)/Tests/EndToEndTests/SampleApp"
   /// A package of its own, in a folder that is kept so that only what changed is built again.
@@ -34,10 +34,13 @@ import Testing
     try manifest().write(toFile: "\(package)/Package.swift", atomically: false, encoding: .utf8)
   }
 
-  /// The sample's manifest, for another program in another place.
+  /// The sample's manifest, for another program in another place, which also tests.
   private static func manifest() throws -> String {
-    try String(contentsOfFile: "\(sample)/Package.swift", encoding: .utf8)
+    let product = #".product(name: "SeedClient", package: "seedbank"),"#
+    return try String(contentsOfFile: "\(sample)/Package.swift", encoding: .utf8)
       .replacingOccurrences(of: "\"timetable\"", with: "\"articles\"")
       .replacingOccurrences(of: "\"../../..\"", with: "\"../..\"")
+      .replacingOccurrences(
+        of: product, with: product + product.replacing("SeedClient", with: "SeedClientTesting"))
   }
 }

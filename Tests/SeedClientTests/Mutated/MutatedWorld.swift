@@ -82,7 +82,6 @@ private struct StaticHost: Transport {
 
   func send(_ request: TransportRequest, to receiver: ResponseReceiver) async throws {
     let name = request.url.path.split(separator: "/").joined(separator: "/")
-    guard let found = files[name] else { return try receiver.head(ResponseHead(status: 404)) }
-    try ClientPublisherSimulator.answer(request, by: found, to: receiver)
+    try FileAnswer(request, files[name]).send(to: receiver)
   }
 }

@@ -2,6 +2,7 @@ import Foundation
 
 /// A folder of a test's own, removed with its owner.
 package final class TemporaryFolder: Sendable {
+  /// Where it is.
   package let path: String
 
   /// `inMemory` for tests whose point is not the disk: thousands of syncs would only cost time.

@@ -1,0 +1,25 @@
+public import SeedClient
+public import SeedFormat
+
+extension SeedChanges {
+  /// What a delta to this version changed: `.fixture(version: 8, tables: ["stop": .fixture(updated: 2)])`.
+  public static func fixture(version: Int, tables: [String: Table]) -> SeedChanges {
+    SeedChanges(version: .fixture(version), tables: tables)
+  }
+}
+
+extension SeedChanges.Table {
+  /// So many rows, without their keys.
+  public static func fixture(inserted: Int = 0, updated: Int = 0, deleted: Int = 0) -> Self {
+    Self(inserted: inserted, updated: updated, deleted: deleted, keys: nil)
+  }
+
+  /// Rows by their keys, as ``SeedClient/SeedOptions/changedKeyLimit`` asks for them.
+  public static func fixture(
+    insertedKeys: [[SeedValue]] = [], updatedKeys: [[SeedValue]] = [], deletedKeys: [[SeedValue]] = []
+  ) -> Self {
+    Self(
+      inserted: insertedKeys.count, updated: updatedKeys.count, deleted: deletedKeys.count,
+      keys: SeedChanges.Keys(inserted: insertedKeys, updated: updatedKeys, deleted: deletedKeys))
+  }
+}

@@ -1,0 +1,87 @@
+import Foundation
+package import SeedDatabase
+import SeedFormat
+import SeedTrust
+
+/// The schema and the rows of a SQLite file: a seed, or any other database that could be published.
+package struct DatabaseContents {
+  /// The statements that make the schema.
+  package let schemaSQL: String
+  package let rows: [TableEdit]
+  /// What a seed says of itself; `nil` of any other database.
+  package let meta: SeedMeta?
+
+  /// Reads a SQLite file, which stays as it is.
+  package init(file path: String) throws {
+    let folder = try TemporaryFolder()
+    let copy = folder("copy.sqlite")
+    try Connection(path, .origin).execute("VACUUM INTO ?", .text(copy))
+    let connection = try Connection(copy, .writer)
+    try LeftOutIndexes.build(in: connection)
+    let reader = SchemaReader(connection)
+    schemaSQL = try Self.schemaSQL(connection, reader)
+    rows = try Self.rows(connection, reader.schema())
+    let isSeed = try connection.integer("PRAGMA application_id") == SeedTables.applicationID
+    meta = isSeed ? try SeedTables.meta(connection) : nil
+  }
+
+  /// Reads the snapshot in a folder that `seedbank pull --bundle` made. Its signatures do not count here.
+  package init(bundle directory: String) throws {
+    let folder = try TemporaryFolder()
+    let (path, encoding) = try Self.snapshot(in: directory)
+    _ = try Compression.expand(path, to: folder("seed.sqlite"), encoding, limit: .max)
+    try self.init(file: folder("seed.sqlite"))
+  }
+
+  private static func snapshot(in directory: String) throws -> (path: String, ContentEncoding) {
+    let names = FileManager.default.enumerator(atPath: directory)?.compactMap { $0 as? String } ?? []
+    for name in names.sorted() where name.contains(".snapshot-") {
+      let encoding = ContentEncoding.allCases.first { name.hasSuffix(".sqlite.\($0.fileExtension)") }
+      if let encoding { return ("\(directory)/\(name)", encoding) }
+    }
+    throw TestPublisherError(
+      "\(directory) has no snapshot: give a folder that `seedbank pull --bundle` made, and that is among the "
+        + "resources of the tests")
+  }
+
+  private static func schemaSQL(_ connection: Connection, _ reader: SchemaReader) throws -> String {
+    let shadows = Set(try reader.listedTables().filter { $0.kind == "shadow" }.map(\.name))
+    let rows = try connection.rows(
+      """
+      SELECT name, sql FROM sqlite_schema WHERE sql IS NOT NULL AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\' \
+      AND name NOT LIKE 'seedbank\\_%' ESCAPE '\\' ORDER BY rowid
+      """)
+    // Each ends on a line of its own: it may end with a comment.
+    return rows.filter { !shadows.contains($0[0].text) }.map { "\($0[1].text)\n;\n" }.joined()
+  }
+
+  private static func rows(_ connection: Connection, _ schema: DatabaseSchema) throws -> [TableEdit] {
+    try schema.tables.map { TableEdit($0, upserts: try TableRows($0, connection).all) }
+  }
+}
+
+/// All rows of one table, by their keys.
+struct TableRows {
+  private let table: TableSchema
+  /// In the key's order.
+  let all: [[SeedValue]]
+  private let byKey: [[SeedValue]: [SeedValue]]
+
+  init(_ table: TableSchema, _ connection: Connection) throws {
+    let (columns, key) = (table.columnNames, table.keyNames)
+    all = try connection.rows(
+      """
+      SELECT \(columns.map(quoted).joined(separator: ", ")) FROM \(quoted(table.name)) \
+      ORDER BY \(key.map(quoted).joined(separator: ", "))
+      """)
+    self.table = table
+    byKey = Dictionary(all.map { (table.keyValues(of: $0), $0) }) { $1 }
+  }
+
+  /// What leads from other rows to these.
+  func edit(since old: TableRows) -> TableEdit {
+    TableEdit(
+      table, upserts: all.filter { old.byKey[table.keyValues(of: $0)] != $0 },
+      deletes: old.all.map { table.keyValues(of: $0) }.filter { byKey[$0] == nil })
+  }
+}

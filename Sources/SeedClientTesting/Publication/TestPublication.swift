@@ -1,0 +1,200 @@
+import Foundation
+package import SeedDatabase
+package import SeedFormat
+package import SeedSystem
+package import SeedTrust
+
+/// A publication of one series, made in memory: really signed, with real snapshots and deltas. Whoever holds it is
+/// alone with it; its ``host`` serves it to anyone.
+package final class TestPublication {
+  package let series: Series
+  /// The model of all that is published.
+  package let model: ModelVersion
+  package let schema: DatabaseSchema
+  /// The first root metadata, in which clients' trust begins.
+  package let root: [UInt8]
+  package let host = MemoryHost()
+  /// The publisher's time.
+  package var now: UTCTime
+  package var pollSeconds = 60
+  package var lifecycle = Lifecycle.active
+  /// Whether snapshots ship without their secondary indexes.
+  package var leavesIndexesOut = false
+  /// Whether the model is no longer among those that are published.
+  package var isModelDropped = false
+  /// The head's number; 0 before the first publication.
+  package var head = 0
+  package private(set) var epoch = Epoch.random()
+  /// The snapshots and deltas that metadata lists.
+  package var objects: [PublishedObject] = []
+  /// The metadata that was signed last.
+  package var published: PublishedMetadata
+  /// The rows at the head.
+  package var copy: Connection
+  private let provenance: Provenance
+  private let folder: TemporaryFolder
+  private let keys = KeyRing(
+    Dictionary(uniqueKeysWithValues: KeyRole.allCases.map { ($0, [.generate()]) }))
+
+  /// A publication without rows and versions.
+  package init(
+    _ dataset: DatasetName, _ model: ModelVersion, schemaSQL: String, _ provenance: Provenance, now: UTCTime
+  ) throws {
+    (series, self.model, self.now) = (Series(dataset, model: model), model, now)
+    self.provenance = provenance
+    schema = try SchemaReader.schema(of: schemaSQL)
+    folder = try TemporaryFolder(inMemory: true)
+    let step = try RepositorySigner(now: now).create(delegating: [series], keys: keys)
+    (published, root) = (step.published, step.files[0].bytes)
+    copy = try Connection(folder("copy.sqlite"), .creator)
+    try copy.run(script: schemaSQL)
+    try SeedTables.create(firstMeta, schema.tables, copy)
+    write(step)
+  }
+
+  private var firstMeta: SeedMeta {
+    SeedMeta(
+      series: series, model: model, epoch: epoch, version: .first, schema: schema.hash,
+      digest: StateDigest.of([:]), provenance: provenance)
+  }
+
+  // MARK: Publishing
+
+  /// A new head: a snapshot at first, from then on a delta.
+  package func publish(_ edits: [TableEdit]) throws {
+    let digest = try importRows(edits)
+    guard head > 0 else {
+      head = 1
+      return try publishSnapshot()
+    }
+    let from = try Version(head)
+    head += 1
+    let header = DeltaHeader(
+      series: series, model: model, schema: schema.hash, from: from, to: from.next, digest: digest)
+    try add(delta: delta(edits, header), header)
+    try sign()
+  }
+
+  /// The copy's rows as a snapshot at the head.
+  package func publishSnapshot(_ encoding: ContentEncoding = .gzip) throws {
+    try add(snapshot: folder("snapshot-\(head)-\(epoch.text).sqlite"), encoding)
+    try sign()
+  }
+
+  /// A new history with the rows that there are, beginning with a snapshot at version 1.
+  package func startEpoch() throws {
+    (epoch, head, objects) = (.random(), 1, [])
+    var meta = try SeedTables.meta(copy)
+    (meta.epoch, meta.version) = (epoch, .first)
+    try SeedTables.store(meta, copy)
+    try publishSnapshot()
+  }
+
+  /// Signs everything anew at the present time.
+  package func sign() throws { write(try step(metadata())) }
+
+  /// The metadata files of a publication that says this of the series; nothing of it is published.
+  package func signed(_ metadata: SeriesMetadata) throws -> [String: [UInt8]] {
+    Dictionary(uniqueKeysWithValues: try step(metadata).files.map { ("metadata/\($0.name)", $0.bytes) })
+  }
+
+  /// What is signed about the series now.
+  package func metadata() throws -> SeriesMetadata {
+    let newest = isModelDropped ? try ModelVersion(major: model.major, minor: model.minor + 1) : model
+    let state = SeriesState(
+      epoch: epoch, head: try Version(max(head, 1)), floor: .first, model: newest,
+      models: [newest: schema.hash], lifecycle: lifecycle, publishedAt: now, pollSeconds: pollSeconds,
+      license: provenance.license, attribution: provenance.attribution, source: provenance.source)
+    return SeriesMetadata(series: series, state: state, objects: objects)
+  }
+
+  private func step(_ metadata: SeriesMetadata) throws -> SigningStep {
+    try RepositorySigner(now: now).publish([metadata], after: published, keys: keys)
+  }
+
+  private func write(_ step: SigningStep) {
+    published = step.published
+    host.withServed { served in
+      for file in step.files { served.files["metadata/\(file.name)"] = file.bytes }
+    }
+  }
+
+  /// A file for a copy of the rows, which goes with the publication.
+  package func newCopyPath() -> String { folder("\(UUID().uuidString).sqlite") }
+}
+
+// MARK: - Rows and objects
+
+extension TestPublication {
+  private func importRows(_ edits: [TableEdit]) throws -> SHA256Digest {
+    try copy.transaction {
+      let importer = try BatchImporter(copy, schema)
+      for edit in edits {
+        let rows = try importer.rows(of: edit.table)
+        for key in edit.deletes { try LentBytes.lending(key) { try rows.delete(lentKey: $0) } }
+        for row in edit.upserts { try LentBytes.lending(row) { try rows.upsert(lent: $0) } }
+      }
+      var meta = try SeedTables.meta(copy)
+      meta.digest = try importer.finish().digest
+      meta.version = try Version(head + 1)
+      try SeedTables.store(meta, copy)
+      return meta.digest
+    }
+  }
+
+  private func delta(_ edits: [TableEdit], _ header: DeltaHeader) -> [UInt8] {
+    var changes = DeltaWriter()
+    for edit in edits {
+      changes.begin(table: edit.table.name, key: edit.table.keyNames, columns: edit.table.columnNames)
+      for key in edit.deletes { changes.delete(key) }
+      for row in edit.upserts { changes.upsert(row) }
+    }
+    return changes.document(header)
+  }
+
+  private func add(delta document: [UInt8], _ header: DeltaHeader) throws {
+    let stored = try Compression.gzip(document)
+    add(
+      .delta(from: header.from, to: header.to), stored, raw: Compression.Measure(of: document), header.digest)
+  }
+
+  private func add(snapshot path: String, _ encoding: ContentEncoding) throws {
+    try? FileManager.default.removeItem(atPath: path)
+    copy.emptyCache()
+    try copy.execute("VACUUM INTO ?", .text(path))
+    let file = try Connection(path, .writer)
+    try file.execute("PRAGMA journal_mode = DELETE; ANALYZE")
+    if leavesIndexesOut {
+      try LeftOutIndexes.leaveOut(of: file)
+      try file.execute("VACUUM")
+    }
+    let (raw, _) = try Compression.compress(path, to: path + ".stored", encoding)
+    let stored = Array(try Data(contentsOf: URL(fileURLWithPath: path + ".stored")))
+    add(.snapshot(try Version(head), encoding), stored, raw: raw, try SeedTables.meta(copy).digest)
+  }
+
+  private func add(
+    _ kind: PublishedObject.Kind, _ stored: [UInt8], raw: Compression.Measure, _ digest: SHA256Digest
+  ) {
+    let object = PublishedObject(
+      series: series, kind: kind, length: stored.count, sha256: .of(stored), model: model,
+      rawLength: raw.length, rawSHA256: raw.sha256, schema: schema.hash, digest: digest)
+    objects.removeAll { $0.kind == kind }
+    objects.append(object)
+    host.withServed { $0.files[object.filePath] = stored }
+  }
+}
+
+/// The rows of one table that a version changes.
+package struct TableEdit: Sendable {
+  package let table: TableSchema
+  /// Whole rows as they will be, in the order of the table's columns.
+  package let upserts: [[SeedValue]]
+  /// The keys of rows that go.
+  package let deletes: [[SeedValue]]
+
+  /// Changes of a table that is the schema's.
+  package init(_ table: TableSchema, upserts: [[SeedValue]] = [], deletes: [[SeedValue]] = []) {
+    (self.table, self.upserts, self.deletes) = (table, upserts, deletes)
+  }
+}

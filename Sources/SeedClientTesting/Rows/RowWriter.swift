@@ -1,0 +1,125 @@
+import SeedDatabase
+import SeedFormat
+
+/// Writes the rows that a test asked for, and says what is wrong with one that does not go in.
+struct RowWriter {
+  let connection: Connection
+  let schema: DatabaseSchema
+
+  func write(_ change: RowChanges.Change) throws {
+    switch change {
+    case .put(let values, let name): try put(TargetRow(name, values, schema))
+    case .change(let key, let values, let name): try update(key, TargetRow(name, values, schema))
+    case .delete(let key, let name): try delete(key, TargetRow(name, [:], schema))
+    }
+  }
+
+  private func put(_ row: TargetRow) throws {
+    let key = try row.ownKey()
+    try run("DELETE FROM \(row.name) WHERE \(row.isKey)", key, row, key)
+    let columns = row.columns.map(quoted).joined(separator: ", ")
+    let marks = row.columns.map { _ in "?" }.joined(separator: ", ")
+    try run("INSERT INTO \(row.name)(\(columns)) VALUES (\(marks))", row.values, row, key)
+  }
+
+  private func update(_ key: [SeedValue], _ row: TargetRow) throws {
+    try row.check(key)
+    guard !row.columns.isEmpty else { return }
+    let sets = row.columns.map { "\(quoted($0)) = ?" }.joined(separator: ", ")
+    try run("UPDATE \(row.name) SET \(sets) WHERE \(row.isKey)", row.values + key, row, key)
+    if connection.changes == 0 { throw row.absent(key) }
+  }
+
+  private func delete(_ key: [SeedValue], _ row: TargetRow) throws {
+    try row.check(key)
+    try run("DELETE FROM \(row.name) WHERE \(row.isKey)", key, row, key)
+    if connection.changes == 0 { throw row.absent(key) }
+  }
+
+  private func run(_ sql: String, _ values: [SeedValue], _ row: TargetRow, _ key: [SeedValue]) throws {
+    do {
+      try connection.prepare(sql).run(values)
+    } catch {
+      let known = row.table.columnNames.map { row.value(of: $0) }
+      let conflict = try UniqueConflict(connection, row.table).conflict(of: error.message, known)?.words
+      throw TestPublisherError(
+        "\(row.place(key)): \(conflict ?? error.message): give it values that the schema allows")
+    }
+  }
+}
+
+/// A row that a test asked for, with the schema's names.
+struct TargetRow {
+  let table: TableSchema
+  let columns: [String]
+  let values: [SeedValue]
+
+  /// Fails where there is no such table or column.
+  init(_ name: String, _ values: [String: SeedValue], _ schema: DatabaseSchema) throws(TestPublisherError) {
+    guard let table = schema.table(name) else {
+      throw TestPublisherError(
+        "there is no table \"\(name)\"" + Self.advice(name, schema.tables.map(\.name)))
+    }
+    var found: [(column: String, value: SeedValue)] = []
+    for (name, value) in values.sorted(by: { $0.key < $1.key }) {
+      found.append((try Self.column(name, table), value))
+    }
+    (self.table, columns, self.values) = (table, found.map(\.column), found.map(\.value))
+  }
+
+  private static func column(_ name: String, _ table: TableSchema) throws(TestPublisherError) -> String {
+    let names = table.columnNames
+    if let column = names.first(where: { $0 == name }) ?? names.first(where: { letters($0) == letters(name) })
+    {
+      return column
+    }
+    throw TestPublisherError("table \"\(table.name)\" has no column \"\(name)\"" + advice(name, names))
+  }
+
+  private static func letters(_ name: String) -> String { name.lowercased().replacing("_", with: "") }
+
+  private static func advice(_ name: String, _ known: [String]) -> String {
+    nearestName(to: name, in: known).map { ": did you mean \"\($0)\"?" }
+      ?? ": it has \(known.joined(separator: ", "))"
+  }
+
+  var name: String { quoted(table.name) }
+
+  /// The condition for one key.
+  var isKey: String { table.keyNames.map { "\(quoted($0)) = ?" }.joined(separator: " AND ") }
+
+  func value(of column: String) -> SeedValue? { columns.firstIndex(of: column).map { values[$0] } }
+
+  /// The key among the row's own values.
+  func ownKey() throws(TestPublisherError) -> [SeedValue] {
+    var key: [SeedValue] = []
+    for column in table.keyNames {
+      guard let value = value(of: column), value != .null else {
+        throw TestPublisherError(
+          "table \"\(table.name)\": a row without \"\(column)\" has no key: give it a value (\(shown))")
+      }
+      key.append(value)
+    }
+    return key
+  }
+
+  private var shown: String { rowDescription(columns, values) }
+
+  /// Fails where the key has more or fewer columns.
+  func check(_ key: [SeedValue]) throws(TestPublisherError) {
+    guard key.count != table.key.count else { return }
+    throw TestPublisherError(
+      "table \"\(table.name)\": the key has \(table.keyNames.joined(separator: ", ")), but \(key.count) values were "
+        + "given: give one for each, in that order")
+  }
+
+  /// For messages.
+  func place(_ key: [SeedValue]) -> String {
+    "table \"\(table.name)\", row \(rowDescription(table.keyNames, key))"
+  }
+
+  func absent(_ key: [SeedValue]) -> TestPublisherError {
+    TestPublisherError(
+      "\(place(key)): there is no such row: put it first, or give the key of one that is there")
+  }
+}

@@ -1,0 +1,152 @@
+public import SeedClient
+import SeedDatabase
+public import SeedFormat
+import SeedSystem
+public import SeedTrust
+
+public import struct Foundation.URL
+
+/// A publisher in a test's own process, and the server, network and time of the stores that it makes.
+///
+/// ```swift
+/// let seeds = try TestPublisher(schema: "CREATE TABLE stop(id TEXT PRIMARY KEY NOT NULL, name TEXT NOT NULL)")
+/// try seeds.publish { $0.put(["id": "a", "name": "Alexanderplatz"], in: "stop") }
+/// let store = try seeds.store()
+/// try await store.update()
+/// ```
+///
+/// What it publishes is really signed, and its stores are real ones. Nothing takes real time; ``clock`` says what time it
+/// is for both.
+public final class TestPublisher: Sendable {
+  /// What its stores are made for: an app's own model, or one made from the schema.
+  public let model: SeedModel
+  /// The time of the publisher and of its stores.
+  public let clock: ScriptedClock
+  let root: [UInt8]
+  let host: MemoryHost
+  let gate = Gate()
+  let folder: TemporaryFolder
+  private let publication: Mutex<TestPublication>
+
+  /// Midday of 1 August 2026.
+  private static let start = UTCTime(secondsSinceEpoch: 1_785_585_600)
+
+  /// A publisher without versions yet.
+  ///
+  /// - Parameters:
+  ///   - schema: The statements that make the schema.
+  ///   - model: The app's model, whose hash must be the schema's; if `nil`, model 1.0 of a dataset `test`.
+  ///   - license: The data's license, for what shows it.
+  ///   - attribution: Whom to name beside the data.
+  public convenience init(
+    schema: String, model: SeedModel? = nil, license: String? = nil, attribution: String? = nil
+  ) throws {
+    try self.init(schema, model, nil, Provenance(license: license, attribution: attribution))
+  }
+
+  /// A publisher whose version 1 has the rows of a folder that `seedbank pull --bundle` made: of the seed that the app
+  /// ships, for example. Its signatures do not count here.
+  public convenience init(bundle: URL, model: SeedModel? = nil) throws {
+    try self.init(DatabaseContents(bundle: bundle.path), model)
+  }
+
+  /// A publisher whose version 1 has the rows of a SQLite file, a seed or any other.
+  public convenience init(file: URL, model: SeedModel? = nil) throws {
+    try self.init(DatabaseContents(file: file.path), model)
+  }
+
+  private convenience init(_ contents: DatabaseContents, _ model: SeedModel?) throws {
+    try self.init(contents.schemaSQL, model, contents.meta, contents.meta?.provenance ?? Provenance())
+    try change { try $0.publish(contents.rows) }
+  }
+
+  private init(
+    _ schema: String, _ given: SeedModel?, _ meta: SeedMeta?, _ provenance: Provenance
+  ) throws {
+    let dataset = given?.dataset ?? meta?.series.dataset ?? "test"
+    let publication = try Self.understanding {
+      try TestPublication(
+        dataset, given?.model ?? meta?.model ?? "1.0", schemaSQL: schema, provenance, now: Self.start)
+    }
+    let own = SeedModel(dataset: dataset, model: publication.model, schema: publication.schema.hash)
+    if let given { try Self.check(given, against: own) }
+    model = given ?? own
+    (root, host) = (publication.root, publication.host)
+    (clock, folder) = (ScriptedClock(start: Self.start), try TemporaryFolder(inMemory: true))
+    self.publication = Mutex(publication)
+  }
+
+  private static func understanding<Result>(_ body: () throws -> Result) throws -> Result {
+    do {
+      return try body()
+    } catch {
+      guard error is SchemaProblem || error is DatabaseError else { throw error }
+      throw TestPublisherError(
+        "no seed can have this schema: \(error): give the model's own, as the publisher has it")
+    }
+  }
+
+  private static func check(_ given: SeedModel, against own: SeedModel) throws(TestPublisherError) {
+    guard let pinned = given.schema, let found = own.schema, pinned != found else { return }
+    throw TestPublisherError(
+      "model \(given.dataset) \(given.model) is for a schema with the hash \(pinned), but this schema's is \(found): "
+        + "give the schema that the model was made from, or copy the model anew from `seedbank config swift`")
+  }
+
+  // MARK: Publishing
+
+  /// Publishes changed rows as the next version: at first a snapshot, from then on deltas.
+  ///
+  /// It returns the newest version. Where nothing changes there is no new one. A ``TestPublisherError`` says what is wrong
+  /// with a row; then nothing is published.
+  @discardableResult
+  public func publish(_ changes: (inout RowChanges) throws -> Void) throws -> Version {
+    var rows = RowChanges()
+    try changes(&rows)
+    return try change { [rows] in try $0.publish(rows) }
+  }
+
+  /// The same for what statements change, such as `UPDATE stop SET …`.
+  @discardableResult
+  public func publish(sql: String) throws -> Version { try change { try $0.publish(sql: sql) } }
+
+  /// Publishes the newest version as a new file, too.
+  public func publishSnapshot() throws { try change { try $0.publishSnapshot() } }
+
+  /// Begins the series' history anew, with the rows that there are: every store then takes a new file.
+  public func startEpoch() throws { try change { try $0.startEpoch() } }
+
+  /// Says how long the series will go on.
+  public func announce(_ lifecycle: Lifecycle) throws {
+    try change { publication in
+      publication.lifecycle = lifecycle
+      try publication.sign()
+    }
+  }
+
+  /// Publishes for a newer model alone: stores of this one fail with ``SeedClient/SeedError/Code/clientTooOld``.
+  public func dropModel() throws {
+    try change { publication in
+      publication.isModelDropped = true
+      try publication.sign()
+    }
+  }
+
+  /// The seconds that stores wait between two updates; 60 unless it is set.
+  public func setPollSeconds(_ seconds: Int) throws {
+    try change { publication in
+      publication.pollSeconds = seconds
+      try publication.sign()
+    }
+  }
+
+  @discardableResult
+  private func change(_ body: (TestPublication) throws -> Void) throws -> Version {
+    let head = try publication.withLock { publication in
+      publication.now = clock.time
+      try body(publication)
+      return publication.head
+    }
+    return try Version(max(head, 1))
+  }
+}

@@ -1,0 +1,17 @@
+extension SeedValue: Decodable {
+  /// From a column, whatever it holds. From JSON: null, a number or a text, with 1 for true and 0 for false.
+  public init(from decoder: any Decoder) throws {
+    let container = try decoder.singleValueContainer()
+    if container.decodeNil() {
+      self = .null
+    } else if let value = try? container.decode(Int64.self) {
+      self = .integer(value)
+    } else if let value = try? container.decode(Double.self) {
+      self = value.seedValue
+    } else if let value = try? container.decode(Bool.self) {
+      self = value.seedValue
+    } else {
+      self = .text(try container.decode(String.self))
+    }
+  }
+}

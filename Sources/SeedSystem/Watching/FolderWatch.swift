@@ -1,0 +1,107 @@
+import Dispatch
+
+/// Tells when a name comes into a folder or is given to another file, for as long as this lives. What happens within
+/// files is not told: whoever wants to be noticed puts a file in another's place.
+package final class FolderWatch: @unchecked Sendable {
+  // Dispatch's sources may be used on any thread, but are not marked so on every system.
+  private let source: any DispatchSourceProtocol
+  private let isOver: Mutex<Bool>
+  /// What is watched.
+  package let folder: String
+
+  /// `nil` where the folder is not there, or the system has no descriptor left. `onChange` is called on a queue of its
+  /// own, once for changes that come close together.
+  package init?(_ folder: String, onChange: @escaping @Sendable () -> Void) {
+    guard let events = FolderEvents(folder) else { return nil }
+    let source = events.source(on: DispatchQueue(label: "seedbank.watch"))
+    (self.source, self.folder) = (source, folder)
+    isOver = Mutex(false)
+    source.setEventHandler { [weak self] in
+      guard let self else { return }
+      let news = events.take(from: self.source)
+      if news == .end { isOver.withLock { $0 = true } }
+      if news != .none { onChange() }
+    }
+    source.setCancelHandler { close(events.descriptor) }
+    source.activate()
+  }
+
+  deinit { source.cancel() }
+
+  /// True once the folder itself is gone or has another name.
+  package var hasEnded: Bool { isOver.withLock(\.self) }
+}
+
+private enum FolderNews: Hashable { case none, change, end }
+
+#if canImport(Darwin)
+private struct FolderEvents: Sendable {
+  let descriptor: Int32
+
+  init?(_ folder: String) {
+    descriptor = open(folder, O_EVTONLY | O_CLOEXEC)
+    if descriptor < 0 { return nil }
+  }
+
+  func source(on queue: DispatchQueue) -> any DispatchSourceFileSystemObject {
+    DispatchSource.makeFileSystemObjectSource(
+      fileDescriptor: descriptor, eventMask: [.write, .delete, .rename], queue: queue)
+  }
+
+  func take(from source: any DispatchSourceProtocol) -> FolderNews {
+    let events = DispatchSource.FileSystemEvent(rawValue: source.data)
+    return events.isDisjoint(with: [.delete, .rename]) ? .change : .end
+  }
+}
+#else
+private struct FolderEvents: Sendable {
+  let descriptor: Int32
+  private let parentWatch: Int32
+  private let name: String
+
+  private static let changes = UInt32(IN_CREATE | IN_MOVED_TO | IN_ONLYDIR)
+  private static let ends = UInt32(IN_DELETE | IN_MOVED_FROM | IN_ONLYDIR)
+  /// Room for many events; what is more comes with the next call.
+  private static let eventBytes = 4096
+
+  /// The folder's end is told by the folder that it is in: a removed one tells nothing itself as long as a file in it
+  /// is open.
+  init?(_ folder: String) {
+    let parent = Folder.parent(of: folder)
+    name = String(folder.dropFirst(parent == "/" ? 1 : parent.utf8.count + 1))
+    descriptor = inotify_init1(Int32(IN_CLOEXEC) | Int32(IN_NONBLOCK))
+    guard descriptor >= 0 else { return nil }
+    parentWatch = inotify_add_watch(descriptor, parent, Self.ends)
+    if parentWatch < 0 || inotify_add_watch(descriptor, folder, Self.changes) < 0 {
+      close(descriptor)
+      return nil
+    }
+  }
+
+  func source(on queue: DispatchQueue) -> any DispatchSourceRead {
+    DispatchSource.makeReadSource(fileDescriptor: descriptor, queue: queue)
+  }
+
+  /// Takes the events that wait, for else they would be told again and again. What else goes from the folder above is no
+  /// news.
+  func take(from source: any DispatchSourceProtocol) -> FolderNews {
+    let alignment = MemoryLayout<inotify_event>.alignment
+    return withUnsafeTemporaryAllocation(byteCount: Self.eventBytes, alignment: alignment) { buffer in
+      let count = read(descriptor, buffer.baseAddress, buffer.count)
+      var (start, news) = (0, FolderNews.none)
+      while start + MemoryLayout<inotify_event>.size <= count {
+        let event = buffer.load(fromByteOffset: start, as: inotify_event.self)
+        start += MemoryLayout<inotify_event>.size
+        let text = buffer[start..<start + Int(event.len)].prefix { $0 != 0 }
+        start += Int(event.len)
+        if event.wd != parentWatch {
+          if news == .none { news = .change }
+        } else if text.elementsEqual(name.utf8) {
+          news = .end
+        }
+      }
+      return news
+    }
+  }
+}
+#endif

@@ -1,0 +1,140 @@
+import Foundation
+import SeedClient
+import SeedClientTesting
+import Testing
+
+/// Server, network, device and time fail as a test wants them to.
+@Suite(.timeLimit(.minutes(25))) struct FailureTests {
+  private static let cases: [(TestFailure, SeedError.Code)] = [
+    (.offline, .network), (.slow, .timedOut), (.busy(), .serverBusy), (.signInPage, .server),
+    (.missingFiles, .missingFile), (.damagedFiles, .damaged), (.badSignatures, .untrusted),
+    (.expired, .stale),
+    (.fullDisk, .insufficientSpace),
+  ]
+
+  @Test(arguments: cases) func `a failure ends an update, the data stays, and the next update works`(
+    failure: TestFailure, expected: SeedError.Code
+  ) async throws {
+    let seeds = try Stops.publisher()
+    let store = try seeds.store()
+    try await store.update()
+    try seeds.publish { $0.put(["id": "b", "name": "Bahnhof"], in: "stop") }
+    #expect(await code { try await seeds.failing(failure) { _ = try await store.update() } } == expected)
+    #expect(await store.state.lastError?.code == expected)
+    #expect(try await store.stops == ["Alexanderplatz"])
+    try await store.update()
+    #expect(try await store.stops == ["Alexanderplatz", "Bahnhof"])
+  }
+
+  @Test func `a first start without a network has no data, and has it as soon as there is one`() async throws
+  {
+    let seeds = try Stops.publisher()
+    let store = try seeds.store()
+    seeds.failure = .offline
+    #expect(await code { _ = try await store.stops } == .network)
+    seeds.failure = nil
+    #expect(try await store.stops == ["Alexanderplatz"])
+  }
+
+  @Test func `a busy server says how long to wait`() async throws {
+    let seeds = try Stops.publisher()
+    seeds.failure = .busy(retryAfter: .seconds(90))
+    let error = await #expect(throws: SeedError.self) { try await seeds.store().update() }
+    #expect(error?.retryAfter == .seconds(90))
+  }
+
+  @Test func `an app that is started again without a network has its data`() async throws {
+    let seeds = try Stops.publisher()
+    let place = FileManager.default.temporaryDirectory.appending(path: "seeds-\(UUID().uuidString)")
+    defer { try? FileManager.default.removeItem(at: place) }
+    var store: SeedStore? = try seeds.store(in: place)
+    try await store?.update()
+    store = nil
+    seeds.failure = .offline
+    #expect(try await seeds.store(in: place).stops == ["Alexanderplatz"])
+  }
+
+  @Test func `an app with a bundle has data at its first start without a network`() async throws {
+    let seeds = try Stops.publisher()
+    let bundle = try await seeds.makeBundle()
+    seeds.failure = .offline
+    let store = try seeds.store(bundle: bundle)
+    #expect(try await store.stops == ["Alexanderplatz"])
+    #expect(await store.state.origin == .bundled)
+  }
+
+  @Test func `an update that is held shows its progress, and goes on`() async throws {
+    let seeds = try Stops.publisher()
+    let store = try seeds.store()
+    seeds.hold(.downloading)
+    var fractions: [Double] = []
+    for try await phase in store.updatePhases() {
+      guard case .downloading(let bytes, _) = phase, let fraction = phase.fractionCompleted else { continue }
+      fractions.append(fraction)
+      guard bytes > 0, fraction < 1 else { continue }
+      await seeds.untilHeld()
+      #expect(await store.state.version == nil)
+      seeds.release()
+    }
+    #expect(fractions.first == 0 && fractions.last == 1)
+    #expect(fractions.contains { abs($0 - 0.5) < 0.01 }, "\(fractions)")
+    #expect(await store.state.version == .first)
+  }
+
+  @Test(arguments: [TestPublisher.Stop.checking, .downloading])
+  func `an update that is held can be cancelled`(stop: TestPublisher.Stop) async throws {
+    let seeds = try Stops.publisher()
+    let store = try seeds.store()
+    seeds.hold(stop)
+    let update = Task { try await store.update() }
+    await seeds.untilHeld()
+    update.cancel()
+    #expect(await code { _ = try await update.value } == .cancelled)
+    seeds.release()
+    #expect(try await store.stops == ["Alexanderplatz"])
+  }
+}
+
+/// Time passes when a test says so.
+@Suite(.timeLimit(.minutes(25))) struct ClockTests {
+  @Test func `a store that keeps itself updated looks again when its time has come`() async throws {
+    let seeds = try Stops.publisher()
+    let store = try seeds.store()
+    let following = Task { try await store.keepUpdated() }
+    await seeds.clock.untilSomebodyWaits()
+    #expect(await store.state.version == .first)
+    try seeds.publish { $0.change("a", in: "stop", to: ["name": "Alex"]) }
+    seeds.clock.advance(by: .seconds(59))
+    #expect(await store.state.version == .first)
+    seeds.clock.advance(by: .seconds(1))
+    await seeds.clock.untilSomebodyWaits()
+    #expect(try await store.stops == ["Alex"])
+    following.cancel()
+    await #expect(throws: CancellationError.self) { try await following.value }
+  }
+
+  @Test func `a pace of the publisher's own is kept`() async throws {
+    let seeds = try Stops.publisher()
+    try seeds.setPollSeconds(3600)
+    let store = try seeds.store()
+    let following = Task { try await store.keepUpdated() }
+    await seeds.clock.untilSomebodyWaits()
+    let before = await store.state.lastChecked
+    seeds.clock.advance(by: .seconds(3600))
+    await seeds.clock.untilSomebodyWaits()
+    #expect(await store.state.lastChecked == before?.addingTimeInterval(3600))
+    following.cancel()
+    _ = await following.result
+  }
+
+  @Test func `what nobody signs for a week expires, and a new version ends that`() async throws {
+    let seeds = try Stops.publisher()
+    let store = try seeds.store()
+    try await store.update()
+    seeds.clock.advance(by: .seconds(8 * 86_400))
+    #expect(await code { try await store.update() } == .stale)
+    try seeds.publish { $0.change("a", in: "stop", to: ["name": "Alex"]) }
+    try await store.update()
+    #expect(await store.state.lastUpdated == seeds.clock.now)
+  }
+}

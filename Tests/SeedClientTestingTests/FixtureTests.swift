@@ -1,0 +1,54 @@
+import Foundation
+import SeedClient
+import SeedClientTesting
+import Testing
+
+/// Values that views take are made in one line each.
+@Suite(.timeLimit(.minutes(25))) struct FixtureTests {
+  @Test func `a row has its columns in their order`() {
+    let row = SeedRow(["id": "a", "lat": 52.5, "zone": SeedValue.null])
+    #expect(row.names == ["id", "lat", "zone"])
+    #expect(row["id"] == "a" && row["lat"].double == 52.5 && row["zone"].isNull)
+  }
+
+  @Test func `a state says what its view is to show`() {
+    let fresh = SeedState.fixture()
+    #expect(
+      fresh.version == .first && fresh.origin == .downloaded && !fresh.isStale && fresh.lastError == nil)
+    let date = Date(timeIntervalSince1970: 1_000_000)
+    let old = SeedState.fixture(
+      version: 7, newestVersion: 9, origin: .bundled, lastUpdated: date, lastError: .fixture(.network),
+      lifecycle: .retired(message: "It ended."), attribution: "Stadtwerke")
+    #expect(old.version?.number == 7 && old.newestVersion?.number == 9 && old.origin == .bundled)
+    #expect(old.lastUpdated == date && old.isStale && old.lastError?.code == .network)
+    #expect(old.lifecycle == .retired(message: "It ended.") && old.attribution == "Stadtwerke")
+    let empty = SeedState.fixture(version: nil, isStale: true)
+    #expect(empty.version == nil && empty.origin == nil && empty.isStale)
+  }
+
+  @Test func `an error has its kind and its numbers`() {
+    let error = SeedError.fixture(.tooLarge, "too large", neededBytes: 10, availableBytes: 5)
+    #expect(error.code == .tooLarge && error.description == "too large")
+    #expect(error.neededBytes == 10 && error.availableBytes == 5)
+    #expect(SeedError.fixture(.clientTooOld, oldestModel: "2.0").oldestModel == "2.0")
+  }
+
+  @Test func `changes have counts, or keys and their counts`() {
+    let changes = SeedChanges.fixture(
+      version: 8, tables: ["stop": .fixture(updated: 2), "line": .fixture(deletedKeys: [[1]])])
+    #expect(changes.version.number == 8)
+    #expect(changes.tables["stop"]?.updated == 2 && changes.tables["stop"]?.keys == nil)
+    #expect(changes.tables["line"]?.deleted == 1 && changes.tables["line"]?.keys?.deleted == [[1]])
+  }
+
+  @Test func `a report and a plan agree with their action`() {
+    let applied = UpdateReport.fixture(from: 3, to: 5, bytes: 120, rows: ["stop": .fixture(inserted: 1)])
+    #expect(applied.action == .applied && applied.from?.number == 3 && applied.to.number == 5)
+    #expect(applied.bytes == 120 && applied.plan.files == ["delta-3-5.json.gz"])
+    let first = UpdatePlan.fixture(.replaced, from: nil, to: 4, bytes: 9_000)
+    #expect(first.action == .replaced && first.reason == .firstDownload && first.bytes == 9_000)
+    let none = UpdateReport.fixture(.upToDate, from: 2, to: 2)
+    #expect(none.action == .upToDate && none.bytes == 0 && none.plan.files.isEmpty)
+    #expect(UpdatePhase.finished(none).fractionCompleted == 1)
+  }
+}

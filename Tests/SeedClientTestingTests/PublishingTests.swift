@@ -1,0 +1,130 @@
+import Foundation
+import SeedClient
+import SeedClientTesting
+import Testing
+
+/// What a test publishes is what a store reads.
+@Suite(.timeLimit(.minutes(25))) struct PublishingTests {
+  @Test func `a store takes a snapshot first and a delta for each later version`() async throws {
+    let seeds = try Stops.publisher()
+    let store = try seeds.store()
+    #expect(try await store.update().action == .replaced)
+    let version = try seeds.publish { rows in
+      rows.put(["id": "b", "name": "Bahnhof", "stepFree": true], in: "stop")
+      rows.change("a", in: "stop", to: ["name": "Alex"])
+    }
+    let report = try await store.update()
+    #expect(report.action == .applied && report.to == version && version.number == 2)
+    #expect(report.rows["stop"]?.inserted == 1 && report.rows["stop"]?.updated == 1)
+    #expect(try await store.stops == ["Alex", "Bahnhof"])
+    try seeds.publish { $0.delete("a", from: "stop") }
+    try await store.update()
+    #expect(try await store.stops == ["Bahnhof"])
+    #expect(try await store.value("SELECT step_free FROM stop", as: Bool.self) == true)
+  }
+
+  @Test func `a row that is put again has no other values than those given`() async throws {
+    let seeds = try TestPublisher(schema: Stops.schema)
+    try seeds.publish { rows in
+      rows.put(["name": "A"], in: "zone")
+      rows.put(["id": "a", "name": "Alex", "zone": "A", "step_free": 1], in: "stop")
+    }
+    try seeds.publish { $0.put(["id": "a", "name": "Alex"], in: "stop") }
+    let row = try await seeds.store().read { try $0.rows("SELECT zone, step_free FROM stop") }
+    #expect(row == [SeedRow(["zone": SeedValue.null, "step_free": 0])])
+  }
+
+  @Test func `statements change rows, and search tables follow`() async throws {
+    let seeds = try Stops.publisher()
+    let store = try seeds.store()
+    try await store.update()
+    try seeds.publish(
+      sql: "INSERT INTO stop(id, name) VALUES ('b', 'Bahnhof'); UPDATE stop SET step_free = 1")
+    #expect(try await store.update().rows["stop"]?.updated == 1)
+    let found = try await store.value(
+      "SELECT count(*) FROM stop_search WHERE stop_search MATCH 'bahnhof'", as: Int.self)
+    #expect(found == 1)
+  }
+
+  @Test func `without a difference there is no new version`() async throws {
+    let seeds = try Stops.publisher()
+    let version = try seeds.publish { $0.put(["id": "a", "name": "Alexanderplatz"], in: "stop") }
+    #expect(version == .first)
+    #expect(try seeds.publish(sql: "UPDATE stop SET name = name") == .first)
+  }
+
+  struct Visit: Codable, Equatable, Sendable {
+    enum Kind: String, Codable { case first, last }
+
+    let id: Int, kind: Kind, at: Date, photo: Data, tags: [String], stepFree: Bool, note: String?
+  }
+
+  @Test func `an app's own type goes in as it comes out`() async throws {
+    let seeds = try TestPublisher(
+      schema: """
+        CREATE TABLE visit(
+          id INTEGER PRIMARY KEY, kind TEXT, at TEXT, photo BLOB, tags TEXT, step_free INTEGER, note TEXT)
+        """)
+    let visit = Visit(
+      id: 7, kind: .last, at: seeds.clock.now, photo: Data([0, 255]), tags: ["a", "b"], stepFree: true,
+      note: nil)
+    try seeds.publish { $0.put(encoding: visit, in: "visit") }
+    #expect(try await seeds.store().first("SELECT * FROM visit", as: Visit.self) == visit)
+    #expect(try await seeds.store().value("SELECT typeof(photo) FROM visit", as: String.self) == "blob")
+  }
+
+  @Test func `a snapshot beside the delta, and a new epoch, reach a store as new files`() async throws {
+    let seeds = try Stops.publisher()
+    let store = try seeds.store()
+    try await store.update()
+    try seeds.publish { $0.change("a", in: "stop", to: ["name": "Alex"]) }
+    try seeds.publishSnapshot()
+    #expect(try await seeds.store().update().plan.files == ["snapshot-2.sqlite.gz"])
+    try seeds.startEpoch()
+    #expect(try await store.update().plan.reason == .newEpoch)
+    #expect(try await store.stops == ["Alex"])
+  }
+
+  @Test func `a live query shows what is published while it runs`() async throws {
+    let seeds = try Stops.publisher()
+    let store = try seeds.store()
+    try await store.update()
+    var shown: [[String]] = []
+    for try await names in store.rows("SELECT name FROM stop ORDER BY id", as: String.self) {
+      shown.append(names)
+      guard shown.count == 1 else { break }
+      try seeds.publish { $0.put(["id": "b", "name": "Bahnhof"], in: "stop") }
+      try await store.update()
+    }
+    #expect(shown == [["Alexanderplatz"], ["Alexanderplatz", "Bahnhof"]])
+  }
+
+  @Test func `one publisher publishes while many stores update`() async throws {
+    let seeds = try Stops.publisher()
+    try await withThrowingTaskGroup(of: Void.self) { group in
+      for number in 0..<4 {
+        let store = try seeds.store()
+        group.addTask { for _ in 0..<5 { try await store.update() } }
+        group.addTask {
+          for turn in 0..<5 {
+            try seeds.publish { $0.put(["id": "s\(number)", "name": "Stop \(number) \(turn)"], in: "stop") }
+          }
+        }
+      }
+      try await group.waitForAll()
+    }
+    #expect(try await seeds.store().stops.count == 5)
+  }
+
+  @Test func `a series that ends and a model that is dropped reach the app`() async throws {
+    let seeds = try Stops.publisher()
+    let store = try seeds.store()
+    try seeds.announce(.deprecated(sunset: "2027-01-01", message: "Please update."))
+    #expect(
+      try await store.update().lifecycle == .deprecated(sunset: "2027-01-01", message: "Please update."))
+    try seeds.dropModel()
+    let error = await #expect(throws: SeedError.self) { try await store.update() }
+    #expect(error?.code == .clientTooOld && error?.oldestModel == "1.1")
+    #expect(try await store.stops == ["Alexanderplatz"])
+  }
+}

@@ -1,0 +1,44 @@
+import SeedSystem
+import Testing
+
+/// The elements of a sequence, as they come.
+final class Collected<Element: Sendable>: Sendable {
+  private struct State {
+    var elements: [Element] = []
+    var isOver = false
+  }
+
+  private let state = Mutex(State())
+
+  /// Takes all elements of a sequence until it ends; one that fails has ended.
+  init(_ sequence: some AsyncSequence<Element, any Error> & Sendable) {
+    Task {
+      do {
+        for try await element in sequence { add(element) }
+      } catch {}
+      end()
+    }
+  }
+
+  init(_ sequence: some AsyncSequence<Element, Never> & Sendable) {
+    Task {
+      for await element in sequence { add(element) }
+      end()
+    }
+  }
+
+  var all: [Element] { state.withLock(\.elements) }
+  var isOver: Bool { state.withLock(\.isOver) }
+
+  private func add(_ element: Element) { state.withLock { $0.elements.append(element) } }
+  private func end() { state.withLock { $0.isOver = true } }
+}
+
+/// Looks until `condition` holds, and fails after a minute.
+func until(_ condition: () -> Bool) async throws {
+  for _ in 0..<6000 {
+    if condition() { return }
+    try await Task.sleep(for: .milliseconds(10))
+  }
+  Issue.record("it never came about")
+}

@@ -1,0 +1,142 @@
+import Foundation
+import SeedFormat
+import Support
+import Testing
+
+@testable import SeedClient
+
+/// The values of a query: in its text, behind it, by name.
+@Suite(.bounded) struct QueryValueTests {
+  private let fixture: RowFixture
+
+  init() throws { fixture = try RowFixture() }
+
+  @Test func `values in a query's text are bound, whatever they hold`() async throws {
+    for id in ["o'c", "a", "x' OR 1 --"] {
+      let found = try await fixture.rows("SELECT name FROM stop WHERE id = \(id)", as: String.self)
+      #expect(found.count == (id.hasPrefix("x") ? 0 : 1))
+    }
+    let none: String? = nil
+    let all: SeedQuery = """
+      SELECT \(1), \(2.5), \("t"), \(none), \(true), \([UInt8](arrayLiteral: 1, 2)), \(UInt64.max), \(SeedValue.null), \(Double.nan)
+      """
+    let row = try await fixture.store.read { reader in try reader.rows(all)[0] }
+    #expect(
+      row.values == [1, 2.5, "t", .null, true, .blob([1, 2]), .real(Double(UInt64.max)), .null, .null])
+    #expect(
+      try await fixture.rows("SELECT id FROM stop WHERE id IN (\(list: ["a", "b"]))", as: String.self).count
+        == 2)
+    #expect(
+      try await fixture.rows("SELECT id FROM stop WHERE id IN (\(list: [String]()))", as: String.self).isEmpty
+    )
+  }
+
+  @Test func `named values, and a query that is made while the program runs`() async throws {
+    let named = SeedQuery(
+      sql: "SELECT name FROM stop WHERE id = :id OR id = @other OR id = :id",
+      named: ["id": "a", "other": "b"])
+    #expect(try await fixture.rows(named, as: String.self).count == 2)
+    let wrong: [[String: (any SeedValueConvertible)?]] = [["id": "a"], ["id": "a", "other": "b", "more": 1]]
+    for values in wrong {
+      let error = await fixture.misfit(SeedQuery(sql: named.sql, named: values), as: String.self)
+      #expect(error?.code == .query)
+    }
+    let unnamed = await fixture.misfit(SeedQuery(sql: "SELECT ?", named: ["id": "a"]), as: String.self)
+    #expect(unnamed?.message.contains("values for id, where the parameters are ?:") == true)
+    let behind = try await fixture.store.read { reader in
+      try reader.rows(SeedQuery(sql: "SELECT name FROM stop WHERE id = ?"), "b", as: String.self)
+    }
+    #expect(behind == ["Bellevue"])
+    let id = "a"
+    let mixed = await code {
+      _ = try await fixture.store.read { try $0.rows("SELECT ? FROM stop WHERE id = \(id)", 1) }
+    }
+    #expect(mixed == .query)
+  }
+
+  private enum Zone: String, Decodable, SeedValueConvertible { case a, b }
+  private enum Level: Int, Decodable, SeedValueConvertible { case ground, first }
+
+  private struct Bound: Decodable, Equatable {
+    let key: UUID, link: URL, data: Data, bytes: [UInt8], zone: Zone, level: Level, day, moment: Date,
+      gone: UUID?
+  }
+
+  @Test func `what can be bound is read back as what it was`() async throws {
+    let url = try #require(URL(string: "https://a.example/b?c=%20"))
+    let bound = Bound(
+      key: UUID(), link: url, data: Data([0, 255]), bytes: [1], zone: .b, level: .first,
+      day: Date(timeIntervalSince1970: 86400), moment: Date(timeIntervalSince1970: 1.5), gone: nil)
+    let read = try await fixture.rows(
+      """
+      SELECT \(bound.key) AS key, \(bound.link) AS link, \(bound.data) AS data, \(bound.bytes) AS bytes,
+        \(bound.zone) AS zone, \(bound.level) AS level, \(bound.day, as: .iso8601) AS day,
+        \(bound.moment, as: .secondsSince1970) AS moment, \(bound.gone) AS gone
+      """, as: Bound.self)
+    #expect(read == [bound])
+    let ids: [UUID?] = [bound.key, nil]
+    #expect(
+      try await fixture.rows("SELECT \(bound.key.uuidString) IN (\(list: ids))", as: Bool.self) == [true])
+  }
+
+  @Test func `a date has the form that the query chose`() {
+    let date = Date(timeIntervalSince1970: -0.25)
+    #expect(SeedValue(date, as: .iso8601) == "1969-12-31T23:59:59Z")
+    #expect(SeedValue(date, as: .secondsSince1970) == -0.25)
+    #expect(SeedValue(Date(timeIntervalSince1970: 60), as: .secondsSince1970) == 60)
+    #expect(SeedValue(Date.distantFuture, as: .iso8601) == "4001-01-01T00:00:00Z")
+    for form in [SeedDateForm.iso8601, .secondsSince1970] {
+      #expect(SeedValue(Date(timeIntervalSince1970: .nan), as: form).isNull)
+    }
+    let none: Date? = nil
+    let query: SeedQuery = "SELECT \(none, as: .iso8601)"
+    #expect(query == SeedQuery(sql: "SELECT ?", values: [nil]))
+  }
+
+  @Test func `values behind a query are variables and literals of any kind`() async throws {
+    let (id, other, none, key) = ("a", "b" as String?, nil as Int?, UUID())
+    let query: SeedQuery =
+      "SELECT count(*) FROM stop WHERE id IN (?, ?, ?, ?) AND ? IS NULL AND ? = 1 AND 1.5 < ?"
+    #expect(try await fixture.store.value(query, id, other, none, key, nil, true, 2, as: Int.self) == 2)
+    let counted = try await fixture.store.read { reader in
+      try [
+        reader.value(query, id, "b", Zone.a, Data(), SeedValue.null, 1, 1.75, as: Int.self),
+        reader.value("SELECT id FROM stop WHERE id = ?", 7, as: Int.self),
+      ]
+    }
+    #expect(counted == [2, nil])
+    var live = fixture.store.rows("SELECT name FROM stop WHERE id = ?", id, as: String.self)
+      .makeAsyncIterator()
+    #expect(try await live.next() == ["Alexanderplatz"])
+    let ids = [id]
+    #expect(
+      try await fixture.rows(
+        SeedQuery(sql: "SELECT name FROM stop WHERE id = ?", values: ids), as: String.self)
+        == ["Alexanderplatz"])
+  }
+
+  @Test func `a parameter between quotes is text, and the error says so`() async {
+    let id = "a"
+    let quoted = await fixture.misfit("SELECT name FROM stop WHERE \"id\" = '\(id)'", as: String.self)
+    #expect(
+      quoted?.message.hasPrefix(
+        "1 values for the 0 parameters that SQLite sees: pass one value for each (? between quotes is text: leave "
+          + "the quotes out): SELECT name") == true)
+    let named = await fixture.misfit(SeedQuery(sql: "SELECT ':id'", named: ["id": id]), as: String.self)
+    #expect(named?.message.contains("(:id between quotes is text") == true)
+    for sql in ["SELECT 'x' || ? || 'y'", "SELECT \"id\", ?, 'it''s' FROM stop"] {
+      let error = await fixture.misfit(SeedQuery(sql: sql), as: String.self)
+      #expect(error?.code == .query && error?.message.contains("quotes") == false)
+    }
+  }
+
+  @Test func `what is printed of a row or a query has a bound`() async throws {
+    let text = String(repeating: "ä", count: 100_000)
+    let query: SeedQuery = "SELECT \(text) AS text, \(Array(text.utf8)) AS bytes, 'short' AS short"
+    let rows = try await fixture.store.read { try $0.rows(query) }
+    let start = String(repeating: "ä", count: 200)
+    #expect("\(rows)" == "[(text: \(start)…, bytes: blob of 200000 bytes, short: short)]")
+    #expect(query.description.hasSuffix("[\(start)…, blob of 200000 bytes]"))
+    #expect(rows[0]["text"].string == text)
+  }
+}

@@ -1,0 +1,54 @@
+import Foundation
+import SeedSystem
+import Support
+import Testing
+
+@Suite(.bounded) struct FolderWatchTests {
+  private let folder: TemporaryFolder
+  private let count = Counter()
+
+  init() throws { folder = try TemporaryFolder() }
+
+  private final class Counter: Sendable {
+    private let number = Mutex(0)
+    var value: Int { number.withLock(\.self) }
+    func add() { number.withLock { $0 += 1 } }
+  }
+
+  private func watch() throws -> FolderWatch {
+    let watch = FolderWatch(folder.path) { [count] in count.add() }
+    return try #require(watch)
+  }
+
+  @Test func `a file that takes another's place is told, and so is a new one`() throws {
+    let watch = try watch()
+    try DurableFile.write([1], to: folder("a"))
+    try waitUntil("a new file is told") { count.value > 0 }
+    let before = count.value
+    try DurableFile.write([2], to: folder("a"))
+    try waitUntil("a replaced file is told") { count.value > before }
+    #expect(!watch.hasEnded)
+  }
+
+  @Test func `a watch ends with its folder, also while a file in it is open`() throws {
+    let file = try File(folder("open"), for: .replacing)
+    let watch = try watch()
+    try Folder.removeAll(folder.path)
+    try waitUntil("the end is told") { count.value > 0 && watch.hasEnded }
+    #expect(try !file.isNamed())
+  }
+
+  @Test func `nothing is told once nobody watches`() throws {
+    try withExtendedLifetime(watch()) {}
+    try DurableFile.write([1], to: folder("a"))
+    let other = try watch()
+    try DurableFile.write([2], to: folder("a"))
+    try waitUntil("the second watch hears") { count.value > 0 }
+    withExtendedLifetime(other) {}
+  }
+
+  @Test func `a folder that is not there cannot be watched`() {
+    let watch = FolderWatch(folder("none")) {}
+    #expect(watch == nil)
+  }
+}
