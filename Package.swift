@@ -54,6 +54,7 @@ let package = Package(
   platforms: [mac, .iOS(.v17), .tvOS(.v17), .watchOS(.v10), .visionOS(.v1)],
   products: [
     .library(name: "SeedClient", targets: ["SeedClient"]),
+    .library(name: "SeedClientUI", targets: ["SeedClientUI"]),
     .library(name: "SeedClientTesting", targets: ["SeedClientTesting"]),
     .executable(name: "seedbank", targets: ["seedbank"]),
   ],
@@ -74,6 +75,7 @@ let package = Package(
       "SeedServer", ["SeedSystem", "SeedFormat", "SeedTrust", "SeedDatabase", "SeedHTTP"],
       embedding: ["Front/openapi.json"]),
     room("SeedClient", ["SeedSystem", "SeedFormat", "SeedTrust", "SeedDatabase", "SeedImport"]),
+    room("SeedClientUI", ["SeedSystem", "SeedFormat", "SeedClient"]),
     room(
       "SeedClientTesting", ["SeedSystem", "SeedFormat", "SeedTrust", "SeedDatabase", "SeedClient"]),
     .executableTarget(
@@ -120,6 +122,7 @@ let package = Package(
         "SeedSystem", "SeedClient", "SeedServer", "SeedHTTP", "SeedDatabase", "SeedTrust", "SeedFormat",
         "Support", "CSQLite",
       ]),
+    tests("SeedClientUITests", ["SeedSystem", "SeedClient", "SeedClientUI", "SeedClientTesting"]),
     tests("SeedClientTestingTests", ["SeedClient", "SeedClientTesting"]),
     tests(
       "EndToEndTests",

@@ -113,7 +113,7 @@ public struct SeedError: Error, Hashable, Sendable, CustomStringConvertible {
   public var description: String { message }
 
   static let suspended = SeedError(.suspended, "the store is suspended: call resume() first")
-  static let closed = SeedError(.closed, "the store was closed: make another one")
+  package static let closed = SeedError(.closed, "the store was closed: make another one")
 
   static func readOnly(_ directory: String) -> SeedError {
     SeedError(.readOnly, "this store only reads \(directory): let the store that updates it do that")
@@ -134,7 +134,7 @@ protocol SeedErrorConvertible: Error { var seedError: SeedError { get } }
 
 extension SeedError {
   /// The one place where other errors become errors that an app catches.
-  init(_ error: any Error) {
+  package init(_ error: any Error) {
     switch error {
     case let error as SeedError: self = error
     case let error as any SeedErrorConvertible: self = error.seedError

@@ -76,11 +76,13 @@ let join = try attach(held, toFavourites: favourites!)
 try done("attach", sqlite3_exec(favourites, join, nil, nil, nil) == SQLITE_OK)
 sqlite3_close_v2(favourites)
 
-let stops = StopList()
-let following = Task { await stops.follow(seeds) }
-while stops.names.isEmpty { await Task.yield() }
-following.cancel()
-try done("StopList", stops.names.count == 100 && stops.problem == nil)
+var search: StopSearch? = StopSearch(seeds)
+while search?.stops.isLoaded == false { await Task.yield() }
+let all = search?.stops.rows.count
+search?.text = "Z"
+while search?.stops.rows.contains(where: { !$0.name.hasPrefix("Z") }) == true { await Task.yield() }
+try done("StopSearch", all == 100 && search?.stops.error == nil && search?.progress == nil)
+search = nil
 
 await sceneChanged(isActive: false, seeds)
 var refusal: SeedError?

@@ -41,6 +41,7 @@ import Testing
       .replacingOccurrences(of: "\"timetable\"", with: "\"articles\"")
       .replacingOccurrences(of: "\"../../..\"", with: "\"../..\"")
       .replacingOccurrences(
-        of: product, with: product + product.replacing("SeedClient", with: "SeedClientTesting"))
+        of: product,
+        with: ["", "UI", "Testing"].map { product.replacing("SeedClient", with: "SeedClient\($0)") }.joined())
   }
 }

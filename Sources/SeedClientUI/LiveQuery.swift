@@ -1,0 +1,86 @@
+public import Observation
+public import SeedClient
+
+/// A live query for views: its rows now, and again after every change of the tables that it reads.
+///
+/// ```swift
+/// @MainActor final class Board {
+///   let stops: LiveQuery<Stop>
+///   init(_ seeds: SeedStore) { stops = LiveQuery(seeds, "SELECT id, name FROM stop ORDER BY name", as: Stop.self) }
+/// }
+/// ```
+///
+/// It begins when it is made and ends with its last owner. Within a view, ``SeedRows`` makes it once.
+@MainActor @Observable public final class LiveQuery<Row: Sendable> {
+  private typealias Source = @Sendable (SeedQuery) -> AsyncThrowingStream<[Row], any Error>
+
+  /// The newest rows. They stay while another query or another attempt has none yet.
+  public private(set) var rows: [Row] = []
+  /// Whether there were rows yet; a result without any counts.
+  public private(set) var isLoaded = false
+  /// Why the rows change no more, if so; see ``retry()``.
+  public private(set) var error: SeedError?
+  /// What is asked. Another query replaces the rows as soon as it has its own.
+  public var query: SeedQuery {
+    didSet { if query != oldValue { retry() } }
+  }
+
+  @ObservationIgnored private let source: Source
+  @ObservationIgnored private var following: Task<Void, Never>?
+
+  /// The rows of a query, as values of a type whose members have the columns' names.
+  public convenience init(_ seeds: SeedStore, _ query: SeedQuery, as type: Row.Type = Row.self)
+  where Row: Decodable {
+    self.init(query) { seeds.rows($0, as: type) }
+  }
+
+  /// The same; rows that are equal to those before are no change.
+  public convenience init(_ seeds: SeedStore, _ query: SeedQuery, as type: Row.Type = Row.self)
+  where Row: Decodable & Equatable {
+    self.init(query) { seeds.distinctRows($0, as: type) }
+  }
+
+  /// The rows of a query, as they are.
+  public convenience init(_ seeds: SeedStore, _ query: SeedQuery) where Row == SeedRow {
+    self.init(query) { seeds.rows($0) }
+  }
+
+  /// A query that nobody can answer.
+  convenience init(_ query: SeedQuery, failing error: SeedError) {
+    self.init(query) { _ in AsyncThrowingStream { $0.finish(throwing: error) } }
+  }
+
+  private init(_ query: SeedQuery, _ source: @escaping Source) {
+    (self.query, self.source) = (query, source)
+    follow()
+  }
+
+  deinit { following?.cancel() }
+
+  /// Begins anew, behind an error for instance.
+  public func retry() {
+    if error != nil { error = nil }
+    follow()
+  }
+
+  private func follow() {
+    following?.cancel()
+    following = Task { [weak self, rows = source(query)] in
+      do {
+        for try await rows in rows { self?.show(rows) }
+        self?.end(.closed)
+      } catch { self?.end(SeedError(error)) }
+    }
+  }
+
+  private func show(_ newRows: [Row]) {
+    // A query that was replaced may have had rows on their way.
+    if Task.isCancelled { return }
+    rows = newRows
+    if !isLoaded { isLoaded = true }
+  }
+
+  private func end(_ error: SeedError) {
+    if !Task.isCancelled { self.error = error }
+  }
+}

@@ -1,0 +1,131 @@
+import Observation
+import SeedClientTesting
+import Testing
+
+@testable import SeedClientUI
+
+/// A live query that views observe follows the data, and ends with them.
+@Suite(.timeLimit(.minutes(25))) @MainActor struct LiveQueryTests {
+  @Test func `its rows follow the data, and say so`() async throws {
+    let seeds = try Stops.publisher()
+    let store = try seeds.store()
+    let names = LiveQuery(store, "SELECT name FROM stop ORDER BY id", as: String.self)
+    #expect(names.rows == [] && !names.isLoaded)
+    try await store.update()
+    try await until { names.rows == ["Alexanderplatz"] }
+    #expect(names.isLoaded)
+    let isTold = Told()
+    withObservationTracking {
+      _ = names.rows
+    } onChange: {
+      isTold.tell()
+    }
+    try seeds.publish { $0.put(["id": "b", "name": "Bahnhof"], in: "stop") }
+    try await store.update()
+    try await until { names.rows == ["Alexanderplatz", "Bahnhof"] }
+    #expect(isTold.times == 1)
+  }
+
+  @Test func `rows are values of a type, or as they are`() async throws {
+    let (seeds, store) = try await Stops.updated()
+    defer { withExtendedLifetime(seeds) {} }
+    let typed = LiveQuery<Place>(store, "SELECT * FROM stop")
+    let plain = LiveQuery(store, "SELECT * FROM stop")
+    try await until { typed.isLoaded && plain.isLoaded }
+    #expect(typed.rows.map(\.name) == ["Alexanderplatz"])
+    #expect(plain.rows.map { $0["name"].string } == ["Alexanderplatz"])
+  }
+
+  @Test func `equal rows are no change where rows can be compared`() async throws {
+    let (seeds, store) = try await Stops.updated()
+    let names = LiveQuery(store, "SELECT name FROM stop", as: String.self)
+    let ids = LiveQuery(store, "SELECT id, step_free FROM stop", as: Place.ID.self)
+    try await until { names.isLoaded && ids.isLoaded }
+    let (names2, ids2) = (Told(), Told())
+    withObservationTracking {
+      _ = names.rows
+    } onChange: {
+      names2.tell()
+    }
+    withObservationTracking {
+      _ = ids.rows
+    } onChange: {
+      ids2.tell()
+    }
+    try seeds.publish { $0.change("a", in: "stop", to: ["step_free": 1]) }
+    try await store.update()
+    try await until { ids2.times == 1 }
+    #expect(names2.times == 0)
+  }
+
+  @Test func `another query takes the place of the rows, which stay until then`() async throws {
+    let (seeds, store) = try await Stops.updated()
+    defer { withExtendedLifetime(seeds) {} }
+    let names = LiveQuery(store, "SELECT name FROM stop", as: String.self)
+    try await until { names.isLoaded }
+    names.query = "SELECT upper(name) FROM stop"
+    #expect(names.rows == ["Alexanderplatz"])
+    try await until { names.rows == ["ALEXANDERPLATZ"] }
+  }
+
+  @Test func `of many queries in a row the last one counts`() async throws {
+    let (seeds, store) = try await Stops.updated()
+    defer { withExtendedLifetime(seeds) {} }
+    let numbers = LiveQuery(store, "SELECT -1", as: Int.self)
+    for number in 0..<100 {
+      numbers.query = "SELECT \(number) FROM stop"
+      if number.isMultiple(of: 7) { await Task.yield() }
+    }
+    try await until { numbers.rows == [99] }
+    for _ in 0..<200 { await Task.yield() }
+    #expect(numbers.rows == [99] && numbers.error == nil)
+  }
+
+  @Test func `an error leaves the rows, and a query that works takes it away`() async throws {
+    let (seeds, store) = try await Stops.updated()
+    defer { withExtendedLifetime(seeds) {} }
+    let names = LiveQuery(store, "SELECT name FROM stop", as: String.self)
+    try await until { names.isLoaded }
+    names.query = "SELECT name FROM stops"
+    try await until { names.error != nil }
+    #expect(names.error?.code == .query && names.rows == ["Alexanderplatz"])
+    names.query = "SELECT lower(name) FROM stop"
+    try await until { names.rows == ["alexanderplatz"] }
+    #expect(names.error == nil)
+  }
+
+  @Test func `rows that do not fit their type can be tried again when they do`() async throws {
+    let (seeds, store) = try await Stops.updated()
+    let zones = LiveQuery(store, "SELECT zone FROM stop", as: String.self)
+    try await until { zones.error?.code == .decoding }
+    try seeds.publish { rows in
+      rows.put(["name": "A"], in: "zone")
+      rows.change("a", in: "stop", to: ["zone": "A"])
+    }
+    try await store.update()
+    zones.retry()
+    try await until { zones.rows == ["A"] }
+    #expect(zones.error == nil)
+  }
+
+  @Test func `a store that is closed says so, and its rows stay`() async throws {
+    let (seeds, store) = try await Stops.updated()
+    defer { withExtendedLifetime(seeds) {} }
+    let names = LiveQuery(store, "SELECT name FROM stop", as: String.self)
+    try await until { names.isLoaded }
+    await store.close()
+    try await until { names.error?.code == .closed }
+    #expect(names.rows == ["Alexanderplatz"])
+  }
+
+  @Test func `it ends with its last owner, and lets its store go`() async throws {
+    let seeds = try Stops.publisher()
+    var store: SeedStore? = try seeds.store()
+    weak let kept = store
+    var names: LiveQuery<String>? = try LiveQuery(#require(store), "SELECT name FROM stop", as: String.self)
+    try await store?.update()
+    try await until { names?.isLoaded == true }
+    (store, names) = (nil, nil)
+    try await until { kept == nil }
+  }
+}

@@ -1,0 +1,50 @@
+import SeedClient
+import SeedClientTesting
+import SeedSystem
+import Testing
+
+struct Place: Decodable, Sendable {
+  struct ID: Decodable, Sendable { let id: String, stepFree: Int }
+
+  let id: String, name: String
+}
+
+/// A publication with one stop.
+enum Stops {
+  static func publisher() throws -> TestPublisher {
+    let seeds = try TestPublisher(
+      schema: """
+        CREATE TABLE zone(name TEXT PRIMARY KEY NOT NULL);
+        CREATE TABLE stop(
+          id TEXT PRIMARY KEY NOT NULL, name TEXT NOT NULL, zone TEXT, step_free INTEGER NOT NULL DEFAULT 0);
+        """)
+    try seeds.publish { $0.put(["id": "a", "name": "Alexanderplatz"], in: "stop") }
+    return seeds
+  }
+
+  /// The publisher, which its store needs, and a store with its data.
+  static func updated() async throws -> (TestPublisher, SeedStore) {
+    let seeds = try publisher()
+    let store = try seeds.store()
+    try await store.update()
+    return (seeds, store)
+  }
+}
+
+/// Counts.
+final class Told: Sendable {
+  private let count = Mutex(0)
+
+  var times: Int { count.withLock(\.self) }
+
+  func tell() { count.withLock { $0 += 1 } }
+}
+
+/// Looks until `condition` holds, and fails after a minute.
+@MainActor func until(_ condition: () -> Bool) async throws {
+  for _ in 0..<6000 {
+    if condition() { return }
+    try await Task.sleep(for: .milliseconds(10))
+  }
+  Issue.record("it never came about")
+}
