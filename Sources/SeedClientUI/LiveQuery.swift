@@ -10,7 +10,7 @@ public import SeedClient
 /// }
 /// ```
 ///
-/// It begins when it is made and ends with its last owner. Within a view, ``SeedRows`` makes it once.
+/// It begins when it is made and ends with its last owner. Within a view, `SeedRows` makes it once.
 @MainActor @Observable public final class LiveQuery<Row: Sendable> {
   private typealias Source = @Sendable (SeedQuery) -> AsyncThrowingStream<[Row], any Error>
 
