@@ -122,8 +122,8 @@ let package = Package(
         "SeedSystem", "SeedClient", "SeedServer", "SeedHTTP", "SeedDatabase", "SeedTrust", "SeedFormat",
         "Support", "CSQLite",
       ]),
-    tests("SeedClientUITests", ["SeedSystem", "SeedClient", "SeedClientUI", "SeedClientTesting"]),
-    tests("SeedClientTestingTests", ["SeedClient", "SeedClientTesting"]),
+    tests("SeedClientUITests", ["SeedSystem", "SeedClient", "SeedClientUI", "Support"]),
+    tests("SeedClientTestingTests", ["SeedClient", "SeedClientTesting", "Support"]),
     tests(
       "EndToEndTests",
       [

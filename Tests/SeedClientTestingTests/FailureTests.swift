@@ -1,6 +1,7 @@
 import Foundation
 import SeedClient
 import SeedClientTesting
+import Support
 import Testing
 
 /// Server, network, device and time fail as a test wants them to.

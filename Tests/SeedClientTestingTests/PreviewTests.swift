@@ -1,6 +1,7 @@
 import Foundation
 import SeedClient
 import SeedClientTesting
+import Support
 import Testing
 
 /// A preview has its data in one line.

@@ -41,13 +41,3 @@ extension SeedStore {
     get async throws { try await read { try $0.rows("SELECT name FROM stop ORDER BY id", as: String.self) } }
   }
 }
-
-/// The kind of the error that `body` throws.
-func code(_ body: () async throws -> Void) async -> SeedError.Code? {
-  do {
-    try await body()
-    return nil
-  } catch {
-    return (error as? SeedError)?.code
-  }
-}

@@ -1,5 +1,4 @@
 import SeedSystem
-import Testing
 
 /// The elements of a sequence, as they come.
 final class Collected<Element: Sendable>: Sendable {
@@ -32,13 +31,4 @@ final class Collected<Element: Sendable>: Sendable {
 
   private func add(_ element: Element) { state.withLock { $0.elements.append(element) } }
   private func end() { state.withLock { $0.isOver = true } }
-}
-
-/// Looks until `condition` holds, and fails after a minute.
-func until(_ condition: () -> Bool) async throws {
-  for _ in 0..<6000 {
-    if condition() { return }
-    try await Task.sleep(for: .milliseconds(10))
-  }
-  Issue.record("it never came about")
 }

@@ -74,16 +74,6 @@ extension SeedStore {
   }
 }
 
-/// The code of the error that `body` throws.
-func code(_ body: () async throws -> Void) async -> SeedError.Code? {
-  do {
-    try await body()
-    return nil
-  } catch {
-    return (error as? SeedError)?.code
-  }
-}
-
 /// The names in a file, read by a connection of the app's own.
 func stops(inFile url: URL) throws -> [String] {
   try Connection(url.path, .reader).rows("SELECT name FROM stop ORDER BY id").map { $0[0].description }

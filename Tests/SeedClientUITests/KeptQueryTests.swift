@@ -1,10 +1,10 @@
-import SeedClientTesting
+import Support
 import Testing
 
 @testable import SeedClientUI
 
 /// A view's query is made once, and changes with the view.
-@Suite(.timeLimit(.minutes(25))) @MainActor struct KeptQueryTests {
+@Suite(.bounded) @MainActor struct KeptQueryTests {
   private let kept = KeptQuery<String>()
 
   private func live(_ query: SeedQuery, in store: SeedStore?) -> LiveQuery<String> {

@@ -1,11 +1,11 @@
 import Observation
-import SeedClientTesting
+import Support
 import Testing
 
 @testable import SeedClientUI
 
 /// A live query that views observe follows the data, and ends with them.
-@Suite(.timeLimit(.minutes(25))) @MainActor struct LiveQueryTests {
+@Suite(.bounded) @MainActor struct LiveQueryTests {
   @Test func `its rows follow the data, and say so`() async throws {
     let seeds = try Stops.publisher()
     let store = try seeds.store()

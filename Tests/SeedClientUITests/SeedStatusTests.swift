@@ -1,9 +1,9 @@
-import SeedClientTesting
 import SeedClientUI
+import Support
 import Testing
 
 /// The status that a settings screen observes is the store's.
-@Suite(.timeLimit(.minutes(25))) @MainActor struct SeedStatusTests {
+@Suite(.bounded) @MainActor struct SeedStatusTests {
   @Test func `it shows what an update does, and what it did`() async throws {
     let seeds = try Stops.publisher()
     let store = try seeds.store()

@@ -1,7 +1,6 @@
 import SeedClient
-import SeedClientTesting
 import SeedSystem
-import Testing
+import Support
 
 struct Place: Decodable, Sendable {
   struct ID: Decodable, Sendable { let id: String, stepFree: Int }
@@ -38,13 +37,4 @@ final class Told: Sendable {
   var times: Int { count.withLock(\.self) }
 
   func tell() { count.withLock { $0 += 1 } }
-}
-
-/// Looks until `condition` holds, and fails after a minute.
-@MainActor func until(_ condition: () -> Bool) async throws {
-  for _ in 0..<6000 {
-    if condition() { return }
-    try await Task.sleep(for: .milliseconds(10))
-  }
-  Issue.record("it never came about")
 }

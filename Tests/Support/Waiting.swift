@@ -35,6 +35,15 @@ package func waitUntil(
   try eventually(what, every: pause) { try condition() ? true : nil }
 }
 
+/// Looks until `condition` holds, and fails after a minute. The caller's actor goes on meanwhile.
+package func until(_ condition: () -> Bool) async throws {
+  for _ in 0..<6000 {
+    if condition() { return }
+    try await Task.sleep(for: .milliseconds(10))
+  }
+  throw NeverHappened(what: "the condition holds")
+}
+
 extension Process {
   /// How long a program of a test may take to end, on a busy machine too: ten minutes.
   private static let longestRun: TimeInterval = 600
