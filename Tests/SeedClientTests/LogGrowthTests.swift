@@ -117,7 +117,8 @@ import Testing
     isRead.withLock { $0 = true }
     try publish(2)
     try await read(store, isRead)
-    try waitUntil("the log is emptied") { try log().bytes == 0 }
+    try await until { (try? log().bytes) == 0 }
+    withExtendedLifetime(store) {}
   }
 
   /// Updates while a reader is at work, which goes afterwards.
