@@ -6,7 +6,7 @@ public struct UpdatePlan: Hashable, Sendable {
   public enum Reason: String, Hashable, Sendable {
     /// The data is the newest.
     case upToDate
-    /// There is no data on the device.
+    /// There is no data on the device, or what there is turned out to be damaged.
     case firstDownload
     /// The publisher began its history anew.
     case newEpoch
