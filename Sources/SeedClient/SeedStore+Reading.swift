@@ -64,6 +64,9 @@ extension SeedStore {
   /// A listener that is busy hears the latest. The sequence ends with the store.
   public nonisolated var states: AsyncStream<SeedState> { stateSender.stream() }
 
+  /// The version as it was told last, without waiting for a turn of the store's.
+  package nonisolated var latestVersion: Version? { stateSender.latest?.version }
+
   /// The phases of all updates from now on, whoever began them; see ``updatePhases(_:)`` for those of one update.
   ///
   /// A phase yields at most ten elements a second. An update that fails has no last phase: ``SeedState/isUpdating`` says

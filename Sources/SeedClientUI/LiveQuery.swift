@@ -27,38 +27,34 @@ public import SeedClient
   }
 
   @ObservationIgnored private let source: Source
-  @ObservationIgnored private let states: @Sendable () -> AsyncStream<SeedState>
+  @ObservationIgnored private let seeds: SeedStore?
   @ObservationIgnored private var following: Task<Void, Never>?
   @ObservationIgnored private var waiting: Task<Void, Never>?
 
   /// The rows of a query, as values of a type whose members have the columns' names.
   public convenience init(_ seeds: SeedStore, _ query: SeedQuery, as type: Row.Type = Row.self)
   where Row: Decodable {
-    self.init(query, { seeds.states }) { seeds.rows($0, as: type) }
+    self.init(query, seeds) { seeds.rows($0, as: type) }
   }
 
   /// The same; rows that are equal to those before are no change.
   public convenience init(_ seeds: SeedStore, _ query: SeedQuery, as type: Row.Type = Row.self)
   where Row: Decodable & Equatable {
-    self.init(query, { seeds.states }) { seeds.distinctRows($0, as: type) }
+    self.init(query, seeds) { seeds.distinctRows($0, as: type) }
   }
 
   /// The rows of a query, as they are.
   public convenience init(_ seeds: SeedStore, _ query: SeedQuery) where Row == SeedRow {
-    self.init(query, { seeds.states }) { seeds.rows($0) }
+    self.init(query, seeds) { seeds.rows($0) }
   }
 
   /// A query that nobody can answer.
   convenience init(_ query: SeedQuery, failing error: SeedError) {
-    self.init(query, { AsyncStream { $0.finish() } }) { _ in
-      AsyncThrowingStream { $0.finish(throwing: error) }
-    }
+    self.init(query, nil) { _ in AsyncThrowingStream { $0.finish(throwing: error) } }
   }
 
-  private init(
-    _ query: SeedQuery, _ states: @escaping @Sendable () -> AsyncStream<SeedState>, _ source: @escaping Source
-  ) {
-    (self.query, self.states, self.source) = (query, states, source)
+  private init(_ query: SeedQuery, _ seeds: SeedStore?, _ source: @escaping Source) {
+    (self.query, self.seeds, self.source) = (query, seeds, source)
     follow()
   }
 
@@ -86,10 +82,29 @@ public import SeedClient
 
   /// Without data a query waits, and only the store knows why there is none.
   private func waitForData() {
+    waitForStates { query, state in
+      if state.version == nil { query.setError(state.lastError ?? state.bundleError) }
+    }
+  }
+
+  /// A row that does not fit, as one with a value that a newer app knows, may be another in the next version.
+  private func waitForNextVersion() {
+    let failed = seeds?.latestVersion
+    waitForStates { query, state in
+      guard state.version != failed else { return }
+      query.waiting?.cancel()
+      query.follow()
+    }
+  }
+
+  private func waitForStates(_ take: @escaping @MainActor (LiveQuery, SeedState) -> Void) {
     waiting?.cancel()
-    waiting = Task { [weak self, states = states()] in
-      for await state in states where state.version == nil && !Task.isCancelled {
-        self?.setError(state.lastError ?? state.bundleError)
+    waiting = seeds.map { seeds in
+      Task { [weak self, states = seeds.states] in
+        for await state in states {
+          guard let self, !Task.isCancelled else { return }
+          take(self, state)
+        }
       }
     }
   }
@@ -108,20 +123,6 @@ public import SeedClient
     waiting?.cancel()
     setError(error)
     if error.code == .decoding { waitForNextVersion() }
-  }
-
-  /// A row that does not fit, as one with a value that a newer app knows, may be another in the next version.
-  private func waitForNextVersion() {
-    waiting = Task { [weak self, states = states()] in
-      var failed: SeedState?
-      for await state in states where !Task.isCancelled {
-        guard let before = failed else {
-          failed = state
-          continue
-        }
-        if state.version != before.version { return self?.follow() ?? () }
-      }
-    }
   }
 
   /// Equal values would draw views again.

@@ -38,6 +38,9 @@ final class Broadcast<Element: Sendable>: Sendable {
     }
   }
 
+  /// What was sent last, if anything.
+  var latest: Element? { state.withLock(\.latest) }
+
   /// Changes the element that the next listener will hear first.
   func replaceLatest(_ element: Element) { state.withLock { $0.latest = element } }
 
