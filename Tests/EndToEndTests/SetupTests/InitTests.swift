@@ -19,8 +19,9 @@ import Testing
     let outcome = try folder.seedbank("init", "My Shop.sqlite")
     #expect(outcome.status == 0)
     #expect(outcome.errors.isEmpty)
-    #expect(outcome.output.contains("models/1.0/schema.sql: 1 table\n"))
-    #expect(outcome.output.contains("\nSkipped table \"log\": it has no key"))
+    #expect(outcome.output.contains("models/1.0/schema.sql: 2 tables\n"))
+    #expect(outcome.output.contains("models/1.0/log.sql\n"))
+    #expect(outcome.output.contains("\nNumbered the rows of table \"log\": it has no key\n"))
     #expect(outcome.output.hasSuffix("\nNext: seedbank run\n"))
     let deployment = try folder.deployment("seedbank/seedbank.json")
     #expect(deployment.datasets.map(\.name.text) == ["my-shop"])
@@ -79,7 +80,7 @@ import Testing
 
   @Test func `origins that cannot serve are refused and nothing is written`() throws {
     try folder.sqlite("empty.sqlite", "VACUUM")
-    try folder.sqlite("keyless.sqlite", "CREATE TABLE log(line TEXT)")
+    try folder.sqlite("keyless.sqlite", "CREATE TABLE log(rowid, _rowid_, oid)")
     try folder.sqlite(
       "text.sqlite", ".output \(folder.file("text.txt"))\n.print Not a database, by far not one")
     let files = folder.files
