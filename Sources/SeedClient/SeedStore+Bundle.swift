@@ -56,5 +56,6 @@ extension SeedStore {
     let place = "the seed in \(folder.directory) cannot be used: \(error.message)"
     state.bundleError =
       isOfBundle ? SeedError(.bundle, "\(place); make it anew by `seedbank pull --bundle`") : error
+    log.error("\(state.bundleError ?? error)")
   }
 }

@@ -38,7 +38,9 @@ extension SeedStore {
     editionSender.forgetLatest()
     (current, isWriting) = (nil, false)
     (hasCheckedBundle, hasRecord) = (false, false)
+    let isUpdating = state.isUpdating
     state = SeedState(model)
+    state.isUpdating = isUpdating
   }
 
   @discardableResult
@@ -47,6 +49,8 @@ extension SeedStore {
     current = generation
     held.add(generation)
     state.origin = generation.record.origin
+    // Its data is as fresh as the store keeps it that updates.
+    if fetcher == nil { state.hasLooked = true }
     log.info(
       "reads version \(seed.version), \(generation.record.origin.rawValue), in \(generation.folder.file)")
     openingsSender.send(seed)
@@ -171,11 +175,33 @@ extension SeedStore {
   func takeNotice() async {
     guard !isWriting, !hasNotice else { return }
     hasNotice = true
-    try? await inTurn(isUpdate: false) { store in
+    await lookInTurn { store in
       store.hasNotice = false
       if let generation = try await store.adoptAndWatch() { _ = try await store.meta(of: generation) }
     }
     hasNotice = false
+  }
+
+  /// Opens what is on the device or came with the app, for those who only listen.
+  func look() async {
+    guard fetcher != nil else { return await takeNotice() }
+    guard current == nil else { return }
+    await lookInTurn { store in
+      guard store.current == nil else { return }
+      _ = try await store.withBundle(over: store.adoptAndWatch())
+    }
+  }
+
+  /// Nobody waits for the outcome, so what fails is told in the log, once as long as it stays the same.
+  private func lookInTurn(_ body: @escaping @Sendable (isolated SeedStore) async throws -> Void) async {
+    do {
+      try await inTurn(isUpdate: false, body)
+      lookProblem = nil
+    } catch {
+      guard error != lookProblem, ![.suspended, .closed, .cancelled].contains(error.code) else { return }
+      lookProblem = error
+      log.error("the data cannot be read: \(error)")
+    }
   }
 
   // MARK: What a restart must not lose

@@ -65,8 +65,9 @@ extension SeedStore {
   /// ```swift
   /// await seeds.lendConnection { seed, apply in
   ///   try await pool(for: seed).writeWithoutTransaction { db in   // GRDB
-  ///     let changes = try apply(db.sqliteConnection!)
-  ///     try db.inTransaction {
+  ///     guard let handle = db.sqliteConnection else { throw DatabaseError(resultCode: .SQLITE_MISUSE) }
+  ///     let changes = try apply(handle)
+  ///     try db.inTransaction(.deferred) {
   ///       for table in changes.tables.keys { try db.notifyChanges(in: Table(table)) }
   ///       return .commit
   ///     }
@@ -81,7 +82,7 @@ extension SeedStore {
   /// on the file of `seed`, for writing, in WAL mode, and not in a transaction, for the delta is one of its own. Any
   /// other connection fails the update with ``SeedError/Code/connection``. Foreign keys are not enforced during
   /// `apply`, whose own check covers them, and are as before afterwards; the connection's busy timeout says how long
-  /// another writer is waited for.
+  /// another writer is waited for. With `PRAGMA query_only = 1` it takes the library's changes and no others.
   ///
   /// The closure may read from the store and prepare it. All else that changes the store waits for this update, so it
   /// must not wait for that: another update, `verify`, `rollBack`, `suspend`, `lendConnection`.

@@ -19,15 +19,17 @@ extension SeedStore {
   /// For a listener that is busy the newest 1000 wait; of more the oldest are left out, so that a listener who never
   /// takes them costs no memory without a bound.
   ///
-  /// A new file may differ anywhere and yields no element here, but one of ``openings``.
+  /// A new file may differ anywhere and yields no element here, but one of ``openings``. Only the store that updates
+  /// hears of changes: one that reads what another updates has live queries for that.
   public nonisolated var changes: AsyncStream<SeedChanges> { changesSender.stream() }
 
   /// A live query: its rows now, and again after every change of the tables that it reads, and with every new file.
   ///
-  /// The statement is one that only reads, with a value for each parameter, in the text or behind it. The first rows come
-  /// when there is data; after an update that changed what it reads, they come once. A statement that fails ends the
+  /// The statement is one that only reads, with a value for each parameter, in the text or behind it. The first rows are
+  /// those of the data on the device or in the app's bundle; where there is none it waits, and somebody has to update.
+  /// After an update that changed what it reads, rows come once. A statement that fails ends the
   /// sequence with ``SeedError/Code/query``. Where the file turns out to be damaged the next rows are those of the file
-  /// before, if there is one, and the next update takes a snapshot. The sequence ends with the store.
+  /// before, if there is one, and the next update takes a snapshot. The sequence ends with the store, so keep that.
   public nonisolated func rows(
     _ query: SeedQuery, _ values: (any SeedValueConvertible)?...
   ) -> AsyncThrowingStream<[SeedRow], any Error> {
@@ -72,8 +74,8 @@ extension SeedStore {
     _ query: SeedQuery, _ values: [SeedValue], isSame: (@Sendable ([Row], [Row]) -> Bool)?,
     _ rows: @escaping @Sendable (Statement) -> StatementRows<Row>
   ) -> AsyncThrowingStream<[Row], any Error> {
-    // Nobody updates a store that only reads, so it looks by itself what there is.
-    if fetcher == nil { Task { [weak self] in await self?.takeNotice() } }
+    // Nobody needs to have asked for the data before.
+    Task { [weak self] in await self?.look() }
     return LiveRows(isSame: isSame) { generation in
       try await generation.reader.read { reader in
         let reading = TablesRead()

@@ -44,6 +44,8 @@ public actor SeedStore {
   var watch: FolderWatch?
   var hasNotice = false
   var triesWatchLater = false
+  /// Why the last look that nobody waited for failed.
+  var lookProblem: SeedError?
   var cancelWork: (@Sendable () -> Void)?
   var isWriting = false
   /// Whether the bundle was compared with the store's data, which is done once.
@@ -150,7 +152,7 @@ public actor SeedStore {
       let failure = Task.isCancelled ? SeedError(CancellationError()) : SeedError(error)
       if isUpdate, failure.code != .cancelled {
         state.lastError = failure
-        log.error("the update failed: \(failure)")
+        log.error(fetcher == nil ? "the data cannot be read: \(failure)" : "the update failed: \(failure)")
       }
       throw failure
     }

@@ -18,7 +18,7 @@ public import SeedClient
   public private(set) var rows: [Row] = []
   /// Whether there were rows yet; a result without any counts.
   public private(set) var isLoaded = false
-  /// Why the rows change no more, if so; see ``retry()``.
+  /// Why there are no rows yet, as the store's last update says, or why they change no more; see ``retry()``.
   public private(set) var error: SeedError?
   /// What is asked. Another query replaces the rows as soon as it has its own.
   public var query: SeedQuery {
@@ -26,40 +26,49 @@ public import SeedClient
   }
 
   @ObservationIgnored private let source: Source
+  @ObservationIgnored private let states: @Sendable () -> AsyncStream<SeedState>
   @ObservationIgnored private var following: Task<Void, Never>?
+  @ObservationIgnored private var waiting: Task<Void, Never>?
 
   /// The rows of a query, as values of a type whose members have the columns' names.
   public convenience init(_ seeds: SeedStore, _ query: SeedQuery, as type: Row.Type = Row.self)
   where Row: Decodable {
-    self.init(query) { seeds.rows($0, as: type) }
+    self.init(query, { seeds.states }) { seeds.rows($0, as: type) }
   }
 
   /// The same; rows that are equal to those before are no change.
   public convenience init(_ seeds: SeedStore, _ query: SeedQuery, as type: Row.Type = Row.self)
   where Row: Decodable & Equatable {
-    self.init(query) { seeds.distinctRows($0, as: type) }
+    self.init(query, { seeds.states }) { seeds.distinctRows($0, as: type) }
   }
 
   /// The rows of a query, as they are.
   public convenience init(_ seeds: SeedStore, _ query: SeedQuery) where Row == SeedRow {
-    self.init(query) { seeds.rows($0) }
+    self.init(query, { seeds.states }) { seeds.rows($0) }
   }
 
   /// A query that nobody can answer.
   convenience init(_ query: SeedQuery, failing error: SeedError) {
-    self.init(query) { _ in AsyncThrowingStream { $0.finish(throwing: error) } }
+    self.init(query, { AsyncStream { $0.finish() } }) { _ in
+      AsyncThrowingStream { $0.finish(throwing: error) }
+    }
   }
 
-  private init(_ query: SeedQuery, _ source: @escaping Source) {
-    (self.query, self.source) = (query, source)
+  private init(
+    _ query: SeedQuery, _ states: @escaping @Sendable () -> AsyncStream<SeedState>, _ source: @escaping Source
+  ) {
+    (self.query, self.states, self.source) = (query, states, source)
     follow()
   }
 
-  deinit { following?.cancel() }
+  deinit {
+    following?.cancel()
+    waiting?.cancel()
+  }
 
-  /// Begins anew, behind an error for instance.
+  /// Begins anew, behind an error for instance. It updates nothing: where there is no data, `update()` does.
   public func retry() {
-    if error != nil { error = nil }
+    setError(nil)
     follow()
   }
 
@@ -71,16 +80,36 @@ public import SeedClient
         self?.end(.closed)
       } catch { self?.end(SeedError(error)) }
     }
+    if !isLoaded { waitForData() }
+  }
+
+  /// Without data a query waits, and only the store knows why there is none.
+  private func waitForData() {
+    waiting?.cancel()
+    waiting = Task { [weak self, states = states()] in
+      for await state in states where state.version == nil && !Task.isCancelled {
+        self?.setError(state.lastError)
+      }
+    }
   }
 
   private func show(_ newRows: [Row]) {
     // A query that was replaced may have had rows on their way.
     if Task.isCancelled { return }
     rows = newRows
+    setError(nil)
     if !isLoaded { isLoaded = true }
+    waiting?.cancel()
   }
 
   private func end(_ error: SeedError) {
-    if !Task.isCancelled { self.error = error }
+    if Task.isCancelled { return }
+    waiting?.cancel()
+    setError(error)
+  }
+
+  /// Equal values would draw views again.
+  private func setError(_ newError: SeedError?) {
+    if error != newError { error = newError }
   }
 }

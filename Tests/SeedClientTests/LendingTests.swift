@@ -79,6 +79,20 @@ import Testing
     #expect(try app.texts("PRAGMA busy_timeout") == ["1234"])
   }
 
+  @Test func `a connection that takes no changes takes those of a delta, and no others before and after`()
+    async throws
+  {
+    let store = try fixture.store()
+    let app = try AppConnection(await store.prepare().url.path)
+    try app.execute("PRAGMA query_only = 1")
+    await store.lendConnection { _, apply in _ = try apply(app.handle) }
+    try fixture.publisher.publish(["a": "Uno"])
+    #expect(try await store.update().action == .applied)
+    #expect(try app.texts("SELECT name FROM stop WHERE id = 'a'") == ["Uno"])
+    #expect(throws: Failed.self) { try app.execute("DELETE FROM stop") }
+    #expect(try await store.stops() == ["Uno", "Bellevue"])
+  }
+
   @Test func `a swap goes on without the app, whose next delta needs the new file`() async throws {
     let store = try fixture.store()
     let seed = try await store.prepare()

@@ -39,6 +39,21 @@ import Testing
     #expect(isReplaced)
   }
 
+  @Test
+  func `a live query begins with what is on the device, though nobody asked for it and no server answers`()
+    async throws
+  {
+    try fixture.publishGeneration(["a": "One"])
+    let first = try fixture.store()
+    try await first.update()
+    await first.close()
+    fixture.publisher.withServed { $0.failure = .offline }
+    let store = try fixture.store()
+    let rows = Collected(store.rows("SELECT name FROM stop", as: String.self))
+    try await until { rows.all == [["One"]] }
+    #expect(await store.state.version != nil)
+  }
+
   @Test func `a live query ends with its store`() async throws {
     try fixture.publishGeneration(["a": "One"])
     var rows = try await begun().makeAsyncIterator()

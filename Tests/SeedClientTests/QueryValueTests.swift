@@ -85,7 +85,15 @@ import Testing
     #expect(SeedValue(date, as: .secondsSince1970) == -0.25)
     #expect(SeedValue(Date(timeIntervalSince1970: 60), as: .secondsSince1970) == 60)
     #expect(SeedValue(Date.distantFuture, as: .iso8601) == "4001-01-01T00:00:00Z")
-    for form in [SeedDateForm.iso8601, .secondsSince1970] {
+    #expect(SeedValue(date, as: .iso8601Milliseconds) == "1969-12-31T23:59:59.750Z")
+    #expect(SeedValue(date, as: .sqlite) == "1969-12-31 23:59:59")
+    #expect(SeedValue(date, as: .day) == "1969-12-31")
+    #expect(SeedValue(date, as: .millisecondsSince1970) == -250)
+    #expect(
+      SeedValue(Date(timeIntervalSince1970: 1.0004), as: .iso8601Milliseconds) == "1970-01-01T00:00:01.000Z")
+    for form in [
+      SeedDateForm.iso8601, .iso8601Milliseconds, .sqlite, .day, .secondsSince1970, .millisecondsSince1970,
+    ] {
       #expect(SeedValue(Date(timeIntervalSince1970: .nan), as: form).isNull)
     }
     let none: Date? = nil
@@ -120,7 +128,7 @@ import Testing
     let quoted = await fixture.misfit("SELECT name FROM stop WHERE \"id\" = '\(id)'", as: String.self)
     #expect(
       quoted?.message.hasPrefix(
-        "1 values for the 0 parameters that SQLite sees: pass one value for each (? between quotes is text: leave "
+        "1 value for no parameters, as SQLite sees it: pass one value for each (? between quotes is text: leave "
           + "the quotes out): SELECT name") == true)
     let named = await fixture.misfit(SeedQuery(sql: "SELECT ':id'", named: ["id": id]), as: String.self)
     #expect(named?.message.contains("(:id between quotes is text") == true)

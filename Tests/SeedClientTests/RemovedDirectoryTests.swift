@@ -31,6 +31,19 @@ import Testing
     #expect(try await fixture.store().stops() == ["Three"])
   }
 
+  @Test func `the update that makes it anew counts as one from its first phase to its last`() async throws {
+    let store = try fixture.store()
+    try await store.update()
+    try remove()
+    try fixture.publishGeneration(["a": "Two"])
+    var updating: [Bool] = []
+    for try await phase in store.updatePhases() {
+      if case .finished = phase { break }
+      updating.append(await store.state.isUpdating)
+    }
+    #expect(updating.count > 2 && updating.dropFirst().allSatisfy(\.self))
+  }
+
   @Test func `so does the next read`() async throws {
     let store = try fixture.store()
     try await store.update()

@@ -58,6 +58,26 @@ import Testing
     #expect(names2.times == 0)
   }
 
+  @Test func `without data it tells why there is none, until there is some`() async throws {
+    let seeds = try Stops.publisher()
+    seeds.failure = .offline
+    let store = try seeds.store()
+    let names = LiveQuery(store, "SELECT name FROM stop", as: String.self)
+    _ = try? await store.update()
+    try await until { names.error?.code == .network }
+    names.retry()
+    try await until { names.error?.code == .network }
+    seeds.failure = nil
+    try await store.update()
+    try await until { names.rows == ["Alexanderplatz"] }
+    #expect(names.error == nil)
+    seeds.failure = .offline
+    _ = try? await store.update()
+    names.query = "SELECT lower(name) FROM stop"
+    try await until { names.rows == ["alexanderplatz"] }
+    #expect(names.error == nil, "with data, an update that fails is the status's to tell")
+  }
+
   @Test func `another query takes the place of the rows, which stay until then`() async throws {
     let (seeds, store) = try await Stops.updated()
     defer { withExtendedLifetime(seeds) {} }

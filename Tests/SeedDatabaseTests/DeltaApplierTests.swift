@@ -17,7 +17,7 @@ import Testing
       try connection.execute(DeltaApplierTests.sql)
       schema = try SchemaReader.schema(of: DeltaApplierTests.sql)
       let meta = SeedMeta(
-        series: Series("test", model: "1.0"), model: "1.0", epoch: .random(), version: try Version(5),
+        series: Series("test", model: "1.0"), model: "1.0", epoch: .random(), version: 5,
         schema: schema.hash, digest: StateDigest.of([:]), provenance: Provenance())
       try connection.transaction {
         try SeedTables.create(meta, schema.tables, connection)
@@ -80,7 +80,7 @@ import Testing
   @Test(arguments: [(6, 7), (1, 5), (3, 4)])
   func `a delta that does not cover the seed's version is refused`(_ from: Int, _ to: Int) throws {
     let seed = try Seed()
-    let error = ApplyError.outOfRange(from: try Version(from), to: try Version(to), version: try Version(5))
+    let error = ApplyError.outOfRange(from: try Version(from), to: try Version(to), version: 5)
     #expect(throws: error) { try seed.apply(try delta(seed, from: from, to: to)) }
     try seed.expectUntouched()
   }
@@ -96,7 +96,7 @@ import Testing
 
   @Test func `rows that are not those of the delta's digest are not kept`() throws {
     let seed = try Seed()
-    let error = ApplyError.digestMismatch(at: try Version(6))
+    let error = ApplyError.digestMismatch(at: 6)
     #expect(throws: error) { try seed.apply(try delta(seed, isRight: false)) }
     try seed.expectUntouched()
     try seed.apply(try delta(seed))
@@ -105,7 +105,7 @@ import Testing
   @Test func `a seed whose rows drifted is noticed by the next delta`() throws {
     let seed = try Seed()
     try seed.connection.execute("UPDATE t SET v = 'drifted' WHERE id = 2")
-    let error = ApplyError.digestMismatch(at: try Version(6))
+    let error = ApplyError.digestMismatch(at: 6)
     #expect(throws: error) { try seed.apply(try delta(seed)) }
   }
 

@@ -111,7 +111,7 @@ import Testing
       let connection = try Connection("seed", .memory)
       try connection.execute(sql)
       let meta = SeedMeta(
-        series: Series("test", model: "1.0"), model: "1.0", epoch: .random(), version: try Version(1),
+        series: Series("test", model: "1.0"), model: "1.0", epoch: .random(), version: 1,
         schema: schema.hash, digest: StateDigest.of([:]), provenance: Provenance())
       try connection.transaction { try SeedTables.create(meta, schema.tables, connection) }
       return connection

@@ -29,7 +29,7 @@ import Testing
       }
       let recall = SeriesRecall(deployment.publication, try deployment.metadata())
       let old = try recall.recall(.first, to: folder("old.sqlite"))
-      let new = try recall.recall(try Version(2), to: folder("new.sqlite"))
+      let new = try recall.recall(2, to: folder("new.sqlite"))
       var told: [String: Int] = [:]
       let tables = try SeedComparison(old: old.connection, new: new.connection).run { row in
         told[row.table.name, default: 0] += 1
@@ -108,7 +108,7 @@ import Testing
       delta.begin(table: "t", key: ["v"], columns: ["v"])
       delta.upsert([value])
       let header = DeltaHeader(
-        series: try Series("t", major: 1), model: "1.0", schema: .of([]), from: .first, to: try Version(2),
+        series: try Series("t", major: 1), model: "1.0", schema: .of([]), from: .first, to: 2,
         digest: .of([]))
       let text = String(decoding: delta.document(header), as: UTF8.self)
       #expect(text.contains("\"upsert\":[{\"v\":\(value.json.text)}]"), "\(value)")

@@ -74,7 +74,7 @@ import Testing
     let recall = SeriesRecall(deployment.publication, try deployment.metadata(major: 2))
     let gone = #expect(throws: RecallError.self) { try recall.chain(to: .first) }
     #expect(gone?.description.contains("choose from 3 to 4") == true, "\(gone?.description ?? "")")
-    let ahead = #expect(throws: RecallError.self) { try recall.chain(to: try Version(5)) }
+    let ahead = #expect(throws: RecallError.self) { try recall.chain(to: 5) }
     #expect(ahead?.description == "there is no version 5 of test/2: the newest is 4")
   }
 
@@ -91,7 +91,7 @@ import Testing
     _ = try deployment.step()
     let recall = SeriesRecall(deployment.publication, try deployment.metadata(major: 2))
     #expect(try recall.recall(.first, to: deployment.folder("a.sqlite")).schema.tables[0].columns.count == 2)
-    let newer = try recall.recall(try Version(2), to: deployment.folder("b.sqlite"))
+    let newer = try recall.recall(2, to: deployment.folder("b.sqlite"))
     #expect(newer.schema.tables[0].columns.count == 3)
   }
 
@@ -107,7 +107,7 @@ import Testing
       try DurableFile.write(bytes, to: path)
       #expect(throws: (any Error).self) {
         try SeriesRecall(deployment.publication, metadata).recall(
-          try Version(2), to: deployment.folder("recalled.sqlite"))
+          2, to: deployment.folder("recalled.sqlite"))
       }
       try DurableFile.write(before, to: path)
     }

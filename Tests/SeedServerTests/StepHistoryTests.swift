@@ -153,7 +153,7 @@ import Testing
     let series = Series(scene.deployment.job.name, model: "2.0")
     #expect(throws: RecallError.self) {
       try scene.publisher.rollBack(
-        series, to: try Version(99), scene.deployment.job, now: scene.deployment.clock)
+        series, to: 99, scene.deployment.job, now: scene.deployment.clock)
     }
     #expect(try scene.history.newest(10).isEmpty)
   }

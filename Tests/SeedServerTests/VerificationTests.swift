@@ -99,7 +99,7 @@ import Testing
     let report = try verify(deployment)
     #expect(report.isSound && report.findings.isEmpty, "\(report.findings)")
     let recall = SeriesRecall(deployment.publication, try deployment.metadata(major: 2))
-    let seed = try recall.recall(try Version(3), to: deployment.folder("recalled.sqlite"))
+    let seed = try recall.recall(3, to: deployment.folder("recalled.sqlite"))
     #expect(seed.schema.indexes == ["stop_name"])
   }
 

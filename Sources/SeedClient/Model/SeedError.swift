@@ -3,6 +3,8 @@ public import SeedFormat
 import SeedSystem
 import SeedTrust
 
+public import protocol Foundation.LocalizedError
+
 /// Why something could not be done. The data that was there before is still there.
 public struct SeedError: Error, Hashable, Sendable, CustomStringConvertible {
   /// The kind of an error, stable over releases.
@@ -125,6 +127,11 @@ public struct SeedError: Error, Hashable, Sendable, CustomStringConvertible {
       "there is no data in \(directory) yet, and this store only reads: let the store that updates it run first"
     )
   }
+}
+
+extension SeedError: LocalizedError {
+  /// The message, as `localizedDescription` has it. It is for developers, and in English.
+  public var errorDescription: String? { message }
 }
 
 // MARK: Translation

@@ -38,7 +38,8 @@ public struct SeedState: Hashable, Sendable {
   /// Where the data comes from.
   public package(set) var source: String?
 
-  /// True where the data may be older than what is published: the last update failed, or there was none yet.
+  /// True where the data may be older than what is published: the last update failed, or there was none yet. A store
+  /// that only reads does not know of the updates of others: there it says whether the data could be read.
   public var isStale: Bool { !hasLooked || lastError != nil }
   /// Whether the server was asked successfully since the start.
   package var hasLooked = false

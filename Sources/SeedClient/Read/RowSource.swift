@@ -46,7 +46,7 @@ final class RowSource {
   /// What a type's own code says of a row.
   func failed(_ error: any Error) -> SeedError {
     let place = latest.map { ", where column \"\(columns[Int($0)])\" was read last," } ?? ""
-    return SeedError(.decoding, "row \(row)\(place) is no \(type) (\(error)): \(statement.sql)")
+    return SeedError(.decoding, "row \(row)\(place) is no \(type) (\(error)): \(sql)")
   }
 
   private func misnamed(_ member: String) -> SeedError {
@@ -62,22 +62,26 @@ final class RowSource {
       }
     return SeedError(
       .decoding,
-      "\(type).\(member) \(problem) (the query returns \(columns.joined(separator: ", "))): \(statement.sql)")
+      "\(type).\(member) \(problem) (the query returns \(columns.joined(separator: ", "))): \(sql)")
   }
+
+  private var sql: String { statement.sql.shortSQL }
 
   /// The column holds another kind of value than the member takes.
   func misfit(_ column: Int32, _ member: String?, _ wanted: String) -> SeedError {
+    let found = value(column)
     let member = member.map { "\(type).\($0) is \(wanted)" } ?? "it is to be \(wanted)"
+    let remedy = found.isNull ? " (make it optional)" : ""
     return SeedError(
       .decoding,
-      "column \"\(columns[Int(column)])\" of row \(row) is \(Self.kind(value(column))), but \(member): \(statement.sql)"
+      "column \"\(columns[Int(column)])\" of row \(row) is \(Self.kind(found)), but \(member)\(remedy): \(sql)"
     )
   }
 
   func manyColumns() -> SeedError {
     SeedError(
       .decoding,
-      "\(type) takes one column, but the query returns \(columns.joined(separator: ", ")): \(statement.sql)")
+      "\(type) takes one column, but the query returns \(columns.joined(separator: ", ")): \(sql)")
   }
 
   private static let shownCharacters = 40

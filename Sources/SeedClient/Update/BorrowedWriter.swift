@@ -35,6 +35,9 @@ struct BorrowedWriter: Sendable {
   private func apply(through handle: OpaquePointer) throws -> SeedChanges {
     let connection = Connection(borrowing: handle)
     try check(connection)
+    let isGuarded = try connection.value("PRAGMA query_only") == .integer(1)
+    if isGuarded { try connection.execute("PRAGMA query_only = 0") }
+    defer { if isGuarded { try? connection.execute("PRAGMA query_only = 1") } }
     do {
       return try connection.withoutForeignKeys {
         let file = try SeedFile.live { connection }

@@ -131,17 +131,23 @@ package enum ReadOnlyProblem: Error, Hashable, Sendable, CustomStringConvertible
   package var description: String {
     switch self {
     case .holdsNUL(let sql):
-      "the SQL contains a NUL character, where SQLite stops reading: remove it from: \(sql)"
-    case .several(let sql): "only one statement can be run at a time: run them one after the other: \(sql)"
+      "the SQL contains a NUL character, where SQLite stops reading: remove it from: \(sql.shortSQL)"
+    case .several(let sql):
+      "only one statement can be run at a time: run them one after the other: \(sql.shortSQL)"
     case .changes(let sql):
-      "only a statement that reads can be run here, without transactions, attached files or settings: \(sql)"
+      "only a statement that reads can be run here, without transactions, attached files or settings: "
+        + sql.shortSQL
     case .values(let found, let wanted, let sql):
-      "\(found) values for the \(wanted) parameters that SQLite sees: pass one value for each\(Self.hint(["?"], sql)): "
-        + sql
+      "\(Self.count(found, "value")) for \(Self.count(wanted, "parameter")), as SQLite sees it: pass one value for each"
+        + "\(Self.hint(["?"], sql)): \(sql.shortSQL)"
     case .names(let found, let wanted, let sql):
       "values for \(found.joined(separator: ", ")), where the parameters are \(wanted.joined(separator: ", ")): "
-        + "pass one value for each named parameter\(Self.hint(Self.marked(found), sql)): \(sql)"
+        + "pass one value for each named parameter\(Self.hint(Self.marked(found), sql)): \(sql.shortSQL)"
     }
+  }
+
+  private static func count(_ number: Int, _ noun: String) -> String {
+    "\(number == 0 ? "no" : "\(number)") \(noun)\(number == 1 ? "" : "s")"
   }
 
   private static func marked(_ names: [String]) -> [String] {

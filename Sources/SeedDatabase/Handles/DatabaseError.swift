@@ -30,7 +30,15 @@ package struct DatabaseError: Error, Hashable, Sendable, CustomStringConvertible
     return DatabaseError(code: code, message: String(cString: sqlite3_errstr(code)), subject: subject)
   }
 
-  package var description: String { "SQLite says \"\(message)\" (\(code)) to: \(subject)" }
+  package var description: String { "SQLite says \"\(message)\" (\(code)) to: \(subject.shortSQL)" }
+}
+
+extension String {
+  /// Of a statement that goes on for pages, as one with a long list of values, as much as tells which it is.
+  package var shortSQL: String {
+    let longest = 500
+    return utf8.count <= longest ? self : "\(prefix(longest))… (\(utf8.count) bytes)"
+  }
 }
 
 /// SQLite's result codes that this project tells apart, for modules that do not import it.

@@ -35,3 +35,12 @@ public struct Version: Hashable, Sendable, Comparable, CustomStringConvertible {
   /// The number.
   public var description: String { "\(number)" }
 }
+
+extension Version: ExpressibleByIntegerLiteral {
+  /// A version in code. It traps on what is none.
+  public init(integerLiteral number: Int) {
+    do {
+      try self.init(number)
+    } catch { preconditionFailure("\(error)") }
+  }
+}

@@ -26,7 +26,7 @@ struct SwiftSnippet: Sendable {
     let root = try Data(contentsOf: URL(fileURLWithPath: \(swiftLiteral(root))))
     let seeds = try SeedStore(.\(name), server: URL(string: \(swiftLiteral(server)))!, root: root)
     Task {
-      do { try await seeds.keepUpdated { print($0) } } catch { print(error) }
+      do { try await seeds.keepUpdated(onFailure: { print($0) }) } catch { print(error) }
     }
     // Yields once now, and again after every change.
     for try await rows in seeds.rows(\(swiftLiteral(Self.query(table)))) {

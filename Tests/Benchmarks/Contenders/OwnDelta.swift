@@ -30,7 +30,7 @@ enum OwnDelta {
     let connection = try Connection(files.target, .writer)
     let schema = try SchemaReader(connection).schema()
     let meta = SeedMeta(
-      series: Series("bench", model: "1.0"), model: "1.0", epoch: .random(), version: try Version(1),
+      series: Series("bench", model: "1.0"), model: "1.0", epoch: .random(), version: 1,
       schema: schema.hash, digest: StateDigest.of([:]), provenance: Provenance())
     try connection.transaction { try SeedTables.create(meta, schema.tables, connection) }
     guard !FileManager.default.fileExists(atPath: files.delta(.hot)) else { return }

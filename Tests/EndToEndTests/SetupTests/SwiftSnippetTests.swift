@@ -32,7 +32,7 @@ import Testing
         let root = try Data(contentsOf: URL(fileURLWithPath: "/srv/root.json"))
         let seeds = try SeedStore(.transit, server: URL(string: "http://127.0.0.1:8080")!, root: root)
         Task {
-          do { try await seeds.keepUpdated { print($0) } } catch { print(error) }
+          do { try await seeds.keepUpdated(onFailure: { print($0) }) } catch { print(error) }
         }
         // Yields once now, and again after every change.
         for try await rows in seeds.rows(#"SELECT "id", "name", "lat", "lon" FROM "stop" ORDER BY "id" LIMIT 5"#) {
