@@ -25,7 +25,7 @@ import Testing
       INSERT INTO c VALUES(1, 1, 1, 99);
       """)
     let table = try #require(try SchemaReader.schema(of: draft.text).table("c"))
-    #expect(table.foreignKeys.map(\.part) == ["a"])
+    #expect(table.foreignKeys.map(\.parent) == ["a"])
     #expect(table.columns.map(\.defaultSQL) == [nil, nil, nil, "7"])
     #expect(draft.text.contains("CHECK(n > 0)"))
     #expect(
@@ -47,7 +47,7 @@ import Testing
     let table = try #require(try SchemaReader.schema(of: draft.text).table("t"))
     #expect(table.columnNames == ["id", "x", "y"])
     #expect(table.hasOtherUnique)
-    #expect(table.foreignKeys.map(\.part) == ["a"])
+    #expect(table.foreignKeys.map(\.parent) == ["a"])
     #expect(draft.notes.filter { $0.kind == .reference }.map(\.part) == ["log", "log", "log"])
   }
 
@@ -88,7 +88,7 @@ import Testing
       INSERT INTO t VALUES(1, 'n', 1, 'C', 1, NULL), (2, 'n', NULL, NULL, 1, 3);
       """)
     let table = try #require(try SchemaReader.schema(of: draft.text).table("t"))
-    #expect(table.foreignKeys.map(\.part) == ["a", "a"])
+    #expect(table.foreignKeys.map(\.parent) == ["a", "a"])
     #expect(
       draft.notes.map(\.text) == [
         #"Skipped reference of "t" to "a": the referenced columns are not a key of that table"#,
