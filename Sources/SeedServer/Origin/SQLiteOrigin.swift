@@ -10,7 +10,7 @@ package final class SQLiteOrigin {
 
   /// Opens the file and takes the state that all reads will see; waits that long for another process's lock.
   package init(_ path: String, waitSeconds: Int = 10) throws {
-    guard Folder.exists(path) else { throw OriginError.missing(path: path) }
+    try OriginError.checkIsFile(path)
     self.path = path
     do {
       connection = try Connection(path, .origin)

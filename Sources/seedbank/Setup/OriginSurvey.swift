@@ -12,7 +12,7 @@ struct OriginSurvey: Sendable {
   private(set) var triggers: [String] = []
 
   init(_ path: String) throws {
-    guard Folder.exists(path) else { throw OriginError.missing(path: path) }
+    try OriginError.checkIsFile(path)
     do {
       let connection = try Connection(path, .origin)
       try connection.transaction(.deferred) { try read(connection) }

@@ -83,13 +83,14 @@ import Testing
     try folder.sqlite("keyless.sqlite", "CREATE TABLE log(rowid, _rowid_, oid)")
     try folder.sqlite(
       "text.sqlite", ".output \(folder.file("text.txt"))\n.print Not a database, by far not one")
+    try Tool.run(["mkfifo", folder.file("pipe.sqlite")])
     let files = folder.files
     let cases: [(String, Int32, String)] = [
       ("nowhere.sqlite", 69, "There is no origin database at"),
       ("text.txt", 65, "expected a SQLite database, found: file is not a database"),
       ("empty.sqlite", 65, "It has no tables."),
       ("keyless.sqlite", 65, "Skipped table \"log\""),
-      (".", 69, "cannot be read"),
+      (".", 65, "is no file, but a folder"), ("pipe.sqlite", 65, "is no file, but a folder"),
     ]
     for (origin, status, message) in cases {
       let outcome = try folder.seedbank("init", origin, "--directory", "a/b/c")
