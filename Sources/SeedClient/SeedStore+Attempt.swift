@@ -26,7 +26,7 @@ extension SeedStore {
         plan: plan, from: from, seed: try requireCurrent().seed(at: state.version ?? plan.to),
         bytes: attempt.bytes, traffic: attempt.fetcher.context.traffic, rows: attempt.rows,
         lifecycle: attempt.metadata.state.lifecycle, duration: environment.uptime() - start)
-      log.info(report.summary)
+      log.info("\(report)")
       phases.enter(.finished(report))
       return report
     } catch { throw current == nil ? withBundleError(error) : error }

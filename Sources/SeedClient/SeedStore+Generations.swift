@@ -8,13 +8,21 @@ extension SeedStore {
     if await !writer.isInPlace(current) { await forget() }
     if isWriting, let current { return current }
     if !hasRecord { (state.record, hasRecord) = (await writer.record(), true) }
-    guard let found = try await writer.find(known: held.inPlace).generation else { return current }
+    let search = try await writer.find(known: held.inPlace)
+    note(damage: search.damaged.map { "\($0.folder.file) is damaged (\($0.reason))" })
+    guard let found = search.generation else { return current }
     if found !== current {
       try await open(found)
       // A store before this one has read it or could not: now it can be read.
       await found.reader.confirm()
     }
     return found
+  }
+
+  /// Tells once of a file that is there and cannot be read: the one before, or a snapshot, takes its place.
+  private func note(damage found: String?) {
+    if let found, found != damage { log.error(found) }
+    damage = found
   }
 
   /// The generation that is read once no other store can change it any more.
@@ -25,7 +33,8 @@ extension SeedStore {
     // From the lock on only this store changes the directory, and what it does itself is no news.
     watch = nil
     do { try await writer.begin() } catch {
-      watchOthers()
+      // What came while nobody watched is no news any more.
+      _ = try? await adoptAndWatch()
       throw error
     }
     let generation = try await adopt()
@@ -150,7 +159,7 @@ extension SeedStore {
       let folder =
         Folder.exists(layout.directory) ? layout.directory : Folder.parent(of: layout.directory)
       guard watch?.folder != folder || watch?.hasEnded ?? true else { return }
-      watch = environment.watch(folder) { [weak self] in Task { await self?.takeNotice() } }
+      watch = environment.watch(folder) { [weak self] in Task { await self?.hearNotice() } }
       guard watch != nil else { return watchLater() }
     }
   }
@@ -172,14 +181,29 @@ extension SeedStore {
     await takeNotice()
   }
 
+  /// A notice that came late must not keep a store that is about to go, nor the lock that it has by now.
+  private func hearNotice() async {
+    if watch != nil { await takeNotice() }
+  }
+
   func takeNotice() async {
     guard !isWriting, !hasNotice else { return }
     hasNotice = true
     await lookInTurn { store in
       store.hasNotice = false
-      if let generation = try await store.adoptAndWatch() { _ = try await store.meta(of: generation) }
+      if let generation = try await store.adoptAndWatch() {
+        _ = try await store.meta(of: generation)
+      } else if store.fetcher == nil {
+        try store.failForNoData()
+      }
     }
     hasNotice = false
+  }
+
+  /// Why a store that only reads has nothing to read.
+  func failForNoData() throws(SeedError) {
+    guard let damage else { throw SeedError.noData(layout.directory) }
+    throw SeedError(.damaged, "\(damage): let the store that updates it run")
   }
 
   /// Opens what is on the device or came with the app, for those who only listen.
@@ -192,15 +216,10 @@ extension SeedStore {
     }
   }
 
-  /// Nobody waits for the outcome, so what fails is told in the log, once as long as it stays the same.
   private func lookInTurn(_ body: @escaping @Sendable (isolated SeedStore) async throws -> Void) async {
-    do {
-      try await inTurn(isUpdate: false, body)
-      lookProblem = nil
-    } catch {
-      guard error != lookProblem, ![.suspended, .closed, .cancelled].contains(error.code) else { return }
-      lookProblem = error
-      log.error("the data cannot be read: \(error)")
+    do { try await inTurn(isUpdate: false, body) } catch {
+      guard error != state.lastError else { return }
+      note(error, "the data cannot be read")
     }
   }
 

@@ -64,14 +64,16 @@ extension SeedStore {
   ///
   /// ```swift
   /// await seeds.lendConnection { seed, apply in
-  ///   try await pool(for: seed).writeWithoutTransaction { db in   // GRDB
+  ///   let pool = try await pool(for: seed)   // GRDB
+  ///   let changes = try await pool.writeWithoutTransaction { db in
   ///     guard let handle = db.sqliteConnection else { throw DatabaseError(resultCode: .SQLITE_MISUSE) }
-  ///     let changes = try apply(handle)
-  ///     try db.inTransaction(.deferred) {
-  ///       for table in changes.tables.keys { try db.notifyChanges(in: Table(table)) }
-  ///       return .commit
-  ///     }
+  ///     return try apply(handle)
   ///   }
+  ///   try await Task {
+  ///     try await pool.write { db in
+  ///       for table in changes.tables.keys { try db.notifyChanges(in: Table(table)) }
+  ///     }
+  ///   }.value
   /// }
   /// ```
   ///

@@ -136,7 +136,7 @@ extension SeedStore {
       if let generation = try await store.withBundle(over: store.adoptAndWatch()) {
         return (generation, try await store.seed(of: generation))
       }
-      guard store.fetcher != nil else { throw SeedError.noData(store.layout.directory) }
+      if store.fetcher == nil { try store.failForNoData() }
       let seed = try await store.performUpdate().seed
       return (try store.requireCurrent(), seed)
     }

@@ -44,8 +44,8 @@ public actor SeedStore {
   var watch: FolderWatch?
   var hasNotice = false
   var triesWatchLater = false
-  /// Why the last look that nobody waited for failed.
-  var lookProblem: SeedError?
+  /// What is wrong with the current file, where the last look could not open it.
+  var damage: String?
   var cancelWork: (@Sendable () -> Void)?
   var isWriting = false
   /// Whether the bundle was compared with the store's data, which is done once.
@@ -142,20 +142,28 @@ public actor SeedStore {
     cancelWork = { task.cancel() }
     defer { cancelWork = nil }
     do {
-      return try await withTaskCancellationHandler {
+      let result = try await withTaskCancellationHandler {
         try await task.value
       } onCancel: {
         task.cancel()
       }
+      // For a store that only reads, having read is all that can succeed.
+      if fetcher == nil, current != nil, state.lastError != nil { state.lastError = nil }
+      return result
     } catch {
       try access.check()
       let failure = Task.isCancelled ? SeedError(CancellationError()) : SeedError(error)
-      if isUpdate, failure.code != .cancelled {
-        state.lastError = failure
-        log.error(fetcher == nil ? "the data cannot be read: \(failure)" : "the update failed: \(failure)")
-      }
+      if isUpdate { note(failure, fetcher == nil ? "the data cannot be read" : "the update failed") }
       throw failure
     }
+  }
+
+  /// Keeps and tells why there is nothing new.
+  func note(_ failure: SeedError, _ what: String) {
+    // What the app itself ended, or asked for by mistake, is no fault of the data.
+    guard ![.cancelled, .suspended, .closed, .readOnly].contains(failure.code) else { return }
+    state.lastError = failure
+    log.error("\(what): \(failure)")
   }
 }
 

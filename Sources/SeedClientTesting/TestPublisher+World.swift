@@ -27,6 +27,14 @@ extension TestPublisher {
       environment: environment)
   }
 
+  /// A store that only reads what another one keeps in a directory, as an extension of the app does.
+  public func store(
+    reading directory: URL, options: SeedOptions = SeedOptions()
+  ) throws(SeedError) -> SeedStore {
+    try SeedStore(
+      model, reading: directory.path, options: withoutTimeouts(options), environment: environment)
+  }
+
   /// A folder with what is published now, as an app ships it; it is removed with the publisher.
   public func makeBundle() async throws(SeedError) -> URL {
     let path = folder("bundle-\(UUID().uuidString)")

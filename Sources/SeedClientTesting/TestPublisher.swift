@@ -50,7 +50,7 @@ public final class TestPublisher: Sendable {
     try self.init(DatabaseContents(bundle: bundle.path), model)
   }
 
-  /// A publisher whose version 1 has the rows of a SQLite file, a seed or any other.
+  /// A publisher whose version 1 has the rows of a SQLite file: a seed, or any other whose tables all have keys.
   public convenience init(file: URL, model: SeedModel? = nil) throws {
     try self.init(DatabaseContents(file: file.path), model)
   }

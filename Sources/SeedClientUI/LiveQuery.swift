@@ -18,7 +18,8 @@ public import SeedClient
   public private(set) var rows: [Row] = []
   /// Whether there were rows yet; a result without any counts.
   public private(set) var isLoaded = false
-  /// Why there are no rows yet, as the store's last update says, or why they change no more; see ``retry()``.
+  /// Why there are no rows yet, as the store's last update says, or why they change no more; see ``retry()``. Where a
+  /// row did not fit its type, the next version is tried by itself.
   public private(set) var error: SeedError?
   /// What is asked. Another query replaces the rows as soon as it has its own.
   public var query: SeedQuery {
@@ -88,7 +89,7 @@ public import SeedClient
     waiting?.cancel()
     waiting = Task { [weak self, states = states()] in
       for await state in states where state.version == nil && !Task.isCancelled {
-        self?.setError(state.lastError)
+        self?.setError(state.lastError ?? state.bundleError)
       }
     }
   }
@@ -106,6 +107,21 @@ public import SeedClient
     if Task.isCancelled { return }
     waiting?.cancel()
     setError(error)
+    if error.code == .decoding { waitForNextVersion() }
+  }
+
+  /// A row that does not fit, as one with a value that a newer app knows, may be another in the next version.
+  private func waitForNextVersion() {
+    waiting = Task { [weak self, states = states()] in
+      var failed: SeedState?
+      for await state in states where !Task.isCancelled {
+        guard let before = failed else {
+          failed = state
+          continue
+        }
+        if state.version != before.version { return self?.follow() ?? () }
+      }
+    }
   }
 
   /// Equal values would draw views again.

@@ -55,6 +55,24 @@ import Testing
     #expect(try await seeds.store(in: place).stops == ["Alexanderplatz"])
   }
 
+  @Test func `an extension of the app reads what the app's store keeps, and follows it`() async throws {
+    let seeds = try Stops.publisher()
+    let place = FileManager.default.temporaryDirectory.appending(path: "seeds-\(UUID().uuidString)")
+    defer { try? FileManager.default.removeItem(at: place) }
+    let store = try seeds.store(in: place)
+    try await store.update()
+    let widget = try seeds.store(reading: place)
+    #expect(try await widget.stops == ["Alexanderplatz"])
+    #expect(await !widget.state.isStale)
+    #expect(await code { try await widget.update() } == .readOnly)
+    try seeds.publish { $0.put(["id": "b", "name": "Bahnhof"], in: "stop") }
+    try await store.update()
+    for try await names in widget.rows("SELECT name FROM stop ORDER BY id", as: String.self)
+    where names.count == 2 {
+      break
+    }
+  }
+
   @Test func `an app with a bundle has data at its first start without a network`() async throws {
     let seeds = try Stops.publisher()
     let bundle = try await seeds.makeBundle()

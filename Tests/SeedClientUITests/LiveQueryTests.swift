@@ -114,16 +114,17 @@ import Testing
     #expect(names.error == nil)
   }
 
-  @Test func `rows that do not fit their type can be tried again when they do`() async throws {
+  @Test func `rows that do not fit their type come by themselves when they do`() async throws {
     let (seeds, store) = try await Stops.updated()
     let zones = LiveQuery(store, "SELECT zone FROM stop", as: String.self)
     try await until { zones.error?.code == .decoding }
+    // Until it has seen which version failed.
+    for _ in 0..<100 { await Task.yield() }
     try seeds.publish { rows in
       rows.put(["name": "A"], in: "zone")
       rows.change("a", in: "stop", to: ["zone": "A"])
     }
     try await store.update()
-    zones.retry()
     try await until { zones.rows == ["A"] }
     #expect(zones.error == nil)
   }

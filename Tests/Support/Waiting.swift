@@ -5,8 +5,10 @@ extension Trait where Self == TimeLimitTrait {
   /// What every suite has, so that a test which hangs fails.
   ///
   /// It is far more than any test takes: all of them share the threads of few processors, and a test's time goes
-  /// on while others use them.
-  package static var bounded: Self { .timeLimit(.minutes(25)) }
+  /// on while others use them. A deep run tries thousands of faults in one test.
+  package static var bounded: Self { .timeLimit(.minutes(isDeep ? 600 : 25)) }
+
+  private static var isDeep: Bool { ProcessInfo.processInfo.environment["SEEDBANK_DEEP"] != nil }
 }
 
 /// How long a test waits for something before it fails, unless it says otherwise; no figure of the product.

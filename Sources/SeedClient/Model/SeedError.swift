@@ -189,7 +189,7 @@ extension TrustError {
 
 extension FileError {
   fileprivate var advice: String {
-    if isUnwritable { return "give the store a directory that this app can write to, or unlock the device" }
+    if isUnwritable { return "let this app read and write the store's directory, or unlock the device" }
     if isMisplaced { return "give the store a directory of its own" }
     return SeedError.diskAdvice
   }

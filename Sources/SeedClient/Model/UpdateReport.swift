@@ -6,7 +6,7 @@ public struct UpdatePlan: Hashable, Sendable {
   public enum Reason: String, Hashable, Sendable {
     /// The data is the newest.
     case upToDate
-    /// There is no data on the device.
+    /// There is no data on the device, or what there is turned out to be damaged.
     case firstDownload
     /// The publisher began its history anew.
     case newEpoch
@@ -67,7 +67,7 @@ extension PublishedObject {
 }
 
 /// The outcome of one update.
-public struct UpdateReport: Sendable {
+public struct UpdateReport: Sendable, CustomStringConvertible {
   /// What an update does to the data.
   public enum Action: String, Hashable, Sendable {
     /// Nothing: the data is the newest.
@@ -110,7 +110,8 @@ public struct UpdateReport: Sendable {
   /// The version now.
   public var to: Version { seed.version }
 
-  var summary: String {
+  /// One line: the version, the way there, and what it cost.
+  public var description: String {
     let files = plan.files.joined(separator: ", ")
     let way = action == .upToDate ? "is the newest" : "came by \(files) (\(plan.reason.rawValue))"
     return "version \(to) \(way): \(traffic.requests) requests, \(traffic.bytes) bytes, \(duration)"

@@ -129,7 +129,12 @@ struct UpdatePlanner {
         .retired,
         "the series has ended" + (message.map { " (\($0))" } ?? "") + ": release the app with a newer model")
     }
-    if known.contains(where: { $0.isSnapshot && rejected.contains($0.sha256) }) { return headRejected }
+    if known.contains(where: { $0.isSnapshot && rejected.contains($0.sha256) }) {
+      return SeedError(
+        .rejected,
+        "version \(state.head) can only be reached through a snapshot that failed on this device or was rolled back "
+          + "here: the publisher must publish another (`seedbank regenerate --snapshot`)")
+    }
     return SeedError(
       .versionGone,
       "no snapshot or delta that is published leads from \(start.map { "version \($0)" } ?? "an empty store") to "
