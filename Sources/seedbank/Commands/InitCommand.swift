@@ -8,7 +8,7 @@ extension Command {
     name: "init", abstract: "Make a deployment from a SQLite file.",
     discussion: """
       Reads the file, which is never written to, and makes a configuration, a model with the file's tables, \
-      signing keys and an empty publication. Tables that cannot be published are skipped and listed.
+      signing keys and an empty publication. Rows of a table without a key are numbered. What cannot be published is left out and listed, with the reason.
 
       No existing file is overwritten, and a failure leaves nothing behind.
       """,
