@@ -45,6 +45,13 @@ package final class SQLiteOrigin {
     return ProjectedRows(try staging.prepare(TableSQL(table).allInKeyOrder), table, fitter, isOrdered: true)
   }
 
+  /// How many rows have NULL in a column of the client's key, and so cannot be published.
+  package func rowsWithoutKey(_ table: TableSchema, _ projection: Projection) throws -> Int {
+    let source = try projection.source(of: table, in: connection)
+    let nulls = table.keyNames.map { "\(quoted($0)) IS NULL" }.joined(separator: " OR ")
+    return Int(try connection.integer("SELECT count(*) FROM \(source) WHERE \(nulls)") ?? 0)
+  }
+
   /// Whether the rows can change though nobody writes: a SELECT or a view asks for the time or for random numbers.
   func isVolatile(_ plans: [SeriesPlan]) throws -> Bool {
     let views = try connection.rows("SELECT sql FROM sqlite_schema WHERE type = 'view'").map(\.[0].text)

@@ -198,7 +198,8 @@ import Testing
     #expect(
       draft.statements == [
         """
-        CREATE TABLE t( id INTEGER PRIMARY KEY,
+        CREATE TABLE t(
+         id INTEGER PRIMARY KEY,
           doc TEXT CHECK (length(doc) < 100),
           other INT CHECK (other > 0), UNIQUE (other))
         """
