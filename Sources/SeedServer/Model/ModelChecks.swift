@@ -91,16 +91,24 @@ extension ModelDefinition {
   ]
 
   func warnings(_ schema: DatabaseSchema) -> [String] {
-    let hiddenTables = schema.tables.filter(\.isWithoutRowid).map {
-      "\(schemaFile): table \"\($0.name)\" is WITHOUT ROWID: SQLite reports its changes to no observer, so "
-        + "an app that observes the database (as GRDB does) does not see them"
-    }
+    let hiddenTables = schema.tables.filter(\.isWithoutRowid).map(\.name)
     let youngFunctions = SQLFunctions.calls(in: schemaSQL).sorted().compactMap { name in
       Self.youngerFunctions[name].map {
         "\(schemaFile): \(name.lowercased())() needs SQLite \($0), and clients may have \(Self.minimumSQLite)"
       }
     }
-    return hiddenTables + youngFunctions + brokenViews(schema)
+    return (hiddenTables.isEmpty ? [] : [hiddenWarning(hiddenTables)]) + youngFunctions + brokenViews(schema)
+  }
+
+  /// Tables that the one warning names.
+  private static let namedTables = 3
+
+  private func hiddenWarning(_ tables: [String]) -> String {
+    let names = tables.prefix(Self.namedTables).map { "\"\($0)\"" }
+    let others = tables.count > names.count ? ["and \(tables.count - names.count) more"] : []
+    return
+      "\(schemaFile): WITHOUT ROWID: \((names + others).joined(separator: ", ")): SQLite reports changes of such"
+      + " tables to no observer, so an app that observes the database (as GRDB does) does not see them"
   }
 
   /// SQLite does not look into a view when it is created, so a mistake in one would show only where an app reads it.

@@ -68,7 +68,8 @@ package struct SeriesPlan: Sendable {
     }
   }
 
-  func projection(_ table: TableSchema) -> Projection {
+  /// How a table's rows come out of the origin.
+  package func projection(_ table: TableSchema) -> Projection {
     let sql = newest.projections[table.name]
     let place = sql == nil ? "the origin's table of that name" : "\(newest.path)/\(table.name).sql"
     return Projection(sql: sql, place: place)

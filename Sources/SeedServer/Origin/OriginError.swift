@@ -1,8 +1,10 @@
 package import SeedDatabase
+import SeedSystem
 
 /// An origin that cannot be read, or whose content cannot be published.
 package enum OriginError: Error, Sendable, CustomStringConvertible {
   case missing(path: String)
+  case notAFile(path: String)
   case unreadable(path: String, reason: DatabaseError)
   case damaged(path: String, reason: DatabaseError)
   case projection(table: String, source: String, reason: String)
@@ -17,6 +19,14 @@ package enum OriginError: Error, Sendable, CustomStringConvertible {
   /// Why reading a file failed: a damaged one stays so, anything else may pass.
   package static func reading(_ path: String, _ reason: DatabaseError) -> OriginError {
     reason.saysDamage ? .damaged(path: path, reason: reason) : .unreadable(path: path, reason: reason)
+  }
+
+  /// Looks before SQLite does, which would wait for somebody to write into a pipe.
+  package static func checkIsFile(_ path: String) throws(OriginError) {
+    guard Folder.exists(path) else { throw .missing(path: path) }
+    // A path that tells nothing is SQLite's to judge.
+    let stamp = try? FileStamp(path)
+    guard stamp?.isRegular != false else { throw .notAFile(path: path) }
   }
 
   /// Whether another try may find the origin in order without anyone mending it.
@@ -49,6 +59,8 @@ package enum OriginError: Error, Sendable, CustomStringConvertible {
   package var description: String {
     switch self {
     case .missing(let path): "there is no origin database at \(path): put it there, or correct the path"
+    case .notAFile(let path):
+      "the origin \(path) is no file, but a folder, a pipe or a device: give the path of a SQLite file"
     case .unreadable(let path, let reason):
       "the origin \(path) cannot be read: \(reason.message); check that this user can read file and folder"
     case .damaged(let path, let reason):

@@ -10,7 +10,7 @@ package final class SQLiteOrigin {
 
   /// Opens the file and takes the state that all reads will see; waits that long for another process's lock.
   package init(_ path: String, waitSeconds: Int = 10) throws {
-    guard Folder.exists(path) else { throw OriginError.missing(path: path) }
+    try OriginError.checkIsFile(path)
     self.path = path
     do {
       connection = try Connection(path, .origin)
@@ -43,6 +43,13 @@ package final class SQLiteOrigin {
       while try rows.next() { try Self.stage(try rows.validRow(), insert, table) }
     }
     return ProjectedRows(try staging.prepare(TableSQL(table).allInKeyOrder), table, fitter, isOrdered: true)
+  }
+
+  /// How many rows have NULL in a column of the client's key, and so cannot be published.
+  package func rowsWithoutKey(_ table: TableSchema, _ projection: Projection) throws -> Int {
+    let source = try projection.source(of: table, in: connection)
+    let nulls = table.keyNames.map { "\(quoted($0)) IS NULL" }.joined(separator: " OR ")
+    return Int(try connection.integer("SELECT count(*) FROM \(source) WHERE \(nulls)") ?? 0)
   }
 
   /// Whether the rows can change though nobody writes: a SELECT or a view asks for the time or for random numbers.

@@ -110,9 +110,30 @@ struct DeploymentCheck {
     guard let origin = checked(dataset.name.text, { try SQLiteOrigin(dataset.originPath) }) else { return }
     for plan in plans {
       for table in plan.schema.tables {
-        _ = checked("\(plan.series)") { try plan.prove(table, against: origin) }
+        let count = checked("\(plan.series)") {
+          try plan.prove(table, against: origin)
+          return try origin.rowsWithoutKey(table, plan.projection(table))
+        }
+        guard let count, count > 0 else { continue }
+        add(true, "\(plan.series)", Self.nullKey(count, table, plan.newest))
       }
     }
+  }
+
+  private static func nullKey(_ count: Int, _ table: TableSchema, _ model: ModelDefinition) -> String {
+    let select = "\(model.path)/\(table.name).sql"
+    let key = table.keyNames.map(quoted).joined(separator: ", ")
+    let columns = table.columnNames.map(quoted).joined(separator: ", ")
+    let number = DraftedTable.rowNumberColumn
+    let remedy =
+      model.projections[table.name] != nil
+      ? "let \(select) select others"
+      : "give them values, or number the rows: in \(model.path)/\(ModelFolder.schemaFileName) make \"\(number) INTEGER "
+        + "PRIMARY KEY\" the first column and PRIMARY KEY (\(key)) UNIQUE (\(key)), and make the file \(select) with "
+        + "SELECT rowid AS \(number), \(columns) FROM \(quoted(table.name))"
+    return
+      "table \"\(table.name)\": \(count) \(count == 1 ? "row has" : "rows have") NULL in the key \(key), and clients "
+      + "cannot have such rows: \(remedy)"
   }
 }
 

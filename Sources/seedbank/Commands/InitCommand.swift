@@ -8,7 +8,7 @@ extension Command {
     name: "init", abstract: "Make a deployment from a SQLite file.",
     discussion: """
       Reads the file, which is never written to, and makes a configuration, a model with the file's tables, \
-      signing keys and an empty publication. Tables that cannot be published are skipped and listed.
+      signing keys and an empty publication. Rows of a table without a key are numbered. What cannot be published is left out and listed, with the reason.
 
       No existing file is overwritten, and a failure leaves nothing behind.
       """,
@@ -29,7 +29,7 @@ extension Command {
     guard schema.counts.tables > 0 else { throw nothingToPublish(origin, schema.notes) }
     let header = "Model 1.0 of \(name): what clients open. Made from the origin's own SQL."
     let model = ModelDefinition(
-      version: "1.0", schemaSQL: schema.text(header: header), projections: [:], path: "")
+      version: "1.0", schemaSQL: schema.text(header: header), projections: schema.projections, path: "")
     let draft = DeploymentDraft(
       name, origin: origin, directory: try context.setupDirectory(arguments), models: [model])
     let installer = DeploymentInstaller(draft: draft, keys: keys)
@@ -53,7 +53,7 @@ extension Command {
   }
 
   private static func nothingToPublish(_ origin: String, _ notes: [SetupNote]) -> CommandFailure {
-    let why = notes.isEmpty ? "It has no tables." : notes.map(\.text).joined(separator: "\n")
+    let why = notes.isEmpty ? "It has no tables." : SetupNote.lines(notes).joined(separator: "\n")
     return CommandFailure(
       .badData,
       "\(origin): expected at least one table that can be published, found none. Nothing was written.\n\(why)"

@@ -7,6 +7,17 @@ enum ModelFolder {
   static let schemaFileName = "schema.sql"
   private static let suffix = ".sql"
 
+  /// Whether a table's name can be that of a file with its SELECT.
+  static func canHold(_ table: String) -> Bool {
+    let file = "\(table)\(suffix)"
+    return file != schemaFileName && !file.hasPrefix(".")
+      && !file.utf8.contains { $0 == UInt8(ascii: "/") || $0 == 0 }
+      && file.utf8.count <= longestFileName
+  }
+
+  /// The longest name of a file that Linux's and Apple's file systems take, in bytes.
+  private static let longestFileName = 255
+
   static func parent(inDataset folder: String) -> String { "\(folder)/models" }
 
   static func all(inDataset folder: String) throws(ConfigurationError) -> [ModelDefinition] {

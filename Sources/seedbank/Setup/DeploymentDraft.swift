@@ -66,9 +66,7 @@ extension SeriesPlan {
   }
 
   func prove(_ table: TableSchema, against origin: SQLiteOrigin) throws {
-    let sql = newest.projections[table.name]
-    let place = sql == nil ? "the origin's table of that name" : "\(newest.path)/\(table.name).sql"
-    _ = try origin.rows(table, Projection(sql: sql, place: place))
+    _ = try origin.rows(table, projection(table))
   }
 }
 

@@ -9,10 +9,10 @@ struct OriginSurvey: Sendable {
   private(set) var virtualTables: [OriginPart] = []
   private(set) var shadowTables: [String] = []
   private(set) var views: [OriginPart] = []
-  private(set) var triggers: [(name: String, table: String)] = []
+  private(set) var triggers: [String] = []
 
   init(_ path: String) throws {
-    guard Folder.exists(path) else { throw OriginError.missing(path: path) }
+    try OriginError.checkIsFile(path)
     do {
       let connection = try Connection(path, .origin)
       try connection.transaction(.deferred) { try read(connection) }
@@ -27,8 +27,9 @@ struct OriginSurvey: Sendable {
   private mutating func read(_ connection: Connection) throws {
     let rows = try connection.rows("SELECT type, name, tbl_name, sql FROM sqlite_schema ORDER BY rowid")
       .filter { $0[3] != .null }.map { $0.map(\.text) }
-    let list = try connection.rows("SELECT name, type FROM pragma_table_list WHERE schema = 'main'")
+    let list = try connection.rows("SELECT name, type, wr FROM pragma_table_list WHERE schema = 'main'")
     let kinds = Dictionary(list.map { ($0[0].text, $0[1].text) }) { first, _ in first }
+    let withoutRowid = Set(list.filter { $0[2] == .integer(1) }.map { $0[0].text })
     let indexes = Dictionary(grouping: rows.filter { $0[0] == "index" }) { $0[2] }
     for row in rows where !row[1].lowercased().hasPrefix("sqlite_") {
       let part = OriginPart(name: row[1], sql: row[3])
@@ -37,10 +38,14 @@ struct OriginSurvey: Sendable {
       case ("table", "shadow"): shadowTables.append(part.name)
       case ("table", _):
         let own = (indexes[part.name] ?? []).map { OriginPart(name: $0[1], sql: $0[3]) }
-        let references = try ReferenceSurvey(connection: connection, table: part.name).references()
-        tables.append(OriginTable(name: part.name, sql: part.sql, indexes: own, references: references))
+        tables.append(
+          OriginTable(
+            name: part.name, sql: part.sql, indexes: own,
+            references: try ReferenceSurvey(connection: connection, table: part.name).references(),
+            keys: try KeySurvey(
+              connection, table: part.name, isWithoutRowid: withoutRowid.contains(part.name))))
       case ("view", _): views.append(part)
-      case ("trigger", _): triggers.append((part.name, row[2]))
+      case ("trigger", _): triggers.append(part.name)
       default: break
       }
     }
@@ -57,23 +62,7 @@ struct OriginTable: Sendable {
   let sql: String
   let indexes: [OriginPart]
   let references: [OriginReference]
-}
-
-/// Why SQLite or the schema's rules refused something, without naming it again.
-func skipReason(_ error: any Error) -> String {
-  switch error {
-  case let error as DatabaseError: error.message
-  case SchemaProblem.noKey:
-    "it has no key: neither a primary key nor a UNIQUE constraint over NOT NULL columns"
-  case SchemaProblem.noStoredColumns: "all its columns are generated"
-  case SchemaProblem.customCollation(_, let column, let collation):
-    "its column \"\(column)\" has the collation \(collation), which clients lack"
-  case SchemaProblem.virtualTable:
-    "the only virtual tables kept are FTS5 tables over the content of a published table"
-  case SchemaProblem.searchContent(_, let content): "its content, \"\(content)\", is not a published table"
-  case SchemaProblem.reservedName: "names that start with \(ReservedTable.prefix) are reserved"
-  default: "\(error)"
-  }
+  let keys: KeySurvey
 }
 
 struct OriginReference: Sendable {

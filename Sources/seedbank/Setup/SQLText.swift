@@ -3,8 +3,8 @@ import SeedDatabase
 /// A CREATE statement as its author wrote it, split just far enough to take parts out of it.
 /// Cutting keeps all else (checks, generated columns, comments) as it was. Prove the result by applying it.
 struct SQLText {
-  private let bytes: [UInt8]
-  private let tokens: [SQLScanner.Token]
+  let bytes: [UInt8]
+  let tokens: [SQLScanner.Token]
 
   init(_ sql: String) {
     bytes = Array(sql.utf8)
@@ -19,7 +19,7 @@ struct SQLText {
     return cutting(all.enumerated().filter { places.contains($0.offset) }.map { clause(around: $0.element) })
   }
 
-  private func cutting(_ ranges: [Range<Int>]) -> String {
+  func cutting(_ ranges: [Range<Int>]) -> String {
     var rest = bytes
     for range in ranges.reversed() {
       var start = range.lowerBound
@@ -30,7 +30,7 @@ struct SQLText {
     return String(decoding: rest, as: UTF8.self)
   }
 
-  private func keyword(_ index: Int) -> String { tokens.indices.contains(index) ? tokens[index].keyword : "" }
+  func keyword(_ index: Int) -> String { tokens.indices.contains(index) ? tokens[index].keyword : "" }
 
   /// The whole constraint: with its name, with FOREIGN KEY (…) and the comma before where it is the table's.
   private func clause(around references: Int) -> Range<Int> {
@@ -64,7 +64,7 @@ struct SQLText {
     }
   }
 
-  private func counterpart(of bracket: Int, step: Int) -> Int {
+  func counterpart(of bracket: Int, step: Int) -> Int {
     var depth = 0
     for index in stride(from: bracket, to: step > 0 ? tokens.count : -1, by: step) {
       depth += keyword(index) == "(" ? 1 : keyword(index) == ")" ? -1 : 0

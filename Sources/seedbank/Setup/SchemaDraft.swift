@@ -2,6 +2,8 @@ import SeedDatabase
 
 struct SchemaDraft: Sendable {
   private(set) var statements: [String] = []
+  /// The SELECTs of tables whose rows have no key of their own, by table.
+  private(set) var projections: [String: String] = [:]
   private(set) var counts = Counts()
   private(set) var notes: [SetupNote] = []
 
@@ -31,25 +33,6 @@ struct SchemaDraft: Sendable {
   }
 }
 
-struct SetupNote: Sendable {
-  enum Kind: String, Sendable {
-    case table, index, view, trigger
-    case virtualTable = "virtual table"
-    case shadowTable = "shadow table"
-    case reference
-  }
-
-  let kind: Kind
-  let name: String
-  var parent: String?
-  let reason: String
-
-  var text: String {
-    let end = parent.map { " of \"\(name)\" to \"\($0)\"" } ?? " \"\(name)\""
-    return "Skipped \(kind.rawValue)\(end): \(reason)"
-  }
-}
-
 extension SchemaDraft {
   /// Decides what of the origin goes into the schema. Every part is proven by applying it in memory.
   init(_ survey: OriginSurvey) throws {
@@ -58,14 +41,14 @@ extension SchemaDraft {
     counts.tables = tables.kept.count
     counts.indexes = tables.kept.reduce(0) { $0 + $1.statements.count - 1 }
     statements = tables.kept.flatMap(\.statements)
+    for table in tables.kept { projections[table.origin.name] = table.projection }
     guard !tables.kept.isEmpty else { return }
     let proof = try Connection("schema", .memory)
     for statement in statements { try proof.execute(statement) }
     addSearchTables(survey, proof)
     addViews(survey.views, proof)
     notes += survey.triggers.map {
-      let reason = "seeds have none; its table, \"\($0.table)\", is not affected"
-      return SetupNote(kind: .trigger, name: $0.name, reason: reason)
+      SetupNote(kind: .trigger, name: $0, reason: "seeds have none, and rows come as the origin has them")
     }
   }
 
@@ -155,44 +138,5 @@ private struct DraftedTables {
       let isPublished = published.contains(reference.element.parent.lowercased())
       cuts[reference.offset] = isPublished ? reference.element.problem : "that table is not published"
     }
-  }
-}
-
-private struct DraftedTable {
-  let origin: OriginTable
-  private(set) var statements: [String]
-  /// The references taken out of it, by their place in its text, and why.
-  let cuts: [Int: String]
-  private var skippedIndexes: [SetupNote] = []
-
-  var notes: [SetupNote] {
-    skippedIndexes
-      + cuts.sorted { $0.key < $1.key }.map { place, reason in
-        SetupNote(
-          kind: .reference, name: origin.name, parent: origin.references[place].parent, reason: reason)
-      }
-  }
-
-  init(_ table: OriginTable, cutting cuts: [Int: String]) throws {
-    try SchemaDraft.refuseReserved(table.name)
-    origin = table
-    self.cuts = cuts
-    let sql = SQLText(SQLText(table.sql).withoutAutoincrement).cuttingReferences(Set(cuts.keys))
-    statements = [sql]
-    let proof = try Connection("schema", .memory)
-    try proof.execute(sql)
-    for index in table.indexes { add(index, proof) }
-    let schema = try SchemaReader(proof).table(table.name)
-    // Were a reference left in by mistake, no row of the table could ever be published.
-    guard schema.foreignKeys.count == table.references.count - cuts.count else {
-      throw SchemaProblem.notSQL("its references could not be removed from its SQL")
-    }
-  }
-
-  private mutating func add(_ index: OriginPart, _ proof: Connection) {
-    do {
-      try proof.execute(index.sql)
-      statements.append(index.sql)
-    } catch { skippedIndexes.append(SetupNote(kind: .index, name: index.name, reason: skipReason(error))) }
   }
 }

@@ -16,7 +16,19 @@ struct SetupReport: Sendable {
   var text: String {
     let verb = isDryRun ? "Would write" : "Wrote"
     let written = entries.map { "\(verb) \($0.path.printable)\($0.remark.isEmpty ? "" : ": \($0.remark)")" }
-    return (written + notes.map { $0.text.printable } + ["", "Next: \(next)"]).joined(separator: "\n")
+    let lines = SetupNote.lines(notes).map(\.printable) + numberingAdvice
+    return (written + lines + ["", "Next: \(next)"]).joined(separator: "\n")
+  }
+
+  private var numberingAdvice: [String] {
+    guard let model = draft.dataset.models.last, !model.projections.isEmpty, !isOriginMade else { return [] }
+    let column = DraftedTable.rowNumberColumn
+    return [
+      "Numbered rows have their number in the origin's file as their key, in the column \(column). VACUUM, or loading"
+        + " the file anew, may give rows other numbers, and clients then get them again. If some columns name each"
+        + " row, make them the PRIMARY KEY in \(model.path)/\(ModelFolder.schemaFileName) before the first run, and"
+        + " remove \(column) there and in the table's own .sql file."
+    ]
   }
 
   var json: JSONValue {
@@ -24,7 +36,9 @@ struct SetupReport: Sendable {
       "dryRun": .bool(isDryRun), "dataset": .string(draft.dataset.name.text),
       "models": JSONValue(strings: draft.dataset.models.map(\.version.description)),
       "directory": .string(draft.directory), "origin": .string(origin),
-      "written": JSONValue(strings: entries.map(\.path)), "skipped": .array(notes.map(\.json)),
+      "written": JSONValue(strings: entries.map(\.path)),
+      "skipped": .array(notes.filter(\.kind.isLeftOut).map(\.json)),
+      "keys": .array(notes.filter { !$0.kind.isLeftOut }.map(\.json)),
       "next": .string(next),
     ]
   }
@@ -54,7 +68,8 @@ extension SetupNote {
   fileprivate var json: JSONValue {
     .object(
       .init(
-        ("kind", .string(kind.rawValue)), ("name", .string(name)), ("parent", parent.map(JSONValue.string)),
+        ("kind", .string(kind.rawValue)), ("name", .string(name)),
+        (kind == .clause ? "clause" : "parent", part.map(JSONValue.string)),
         ("reason", .string(reason))))
   }
 }

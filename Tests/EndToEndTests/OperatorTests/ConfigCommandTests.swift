@@ -46,6 +46,32 @@ import Testing
     #expect(found.contains { $0.contains("does not name this key for the role timestamp") })
   }
 
+  @Test func `rows with NULL in their key are found, and what it says mends them`() throws {
+    let folder = try SetupFolder()
+    try folder.sqlite(
+      "my.sqlite",
+      """
+      CREATE TABLE use(kind TEXT, code TEXT, name TEXT, PRIMARY KEY (kind, code));
+      INSERT INTO use VALUES('a', '1', 'One');
+      """)
+    #expect(try folder.seedbank("init", "my.sqlite").status == 0)
+    #expect(try folder.seedbank("config", "check").output == "nothing is wrong\n")
+    try folder.sqlite("my.sqlite", "INSERT INTO use VALUES(NULL, '2', 'Two'), (NULL, '2', 'Three')")
+    let found = try folder.seedbank("config", "check")
+    #expect(found.status == 65 || found.status == 78)
+    let select = #"SELECT rowid AS row_number, "kind", "code", "name" FROM "use""#
+    #expect(
+      found.output.contains(#"table "use": 2 rows have NULL in the key "kind", "code""#), "\(found.output)")
+    #expect(found.output.contains(select))
+    let model = folder.file("seedbank/my/models/1.0")
+    let schema =
+      "CREATE TABLE use(row_number INTEGER PRIMARY KEY, kind TEXT, code TEXT, name TEXT, UNIQUE (kind, code));"
+    try DurableFile.write(Array(schema.utf8), to: "\(model)/schema.sql")
+    try DurableFile.write(Array(select.utf8), to: "\(model)/use.sql")
+    #expect(try folder.seedbank("config", "check").output == "nothing is wrong\n")
+    #expect(try folder.seedbank("regenerate").output.contains("3 rows"))
+  }
+
   @Test func `what means nothing is warned of`() throws {
     let deployment = try OperatedDeployment()
     let dataset = deployment.folder("seedbank/my/dataset.json")

@@ -19,8 +19,9 @@ import Testing
     let outcome = try folder.seedbank("init", "My Shop.sqlite")
     #expect(outcome.status == 0)
     #expect(outcome.errors.isEmpty)
-    #expect(outcome.output.contains("models/1.0/schema.sql: 1 table\n"))
-    #expect(outcome.output.contains("\nSkipped table \"log\": it has no key"))
+    #expect(outcome.output.contains("models/1.0/schema.sql: 2 tables\n"))
+    #expect(outcome.output.contains("models/1.0/log.sql\n"))
+    #expect(outcome.output.contains("\nNumbered the rows of table \"log\": it has no key\n"))
     #expect(outcome.output.hasSuffix("\nNext: seedbank run\n"))
     let deployment = try folder.deployment("seedbank/seedbank.json")
     #expect(deployment.datasets.map(\.name.text) == ["my-shop"])
@@ -79,16 +80,17 @@ import Testing
 
   @Test func `origins that cannot serve are refused and nothing is written`() throws {
     try folder.sqlite("empty.sqlite", "VACUUM")
-    try folder.sqlite("keyless.sqlite", "CREATE TABLE log(line TEXT)")
+    try folder.sqlite("keyless.sqlite", "CREATE TABLE log(rowid, _rowid_, oid)")
     try folder.sqlite(
       "text.sqlite", ".output \(folder.file("text.txt"))\n.print Not a database, by far not one")
+    try Tool.run(["mkfifo", folder.file("pipe.sqlite")])
     let files = folder.files
     let cases: [(String, Int32, String)] = [
       ("nowhere.sqlite", 69, "There is no origin database at"),
       ("text.txt", 65, "expected a SQLite database, found: file is not a database"),
       ("empty.sqlite", 65, "It has no tables."),
       ("keyless.sqlite", 65, "Skipped table \"log\""),
-      (".", 69, "cannot be read"),
+      (".", 65, "is no file, but a folder"), ("pipe.sqlite", 65, "is no file, but a folder"),
     ]
     for (origin, status, message) in cases {
       let outcome = try folder.seedbank("init", origin, "--directory", "a/b/c")
@@ -108,8 +110,9 @@ import Testing
     let report = try JSONValue(parsing: Array(outcome.output.utf8))
     #expect(report["dryRun"]?.bool == true)
     #expect(report["dataset"]?.string == "my-shop")
-    #expect(report["written"]?.elements?.count == 6)
-    #expect(report["skipped"]?.elements?.map { $0["name"]?.string } == ["log"])
+    #expect(report["written"]?.elements?.count == 7)
+    #expect(report["skipped"]?.elements?.isEmpty == true)
+    #expect(report["keys"]?.elements?.map { $0["name"]?.string } == ["log"])
     #expect(report["next"]?.string?.hasSuffix(#"/it'\''s here/seedbank.json'"#) == true)
   }
 

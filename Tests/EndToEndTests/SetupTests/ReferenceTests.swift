@@ -48,7 +48,7 @@ import Testing
     #expect(table.columnNames == ["id", "x", "y"])
     #expect(table.hasOtherUnique)
     #expect(table.foreignKeys.map(\.parent) == ["a"])
-    #expect(draft.notes.filter { $0.kind == .reference }.map(\.parent) == ["log", "log", "log"])
+    #expect(draft.notes.filter { $0.kind == .reference }.map(\.part) == ["log", "log", "log"])
   }
 
   @Test func `a table and itself, and tables in a circle, may reference each other`() throws {

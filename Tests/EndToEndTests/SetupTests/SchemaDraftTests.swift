@@ -64,12 +64,14 @@ import Testing
     #expect(draft.notes.isEmpty)
   }
 
-  @Test func `what has no key, a reserved name or a collation of its own is skipped with the reason`() throws
+  @Test
+  func `what cannot be told apart, a reserved name or a collation of its own is skipped with the reason`()
+    throws
   {
     let draft = try folder.draft(
       """
       CREATE TABLE good(id INTEGER PRIMARY KEY);
-      CREATE TABLE log(line TEXT, maybe TEXT UNIQUE);
+      CREATE TABLE log(rowid TEXT, _ROWID_ TEXT UNIQUE, oid TEXT);
       CREATE TABLE seedbank_mine(id INTEGER PRIMARY KEY);
       CREATE TABLE odd(id TEXT PRIMARY KEY COLLATE uint);
       CREATE INDEX good_odd ON good(id COLLATE uint);
@@ -77,7 +79,7 @@ import Testing
     #expect(try SchemaReader.schema(of: draft.text).tables.map(\.name) == ["good"])
     #expect(
       draft.notes.map(\.text) == [
-        #"Skipped table "log": it has no key: neither a primary key nor a UNIQUE constraint over NOT NULL columns"#,
+        #"Skipped table "log": it has no key, neither a primary key nor a UNIQUE constraint over NOT NULL columns, and its rows cannot be numbered: give it a primary key"#,
         #"Skipped table "seedbank_mine": names that start with seedbank_ are reserved"#,
         #"Skipped table "odd": no such collation sequence: uint"#,
         #"Skipped index "good_odd": no such collation sequence: uint"#,
@@ -98,7 +100,7 @@ import Testing
     let draft = try folder.draft(
       """
       CREATE TABLE t(id INTEGER PRIMARY KEY);
-      CREATE TABLE log(line TEXT);
+      CREATE TABLE log(rowid, _rowid_, oid, line TEXT);
       CREATE VIEW outer_view AS SELECT * FROM inner_view;
       CREATE VIEW inner_view AS SELECT id FROM t -- the last line is a comment;
       ;
@@ -114,7 +116,7 @@ import Testing
     let draft = try folder.draft(
       """
       CREATE TABLE t(id INTEGER PRIMARY KEY, name TEXT);
-      CREATE TABLE log(line TEXT);
+      CREATE TABLE log(rowid, _rowid_, oid, line TEXT);
       CREATE VIRTUAL TABLE search USING fts5(name, content='t', content_rowid='id');
       CREATE VIRTUAL TABLE log_search USING fts5(line, content='log');
       CREATE VIRTUAL TABLE notes USING fts5(text);
@@ -125,6 +127,89 @@ import Testing
     #expect(Set(draft.skipped).isSuperset(of: ["virtual table log_search", "virtual table notes"]))
     #expect(draft.skipped.contains("shadow table notes_data"))
     #expect(!draft.skipped.contains("shadow table search_data"))
+  }
+
+  // MARK: Rows without a key
+
+  @Test func `rows without a key are numbered, under a name that is free`() throws {
+    let draft = try folder.draft(
+      """
+      CREATE TABLE log(line TEXT, Row_Number TEXT, whole AS (line || '!'));
+      CREATE TABLE [a "b"](rowid TEXT, x UNIQUE /* may be NULL */);
+      """)
+    let schema = try SchemaReader.schema(of: draft.text)
+    #expect(schema.tables.map(\.keyNames) == [["row_number"], ["row_number_2"]])
+    #expect(schema.tables.map(\.columnNames.count) == [3, 3])
+    #expect(
+      draft.projections["log"]?.contains(#"SELECT rowid AS row_number_2, "line", "Row_Number""#) == true)
+    #expect(draft.projections["a \"b\""]?.contains(#"SELECT _rowid_ AS row_number, "rowid", "x""#) == true)
+    #expect(
+      SetupNote.lines(draft.notes) == [#"Numbered the rows of tables "log", "a "b"": it has no key"#])
+  }
+
+  @Test func `a primary key that is NULL in some row becomes UNIQUE, and the rows are numbered`() throws {
+    let draft = try folder.draft(
+      """
+      CREATE TABLE a(x TEXT, y TEXT, CONSTRAINT pk PRIMARY KEY(x, y DESC));
+      CREATE TABLE b(x TEXT PRIMARY KEY DESC ON CONFLICT IGNORE, a_x TEXT, a_y TEXT, FOREIGN KEY(a_x, a_y) REFERENCES a);
+      CREATE TABLE c(x TEXT PRIMARY KEY, y INT NOT NULL UNIQUE);
+      CREATE TABLE whole(x TEXT, y TEXT, PRIMARY KEY(x, y));
+      INSERT INTO a VALUES('1', NULL), ('1', NULL), (NULL, '2');
+      INSERT INTO b(x) VALUES(NULL), (NULL);
+      INSERT INTO c VALUES(NULL, 7);
+      INSERT INTO whole VALUES('1', '2');
+      """)
+    let schema = try SchemaReader.schema(of: draft.text)
+    #expect(schema.tables.map(\.keyNames) == [["row_number"], ["row_number"], ["y"], ["x", "y"]])
+    #expect(draft.projections.keys.sorted() == ["a", "b"])
+    #expect(
+      draft.notes.map(\.text) == [
+        #"Numbered the rows of table "a": some of its rows have NULL in the key's "x", "y""#,
+        #"Numbered the rows of table "b": some of its rows have NULL in the key's "x""#,
+        #"Chose another key for table "c": some of its rows have NULL in the key's "x", so its key is "y""#,
+      ])
+  }
+
+  @Test func `a table whose name no file can have is not numbered`() throws {
+    let draft = try folder.draft(
+      """
+      CREATE TABLE "a/b"(x); CREATE TABLE schema(x); CREATE TABLE ".c"(x); CREATE TABLE good(id INTEGER PRIMARY KEY);
+      """)
+    #expect(draft.skipped == ["table a/b", "table schema", "table .c"])
+  }
+
+  // MARK: Functions
+
+  @Test func `clauses that call functions which clients may not have are left out, and all else stays`()
+    throws
+  {
+    let draft = try folder.draft(
+      """
+      CREATE TABLE t(
+        first TEXT AS (json_extract(doc, '$."a, b"')) STORED, id INTEGER PRIMARY KEY,
+        doc TEXT CONSTRAINT is_json CHECK (json_valid(doc)) CHECK (length(doc) < 100) DEFAULT (json_array(1, 2)),
+        last TEXT AS (upper(json_extract(doc, '$.z'))) CHECK (last IS NULL OR json_valid(last)),
+        other INT CHECK (other > 0), CHECK (json_type(doc) = 'object'), UNIQUE (other));
+      INSERT INTO t(id, doc, other) VALUES(1, '{"a": 1}', 2);
+      """)
+    let schema = try SchemaReader.schema(of: draft.text)
+    #expect(schema.tables[0].columnNames == ["id", "doc", "other"])
+    #expect(schema.tables[0].generated.isEmpty)
+    #expect(
+      draft.statements == [
+        """
+        CREATE TABLE t(
+         id INTEGER PRIMARY KEY,
+          doc TEXT CHECK (length(doc) < 100),
+          other INT CHECK (other > 0), UNIQUE (other))
+        """
+      ])
+    #expect(draft.skipped.allSatisfy { $0 == "clause t" })
+    #expect(draft.notes.compactMap(\.part).count == 5)
+    #expect(
+      draft.notes.first?.text
+        == "Skipped clause first TEXT AS (json_extract(doc, '$.\"a, b\"')) STORED of table \"t\": "
+        + "clients' SQLite may not allow json_extract() in a schema")
   }
 
   @Test func `a hundred tables that reference each other are all kept`() throws {

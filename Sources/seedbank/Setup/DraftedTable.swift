@@ -1,0 +1,138 @@
+import SeedDatabase
+import SeedFormat
+
+/// A table of the schema to be, as its author wrote it but for what clients could not have, proven in memory.
+struct DraftedTable {
+  let origin: OriginTable
+  /// The references taken out of it, by their place in its text, and why.
+  let cuts: [Int: String]
+  private(set) var statements: [String] = []
+  /// Where rows have no key of their own: the SELECT that numbers them.
+  private(set) var projection: String?
+  private var ownNotes: [SetupNote] = []
+
+  var notes: [SetupNote] {
+    ownNotes
+      + cuts.sorted { $0.key < $1.key }.map { place, reason in
+        SetupNote(kind: .reference, name: origin.name, part: origin.references[place].parent, reason: reason)
+      }
+  }
+
+  init(_ table: OriginTable, cutting cuts: [Int: String]) throws {
+    try SchemaDraft.refuseReserved(table.name)
+    (origin, self.cuts) = (table, cuts)
+    let sql = leavingOutFunctions(
+      SQLText(SQLText(table.sql).withoutAutoincrement).cuttingReferences(Set(cuts.keys)))
+    let schema: TableSchema
+    do {
+      guard table.keys.nullColumns.isEmpty else { throw SchemaProblem.noKey(table: table.name) }
+      schema = try prove(sql)
+    } catch SchemaProblem.noKey { schema = try number(sql) }
+    // Were a reference left in by mistake, no row of the table could ever be published.
+    guard schema.foreignKeys.count == table.references.count - cuts.count else {
+      throw SchemaProblem.notSQL("its references could not be removed from its SQL")
+    }
+  }
+
+  private mutating func prove(_ sql: String) throws -> TableSchema {
+    let proof = try Connection("schema", .memory)
+    try proof.execute(sql)
+    statements = [sql]
+    var refused: [SetupNote] = []
+    for index in origin.indexes {
+      do {
+        try proof.execute(index.sql)
+        statements.append(index.sql)
+      } catch { refused.append(SetupNote(kind: .index, name: index.name, reason: skipReason(error))) }
+    }
+    let schema = try SchemaReader(proof).table(origin.name)
+    ownNotes += refused
+    return schema
+  }
+
+  // MARK: Functions
+
+  /// What calls a function that SQLite does not know here, or does not trust in a schema, is left out: the origin is
+  /// read all the same, and its rows were checked when they were written.
+  private mutating func leavingOutFunctions(_ sql: String) -> String {
+    var rest = sql
+    while let (function, reason) = refusal(of: rest) {
+      let clauses = SQLText(rest).clauses(calling: function)
+      guard !clauses.isEmpty else { break }
+      ownNotes += clauses.map { SetupNote(kind: .clause, name: origin.name, part: $0, reason: reason) }
+      rest = SQLText(rest).cuttingClauses(calling: function)
+    }
+    return rest
+  }
+
+  /// What SQLite says of a function in a schema, and what that means to clients. Those that it counts as unsafe it takes
+  /// from SQL that the app itself runs; before version 3.41 its own JSON functions were among them.
+  private static let refusals = [
+    ("unsafe use of ", "clients' SQLite may not allow"),
+    ("no such function: ", "clients' SQLite may not have"),
+  ]
+
+  /// The function because of which rows could not be written, and why.
+  private func refusal(of sql: String) -> (function: String, reason: String)? {
+    do {
+      let proof = try Connection("schema", .memory)
+      try proof.execute(sql)
+      _ = try proof.prepare("INSERT INTO \(quoted(origin.name)) DEFAULT VALUES")
+      return nil
+    } catch {
+      let message = skipReason(error)
+      let known = Self.refusals.first { words, _ in message.hasPrefix(words) }
+      guard let (words, meaning) = known else { return nil }
+      let function = String(message.dropFirst(words.count).prefix { $0 != "(" })
+      return (function, "\(meaning) \(function)() in a schema")
+    }
+  }
+
+  // MARK: Rows without a key
+
+  /// Takes the rows' numbers for a key; a primary key that is NULL in some rows stays as a UNIQUE constraint.
+  private mutating func number(_ sql: String) throws -> TableSchema {
+    guard let rowNumber = origin.keys.rowNumber, ModelFolder.canHold(origin.name) else {
+      throw SchemaProblem.noKey(table: origin.name)
+    }
+    let unkeyed = origin.keys.nullColumns.isEmpty ? sql : SQLText(sql).withUniqueForPrimaryKey
+    if let schema = try? prove(unkeyed) {
+      // Another key serves, which no row lacks.
+      note(.key, "\(nullReason), so its key is \(list(schema.keyNames))")
+      return schema
+    }
+    let column = try freeName(in: unkeyed)
+    let schema = try prove(SQLText(unkeyed).adding(firstColumn: "\(column) INTEGER PRIMARY KEY"))
+    let others = schema.columnNames.dropFirst().map(quoted)
+    projection = """
+      -- These rows have no key of their own, so their numbers in the origin's file are the key.
+      SELECT \((["\(rowNumber) AS \(column)"] + others).joined(separator: ", "))
+      FROM \(quoted(origin.name))
+
+      """
+    note(.numbering, origin.keys.nullColumns.isEmpty ? "it has no key" : nullReason)
+    return schema
+  }
+
+  private var nullReason: String {
+    "some of its rows have NULL in the key's \(list(origin.keys.nullColumns))"
+  }
+
+  private func list(_ columns: [String]) -> String { columns.map { "\"\($0)\"" }.joined(separator: ", ") }
+
+  private mutating func note(_ kind: SetupNote.Kind, _ reason: String) {
+    ownNotes.append(SetupNote(kind: kind, name: origin.name, reason: reason))
+  }
+
+  /// The column's name, with a number behind it where the table has one of that name.
+  private func freeName(in sql: String) throws -> String {
+    let proof = try Connection("schema", .memory)
+    try proof.execute(sql)
+    let rows = try proof.rows("SELECT lower(name) FROM pragma_table_xinfo(?)", .text(origin.name))
+    let taken = Set(rows.map { $0[0].text })
+    let names = [Self.rowNumberColumn] + (2...taken.count + 2).map { "\(Self.rowNumberColumn)_\($0)" }
+    return names.first { !taken.contains($0) } ?? Self.rowNumberColumn
+  }
+
+  static let rowNumberColumn = "row_number"
+}
