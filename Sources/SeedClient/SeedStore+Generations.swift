@@ -165,13 +165,15 @@ extension SeedStore {
   }
 
   private static let mostWatches = 4
+  /// Seconds between two looks of a store that the system gives no watch.
+  private static let secondsWithoutWatch = 1
 
   /// Until there is a watch again this store looks by itself: Linux gives all processes of a user 128 together.
   private func watchLater() {
     guard !triesWatchLater else { return }
     triesWatchLater = true
     Task { [weak self, environment] in
-      try? await environment.sleep(.seconds(1))
+      try? await environment.sleep(.seconds(Self.secondsWithoutWatch))
       await self?.tryWatchAgain()
     }
   }
@@ -216,6 +218,7 @@ extension SeedStore {
     }
   }
 
+  /// Nobody waits for the outcome: what fails is told by the state and the log, once as long as it stays the same.
   private func lookInTurn(_ body: @escaping @Sendable (isolated SeedStore) async throws -> Void) async {
     do { try await inTurn(isUpdate: false, body) } catch {
       guard error != state.lastError else { return }

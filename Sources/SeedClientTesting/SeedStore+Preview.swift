@@ -34,7 +34,7 @@ extension SeedStore {
       try publisher.publish(rows)
       publisher.failure = failure
       let store = try publisher.store()
-      // A live query waits for data that somebody else brings.
+      // A live query asks no server: it waits for the data that this brings.
       Task { try? await store.prepare() }
       return store
     } catch { fatalError("this preview has no data: \(error)") }

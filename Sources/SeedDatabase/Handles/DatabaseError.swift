@@ -36,6 +36,7 @@ package struct DatabaseError: Error, Hashable, Sendable, CustomStringConvertible
 extension String {
   /// Of a statement that goes on for pages, as one with a long list of values, as much as tells which it is.
   package var shortSQL: String {
+    // In characters.
     let longest = 500
     return utf8.count <= longest ? self : "\(prefix(longest))… (\(utf8.count) bytes)"
   }
