@@ -1,6 +1,6 @@
 // seedbank: the one command an operator meets.
 //
-// Rooms, from the ground up: Exit, CommandLine, Configuration, Keys, Setup, Checks, Wiring, Status, Pulling, Importing,
+// Rooms, from the ground up: Exit, CommandLine, Configuration, Keys, Setup, Models, Checks, Wiring, Status, Pulling, Importing,
 // Inspection, Demo, Commands, API.
 //
 // Rules of this module:

@@ -3,7 +3,7 @@ import SeedFormat
 extension Command {
   static let all: [Command] = [
     .initialize, .demo, .run, .regenerate, .serve, .status, .verify, .diff, .rollback, .newEpoch, .prune,
-    .inspect, .importing, .config, .keys, .help, .pull, .doctor, .version,
+    .inspect, .importing, .config, .model, .keys, .help, .pull, .doctor, .version,
   ]
 
   static func named(_ name: String, among commands: [Command]) throws(UsageError) -> Command {
