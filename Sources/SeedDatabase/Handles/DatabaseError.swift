@@ -24,6 +24,14 @@ package struct DatabaseError: Error, Hashable, Sendable, CustomStringConvertible
   /// True if the file is damaged, or no database: trying again does not help.
   package var saysDamage: Bool { ResultCode.damage.contains(primaryCode) }
 
+  /// True where a writer died in the middle of a transaction, and its journal must be rolled back before anyone reads.
+  package var saysUnfinished: Bool { code == seedbank_sqlite_unfinished }
+
+  /// True where a database in WAL mode lacks files that a reader may not make.
+  package var saysNoLogIndex: Bool {
+    primaryCode == SQLITE_CANTOPEN || (primaryCode == SQLITE_READONLY && !saysUnfinished)
+  }
+
   /// The disk does not give back what is in the file; the file may be in order.
   static func unread(_ subject: String) -> DatabaseError {
     let code = ResultCode.unread

@@ -122,14 +122,16 @@ struct SeriesDiff: ~Copyable {
       case .onlyOld:
         before.insert(hash)
         let row = old.row
-        delta.delete(table.key.map { row[$0].owned })
+        delta.delete(lent: table.key.map { row[$0] })
       case .onlyNew:
         after.insert(hash)
-        delta.upsert(try new.validRow())
+        try new.validate()
+        delta.upsert(lent: new.row)
       case .different:
         before.insert(hash)
         after.insert(hasher.hash(lent: new.row))
-        delta.upsert(try new.validRow())
+        try new.validate()
+        delta.upsert(lent: new.row)
       }
     }
     return (before, after)

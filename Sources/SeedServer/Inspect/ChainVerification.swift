@@ -67,6 +67,8 @@ struct ChainVerification {
         try seed.apply(publication.pieces(step), signed: step)
         report.deltas += 1
         proven.append(step)
+      } catch  where error.saysFull {
+        throw error
       } catch  where publication.stillNames(step) {
         report.error(step.filePath, "applied to version \(version): \(error)", remedy: Remedy.snapshot)
       } catch {
