@@ -38,7 +38,15 @@ package struct DatabaseError: Error, Hashable, Sendable, CustomStringConvertible
     return DatabaseError(code: code, message: String(cString: sqlite3_errstr(code)), subject: subject)
   }
 
-  package var description: String { "SQLite says \"\(message)\" (\(code)) to: \(subject.shortSQL)" }
+  package var description: String { "\(cause) to: \(subject.shortSQL)" }
+
+  /// Without the statement, which tells an operator nothing.
+  fileprivate var cause: String { "SQLite says \"\(message)\" (\(code))" }
+}
+
+extension Error {
+  /// What went wrong, for a sentence that says already with what.
+  package var cause: String { (self as? DatabaseError)?.cause ?? "\(self)" }
 }
 
 extension String {

@@ -101,7 +101,7 @@ struct SeriesDiff: ~Copyable {
       return try compare(table, staged, copy)
     } catch let error as DatabaseError {
       // The origin's rows turn their failures into an OriginError, so this one is the copy's.
-      throw CopyDamaged(table: table.name, reason: "\(error)")
+      throw CopyDamaged(table: table.name, reason: error.cause)
     }
   }
 
@@ -149,6 +149,6 @@ struct CopyDamaged: Error, CustomStringConvertible {
     guard let error = error as? DatabaseError, error.saysDamage || error.code == ResultCode.unread else {
       return nil
     }
-    description = "it was damaged: \(error)"
+    description = "it was damaged: \(error.cause)"
   }
 }

@@ -70,7 +70,7 @@ struct ChainVerification {
       } catch  where error.saysFull {
         throw error
       } catch  where publication.stillNames(step) {
-        report.error(step.filePath, "applied to version \(version): \(error)", remedy: Remedy.snapshot)
+        report.error(step.filePath, "applied to version \(version): \(error.cause)", remedy: Remedy.snapshot)
       } catch {
         // A publisher removed it meanwhile: it matters to nobody any more.
       }

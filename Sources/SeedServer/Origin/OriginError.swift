@@ -91,6 +91,7 @@ package enum OriginError: Error, Sendable, CustomStringConvertible {
       "table \"\(table)\" (\(source.place)): "
         + [("lacks the column", missing), ("has the surplus column", surplus)]
         .filter { !$0.1.isEmpty }.map { "\($0.0) \($0.1.joined(separator: ", "))" }.joined(separator: "; ")
+        + (source.sql == nil ? "; bring it back, or write a SELECT that makes it into \(source.file)" : "")
     case .invalidText(let table, _, let key): "table \"\(table)\", row \(key): \(rowRule ?? "")"
     case .nullInKey(let table, _): "table \"\(table)\": a row has \(rowRule ?? "")"
     case .duplicateKey(let table, let key): "table \"\(table)\": two rows have the key \(key)"
