@@ -75,7 +75,8 @@ struct SetupReport: Sendable {
   }
 
   private func remark(on path: String) -> String {
-    path.hasSuffix("/\(ModelFolder.schemaFileName)") && draft.dataset.models.count == 1 ? contents : ""
+    if path.hasSuffix("/\(KnownOrigin.fileName)") { return "what the origin holds now; what it gains is told" }
+    return path.hasSuffix("/\(ModelFolder.schemaFileName)") && draft.dataset.models.count == 1 ? contents : ""
   }
 
   private func path(_ name: String) -> String { Paths.absolute(name, from: draft.directory) }
