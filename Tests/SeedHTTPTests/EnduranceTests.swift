@@ -106,7 +106,9 @@ extension SocketTests {
     @Test(arguments: [1, 4, 20])
     func `idle connections of many addresses keep nobody out`(addresses: Int) throws {
       let limit = 64
-      let server = try startServer { ($0.connectionLimit, $0.perAddressLimit, $0.threads) = (limit, limit, 2) }
+      let server = try startServer {
+        ($0.connectionLimit, $0.perAddressLimit, $0.threads) = (limit, limit, 2)
+      }
       var idle: [RawClient] = []
       for number in 0..<(limit * 5 / 4) {
         let client = try RawClient(port: server.port, source: "127.0.1.\(number % addresses + 1)")
