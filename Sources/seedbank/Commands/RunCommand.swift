@@ -27,7 +27,9 @@ extension Command {
     let configuration = try context.configuration(arguments)
     context.console.startLog(configuration.log.format, from: configuration.log.level)
     let deployment = try Deployment(configuration, context)
-    try await RunService(deployment: deployment, arguments: arguments, context: context).run(until: signals)
+    let service = RunService(
+      deployment: deployment, arguments: arguments, context: context, manager: context.serviceManager)
+    try await service.run(until: signals)
   }
 }
 
@@ -35,7 +37,9 @@ private struct RunService {
   let deployment: Deployment
   let arguments: ParsedArguments
   let context: Context
+  let manager: ServiceManager
   private let repeated = RepeatedWarnings()
+  private let health = ServiceHealth()
 
   /// Between two looks at the signatures' expiry.
   private static let signatureSeconds = 3600
@@ -51,6 +55,7 @@ private struct RunService {
     let work = Task { try await publish(services, front) }
     let end = Task {
       _ = await signals.first()
+      manager.tellStopping(drainSeconds: deployment.configuration.drainSeconds)
       work.cancel()
       await stop(front)
     }
@@ -66,16 +71,25 @@ private struct RunService {
   }
 
   private func publish(_ services: [PublishingService], _ front: Front) async throws {
+    let start = Task { await manager.extendStart() }
     // A failed step is repeated on schedule; the existing publication is served meanwhile.
     for service in services where !Task.isCancelled { await service.attempt() }
+    start.cancel()
     if Task.isCancelled { return }
     try context.console.result("listening on \(front.address)")
+    manager.tell(.ready, .status(front.status(health.failures).text))
     try welcome(front)
     await withTaskGroup { group in
       for service in services { group.addTask { await service.run() } }
       group.addTask { await watchSignatures() }
+      group.addTask { await manager.reportStatus { front.status(health.failures) } }
+      group.addTask { await manager.showLife { await isHealthy(front) } }
       if arguments.flag("demo") { group.addTask { await changeDemo(services) } }
     }
+  }
+
+  private func isHealthy(_ front: Front) async -> Bool {
+    await front.isHealthy() && health.isEachLoopOnTime(at: .now)
   }
 
   /// Clients and load balancers learn of the end at once, also during a step.
@@ -115,7 +129,7 @@ private struct RunService {
     publisher.observe = { front.metrics.countBuild(of: $0.dataset.text, result: $0.outcome.rawValue) }
     return PublishingService(
       publisher: publisher, job: try DatasetJob(dataset), checkSeconds: dataset.checkSeconds, front: front,
-      console: context.console, repeated: repeated)
+      console: context.console, repeated: repeated, health: health)
   }
 
   private func welcome(_ front: Front) throws {

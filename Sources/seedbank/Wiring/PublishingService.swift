@@ -12,6 +12,7 @@ struct PublishingService: Sendable {
   let front: Front
   let console: Console
   let repeated: RepeatedWarnings
+  let health: ServiceHealth
 
   /// The service; a function that ends only by cancellation. Snapshots are made while further steps publish.
   func run() async {
@@ -24,42 +25,55 @@ struct PublishingService: Sendable {
 
   private func publishChanges(_ afterStep: () -> Void) async {
     var seen: OriginStamp?
-    var lastError: String?
     while !Task.isCancelled {
-      lastError = await warned(lastError) {
-        if seen?.isCurrent(of: job) == true { return }
+      health.works(loop(.changes))
+      await warning(.changes) {
+        if let renewed = try await renewed(seen) {
+          seen = renewed
+          return
+        }
         // Where the origin is away the step says so, and keeps the signatures of what is published fresh.
         seen = try await stepOnce()
         afterStep()
       }
+      health.rests(loop(.changes), until: .now.advanced(by: .seconds(checkSeconds)))
       // Cancelled while asleep: the loop's condition ends it.
       try? await Task.sleep(for: .seconds(checkSeconds))
     }
   }
 
+  /// A disk that hangs must not hold a thread that tasks share.
+  private func renewed(_ stamp: OriginStamp?) async throws -> OriginStamp? {
+    guard let stamp else { return nil }
+    let job = job
+    return try await blocking { stamp.renewed(of: job) }
+  }
+
+  private func loop(_ work: DatasetLoop.Work) -> DatasetLoop {
+    DatasetLoop(dataset: job.name.text, work: work)
+  }
+
   private func publishSnapshots(after steps: AsyncStream<Void>) async {
-    var lastError: String?
     for await _ in steps {
-      lastError = await warned(lastError) {
+      await warning(.snapshots) {
         let (publisher, job) = (publisher, job)
         tell(try await blocking { try publisher.publishSnapshots(job, now: .now()) })
       }
     }
   }
 
-  private func warned(_ lastError: String?, _ body: () async throws -> Void) async -> String? {
+  /// Says what is wrong, if anything is, once until it is another error: the schedule repeats the work.
+  private func warning(_ work: DatasetLoop.Work, _ body: () async throws -> Void) async {
     do {
       try await body()
-      return nil
+      health.failed(loop(work), nil)
     } catch {
       let message = FailureReport(error).message
-      if message != lastError { warn(message) }
-      return message
+      if health.failed(loop(work), message) { warn(message) }
     }
   }
 
-  /// Says what is wrong, if anything is: the schedule repeats it.
-  func attempt() async { _ = await warned(nil) { _ = try await stepOnce() } }
+  func attempt() async { await warning(.changes) { _ = try await stepOnce() } }
 
   /// Whatever the origin looks like; a first version comes with its snapshot. Returns the origin as the step saw it.
   private func stepOnce() async throws -> OriginStamp? {
