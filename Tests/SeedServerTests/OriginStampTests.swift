@@ -117,6 +117,18 @@ import Testing
     #expect(!(try LogStamp(file).hasSameContent(as: long)))
   }
 
+  @Test func `the log of an origin that is reached by a link is found beside the file itself`() throws {
+    try sqlite("PRAGMA journal_mode = WAL")
+    let link = deployment.folder("link.sqlite")
+    try #require(symlink(path, link) == 0)
+    let job = DatasetJob(name: deployment.job.name, originPath: link, plans: deployment.job.plans)
+    let writer = try Connection(path, .own)
+    try writer.execute("PRAGMA wal_autocheckpoint = 0; UPDATE stop SET name = 'x' WHERE id = 1")
+    let before = try OriginStamp(of: job).text
+    try writer.execute("UPDATE stop SET name = 'y' WHERE id = 1")
+    #expect(try OriginStamp(of: job).text != before)
+  }
+
   // MARK: No change is missed
 
   private static let changes = [

@@ -29,7 +29,8 @@ package struct OriginStamp: Sendable {
       throw OriginError.missing(path: job.originPath)
     }
     self.database = database
-    log = try LogStamp(job.originPath + "-wal", known: known)
+    // Where the path is a link, the log lies beside the file that it leads to.
+    log = try LogStamp(Folder.resolved(job.originPath) + "-wal", known: known)
   }
 
   /// Whether equal files later on prove that nothing was written since, for as long as this process looks on.

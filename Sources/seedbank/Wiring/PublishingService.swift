@@ -25,10 +25,12 @@ struct PublishingService: Sendable {
 
   private func publishChanges(_ afterStep: () -> Void) async {
     var seen: OriginStamp?
+    let alarm = OriginAlarm(job.originPath)
     while !Task.isCancelled {
       health.works(loop(.changes))
+      let start = ContinuousClock.now
       await warning(.changes) {
-        if let renewed = try await renewed(seen) {
+        if let renewed = try await renewed(seen, alarm) {
           seen = renewed
           return
         }
@@ -36,17 +38,21 @@ struct PublishingService: Sendable {
         seen = try await stepOnce()
         afterStep()
       }
-      health.rests(loop(.changes), until: .now.advanced(by: .seconds(checkSeconds)))
-      // Cancelled while asleep: the loop's condition ends it.
-      try? await Task.sleep(for: .seconds(checkSeconds))
+      let (check, now) = (Duration.seconds(checkSeconds), ContinuousClock.now)
+      health.rests(loop(.changes), until: now.advanced(by: check))
+      // Cancelled while it rests: the loop's condition ends it.
+      await alarm.rest(atLeast: OriginAlarm.leastRest(after: now - start, every: check), atMost: check)
     }
   }
 
   /// A disk that hangs must not hold a thread that tasks share.
-  private func renewed(_ stamp: OriginStamp?) async throws -> OriginStamp? {
-    guard let stamp else { return nil }
+  private func renewed(_ stamp: OriginStamp?, _ alarm: OriginAlarm) async throws -> OriginStamp? {
     let job = job
-    return try await blocking { stamp.renewed(of: job) }
+    return try await blocking {
+      // First: what is written between the look and the watch would wake nobody.
+      alarm.watch()
+      return stamp?.renewed(of: job)
+    }
   }
 
   private func loop(_ work: DatasetLoop.Work) -> DatasetLoop {
