@@ -28,7 +28,8 @@ extension Command {
     context.console.startLog(configuration.log.format, from: configuration.log.level)
     let deployment = try Deployment(configuration, context)
     let service = RunService(
-      deployment: deployment, arguments: arguments, context: context, manager: context.serviceManager)
+      deployment: deployment, arguments: arguments, context: context, manager: context.serviceManager,
+      notices: context.notices(configuration))
     try await service.run(until: signals)
   }
 }
@@ -38,6 +39,7 @@ private struct RunService {
   let arguments: ParsedArguments
   let context: Context
   let manager: ServiceManager
+  let notices: Notices
   private let repeated = RepeatedWarnings()
   private let health = ServiceHealth()
 
@@ -45,6 +47,8 @@ private struct RunService {
   private static let signatureSeconds = 3600
   /// Seconds for a step under way to end by itself after the front has ended.
   private static let stepGraceSeconds = 3
+  /// Seconds for programs that are being told something to end after all else has.
+  private static let noticeGraceSeconds = 3
   private static let demoSeconds = 3
 
   func run(until signals: StopSignals) async throws {
@@ -67,6 +71,7 @@ private struct RunService {
     try await work.value
     await end.value
     deadline.cancel()
+    await notices.finish(within: .seconds(Self.noticeGraceSeconds))
     if let failure = deployment.signatures(now: .now())?.failure { throw failure }
   }
 
@@ -102,12 +107,16 @@ private struct RunService {
   /// its file operations; the next one does its work again.
   private func exitDuringStep() -> Never {
     context.console.note("A publish step is still running. It is cancelled; the next start repeats it.")
+    notices.endAll()
     _exit((deployment.signatures(now: .now())?.failure?.exitCode ?? .success).rawValue)
   }
 
   private func watchSignatures() async {
     while !Task.isCancelled {
-      deployment.signatures(now: .now())?.warnings.forEach(warn)
+      if let standing = deployment.signatures(now: .now()) {
+        standing.warnings.forEach(warn)
+        notices.tell(standing, now: .now())
+      }
       try? await Task.sleep(for: .seconds(Self.signatureSeconds))
     }
   }
@@ -129,7 +138,7 @@ private struct RunService {
     publisher.observe = { front.metrics.countBuild(of: $0.dataset.text, result: $0.outcome.rawValue) }
     return PublishingService(
       publisher: publisher, job: try DatasetJob(dataset), checkSeconds: dataset.checkSeconds, front: front,
-      console: context.console, repeated: repeated, health: health)
+      console: context.console, repeated: repeated, health: health, notices: notices)
   }
 
   private func welcome(_ front: Front) throws {

@@ -13,6 +13,7 @@ struct PublishingService: Sendable {
   let console: Console
   let repeated: RepeatedWarnings
   let health: ServiceHealth
+  let notices: Notices
 
   /// The service; a function that ends only by cancellation. Snapshots are made while further steps publish.
   func run() async {
@@ -64,6 +65,7 @@ struct PublishingService: Sendable {
       await warning(.snapshots) {
         let (publisher, job) = (publisher, job)
         tell(try await blocking { try publisher.publishSnapshots(job, now: .now()) })
+        notices.succeeded(job.name, in: .snapshots)
       }
     }
   }
@@ -76,6 +78,7 @@ struct PublishingService: Sendable {
     } catch {
       let message = FailureReport(error).message
       if health.failed(loop(work), message) { warn(message) }
+      notices.tell(error, of: job.name, in: work)
     }
   }
 
@@ -86,6 +89,7 @@ struct PublishingService: Sendable {
     let (publisher, job) = (publisher, job)
     let outcome = try await blocking { try publisher.publishChanges(job, now: .now()) }
     tell(outcome)
+    notices.succeeded(job.name, in: .changes)
     return outcome.originStamp
   }
 
@@ -99,6 +103,7 @@ struct PublishingService: Sendable {
       console.warning("\(error)")
     }
     for series in outcome.series { console.tell(series.record) }
+    notices.tell(outcome)
   }
 
   private func warn(_ message: String) {
