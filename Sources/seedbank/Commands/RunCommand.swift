@@ -22,6 +22,8 @@ extension Command {
       ("seedbank run --port 0", "Use a free port, which is printed."),
     ]
   ) { arguments, context in
+    // Before there are threads.
+    ProcessMemory.shareArenas()
     // First of all: an early signal must end it as gracefully as a late one.
     let signals = StopSignals()
     let configuration = try context.configuration(arguments)

@@ -14,8 +14,8 @@ final class OriginAlarm: Sendable {
 
   /// After the first sign of writing, so that what belongs together is read together.
   private static let gathering = Duration.milliseconds(50)
-  /// Between two steps at least: a writer that commits a thousand times in a second makes four.
-  private static let leastRest = Duration.milliseconds(250)
+  /// Between two steps at least: a writer that commits a thousand times in a second makes one.
+  private static let leastRest = Duration.seconds(1)
 
   init(_ originPath: String) { path = originPath }
 
