@@ -292,11 +292,11 @@ import Testing
 
   @Test func `a snapshot is due by age, once something changed`() throws {
     let deployment = try PublisherFixture.deployment()
-    deployment.clock = deployment.clock.adding(seconds: deployment.job.snapshotSeconds + 60)
+    deployment.clock = deployment.clock.adding(seconds: PublishingPolicy.usualSnapshotSeconds + 60)
     #expect(try deployment.verifiedStep().snapshotBytes == nil)
     #expect(try deployment.publish("UPDATE stop SET name = 'x'").snapshotBytes != nil)
     #expect(try deployment.publish("UPDATE stop SET name = 'y'").snapshotBytes == nil)
-    deployment.clock = deployment.clock.adding(seconds: deployment.job.snapshotSeconds + 60)
+    deployment.clock = deployment.clock.adding(seconds: PublishingPolicy.usualSnapshotSeconds + 60)
     let report = try deployment.verifiedStep()
     #expect(report.outcome == .unchanged && report.snapshotBytes != nil)
   }

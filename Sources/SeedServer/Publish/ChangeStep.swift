@@ -156,7 +156,7 @@ struct OriginMemory {
 
   /// Remembers a stamp; `nil`, or one that a later write might not change, is forgotten.
   func remember(_ stamp: OriginStamp?, _ published: PublishedMetadata) throws {
-    guard let stamp, stamp.isTrustworthy else { return try Folder.remove(path) }
+    guard let stamp, stamp.isSettled else { return try Folder.remove(path) }
     try DurableFile.write(try fingerprint(stamp, published), to: path)
   }
 

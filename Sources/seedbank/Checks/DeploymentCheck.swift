@@ -29,6 +29,10 @@ struct DeploymentCheck {
       add(false, "\(series.series)", series.problem)
     }
     try checkVariables(overrides)
+    for (kind, words) in configuration.notices.sorted(by: { $0.key.rawValue < $1.key.rawValue }) {
+      let fault = NoticeCommand(kind, words, configuration, overrides.environment).fault
+      if let fault { add(true, configuration.file, fault) }
+    }
   }
 
   private mutating func add(_ isFatal: Bool, _ place: String, _ problem: String) {

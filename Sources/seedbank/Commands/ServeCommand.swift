@@ -21,7 +21,15 @@ extension Command {
     context.console.startLog(configuration.log.format, from: configuration.log.level)
     let front = try Front(configuration, arguments, context)
     try context.console.result("listening on \(front.address)")
-    _ = await signals.first()
+    let manager = context.serviceManager
+    manager.tell(.ready, .status(front.status().text))
+    await withTaskGroup { group in
+      group.addTask { await manager.reportStatus { front.status() } }
+      group.addTask { await manager.showLife { await front.isHealthy() } }
+      _ = await signals.first()
+      group.cancelAll()
+    }
+    manager.tellStopping(drainSeconds: configuration.drainSeconds)
     front.stop(drain: .seconds(configuration.drainSeconds))
   }
 }
@@ -59,6 +67,19 @@ extension Front {
     configuration.requests = deployment.log.requests
     if let publication { configuration.publication = publication }
     try self.init(configuration)
+  }
+
+  func status(_ failures: [String] = []) -> ServiceStatus {
+    let (series, failure) = standing
+    return ServiceStatus(series: series, failure: failure, failures: failures)
+  }
+
+  /// Seconds within which a front that is well answers, on a busy machine too.
+  private static let answerSeconds = 10
+
+  /// Asked on a thread of its own: tasks share few.
+  func isHealthy() async -> Bool {
+    (try? await blocking { self.isAlive(within: Self.answerSeconds) }) ?? false
   }
 
   var address: String { "http://\(host.contains(":") ? "[\(host)]" : host):\(port)" }

@@ -18,15 +18,17 @@ func expiryWarning(_ role: String, _ expires: UTCTime, lifetime: Int? = nil, now
 
 struct SignatureStanding {
   let warnings: [String]
+  /// Those of them that are about an expiry.
+  let expiring: [String]
   private let isExpired: Bool
 
   /// `lifetime` is that of the online roles in seconds: the shortest of all datasets.
   init(_ published: PublishedMetadata, pending: OfflineChange, lifetime: Int, now: UTCTime) {
     let waiting = pending.isEmpty ? [] : ["a change of keys waits for signatures: see 'seedbank keys status'"]
-    warnings =
-      published.signatures.compactMap {
-        expiryWarning($0.role, $0.expires, lifetime: $0.isOffline ? nil : lifetime, now: now)
-      } + waiting
+    expiring = published.signatures.compactMap {
+      expiryWarning($0.role, $0.expires, lifetime: $0.isOffline ? nil : lifetime, now: now)
+    }
+    warnings = expiring + waiting
     isExpired = published.signatures.contains { $0.state(at: now) == .expired }
   }
 

@@ -75,7 +75,9 @@ struct SetupReport: Sendable {
   }
 
   private func remark(on path: String) -> String {
-    if path.hasSuffix("/\(KnownOrigin.fileName)") { return "what the origin holds now; what it gains is told" }
+    if path.hasSuffix("/\(KnownOrigin.fileName)") {
+      return "what the origin holds now; what it gains is told"
+    }
     return path.hasSuffix("/\(ModelFolder.schemaFileName)") && draft.dataset.models.count == 1 ? contents : ""
   }
 
