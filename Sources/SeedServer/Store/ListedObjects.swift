@@ -37,6 +37,12 @@ extension SeriesMetadata {
   /// The newest gzip snapshot.
   package var newestSnapshot: PublishedObject? { objects.snapshots().first }
 
+  /// Of its smallest form.
+  package var newestSnapshotBytes: Int? {
+    let newest = newestSnapshot?.version
+    return objects.snapshots().filter { $0.version == newest }.map(\.length).min()
+  }
+
   func isSnapshotDue(_ job: DatasetJob, isForced: Bool, now: UTCTime) -> Bool {
     guard let newest = newestSnapshot else { return true }
     guard newest.version != state.head else { return false }

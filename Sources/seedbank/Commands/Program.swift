@@ -6,8 +6,8 @@ extension CommandGroup {
     CommandGroup(
       title: "Deployments",
       commands: [
-        .initialize, .demo, .config, .run, .regenerate, .serve, .ready, .status, .verify, .diff, .rollback,
-        .prune, .newEpoch,
+        .initialize, .demo, .model, .config, .run, .regenerate, .serve, .ready, .status, .verify, .diff,
+        .rollback, .prune, .newEpoch,
       ]),
     CommandGroup(title: "Keys", commands: [.keys]),
     CommandGroup(title: "Clients", commands: [.pull, .doctor]),

@@ -11,6 +11,7 @@ struct DatasetConfiguration: SettingsFile, Hashable {
   var checkSeconds = 2
   var policy = PublishingPolicy()
   var models: [ModelDefinition]
+  var knownOrigin: OriginOutline?
 
   static let fileName = "dataset.json"
   var file: String { "\(folder)/\(Self.fileName)" }
@@ -26,6 +27,7 @@ struct DatasetConfiguration: SettingsFile, Hashable {
     self.init(name: name, folder: folder, originPath: "")
     try read(overrides)
     models = try ModelFolder.all(inDataset: folder)
+    knownOrigin = try KnownOrigin.read(inDataset: folder)
   }
 
   func plans() throws(PlanError) -> [SeriesPlan] { try SeriesPlan.plans(name, models) }

@@ -40,7 +40,17 @@ struct DeploymentStatus {
       published, pending: pending, lifetime: configuration.shortestLifetime, now: now)
     warnings =
       standing.warnings + keys.flatMap(\.faults).map(\.text) + series.flatMap(\.warnings)
-      + AbandonedSeries.all(in: published, configuration).map(\.warning)
+      + AbandonedSeries.all(in: published, configuration).map(\.warning) + datasets.compactMap(Self.gain)
+  }
+}
+
+extension DeploymentStatus {
+  /// What the origin has and clients do not get; an origin that cannot be read is the steps' to tell of.
+  private static func gain(_ dataset: DatasetConfiguration) -> String? {
+    guard let origin = try? SQLiteOrigin(dataset.originPath, waitSeconds: 0),
+      let gain = try? DatasetJob(dataset).gain(of: origin), !gain.isEmpty
+    else { return nil }
+    return "\(dataset.name): \(gain.warning)"
   }
 }
 

@@ -85,9 +85,10 @@ import Testing
 
   @Test func `every value that help names is completed in one of the known ways, or known to be free`() {
     let free: Set = [
-      "address", "as", "character", "count", "hash", "json-path", "major", "major.minor", "name", "names",
+      "address", "as", "character", "count", "date", "hash", "json-path", "major", "major.minor", "name",
+      "names",
       "number",
-      "records", "rows", "seconds", "url", "version",
+      "records", "rows", "seconds", "text", "url", "version",
     ]
     for command in Command.all {
       for parameter in command.options.filter({ !$0.isFlag }) + command.arguments
