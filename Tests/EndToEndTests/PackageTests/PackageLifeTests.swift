@@ -41,6 +41,14 @@ import Testing
     }
   }
 
+  @Test(arguments: [["--revision"], ["--revision", "a b"], ["--revision", ""], ["--to", "x"]])
+  func `a wrong call of the script makes nothing`(arguments: [String]) throws {
+    let failure = try #require(throws: Tool.Failure.self) {
+      try Tool.run(["\(Readme.package)/Scripts/package"] + arguments)
+    }
+    #expect(failure.status == 64 && failure.output.hasPrefix("usage: Scripts/package"))
+  }
+
   @Test func `what the package needs at most is on the list from which an image is made`() throws {
     let list = try Tool.run(["\(Readme.package)/Scripts/deps", "--list", "run"]).split(separator: "\n")
     let loaded = try Tool.run(["ldd", SeedbankBinary.url.path])
