@@ -25,11 +25,14 @@ struct ModelReport {
         ? ["The model is a copy of \(base): edit its files now, if they are to differ."] : [],
       mending.map { "To mend before it is published: \($0.printable)" },
       [cost.words],
-      ["", "Apps that are built for it have this declaration:", "", snippet.declaration, ""],
+      ["", Self.pin, "", snippet.declaration, ""],
       ["Next: \(next)"],
     ]
     return parts.joined().joined(separator: "\n")
   }
+
+  private static let pin =
+    "Apps that are built for it have this declaration, which changes with its schema; 'seedbank config swift' prints it anew:"
 
   private var next: String {
     "'seedbank config check', then 'seedbank regenerate'; a 'seedbank run' that is running reads models when it starts."

@@ -35,12 +35,11 @@ struct SetupReport: Sendable {
 
   private var numberingAdvice: [String] {
     guard let model = draft.dataset.models.last, !model.projections.isEmpty, !isOriginMade else { return [] }
-    let column = DraftedTable.rowNumberColumn
     return [
-      "Numbered rows have their number in the origin's file as their key, in the column \(column). VACUUM, or loading"
-        + " the file anew, may give rows other numbers, and clients then get them again. If some columns name each"
-        + " row, make them the PRIMARY KEY in \(model.path)/\(ModelFolder.schemaFileName) before the first run, and"
-        + " remove \(column) there and in the table's own .sql file."
+      "Numbered rows have their number in the origin's file as their key, in their table's first column. VACUUM, or"
+        + " loading the file anew, may give rows other numbers, and clients then get them again. If some columns name"
+        + " each row, make them the PRIMARY KEY in \(model.path)/\(ModelFolder.schemaFileName) before the first run,"
+        + " and remove the numbers' column there and in the table's own .sql file."
     ]
   }
 
