@@ -39,17 +39,17 @@ extension Parameter {
     value("host", "address", setting: "http.host", help: "The IPv4 or IPv6 address to listen on."),
     value("port", "number", short: "p", setting: "http.port", help: "The port; 0 for any free port."),
     value(
-      "public", "path",
-      help: "The web page's folder (default: SEEDBANK_PUBLIC, else a folder Public beside or above seedbank)."
+      "public", "folder",
+      help: "The web page's folder (default: SEEDBANK_PUBLIC, else the one that belongs to this program)."
     ),
   ]
 
   static let log = [
     value(
-      "log-format", "name", setting: "log.format",
+      "log-format", "name", suggestions: LogFormat.allCases.map(\.rawValue), setting: "log.format",
       help: "The format of messages on stderr: text (name=value) or json (one object per line)."),
     value(
-      "log-level", "name", setting: "log.level",
+      "log-level", "name", suggestions: LogLevel.allCases.map(\.rawValue), setting: "log.level",
       help: "The lowest level that is logged: debug, info, notice, warning or error."),
   ]
 }
