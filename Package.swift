@@ -132,7 +132,7 @@ let package = Package(
       ],
       programs: [
         "RoadTests/outside_client.py", "RoadTests/tuf_client.py", "FaultTests/injector.c",
-        "KeyTests/tuf_follow.py", "ImportTests/article_tables.py",
+        "KeyTests/tuf_follow.py", "ImportTests/article_tables.py", "CommandTests/terminal.py",
         "SampleApp", "SecondApp", "RecipeDriver",
       ]),
   ] + fuzzing,

@@ -18,7 +18,8 @@ func expiryWarning(_ role: String, _ expires: UTCTime, lifetime: Int? = nil, now
 
 struct SignatureStanding {
   let warnings: [String]
-  private let isExpired: Bool
+  /// Those among the warnings because of which clients refuse what is published.
+  let expired: [String]
 
   /// `lifetime` is that of the online roles in seconds: the shortest of all datasets.
   init(_ published: PublishedMetadata, pending: OfflineChange, lifetime: Int, now: UTCTime) {
@@ -27,11 +28,13 @@ struct SignatureStanding {
       published.signatures.compactMap {
         expiryWarning($0.role, $0.expires, lifetime: $0.isOffline ? nil : lifetime, now: now)
       } + waiting
-    isExpired = published.signatures.contains { $0.state(at: now) == .expired }
+    expired = published.signatures.filter { $0.state(at: now) == .expired }.compactMap {
+      expiryWarning($0.role, $0.expires, lifetime: $0.isOffline ? nil : lifetime, now: now)
+    }
   }
 
   var failure: CommandFailure? {
-    guard isExpired else { return nil }
+    guard !expired.isEmpty else { return nil }
     let message = "Clients refuse what is published: signatures have expired. See 'seedbank keys status'."
     return CommandFailure(.configuration, message)
   }
