@@ -55,7 +55,10 @@ struct OperatorArticle {
   }
 
   private static func add(_ block: Block, to blocks: inout [Block]) {
-    guard block.language == output, let last = blocks.indices.last else { return blocks.append(block) }
+    guard block.language == output, let last = blocks.indices.last, blocks[last].heading == block.heading
+    else {
+      return blocks.append(block)
+    }
     blocks[last].shown = block.text
   }
 

@@ -144,7 +144,7 @@ enum OperatorsMachine {
   static var environment: [String: String] {
     let path = ProcessInfo.processInfo.environment["PATH"] ?? ""
     let tools = SeedbankBinary.url.deletingLastPathComponent().path
-    return ["PATH": "\(tools):\(path):/usr/sbin:/sbin"]
+    return ["PATH": "\(tools):\(path)"]
   }
 }
 

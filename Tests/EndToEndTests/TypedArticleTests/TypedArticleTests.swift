@@ -9,7 +9,7 @@ import Testing
     "KeysAndRecovery": "ProcedureTests", "Hosting": "HostingTests", "Fronts": "FrontsTests",
     "Backup": "BackupTests", "Monitoring": "MonitoringTests",
   ]
-  private static let here = ["TenMinutes", "Operating", "Upgrading"]
+  private static let here = ["TenMinutes", "Operating", "Upgrading", "SecondDataset"]
 
   @Test func `every article with commands is typed by a test`() throws {
     let commanding = try OperatorArticle.all().filter { try !OperatorArticle($0).typed.isEmpty }
@@ -39,6 +39,8 @@ import Testing
       """)
     try article.typeRest()
   }
+
+  @Test func `a second dataset joins a deployment`() throws { try TypedArticle("SecondDataset").typeRest() }
 
   @Test func `the program is replaced, and a device notices nothing`() throws {
     let article = try TypedArticle("Upgrading")
