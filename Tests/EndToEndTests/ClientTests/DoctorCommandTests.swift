@@ -36,6 +36,7 @@ import Testing
     try Tool.run(["cp", other.folder("seedbank/root.json"), store.folder("store/trust/shipped.json")])
     let outcome = try store.doctor()
     #expect(outcome.status == 65 && outcome.output.contains("error: trust: "), "\(outcome.output)")
+    #expect(try store.pull("--store", "store").status == 0, "an update does not begin with it")
   }
 
   @Test func `a kept root never counts beside a given one, and the next update mends it`() throws {

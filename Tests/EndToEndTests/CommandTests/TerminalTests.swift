@@ -8,7 +8,7 @@ import Testing
 @Suite(.bounded) struct TerminalTests {
   private static let columns = 80
   private static let commands = [
-    "status", "status --history", "verify", "doctor store", "diff 1 3 --rows", "keys status",
+    "status", "status --history", "verify", "doctor store", "diff 1 3 --rows", "keys status", "config check",
     "prune --dry-run", "inspect seedbank/publication/metadata/timestamp.json", "help status",
   ]
 
