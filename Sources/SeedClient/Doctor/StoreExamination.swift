@@ -10,7 +10,7 @@ package struct StoreExamination {
   private let root: [UInt8]?
   private let now: UTCTime
 
-  /// Trust begins with `root`, or else with the newest root that the store has kept.
+  /// Trust begins with `root`, or else with the root that the app came with, which the store has kept.
   package init(_ directory: String, root: [UInt8]?, now: UTCTime = .now()) {
     layout = StoreLayout(directory: directory)
     (self.root, self.now) = (root, now)
@@ -159,9 +159,14 @@ struct TrustExamination {
   private static let chainLength = 4
 
   func run(_ series: Series?, _ report: inout StoreReport) throws -> SeriesMetadata? {
-    guard let first = try root ?? stored(Self.rootName) else {
+    guard let first = try root ?? kept(layout.shippedRoot) ?? stored(Self.rootName) else {
       report.add(.warning, "trust", "the signatures were not verified: no root is known", StoreRemedy.root)
       return nil
+    }
+    if root == nil {
+      report.add(
+        .note, "trust", "the signatures were verified from the root that the store has kept", StoreRemedy.root
+      )
     }
     guard let series = try series ?? someSeries() else {
       report.add(.note, "trust", "it holds no series yet", StoreRemedy.none)
@@ -215,7 +220,11 @@ struct TrustExamination {
   }
 
   private func stored(_ name: String) throws -> [UInt8]? {
-    try DurableFile.readIfPresent("\(layout.trust)/\(name)", limit: Limits.metadataBytes)
+    try kept("\(layout.trust)/\(name)")
+  }
+
+  private func kept(_ path: String) throws -> [UInt8]? {
+    try DurableFile.readIfPresent(path, limit: Limits.metadataBytes)
   }
 
   private func someSeries() throws -> Series? {

@@ -39,5 +39,5 @@ enum StoreRemedy {
   static let collection = "nothing needs to be done: a writer removes it once nothing reads it any more"
   static let previous = "rolling back is not possible until the next snapshot has been downloaded"
   static let sweep = "nothing needs to be done: it is removed the next time a writer starts"
-  static let root = "give --root with the publication's root.json, from a source you trust"
+  static let root = "give --root with the publication's root.json, from a source that you trust"
 }

@@ -12,6 +12,9 @@ struct StoreLayout: Sendable {
   }
 
   var trust: String { "\(directory)/trust" }
+  /// The root that the app came with, once metadata was verified by it. Only examinations read it: an update starts from
+  /// the app's own.
+  var shippedRoot: String { "\(trust)/shipped.json" }
   var generations: String { "\(directory)/generations" }
   var partial: String { "\(directory)/partial" }
   var current: String { "\(directory)/CURRENT" }

@@ -166,7 +166,16 @@ actor StoreWriter: BlockingActor {
     collect()
     removeOlderMajors()
     emptyLog()
-    return try await fetcher.refresh(model.series, root: root, stored: trusted)
+    let metadata = try await fetcher.refresh(model.series, root: root, stored: trusted)
+    keepShippedRoot()
+    return metadata
+  }
+
+  /// For examinations, which may have no other. Where the disk takes no more, they say that no root is known.
+  private func keepShippedRoot() {
+    let kept = try? DurableFile.readIfPresent(layout.shippedRoot, limit: Limits.metadataBytes)
+    guard kept != root else { return }
+    try? DurableFile.write(root, to: layout.shippedRoot, mode: 0o600)
   }
 
   var trusted: StoredMetadata {

@@ -26,10 +26,8 @@ enum HelpText {
 
   private static func usage(of command: Command) -> [String] {
     // A placeholder stays on one line: its spaces are not places to break.
-    let unbroken = (command.arguments + command.options).map { usage($0).replacing(" ", with: "\u{A0}") }
-    let text = (["USAGE: seedbank", command.name] + unbroken).joined(separator: " ")
-    let hanging = "USAGE: seedbank \(command.name) ".count
-    return TextLayout.wrap(text, hanging: hanging).map { $0.replacing("\u{A0}", with: " ") }
+    let words = ["USAGE: seedbank \(command.name)"] + (command.arguments + command.options).map(usage)
+    return TextLayout.wrap(words: words, hanging: words[0].count + 1)
   }
 
   private static func usage(_ parameter: Parameter) -> String {
@@ -61,40 +59,4 @@ enum HelpText {
     return ["EXAMPLES:"]
       + command.examples.flatMap { ["  \($0.line)"] + TextLayout.wrap($0.explanation, indent: 6) }
   }
-}
-
-enum TextLayout {
-  static let width = 80
-  static let explanationColumn = 26
-
-  /// Lines of at most `width` columns; a longer word has a line for itself.
-  static func wrap(_ text: String, indent: Int = 0, hanging: Int? = nil) -> [String] {
-    var lines: [String] = []
-    var line = blank(indent)
-    var isEmpty = true
-    for word in text.split(whereSeparator: { $0 == " " || $0 == "\n" }) {
-      if !isEmpty, line.count + 1 + word.count > width {
-        lines.append(line)
-        line = blank(hanging ?? indent)
-        isEmpty = true
-      }
-      line += isEmpty ? String(word) : " \(word)"
-      isEmpty = false
-    }
-    return lines + [line]
-  }
-
-  static func paragraphs(_ text: String) -> [String] {
-    let paragraphs = text.split(separator: "\n\n").map { wrap(String($0)) }
-    return Array(paragraphs.joined(separator: [""]))
-  }
-
-  static func entry(_ name: String, _ explanation: String) -> [String] {
-    let head = "  \(name)"
-    let lines = wrap(explanation, indent: explanationColumn)
-    guard head.count < explanationColumn, let first = lines.first else { return [head] + lines }
-    return [head + first.dropFirst(head.count)] + lines.dropFirst()
-  }
-
-  private static func blank(_ count: Int) -> String { String(repeating: " ", count: count) }
 }

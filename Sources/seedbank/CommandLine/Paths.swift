@@ -1,11 +1,21 @@
-/// Paths as text. Nothing here looks at the disk, so links keep their meaning: `..` stays as it is.
+import SeedSystem
+
+/// Paths as text.
 enum Paths {
   /// Whether the system could take it: not empty, and without the NUL at which C would cut it off.
   static func isUsable(_ path: String) -> Bool { !path.isEmpty && !path.utf8.contains(0) }
 
-  static func absolute(_ path: String, from directory: String) -> String {
+  /// Without `..` where the name before it is a folder: behind a link it stays, for it leads elsewhere.
+  static func absolute(
+    _ path: String, from directory: String, isFolder: (String) -> Bool = Folder.isFolder
+  ) -> String {
     let whole = path.hasPrefix("/") ? path : "\(directory)/\(path)"
-    return "/" + whole.split(separator: "/").filter { $0 != "." }.joined(separator: "/")
+    var names: [Substring] = []
+    for name in whole.split(separator: "/") where name != "." {
+      let isBack = name == ".." && names.last != ".." && isFolder("/" + names.joined(separator: "/"))
+      if isBack { names = names.dropLast() } else { names.append(name) }
+    }
+    return "/" + names.joined(separator: "/")
   }
 
   /// As a file in `directory` would name it: relative where it lies below.

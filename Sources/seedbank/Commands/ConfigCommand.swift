@@ -50,7 +50,7 @@ extension Command {
     ).faults
     let fatal = faults.filter(\.isFatal)
     let lines = faults.isEmpty ? ["nothing is wrong"] : faults.map { "\($0.severity): \($0.text)" }
-    try context.console.result(
+    try context.console.report(
       ["fit": .bool(fatal.isEmpty), "findings": .array(faults.map(\.json))], lines.joined(separator: "\n"))
     guard let first = fatal.first else { return }
     let isUnavailable = fatal.allSatisfy { $0.exitCode == .unavailable }

@@ -40,10 +40,10 @@ extension Command {
       var count = 0
       let tables = try SeedComparison(old: old, new: new).run { row in
         count += 1
-        if count <= shown { try console.result(row.json, row.line) }
+        if count <= shown { try console.report(row.json, row.line) }
       }
       let more = shown > 0 && count > shown ? ["… and \(count - shown) more"] : []
-      try console.result(
+      try console.report(
         [
           "old": .string(sides.old), "new": .string(sides.new), "same": .bool(tables.allSatisfy(\.isSame)),
           "tables": .array(tables.map(\.json)),

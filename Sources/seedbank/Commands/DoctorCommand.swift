@@ -17,15 +17,20 @@ extension Command {
     options: [
       .value(
         "root", "file",
-        help: "The publication's root.json, to verify signatures from (default: the store's own root)."),
+        help:
+          "The publication's root.json, to verify signatures from (default: the one that the app or 'pull' came with, which the store keeps)."
+      ),
       .json,
     ],
-    examples: [("seedbank doctor ./seeds --root root.json", "Everything in ./seeds.")]
+    examples: [
+      ("seedbank doctor ./seeds", "Everything in ./seeds, by the root that lies there."),
+      ("seedbank doctor ./seeds --root root.json", "By a root that you trust more."),
+    ]
   ) { arguments, context in
     let directory = try arguments.requiredPath("store", from: context.currentDirectory)
     let root = try arguments.rootFile(from: context.currentDirectory)
     let report = try await blocking { try StoreExamination(directory, root: root).run() }
-    try context.console.result(report.json, report.text)
+    try context.console.report(report.json, report.text)
     try report.findings.checkSound()
   }
 }

@@ -18,8 +18,19 @@ extension Command {
   ) { arguments, context in
     let path = try arguments.requiredPath("file", from: context.currentDirectory)
     let findings = try inspected(path)
-    try context.console.result(
+    try context.console.report(
       .object(findings),
-      findings.map { "\($0.name): \($0.value.string ?? $0.value.text)" }.joined(separator: "\n"))
+      findings.map { "\($0.name): \($0.value.words)" }.joined(separator: "\n"))
   }
+}
+
+extension JSONValue {
+  /// As a line for people: `shop (delete 1, upsert 2), street (delete 0, upsert 4)`.
+  fileprivate var words: String {
+    if let members { return members.map { "\($0.name) \($0.value.nestedWords)" }.joined(separator: ", ") }
+    if let elements { return elements.map(\.nestedWords).joined(separator: ", ") }
+    return string ?? text
+  }
+
+  private var nestedWords: String { members == nil && elements == nil ? words : "(\(words))" }
 }

@@ -52,7 +52,7 @@ extension Command {
     // What cannot be read is the steps' to say: the models are there all the same.
     let published = try? PublicationDirectory(configuration.publication).published()
     let list = try ModelList(try configuration.datasets(chosenBy: arguments), published)
-    try console.result(list.json, list.text)
+    try console.report(list.json, list.text)
   }
 
   private static func make(
@@ -76,7 +76,7 @@ extension Command {
       files: installer.files.map(\.path), mending: mending(plan, origin),
       cost: try cost(plan, choice, configuration, context), isDryRun: arguments.flag("dry-run"))
     if !report.isDryRun { try installer.install() }
-    try context.console.result(report.json, report.text)
+    try context.console.report(report.json, report.text)
   }
 
   private static func gain(_ dataset: DatasetConfiguration, _ outline: OriginOutline) throws -> OriginGain {
@@ -123,7 +123,7 @@ extension Command {
       gain.isEmpty
       ? "The origin has gained nothing that is not known. \(file) says what it holds."
       : "Left out: \(gain.words.printable). \(file) says so; nothing tells of it any more."
-    try context.console.result(["skipped": .string(gain.words)], text)
+    try context.console.report(["skipped": .string(gain.words)], text)
   }
 
   private static func end(
@@ -144,7 +144,7 @@ extension Command {
       lifecycle: action == .retire
         ? .retired(message: message) : .deprecated(sunset: sunset, message: message))
     if !arguments.flag("dry-run") { try change.save() }
-    try console.result(change.json, change.text)
+    try console.report(change.json, change.text)
   }
 }
 

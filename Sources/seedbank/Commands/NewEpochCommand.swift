@@ -33,7 +33,7 @@ extension Command {
     let root = try DurableFile.read(deployment.configuration.rootPath, limit: Limits.metadataBytes)
     try deployment.publisher.beginEpoch(jobs, root: root, now: .now()) { job, report in
       for warning in report.warnings { context.console.warning("\(job.name): \(warning)") }
-      try context.console.result(
+      try context.console.report(
         report.json(job.name, warnings: report.warnings), report.lines.joined(separator: "\n"))
     }
     context.console.note("All histories start over. Check them with 'seedbank verify'.")

@@ -80,7 +80,7 @@ enum Program {
       if context.console.isJSON, !report.isInResult {
         try? context.console.result(["error": report.json] as JSONValue)
       }
-      context.console.error(report.message)
+      if !report.message.isEmpty { context.console.error(report.message) }
       return report.exitCode
     }
   }

@@ -24,7 +24,7 @@ extension Command {
     let lines =
       removed.map { "\(verb) \($0)" } + rest.map { "stays until \($0.1): \($0.0)" }
       + ["\(verb) \(removed.count) files, \(rest.count) stay"]
-    try context.console.result(
+    try context.console.report(
       [
         "dryRun": .bool(isDryRun), "removed": JSONValue(strings: removed),
         "waiting": .array(rest.map { ["path": .string($0.0), "until": .string($0.1.text)] }),

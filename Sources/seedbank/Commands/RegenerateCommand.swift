@@ -104,7 +104,7 @@ private struct Regeneration {
   private mutating func tell(_ report: StepReport, _ dataset: DatasetName) throws {
     let warnings = report.warnings + abandoned.filter { $0.series.dataset == dataset }.map(\.warning)
     for warning in warnings { console.warning("\(dataset): \(warning)") }
-    try console.result(report.json(dataset, warnings: warnings), report.lines.joined(separator: "\n"))
+    try console.report(report.json(dataset, warnings: warnings), report.lines.joined(separator: "\n"))
     if !isDryRun {
       notices.tell(report)
       notices.succeeded(dataset, in: .changes)

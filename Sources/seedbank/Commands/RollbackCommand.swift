@@ -30,7 +30,7 @@ extension Command {
     let deployment = try Deployment(configuration, context)
     let report = try deployment.publisher.rollBack(
       choice.series, to: version, try DatasetJob(choice.dataset), now: .now())
-    try context.console.result(
+    try context.console.report(
       report.json(choice.dataset.name, warnings: report.warnings), report.lines.joined(separator: "\n"))
     for warning in report.warnings { context.console.warning(warning) }
     context.console.note(
@@ -50,7 +50,7 @@ extension Command {
     let title =
       next.map { "would publish version \($0) with the content of version \(version), and hold it" }
       ?? "the head already has the content of version \(version); it would be held there"
-    try console.result(
+    try console.report(
       [
         "series": .string("\(series)"), "dryRun": true, "to": JSONValue(version.number),
         "version": JSONValue(next?.number), "tables": changes.json,

@@ -9,32 +9,83 @@ extension Command {
       Shows versions, ages, rows, sizes, keys and expiry dates of the publication, the last publish step and what \
       is due next. Warnings show what needs an operator; they do not change the exit code.
 
+      With --check it prints one line for a monitor. Exit codes: 0 nothing is wrong, 1 a warning, 2 clients cannot \
+      use what is published, or it cannot be read.
+
       With --history it shows the last publish steps, the newest first. Consecutive steps with the same result are \
       one line.
       """,
     options: [
-      .config, .onlyDataset, .flag("history", help: "Show the last publish steps instead."),
+      .config, .onlyDataset,
+      .flag("check", help: "Print one line and end with 0, 1 or 2, for a monitor."),
+      .value(
+        "older-than", "time",
+        help: "With --check: warn of a newest version older than this, such as 90s, 15m, 26h or 3d."),
+      .value(
+        "no-step-for", "time", help: "With --check: warn if the last publish step is longer ago than this."),
+      .flag("history", help: "Show the last publish steps instead."),
       .value("count", "number", help: "How many steps to show (default: \(usualSteps))."), .json,
     ],
     examples: [
       ("seedbank status", "Every series."),
+      ("seedbank status --check --older-than 26h", "For a monitor of data that changes every day."),
       ("seedbank status --history --count 100", "The last hundred steps."),
     ]
   ) { arguments, context in
-    let configuration = try context.configuration(arguments)
-    let datasets = try configuration.datasets(chosenBy: arguments)
-    let console = context.console
-    guard arguments.flag("history") else {
-      let status = try DeploymentStatus(
-        configuration, datasets, KeySearch(configuration, context), now: .now())
-      return try console.result(status.json, status.text)
+    let limits = try StatusCheck.Limits(arguments)
+    if arguments.flag("check") { return try check(limits, arguments, context) }
+    if arguments.flag("history") { return try showHistory(arguments, context) }
+    let status = try DeploymentStatus(arguments, context)
+    try context.console.report(status.json, status.text)
+  }
+
+  private static func check(
+    _ limits: StatusCheck.Limits, _ arguments: ParsedArguments, _ context: Context
+  ) throws {
+    let check: StatusCheck
+    do {
+      check = try StatusCheck(DeploymentStatus(arguments, context), limits)
+    } catch {
+      check = StatusCheck(FailureReport(error))
     }
+    try context.console.result(check.json, check.line)
+    try check.throwIfNotOK()
+  }
+
+  private static func showHistory(_ arguments: ParsedArguments, _ context: Context) throws {
+    let (console, configuration) = (context.console, try context.configuration(arguments))
+    let datasets = try configuration.datasets(chosenBy: arguments)
     let count = try arguments.integer("count", in: 1...StepHistory.mostRecords) ?? usualSteps
     let name = arguments.string("dataset") == nil ? nil : datasets.first?.name
     let builds = try StepHistory(configuration.state).newest(count, of: name)
     if console.isJSON { return try console.result(["builds": .array(builds.map(\.json))] as JSONValue) }
-    for build in builds { try console.result(build.line) }
+    for build in builds { try console.report(build.line) }
   }
 
   private static let usualSteps = 20
+}
+
+extension DeploymentStatus {
+  fileprivate init(_ arguments: ParsedArguments, _ context: Context) throws {
+    let configuration = try context.configuration(arguments)
+    try self.init(
+      configuration, configuration.datasets(chosenBy: arguments), KeySearch(configuration, context),
+      now: .now())
+  }
+}
+
+extension StatusCheck.Limits {
+  fileprivate init(_ arguments: ParsedArguments) throws(UsageError) {
+    age = try Self.limit("older-than", arguments)
+    pause = try Self.limit("no-step-for", arguments)
+  }
+
+  private static func limit(_ name: String, _ arguments: ParsedArguments) throws(UsageError) -> TimeSpan? {
+    guard let text = arguments.string(name) else { return nil }
+    guard arguments.flag("check") else { throw arguments.unsuitable(name, "no --check", "--check beside it") }
+    guard let time = TimeSpan(text) else {
+      throw arguments.unsuitable(name, text, "a number and a unit, such as 90s, 15m, 26h or 3d")
+    }
+    return time
+  }
 }

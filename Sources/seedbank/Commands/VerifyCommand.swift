@@ -33,7 +33,7 @@ extension Command {
         progress: { console.progress("Verifying \($0)…") }
       ).run()
     }
-    try console.result(report.json, report.text)
+    try console.report(report.json, report.text)
     try report.findings.checkSound()
   }
 }
@@ -46,7 +46,7 @@ extension VerificationReport {
         ? nil : "\(unnamed.count) files that no metadata names: 'seedbank prune' removes them in time",
       passedDeltas == 0
         ? nil : "\(passedDeltas) deltas checked by their hashes only: longer deltas skip their start",
-      "\(metadataFiles) metadata files, \(objects) objects (\(bytes) bytes), \(snapshots) snapshots,"
+      "\(metadataFiles) metadata files, \(objects) objects (\(ByteCount(bytes: bytes))), \(snapshots) snapshots,"
         + " \(deltas) deltas verified", isSound ? "sound" : "not sound",
     ]
     return (lines + facts.compactMap(\.self)).joined(separator: "\n")

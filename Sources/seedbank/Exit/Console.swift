@@ -10,27 +10,26 @@ final class Console: Sendable {
   typealias Sink = @Sendable (StandardStream, [UInt8]) throws -> Void
 
   let showsProgress: Bool
-  private let terminalColumns: @Sendable () -> Int
+  private let terminalColumns: @Sendable (StandardStream) -> Int?
   private let sink: Sink
   private let isLineOpen = Mutex(false)
   private let log = Mutex<(format: LogFormat, level: LogLevel)?>(nil)
   private let asksForJSON = Mutex(false)
 
+  /// `columns` is `nil` for a stream that is no terminal: nothing is broken there, for a program reads it line by line.
   init(
-    showsProgress: Bool, columns: @escaping @Sendable () -> Int = { Console.usualColumns },
+    showsProgress: Bool, columns: @escaping @Sendable (StandardStream) -> Int? = { _ in nil },
     sink: @escaping Sink
   ) {
     (self.showsProgress, self.sink) = (showsProgress, sink)
     terminalColumns = columns
   }
 
-  /// Where nothing tells how wide the terminal is.
-  static let usualColumns = 80
-
   static func standard(environment: [String: String]) -> Console {
     let isCapable = StandardStream.messages.isTerminal && environment["TERM"] != "dumb"
-    let told = environment["COLUMNS"].flatMap { Int($0) }.flatMap { $0 > 0 ? $0 : nil } ?? usualColumns
-    return Console(showsProgress: isCapable, columns: { StandardStream.messages.columns ?? told }) {
+    let told =
+      environment["COLUMNS"].flatMap { Int($0) }.flatMap { $0 > 0 ? $0 : nil } ?? TextLayout.usualWidth
+    return Console(showsProgress: isCapable, columns: { $0.isTerminal ? $0.columns ?? told : nil }) {
       stream, bytes in
       try stream.write(bytes)
     }
@@ -48,6 +47,13 @@ final class Console: Sendable {
 
   func result(_ json: @autoclosure () -> JSONValue, _ text: @autoclosure () -> String) throws {
     if isJSON { try result(json()) } else { try result(text()) }
+  }
+
+  /// Sentences and facts for people: on a terminal, lines break between words.
+  func report(_ text: String) throws { try result(fitted(text, .results)) }
+
+  func report(_ json: @autoclosure () -> JSONValue, _ text: @autoclosure () -> String) throws {
+    if isJSON { try result(json()) } else { try report(text()) }
   }
 
   var isJSON: Bool { asksForJSON.withLock(\.self) }
@@ -75,11 +81,15 @@ final class Console: Sendable {
     guard record.level > .debug else { return }
     let prefix = record.level == .warning ? "Warning: " : record.level == .error ? "Error: " : ""
     closeLine()
-    say("\(Self.harmless(prefix + record.message))\n")
+    say("\(fitted(Self.harmless(prefix + record.message), .messages))\n")
   }
 
-  /// Columns of the terminal, as wide as it is now.
-  var columns: Int { terminalColumns() }
+  private func fitted(_ text: String, _ stream: StandardStream) -> String {
+    terminalColumns(stream).map { TextLayout.fitted(text, to: $0) } ?? text
+  }
+
+  /// Columns of the messages' terminal, as wide as it is now.
+  var columns: Int { terminalColumns(.messages) ?? TextLayout.usualWidth }
 
   /// Shows one line in place of the one before. It is cut where the terminal ends: of a line that goes on in the next
   /// row, only that row could be erased.

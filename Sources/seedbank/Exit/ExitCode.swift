@@ -1,7 +1,9 @@
-/// The process's exit status; the numbers above 1 are those of sysexits.h.
+/// The process's exit status; the numbers above 2 are those of sysexits.h.
 enum ExitCode: Int32, Sendable, CaseIterable {
   case success = 0
   case failure = 1
+  /// Only of `status --check`: clients cannot use what is published.
+  case critical = 2
   case usage = 64
   /// The data is wrong, or a publication is held back because of it.
   case badData = 65
@@ -17,6 +19,7 @@ enum ExitCode: Int32, Sendable, CaseIterable {
     switch self {
     case .success: "done"
     case .failure: "failed for a reason that has no code of its own"
+    case .critical: "only of 'status --check': clients cannot use what is published"
     case .usage: "the command line is wrong"
     case .badData:
       "the data, an origin's file or a publication is wrong, or something is held back: a table lost many rows, or a "
@@ -43,5 +46,10 @@ struct CommandFailure: ReportedError, Hashable {
 
   init(_ exitCode: ExitCode, _ message: String, isInResult: Bool = false) {
     (self.exitCode, self.message, self.isInResult) = (exitCode, message, isInResult)
+  }
+
+  /// Where the result has said everything: no message follows it.
+  static func told(_ exitCode: ExitCode) -> CommandFailure {
+    CommandFailure(exitCode, "", isInResult: true)
   }
 }

@@ -21,15 +21,18 @@ extension String {
     return count <= longest ? printable : "\(String(prefix(longest)).printable)…"
   }
 
-  /// As much of it as surely fits: what is not ASCII may take two columns.
+  /// As much of it as surely fits.
   func cut(toColumns columns: Int) -> String {
     var used = 0
     return String(
       prefix { character in
-        used += character.isASCII ? 1 : 2
+        used += character.columns
         return used <= columns
       })
   }
+
+  /// The most columns that it takes.
+  var columns: Int { reduce(0) { $0 + $1.columns } }
 
   /// Controls as `\u{1B}`, except those in `kept`.
   func escapingControls(except kept: Set<Unicode.Scalar>) -> String {
@@ -51,4 +54,9 @@ extension String {
       text += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
     }
   }
+}
+
+extension Character {
+  /// What is not ASCII may take two.
+  fileprivate var columns: Int { isASCII ? 1 : 2 }
 }

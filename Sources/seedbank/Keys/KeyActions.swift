@@ -37,7 +37,7 @@ struct KeyActions {
     let report = KeyStatusReport(
       published: published, roles: try KeyStatus.all(search, trustedBy: published),
       pending: try publisher().pendingChange(), folder: search.folder, now: .now())
-    try context.console.result(report.json, report.text)
+    try context.console.report(report.json, report.text)
   }
 
   func renew() throws {
@@ -151,7 +151,7 @@ struct KeyActions {
   private func tell(_ outcome: KeyChangeOutcome, isAnother: Bool = false) throws {
     var report = KeyChangeReport(outcome: outcome, isAnother: isAnother)
     if case .published(let published) = outcome { try settle(published, &report) }
-    try context.console.result(report.json, report.text)
+    try context.console.report(report.json, report.text)
     guard case .published = outcome, arguments.flag("lost"), !isAnother else { return }
     context.console.note(
       "Ship \(configuration.rootPath.printable) with the next version of the app. Until the apps have it, replace no other"

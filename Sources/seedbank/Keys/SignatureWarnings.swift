@@ -18,22 +18,25 @@ func expiryWarning(_ role: String, _ expires: UTCTime, lifetime: Int? = nil, now
 
 struct SignatureStanding {
   let warnings: [String]
-  /// Those of them that are about an expiry.
+  /// Those among the warnings that are about an expiry.
   let expiring: [String]
-  private let isExpired: Bool
+  /// Those of them because of which clients refuse what is published.
+  let expired: [String]
 
   /// `lifetime` is that of the online roles in seconds: the shortest of all datasets.
   init(_ published: PublishedMetadata, pending: OfflineChange, lifetime: Int, now: UTCTime) {
     let waiting = pending.isEmpty ? [] : ["a change of keys waits for signatures: see 'seedbank keys status'"]
-    expiring = published.signatures.compactMap {
-      expiryWarning($0.role, $0.expires, lifetime: $0.isOffline ? nil : lifetime, now: now)
+    let warning = { (signature: SignatureExpiry) in
+      expiryWarning(
+        signature.role, signature.expires, lifetime: signature.isOffline ? nil : lifetime, now: now)
     }
+    expiring = published.signatures.compactMap(warning)
     warnings = expiring + waiting
-    isExpired = published.signatures.contains { $0.state(at: now) == .expired }
+    expired = published.signatures.filter { $0.state(at: now) == .expired }.compactMap(warning)
   }
 
   var failure: CommandFailure? {
-    guard isExpired else { return nil }
+    guard !expired.isEmpty else { return nil }
     let message = "Clients refuse what is published: signatures have expired. See 'seedbank keys status'."
     return CommandFailure(.configuration, message)
   }

@@ -27,14 +27,14 @@ struct Pull: Sendable {
 
   func once() async throws {
     let report = try await store.update()
-    try console.result(json(report), line(report))
+    try console.report(json(report), line(report))
   }
 
   func check() async throws {
     let plan = try await store.updatePlan()
     let lifecycle = await store.state.lifecycle ?? .active
     notice.tell(lifecycle)
-    try console.result(plan.json(series, lifecycle), "\(series): \(plan.line)")
+    try console.report(plan.json(series, lifecycle), "\(series): \(plan.line)")
   }
 
   /// Prints generations and changes as they come. After a failed update there is a warning, and the next attempt.
@@ -57,7 +57,7 @@ struct Pull: Sendable {
     let start = report.from.map { "\($0) → " } ?? ""
     let step =
       report.action == .upToDate
-      ? "\(report.to) is the newest" : "\(start)\(report.to), \(report.bytes) bytes"
+      ? "\(report.to) is the newest" : "\(start)\(report.to), \(ByteCount(bytes: report.bytes))"
     return "\(series): version \(step), \(report.seed.url.path)"
   }
 
@@ -71,7 +71,7 @@ struct Pull: Sendable {
   }
 
   private func tell(_ seed: Seed) throws {
-    try console.result(
+    try console.report(
       ["event": "opening", "version": JSONValue(seed.version.number), "path": .string(seed.url.path)],
       "\(series): version \(seed.version), \(seed.url.path)")
   }
@@ -85,7 +85,7 @@ struct Pull: Sendable {
         "deleted": JSONValue(rows.deleted),
       ]
     }
-    try console.result(
+    try console.report(
       ["event": "changes", "version": JSONValue(change.version.number), "tables": .array(rows)],
       "\(series): version \(change.version): \(words.joined(separator: ", "))")
   }
@@ -95,7 +95,7 @@ extension UpdatePlan {
   fileprivate var line: String {
     guard action != .upToDate else { return "version \(to) is the newest" }
     let start = from.map { "version \($0) → \(to)" } ?? "version \(to)"
-    return "\(start), \(bytes) bytes to download (\(words)): \(files.joined(separator: ", "))"
+    return "\(start), \(ByteCount(bytes: bytes)) to download (\(words)): \(files.joined(separator: ", "))"
   }
 
   private var words: String {
@@ -105,8 +105,8 @@ extension UpdatePlan {
     case .newEpoch: "the publisher began a new history"
     case .newSchema: "the newest data has another schema"
     case .otherRows: "the rows here differ from the published ones"
-    case .deltasAreSmaller: "the newest snapshot has \(snapshotBytes ?? 0) bytes"
-    case .snapshotIsSmaller: "the deltas have \(deltaBytes ?? 0) bytes"
+    case .deltasAreSmaller: "the newest snapshot has \(ByteCount(bytes: snapshotBytes ?? 0))"
+    case .snapshotIsSmaller: "the deltas have \(ByteCount(bytes: deltaBytes ?? 0))"
     case .onlyDeltas: "no snapshot leads there"
     case .onlySnapshot: "no deltas lead there"
     case .deltasFailed: "the deltas do not fit the data here"
@@ -135,7 +135,7 @@ extension PullSource {
     }
     guard let report = made.withLock(\.self) else { throw CancellationError() }
     notice.tell(report.lifecycle)
-    try console.result(report.json, report.text)
+    try console.report(report.json, report.text)
   }
 }
 
@@ -143,8 +143,8 @@ extension BundleReport {
   fileprivate var text: String {
     """
     \(snapshot.series): version \(snapshot.version) in \(directory)
-      it adds \(ByteCount(bytes: bytes)) to the app: the snapshot \(snapshot.length) bytes, root and metadata \
-    \(metadataBytes) bytes
+      it adds \(ByteCount(bytes: bytes)) to the app: the snapshot \(ByteCount(bytes: snapshot.length)), root and metadata \
+    \(ByteCount(bytes: metadataBytes))
       expanded on a device, its data takes \(ByteCount(bytes: snapshot.rawLength))
     """
   }

@@ -13,6 +13,8 @@ struct DeploymentStatus {
   let publicationBytes: Int
   let stateBytes: Int
   let warnings: [String]
+  /// Those among the warnings because of which clients get nothing.
+  let failures: [String]
 
   init(
     _ configuration: DeploymentConfiguration, _ datasets: [DatasetConfiguration], _ search: KeySearch,
@@ -38,6 +40,7 @@ struct DeploymentStatus {
     let pending = try Publisher(configuration, keys: KeySource(KeyRing())).pendingChange()
     let standing = SignatureStanding(
       published, pending: pending, lifetime: configuration.shortestLifetime, now: now)
+    failures = standing.expired + series.filter { $0.published == nil }.flatMap(\.warnings)
     warnings =
       standing.warnings + keys.flatMap(\.faults).map(\.text) + series.flatMap(\.warnings)
       + AbandonedSeries.all(in: published, configuration).map(\.warning) + datasets.compactMap(Self.gain)

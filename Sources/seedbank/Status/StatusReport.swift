@@ -10,7 +10,9 @@ extension DeploymentStatus {
         "metadata",
         "  " + roles.map { "\($0.name) \($0.version) until \($0.expires)" }.joined(separator: ", "),
         "keys", "  " + keys.map { "\($0.role.rawValue) \($0.word)" }.joined(separator: ", "),
-        "disk", "  publication \(publicationBytes) bytes, working copies and history \(stateBytes) bytes",
+        "disk",
+        "  publication \(ByteCount(bytes: publicationBytes)), working copies and history"
+          + " \(ByteCount(bytes: stateBytes))",
       ]
     return (lines + warnings.map { "warning: \($0)" }).joined(separator: "\n")
   }
@@ -39,14 +41,13 @@ extension DeploymentStatus {
 extension SeriesStatus {
   fileprivate func lines(_ now: UTCTime) -> [String] {
     guard let state = published?.metadata.state else { return ["\(series)", "  not published yet"] }
-    let age = now.secondsSinceEpoch - state.publishedAt.secondsSinceEpoch
     let facts: [(String, String?)] = [
       ("model", "\(state.model), \(Self.words(state.lifecycle))"),
       ("version", "\(state.head), deltas lead on from \(state.floor)"),
-      ("published", "\(state.publishedAt), \(Self.words(seconds: max(0, age))) ago"),
+      ("published", "\(state.publishedAt), \(TimeSpan(from: state.publishedAt, to: now)) ago"),
       ("held", state.hold.map { "at the content of version \($0.version) since \($0.since)" }),
       ("rows", rows.map(Self.words)),
-      ("snapshots", Self.words(snapshots)), ("deltas", "\(deltas.count), \(deltaBytes) bytes"),
+      ("snapshots", Self.words(snapshots)), ("deltas", "\(deltas.count), \(ByteCount(bytes: deltaBytes))"),
       ("last step", lastBuild.map(\.line)), ("next", next),
     ]
     return ["\(series)"] + facts.compactMap { name, text in text.map { "  \(name): \($0)" } }
@@ -64,19 +65,12 @@ extension SeriesStatus {
   }
 
   private static func words(_ snapshots: [PublishedObject]) -> String {
-    snapshots.map { "\($0.version) \($0.encoding.rawValue) \($0.length) bytes" }.joined(separator: ", ")
+    snapshots.map { "\($0.version) \($0.encoding.rawValue) \(ByteCount(bytes: $0.length))" }.joined(
+      separator: ", ")
   }
 
   private static func words(_ rows: [String: Int]) -> String {
     rows.sorted { $0.key < $1.key }.map { "\($0.key) \($0.value)" }.joined(separator: ", ")
-  }
-
-  private static func words(seconds: Int) -> String {
-    let units = [("days", 86_400), ("hours", 3600), ("minutes", 60)]
-    guard let (name, length) = units.first(where: { seconds >= 2 * $0.1 }) else {
-      return "\(seconds) seconds"
-    }
-    return "\(seconds / length) \(name)"
   }
 
   fileprivate func json(_ now: UTCTime) -> JSONValue {
@@ -117,7 +111,8 @@ extension StepRecord {
     let parts = [
       "\(last) \(series?.description ?? dataset.text) \(outcome.rawValue)\(versions)",
       changes.isEmpty ? nil : changes.words,
-      deltaBytes.map { "delta of \($0) bytes" }, snapshotBytes.map { "snapshot of \($0) bytes" },
+      deltaBytes.map { "delta of \(ByteCount(bytes: $0))" },
+      snapshotBytes.map { "snapshot of \(ByteCount(bytes: $0))" },
       "\(milliseconds) ms", times > 1 ? "\(times) times since \(at)" : nil, error,
     ]
     return parts.compactMap(\.self).joined(separator: ", ")

@@ -14,7 +14,7 @@ extension SeriesReport {
       case .changed: "\(version), \(changes.words)"
       }
     let parts = [
-      "\(series): \(result)", deltaBytes.map { "delta of \($0) bytes" },
+      "\(series): \(result)", deltaBytes.map { "delta of \(ByteCount(bytes: $0))" },
       merged.isEmpty ? nil : "merged \(merged.map(\.description).joined(separator: " and "))", snapshotWords,
       repair.map { "working copy rebuilt because \($0)" },
       shrunk.isEmpty ? nil : "held back because its tables lost too many rows",
@@ -24,9 +24,9 @@ extension SeriesReport {
 
   private var snapshotWords: String? {
     guard hasSnapshot else { return nil }
-    if let snapshotBytes { return "snapshot of \(snapshotBytes) bytes" }
+    if let snapshotBytes { return "snapshot of \(ByteCount(bytes: snapshotBytes))" }
     guard let expectedSnapshotBytes else { return "snapshot" }
-    return "snapshot of about \(expectedSnapshotBytes) bytes, like the newest one"
+    return "snapshot of about \(ByteCount(bytes: expectedSnapshotBytes)), like the newest one"
   }
 
   var level: LogLevel { outcome == .held ? .warning : hasNews ? .notice : .debug }

@@ -23,7 +23,32 @@ import Testing
     #expect(json["metadataFiles"]?.integer == 4)
   }
 
-  @Test func `without a root it says what could not be verified`() throws {
+  @Test func `without a root it begins with the one that the store has kept, and says so`() throws {
+    let json = try store.doctor("--json").json()
+    #expect(json["sound"]?.bool == true && json["metadataFiles"]?.integer == 4)
+    let findings = json["findings"]?.elements ?? []
+    #expect(findings.map { $0["severity"]?.string } == ["note"])
+    #expect(findings.first?["problem"]?.string?.contains("root that the store has kept") == true)
+  }
+
+  @Test func `a kept root of another publisher is an error`() throws {
+    let other = try OperatedDeployment()
+    try Tool.run(["cp", other.folder("seedbank/root.json"), store.folder("store/trust/shipped.json")])
+    let outcome = try store.doctor()
+    #expect(outcome.status == 65 && outcome.output.contains("error: trust: "), "\(outcome.output)")
+    #expect(try store.pull("--store", "store").status == 0, "an update does not begin with it")
+  }
+
+  @Test func `a kept root never counts beside a given one, and the next update mends it`() throws {
+    try store.write("{}", to: "store/trust/shipped.json")
+    #expect(try store.doctor("--root", "seedbank/root.json").status == 0)
+    #expect(try store.doctor().status == 65)
+    #expect(try store.pull("--store", "store").status == 0)
+    #expect(try store.doctor().status == 0)
+  }
+
+  @Test func `without any root it says what could not be verified`() throws {
+    try Tool.run(["rm", store.folder("store/trust/shipped.json")])
     let outcome = try store.doctor()
     #expect(
       outcome.status == 0 && outcome.output.contains("warning: trust: the signatures were not verified"))

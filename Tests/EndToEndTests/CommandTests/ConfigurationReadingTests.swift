@@ -3,6 +3,7 @@ import SeedDatabase
 import SeedFormat
 import SeedHTTP
 import SeedServer
+import SeedSystem
 import SeedTrust
 import Support
 import Testing
@@ -41,7 +42,7 @@ import Testing
     let folder = try DeploymentFolder(deployment: Self.fullDeployment, dataset: Self.fullDataset)
     let configuration = try folder.read()
     #expect(configuration.publication == "/srv/pub")
-    #expect(configuration.state == "\(folder.path)/../state")
+    #expect(configuration.state == "\(Folder.parent(of: folder.path))/state")
     #expect(configuration.keys == "\(folder.path)/secret/keys")
     let http = configuration.http
     #expect((http.host, http.port, http.threads) == ("::1", 0, 4))

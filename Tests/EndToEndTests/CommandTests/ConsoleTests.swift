@@ -1,4 +1,5 @@
 import SeedFormat
+import SeedServer
 import SeedSystem
 import Support
 import Testing
@@ -71,7 +72,7 @@ final class RecordedConsole: Sendable {
   @Test func `progress is cut at the terminal's end, also after it was made narrower`() {
     let record = RecordedConsole()
     let columns = Mutex(11)
-    let console = Console(showsProgress: true, columns: { columns.withLock(\.self) }) { stream, bytes in
+    let console = Console(showsProgress: true, columns: { _ in columns.withLock(\.self) }) { stream, bytes in
       record.take(stream, bytes)
     }
     console.progress("0123456789ab")
@@ -81,13 +82,35 @@ final class RecordedConsole: Sendable {
     #expect(record.messages == ["0123456789", "01234", "é2é"].map { "\r\u{1B}[K\($0)" }.joined())
   }
 
+  @Test func `on a terminal, warnings and reports break between words; elsewhere each is one line`() throws {
+    let text = String(repeating: "word ", count: 30) + "end"
+    let (wide, narrow) = (RecordedConsole(), RecordedConsole())
+    let terminal = Console(showsProgress: false, columns: { $0 == .messages ? 40 : 60 }) { stream, bytes in
+      narrow.take(stream, bytes)
+    }
+    for console in [wide.console, terminal] {
+      console.warning(text)
+      try console.report(text)
+      try console.result(text)
+    }
+    #expect(wide.messages == "Warning: \(text)\n" && wide.results == "\(text)\n\(text)\n")
+    let lines = narrow.messages.split(separator: "\n")
+    #expect(lines.count == 5 && lines.allSatisfy { $0.count <= 40 })
+    let results = narrow.results.split(separator: "\n")
+    #expect(results.dropLast().allSatisfy { $0.count <= 60 })
+    #expect(results.last.map(String.init) == text, "a result stays as it is")
+    terminal.startLog(.text, from: .info)
+    terminal.warning(text)
+    #expect(narrow.messages.split(separator: "\n").count == 6, "a log's record is one line")
+  }
+
   @Test func `a long text in a message is cut`() {
     #expect(String(repeating: "x", count: 81).clipped == String(repeating: "x", count: 80) + "…")
     #expect("a\nb".clipped == "a\\u{A}b")
   }
 
   @Test func `the exit codes are the documented ones`() {
-    #expect(ExitCode.allCases.map(\.rawValue) == [0, 1, 64, 65, 69, 74, 75, 78])
+    #expect(ExitCode.allCases.map(\.rawValue) == [0, 1, 2, 64, 65, 69, 74, 75, 78])
   }
 
   private struct Surprise: Error, CustomStringConvertible { let description = "something else" }

@@ -74,7 +74,7 @@ import Testing
     expect(scene, "seedbank keys add-signature s", 78, "expired at")
     expect(scene, "seedbank keys sign my.sqlite --key \"$ROOT_B/root-2.key\"", 65, "Nothing was signed")
     try scene.shell("seedbank keys discard")
-    try scene.run(Procedure.named("Everything has expired"))
+    try scene.type("Everything has expired")
     try scene.everybodyFollows()
   }
 
@@ -141,7 +141,7 @@ import Testing
     expect(scene, "seedbank new-epoch --yes --with \"$TARGETS\"", 78, "2 series keys are here")
     try scene.shell("rm seedbank/keys/series.key seedbank/keys/timestamp.key seedbank/keys/snapshot.key")
     expect(scene, "seedbank new-epoch --yes", 78, "name its folder with --with")
-    try scene.run(Procedure.named("The publication was lost"))
+    try scene.type("The publication was lost")
     try scene.publish()
     try scene.everybodyFollows()
     #expect(try scene.shop("early") == "change 2\n")

@@ -29,7 +29,7 @@ final class KeyScene {
       INSERT INTO shop SELECT value, 'shop ' || hex(randomblob(40)) FROM generate_series(1, 300);
       """)
     for name in Self.media.values { try Folder.create(folder(name)) }
-    try run(Procedure.named("Begin with several root keys"))
+    try type("Begin with several root keys")
     for client in Client.allCases { try follow(client, "early", root: "seedbank/root.json") }
     try Tool.run(["cp", folder("seedbank/root.json"), folder("shipped.json")])
   }
@@ -38,11 +38,7 @@ final class KeyScene {
 
   /// The environment of the article's commands; variables of a test come on top.
   private func environment(_ more: [String: String]) -> [String: String] {
-    let path = ProcessInfo.processInfo.environment["PATH"] ?? ""
-    let tools = SeedbankBinary.url.deletingLastPathComponent().path
-    var variables = Self.media.mapValues { folder($0) }
-    variables["PATH"] = "\(tools):\(path)"
-    return variables.merging(more) { $1 }
+    OperatorsMachine.environment.merging(Self.media.mapValues { folder($0) }) { $1 }.merging(more) { $1 }
   }
 
   /// Runs a script under the scene's clock; throws what it printed where a line fails.
@@ -58,9 +54,10 @@ final class KeyScene {
       ? [] : ["env", "DONT_FAKE_MONOTONIC=1", "NO_FAKE_STAT=1", "faketime", "-f", "+\(days)d"]
   }
 
+  /// Types what the article on keys has under a heading.
   @discardableResult
-  func run(_ procedure: Procedure, _ more: [String: String] = [:]) throws -> String {
-    try shell(procedure.script, more)
+  func type(_ heading: String, _ more: [String: String] = [:]) throws -> String {
+    try OperatorArticle("KeysAndRecovery").typed(under: heading).map { try shell($0.text, more) }.joined()
   }
 
   /// Changes a row and publishes that.

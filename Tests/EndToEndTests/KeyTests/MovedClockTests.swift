@@ -17,7 +17,7 @@ import Testing
     if hasKeys { try scene.shell("cp \"$ROOT_A\"/* \"$ROOT_B\"/* \"$TARGETS\"/* seedbank/keys") }
     for day in stride(from: 7, through: Self.months * 30, by: 7) {
       scene.days = day
-      if !hasKeys, [147, 294, 441].contains(day) { try scene.run(Procedure.named("Renew root and targets")) }
+      if !hasKeys, [147, 294, 441].contains(day) { try scene.type("Renew root and targets") }
       try scene.publish()
       if Self.isDeep || day % 28 == 0 {
         for client in KeyScene.Client.allCases { try scene.follow(client, "early") }
@@ -45,7 +45,7 @@ import Testing
     let expired = try regenerate(181)
     #expect(expired.status == 78 && expired.text.contains("Clients refuse what is published"), "\(expired)")
     #expect(try scene.shell("seedbank status --json").contains("no client accepts it"))
-    try scene.run(Procedure.named("Everything has expired"))
+    try scene.type("Everything has expired")
     #expect(try regenerate(182).status == 0)
     try scene.everybodyFollows()
   }

@@ -38,7 +38,7 @@ import Testing
     let stolen = try scene.keyID("c/root-3.key")
     scene.days = one.days
     try Tool.run(["rm", "-f"] + one.lost.map { scene.folder($0) })
-    let output = try scene.run(Procedure.named(one.heading), ["LOST_KEY": stolen])
+    let output = try scene.type(one.heading, ["LOST_KEY": stolen])
     #expect(try scene.shell("seedbank verify").hasSuffix("sound\n"), "\(one.heading): \(output)")
     #expect(try scene.publication.published().root.version == one.roots)
     try scene.everybodyFollows()
@@ -61,7 +61,7 @@ import Testing
   @Test func `too few root keys: old apps go on, new apps begin with the new root`() throws {
     let scene = try KeyScene()
     for name in ["b/root-2.key", "c/root-3.key"] { try Folder.remove(scene.folder(name)) }
-    try scene.run(Procedure.named("Too few root keys are left"))
+    try scene.type("Too few root keys are left")
     try scene.publish()
     try scene.everybodyFollows(newRoot: "seedbank/root.json")
     #expect(try scene.shop("early") == "change 1\n")
@@ -79,7 +79,7 @@ import Testing
     try scene.everybodyFollows()
     try scene.shell("mkdir backup && cp seedbank/publication/metadata/*.root.json backup")
     try scene.shell("rm -r seedbank/publication seedbank/state && mkdir -p seedbank/publication/metadata")
-    try scene.run(Procedure.named("The publication was lost"))
+    try scene.type("The publication was lost")
     try scene.publish()
     try scene.everybodyFollows()
     #expect(try scene.shop("early") == "change 2\n")
@@ -92,7 +92,7 @@ import Testing
     try scene.raiseVersions()
     for client in KeyScene.Client.allCases { try scene.follow(client, "early") }
     #expect(throws: Tool.Failure.self) { try scene.publish() }
-    try scene.run(Procedure.named("The timestamp or snapshot key was stolen"))
+    try scene.type("The timestamp or snapshot key was stolen")
     try scene.publish()
     try scene.everybodyFollows()
     #expect(try scene.shop("early") == "change 2\n")
@@ -103,7 +103,7 @@ import Testing
       Self.cases.map(\.heading) + [
         "Begin with several root keys", "Too few root keys are left", "The publication was lost",
       ]
-    #expect(try Set(Procedure.all().map(\.heading)) == Set(tested))
+    #expect(try Set(OperatorArticle("KeysAndRecovery").typed.map(\.heading)) == Set(tested))
   }
 }
 

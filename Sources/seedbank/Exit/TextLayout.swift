@@ -1,0 +1,76 @@
+/// Lines that break between words.
+enum TextLayout {
+  /// Columns of a page of help, and of a terminal that does not tell how wide it is.
+  static let usualWidth = 80
+  static let explanationColumn = 26
+  /// By how much what goes on in the next line is set in.
+  private static let continuationIndent = 2
+
+  /// Lines of at most `width` columns; a longer word has a line for itself.
+  static func wrap(_ text: String, indent: Int = 0) -> [String] {
+    wrap(words: text.split { $0 == " " || $0 == "\n" }.map(String.init), indent: indent)
+  }
+
+  /// The words may have spaces, at which no line breaks.
+  static func wrap(words: [String], indent: Int = 0, hanging: Int? = nil, width: Int = usualWidth) -> [String]
+  {
+    var lines: [String] = []
+    var line = blank(indent)
+    var isEmpty = true
+    for word in words {
+      if !isEmpty, line.columns + 1 + word.columns > width {
+        lines.append(line)
+        line = blank(hanging ?? indent)
+        isEmpty = true
+      }
+      line += isEmpty ? word : " \(word)"
+      isEmpty = false
+    }
+    return lines + [line]
+  }
+
+  static func paragraphs(_ text: String) -> [String] {
+    let paragraphs = text.split(separator: "\n\n").map { wrap(String($0)) }
+    return Array(paragraphs.joined(separator: [""]))
+  }
+
+  static func entry(_ name: String, _ explanation: String) -> [String] {
+    let head = "  \(name)"
+    let lines = wrap(explanation, indent: explanationColumn)
+    guard head.count < explanationColumn, let first = lines.first else { return [head] + lines }
+    return [head + first.dropFirst(head.count)] + lines.dropFirst()
+  }
+
+  /// A text as a terminal of that width shows it best: what is too long goes on in the next line, set in. A command in
+  /// quotation marks stays on one line, so that it can be copied.
+  static func fitted(_ text: String, to width: Int) -> String {
+    text.split(separator: "\n", omittingEmptySubsequences: false)
+      .flatMap { fitted(line: String($0), to: width) }.joined(separator: "\n")
+  }
+
+  private static func fitted(line: String, to width: Int) -> [String] {
+    guard line.columns > width else { return [line] }
+    let indent = line.prefix { $0 == " " }.count
+    return wrap(words: phrases(in: line), indent: indent, hanging: indent + continuationIndent, width: width)
+  }
+
+  /// The words, of which those from an opening quotation mark to the closing one are one.
+  private static func phrases(in line: String) -> [String] {
+    var (phrases, words) = ([String](), line.split(separator: " ")[...])
+    while let word = words.first {
+      // A mark that nothing closes is an apostrophe.
+      let end = word.hasPrefix("'") ? words.firstIndex(where: isClosing) : nil
+      let phrase = words[...(end ?? words.startIndex)]
+      phrases.append(phrase.joined(separator: " "))
+      words = words.dropFirst(phrase.count)
+    }
+    return phrases
+  }
+
+  private static func isClosing(_ word: Substring) -> Bool {
+    let end = word.dropFirst().reversed().drop { ".,:;)".contains($0) }
+    return end.first == "'"
+  }
+
+  private static func blank(_ count: Int) -> String { String(repeating: " ", count: count) }
+}

@@ -1,0 +1,56 @@
+import Foundation
+import Support
+import Testing
+
+@testable import seedbank
+
+/// What operators see in a real terminal of 80 columns.
+@Suite(.bounded) struct TerminalTests {
+  private static let columns = 80
+  private static let commands = [
+    "status", "status --history", "verify", "doctor store", "diff 1 3 --rows", "keys status", "config check",
+    "prune --dry-run", "inspect seedbank/publication/metadata/timestamp.json", "help status",
+  ]
+
+  let store: PulledStore
+
+  init() throws {
+    store = try PulledStore()
+    try store.fill()
+    // Warnings and long lines.
+    try Tool.run(["chmod", "644", store.folder("seedbank/keys/series.key")])
+    try store.deployment.origin("UPDATE shop SET name = 'a rather long name that goes on and on' || name")
+    _ = try store.deployment.seedbank("rollback", "--to", "2")
+  }
+
+  private func shown(_ words: [String], columns: Int) throws -> String {
+    let script = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appendingPathComponent(
+      "terminal.py")
+    return try Tool.run(
+      ["python3", script.path, "\(columns)", SeedbankBinary.url.path] + words, in: store.folder.path)
+  }
+
+  @Test(arguments: commands)
+  func `no line is wider than the terminal, but for a word or a command that is`(_ command: String) throws {
+    let words = command.split(separator: " ").map(String.init)
+    let text = try shown(words, columns: Self.columns)
+    #expect(!text.isEmpty && text.firstMatch(of: #/\u{1B}\[[0-9;]*m/#) == nil, "there are no colours")
+    let tooWide = text.split(separator: "\n").filter { line in
+      // What redraws one line is not of this test.
+      let last = line.split(separator: "\r").last ?? ""
+      let isOneWord = !last.drop { $0 == " " }.contains(" ")
+      let isOneCommand = last.drop { $0 == " " }.hasPrefix("'")
+      return last.count > Self.columns && !isOneWord && !isOneCommand
+    }
+    #expect(tooWide.isEmpty, "\(text)")
+  }
+
+  @Test func `a wider terminal is used, and a pipe gets each fact in one line`() throws {
+    let piped = try store.deployment.seedbank("status").output
+    let longest = try #require(piped.split(separator: "\n").map(\.count).max())
+    #expect(longest > Self.columns)
+    let facts = piped.split(separator: "\n").count
+    #expect(try shown(["status"], columns: longest + 1).split(separator: "\n").count == facts)
+    #expect(try shown(["status"], columns: Self.columns).split(separator: "\n").count > facts)
+  }
+}

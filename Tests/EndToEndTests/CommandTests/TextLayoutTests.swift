@@ -1,0 +1,52 @@
+import SeedSystem
+import Support
+import Testing
+
+@testable import seedbank
+
+@Suite(.bounded) struct TextLayoutTests {
+  @Test(arguments: [
+    ("short", "short"), ("", ""), ("12345678901234567890", "12345678901234567890"),
+    ("one two three four five six", "one two three four\n  five six"),
+    ("  a: one two three four five six", "  a: one two three\n    four five six"),
+    ("one\n\ntwo three four five six", "one\n\ntwo three four five\n  six"),
+    ("a 123456789012345678901234567890 b", "a\n  123456789012345678901234567890\n  b"),
+    ("ééééé ééééé ééééé", "ééééé\n  ééééé\n  ééééé"),
+  ])
+  func `a line that is too long goes on in the next one, set in`(_ text: String, _ fitted: String) {
+    #expect(TextLayout.fitted(text, to: 20) == fitted)
+  }
+
+  @Test(arguments: [
+    ("please try it: run 'seedbank prune'.", "please try it: run\n  'seedbank prune'."),
+    ("run 'seedbank regenerate --resume' now", "run\n  'seedbank regenerate --resume'\n  now"),
+    ("it is the rows' own 'name' that is odd", "it is the rows' own\n  'name' that is odd"),
+    ("the 'open one is no quotation of ours", "the 'open one is no\n  quotation of ours"),
+  ])
+  func `a quoted command stays on one line, to be copied`(_ text: String, _ fitted: String) {
+    #expect(TextLayout.fitted(text, to: 20) == fitted)
+  }
+
+  @Test(arguments: [
+    (0, "0 seconds"), (1, "1 second"), (119, "119 seconds"), (120, "2 minutes"), (7199, "119 minutes"),
+    (7200, "2 hours"), (172_799, "47 hours"), (172_800, "2 days"), (86_400 * 800, "800 days"),
+  ])
+  func `a time is told in the largest unit of which there are two`(_ seconds: Int, _ text: String) {
+    #expect(TimeSpan(seconds: seconds).description == text)
+  }
+
+  @Test(arguments: [("90s", 90), ("15m", 900), ("26h", 93_600), ("3d", 259_200)])
+  func `a time is a number and a unit`(_ text: String, _ seconds: Int) {
+    #expect(TimeSpan(text)?.seconds == seconds)
+  }
+
+  @Test(arguments: [
+    "", "h", "5", "0h", "-1h", "1.5h", "1 h", "1w", "01h", "9999999999999999999d", "1000001s",
+  ])
+  func `what is no time is refused`(_ text: String) { #expect(TimeSpan(text) == nil) }
+
+  @Test func `clocks that disagree give no negative age`() {
+    let now = UTCTime.now()
+    #expect(TimeSpan(from: now.adding(seconds: 5), to: now) == TimeSpan(seconds: 0))
+  }
+}

@@ -1,0 +1,64 @@
+import Foundation
+import Support
+
+/// An nginx of a test's own, ended with its owner.
+final class Nginx {
+  private let folder: TemporaryFolder
+  private let process = Process()
+
+  /// How long a start may take before the test gives up; no figure of the product.
+  private static let patience: TimeInterval = 60
+
+  /// Starts it with a whole configuration, and waits until it listens.
+  init(_ configuration: String, in folder: TemporaryFolder, listeningOn port: UInt16) throws {
+    self.folder = folder
+    // Workers of another user could not read a test's folder.
+    let user = geteuid() == 0 ? "user root;\n" : ""
+    try (configuration + user).write(toFile: folder("nginx.conf"), atomically: false, encoding: .utf8)
+    process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+    process.arguments = ["nginx", "-c", folder("nginx.conf"), "-e", folder("errors"), "-g", "daemon off;"]
+    process.environment = ["PATH": "/usr/sbin:/usr/bin:/sbin:/bin"]
+    process.standardOutput = FileHandle.nullDevice
+    process.standardError = FileHandle.nullDevice
+    try ProcessGuard.run(process)
+    try eventually("nginx listens", within: Self.patience) { try? RawClient(port: port) }
+  }
+
+  /// Starts it with a server of its own, as a file in `/etc/nginx/conf.d` would.
+  convenience init(site: String, in folder: TemporaryFolder, listeningOn port: UInt16) throws {
+    try self.init(
+      """
+      pid \(folder("pid"));
+      events {}
+      http {
+      access_log off;
+      \(Self.temporaryFiles(in: folder))
+      \(site)
+      }
+
+      """, in: folder, listeningOn: port)
+  }
+
+  /// Where it may write, in place of folders of the system.
+  static func temporaryFiles(in folder: TemporaryFolder) -> String {
+    ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"].map { "  \($0)_temp_path \(folder($0));\n" }.joined()
+  }
+
+  deinit {
+    if process.isRunning { process.terminate() }
+    process.waitForEnd()
+  }
+
+  /// What it said of errors.
+  var errors: String { (try? String(contentsOfFile: folder("errors"), encoding: .utf8)) ?? "" }
+}
+
+extension String {
+  /// A documented configuration with a line as this machine needs it; the line must be there.
+  func adapting(_ documented: String, to here: String) throws -> String {
+    guard contains(documented) else {
+      throw NeverHappened(what: "\(documented) in a documented configuration")
+    }
+    return replacing(documented, with: here)
+  }
+}

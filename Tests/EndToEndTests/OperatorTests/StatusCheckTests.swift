@@ -1,0 +1,84 @@
+import Foundation
+import SeedFormat
+import Support
+import Testing
+
+/// What a monitor reads: one line on stdout, and an exit code.
+@Suite(.bounded) struct StatusCheckTests {
+  let deployment: OperatedDeployment
+
+  init() throws { deployment = try OperatedDeployment() }
+
+  private func check(_ more: String..., days: Int = 0) throws -> SeedbankBinary.Outcome {
+    let clock = days == 0 ? [] : ["faketime", "-f", "+\(days)d"]
+    let words = clock + [SeedbankBinary.url.path, "status", "--check"] + more
+    let script = "\(words.joined(separator: " ")) > out 2> errors; echo $? > code"
+    try Tool.run(["sh", "-c", script], in: deployment.folder.path)
+    func text(_ name: String) throws -> String {
+      try String(contentsOfFile: deployment.folder(name), encoding: .utf8)
+    }
+    let outcome = SeedbankBinary.Outcome(
+      status: try #require(Int32(text("code").dropLast())), output: try text("out"),
+      errors: try text("errors"))
+    let isOneLine = outcome.output.split(separator: "\n").count == 1 && outcome.errors.isEmpty
+    #expect(isOneLine || outcome.status == 64, "\(outcome)")
+    return outcome
+  }
+
+  @Test func `all is well`() throws {
+    let outcome = try check("--older-than", "26h", "--no-step-for", "15m")
+    #expect(outcome.status == 0 && outcome.output.hasPrefix("ok: my/1: version 3, "), "\(outcome)")
+    let json = try check("--json").json()
+    #expect(json["state"]?.string == "ok" && json["problems"]?.elements == [])
+  }
+
+  @Test func `old data, a publisher that stands still and signatures that end soon are warnings`() throws {
+    let old = try check("--older-than", "26h", "--no-step-for", "15m", days: 2)
+    #expect(old.status == 1 && old.output.hasPrefix("warning: "), "\(old)")
+    #expect(old.output.contains("version 3 is 2 days old, more than 26 hours"))
+    #expect(old.output.contains("the last publish step was 2 days ago, more than 15 minutes"))
+    let signatures = try check(days: 5)
+    #expect(signatures.status == 1 && signatures.output.contains("timestamp: its metadata expires at"))
+  }
+
+  @Test func `a series that is held is a warning`() throws {
+    #expect(try deployment.seedbank("rollback", "--to", "2").status == 0)
+    let outcome = try check()
+    #expect(outcome.status == 1 && outcome.output.contains("held at the content of version 2"))
+    let json = try check("--json").json()
+    #expect(json["problems"]?.elements?.first?["state"]?.string == "warning")
+  }
+
+  @Test func `expired signatures are critical, and stand before warnings`() throws {
+    let outcome = try check("--older-than", "1h", days: 8)
+    #expect(outcome.status == 2 && outcome.output.hasPrefix("critical: timestamp: its metadata expired at"))
+    #expect(outcome.output.contains("version 3 is 8 days old"))
+  }
+
+  @Test func `what cannot be read is critical`() throws {
+    try Tool.run(["rm", deployment.folder("seedbank/publication/metadata/timestamp.json")])
+    #expect(try check().status == 2)
+    try Tool.run(["rm", deployment.folder("seedbank/seedbank.json")])
+    let outcome = try check("--json")
+    #expect(outcome.status == 2)
+    #expect(try outcome.json()["state"]?.string == "critical")
+  }
+
+  @Test func `a deployment that has published nothing is critical`() throws {
+    let folder = deployment.folder
+    try Tool.run(["rm", "-r", folder("seedbank")])
+    try SeedbankBinary.succeed(["init", "my.sqlite"], in: folder.path)
+    let outcome = try check()
+    #expect(outcome.status == 2 && outcome.output.contains("nothing is published yet"), "\(outcome)")
+  }
+
+  @Test(arguments: ["--older-than 1w", "--older-than", "--no-step-for 0s"])
+  func `a limit that is none is a mistake of the command line`(_ words: String) throws {
+    #expect(try check(words).status == 64)
+  }
+
+  @Test func `a limit without --check is a mistake of the command line`() throws {
+    let outcome = try deployment.seedbank("status", "--older-than", "1h")
+    #expect(outcome.status == 64 && outcome.errors.contains("--check beside it"))
+  }
+}

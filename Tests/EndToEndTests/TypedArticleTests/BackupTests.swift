@@ -1,0 +1,50 @@
+import Foundation
+import Support
+import Testing
+
+/// The article on backups: typed, with a device that has seen more than the backup.
+@Suite(.bounded) struct BackupTests {
+  @Test
+  func `a copy of a running deployment comes back elsewhere, and devices that have seen more follow as well`()
+    throws
+  {
+    let article = try TypedArticle("Backup")
+    try article.typeUntil("One device has seen more")
+    try article.untilHead(2, of: "my")
+    try article.typeUntil("Restore on another machine")
+    article.closeTerminals()
+    // What is signed in one second under one number is the same timestamp, which no real restore is fast enough for.
+    let end = Date().timeIntervalSince1970.rounded(.up)
+    try waitUntil("the next second comes") { Date().timeIntervalSince1970 > end }
+    try article.typeUntil("Both devices follow")
+    try article.untilHead(1, of: "my")
+    try article.typeRest()
+    let rows = try article.type(
+      "sqlite3 $(ls -td phone/generations/*/seed.sqlite | head -1) 'SELECT name FROM shop'")
+    #expect(rows == "White tea\n")
+  }
+
+  @Test func `the copy is whole while steps publish all the time`() throws {
+    let article = try TypedArticle("Backup")
+    try article.typeUntil("The copy")
+    let copy = try #require(article.article.typed.first { $0.heading == "The copy" }).text
+    let writing = try article.typeAside(
+      """
+      while [ ! -e enough ]; do
+        sqlite3 -cmd '.timeout 5000' my.sqlite "UPDATE shop SET name = 'Tea ' || random()"
+        seedbank regenerate || [ $? = 75 ]
+      done
+      echo finished
+      """)
+    for round in 0..<5 {
+      try article.untilHead(3 * round + 2, of: "my")
+      try article.type(copy)
+      let shown = try article.type(
+        "rm -rf new && mkdir -p new/seedbank && tar -xpf backup.tar -C new/seedbank"
+          + " && seedbank verify --config new/seedbank/seedbank.json")
+      #expect(shown.hasSuffix("sound\n"), "\(shown)")
+    }
+    try article.type("touch enough")
+    try writing.waits(for: "finished", within: TypedArticle.patience)
+  }
+}

@@ -1,0 +1,172 @@
+import Foundation
+import Support
+
+/// Types an operator's article into a fresh folder, block by block. What serves, or watches, goes on in a terminal of its
+/// own, as the article's reader lets it; ordinary ports stand for free ones.
+final class TypedArticle {
+  let article: OperatorArticle
+  let folder: TemporaryFolder
+  private var position = 0
+  private var terminals: [(group: ProcessGroup, isOurs: Bool)] = []
+  private let ports: [String: UInt16]
+
+  /// How long something may take to be printed before the test gives up; no figure of the product.
+  static let patience: TimeInterval = 60
+  /// The ports that articles name.
+  private static let ordinaryPorts = ["8080", "8081", "8082"]
+  /// Lines that do not end by themselves, and what they print once they work.
+  private static func sign(ofLasting line: String) -> String? {
+    if isOurs(line) { return "listening on" }
+    return line.hasPrefix("python3 -m http.server") ? "Serving HTTP" : nil
+  }
+
+  private static func isOurs(_ line: String) -> Bool {
+    line.prefixMatch(of: #/(?:[a-z]+\/)?seedbank (?:run|serve)\b/#) != nil
+  }
+
+  init(_ name: String) throws {
+    article = try OperatorArticle(name)
+    folder = try TemporaryFolder()
+    ports = try Dictionary(uniqueKeysWithValues: Self.ordinaryPorts.map { ($0, try freePort()) })
+  }
+
+  deinit { closeTerminals() }
+
+  // MARK: Typing
+
+  /// Types all blocks that come before a heading's own.
+  func typeUntil(_ heading: String) throws {
+    guard article.typed.contains(where: { $0.heading == heading }) else {
+      throw OperatorArticle.Missing(what: "\(article.name): \(heading)")
+    }
+    while position < article.typed.count, article.typed[position].heading != heading { try typeNext() }
+  }
+
+  /// Types the blocks that are left.
+  func typeRest() throws { while position < article.typed.count { try typeNext() } }
+
+  /// Types the next block; returns what it printed.
+  @discardableResult
+  func typeNext() throws -> String {
+    let block = article.typed[position]
+    position += 1
+    let output = try type(block.text)
+    guard let shown = block.shown, !Shown(replaced(shown)).matches(output) else { return output }
+    throw Differs(heading: block.heading, shown: shown, output: output)
+  }
+
+  /// Something else was printed than the article shows.
+  struct Differs: Error {
+    let heading: String
+    let shown: String
+    let output: String
+  }
+
+  /// Types lines; a line that lasts gets a terminal of its own, once what was typed before it has ended.
+  @discardableResult
+  func type(_ text: String) throws -> String {
+    var (output, waiting): (String, [String]) = ("", [])
+    for line in text.components(separatedBy: "\n") {
+      if let sign = Self.sign(ofLasting: line) {
+        output += try run(waiting)
+        waiting = []
+        try openTerminal(line).waits(for: sign, within: Self.patience)
+      } else {
+        waiting.append(line)
+      }
+    }
+    return try output + run(waiting)
+  }
+
+  private func run(_ lines: [String]) throws -> String {
+    guard !lines.isEmpty else { return "" }
+    return try Tool.run(
+      ["bash", "-euo", "pipefail", "-c", replaced(lines.joined(separator: "\n"))], in: folder.path,
+      environment: environment)
+  }
+
+  // MARK: Terminals
+
+  private func openTerminal(_ line: String) throws -> ProcessGroup {
+    try typeAside("exec \(line)", isOurs: Self.isOurs(line))
+  }
+
+  /// Types a script into a terminal of its own, and does not wait for its end.
+  @discardableResult
+  func typeAside(_ script: String, isOurs: Bool = false) throws -> ProcessGroup {
+    let terminal = try ProcessGroup(
+      ["bash", "-euo", "pipefail", "-c", replaced(script)], in: folder.path, environment: environment,
+      output: folder("terminal-\(terminals.count).log"))
+    terminals.append((terminal, isOurs))
+    return terminal
+  }
+
+  /// Ctrl-C in all of them.
+  func closeTerminals() {
+    // Others' programs inherit a mask from the tests' threads, by which they never hear of SIGTERM.
+    for (group, isOurs) in terminals { if isOurs { group.stop() } else { group.kill() } }
+    terminals = []
+  }
+
+  /// What all of them have printed.
+  var terminalOutput: String { terminals.map(\.group.output).joined() }
+
+  // MARK: The reader's machine
+
+  /// The port that stands for an ordinary one.
+  func port(_ ordinary: String = "8080") -> UInt16 { ports[ordinary] ?? 0 }
+
+  var server: String { "http://127.0.0.1:\(port())" }
+
+  private func replaced(_ text: String) -> String {
+    ports.reduce(text) { $0.replacing($1.key, with: "\($1.value)") }
+  }
+
+  private var environment: [String: String] {
+    OperatorsMachine.environment.merging([
+      "SEEDBANK_HTTP_PORT": "\(port())", "PYTHONUNBUFFERED": "1",
+    ]) { $1 }
+  }
+
+  /// Waits until a client would find that version of a series, or a later one.
+  func untilHead(_ version: Int, of dataset: String) throws {
+    try waitUntil("version \(version) is served", every: 0.05) {
+      let answer = (try? Tool.run(["curl", "-fsS", "\(server)/v1/\(dataset)"])) ?? ""
+      let head = answer.firstMatch(of: #/"head":([0-9]+)/#).flatMap { Int($0.1) }
+      return (head ?? 0) >= version
+    }
+  }
+}
+
+/// What an operator's shell finds.
+enum OperatorsMachine {
+  /// The built command is `seedbank`.
+  static var environment: [String: String] {
+    let path = ProcessInfo.processInfo.environment["PATH"] ?? ""
+    let tools = SeedbankBinary.url.deletingLastPathComponent().path
+    return ["PATH": "\(tools):\(path)"]
+  }
+}
+
+/// An output as an article shows it: lines may be broken elsewhere, and `…` stands for anything.
+struct Shown {
+  private let pieces: [String]
+
+  init(_ text: String) { pieces = Self.flat(text).components(separatedBy: "…") }
+
+  func matches(_ output: String) -> Bool {
+    let text = Self.flat(output)
+    guard pieces.count > 1 else { return text == pieces[0] }
+    guard text.hasPrefix(pieces[0]), text.hasSuffix(pieces[pieces.count - 1]) else { return false }
+    var rest = text[...]
+    for piece in pieces where !piece.isEmpty {
+      guard let found = rest.range(of: piece) else { return false }
+      rest = rest[found.upperBound...]
+    }
+    return true
+  }
+
+  private static func flat(_ text: String) -> String {
+    text.split(whereSeparator: \.isWhitespace).joined(separator: " ")
+  }
+}

@@ -1,0 +1,97 @@
+import Foundation
+import Support
+import Testing
+
+/// Each article for operators, typed as it stands.
+@Suite(.bounded) struct TypedArticleTests {
+  /// Articles whose blocks are typed elsewhere, and where.
+  private static let elsewhere = [
+    "KeysAndRecovery": "ProcedureTests", "Hosting": "HostingTests", "Fronts": "FrontsTests",
+    "Backup": "BackupTests", "Monitoring": "MonitoringTests", "Installing": "PackageLifeTests",
+  ]
+  private static let here = ["TenMinutes", "Operating", "Upgrading", "SecondDataset", "SchemaChanges"]
+
+  @Test func `every article with commands is typed by a test`() throws {
+    let commanding = try OperatorArticle.all().filter { try !OperatorArticle($0).typed.isEmpty }
+    #expect(Set(commanding) == Set(Self.here + Self.elsewhere.keys))
+  }
+
+  @Test func `ten minutes from a file to served seeds`() throws {
+    let article = try TypedArticle("TenMinutes")
+    try article.typeUntil("The device follows")
+    try article.untilHead(2, of: "my")
+    try article.typeRest()
+    for file in ["SeedModels.swift", "Seeds", "seedbank/root.json"] {
+      #expect(FileManager.default.fileExists(atPath: article.folder(file)))
+    }
+  }
+
+  @Test func `a bad import reached every app, and is taken back`() throws {
+    let article = try TypedArticle("Operating")
+    // The article speaks of version 42 and the one before.
+    try article.type(
+      """
+      sqlite3 my.sqlite "CREATE TABLE shop(id INTEGER PRIMARY KEY, name TEXT); INSERT INTO shop VALUES (1, 'v1')"
+      seedbank init my.sqlite && seedbank regenerate
+      for v in $(seq 2 42); do
+        sqlite3 my.sqlite "UPDATE shop SET name = 'v$v'" && seedbank regenerate
+      done
+      """)
+    try article.typeRest()
+  }
+
+  @Test func `a second dataset joins a deployment, and leaves it`() throws {
+    try TypedArticle("SecondDataset").typeRest()
+  }
+
+  @Test func `a schema grows, is made anew, and its first major ends`() throws {
+    let article = try TypedArticle("SchemaChanges")
+    try article.typeUntil("The origin is rebuilt")
+    try article.untilHead(2, of: "my")
+    #expect(try seed("new", "SELECT name, phone FROM shop", article) == "Tea|12 34\n")
+    try article.typeRest()
+    #expect(try seed("old", "SELECT name FROM shop", article) == "Green tea\n")
+    #expect(try seed("newest", "SELECT title FROM shop", article) == "Green tea\n")
+  }
+
+  /// What the newest seed of a store holds.
+  private func seed(_ store: String, _ sql: String, _ article: TypedArticle) throws -> String {
+    try article.type("sqlite3 $(ls -td \(store)/generations/*/seed.sqlite | head -1) '\(sql)'")
+  }
+
+  @Test func `the program is replaced, and a device notices nothing`() throws {
+    let article = try TypedArticle("Upgrading")
+    try article.typeUntil("The change")
+    article.closeTerminals()
+    try article.typeUntil("The device goes on")
+    try article.untilHead(2, of: "my")
+    try article.typeUntil("Working copies anew")
+    article.closeTerminals()
+    try article.typeRest()
+  }
+
+  /// No test can start a container: what the article says of the file is compared with the file.
+  @Test func `the article for Macs names what the compose file has`() throws {
+    let article = try OperatorArticle("MacDevelopers")
+    let compose = try String(contentsOfFile: "\(Readme.package)/docker/compose.yaml", encoding: .utf8)
+    let lines = try article.file("console").split(separator: "\n").dropFirst()
+    for line in lines { #expect(compose.contains(line), "\(line)") }
+    for (said, found) in [
+      ("`10001`, which publishes", #"user: "10001:10001""#),
+      ("`10002`, which serves", #"user: "10002:10002""#),
+      ("`./data/my`", "./data/my:/data/my:ro"), ("`127.0.0.1:8080`", "127.0.0.1:8080:8080"),
+      ("every 30 seconds", "sleep 30"), (#""127.0.0.1:8080:8080""#, #"ports: ["127.0.0.1:8080:8080"]"#),
+      ("`data/my.sqlite`", "cp my.sqlite data"), ("chown -R 10001:10001 data", "chown -R 10001:10001 data"),
+    ] { #expect(article.text.contains(said) && compose.contains(found), "\(said), \(found)") }
+  }
+
+  @Test(arguments: [
+    ("a b", "a b\n", true), ("a b", "a\n  b", true), ("a b", "a b c", false), ("a … c", "a b b c", true),
+    ("… c", "a c", true), ("a …", "b a", false), ("a … b … c", "a x b y c", true),
+    ("a … b … c", "a c", false),
+  ])
+  func `an output is compared with what the article shows`(_ shown: String, _ output: String, _ isSame: Bool)
+  {
+    #expect(Shown(shown).matches(output) == isSame)
+  }
+}
