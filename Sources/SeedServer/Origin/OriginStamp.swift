@@ -30,7 +30,14 @@ package struct OriginStamp: Sendable {
     }
     self.database = database
     // Where the path is a link, the log lies beside the file that it leads to.
-    log = try LogStamp(Folder.resolved(job.originPath) + "-wal", known: known)
+    log = try LogStamp(Self.resolved(job.originPath) + "-wal", known: known)
+  }
+
+  /// The path without links, as SQLite takes it to find the files beside a database; the path itself where nothing is.
+  package static func resolved(_ path: String) -> String {
+    guard let real = realpath(path, nil) else { return path }
+    defer { free(real) }
+    return String(cString: real)
   }
 
   /// Whether equal files later on prove that nothing was written since, for as long as this process looks on.
