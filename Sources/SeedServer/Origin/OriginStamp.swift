@@ -5,7 +5,7 @@ import SeedTrust
 
 /// An origin's files from outside, so that an unchanged origin need not be read. Taken before a read. Equal files mean
 /// equal content only where the newest time in them was already old when they were looked at: a file system's clock
-/// ticks in steps, and a second write within the step would not show (``isTrustworthy``).
+/// ticks in steps, and a second write within the step would not show (`isTrustworthy`).
 package struct OriginStamp: Sendable {
   /// With its time of change, which no program can set: a writer that puts back the time of modification is seen, too.
   /// `nil` where all series are retired.
