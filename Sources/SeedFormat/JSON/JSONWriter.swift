@@ -5,7 +5,7 @@ package enum JSONWriter {
     append(utf8: text.utf8, to: &buffer)
   }
 
-  /// As ``append(_:to:)``, of a text's bytes.
+  /// A quoted string, of its bytes.
   static func append(utf8 bytes: some Sequence<UInt8>, to buffer: inout [UInt8]) {
     buffer.append(UInt8(ascii: "\""))
     append(escaping: bytes, to: &buffer)
