@@ -64,6 +64,8 @@ let package = Package(
     cLibrary("CZlib", debian: "zlib1g-dev"),
     cLibrary("CLZMA", debian: "liblzma-dev"),
     cLibrary("CCrypto", debian: "libssl-dev"),
+    // The allocator of the C library itself.
+    .systemLibrary(name: "CMalloc"),
 
     room("SeedSystem", []),
     room("SeedFormat", ["SeedSystem"]),
@@ -82,7 +84,7 @@ let package = Package(
       name: "seedbank",
       dependencies: [
         "SeedSystem", "SeedFormat", "SeedTrust", "SeedDatabase", "SeedImport", "SeedHTTP", "SeedServer",
-        "SeedClient",
+        "SeedClient", "CMalloc",
       ],
       resources: [
         "origin", "model-1.0", "stations", "routes", "model-2.0", "model-2.1", "stop_times",
@@ -132,7 +134,8 @@ let package = Package(
       ],
       programs: [
         "RoadTests/outside_client.py", "RoadTests/tuf_client.py", "FaultTests/injector.c",
-        "KeyTests/tuf_follow.py", "ImportTests/article_tables.py", "CommandTests/terminal.py",
+        "KeyTests/tuf_follow.py", "ImportTests/article_tables.py", "PackageTests/zsh_completion.py",
+        "CommandTests/terminal.py",
         "SampleApp", "SecondApp", "RecipeDriver",
       ]),
   ] + fuzzing,

@@ -58,6 +58,7 @@ static const int seedbank_sqlite_constraint_unique = SQLITE_CONSTRAINT_UNIQUE;
 static const int seedbank_sqlite_constraint_rowid = SQLITE_CONSTRAINT_ROWID;
 static const int seedbank_sqlite_constraint_trigger = SQLITE_CONSTRAINT_TRIGGER;
 static const int seedbank_sqlite_unread = SQLITE_IOERR_CORRUPTFS;
+static const int seedbank_sqlite_unfinished = SQLITE_READONLY_ROLLBACK;
 
 /// The errno of the latest system call that failed on a connection's file or its log; 0 where none did. SQLite answers
 /// SQLITE_CORRUPT for a page that the disk does not give back.

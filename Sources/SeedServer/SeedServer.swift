@@ -2,8 +2,8 @@
 //
 //   Origin/ (projected rows) → Diff/ (delta, working copy) → Snapshot/ (files) → Publish/ (signed) → Front/
 //
-// Rooms, from the ground up: Log, Model, Store, Origin, Diff, Snapshot, Publish, Inspect, Front/Catalog,
-// Front/Metrics, Front.
+// Rooms, from the ground up: Log, Schedule, Model, Store, Origin, Diff, Snapshot, Publish, Inspect,
+// Front/Catalog, Front/Metrics, Front.
 //
 // Rules of this module:
 // - Publish/ alone walks through all rooms below it.

@@ -1,4 +1,4 @@
-// SeedSystem: what the operating system offers, once: files, locks, time.
+// SeedSystem: what the operating system offers, once: files, locks, time, the service manager.
 //
 // Rules of this module:
 // - Nothing above it opens a descriptor by itself; SQLite, libmicrohttpd and the sockets of SeedHTTP apart.
@@ -7,7 +7,7 @@
 // - Files are durable by one recipe: write beside, sync, rename, sync the folder (``DurableFile``).
 // - Where Linux and Apple systems differ, the difference is here.
 
-// Rooms, from the ground up: Files, Memory, Watching, Time.
+// Rooms, from the ground up: Files, Memory, Watching, Supervision, Time.
 
 // Whoever imports SeedSystem has the C library under either of its names.
 #if canImport(Darwin)

@@ -88,6 +88,66 @@ import Testing
     }
   }
 
+  @Test(arguments: [-3, -2, -1, 0, 1, 2, 3])
+  func `blobs of whole pieces, and a byte more or less, survive base64`(_ more: Int) {
+    var random = SplitMix(seed: 8)
+    for pieces in 1...2 {
+      let length = pieces * Base64.pieceBytes + more
+      let bytes = (0..<length).map { _ in UInt8.random(in: 0...255, using: &random) }
+      let text = Base64.encode(bytes)
+      #expect(Base64.decode(text) == bytes)
+      let letters = bytes.withUnsafeBufferPointer { all in
+        stride(from: 0, to: length, by: Base64.pieceBytes).reduce(into: [UInt8]()) {
+          $0 += Base64.letters(all[$1..<min($1 + Base64.pieceBytes, length)])
+        }
+      }
+      #expect(letters.elementsEqual(text.utf8))
+    }
+  }
+
+  @Test func `padding in the midst of a text is no base64`() {
+    let piece = Base64.encode(Array(repeating: 1, count: Base64.pieceBytes - 1))
+    #expect(piece.hasSuffix("=") && Base64.decode(piece) != nil)
+    #expect(Base64.decode(piece + piece) == nil)
+    #expect(Base64.decode("====") == nil && Base64.decode("A") == nil && Base64.decode("AA==AAAA") == nil)
+  }
+
+  /// Keeps what it gets in an array, and remembers the largest piece.
+  private final class Spill: DeltaSpill {
+    private var bytes: [UInt8] = []
+    private(set) var largest = 0
+
+    func append(_ more: [UInt8]) -> Range<Int> {
+      largest = max(largest, more.count)
+      bytes += more
+      return bytes.count - more.count..<bytes.count
+    }
+
+    func read(_ range: Range<Int>, _ take: ([UInt8]) throws -> Void) throws { try take(Array(bytes[range])) }
+  }
+
+  @Test func `a long row goes through a spill in pieces, and the document is the same`() throws {
+    var random = SplitMix(seed: 9)
+    let blob = (0..<3_000_001).map { _ in UInt8.random(in: 0...255, using: &random) }
+    let text = String(repeating: "a\"\u{1}\u{e9}\u{1F600}\n", count: 100_003)
+    let rows: [[SeedValue]] = [
+      [.integer(1), .blob(blob), .text(text)], [.integer(2), .blob([]), .text("")],
+      [.text(text), .null, .real(-.infinity)],
+    ]
+    func written(_ spill: Spill?) throws -> [UInt8] {
+      var writer = DeltaWriter(spill: spill)
+      writer.begin(table: "t", key: ["k"], columns: ["k", "b", "t"])
+      for row in rows { writer.upsert(row) }
+      var document: [UInt8] = []
+      try writer.write(Self.header) { document += $0 }
+      return document
+    }
+    let (spill, whole) = (Spill(), try written(nil))
+    #expect(try written(spill) == whole)
+    #expect(spill.largest < 512 * 1024)
+    #expect(try Self.rows(whole, ["k", "b", "t"]) == rows)
+  }
+
   static func events(_ document: [UInt8]) throws -> [DeltaEvent] {
     var reader = try DeltaReader(document)
     var events: [DeltaEvent] = []

@@ -103,6 +103,24 @@ extension SocketTests {
       for client in many { #expect(try client.get("/").status == 200) }
     }
 
+    @Test(arguments: [1, 4, 20])
+    func `idle connections of many addresses keep nobody out`(addresses: Int) throws {
+      let limit = 64
+      let server = try startServer {
+        ($0.connectionLimit, $0.perAddressLimit, $0.threads) = (limit, limit, 2)
+      }
+      var idle: [RawClient] = []
+      for number in 0..<(limit * 5 / 4) {
+        let client = try RawClient(port: server.port, source: "127.0.1.\(number % addresses + 1)")
+        #expect(try client.get("/").status == 200, "connection \(number)")
+        idle.append(client)
+      }
+      for _ in 0..<10 { #expect(try RawClient(port: server.port).get("/").status == 200) }
+      // Who came first went first.
+      #expect(idle[0].isEndedByServer())
+      #expect(try idle[idle.count - 1].get("/").status == 200)
+    }
+
     @Test func `a request by a trusted proxy is told of with its sender's address`() throws {
       for (trusted, expected) in [("127.0.0.1", "203.0.113.9"), ("192.0.2.1", "127.0.0.1")] {
         let told = Told()

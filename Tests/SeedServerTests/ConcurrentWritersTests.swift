@@ -76,7 +76,7 @@ import Testing
   @Test func `every version that is published among eight writers is a state that they meant`() throws {
     let deployment = try TestDeployment(
       [model("1.0", Self.schema)], in: try TemporaryFolder(inMemory: true))
-    deployment.job.snapshotSeconds = .max
+    deployment.job.snapshotSchedule = .every(seconds: .max)
     deployment.job.shrinkGuard.percent = 100
     try deployment.origin(
       """

@@ -98,7 +98,7 @@ private final class DatasetLife {
       name: deployment.job.name, originPath: deployment.job.originPath,
       plans: try SeriesPlan.plans(deployment.job.name, models))
     job.retainedSnapshots = 3
-    job.snapshotSeconds = .max
+    job.snapshotSchedule = .every(seconds: .max)
     job.shrinkGuard.percent = 100
     job.graceSeconds = 3
     job.indexes = random.chance(50) ? .client : .snapshot

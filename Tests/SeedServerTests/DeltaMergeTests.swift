@@ -28,7 +28,7 @@ import Testing
       history = try RandomHistory(seed: seed)
       deployment = try TestDeployment([model("1.0", HardSchema.sql)], in: try TemporaryFolder(inMemory: true))
       deployment.job.retainedSnapshots = 3
-      deployment.job.snapshotSeconds = .max
+      deployment.job.snapshotSchedule = .every(seconds: .max)
       deployment.job.shrinkGuard.percent = 100
       deployment.job.graceSeconds = 3
     }
@@ -138,7 +138,7 @@ import Testing
 
   @Test func `a long history is merged over two levels`() throws {
     let deployment = try PublisherFixture.deployment()
-    deployment.job.snapshotSeconds = .max
+    deployment.job.snapshotSchedule = .every(seconds: .max)
     for number in 2...272 {
       try deployment.origin(
         "INSERT OR REPLACE INTO stop(rowid, id, name) VALUES (\(number % 7 + 1), \(number % 7 + 1), 'v\(number)')"
@@ -161,7 +161,7 @@ import Testing
   /// Sixteen versions, of which the last ones are made of the given changes, and the merged delta's text.
   private static func merged(_ changes: [String]) throws -> String {
     let deployment = try TestDeployment([model("1.0", schema)], in: try TemporaryFolder(inMemory: true))
-    deployment.job.snapshotSeconds = .max
+    deployment.job.snapshotSchedule = .every(seconds: .max)
     try deployment.origin("\(schema); INSERT INTO t VALUES ('a', 1), ('filler', 0)")
     _ = try deployment.step()
     for number in 0..<15 - changes.count { try fill(deployment, number) }

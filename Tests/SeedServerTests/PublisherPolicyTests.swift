@@ -146,7 +146,7 @@ import Testing
     #expect(try deployment.names() == ["x", "b", "c"] && deployment.names(major: 3) == ["x", "b", "c"])
   }
 
-  @Test func `a new major without the targets key is refused`() throws {
+  @Test func `a new major that waits for the targets key does not hold back the others`() throws {
     let deployment = try PublisherFixture.deployment()
     var keys = deployment.keys
     keys[.targets] = []
@@ -154,6 +154,26 @@ import Testing
       deployment.publication, stateFolder: deployment.folder("state"), keys: keys)
     let job = try job(
       deployment, models([("2.0", PublisherFixture.schema), ("3.0", PublisherFixture.schema)]))
+    try deployment.origin("UPDATE stop SET name = 'x' WHERE id = 1")
+    let waiting = PublicationError.notDelegated(series: "test/3").description
+    let preview = try publisher.preview(job, now: deployment.clock)
+    #expect(preview.warnings == [waiting] && preview.series.map(\.series.major) == [2])
+    let step = try publisher.step(job, now: deployment.clock)
+    #expect(step.warnings == [waiting] && step.series.map { $0.version?.number } == [2])
+    // The origin rests; with the key the new series comes all the same.
+    deployment.job = job
+    #expect(try deployment.step().series.map(\.outcome) == [.unchanged, .created])
+    #expect(try deployment.names(major: 3).first == "x")
+    try deployment.verify()
+  }
+
+  @Test func `a dataset of which all waits for the targets key is refused`() throws {
+    let deployment = try PublisherFixture.deployment()
+    var keys = deployment.keys
+    keys[.targets] = []
+    let publisher = Publisher(
+      deployment.publication, stateFolder: deployment.folder("state"), keys: keys)
+    let job = try job(deployment, models([("3.0", PublisherFixture.schema)]))
     try deployment.expectNothingPublished {
       #expect(throws: PublicationError.notDelegated(series: "test/3")) {
         try publisher.step(job, now: deployment.clock)
@@ -272,11 +292,11 @@ import Testing
 
   @Test func `a snapshot is due by age, once something changed`() throws {
     let deployment = try PublisherFixture.deployment()
-    deployment.clock = deployment.clock.adding(seconds: deployment.job.snapshotSeconds + 60)
+    deployment.clock = deployment.clock.adding(seconds: PublishingPolicy.usualSnapshotSeconds + 60)
     #expect(try deployment.verifiedStep().snapshotBytes == nil)
     #expect(try deployment.publish("UPDATE stop SET name = 'x'").snapshotBytes != nil)
     #expect(try deployment.publish("UPDATE stop SET name = 'y'").snapshotBytes == nil)
-    deployment.clock = deployment.clock.adding(seconds: deployment.job.snapshotSeconds + 60)
+    deployment.clock = deployment.clock.adding(seconds: PublishingPolicy.usualSnapshotSeconds + 60)
     let report = try deployment.verifiedStep()
     #expect(report.outcome == .unchanged && report.snapshotBytes != nil)
   }

@@ -105,7 +105,7 @@ import Testing
   @Test func `who finds a snapshot due that another is making leaves it to him`() throws {
     let deployment = try deployment { other in
       var other = other
-      other.job.snapshotSeconds = 0
+      other.job.snapshotSchedule = .every(seconds: 0)
       let report = try other.step("UPDATE stop SET name = 'z' WHERE id = 2")
       #expect(report.series[0].outcome == .changed && !report.series[0].hasSnapshot)
     }

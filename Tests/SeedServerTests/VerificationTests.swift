@@ -49,6 +49,22 @@ import Testing
     return (roles + series).map { "metadata/\($0)" } + objects
   }
 
+  @Test func `a disk without room for the check says nothing against the publication`() throws {
+    let deployment = try deployment()
+    let scratch = deployment.folder("full")
+    try Folder.create(scratch)
+    try FileManager.default.createSymbolicLink(
+      atPath: "\(scratch)/object", withDestinationPath: "/dev/full")
+    let error = #expect(throws: (any Error).self) {
+      try PublicationVerifier(
+        deployment.publication, stateFolder: deployment.folder("state"), scratch: scratch,
+        now: deployment.clock
+      ).run()
+    }
+    let full = try #require(error as? FileError)
+    #expect(full.isFull && full.path.hasPrefix(scratch))
+  }
+
   @Test func `a sound publication is sound, and what nothing names is only listed`() throws {
     let deployment = try deployment()
     let stray = "targets/test/2/stray.sqlite.gz"

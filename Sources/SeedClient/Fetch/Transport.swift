@@ -29,6 +29,11 @@ package struct TransportRequest: Hashable, Sendable {
   }
 }
 
+extension TransportRequest {
+  /// A request for all of a resource, over any network.
+  package init(_ url: URL) { self.init(url: url) }
+}
+
 /// Takes an answer as it arrives, on any thread but one piece after another.
 package struct ResponseReceiver: Sendable {
   /// Called with the answer's head, once and first.
@@ -37,6 +42,16 @@ package struct ResponseReceiver: Sendable {
   package let body: @Sendable (_ bytes: [UInt8]) throws -> Void
   /// Called with how many more bytes the system has, which come later; fewer than 0 takes them back.
   var progress: @Sendable (_ bytes: Int) -> Void = { _ in }
+}
+
+extension ResponseReceiver {
+  /// A receiver of what has arrived.
+  package init(
+    onHead: @escaping @Sendable (ResponseHead) throws -> Void,
+    onBody: @escaping @Sendable (_ bytes: [UInt8]) throws -> Void
+  ) {
+    self.init(head: onHead, body: onBody)
+  }
 }
 
 /// The status and the fields of an answer.

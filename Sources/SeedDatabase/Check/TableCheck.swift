@@ -15,6 +15,8 @@ struct TableCheck {
   init?(_ connection: Connection, _ table: TableSchema) throws {
     guard let rowid = RowidName.free(besides: table.columnNames + table.generated) else { return nil }
     columns = table.columnNames + (table.isWithoutRowid ? [] : [rowid])
+    // The row's number comes on top of as many columns as a table may have.
+    guard columns.count <= connection.columnLimit else { return nil }
     (self.connection, self.table) = (connection, table)
     let reader = SchemaReader(connection)
     let alias = try reader.rowidAlias(of: table.name)

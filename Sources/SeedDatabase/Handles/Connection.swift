@@ -146,6 +146,9 @@ package final class Connection {
     return try integer("PRAGMA main.wal_checkpoint(TRUNCATE)") == 0
   }
 
+  /// The most columns of a table or of a result.
+  var columnLimit: Int { Int(sqlite3_limit(handle, SQLITE_LIMIT_COLUMN, -1)) }
+
   /// Rows changed by the last statement.
   package var changes: Int { Int(sqlite3_changes64(handle)) }
 

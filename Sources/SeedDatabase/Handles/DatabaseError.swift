@@ -24,13 +24,29 @@ package struct DatabaseError: Error, Hashable, Sendable, CustomStringConvertible
   /// True if the file is damaged, or no database: trying again does not help.
   package var saysDamage: Bool { ResultCode.damage.contains(primaryCode) }
 
+  /// True where a writer died in the middle of a transaction, and its journal must be rolled back before anyone reads.
+  package var saysUnfinished: Bool { code == seedbank_sqlite_unfinished }
+
+  /// True where a database in WAL mode lacks files that a reader may not make.
+  package var saysNoLogIndex: Bool {
+    primaryCode == SQLITE_CANTOPEN || (primaryCode == SQLITE_READONLY && !saysUnfinished)
+  }
+
   /// The disk does not give back what is in the file; the file may be in order.
   static func unread(_ subject: String) -> DatabaseError {
     let code = ResultCode.unread
     return DatabaseError(code: code, message: String(cString: sqlite3_errstr(code)), subject: subject)
   }
 
-  package var description: String { "SQLite says \"\(message)\" (\(code)) to: \(subject.shortSQL)" }
+  package var description: String { "\(cause) to: \(subject.shortSQL)" }
+
+  /// Without the statement, which tells an operator nothing.
+  fileprivate var cause: String { "SQLite says \"\(message)\" (\(code))" }
+}
+
+extension Error {
+  /// What went wrong, for a sentence that says already with what.
+  package var cause: String { (self as? DatabaseError)?.cause ?? "\(self)" }
 }
 
 extension String {

@@ -15,6 +15,9 @@ package struct SQLScanner {
 
     /// The token as it was written.
     package func text(in sql: [UInt8]) -> String { String(decoding: sql[range], as: UTF8.self) }
+
+    /// The name that it is, without quotes.
+    package func name(in sql: [UInt8]) -> String { SQLTokens.unquoted(text(in: sql)) }
   }
 
   /// All tokens, in order. What is not closed ends with the text.
@@ -122,7 +125,7 @@ struct SQLTokens {
     return tokens.count - 1
   }
 
-  private static func unquoted(_ token: String) -> String {
+  fileprivate static func unquoted(_ token: String) -> String {
     guard let first = token.first, "\"'`[".contains(first), token.count >= 2 else { return token }
     let quote = first == "[" ? "]" : String(first)
     return token.dropFirst().dropLast().replacing(quote + quote, with: quote).description

@@ -24,6 +24,9 @@ package final class TableWriter {
   @exclusivity(unchecked) private var scratch: [BorrowedValue] = []
   @exclusivity(unchecked) private var expectsKnownKeys = true
 
+  /// Bytes of a text or a blob of which two should not lie in memory.
+  private static let longBytes = 1 << 20
+
   private struct Statements {
     let find, insert, insertIfAbsent, insertWhole, update, delete: Statement
 
@@ -129,6 +132,8 @@ package final class TableWriter {
     if rule == .fail { throw keyIsThere() }
     let old = sum == nil ? nil : hasher.hash(lent: read(found))
     let watched = try watch?.before(read(found))
+    // SQLite would hold the old row beside the new one. A batch, which goes on with its statement, has no such rows.
+    if row.contains(where: { $0.byteCount > Self.longBytes }) { found.statement.rewind() }
     guard try runIfFree(sql.update, withKey: true) else { return .taken }
     if let old {
       sum?.remove(old)

@@ -128,9 +128,7 @@ package struct DeltaReader: ~Copyable {
     }
     if name.elementsEqual(DeltaScalar.realTag.utf8) { return DeltaScalar.taggedReal(text).map { .real($0) } }
     guard name.elementsEqual(DeltaScalar.blobTag.utf8) else { return nil }
-    return Base64.decode(String(decoding: text, as: UTF8.self)).map { bytes in
-      .blob(bytes.withUnsafeBufferPointer { blobs.copy($0) })
-    }
+    return blobs.fill(Base64.size(ofDecoded: text)) { Base64.decode(text, to: $0) }.map { .blob($0) }
   }
 
   // MARK: Header

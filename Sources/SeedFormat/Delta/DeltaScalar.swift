@@ -4,13 +4,36 @@ enum DeltaScalar {
   static let realTag = "f64"
   static let blobTag = "b64"
 
-  static func append(_ value: SeedValue, to buffer: inout [UInt8]) {
+  static func append(_ value: BorrowedValue, to buffer: inout [UInt8]) {
     switch value {
     // A tree of its own for each value would cost an allocation.
     case .integer(let value) where isExact(value): buffer.append(contentsOf: String(value).utf8)
     case .real(let value) where value.isFinite: JSONWriter.append(value, to: &buffer)
-    case .text(let value): JSONWriter.append(value, to: &buffer)
-    default: JSONWriter.append(value.json, to: &buffer)
+    case .text(let bytes): JSONWriter.append(utf8: bytes, to: &buffer)
+    default: JSONWriter.append(value.owned.json, to: &buffer)
+    }
+  }
+
+  /// A text or a blob, piece by piece.
+  static func write(_ value: BorrowedValue, _ add: ((inout [UInt8]) -> Void) throws -> Void) rethrows {
+    switch value {
+    case .text(let bytes):
+      try add { $0.append(UInt8(ascii: "\"")) }
+      for piece in pieces(bytes) { try add { JSONWriter.append(escaping: piece, to: &$0) } }
+      try add { $0.append(UInt8(ascii: "\"")) }
+    case .blob(let bytes):
+      try add { $0.append(contentsOf: "{\"\(blobTag)\":\"".utf8) }
+      for piece in pieces(bytes) { try add { $0.append(contentsOf: Base64.letters(piece)) } }
+      try add { $0.append(contentsOf: "\"}".utf8) }
+    case .null, .integer, .real: try add { append(value, to: &$0) }
+    }
+  }
+
+  private static func pieces(
+    _ bytes: UnsafeBufferPointer<UInt8>
+  ) -> some Sequence<Slice<UnsafeBufferPointer<UInt8>>> {
+    stride(from: 0, to: bytes.count, by: Base64.pieceBytes).lazy.map {
+      bytes[$0..<min($0 + Base64.pieceBytes, bytes.count)]
     }
   }
 

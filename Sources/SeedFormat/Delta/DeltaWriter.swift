@@ -37,14 +37,20 @@ package struct DeltaWriter {
   package mutating func abandonTable() { table = nil }
 
   /// A row that is no longer there, by its key's values.
-  package mutating func delete(_ key: [SeedValue]) {
+  package mutating func delete(_ key: [SeedValue]) { LentBytes.lending(key) { delete(lent: $0) } }
+
+  /// As ``delete(_:)``, of values that lie elsewhere.
+  package mutating func delete(lent key: [BorrowedValue]) {
     guard var open = table.take() else { preconditionFailure("a delete outside a table") }
     add(open.key, key, to: &open.deletes)
     table = open
   }
 
   /// A row as it is at the delta's end, whole.
-  package mutating func upsert(_ row: [SeedValue]) {
+  package mutating func upsert(_ row: [SeedValue]) { LentBytes.lending(row) { upsert(lent: $0) } }
+
+  /// As ``upsert(_:)``, of values that lie elsewhere.
+  package mutating func upsert(lent row: [BorrowedValue]) {
     guard var open = table.take() else { preconditionFailure("an upsert outside a table") }
     add(open.columns, row, to: &open.upserts)
     table = open
@@ -89,27 +95,53 @@ package struct DeltaWriter {
     parts.append(.bytes(Array("]}".utf8)))
   }
 
-  private mutating func add(_ names: [String], _ values: [SeedValue], to bytes: inout SpilledBytes) {
+  private mutating func add(_ names: [String], _ values: [BorrowedValue], to bytes: inout SpilledBytes) {
     // A delta that cannot be finished grows no further.
     guard failure == nil else { return }
     precondition(names.count == values.count, "a row with \(values.count) of \(names.count) values")
-    let isFirst = bytes.isEmpty
+    let isLong = values.reduce(0) { $0 + $1.byteCount } > Self.openBytes
     do {
-      try bytes.append(limit: Self.openBytes, spill) { Self.append(names, values, isFirst: isFirst, to: &$0) }
+      if isLong {
+        try append(long: names, values, to: &bytes)
+      } else {
+        let isFirst = bytes.isEmpty
+        try bytes.append(limit: Self.openBytes, spill) {
+          Self.append(names, values, isFirst: isFirst, to: &$0)
+        }
+      }
     } catch { failure = error }
   }
 
   private static func append(
-    _ names: [String], _ values: [SeedValue], isFirst: Bool, to buffer: inout [UInt8]
+    _ names: [String], _ values: [BorrowedValue], isFirst: Bool, to buffer: inout [UInt8]
   ) {
-    buffer.append(contentsOf: isFirst ? "{".utf8 : ",{".utf8)
     for index in names.indices {
-      if index > 0 { buffer.append(UInt8(ascii: ",")) }
-      JSONWriter.append(names[index], to: &buffer)
-      buffer.append(UInt8(ascii: ":"))
+      append(names[index], index == 0, isFirst, to: &buffer)
       DeltaScalar.append(values[index], to: &buffer)
     }
     buffer.append(UInt8(ascii: "}"))
+  }
+
+  /// What stands before a value.
+  private static func append(
+    _ name: String, _ isFirstMember: Bool, _ isFirstRow: Bool, to buffer: inout [UInt8]
+  ) {
+    let opening = isFirstRow ? "{" : ",{"
+    buffer.append(contentsOf: (isFirstMember ? opening : ",").utf8)
+    JSONWriter.append(name, to: &buffer)
+    buffer.append(UInt8(ascii: ":"))
+  }
+
+  /// Through the spill in pieces: a row may be larger than what should lie in memory.
+  private func append(long names: [String], _ values: [BorrowedValue], to bytes: inout SpilledBytes) throws {
+    let isFirst = bytes.isEmpty
+    for index in names.indices {
+      try bytes.append(limit: Self.openBytes, spill) {
+        Self.append(names[index], index == 0, isFirst, to: &$0)
+      }
+      try DeltaScalar.write(values[index]) { try bytes.append(limit: Self.openBytes, spill, $0) }
+    }
+    try bytes.append(limit: Self.openBytes, spill) { $0.append(UInt8(ascii: "}")) }
   }
 }
 

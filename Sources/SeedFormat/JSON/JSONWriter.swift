@@ -2,9 +2,19 @@
 package enum JSONWriter {
   /// A quoted string. Escaped: quotation mark, backslash, and U+0000 to U+001F.
   package static func append(_ text: String, to buffer: inout [UInt8]) {
+    append(utf8: text.utf8, to: &buffer)
+  }
+
+  /// As ``append(_:to:)``, of a text's bytes.
+  static func append(utf8 bytes: some Sequence<UInt8>, to buffer: inout [UInt8]) {
     buffer.append(UInt8(ascii: "\""))
-    for byte in text.utf8 { append(escaping: byte, to: &buffer) }
+    append(escaping: bytes, to: &buffer)
     buffer.append(UInt8(ascii: "\""))
+  }
+
+  /// Part of a string, without the quotation marks around it.
+  static func append(escaping bytes: some Sequence<UInt8>, to buffer: inout [UInt8]) {
+    for byte in bytes { append(escaping: byte, to: &buffer) }
   }
 
   private static func append(escaping byte: UInt8, to buffer: inout [UInt8]) {

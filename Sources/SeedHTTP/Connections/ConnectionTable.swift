@@ -22,6 +22,8 @@ final class ConnectionTable: Sendable {
   private struct Entry {
     let connection: ClientConnection
     var progress: ConnectionTimeouts.Progress?
+    /// It was ended to make room, and leaves the table in a moment.
+    var isLeaving = false
   }
 
   private struct State {
@@ -42,9 +44,18 @@ final class ConnectionTable: Sendable {
   private let timeouts: ConnectionTimeouts
   private let perAddressLimit: Int
   private let exempt: [IPNetwork]
+  /// From so many connections on, each new one ends idle ones. There is room above, or nobody new would be let in.
+  private let crowd: Int
+  /// Idle connections that end at once, so that not each new connection has to look for one.
+  private let batch: Int
 
-  init(_ timeouts: ConnectionTimeouts, perAddressLimit: Int, exempt: [IPNetwork]) {
+  /// Of the places, the share that is kept free for new connections, and the share that is made free at once.
+  private static let (freeShare, batchShare) = (16, 64)
+
+  init(_ timeouts: ConnectionTimeouts, limit: Int, perAddressLimit: Int, exempt: [IPNetwork]) {
     (self.timeouts, self.perAddressLimit, self.exempt) = (timeouts, perAddressLimit, exempt)
+    crowd = max(1, limit - max(1, limit / Self.freeShare))
+    batch = max(1, limit / Self.batchShare)
   }
 
   var load: HTTPLoad {
@@ -89,8 +100,25 @@ final class ConnectionTable: Sendable {
 
   func add(_ connection: ClientConnection) {
     state.withLock { state in
+      if state.entries.count >= crowd { endIdle(in: &state) }
       state.entries[ObjectIdentifier(connection)] = Entry(connection: connection)
       if let address = connection.address { state.counts[address.subscriber, default: 0] += 1 }
+    }
+  }
+
+  /// The oldest idle connections make room: their clients lose nothing, and come again where they want more. A proxy's
+  /// are let be: behind them is a crowd.
+  private func endIdle(in state: inout State) {
+    let idle = state.entries.compactMap { key, entry -> (key: ObjectIdentifier, since: UInt64)? in
+      let activity = entry.connection.activity
+      guard activity.phase == .idle, !entry.isLeaving, entry.connection.address.map(isExempt) != true else {
+        return nil
+      }
+      return (key, activity.since)
+    }
+    for (key, _) in idle.sorted(by: { $0.since < $1.since }).prefix(batch) {
+      state.entries[key]?.isLeaving = true
+      state.entries[key]?.connection.shutDown()
     }
   }
 

@@ -14,7 +14,7 @@ final class RequestDispatcher: Sendable {
 
   init(_ configuration: HTTPServerConfiguration, handler: @escaping @Sendable (HTTPRequest) -> HTTPResponse) {
     connections = ConnectionTable(
-      configuration.timeouts,
+      configuration.timeouts, limit: configuration.connectionLimit,
       perAddressLimit: configuration.perAddressLimit
         ?? max(Self.leastPerAddress, configuration.connectionLimit / 4), exempt: configuration.trustedProxies)
     self.configuration = configuration

@@ -29,7 +29,7 @@ struct DeltaPublication {
         guard let object = try merge(span, of: objects + merged.objects) else { continue }
         merged.objects.append(object)
       } catch  where error is PublicationError || (error as? FileError)?.isMissing == true {
-        merged.warnings.append("the deltas \(span) of \(plan.series) were not merged: \(error)")
+        merged.warnings.append("the deltas \(span) of \(plan.series) were not merged: \(error.cause)")
       }
     }
     return merged

@@ -101,7 +101,7 @@ struct SeriesDiff: ~Copyable {
       return try compare(table, staged, copy)
     } catch let error as DatabaseError {
       // The origin's rows turn their failures into an OriginError, so this one is the copy's.
-      throw CopyDamaged(table: table.name, reason: "\(error)")
+      throw CopyDamaged(table: table.name, reason: error.cause)
     }
   }
 
@@ -122,14 +122,16 @@ struct SeriesDiff: ~Copyable {
       case .onlyOld:
         before.insert(hash)
         let row = old.row
-        delta.delete(table.key.map { row[$0].owned })
+        delta.delete(lent: table.key.map { row[$0] })
       case .onlyNew:
         after.insert(hash)
-        delta.upsert(try new.validRow())
+        try new.validate()
+        delta.upsert(lent: new.row)
       case .different:
         before.insert(hash)
         after.insert(hasher.hash(lent: new.row))
-        delta.upsert(try new.validRow())
+        try new.validate()
+        delta.upsert(lent: new.row)
       }
     }
     return (before, after)
@@ -147,6 +149,6 @@ struct CopyDamaged: Error, CustomStringConvertible {
     guard let error = error as? DatabaseError, error.saysDamage || error.code == ResultCode.unread else {
       return nil
     }
-    description = "it was damaged: \(error)"
+    description = "it was damaged: \(error.cause)"
   }
 }

@@ -61,7 +61,7 @@ package struct WorkingCopy {
     do {
       return try SeedTables.sums(connection)
     } catch {
-      throw CopyDamaged(table: ReservedTable.table, reason: "\(error)")
+      throw CopyDamaged(table: ReservedTable.table, reason: error.cause)
     }
   }
 

@@ -67,8 +67,10 @@ struct ChainVerification {
         try seed.apply(publication.pieces(step), signed: step)
         report.deltas += 1
         proven.append(step)
+      } catch  where error.saysFull {
+        throw error
       } catch  where publication.stillNames(step) {
-        report.error(step.filePath, "applied to version \(version): \(error)", remedy: Remedy.snapshot)
+        report.error(step.filePath, "applied to version \(version): \(error.cause)", remedy: Remedy.snapshot)
       } catch {
         // A publisher removed it meanwhile: it matters to nobody any more.
       }

@@ -7,8 +7,8 @@ extension PublicationVerifier {
   /// Whether an object is good: its bytes, those within, its rows. `known` tells what else may lie in its place.
   func check(
     _ object: PublishedObject, _ known: [SHA256Digest: String], _ report: inout VerificationReport
-  ) -> Bool {
-    guard let problem = problem(of: object, known, &report) else { return true }
+  ) throws -> Bool {
+    guard let problem = try problem(of: object, known, &report) else { return true }
     // An object that a publisher removed meanwhile matters to nobody any more.
     guard publication.stillNames(object) else { return false }
     report.error(object.filePath, problem)
@@ -17,7 +17,7 @@ extension PublicationVerifier {
 
   private func problem(
     of object: PublishedObject, _ known: [SHA256Digest: String], _ report: inout VerificationReport
-  ) -> String? {
+  ) throws -> String? {
     let file = publication.file(object)
     guard Folder.exists(file) else { return "it is missing" }
     do {
@@ -35,7 +35,7 @@ extension PublicationVerifier {
       return nil
     } catch PublicationError.damaged {
       return "the bytes that it expands to do not match the signed length and SHA-256"
-    } catch { return "\(error)" }
+    } catch  where !error.saysFull { return "\(error)" }
   }
 
   private func checkContent(_ object: PublishedObject, _ report: inout VerificationReport) throws {
@@ -66,5 +66,12 @@ extension PublicationDirectory {
   func stillNames(_ object: PublishedObject) -> Bool {
     guard let published = try? published() else { return true }
     return published.series[object.series]?.metadata.objects.contains(object) ?? false
+  }
+}
+
+extension Error {
+  /// Whether the disk is full on which a verification works: that says nothing of what it verifies.
+  var saysFull: Bool {
+    (self as? FileError)?.isFull == true || (self as? DatabaseError)?.primaryCode == ResultCode.full
   }
 }

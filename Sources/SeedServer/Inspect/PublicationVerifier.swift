@@ -24,7 +24,7 @@ package struct PublicationVerifier {
     (self.anchor, self.now, self.dataset, self.progress) = (anchor, now, dataset, progress)
   }
 
-  /// Looks at everything. Throws only where it could not look at all.
+  /// Looks at everything. Throws only where it could not look, as where the disk of `scratch` is full.
   package func run() throws -> VerificationReport {
     guard publication.exists else { throw PublicationError.missing(path: publication.path) }
     var report = VerificationReport()
@@ -35,7 +35,7 @@ package struct PublicationVerifier {
       report.series += 1
       try verify(published, metadata.series, &report)
       progress("\(series): the working copy")
-      checkCopy(series, &report)
+      try checkCopy(series, &report)
     }
     // Where a role could not be read nobody knows what it names.
     if Set(metadata.delegated).isSubset(of: metadata.series.keys), !metadata.delegated.isEmpty {
@@ -52,9 +52,9 @@ package struct PublicationVerifier {
   ) throws {
     let known = all.values.flatMap(\.objects).map { ($0.sha256, $0.filePath) }
     let paths = Dictionary(known) { first, _ in first }
-    let good = published.objects.filter { object in
+    let good = try published.objects.filter { object in
       progress("\(published.series): \(object.fileName)")
-      return check(object, paths, &report)
+      return try check(object, paths, &report)
     }
     progress("\(published.series): the deltas")
     for schema in Set(good.map(\.schema)) {
@@ -62,7 +62,7 @@ package struct PublicationVerifier {
       var chain = ChainVerification(publication, objects, scratch: scratch)
       do {
         try chain.run(&report)
-      } catch  where !objects.allSatisfy(publication.stillNames) {
+      } catch  where !error.saysFull && !objects.allSatisfy(publication.stillNames) {
         report.add(
           .note, "\(published.series)", "the deltas were not all applied: something was published meanwhile",
           remedy: "verify again")

@@ -9,6 +9,8 @@ package struct DatasetJob: Sendable {
   package let originPath: String
   package let plans: [SeriesPlan]
   package var policy: PublishingPolicy
+  /// What the origin held when the newest model was made; `nil` where nobody wrote it down.
+  package var knownOrigin: OriginOutline?
   /// Seconds to wait for an origin that another process has locked.
   package var originWaitSeconds = 10
 

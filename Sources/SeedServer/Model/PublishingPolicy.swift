@@ -14,8 +14,8 @@ package struct PublishingPolicy: Hashable, Sendable {
   package var pollSeconds = 60
   /// Seconds for which the online roles' signatures are valid.
   package var lifetimeSeconds = RepositorySigner.onlineSeconds
-  /// Seconds after which a series that changed gets a new snapshot.
-  package var snapshotSeconds = 3600
+  /// When a series that changed gets a new snapshot.
+  package var snapshotSchedule = SnapshotSchedule.every(seconds: Self.usualSnapshotSeconds)
   /// Versions of which snapshots are kept; deltas lead on from the oldest of them.
   package var retainedSnapshots = 3
   /// Seconds after which a snapshot goes though there are fewer; the newest stays. `nil` for never.
@@ -25,6 +25,9 @@ package struct PublishingPolicy: Hashable, Sendable {
   package var graceSeconds = 3600
 
   package init() {}
+
+  /// Seconds after which a series that changed gets a new snapshot, where nothing else is said.
+  package static let usualSnapshotSeconds = 3600
 }
 
 /// Who builds the secondary indexes of a snapshot.

@@ -24,8 +24,13 @@ package struct Projection: Hashable, Sendable {
   package let sql: String?
   /// Where it stands, for messages.
   package let place: String
+  /// The file of the operator's SELECT, whether there is one or not.
+  let file: String
 
-  package init(sql: String?, place: String) { (self.sql, self.place) = (sql, place) }
+  init(sql: String?, file: String) {
+    (self.sql, self.file) = (sql, file)
+    place = sql == nil ? "the origin's table of that name" : file
+  }
 }
 
 /// A series' newest minor, checked to open for clients of every older one.
@@ -70,9 +75,7 @@ package struct SeriesPlan: Sendable {
 
   /// How a table's rows come out of the origin.
   package func projection(_ table: TableSchema) -> Projection {
-    let sql = newest.projections[table.name]
-    let place = sql == nil ? "the origin's table of that name" : "\(newest.path)/\(table.name).sql"
-    return Projection(sql: sql, place: place)
+    Projection(sql: newest.projections[table.name], file: "\(newest.path)/\(table.name).sql")
   }
 
   /// Differs where anything that makes the newest minor's rows differs.

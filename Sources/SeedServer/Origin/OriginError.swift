@@ -7,6 +7,8 @@ package enum OriginError: Error, Sendable, CustomStringConvertible {
   case notAFile(path: String)
   case unreadable(path: String, reason: DatabaseError)
   case damaged(path: String, reason: DatabaseError)
+  case unfinished(path: String)
+  case logIndex(path: String)
   case projection(table: String, source: String, reason: String)
   case syntax(source: String, reason: String)
   case columns(table: String, source: Projection, missing: [String], surplus: [String])
@@ -18,7 +20,16 @@ package enum OriginError: Error, Sendable, CustomStringConvertible {
 
   /// Why reading a file failed: a damaged one stays so, anything else may pass.
   package static func reading(_ path: String, _ reason: DatabaseError) -> OriginError {
-    reason.saysDamage ? .damaged(path: path, reason: reason) : .unreadable(path: path, reason: reason)
+    if reason.saysDamage { return .damaged(path: path, reason: reason) }
+    if reason.saysUnfinished { return .unfinished(path: path) }
+    return reason.saysNoLogIndex && usesLog(path)
+      ? .logIndex(path: path) : .unreadable(path: path, reason: reason)
+  }
+
+  /// Whether the file's header says that it has a write-ahead log.
+  private static func usesLog(_ path: String) -> Bool {
+    let header = (try? DurableFile.start(of: path, 20)) ?? nil
+    return header?.count == 20 && header?[18] == 2
   }
 
   /// Looks before SQLite does, which would wait for somebody to write into a pipe.
@@ -32,7 +43,7 @@ package enum OriginError: Error, Sendable, CustomStringConvertible {
   /// Whether another try may find the origin in order without anyone mending it.
   package var isUnavailable: Bool {
     switch self {
-    case .missing, .unreadable, .locked: true
+    case .missing, .unreadable, .locked, .unfinished, .logIndex: true
     default: false
     }
   }
@@ -66,12 +77,21 @@ package enum OriginError: Error, Sendable, CustomStringConvertible {
     case .damaged(let path, let reason):
       "the origin \(path) is damaged and cannot be read: \(reason.message); "
         + "restore it from a backup, or save what is left with 'sqlite3 \(path) .recover'"
+    case .unfinished(let path):
+      "the origin \(path) was left in the middle of a change: a program that wrote to it was ended, and \(path)-journal "
+        + "says how to undo that. Seedbank never writes to an origin: open it once with a program that may, such as "
+        + "'sqlite3 \(path) .tables', which undoes the change"
+    case .logIndex(let path):
+      "the origin \(path) is in WAL mode, and SQLite reads it with a file of its own, \(path)-shm, which this user cannot "
+        + "make or write there: let the user write to that folder, or take the origin out of WAL mode with "
+        + "'sqlite3 \(path) \"PRAGMA journal_mode = DELETE\"', or publish from a copy made by 'sqlite3 \(path) \".backup COPY\"'"
     case .projection(let table, let source, let reason): "table \"\(table)\" (\(source)): \(reason)"
     case .syntax(let source, let reason): "\(source): \(reason)"
     case .columns(let table, let source, let missing, let surplus):
       "table \"\(table)\" (\(source.place)): "
         + [("lacks the column", missing), ("has the surplus column", surplus)]
         .filter { !$0.1.isEmpty }.map { "\($0.0) \($0.1.joined(separator: ", "))" }.joined(separator: "; ")
+        + (source.sql == nil ? "; bring it back, or write a SELECT that makes it into \(source.file)" : "")
     case .invalidText(let table, _, let key): "table \"\(table)\", row \(key): \(rowRule ?? "")"
     case .nullInKey(let table, _): "table \"\(table)\": a row has \(rowRule ?? "")"
     case .duplicateKey(let table, let key): "table \"\(table)\": two rows have the key \(key)"

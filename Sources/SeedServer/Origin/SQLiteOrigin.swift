@@ -52,6 +52,13 @@ package final class SQLiteOrigin {
     return Int(try connection.integer("SELECT count(*) FROM \(source) WHERE \(nulls)") ?? 0)
   }
 
+  /// The names of what it holds.
+  package func outline() throws -> OriginOutline {
+    do {
+      return try OriginOutline(connection)
+    } catch let error as DatabaseError { throw OriginError.reading(path, error) }
+  }
+
   /// Whether the rows can change though nobody writes: a SELECT or a view asks for the time or for random numbers.
   func isVolatile(_ plans: [SeriesPlan]) throws -> Bool {
     let views = try connection.rows("SELECT sql FROM sqlite_schema WHERE type = 'view'").map(\.[0].text)
@@ -95,6 +102,14 @@ package final class SQLiteOrigin {
       return .projection(table: table.name, source: source, reason: error.message)
     }
     return .syntax(source: source, reason: error.message)
+  }
+}
+
+extension DatasetJob {
+  /// What the origin has gained since the newest model was made.
+  package func gain(of origin: SQLiteOrigin) throws -> OriginGain {
+    guard let knownOrigin, let newest = plans.last else { return OriginGain() }
+    return OriginGain(try origin.outline(), since: knownOrigin, without: newest.schema)
   }
 }
 

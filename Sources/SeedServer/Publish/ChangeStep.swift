@@ -58,7 +58,7 @@ struct ChangeStep {
 
   private mutating func preview() throws {
     report.isPreview = true
-    _ = try context.publisher.newSeries(of: job, after: update.published)
+    _ = try update.findNewSeries(of: job)
     var drafts: [SeriesDraft] = []
     defer {
       for draft in drafts { draft.discard() }
@@ -67,6 +67,7 @@ struct ChangeStep {
     try draft(job.isRetired ? nil : try openOrigin(), &drafts)
     drafts.forEach { report.add($0.report) }
     report.pruned = try context.prune(update.published)
+    report.warnings += update.warnings
   }
 
   private func sweep() throws {
@@ -86,14 +87,22 @@ struct ChangeStep {
     // Retired series need no origin, and must not lose their signatures with it.
     guard !job.isRetired else { return try publish(nil) }
     let memory = OriginMemory(context)
-    // A series to be resumed was passed over when the origin was last read.
-    let mustRead = options.isResuming || options.isBeginningEpoch
+    // A series to be resumed, and one that waited for its key, were passed over when the origin was last read.
+    let mustRead = options.isResuming || options.isBeginningEpoch || !newSeries.isEmpty
     if try !mustRead && memory.knows(stamp, update.published) { return try publish(nil) }
     let origin = try openOrigin()
     let isVolatile = try origin.isVolatile(job.plans)
+    let gain = try job.gain(of: origin)
+    if !gain.isEmpty { report.warnings.append(gain.warning) }
     try publish(origin)
     try memory.remember(isVolatile ? nil : stamp, update.published)
   }
+
+  private var newSeries: [SeriesPlan] {
+    drafted.filter { update.metadata($0.series) == nil && !job.isRetired($0.series) }
+  }
+
+  private var drafted: [SeriesPlan] { context.plans.filter { !update.waiting.contains($0.series) } }
 
   private func openOrigin() throws -> SQLiteOrigin {
     try SQLiteOrigin(job.originPath, waitSeconds: job.originWaitSeconds)
@@ -118,7 +127,7 @@ struct ChangeStep {
   /// Of series that are held back for what they lost all are told.
   private func draft(_ origin: SQLiteOrigin?, _ drafts: inout [SeriesDraft]) throws {
     var shrunk: [Series: [ShrunkTable]] = [:]
-    for plan in context.plans {
+    for plan in drafted {
       let metadata = update.metadata(plan.series)
       let date = update.date(after: metadata?.state.publishedAt)
       do {
@@ -147,7 +156,7 @@ struct OriginMemory {
 
   /// Remembers a stamp; `nil`, or one that a later write might not change, is forgotten.
   func remember(_ stamp: OriginStamp?, _ published: PublishedMetadata) throws {
-    guard let stamp, stamp.isTrustworthy else { return try Folder.remove(path) }
+    guard let stamp, stamp.isSettled else { return try Folder.remove(path) }
     try DurableFile.write(try fingerprint(stamp, published), to: path)
   }
 

@@ -34,7 +34,7 @@ struct CopyKeeper {
     do {
       try copy.apply(chain, from: publication)
       return (copy, nil)
-    } catch { return try rebuild(because: "it did not catch up: \(error)") }
+    } catch { return try rebuild(because: "it did not catch up: \(error.cause)") }
   }
 
   private func mismatch(_ copy: WorkingCopy, _ meta: SeedMeta) -> String? {

@@ -11,6 +11,8 @@ struct PublicationUpdate {
   private let clock: ClockVerdict
   private(set) var published: PublishedMetadata
   private(set) var warnings: [String] = []
+  /// New series that cannot be delegated to yet; the others do not wait for them.
+  private(set) var waiting: Set<Series> = []
   /// Delegations to new series, signed and not yet published.
   private var change = OfflineChange.none
 
@@ -75,14 +77,28 @@ struct PublicationUpdate {
     published.series.sorted { $0.key < $1.key }.map(\.value.metadata)
   }
 
+  /// Finds the job's series that are new; throws where none but such are left and the keys for them are not here.
+  mutating func findNewSeries(of job: DatasetJob) throws -> [Series] {
+    let new = publisher.newSeries(of: job, after: published)
+    guard let obstacle = try obstacle(to: new) else { return new }
+    guard !isBeginningEpoch, new.count < job.plans.count else { throw obstacle }
+    waiting = Set(new)
+    warnings.append("\(obstacle)")
+    return []
+  }
+
+  private func obstacle(to new: [Series]) throws -> PublicationError? {
+    guard !new.isEmpty || isBeginningEpoch else { return nil }
+    guard publisher.keys.canSign(for: published.root.roles[Targets.type]) else {
+      return .notDelegated(series: new.map(\.description).joined(separator: ", "))
+    }
+    return try publisher.pendingChange().targets == nil ? nil : .changeWaits
+  }
+
   /// Delegates to the job's series that are new; clients see that together with what is published of them.
   mutating func delegateNewSeries(of job: DatasetJob) throws {
-    let new = try publisher.newSeries(of: job, after: published)
-    guard !new.isEmpty || isBeginningEpoch, let targets = published.root.roles[Targets.type] else { return }
-    guard publisher.keys.canSign(for: targets) else {
-      throw PublicationError.notDelegated(series: job.plans.map { "\($0.series)" }.joined(separator: ", "))
-    }
-    guard try publisher.pendingChange().targets == nil else { throw PublicationError.changeWaits }
+    let new = try findNewSeries(of: job)
+    guard !new.isEmpty || isBeginningEpoch else { return }
     change = try OfflineChange(
       targets: signer.targets(
         delegating: published.delegatedSeries + new, to: publisher.seriesVerifiers(published),

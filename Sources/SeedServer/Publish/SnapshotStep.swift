@@ -24,21 +24,36 @@ struct SnapshotStep {
 
   private mutating func run(_ report: inout StepReport) throws {
     for plan in context.plans where !job.isRetired(plan.series) {
-      guard let metadata = metadata(plan), context.isSnapshotDue(metadata) else { continue }
-      // A snapshot that was asked for waits until it can be made; one that only fell due is left to whoever makes one.
-      try alone(plan, context.options.forcingSnapshot ? .wait : .fail) {
-        try $0.publishSnapshot(plan, &report)
-      }
+      guard let metadata = metadata(plan) else { continue }
+      let isAlone = try !context.isSnapshotDue(metadata) || publishSnapshotAlone(plan, &report)
+      if isAlone { try markCalendar(metadata) }
     }
     for plan in job.plans where !job.isRetired(plan.series) && missingEncoding(plan) != nil {
       try alone(plan, .fail) { try $0.publishEncodings(plan, &report) }
     }
   }
 
+  /// False where somebody else makes one. A snapshot that was asked for waits until it can be made; one that only fell
+  /// due is left to whoever makes one.
+  private mutating func publishSnapshotAlone(_ plan: SeriesPlan, _ report: inout StepReport) throws -> Bool {
+    try alone(plan, context.options.forcingSnapshot ? .wait : .fail) { try $0.publishSnapshot(plan, &report) }
+  }
+
+  /// Where nothing had changed, the moment of the calendar is served all the same: what changes later waits for the next.
+  private func markCalendar(_ before: SeriesMetadata) throws {
+    let past = context.past(before)
+    guard let turn = job.snapshotSchedule.turn(past, now: context.now) else { return }
+    if turn > past.served(at: context.now) {
+      try CalendarMark(before.series, in: context.stateFolder).write(turn)
+    }
+  }
+
+  @discardableResult
   private mutating func alone(
     _ plan: SeriesPlan, _ ifHeld: PublicationLock.IfHeld, _ body: (inout SnapshotStep) throws -> Void
-  ) throws {
-    _ = try PublicationLock.withSnapshotLock(of: plan.series, context.publication, ifHeld) { try body(&self) }
+  ) throws -> Bool {
+    try PublicationLock.withSnapshotLock(of: plan.series, context.publication, ifHeld) { try body(&self) }
+      != nil
   }
 
   private func metadata(_ plan: SeriesPlan) -> SeriesMetadata? { published.series[plan.series]?.metadata }

@@ -38,7 +38,14 @@ struct StepContext: Sendable {
   }
 
   func isSnapshotDue(_ metadata: SeriesMetadata) -> Bool {
-    metadata.isSnapshotDue(job, isForced: options.forcingSnapshot, now: now)
+    guard metadata.lacksSnapshot else { return false }
+    if options.forcingSnapshot || metadata.newestSnapshot == nil { return true }
+    return job.snapshotSchedule.isDue(past(metadata), now: now)
+  }
+
+  func past(_ metadata: SeriesMetadata) -> SnapshotPast {
+    guard case .calendar = job.snapshotSchedule.rule else { return metadata.snapshotPast(seen: nil) }
+    return metadata.snapshotPast(seen: CalendarMark(metadata.series, in: stateFolder).time)
   }
 
   func prune(_ published: PublishedMetadata) throws -> [String] {

@@ -1,5 +1,5 @@
 package import SeedFormat
-import SeedSystem
+package import SeedSystem
 package import SeedTrust
 
 /// The versions that one delta leads over.
@@ -37,11 +37,17 @@ extension SeriesMetadata {
   /// The newest gzip snapshot.
   package var newestSnapshot: PublishedObject? { objects.snapshots().first }
 
-  func isSnapshotDue(_ job: DatasetJob, isForced: Bool, now: UTCTime) -> Bool {
-    guard let newest = newestSnapshot else { return true }
-    guard newest.version != state.head else { return false }
-    guard !isForced, let publishedAt = newest.publishedAt else { return true }
-    // A snapshot of tomorrow means that a clock was set back: the next one cannot wait for it.
-    return !(0..<job.snapshotSeconds).contains(now.secondsSinceEpoch - publishedAt.secondsSinceEpoch)
+  /// Of its smallest form.
+  package var newestSnapshotBytes: Int? {
+    let newest = newestSnapshot?.version
+    return objects.snapshots().filter { $0.version == newest }.map(\.length).min()
+  }
+
+  /// Whether something changed since the newest snapshot, or there is none.
+  package var lacksSnapshot: Bool { newestSnapshot?.version != state.head }
+
+  /// What a schedule has to know; `seen` is up to where a publisher looked at its calendar.
+  package func snapshotPast(seen: UTCTime?) -> SnapshotPast {
+    SnapshotPast(newest: newestSnapshot?.publishedAt, seen: seen, seed: "\(series) \(state.epoch)")
   }
 }

@@ -1,7 +1,7 @@
 import Dispatch
 
 /// Tells when a name comes into a folder or is given to another file, for as long as this lives. What happens within
-/// files is not told: whoever wants to be noticed puts a file in another's place.
+/// files is not told, unless some are named: whoever wants to be noticed puts a file in another's place.
 package final class FolderWatch: @unchecked Sendable {
   // Dispatch's sources may be used on any thread, but are not marked so on every system.
   private let source: any DispatchSourceProtocol
@@ -10,9 +10,10 @@ package final class FolderWatch: @unchecked Sendable {
   package let folder: String
 
   /// `nil` where the folder is not there, or the system has no descriptor left. `onChange` is called on a queue of its
-  /// own, once for changes that come close together.
-  package init?(_ folder: String, onChange: @escaping @Sendable () -> Void) {
-    guard let events = FolderEvents(folder) else { return nil }
+  /// own, once for changes that come close together. Where files are named, only what is written into them or put
+  /// in their place is told; Apple's systems tell of the whole folder, and nothing of what is written.
+  package init?(_ folder: String, writtenFiles: Set<String> = [], onChange: @escaping @Sendable () -> Void) {
+    guard let events = FolderEvents(folder, writtenFiles) else { return nil }
     let source = events.source(on: DispatchQueue(label: "seedbank.watch"))
     (self.source, self.folder) = (source, folder)
     isOver = Mutex(false)
@@ -38,7 +39,7 @@ private enum FolderNews: Hashable { case none, change, end }
 private struct FolderEvents: Sendable {
   let descriptor: Int32
 
-  init?(_ folder: String) {
+  init?(_ folder: String, _ files: Set<String>) {
     descriptor = open(folder, O_EVTONLY | O_CLOEXEC)
     if descriptor < 0 { return nil }
   }
@@ -58,21 +59,28 @@ private struct FolderEvents: Sendable {
   let descriptor: Int32
   private let parentWatch: Int32
   private let name: String
+  /// Empty where all names count.
+  private let files: Set<String>
 
   private static let changes = UInt32(IN_CREATE | IN_MOVED_TO | IN_ONLYDIR)
+  /// An empty file says nothing yet, so its creation is not among them.
+  private static let writes = UInt32(IN_MODIFY | IN_MOVED_TO | IN_ONLYDIR)
   private static let ends = UInt32(IN_DELETE | IN_MOVED_FROM | IN_ONLYDIR)
   /// Room for many events; what is more comes with the next call.
   private static let eventBytes = 4096
 
   /// The folder's end is told by the folder that it is in: a removed one tells nothing itself as long as a file in it
   /// is open.
-  init?(_ folder: String) {
+  init?(_ folder: String, _ files: Set<String>) {
+    self.files = files
     let parent = Folder.parent(of: folder)
     name = String(folder.dropFirst(parent == "/" ? 1 : parent.utf8.count + 1))
     descriptor = inotify_init1(Int32(IN_CLOEXEC) | Int32(IN_NONBLOCK))
     guard descriptor >= 0 else { return nil }
     parentWatch = inotify_add_watch(descriptor, parent, Self.ends)
-    if parentWatch < 0 || inotify_add_watch(descriptor, folder, Self.changes) < 0 {
+    if parentWatch < 0
+      || inotify_add_watch(descriptor, folder, files.isEmpty ? Self.changes : Self.writes) < 0
+    {
       close(descriptor)
       return nil
     }
@@ -95,13 +103,19 @@ private struct FolderEvents: Sendable {
         let text = buffer[start..<start + Int(event.len)].prefix { $0 != 0 }
         start += Int(event.len)
         if event.wd != parentWatch {
-          if news == .none { news = .change }
+          if news == .none, isNews(event, text) { news = .change }
         } else if text.elementsEqual(name.utf8) {
           news = .end
         }
       }
       return news
     }
+  }
+
+  /// Of events that the system lost nobody knows what they were.
+  private func isNews(_ event: inotify_event, _ name: some Sequence<UInt8>) -> Bool {
+    files.isEmpty || event.mask & UInt32(IN_Q_OVERFLOW) != 0
+      || files.contains(String(decoding: Array(name), as: UTF8.self))
   }
 }
 #endif

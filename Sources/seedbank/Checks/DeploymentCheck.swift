@@ -29,6 +29,10 @@ struct DeploymentCheck {
       add(false, "\(series.series)", series.problem)
     }
     try checkVariables(overrides)
+    for (kind, words) in configuration.notices.sorted(by: { $0.key.rawValue < $1.key.rawValue }) {
+      let fault = NoticeCommand(kind, words, configuration, overrides.environment).fault
+      if let fault { add(true, configuration.file, fault) }
+    }
   }
 
   private mutating func add(_ isFatal: Bool, _ place: String, _ problem: String) {
@@ -89,25 +93,30 @@ struct DeploymentCheck {
     where !plans.contains(where: { $0.series.major == major }) {
       add(false, dataset.folder, "lifecycle.\(major): there is no model of that major; remove this entry")
     }
+    let isAllNew = published.map { known in plans.allSatisfy { !known.delegatedSeries.contains($0.series) } }
     for plan in plans {
       for warning in plan.warnings { add(false, "\(plan.series)", warning) }
-      check(plan, published)
+      check(plan, published, isAllNew: isAllNew ?? false)
     }
     if plans.allSatisfy({ dataset.policy.lifecycles[$0.series.major]?.isRetired == true }) { return }
     checkOrigin(dataset, plans)
   }
 
-  private mutating func check(_ plan: SeriesPlan, _ published: PublishedMetadata?) {
+  /// A new series that waits for its key holds back no other.
+  private mutating func check(_ plan: SeriesPlan, _ published: PublishedMetadata?, isAllNew: Bool) {
     guard let published else { return }
-    let isDelegated = canDelegate || published.delegatedSeries.contains(plan.series)
+    if !canDelegate, !published.delegatedSeries.contains(plan.series) {
+      add(isAllNew, "\(plan.series)", "\(PublicationError.notDelegated(series: "\(plan.series)"))")
+    }
     _ = checked("\(plan.series)") {
-      guard isDelegated else { throw PublicationError.notDelegated(series: "\(plan.series)") }
       if let state = published.series[plan.series]?.metadata.state { try plan.check(against: state) }
     }
   }
 
   private mutating func checkOrigin(_ dataset: DatasetConfiguration, _ plans: [SeriesPlan]) {
     guard let origin = checked(dataset.name.text, { try SQLiteOrigin(dataset.originPath) }) else { return }
+    let gain = checked(dataset.name.text) { try DatasetJob(dataset).gain(of: origin) }
+    if let gain, !gain.isEmpty { add(false, dataset.name.text, gain.warning) }
     for plan in plans {
       for table in plan.schema.tables {
         let count = checked("\(plan.series)") {

@@ -13,6 +13,12 @@ struct Command: Sendable {
   var allOptions: [Parameter] { options + [.help] }
 }
 
+/// Commands for one kind of work, under one heading of the overview.
+struct CommandGroup: Sendable {
+  let title: String
+  let commands: [Command]
+}
+
 /// An argument, identified by its place, or a value or a flag, identified by its name.
 struct Parameter: Sendable {
   /// Without hyphens.
@@ -25,16 +31,19 @@ struct Parameter: Sendable {
   var isRepeatable = false
   /// The only values allowed; empty when any is.
   var choices: [String] = []
+  /// Words that a shell offers beside those; others are allowed as well.
+  var suggestions: [String] = []
   /// The dotted path of the configuration key that the option overrides.
   var setting: String?
   let help: String
 
   static func argument(
-    _ name: String, isRequired: Bool = true, isRepeatable: Bool = false, choices: [String] = [], help: String
+    _ name: String, isRequired: Bool = true, isRepeatable: Bool = false, choices: [String] = [],
+    suggestions: [String] = [], help: String
   ) -> Self {
     Self(
       name: name, isArgument: true, isRequired: isRequired, isRepeatable: isRepeatable, choices: choices,
-      help: help)
+      suggestions: suggestions, help: help)
   }
 
   static func flag(_ name: String, short: Character? = nil, help: String) -> Self {
@@ -44,11 +53,12 @@ struct Parameter: Sendable {
   /// Given more than once, the last one counts unless it is repeatable.
   static func value(
     _ name: String, _ valueName: String, short: Character? = nil, isRequired: Bool = false,
-    isRepeatable: Bool = false, choices: [String] = [], setting: String? = nil, help: String
+    isRepeatable: Bool = false, choices: [String] = [], suggestions: [String] = [], setting: String? = nil,
+    help: String
   ) -> Self {
     Self(
       name: name, short: short, valueName: valueName, isRequired: isRequired, isRepeatable: isRepeatable,
-      choices: choices, setting: setting, help: help)
+      choices: choices, suggestions: suggestions, setting: setting, help: help)
   }
 
   var isFlag: Bool { valueName == nil }

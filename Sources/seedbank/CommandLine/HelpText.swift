@@ -7,13 +7,17 @@ enum HelpText {
     ])
   }
 
-  static func overview(of commands: [Command]) -> String {
-    joined([
-      TextLayout.wrap("OVERVIEW: Keep an app's reference data fresh without making the device import it."),
-      ["USAGE: seedbank <command> [<options>]"], section("COMMANDS", commands.map { ($0.name, $0.abstract) }),
-      section("OPTIONS", [("--version", "Show the version."), entry(.help)]),
-      ["See 'seedbank help <command>' for more about a command."],
-    ])
+  static let purpose = "Keep an app's reference data fresh without making the device import it."
+
+  static func overview(of groups: [CommandGroup]) -> String {
+    let sections = groups.map { group in
+      section(group.title.uppercased(), group.commands.map { ($0.name, $0.abstract) })
+    }
+    return joined(
+      [TextLayout.wrap("OVERVIEW: \(purpose)"), ["USAGE: seedbank <command> [<options>]"]] + sections + [
+        section("OPTIONS", [("--version", "Show the version."), entry(.help)]),
+        ["See 'seedbank help <command>' for more about a command."],
+      ])
   }
 
   private static func joined(_ sections: [[String]]) -> String {
@@ -36,14 +40,18 @@ enum HelpText {
   }
 
   private static func entry(_ parameter: Parameter) -> (String, String) {
+    let short = parameter.short.map { "-\($0), " } ?? ""
+    return (short + parameter.placeholder, explanation(of: parameter))
+  }
+
+  static func explanation(of parameter: Parameter) -> String {
     let remark =
       if parameter.isArgument {
         parameter.choices.isEmpty ? "" : " One of: \(parameter.choices.joined(separator: ", "))."
       } else {
         parameter.isRepeatable ? " May be given more than once." : ""
       }
-    let short = parameter.short.map { "-\($0), " } ?? ""
-    return (short + parameter.placeholder, parameter.help + remark)
+    return parameter.help + remark
   }
 
   private static func examples(of command: Command) -> [String] {

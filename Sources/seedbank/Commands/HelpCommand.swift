@@ -7,7 +7,7 @@ extension Command {
     examples: [("seedbank help version", "The same as 'seedbank version --help'.")]
   ) { arguments, context in
     guard let name = arguments.string("command") else {
-      return try context.console.result(HelpText.overview(of: Command.all))
+      return try context.console.result(HelpText.overview(of: CommandGroup.all))
     }
     try context.console.result(HelpText.page(for: Command.named(name, among: Command.all)))
   }

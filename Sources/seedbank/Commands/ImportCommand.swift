@@ -43,7 +43,7 @@ extension Command {
       .value(
         "empty", "rule", choices: CSVFormat.EmptyFields.allCases.map(\.rawValue),
         help: "Empty fields of CSV: quotes (default), null, text, or auto (NULL where the column allows it)."),
-      .value("rows", "path", help: "The path of the rows, such as $.data.items."),
+      .value("rows", "json-path", help: "The path of the rows, such as $.data.items."),
       .value(
         "on-conflict", "rule", choices: ImportPolicy.Conflict.allCases.map(\.rawValue),
         help: "overwrite (default), keep or fail."),

@@ -5,10 +5,11 @@ import SeedSystem
 
 extension Command {
   static let initialize = Command(
-    name: "init", abstract: "Make a deployment from a SQLite file.",
+    name: "init", abstract: "Make a deployment from a SQLite file, or add a dataset to one.",
     discussion: """
       Reads the file, which is never written to, and makes a configuration, a model with the file's tables, \
-      signing keys and an empty publication. Rows of a table without a key are numbered. What cannot be published is left out and listed, with the reason.
+      signing keys and an empty publication. Rows of a table without a key are numbered. What cannot be published \
+      is left out and listed, with the reason. Where a deployment is already, it gets the file as another dataset.
 
       No existing file is overwritten, and a failure leaves nothing behind.
       """,
@@ -18,28 +19,31 @@ extension Command {
     ] + Parameter.keyPlan + [.json, .dryRun],
     examples: [
       ("seedbank init my.sqlite", "Make the folder 'seedbank'. Continue with 'seedbank run'."),
+      ("seedbank init parks.sqlite", "Once more in the same folder: a second dataset."),
       ("seedbank init my.sqlite --dry-run", "Show what would and would not be published."),
       ("seedbank init my.sqlite --root-keys 3 --root-threshold 2", "Any two of three keys sign a new root."),
     ]
   ) { arguments, context in
-    let keys = try KeyPlan(arguments)
     let origin = try arguments.requiredPath("origin", from: context.currentDirectory)
     let name = try datasetName(arguments, origin)
-    let schema = try SchemaDraft(OriginSurvey(origin))
+    let survey = try OriginSurvey(origin)
+    let schema = try SchemaDraft(survey)
     guard schema.counts.tables > 0 else { throw nothingToPublish(origin, schema.notes) }
     let header = "Model 1.0 of \(name): what clients open. Made from the origin's own SQL."
     let model = ModelDefinition(
       version: "1.0", schemaSQL: schema.text(header: header), projections: schema.projections, path: "")
-    let draft = DeploymentDraft(
+    var draft = DeploymentDraft(
       name, origin: origin, directory: try context.setupDirectory(arguments), models: [model])
-    let installer = DeploymentInstaller(draft: draft, keys: keys)
-    try installer.checkRoom()
+    draft.dataset.knownOrigin = survey.outline
+    let installation = try Installation(draft, arguments, context)
+    try installation.checkRoom()
     let plans = try draft.dataset.plans()
     for plan in plans { try plan.prove(against: SQLiteOrigin(origin)) }
     let isDryRun = arguments.flag("dry-run")
-    if !isDryRun { try installer.install(delegating: plans.map(\.series)) }
+    if !isDryRun { try installation.install(delegating: plans.map(\.series)) }
     let report = SetupReport(
-      draft: draft, origin: origin, keyCount: keys.count, contents: schema.counts.text, notes: schema.notes,
+      draft: draft, origin: origin, keyCount: installation.keyCount, contents: schema.counts.text,
+      notes: schema.notes,
       isDryRun: isDryRun, isFoundByItself: context.finds(draft.file))
     try context.console.result(report.json, report.text)
   }
@@ -64,13 +68,16 @@ extension Command {
 extension Parameter {
   static let directory = value(
     "directory", "dir", short: "d",
-    help: "Where the deployment goes (default: seedbank, in the current directory).")
+    help:
+      "The deployment's folder (default: the current directory where it has a seedbank.json, else seedbank in it)."
+  )
 }
 
 extension Context {
   func setupDirectory(_ arguments: ParsedArguments) throws(UsageError) -> String {
-    try arguments.path("directory", from: currentDirectory)
-      ?? Paths.absolute("seedbank", from: currentDirectory)
+    if let named = try arguments.path("directory", from: currentDirectory) { return named }
+    let isHere = Folder.exists(Paths.absolute(DeploymentConfiguration.fileName, from: currentDirectory))
+    return isHere ? currentDirectory : Paths.absolute("seedbank", from: currentDirectory)
   }
 
   /// Tells if the commands will find the deployment without `--config`.

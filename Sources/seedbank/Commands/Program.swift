@@ -1,10 +1,23 @@
 import SeedFormat
 
-extension Command {
-  static let all: [Command] = [
-    .initialize, .demo, .run, .regenerate, .serve, .status, .verify, .diff, .rollback, .newEpoch, .prune,
-    .inspect, .importing, .config, .keys, .help, .pull, .doctor, .version,
+extension CommandGroup {
+  /// Every command, in the one group where its readers look for it.
+  static let all: [CommandGroup] = [
+    CommandGroup(
+      title: "Deployments",
+      commands: [
+        .initialize, .demo, .model, .config, .run, .regenerate, .serve, .ready, .status, .verify, .diff,
+        .rollback, .prune, .newEpoch,
+      ]),
+    CommandGroup(title: "Keys", commands: [.keys]),
+    CommandGroup(title: "Clients", commands: [.pull, .doctor]),
+    CommandGroup(title: "Files", commands: [.importing, .inspect]),
+    CommandGroup(title: "This program", commands: [.help, .version, .manual, .completions]),
   ]
+}
+
+extension Command {
+  static let all: [Command] = CommandGroup.all.flatMap(\.commands)
 
   static func named(_ name: String, among commands: [Command]) throws(UsageError) -> Command {
     if let command = commands.first(where: { $0.name == name }) { return command }
@@ -54,7 +67,7 @@ enum Program {
       let invocation = try Invocation(arguments, among: Command.all)
       if invocation.asksForJSON { context.console.startJSON() }
       switch invocation {
-      case .overview: try context.console.result(HelpText.overview(of: Command.all))
+      case .overview: try context.console.result(HelpText.overview(of: CommandGroup.all))
       case .help(let command): try context.console.result(HelpText.page(for: command))
       case .run(let command, let arguments): try await command.run(arguments, context)
       }

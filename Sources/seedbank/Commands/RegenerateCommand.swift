@@ -44,8 +44,11 @@ extension Command {
     let configuration = try context.configuration(arguments)
     context.console.startLog(configuration.log.format, from: configuration.log.level)
     let deployment = try Deployment(configuration, context)
-    var regeneration = Regeneration(deployment, arguments, context.console)
-    try regeneration.run(try configuration.datasets(chosenBy: arguments))
+    let notices = context.notices(configuration)
+    var regeneration = Regeneration(deployment, arguments, context.console, notices)
+    let outcome = Result { try regeneration.run(try configuration.datasets(chosenBy: arguments)) }
+    await notices.finish(within: Notices.longest)
+    try outcome.get()
   }
 }
 
@@ -55,11 +58,13 @@ private struct Regeneration {
   let options: StepOptions
   let isDryRun: Bool
   let console: Console
+  private let notices: Notices
   private var failures: [CommandFailure] = []
   private let abandoned: [AbandonedSeries]
 
-  init(_ deployment: Deployment, _ arguments: ParsedArguments, _ console: Console) {
+  init(_ deployment: Deployment, _ arguments: ParsedArguments, _ console: Console, _ notices: Notices) {
     (self.deployment, self.console, abandoned) = (deployment, console, deployment.abandonedSeries)
+    self.notices = notices
     options = StepOptions(
       forcingSnapshot: arguments.flag("snapshot"), acceptingShrink: arguments.flag("accept-shrink"),
       isResuming: arguments.flag("resume"), isClockAssured: arguments.flag("trust-clock"))
@@ -86,6 +91,7 @@ private struct Regeneration {
   private mutating func checkSignatures() throws {
     guard let standing = deployment.signatures(now: .now()) else { return }
     standing.warnings.forEach(console.warning)
+    if !isDryRun { notices.tell(standing, now: .now()) }
     if let failure = standing.failure, !isDryRun { failures.append(failure) }
   }
 
@@ -99,6 +105,10 @@ private struct Regeneration {
     let warnings = report.warnings + abandoned.filter { $0.series.dataset == dataset }.map(\.warning)
     for warning in warnings { console.warning("\(dataset): \(warning)") }
     try console.report(report.json(dataset, warnings: warnings), report.lines.joined(separator: "\n"))
+    if !isDryRun {
+      notices.tell(report)
+      notices.succeeded(dataset, in: .changes)
+    }
     if !report.held.isEmpty { failures.append(Self.heldFailure(report.held)) }
     if let shrunk = report.shrinkError { note(FailureReport(shrunk), dataset) }
   }
@@ -106,6 +116,7 @@ private struct Regeneration {
   private mutating func tell(_ error: any Error, _ dataset: DatasetName) throws {
     let report = FailureReport(error)
     note(report, dataset)
+    if !isDryRun { notices.tell(error, of: dataset, in: .changes) }
     guard console.isJSON else { return }
     try console.result(
       ["dataset": .string(dataset.text), "dryRun": .bool(isDryRun), "error": report.json] as JSONValue)

@@ -22,12 +22,17 @@ extension Command {
       ("seedbank run --port 0", "Use a free port, which is printed."),
     ]
   ) { arguments, context in
+    // Before there are threads.
+    ProcessMemory.shareArenas()
     // First of all: an early signal must end it as gracefully as a late one.
     let signals = StopSignals()
     let configuration = try context.configuration(arguments)
     context.console.startLog(configuration.log.format, from: configuration.log.level)
     let deployment = try Deployment(configuration, context)
-    try await RunService(deployment: deployment, arguments: arguments, context: context).run(until: signals)
+    let service = RunService(
+      deployment: deployment, arguments: arguments, context: context, manager: context.serviceManager,
+      notices: context.notices(configuration))
+    try await service.run(until: signals)
   }
 }
 
@@ -35,12 +40,17 @@ private struct RunService {
   let deployment: Deployment
   let arguments: ParsedArguments
   let context: Context
+  let manager: ServiceManager
+  let notices: Notices
   private let repeated = RepeatedWarnings()
+  private let health = ServiceHealth()
 
   /// Between two looks at the signatures' expiry.
   private static let signatureSeconds = 3600
   /// Seconds for a step under way to end by itself after the front has ended.
   private static let stepGraceSeconds = 3
+  /// Seconds for programs that are being told something to end after all else has.
+  private static let noticeGraceSeconds = 3
   private static let demoSeconds = 3
 
   func run(until signals: StopSignals) async throws {
@@ -51,6 +61,7 @@ private struct RunService {
     let work = Task { try await publish(services, front) }
     let end = Task {
       _ = await signals.first()
+      manager.tellStopping(drainSeconds: deployment.configuration.drainSeconds)
       work.cancel()
       await stop(front)
     }
@@ -62,20 +73,30 @@ private struct RunService {
     try await work.value
     await end.value
     deadline.cancel()
+    await notices.finish(within: .seconds(Self.noticeGraceSeconds))
     if let failure = deployment.signatures(now: .now())?.failure { throw failure }
   }
 
   private func publish(_ services: [PublishingService], _ front: Front) async throws {
+    let start = Task { await manager.extendStart() }
     // A failed step is repeated on schedule; the existing publication is served meanwhile.
     for service in services where !Task.isCancelled { await service.attempt() }
+    start.cancel()
     if Task.isCancelled { return }
     try context.console.result("listening on \(front.address)")
+    manager.tell(.ready, .status(front.status(health.failures).text))
     try welcome(front)
     await withTaskGroup { group in
       for service in services { group.addTask { await service.run() } }
       group.addTask { await watchSignatures() }
+      group.addTask { await manager.reportStatus { front.status(health.failures) } }
+      group.addTask { await manager.showLife { await isHealthy(front) } }
       if arguments.flag("demo") { group.addTask { await changeDemo(services) } }
     }
+  }
+
+  private func isHealthy(_ front: Front) async -> Bool {
+    await front.isHealthy() && health.isEachLoopOnTime(at: .now)
   }
 
   /// Clients and load balancers learn of the end at once, also during a step.
@@ -88,12 +109,16 @@ private struct RunService {
   /// its file operations; the next one does its work again.
   private func exitDuringStep() -> Never {
     context.console.note("A publish step is still running. It is cancelled; the next start repeats it.")
+    notices.endAll()
     _exit((deployment.signatures(now: .now())?.failure?.exitCode ?? .success).rawValue)
   }
 
   private func watchSignatures() async {
     while !Task.isCancelled {
-      deployment.signatures(now: .now())?.warnings.forEach(warn)
+      if let standing = deployment.signatures(now: .now()) {
+        standing.warnings.forEach(warn)
+        notices.tell(standing, now: .now())
+      }
       try? await Task.sleep(for: .seconds(Self.signatureSeconds))
     }
   }
@@ -115,7 +140,7 @@ private struct RunService {
     publisher.observe = { front.metrics.countBuild(of: $0.dataset.text, result: $0.outcome.rawValue) }
     return PublishingService(
       publisher: publisher, job: try DatasetJob(dataset), checkSeconds: dataset.checkSeconds, front: front,
-      console: context.console, repeated: repeated)
+      console: context.console, repeated: repeated, health: health, notices: notices)
   }
 
   private func welcome(_ front: Front) throws {

@@ -21,7 +21,15 @@ extension Command {
     context.console.startLog(configuration.log.format, from: configuration.log.level)
     let front = try Front(configuration, arguments, context)
     try context.console.result("listening on \(front.address)")
-    _ = await signals.first()
+    let manager = context.serviceManager
+    manager.tell(.ready, .status(front.status().text))
+    await withTaskGroup { group in
+      group.addTask { await manager.reportStatus { front.status() } }
+      group.addTask { await manager.showLife { await front.isHealthy() } }
+      _ = await signals.first()
+      group.cancelAll()
+    }
+    manager.tellStopping(drainSeconds: configuration.drainSeconds)
     front.stop(drain: .seconds(configuration.drainSeconds))
   }
 }
@@ -31,17 +39,17 @@ extension Parameter {
     value("host", "address", setting: "http.host", help: "The IPv4 or IPv6 address to listen on."),
     value("port", "number", short: "p", setting: "http.port", help: "The port; 0 for any free port."),
     value(
-      "public", "path",
-      help: "The web page's folder (default: SEEDBANK_PUBLIC, else a folder Public beside or above seedbank)."
+      "public", "folder",
+      help: "The web page's folder (default: SEEDBANK_PUBLIC, else the one that belongs to this program)."
     ),
   ]
 
   static let log = [
     value(
-      "log-format", "name", setting: "log.format",
+      "log-format", "name", suggestions: LogFormat.allCases.map(\.rawValue), setting: "log.format",
       help: "The format of messages on stderr: text (name=value) or json (one object per line)."),
     value(
-      "log-level", "name", setting: "log.level",
+      "log-level", "name", suggestions: LogLevel.allCases.map(\.rawValue), setting: "log.level",
       help: "The lowest level that is logged: debug, info, notice, warning or error."),
   ]
 }
@@ -59,6 +67,19 @@ extension Front {
     configuration.requests = deployment.log.requests
     if let publication { configuration.publication = publication }
     try self.init(configuration)
+  }
+
+  func status(_ failures: [String] = []) -> ServiceStatus {
+    let (series, failure) = standing
+    return ServiceStatus(series: series, failure: failure, failures: failures)
+  }
+
+  /// Seconds within which a front that is well answers, on a busy machine too.
+  private static let answerSeconds = 10
+
+  /// Asked on a thread of its own: tasks share few.
+  func isHealthy() async -> Bool {
+    (try? await blocking { self.isAlive(within: Self.answerSeconds) }) ?? false
   }
 
   var address: String { "http://\(host.contains(":") ? "[\(host)]" : host):\(port)" }

@@ -1,3 +1,5 @@
+import SeedSystem
+
 import class Foundation.FileManager
 
 /// Options, and below them the environment: both stand above the files, for single values.
@@ -32,6 +34,7 @@ extension Context {
   /// For commands that declare ``Parameter/config``; their options with a `setting` override the file.
   func configuration(_ arguments: ParsedArguments) throws -> DeploymentConfiguration {
     let file = try configurationFile(named: arguments.path("config", from: currentDirectory))
+    try checkPresent(file)
     return try DeploymentConfiguration(readingFile: file, overrides: overrides(arguments))
   }
 
@@ -57,5 +60,15 @@ extension Context {
       "no configuration",
       "tried --config (not given), \(Self.configurationVariable) (not set), "
         + "\(candidates.joined(separator: ", ")); make one with 'seedbank init ORIGIN.sqlite'")
+  }
+
+  /// Reading tells of every other mistake.
+  private func checkPresent(_ file: String) throws(ConfigurationError) {
+    guard access(file, F_OK) != 0, errno == ENOENT else { return }
+    let folder = Folder.parent(of: file)
+    throw ConfigurationError(
+      file,
+      "expected this file, found none; make a deployment with 'seedbank init ORIGIN.sqlite --directory \(folder.printable)'"
+    )
   }
 }

@@ -9,8 +9,10 @@ struct DatasetConfiguration: SettingsFile, Hashable {
   let folder: String
   var originPath: String
   var checkSeconds = 2
+  var snapshots = SnapshotSettings()
   var policy = PublishingPolicy()
   var models: [ModelDefinition]
+  var knownOrigin: OriginOutline?
 
   static let fileName = "dataset.json"
   var file: String { "\(folder)/\(Self.fileName)" }
@@ -26,6 +28,7 @@ struct DatasetConfiguration: SettingsFile, Hashable {
     self.init(name: name, folder: folder, originPath: "")
     try read(overrides)
     models = try ModelFolder.all(inDataset: folder)
+    knownOrigin = try KnownOrigin.read(inDataset: folder)
   }
 
   func plans() throws(PlanError) -> [SeriesPlan] { try SeriesPlan.plans(name, models) }
@@ -33,72 +36,71 @@ struct DatasetConfiguration: SettingsFile, Hashable {
   static var usual: Self { Self(name: "usual", folder: "/", originPath: "/") }
 
   /// Three times the longer of the two schedules: signatures must outlive a publisher that missed its turn.
-  var shortestExpiry: Int { 3 * max(checkSeconds, policy.snapshotSeconds) }
+  var shortestExpiry: Int { 3 * max(checkSeconds, policy.snapshotSchedule.longestSeconds) }
 }
 
 extension DatasetConfiguration {
-  static let settings: [Setting<Self>] = [
-    Setting(
-      key: "origin.sqlite", type: "path", usual: "none",
-      meaning: "the SQLite file that holds the data; it is only read",
-      read: { dataset, value throws(ConfigurationError) in
-        guard let path = try value.path() else { throw value.error("expected a path, found nothing") }
-        dataset.originPath = path
-      }, json: { .string(Paths.relative($0.originPath, to: $0.folder)) }),
-    .integer(
-      "schedule.checkSeconds", \.checkSeconds, in: 1...86_400, "seconds between two checks of the origin"),
-    .integer(
-      "schedule.snapshotSeconds", \.policy.snapshotSeconds, in: 60...2_592_000,
-      "seconds after which a series that changed gets a new snapshot"),
-    .integer(
-      "retention.snapshots", \.policy.retainedSnapshots, in: 1...1000,
-      "how many snapshots stay listed; deltas are kept from the oldest of them on"),
-    .integer(
-      "retention.snapshotAgeSeconds", \.policy.retainedSnapshotSeconds, in: 60...315_360_000,
-      "seconds after which a snapshot is removed even if fewer are listed; the newest always stays"),
-    .integer(
-      "retention.graceSeconds", \.policy.graceSeconds, in: 60...604_800,
-      "seconds for which a file is kept that no metadata names any more"),
-    .integer(
-      "shrink.percent", \.policy.shrinkGuard.percent, in: 1...100,
-      "a table that loses more of its rows holds the dataset back, until `regenerate --accept-shrink`; "
-        + "100 turns this off"),
-    .integer(
-      "shrink.minimumRows", \.policy.shrinkGuard.minimumRows, in: 1...1_000_000_000,
-      "tables that had fewer rows are not guarded"),
-    Setting(
-      "encodings", \.policy.encodings, type: "list of `gzip`, `xz`",
-      "how snapshots are compressed; `gzip` must be among them",
-      read: readEncodings, json: { JSONValue(strings: $0.map(\.rawValue)) }),
-    .choice(
-      "indexes", \.policy.indexes, isSeldom: true,
-      "`client` ships snapshots without the indexes that are not unique; the client library builds them before "
-        + "it swaps a snapshot in"),
-    Setting(
-      key: "expirySeconds", type: Setting<Self>.words(1...31_536_000),
-      usual: "\(PublishingPolicy().lifetimeSeconds), or three times the longest schedule",
-      meaning:
-        "seconds for which signatures are valid when nobody renews them; at least three times the longest "
-        + "schedule", read: readExpiry, json: { JSONValue($0.policy.lifetimeSeconds) }),
-    .integer(
-      "pollSeconds", \.policy.pollSeconds, in: 1...86_400,
-      "seconds that clients wait between two updates. `init` writes 2, so that a change shows at once"),
-    Setting(
-      "lifecycle", \.policy.lifecycles,
-      type:
-        "by major: `state` (`active`, `deprecated`, `retired`), `sunset` (`YYYY-MM-DD`), `message` (text)",
-      usual: "`active`", isSeldom: true,
-      "the state of each model's major, such as `{\"1\": {\"state\": \"deprecated\", \"sunset\": "
-        + "\"2027-06-30\"}}`; `retired` ends its updates, and the message is for the people who use the app",
-      read: readLifecycles,
-      json: { .object($0.sorted { $0.key < $1.key }.map { JSONMember(String($0.key), $0.value.json) }) }),
-    .text(
-      "license", \.policy.provenance.license,
-      "the data's license; like the next two it travels with the data, into every snapshot and to every client"
-    ),
-    .text("attribution", \.policy.provenance.attribution, "who must be credited for the data"),
-    .text("source", \.policy.provenance.source, "where the data comes from"),
-  ]
+  static let settings: [Setting<Self>] =
+    [
+      Setting(
+        key: "origin.sqlite", type: "path", usual: "none",
+        meaning: "the SQLite file that holds the data; it is only read",
+        read: { dataset, value throws(ConfigurationError) in
+          guard let path = try value.path() else { throw value.error("expected a path, found nothing") }
+          dataset.originPath = path
+        }, json: { .string(Paths.relative($0.originPath, to: $0.folder)) }),
+      .integer(
+        "schedule.checkSeconds", \.checkSeconds, in: 1...86_400, "seconds between two checks of the origin"),
+    ] + snapshotSettings + [
+      .integer(
+        "retention.snapshots", \.policy.retainedSnapshots, in: 1...1000,
+        "how many snapshots stay listed; deltas are kept from the oldest of them on"),
+      .integer(
+        "retention.snapshotAgeSeconds", \.policy.retainedSnapshotSeconds, in: 60...315_360_000,
+        "seconds after which a snapshot is removed even if fewer are listed; the newest always stays"),
+      .integer(
+        "retention.graceSeconds", \.policy.graceSeconds, in: 60...604_800,
+        "seconds for which a file is kept that no metadata names any more"),
+      .integer(
+        "shrink.percent", \.policy.shrinkGuard.percent, in: 1...100,
+        "a table that loses more of its rows holds the dataset back, until `regenerate --accept-shrink`; "
+          + "100 turns this off"),
+      .integer(
+        "shrink.minimumRows", \.policy.shrinkGuard.minimumRows, in: 1...1_000_000_000,
+        "tables that had fewer rows are not guarded"),
+      Setting(
+        "encodings", \.policy.encodings, type: "list of `gzip`, `xz`",
+        "how snapshots are compressed; `gzip` must be among them",
+        read: readEncodings, json: { JSONValue(strings: $0.map(\.rawValue)) }),
+      .choice(
+        "indexes", \.policy.indexes, isSeldom: true,
+        "`client` ships snapshots without the indexes that are not unique; the client library builds them before "
+          + "it swaps a snapshot in"),
+      Setting(
+        key: "expirySeconds", type: Setting<Self>.words(1...31_536_000),
+        usual: "\(PublishingPolicy().lifetimeSeconds), or three times the longest schedule",
+        meaning:
+          "seconds for which signatures are valid when nobody renews them; at least three times the longest "
+          + "schedule", read: readExpiry, json: { JSONValue($0.policy.lifetimeSeconds) }),
+      .integer(
+        "pollSeconds", \.policy.pollSeconds, in: 1...86_400,
+        "seconds that clients wait between two updates. `init` writes 2, so that a change shows at once"),
+      Setting(
+        "lifecycle", \.policy.lifecycles,
+        type:
+          "by major: `state` (`active`, `deprecated`, `retired`), `sunset` (`YYYY-MM-DD`), `message` (text)",
+        usual: "`active`", isSeldom: true,
+        "the state of each model's major, such as `{\"1\": {\"state\": \"deprecated\", \"sunset\": "
+          + "\"2027-06-30\"}}`; `retired` ends its updates, and the message is for the people who use the app",
+        read: readLifecycles,
+        json: { .object($0.sorted { $0.key < $1.key }.map { JSONMember(String($0.key), $0.value.json) }) }),
+      .text(
+        "license", \.policy.provenance.license,
+        "the data's license; like the next two it travels with the data, into every snapshot and to every client"
+      ),
+      .text("attribution", \.policy.provenance.attribution, "who must be credited for the data"),
+      .text("source", \.policy.provenance.source, "where the data comes from"),
+    ]
 
   @Sendable private static func readEncodings(
     _ value: ConfigurationValue

@@ -13,6 +13,8 @@ struct DeploymentConfiguration: SettingsFile {
   var http = HTTPServerConfiguration(host: "127.0.0.1", port: 8080)
   var drainSeconds = 0
   var log = LogConfiguration()
+  /// Programs that are told what happened, with their arguments.
+  var notices: [NoticeKind: [String]] = [:]
   var datasets: [DatasetConfiguration]
 
   static let fileName = "seedbank.json"
@@ -43,61 +45,65 @@ struct DeploymentConfiguration: SettingsFile {
 }
 
 extension DeploymentConfiguration {
-  static let settings: [Setting<Self>] = [
-    .path("publication", \.publication, "folder of the published files; any static host could serve it"),
-    .path("state", \.state, "folder of the publisher's own files; it can be made anew from the publication"),
-    .path(
-      "keys", \.keys,
-      "folder of the signing keys: `ROLE.key` or `ROLE-NAME.key`. A role's keys may also lie elsewhere: "
-        + "`SEEDBANK_TIMESTAMP_KEY_FILE` and its sisters name files, with colons between them"),
-    // A name would have to be looked up, and could mean more than one place to listen.
-    Setting(
-      "http.host", \.http.host, type: "IPv4 or IPv6 address",
-      "where the front listens; `::` means all networks",
-      read: { value throws(ConfigurationError) in
-        guard let text = try value.text() else { return nil }
-        guard IPAddress(text) == nil else { return text }
-        throw value.error(
-          "expected an IPv4 or IPv6 address such as 127.0.0.1 or ::, found \"\(text.clipped)\"")
-      }, json: JSONValue.string),
-    .integer("http.port", \.http.port, in: 0...65535, "its port; 0 picks a free one"),
-    .integer(
-      "http.threads", \.http.threads, in: 1...256, usual: "as many as cores", isSeldom: true,
-      "threads that answer"),
-    .integer("http.connectionLimit", \.http.connectionLimit, in: 1...1_000_000, "the most open connections"),
-    .integer(
-      "http.perAddressLimit", \.http.perAddressLimit, in: 1...1_000_000,
-      usual: "a quarter of `http.connectionLimit`",
-      "the most open connections of one IPv4 address or one IPv6 network of 64 bits"),
-    Setting(
-      "http.trustedProxies", \.http.trustedProxies, type: "list of addresses and networks", isSeldom: true,
-      "proxies in front: they may have any number of connections, and their `X-Forwarded-For` is believed, "
-        + "such as `[\"127.0.0.1\", \"10.0.0.0/8\"]`",
-      read: { value throws(ConfigurationError) in
-        try value.list { text, place throws(ConfigurationError) in
-          if let network = IPNetwork(text) { return network }
+  static let settings: [Setting<Self>] =
+    [
+      .path("publication", \.publication, "folder of the published files; any static host could serve it"),
+      .path(
+        "state", \.state, "folder of the publisher's own files; it can be made anew from the publication"),
+      .path(
+        "keys", \.keys,
+        "folder of the signing keys: `ROLE.key` or `ROLE-NAME.key`. A role's keys may also lie elsewhere: "
+          + "`SEEDBANK_TIMESTAMP_KEY_FILE` and its sisters name files, with colons between them"),
+      // A name would have to be looked up, and could mean more than one place to listen.
+      Setting(
+        "http.host", \.http.host, type: "IPv4 or IPv6 address",
+        "where the front listens; `::` means all networks",
+        read: { value throws(ConfigurationError) in
+          guard let text = try value.text() else { return nil }
+          guard IPAddress(text) == nil else { return text }
           throw value.error(
-            "expected an address or a network such as 10.0.0.0/8, found \"\(text.clipped)\"", at: place)
-        }
-      }, json: { JSONValue(strings: $0.map(\.text)) }),
-    .integer(
-      "http.idleTimeoutSeconds", \.http.timeouts.idleSeconds, in: 1...3600,
-      "seconds without a request after which a connection is closed"),
-    .integer(
-      "http.drainSeconds", \.drainSeconds, in: 0...3600, isSeldom: true,
-      "seconds after SIGTERM during which `/readyz` answers 503 and everything else is still answered, "
-        + "for a load balancer to notice"),
-    .choice("log.format", \.log.format, "how `run`, `serve` and `regenerate` write messages to stderr"),
-    .choice("log.level", \.log.level, "the lowest level that is written"),
-    .choice(
-      "log.requests", \.log.requests,
-      "which requests are written; `/metrics` counts all of them, but for heads that libmicrohttpd refuses "
-        + "before they are whole"),
-    Setting(
-      "datasets", \.datasets, type: "names",
-      "at least one folder's name: lower-case letters, digits and hyphens",
-      read: readDatasets, json: { JSONValue(strings: $0.map(\.name.text)) }),
-  ]
+            "expected an IPv4 or IPv6 address such as 127.0.0.1 or ::, found \"\(text.clipped)\"")
+        }, json: JSONValue.string),
+      .integer("http.port", \.http.port, in: 0...65535, "its port; 0 picks a free one"),
+      .integer(
+        "http.threads", \.http.threads, in: 1...256, usual: "as many as cores", isSeldom: true,
+        "threads that answer"),
+      .integer(
+        "http.connectionLimit", \.http.connectionLimit, in: 1...1_000_000, "the most open connections"),
+      .integer(
+        "http.perAddressLimit", \.http.perAddressLimit, in: 1...1_000_000,
+        usual: "a quarter of `http.connectionLimit`",
+        "the most open connections of one IPv4 address or one IPv6 network of 64 bits"),
+      Setting(
+        "http.trustedProxies", \.http.trustedProxies, type: "list of addresses and networks", isSeldom: true,
+        "proxies in front: they may have any number of connections, and their `X-Forwarded-For` is believed, "
+          + "such as `[\"127.0.0.1\", \"10.0.0.0/8\"]`",
+        read: { value throws(ConfigurationError) in
+          try value.list { text, place throws(ConfigurationError) in
+            if let network = IPNetwork(text) { return network }
+            throw value.error(
+              "expected an address or a network such as 10.0.0.0/8, found \"\(text.clipped)\"", at: place)
+          }
+        }, json: { JSONValue(strings: $0.map(\.text)) }),
+      .integer(
+        "http.idleTimeoutSeconds", \.http.timeouts.idleSeconds, in: 1...3600,
+        "seconds without a request after which a connection is closed"),
+      .integer(
+        "http.drainSeconds", \.drainSeconds, in: 0...3600, isSeldom: true,
+        "seconds after SIGTERM during which `/readyz` answers 503 and everything else is still answered, "
+          + "for a load balancer to notice"),
+      .choice("log.format", \.log.format, "how `run`, `serve` and `regenerate` write messages to stderr"),
+      .choice("log.level", \.log.level, "the lowest level that is written"),
+      .choice(
+        "log.requests", \.log.requests,
+        "which requests are written; `/metrics` counts all of them, but for heads that libmicrohttpd refuses "
+          + "before they are whole"),
+    ] + noticeSettings + [
+      Setting(
+        "datasets", \.datasets, type: "names",
+        "at least one folder's name: lower-case letters, digits and hyphens",
+        read: readDatasets, json: { JSONValue(strings: $0.map(\.name.text)) })
+    ]
 
   @Sendable private static func readDatasets(
     _ value: ConfigurationValue

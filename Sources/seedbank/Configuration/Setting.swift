@@ -127,11 +127,15 @@ extension SettingsFile {
 
   static var table: String {
     let rows = settings.map { setting in
-      let usual = setting.usual ?? setting.json(Self.usual).tableText
-      return "| `\(setting.key)` | \(setting.type) | \(usual) | \(setting.meaning) |"
+      "| `\(setting.key)` | \(setting.type) | \(setting.usualText) | \(setting.meaning) |"
     }
     return (["| key | type | default | meaning |", "|---|---|---|---|"] + rows).joined(separator: "\n")
   }
+}
+
+extension Setting {
+  /// The default, as it stands in the table.
+  var usualText: String { usual ?? json(File.usual).tableText }
 }
 
 extension JSONValue {

@@ -13,6 +13,24 @@ enum ExitCode: Int32, Sendable, CaseIterable {
   /// Another process holds the lock: a later attempt may succeed.
   case locked = 75
   case configuration = 78
+
+  /// As the manual says it.
+  var meaning: String {
+    switch self {
+    case .success: "done"
+    case .failure: "failed for a reason that has no code of its own; of status --check, a warning"
+    case .critical: "only of status --check: clients cannot use what is published, or it cannot be read"
+    case .usage: "the command line is wrong"
+    case .badData:
+      "the data, an origin's file or a publication is wrong, or something is held back: a table lost many rows, or a "
+        + "rollback holds a series"
+    case .unavailable: "the origin or the server does not answer"
+    case .inputOutput: "a disk, a file or a stream failed"
+    case .locked:
+      "another process is at work on the same files, a publisher or a store that updates: try again later"
+    case .configuration: "the configuration, a model or a key is wrong"
+    }
+  }
 }
 
 protocol ReportedError: Error {

@@ -7,14 +7,16 @@ struct StopSignals: Sendable {
   private let arrivals: AsyncStream<Int32>
   private let arrival: AsyncStream<Int32>.Continuation
 
-  /// From here on the signals no longer kill.
+  /// From here on the signals no longer kill, and none is lost.
   init(_ numbers: [Int32] = [SIGTERM, SIGINT]) {
     let (arrivals, arrival) = AsyncStream.makeStream(of: Int32.self)
     // Dispatch's sources may be cancelled from any thread, which their Swift type does not say.
     nonisolated(unsafe) let sources = numbers.map(Self.source)
-    let restored = DispatchGroup()
+    let (registered, restored) = (DispatchGroup(), DispatchGroup())
     for (source, number) in zip(sources, numbers) {
+      registered.enter()
       restored.enter()
+      source.setRegistrationHandler { registered.leave() }
       // Dispatch returns a handler some time after the cancellation, so the system's handler is set after that.
       source.setCancelHandler {
         signal(number, SIG_DFL)
@@ -27,6 +29,8 @@ struct StopSignals: Sendable {
       }
       source.activate()
     }
+    // Until Dispatch's own thread listens, a signal is ignored: on a busy machine that takes longer than a start.
+    registered.wait()
     arrival.onTermination = { _ in for source in sources { source.cancel() } }
     (self.arrivals, self.arrival) = (arrivals, arrival)
   }

@@ -18,19 +18,21 @@ func expiryWarning(_ role: String, _ expires: UTCTime, lifetime: Int? = nil, now
 
 struct SignatureStanding {
   let warnings: [String]
-  /// Those among the warnings because of which clients refuse what is published.
+  /// Those of them that are about an expiry.
+  let expiring: [String]
+  /// Those of them because of which clients refuse what is published.
   let expired: [String]
 
   /// `lifetime` is that of the online roles in seconds: the shortest of all datasets.
   init(_ published: PublishedMetadata, pending: OfflineChange, lifetime: Int, now: UTCTime) {
     let waiting = pending.isEmpty ? [] : ["a change of keys waits for signatures: see 'seedbank keys status'"]
-    warnings =
-      published.signatures.compactMap {
-        expiryWarning($0.role, $0.expires, lifetime: $0.isOffline ? nil : lifetime, now: now)
-      } + waiting
-    expired = published.signatures.filter { $0.state(at: now) == .expired }.compactMap {
-      expiryWarning($0.role, $0.expires, lifetime: $0.isOffline ? nil : lifetime, now: now)
+    func warning(_ signature: SignatureExpiry) -> String? {
+      expiryWarning(
+        signature.role, signature.expires, lifetime: signature.isOffline ? nil : lifetime, now: now)
     }
+    expiring = published.signatures.compactMap(warning)
+    warnings = expiring + waiting
+    expired = published.signatures.filter { $0.state(at: now) == .expired }.compactMap(warning)
   }
 
   var failure: CommandFailure? {

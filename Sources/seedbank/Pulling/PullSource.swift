@@ -13,9 +13,8 @@ struct PullSource: Sendable {
   let notice: LifecycleNotice
 
   init(_ arguments: ParsedArguments, _ context: Context) throws {
-    let text = arguments.required("url")
-    guard let server = URL(string: text), ["http", "https"].contains(server.scheme), server.host != nil else {
-      throw arguments.unsuitable("url", text, "an address such as https://seeds.example")
+    guard let server = try arguments.server("url") else {
+      throw arguments.unsuitable("url", "nothing", "an address")
     }
     self.server = server
     model = try Self.model(arguments)
@@ -42,6 +41,15 @@ struct PullSource: Sendable {
 }
 
 extension ParsedArguments {
+  /// A front's address; nil where none is given.
+  func server(_ name: String) throws(UsageError) -> URL? {
+    guard let text = string(name) else { return nil }
+    guard let server = URL(string: text), ["http", "https"].contains(server.scheme), server.host != nil else {
+      throw unsuitable(name, text, "an address such as https://seeds.example")
+    }
+    return server
+  }
+
   func rootFile(from directory: String) throws -> [UInt8]? {
     guard let path = try path("root", from: directory) else { return nil }
     let bytes = try TextFile.bytes(path)

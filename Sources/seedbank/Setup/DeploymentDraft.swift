@@ -43,19 +43,26 @@ struct DeploymentDraft: Sendable {
 
   var texts: [DraftedFile] {
     let deployment = DeploymentConfiguration(file: file, datasets: [dataset])
+    return [DraftedFile(path: DeploymentConfiguration.fileName, text: deployment.fileText)] + datasetTexts
+  }
+
+  /// The files of the dataset's folder.
+  var datasetTexts: [DraftedFile] {
     let described = JSONValue.object(
       [JSONMember("$comment", .string(Self.comment))] + (dataset.json.members ?? []))
-    let own = [
-      DraftedFile(path: DeploymentConfiguration.fileName, text: deployment.fileText),
-      DraftedFile(path: "\(dataset.name)/\(DatasetConfiguration.fileName)", text: described.prettyText),
-    ]
-    return own
-      + dataset.models.flatMap { model in
-        let folder = Paths.relative(model.path, to: directory)
-        let projections = model.projections.sorted { $0.key < $1.key }.map { ("\($0.key).sql", $0.value) }
-        return ([(ModelFolder.schemaFileName, model.schemaSQL)] + projections)
-          .map { DraftedFile(path: "\(folder)/\($0)", text: $1) }
-      }
+    let own = DraftedFile(
+      path: "\(dataset.name)/\(DatasetConfiguration.fileName)", text: described.prettyText)
+    let known = dataset.knownOrigin.map {
+      DraftedFile(path: "\(dataset.name)/\(KnownOrigin.fileName)", text: KnownOrigin.text($0))
+    }
+    return [own] + (known.map { [$0] } ?? []) + dataset.models.flatMap(modelTexts)
+  }
+
+  private func modelTexts(_ model: ModelDefinition) -> [DraftedFile] {
+    let folder = Paths.relative(model.path, to: directory)
+    let projections = model.projections.sorted { $0.key < $1.key }.map { ("\($0.key).sql", $0.value) }
+    return ([(ModelFolder.schemaFileName, model.schemaSQL)] + projections)
+      .map { DraftedFile(path: "\(folder)/\($0)", text: $1) }
   }
 }
 

@@ -6,7 +6,7 @@ struct DraftedTable {
   let origin: OriginTable
   /// The references taken out of it, by their place in its text, and why.
   let cuts: [Int: String]
-  private(set) var statements: [String] = []
+  private(set) var parts: [SchemaPart] = []
   /// Where rows have no key of their own: the SELECT that numbers them.
   private(set) var projection: String?
   private var ownNotes: [SetupNote] = []
@@ -37,12 +37,12 @@ struct DraftedTable {
   private mutating func prove(_ sql: String) throws -> TableSchema {
     let proof = try Connection("schema", .memory)
     try proof.execute(sql)
-    statements = [sql]
+    parts = [SchemaPart(kind: .table, name: origin.name, sql: sql)]
     var refused: [SetupNote] = []
     for index in origin.indexes {
       do {
         try proof.execute(index.sql)
-        statements.append(index.sql)
+        parts.append(SchemaPart(kind: .index, name: index.name, sql: index.sql))
       } catch { refused.append(SetupNote(kind: .index, name: index.name, reason: skipReason(error))) }
     }
     let schema = try SchemaReader(proof).table(origin.name)
@@ -104,14 +104,21 @@ struct DraftedTable {
     let column = try freeName(in: unkeyed)
     let schema = try prove(SQLText(unkeyed).adding(firstColumn: "\(column) INTEGER PRIMARY KEY"))
     let others = schema.columnNames.dropFirst().map(quoted)
-    projection = """
-      -- These rows have no key of their own, so their numbers in the origin's file are the key.
-      SELECT \((["\(rowNumber) AS \(column)"] + others).joined(separator: ", "))
-      FROM \(quoted(origin.name))
-
-      """
+    projection = Self.numbering(origin.name, ["\(rowNumber) AS \(column)"] + others)
     note(.numbering, origin.keys.nullColumns.isEmpty ? "it has no key" : nullReason)
     return schema
+  }
+
+  static let numberingRemark =
+    "-- These rows have no key of their own, so their numbers in the origin's file are the key."
+
+  static func numbering(_ table: String, _ columns: [String]) -> String {
+    """
+    \(numberingRemark)
+    SELECT \(columns.joined(separator: ", "))
+    FROM \(quoted(table))
+
+    """
   }
 
   private var nullReason: String {

@@ -10,6 +10,7 @@ struct OriginSurvey: Sendable {
   private(set) var shadowTables: [String] = []
   private(set) var views: [OriginPart] = []
   private(set) var triggers: [String] = []
+  private(set) var outline = OriginOutline(tables: [:])
 
   init(_ path: String) throws {
     try OriginError.checkIsFile(path)
@@ -25,6 +26,7 @@ struct OriginSurvey: Sendable {
   }
 
   private mutating func read(_ connection: Connection) throws {
+    outline = try OriginOutline(connection)
     let rows = try connection.rows("SELECT type, name, tbl_name, sql FROM sqlite_schema ORDER BY rowid")
       .filter { $0[3] != .null }.map { $0.map(\.text) }
     let list = try connection.rows("SELECT name, type, wr FROM pragma_table_list WHERE schema = 'main'")

@@ -61,7 +61,7 @@ extension SQLText {
   }
 
   /// Those between columns, not within brackets.
-  private func commas(in body: Range<Int>) -> [Int] {
+  func commas(in body: Range<Int>) -> [Int] {
     var (commas, next) = ([Int](), body.lowerBound)
     while next < body.upperBound {
       if keyword(next) == "," { commas.append(next) }

@@ -1,7 +1,7 @@
 import SeedDatabase
 
 struct SchemaDraft: Sendable {
-  private(set) var statements: [String] = []
+  private(set) var parts: [SchemaPart] = []
   /// The SELECTs of tables whose rows have no key of their own, by table.
   private(set) var projections: [String: String] = [:]
   private(set) var counts = Counts()
@@ -23,13 +23,23 @@ struct SchemaDraft: Sendable {
   }
 
   func text(header: String) -> String {
-    "-- \(header.printable)\n" + statements.map { "\n\($0)\(Self.end(of: $0))\n" }.joined()
+    "-- \(header.printable)\n" + parts.map(\.text).joined()
   }
+}
 
-  /// A comment on the statement's last line would swallow the semicolon.
-  private static func end(of statement: String) -> String {
-    let last = statement.split(separator: "\n").last ?? ""
-    return last.contains("--") ? "\n;" : ";"
+/// One statement of a schema, and what it makes.
+struct SchemaPart: Hashable, Sendable {
+  enum Kind: Sendable { case table, index, searchTable, view }
+
+  let kind: Kind
+  let name: String
+  let sql: String
+
+  /// The statement as it stands in a file, with an empty line before it.
+  var text: String {
+    // A comment on the statement's last line would swallow the semicolon.
+    let last = sql.split(separator: "\n").last ?? ""
+    return "\n\(sql)\(last.contains("--") ? "\n;" : ";")\n"
   }
 }
 
@@ -39,12 +49,12 @@ extension SchemaDraft {
     let tables = try DraftedTables(survey)
     notes = tables.notes
     counts.tables = tables.kept.count
-    counts.indexes = tables.kept.reduce(0) { $0 + $1.statements.count - 1 }
-    statements = tables.kept.flatMap(\.statements)
+    counts.indexes = tables.kept.reduce(0) { $0 + $1.parts.count - 1 }
+    parts = tables.kept.flatMap(\.parts)
     for table in tables.kept { projections[table.origin.name] = table.projection }
     guard !tables.kept.isEmpty else { return }
     let proof = try Connection("schema", .memory)
-    for statement in statements { try proof.execute(statement) }
+    for part in parts { try proof.execute(part.sql) }
     addSearchTables(survey, proof)
     addViews(survey.views, proof)
     notes += survey.triggers.map {
@@ -55,7 +65,7 @@ extension SchemaDraft {
   private mutating func addSearchTables(_ survey: OriginSurvey, _ proof: Connection) {
     var kept: [String] = []
     for table in survey.virtualTables {
-      if let reason = add(table, "TABLE", proof, use: { _ = try SchemaReader($0).schema() }) {
+      if let reason = add(table, .searchTable, proof, use: { _ = try SchemaReader($0).schema() }) {
         notes.append(SetupNote(kind: .virtualTable, name: table.name, reason: reason))
       } else {
         kept.append(table.name)
@@ -71,7 +81,7 @@ extension SchemaDraft {
   private mutating func addViews(_ views: [OriginPart], _ proof: Connection) {
     var failures: [(view: OriginPart, reason: String)] = []
     for view in views {
-      let reason = add(view, "VIEW", proof) { _ = try $0.prepare("SELECT * FROM \(quoted(view.name))") }
+      let reason = add(view, .view, proof) { _ = try $0.prepare("SELECT * FROM \(quoted(view.name))") }
       if let reason { failures.append((view, reason)) }
     }
     counts.views += views.count - failures.count
@@ -81,7 +91,7 @@ extension SchemaDraft {
 
   /// Makes the part and uses it, which tells more than that SQLite takes it. Returns why it is skipped.
   private mutating func add(
-    _ part: OriginPart, _ kind: String, _ proof: Connection, use: (Connection) throws -> Void
+    _ part: OriginPart, _ kind: SchemaPart.Kind, _ proof: Connection, use: (Connection) throws -> Void
   ) -> String? {
     do {
       try Self.refuseReserved(part.name)
@@ -89,10 +99,10 @@ extension SchemaDraft {
       do {
         try use(proof)
       } catch {
-        try proof.execute("DROP \(kind) \(quoted(part.name))")
+        try proof.execute("DROP \(kind == .view ? "VIEW" : "TABLE") \(quoted(part.name))")
         throw error
       }
-      statements.append(part.sql)
+      parts.append(SchemaPart(kind: kind, name: part.name, sql: part.sql))
       return nil
     } catch { return skipReason(error) }
   }

@@ -4,7 +4,7 @@ import SeedFormat
 /// Something of the origin that the clients' file has not, or has in another way, and why.
 struct SetupNote: Hashable, Sendable {
   enum Kind: String, Sendable {
-    case table, index, view, trigger
+    case table, column, index, view, trigger
     case virtualTable = "virtual table"
     case shadowTable = "shadow table"
     case reference
@@ -29,13 +29,14 @@ struct SetupNote: Hashable, Sendable {
 
   let kind: Kind
   let name: String
-  /// The table that a reference leads to, or the clause.
+  /// The table that a reference leads to, the clause, or the column.
   var part: String?
   let reason: String
 
   private var subject: String {
     switch (kind, part) {
     case (.reference, let parent?): "of \"\(name)\" to \"\(parent)\""
+    case (.column, let column?): "\"\(name)\".\"\(column)\""
     case (.clause, let clause?): "\(clause) of table \"\(name)\""
     default: "\"\(name)\""
     }

@@ -5,29 +5,41 @@ struct SetupReport: Sendable {
   let draft: DeploymentDraft
   let origin: String
   var isOriginMade = false
-  let keyCount: Int
+  /// Nil for a dataset that a deployment gets.
+  let keyCount: Int?
   let contents: String
   let notes: [SetupNote]
   let isDryRun: Bool
   let isFoundByItself: Bool
 
+  private var isAnother: Bool { keyCount == nil }
+
   var next: String { isFoundByItself ? "seedbank run" : "seedbank run --config \(shellQuoted(draft.file))" }
+
+  /// What is running reads its configuration when it starts, and the new dataset is signed for first.
+  private var remarks: [String] {
+    guard isAnother else { return [] }
+    return [
+      "The next step publishes the dataset. It needs the targets key, which signs for each new dataset. Where that is kept"
+        + " elsewhere: 'seedbank keys renew targets --with FOLDER'. A 'seedbank run' or 'seedbank serve' that is running"
+        + " takes the dataset up when it starts again."
+    ]
+  }
 
   var text: String {
     let verb = isDryRun ? "Would write" : "Wrote"
     let written = entries.map { "\(verb) \($0.path.printable)\($0.remark.isEmpty ? "" : ": \($0.remark)")" }
-    let lines = SetupNote.lines(notes).map(\.printable) + numberingAdvice
+    let lines = SetupNote.lines(notes).map(\.printable) + numberingAdvice + remarks
     return (written + lines + ["", "Next: \(next)"]).joined(separator: "\n")
   }
 
   private var numberingAdvice: [String] {
     guard let model = draft.dataset.models.last, !model.projections.isEmpty, !isOriginMade else { return [] }
-    let column = DraftedTable.rowNumberColumn
     return [
-      "Numbered rows have their number in the origin's file as their key, in the column \(column). VACUUM, or loading"
-        + " the file anew, may give rows other numbers, and clients then get them again. If some columns name each"
-        + " row, make them the PRIMARY KEY in \(model.path)/\(ModelFolder.schemaFileName) before the first run, and"
-        + " remove \(column) there and in the table's own .sql file."
+      "Numbered rows have their number in the origin's file as their key, in their table's first column. VACUUM, or"
+        + " loading the file anew, may give rows other numbers, and clients then get them again. If some columns name"
+        + " each row, make them the PRIMARY KEY in \(model.path)/\(ModelFolder.schemaFileName) before the first run,"
+        + " and remove the numbers' column there and in the table's own .sql file."
     ]
   }
 
@@ -44,10 +56,15 @@ struct SetupReport: Sendable {
   }
 
   private var entries: [(path: String, remark: String)] {
-    let texts = draft.texts.map { (path($0.path), remark(on: $0.path)) }
-    let usual = DeploymentConfiguration.Usual.self
     let made = isOriginMade ? [(origin, "the origin; change it, and clients follow")] : []
-    return made + texts + [
+    let texts = isAnother ? draft.datasetTexts : draft.texts
+    return made + texts.map { (path($0.path), remark(on: $0.path)) } + surroundings
+  }
+
+  private var surroundings: [(path: String, remark: String)] {
+    guard let keyCount else { return [(draft.file, "its datasets, and now this one")] }
+    let usual = DeploymentConfiguration.Usual.self
+    return [
       (
         path(usual.keys),
         "\(keyCount) signing keys; move those of root and targets to a safe place before you go public"
@@ -58,18 +75,21 @@ struct SetupReport: Sendable {
   }
 
   private func remark(on path: String) -> String {
-    path.hasSuffix("/\(ModelFolder.schemaFileName)") && draft.dataset.models.count == 1 ? contents : ""
+    if path.hasSuffix("/\(KnownOrigin.fileName)") {
+      return "what the origin holds now; what it gains is told"
+    }
+    return path.hasSuffix("/\(ModelFolder.schemaFileName)") && draft.dataset.models.count == 1 ? contents : ""
   }
 
   private func path(_ name: String) -> String { Paths.absolute(name, from: draft.directory) }
 }
 
 extension SetupNote {
-  fileprivate var json: JSONValue {
+  var json: JSONValue {
     .object(
       .init(
         ("kind", .string(kind.rawValue)), ("name", .string(name)),
-        (kind == .clause ? "clause" : "parent", part.map(JSONValue.string)),
+        (kind == .clause ? "clause" : kind == .column ? "column" : "parent", part.map(JSONValue.string)),
         ("reason", .string(reason))))
   }
 }

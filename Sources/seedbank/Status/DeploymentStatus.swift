@@ -24,7 +24,7 @@ struct DeploymentStatus {
     let published = try PublicationDirectory(configuration.publication).published()
     series = try datasets.flatMap { dataset in
       try dataset.plans().map {
-        SeriesStatus($0, dataset, published.series[$0.series], state: configuration.state)
+        SeriesStatus($0, dataset, published.series[$0.series], state: configuration.state, now: now)
       }
     }
     keys = try KeyStatus.all(search, trustedBy: published)
@@ -43,7 +43,17 @@ struct DeploymentStatus {
     failures = standing.expired + series.filter { $0.published == nil }.flatMap(\.warnings)
     warnings =
       standing.warnings + keys.flatMap(\.faults).map(\.text) + series.flatMap(\.warnings)
-      + AbandonedSeries.all(in: published, configuration).map(\.warning)
+      + AbandonedSeries.all(in: published, configuration).map(\.warning) + datasets.compactMap(Self.gain)
+  }
+}
+
+extension DeploymentStatus {
+  /// What the origin has and clients do not get; an origin that cannot be read is the steps' to tell of.
+  private static func gain(_ dataset: DatasetConfiguration) -> String? {
+    guard let origin = try? SQLiteOrigin(dataset.originPath, waitSeconds: 0),
+      let gain = try? DatasetJob(dataset).gain(of: origin), !gain.isEmpty
+    else { return nil }
+    return "\(dataset.name): \(gain.warning)"
   }
 }
 
@@ -54,13 +64,12 @@ struct SeriesStatus {
   let rows: [String: Int]?
   let copyBytes: Int
   let lastBuild: StepRecord?
-  /// When the next snapshot is due; `nil` where the head has one.
-  let nextSnapshot: UTCTime?
+  let upcoming: UpcomingSnapshots
   let checkSeconds: Int
 
   init(
     _ plan: SeriesPlan, _ dataset: DatasetConfiguration, _ published: PublishedMetadata.PublishedSeries?,
-    state folder: String
+    state folder: String, now: UTCTime
   ) {
     series = plan.series
     self.published = published
@@ -72,7 +81,8 @@ struct SeriesStatus {
     copyBytes = bytes(of: copyPath)
     lastBuild = try? StepHistory(folder).latest(of: plan.series)
     checkSeconds = dataset.checkSeconds
-    nextSnapshot = Self.nextSnapshot(published?.metadata, dataset)
+    let mark = CalendarMark(plan.series, in: folder).time
+    upcoming = UpcomingSnapshots(published?.metadata, dataset.policy.snapshotSchedule, seen: mark, now: now)
   }
 
   /// Reads what the copy says of itself; a copy that cannot be read is told by its version being unknown.
@@ -80,13 +90,6 @@ struct SeriesStatus {
     guard Folder.exists(path), let copy = try? Connection(path, .reader) else { return nil }
     guard let meta = try? SeedTables.meta(copy), let sums = try? SeedTables.sums(copy) else { return nil }
     return (meta, sums)
-  }
-
-  private static func nextSnapshot(_ metadata: SeriesMetadata?, _ dataset: DatasetConfiguration) -> UTCTime? {
-    guard let metadata, !metadata.state.lifecycle.isRetired, let newest = metadata.newestSnapshot,
-      newest.version != metadata.state.head
-    else { return nil }
-    return newest.publishedAt?.adding(seconds: dataset.policy.snapshotSeconds)
   }
 
   var snapshots: [PublishedObject] {

@@ -55,8 +55,8 @@ extension SeriesStatus {
 
   private var next: String {
     if published?.metadata.state.lifecycle.isRetired == true { return "nothing, it is retired" }
-    let snapshot = nextSnapshot.map { "a snapshot at \($0), " } ?? ""
-    return "\(snapshot)a check of the origin every \(checkSeconds) s while 'seedbank run' is running"
+    return
+      "\(upcoming.text.map { "\($0), " } ?? "")a check of the origin every \(checkSeconds) s while 'seedbank run' is running"
   }
 
   private static func words(_ lifecycle: Lifecycle) -> String {
@@ -87,7 +87,9 @@ extension SeriesStatus {
       "deltas": ["count": JSONValue(deltas.count), "bytes": JSONValue(deltaBytes)],
       "expires": JSONValue(published?.expires.text), "copyVersion": JSONValue(copyVersion?.number),
       "copyBytes": JSONValue(copyBytes), "lastBuild": lastBuild?.json ?? .null,
-      "nextSnapshotAt": JSONValue(nextSnapshot?.text), "checkSeconds": JSONValue(checkSeconds),
+      "nextSnapshotAt": JSONValue(upcoming.due?.text),
+      "snapshotTimes": .array(upcoming.calendarTimes.map(upcoming.json)),
+      "checkSeconds": JSONValue(checkSeconds),
     ]
   }
 

@@ -85,5 +85,6 @@ extension DatasetJob {
   init(_ dataset: DatasetConfiguration) throws {
     self.init(
       name: dataset.name, originPath: dataset.originPath, plans: try dataset.plans(), policy: dataset.policy)
+    knownOrigin = dataset.knownOrigin
   }
 }

@@ -6,7 +6,10 @@ import class Foundation.FileManager
 extension Context {
   static let pageVariable = "SEEDBANK_PUBLIC"
 
-  /// The one that was named, else the nearest `Public` beside or above the binary, installed or in its package.
+  /// Below a folder beside or above the binary: as in the clone, and as a package installs it.
+  private static let usualPlaces = ["Public", "share/seedbank/Public"]
+
+  /// The one that was named, else the nearest in a usual place.
   func pageFolder(
     named option: String?, binaryIn folder: String = Folder.parent(of: Bundle.main.executablePath ?? "/")
   ) throws(CommandFailure) -> String? {
@@ -16,8 +19,9 @@ extension Context {
       throw CommandFailure(.configuration, "\(named.printable): expected a folder with index.html.")
     }
     let parts = folder.split(separator: "/")
-    return (0...parts.count).map {
-      Paths.absolute("Public", from: "/" + parts.dropLast($0).joined(separator: "/"))
+    return (0...parts.count).flatMap { count in
+      let above = "/" + parts.dropLast(count).joined(separator: "/")
+      return Self.usualPlaces.map { Paths.absolute($0, from: above) }
     }.first(where: holdsPage)
   }
 

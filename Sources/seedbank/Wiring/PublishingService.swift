@@ -12,6 +12,8 @@ struct PublishingService: Sendable {
   let front: Front
   let console: Console
   let repeated: RepeatedWarnings
+  let health: ServiceHealth
+  let notices: Notices
 
   /// The service; a function that ends only by cancellation. Snapshots are made while further steps publish.
   func run() async {
@@ -24,48 +26,70 @@ struct PublishingService: Sendable {
 
   private func publishChanges(_ afterStep: () -> Void) async {
     var seen: OriginStamp?
-    var lastError: String?
+    let alarm = OriginAlarm(job.originPath)
     while !Task.isCancelled {
-      lastError = await warned(lastError) {
-        if seen?.isCurrent(of: job) == true { return }
+      health.works(loop(.changes))
+      let start = ContinuousClock.now
+      await warning(.changes) {
+        if let renewed = try await renewed(seen, alarm) {
+          seen = renewed
+          return
+        }
         // Where the origin is away the step says so, and keeps the signatures of what is published fresh.
         seen = try await stepOnce()
         afterStep()
       }
-      // Cancelled while asleep: the loop's condition ends it.
-      try? await Task.sleep(for: .seconds(checkSeconds))
+      let (check, now) = (Duration.seconds(checkSeconds), ContinuousClock.now)
+      health.rests(loop(.changes), until: now.advanced(by: check))
+      // Cancelled while it rests: the loop's condition ends it.
+      await alarm.rest(atLeast: OriginAlarm.leastRest(after: now - start, every: check), atMost: check)
     }
   }
 
+  /// A disk that hangs must not hold a thread that tasks share.
+  private func renewed(_ stamp: OriginStamp?, _ alarm: OriginAlarm) async throws -> OriginStamp? {
+    let job = job
+    return try await blocking {
+      // First: what is written between the look and the watch would wake nobody.
+      alarm.watch()
+      return stamp?.renewed(of: job)
+    }
+  }
+
+  private func loop(_ work: DatasetLoop.Work) -> DatasetLoop {
+    DatasetLoop(dataset: job.name.text, work: work)
+  }
+
   private func publishSnapshots(after steps: AsyncStream<Void>) async {
-    var lastError: String?
     for await _ in steps {
-      lastError = await warned(lastError) {
+      await warning(.snapshots) {
         let (publisher, job) = (publisher, job)
         tell(try await blocking { try publisher.publishSnapshots(job, now: .now()) })
+        notices.succeeded(job.name, in: .snapshots)
       }
     }
   }
 
-  private func warned(_ lastError: String?, _ body: () async throws -> Void) async -> String? {
+  /// Says what is wrong, if anything is, once until it is another error: the schedule repeats the work.
+  private func warning(_ work: DatasetLoop.Work, _ body: () async throws -> Void) async {
     do {
       try await body()
-      return nil
+      health.failed(loop(work), nil)
     } catch {
       let message = FailureReport(error).message
-      if message != lastError { warn(message) }
-      return message
+      if health.failed(loop(work), message) { warn(message) }
+      notices.tell(error, of: job.name, in: work)
     }
   }
 
-  /// Says what is wrong, if anything is: the schedule repeats it.
-  func attempt() async { _ = await warned(nil) { _ = try await stepOnce() } }
+  func attempt() async { await warning(.changes) { _ = try await stepOnce() } }
 
   /// Whatever the origin looks like; a first version comes with its snapshot. Returns the origin as the step saw it.
   private func stepOnce() async throws -> OriginStamp? {
     let (publisher, job) = (publisher, job)
     let outcome = try await blocking { try publisher.publishChanges(job, now: .now()) }
     tell(outcome)
+    notices.succeeded(job.name, in: .changes)
     return outcome.originStamp
   }
 
@@ -79,6 +103,7 @@ struct PublishingService: Sendable {
       console.warning("\(error)")
     }
     for series in outcome.series { console.tell(series.record) }
+    notices.tell(outcome)
   }
 
   private func warn(_ message: String) {

@@ -62,7 +62,7 @@ extension SeriesReport {
 }
 
 extension ShrunkTable {
-  fileprivate var json: JSONValue {
+  var json: JSONValue {
     ["table": .string(name), "before": JSONValue(before), "after": JSONValue(after)]
   }
 }

@@ -31,11 +31,12 @@ struct PublishBenchmark {
     let origin = try TransitOrigin(folder, rows: rows, layout)
     let report = PublishReport(isJSON: options.isJSON, rows: rows, layout: layout.rawValue)
     let scene = PublishScene(folder: folder, origin: origin)
-    var builds = Pairs()
+    var (setups, builds) = (Pairs(), Pairs())
     var steps = Pairs()
     var snapshots = Pairs()
     var rests: [ToolRun] = []
     for run in 1...options.runs {
+      if options.wants(.setup) { setups.add(ours: try scene.setUp(), try scene.readBaseline()) }
       if run == 1 || options.wants(.build) {
         let baseline = options.wants(.build) ? try scene.buildBaseline() : ToolRun()
         builds.add(ours: try scene.build(), baseline)
@@ -50,6 +51,7 @@ struct PublishBenchmark {
       let pipeline = try scene.snapshotBaseline()
       snapshots.add(ours: try scene.snapshot().minus(rest), pipeline)
     }
+    if options.wants(.setup) { report.add("init", setups, bar: Bars.setup) }
     if options.wants(.step) {
       report.add("publish step, 1,000 rows changed", steps, bar: Bars.step)
       report.addRest(
@@ -69,6 +71,7 @@ private enum Bars {
   static let restSeconds = 0.05
   static let snapshot = 1.3
   static let build = 1.8
+  static let setup = 1.5
   static let peakBytes = 256 * 1024 * 1024
 }
 
@@ -76,7 +79,7 @@ private enum Bars {
 struct PublishOptions {
   /// What can be asked for alone.
   enum Row: String {
-    case step, snapshot, build
+    case step, snapshot, build, setup
   }
 
   private(set) var isJSON = false

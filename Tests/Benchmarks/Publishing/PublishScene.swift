@@ -18,9 +18,16 @@ struct PublishScene {
 
   /// A first build with its snapshot, of a deployment that is made anew.
   func build() throws -> ToolRun {
-    try? FileManager.default.removeItem(atPath: deployment)
-    try Tool.run(Tool.seedbank, ["init", origin.path, "--directory", deployment, "--dataset", "bench"])
+    try setUp()
     return try Tool.run(Tool.seedbank, ["regenerate"] + configuration)
+  }
+
+  /// A deployment that is made anew.
+  @discardableResult
+  func setUp() throws -> ToolRun {
+    try? FileManager.default.removeItem(atPath: deployment)
+    return try Tool.run(
+      Tool.seedbank, ["init", origin.path, "--directory", deployment, "--dataset", "bench"])
   }
 
   /// One publish step.
@@ -41,6 +48,19 @@ struct PublishScene {
   }
 
   // MARK: Baselines
+
+  /// Every value of the origin, read once.
+  func readBaseline() throws -> ToolRun {
+    let sql = TransitOrigin.tables.map { table in
+      """
+      .output |sqlite3 -readonly '\(origin.path)'
+      SELECT 'SELECT ' || group_concat('total(length("' || name || '"))') || ' FROM \(table)'
+      FROM pragma_table_info('\(table)');
+      .output
+      """
+    }
+    return try Tool.run("sqlite3", ["-readonly", origin.path], input: sql.joined(separator: "\n"))
+  }
 
   /// SQLite's own full compare: what is on one side and not on the other, both ways.
   func compareBaseline() throws -> ToolRun {

@@ -94,6 +94,64 @@ private func mistake(in folder: DeploymentFolder) throws -> String {
   }
 }
 
+@Suite(.bounded) struct ScheduleMistakeTests {
+  private static let sole =
+    #"expected only one of "schedule.snapshotSeconds", "schedule.snapshots" or "schedule.every", found two; remove one."#
+
+  @Test(arguments: [
+    (#""snapshotSeconds": 60, "snapshots": "03:30""#, "snapshots: \(sole)"),
+    (#""every": "6h", "snapshots": "03:30""#, "snapshots: \(sole)"),
+    (#""snapshotSeconds": 60, "every": "6h""#, "every: \(sole)"),
+    (
+      #""snapshots": "Mon-Fri 25:00""#,
+      #"snapshots: expected times such as "03:30" or "Mon-Fri 03:30; Sat,Sun 06:00,18:00", found "25:00"."#
+    ),
+    (
+      #""snapshots": "Mo 03:30""#,
+      #"snapshots: expected a day from Mon to Sun, or a range such as Mon-Fri, found "Mo"."#
+    ),
+    (
+      #""snapshots": "03:30", "timeZone": "Europe/Zurch""#,
+      #"timeZone: "Europe/Zurch" is no time zone that is known here, did you mean "Europe/Zurich"?"#
+    ),
+    (
+      #""snapshots": "03:30", "timeZone": "Mars/Olympus Mons""#,
+      #"timeZone: "Mars/Olympus Mons" is no time zone that is known here; expected an IANA name such as "Europe/Zurich"."#
+    ),
+    (
+      #""every": "6h", "timeZone": "Europe/Zurich""#,
+      #"timeZone: expected "schedule.snapshots" beside it, whose zone it would be."#
+    ),
+    (
+      #""every": "6""#,
+      #"every: expected a whole number with s, m, h or d, such as "90m" or "6h", found "6"."#
+    ),
+    (#""every": "31d""#, #"every: expected from 60 to 2592000 seconds, found "31d"."#),
+    (
+      #""every": "6h", "jitter": "6h""#,
+      #"jitter: expected less than the 21600 seconds between two snapshots, found "6h"."#
+    ),
+    (
+      #""snapshots": "03:30,04:00", "jitter": "45m""#,
+      #"jitter: expected less than the 1800 seconds between two snapshots, found "45m"."#
+    ),
+  ])
+  func `a mistake in a schedule is told with what was expected`(members: String, rest: String) throws {
+    let text = #"{"origin": {"sqlite": "o"}, "schedule": {\#(members)}}"#
+    let folder = try DeploymentFolder(dataset: text)
+    let error = #expect(throws: ConfigurationError.self) { try folder.read() }
+    #expect(error?.message == "\(folder.datasetFile): schedule.\(rest)")
+  }
+
+  @Test func `signatures must outlive the longest gap of a calendar`() throws {
+    let folder = try DeploymentFolder(
+      dataset:
+        #"{"origin": {"sqlite": "o"}, "schedule": {"snapshots": "Sun 03:30"}, "expirySeconds": 604800}"#)
+    let error = #expect(throws: ConfigurationError.self) { try folder.read() }
+    #expect(error?.message.contains("expected at least 1814400, three times the longest schedule") == true)
+  }
+}
+
 @Suite(.bounded) struct DatasetMistakeTests {
   @Test(arguments: [
     (#"{}"#, "origin.sqlite: expected a path, found nothing."),

@@ -120,6 +120,7 @@ import Testing
     #expect(here.http.port == 9)
     let named = try ArgumentParser.parse(["--config", "none.json"], for: serve)
     let error = try #require(throws: ConfigurationError.self) { try context.configuration(named) }
-    #expect(error.message == "\(folder.path)/none.json: expected this file, found none.")
+    let advice = "make a deployment with 'seedbank init ORIGIN.sqlite --directory \(folder.path)'"
+    #expect(error.message == "\(folder.path)/none.json: expected this file, found none; \(advice).")
   }
 }

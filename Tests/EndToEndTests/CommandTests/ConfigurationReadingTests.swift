@@ -28,7 +28,7 @@ import Testing
     #expect(dataset.folder == "\(folder.path)/transit")
     #expect(dataset.originPath == "\(folder.path)/transit/origin.sqlite")
     let policy = dataset.policy
-    #expect((dataset.checkSeconds, policy.snapshotSeconds) == (2, 3600))
+    #expect(dataset.checkSeconds == 2 && policy.snapshotSchedule == .every(seconds: 3600))
     #expect((policy.retainedSnapshots, policy.graceSeconds) == (3, 3600))
     #expect(policy.retainedSnapshotSeconds == nil)
     #expect((policy.shrinkGuard.percent, policy.shrinkGuard.minimumRows) == (50, 100))
@@ -53,7 +53,7 @@ import Testing
     let dataset = try #require(configuration.datasets.first)
     #expect(dataset.originPath == "/data/transit.sqlite")
     let policy = dataset.policy
-    #expect((dataset.checkSeconds, policy.snapshotSeconds) == (1, 60))
+    #expect(dataset.checkSeconds == 1 && policy.snapshotSchedule == .every(seconds: 60))
     #expect((policy.retainedSnapshots, policy.retainedSnapshotSeconds, policy.graceSeconds) == (1, 3600, 60))
     #expect((policy.shrinkGuard.percent, policy.shrinkGuard.minimumRows) == (20, 7))
     #expect(policy.encodings == [.xz, .gzip] && policy.indexes == .client)
@@ -79,6 +79,30 @@ import Testing
     let folder = try DeploymentFolder(
       dataset: #"{"origin": {"sqlite": "o"}, "schedule": {"snapshotSeconds": 2592000}}"#)
     #expect(try folder.read().datasets.first?.policy.lifetimeSeconds == 7_776_000)
+  }
+
+  @Test func `a calendar is read with its zone, and the usual expiry grows with its longest gap`() throws {
+    let folder = try DeploymentFolder(
+      dataset: #"""
+        {"origin": {"sqlite": "o"},
+         "schedule": {"snapshots": "Sun 03:30", "timeZone": "Europe/Zurich", "jitter": "10m"}}
+        """#)
+    let dataset = try #require(try folder.read().datasets.first)
+    let calendar = SnapshotCalendar(try WeeklyTimes("Sun 03:30"), try ZoneClock("Europe/Zurich"))
+    #expect(dataset.policy.snapshotSchedule == SnapshotSchedule(.calendar(calendar), jitterSeconds: 600))
+    #expect(dataset.policy.lifetimeSeconds == 3 * (604_800 + 600))
+    // What is written is what was said, and no other key that would contradict it.
+    #expect(dataset.fileText.contains(#""snapshots": "Sun 03:30""#))
+    #expect(!dataset.fileText.contains("snapshotSeconds"))
+    try folder.write(dataset.fileText, to: "transit/dataset.json")
+    #expect(try folder.read().datasets.first?.policy == dataset.policy)
+  }
+
+  @Test func `a length of time says the same as its seconds`() throws {
+    let folder = try DeploymentFolder(
+      dataset: #"{"origin": {"sqlite": "o"}, "schedule": {"every": "90m", "jitter": "5m"}}"#)
+    let policy = try #require(try folder.read().datasets.first?.policy)
+    #expect(policy.snapshotSchedule == SnapshotSchedule(.age(seconds: 5400), jitterSeconds: 300))
   }
 
   @Test func `datasets keep the order of the file`() throws {

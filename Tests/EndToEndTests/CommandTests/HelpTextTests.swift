@@ -1,3 +1,4 @@
+import Foundation
 import Support
 import Testing
 
@@ -29,14 +30,26 @@ import Testing
 
   @Test func `no line is wider than a terminal`() {
     let pages =
-      Command.all.map(HelpText.page) + [HelpText.overview(of: Command.all)]
+      Command.all.map(HelpText.page) + [HelpText.overview(of: CommandGroup.all)]
     for line in pages.flatMap({ $0.split(separator: "\n") }) { #expect(line.count <= 80, "\(line)") }
   }
 
   @Test func `the overview lists every command`() {
-    let overview = HelpText.overview(of: Command.all)
+    let overview = HelpText.overview(of: CommandGroup.all)
     for command in Command.all { #expect(overview.contains("  \(command.name) ")) }
     #expect(Set(Command.all.map(\.name)).count == Command.all.count)
+  }
+
+  @Test func `every command stands in one group, and the overview shows it there`() {
+    let overview = HelpText.overview(of: CommandGroup.all)
+    let lists = overview.components(separatedBy: "\n\n")
+    for group in CommandGroup.all {
+      let list = lists.filter { $0.hasPrefix("\(group.title.uppercased()):\n") }
+      #expect(list.count == 1, "\(group.title)")
+      for command in group.commands {
+        #expect(lists.filter { $0.contains("\n  \(command.name) ") } == list, "\(command.name)")
+      }
+    }
   }
 
   @Test func `a page is laid out like this`() {

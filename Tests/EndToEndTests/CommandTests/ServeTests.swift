@@ -78,7 +78,7 @@ private final class ServingBinary {
 
   @Test func `the page is found by flag, by environment, then beside or above the binary`() throws {
     let path = deployment.path
-    for folder in ["flag", "environment", "opt/Public", "opt/bin/Public"] {
+    for folder in ["flag", "environment", "opt/Public", "opt/bin/Public", "opt/share/seedbank/Public"] {
       try deployment.write("<html>", to: "\(folder)/index.html")
     }
     func folder(_ environment: [String: String] = [:], flag: String? = nil) throws -> String? {
@@ -92,6 +92,8 @@ private final class ServingBinary {
     try deployment.remove("opt/bin/Public")
     #expect(try folder() == "\(path)/opt/Public")
     try deployment.remove("opt/Public")
+    #expect(try folder() == "\(path)/opt/share/seedbank/Public")
+    try deployment.remove("opt/share")
     #expect(try folder() == nil)
     #expect(throws: CommandFailure.self) { try folder([Context.pageVariable: "nowhere"]) }
   }

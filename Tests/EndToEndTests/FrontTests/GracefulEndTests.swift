@@ -55,6 +55,24 @@ import Testing
     }
   }
 
+  private static let tracer = "/usr/bin/strace"
+
+  /// The thread that Dispatch listens on for signals goes to sleep before it does so, as on a busy machine.
+  @Test(
+    .enabled(
+      if: FileManager.default.isExecutableFile(atPath: tracer), "strace is not installed: Scripts/deps --test"
+    ))
+  func `a signal that comes right after the start is not lost`() throws {
+    let deployment = try DeploymentFolder()
+    let server = try RunningSeedbank(
+      ["serve", "--config", deployment.file, "--port", "0"], in: deployment.path,
+      launcher: [
+        Self.tracer, "-D", "-f", "-qq", "-o", "/dev/null", "-e", "trace=epoll_ctl", "-e",
+        "inject=epoll_ctl:delay_exit=1500000:when=1",
+      ])
+    #expect(server.stop() == 0)
+  }
+
   @Test func `a second signal ends at once what waits for its clients`() throws {
     let road = try DemoRoad(seed: 53, trips: 50)
     let server = try RunningSeedbank(

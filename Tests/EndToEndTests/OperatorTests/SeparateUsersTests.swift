@@ -1,9 +1,8 @@
 import Foundation
-import SeedHTTP
 import Support
 import Testing
 
-/// Publisher and front as two users of one machine: what the files in `docker` set up.
+/// Publisher and front as two users of one machine: what the systemd units and the compose file set up.
 @Suite(.bounded) struct SeparateUsersTests {
   let deployment: OperatedDeployment
 
@@ -47,26 +46,6 @@ import Testing
     #expect(try FileManager.default.subpathsOfDirectory(atPath: folder.path) == before)
   }
 
-  @Test(arguments: [
-    ("seedbank-publisher.service", "seedbank-publisher"), ("seedbank-front.service", "seedbank-front"),
-  ])
-  func `each unit has a user of its own and leaves no core`(file: String, user: String) throws {
-    let unit = try String(contentsOfFile: "\(Readme.package)/docker/\(file)", encoding: .utf8)
-    let lines = Set(unit.split(separator: "\n").map(String.init))
-    let expected = ["User=\(user)", "LimitCORE=0", "NoNewPrivileges=yes", "ProtectSystem=strict"]
-    #expect(lines.isSuperset(of: expected))
-  }
-
-  @Test func `units and compose allow as many open files as the front's connections take`() throws {
-    let files = HTTPServerConfiguration().connectionLimit * 2 + 768
-    for (file, line) in [
-      ("seedbank-front.service", "\nLimitNOFILE=\(files)\n"), ("compose.yaml", "\n      nofile: \(files)\n"),
-    ] {
-      let text = try String(contentsOfFile: "\(Readme.package)/docker/\(file)", encoding: .utf8)
-      #expect(text.contains(line), "\(file)")
-    }
-  }
-
   @Test func `in the containers the front has no key, and both have a user of their own`() throws {
     let script = """
       import sys, yaml
@@ -77,5 +56,29 @@ import Testing
       """
     let answer = try Tool.run([Tool.python, "-c", script, "\(Readme.package)/docker/compose.yaml"])
     #expect(answer == "True False\nTrue None\n")
+  }
+
+  @Test func `the container's proxy runs the documented file, with the front's name`() throws {
+    let script = """
+      import subprocess, sys, yaml
+      services = yaml.safe_load(open(sys.argv[1]))["services"]
+      proxy, front = services["proxy"], services["front"]
+      program = proxy["command"][2].split(" > ")[0].replace("/etc/nginx/seedbank.conf", sys.argv[2])
+      changed = subprocess.run(["sh", "-c", program], capture_output=True, text=True, check=True).stdout
+      print([line.strip() for line in changed.splitlines() if "8080" in line])
+      print(proxy["profiles"], "profiles" in front, proxy["depends_on"]["front"]["condition"])
+      print("healthcheck" in front, services["publisher"]["healthcheck"])
+      """
+    let answer = try Tool.run([
+      Tool.python, "-c", script, "\(Readme.package)/docker/compose.yaml",
+      "\(Readme.package)/docker/nginx.conf",
+    ])
+    #expect(
+      answer == """
+        ['server front:8080;']
+        ['proxy'] False service_healthy
+        False {'disable': True}
+
+        """)
   }
 }

@@ -51,11 +51,11 @@ import Testing
   @Test func `a deployment that exists is not touched`() throws {
     #expect(try folder.seedbank("init", "My Shop.sqlite").status == 0)
     let (files, key) = (folder.files, try folder.text("seedbank/keys/root.key"))
-    let outcome = try folder.seedbank("init", "My Shop.sqlite", "--dataset", "other")
+    let outcome = try folder.seedbank("init", "My Shop.sqlite")
     #expect(outcome.status == 78)
     #expect(outcome.output.isEmpty)
     #expect(
-      outcome.errors.contains("seedbank.json exists: this is a deployment already. Nothing was changed"))
+      outcome.errors.contains("seedbank.json has a dataset my-shop already. Nothing was changed"))
     #expect(folder.files == files)
     #expect(try folder.text("seedbank/keys/root.key") == key)
   }
@@ -111,7 +111,7 @@ import Testing
     let report = try JSONValue(parsing: Array(outcome.output.utf8))
     #expect(report["dryRun"]?.bool == true)
     #expect(report["dataset"]?.string == "my-shop")
-    #expect(report["written"]?.elements?.count == 7)
+    #expect(report["written"]?.elements?.count == 8)
     #expect(report["skipped"]?.elements?.isEmpty == true)
     #expect(report["keys"]?.elements?.map { $0["name"]?.string } == ["log"])
     #expect(report["next"]?.string?.hasSuffix(#"/it'\''s here/seedbank.json'"#) == true)

@@ -196,7 +196,7 @@ import Testing
     #expect(schema.tables[0].columnNames == ["id", "doc", "other"])
     #expect(schema.tables[0].generated.isEmpty)
     #expect(
-      draft.statements == [
+      draft.parts.map(\.sql) == [
         """
         CREATE TABLE t(
          id INTEGER PRIMARY KEY,

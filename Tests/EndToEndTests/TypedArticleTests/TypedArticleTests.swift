@@ -7,9 +7,9 @@ import Testing
   /// Articles whose blocks are typed elsewhere, and where.
   private static let elsewhere = [
     "KeysAndRecovery": "ProcedureTests", "Hosting": "HostingTests", "Fronts": "FrontsTests",
-    "Backup": "BackupTests", "Monitoring": "MonitoringTests",
+    "Backup": "BackupTests", "Monitoring": "MonitoringTests", "Installing": "PackageLifeTests",
   ]
-  private static let here = ["TenMinutes", "Operating", "Upgrading", "SecondDataset"]
+  private static let here = ["TenMinutes", "Operating", "Upgrading", "SecondDataset", "SchemaChanges"]
 
   @Test func `every article with commands is typed by a test`() throws {
     let commanding = try OperatorArticle.all().filter { try !OperatorArticle($0).typed.isEmpty }
@@ -42,6 +42,10 @@ import Testing
 
   @Test func `a second dataset joins a deployment`() throws { try TypedArticle("SecondDataset").typeRest() }
 
+  @Test func `a schema goes from 1.0 over 1.1 to 2.0`() throws {
+    try TypedArticle("SchemaChanges").typeRest()
+  }
+
   @Test func `the program is replaced, and a device notices nothing`() throws {
     let article = try TypedArticle("Upgrading")
     try article.typeUntil("The change")
@@ -70,7 +74,7 @@ import Testing
 
   @Test(arguments: [
     ("a b", "a b\n", true), ("a b", "a\n  b", true), ("a b", "a b c", false), ("a … c", "a b b c", true),
-    ("… c", "a c", true), ("a …", "b a", false), ("a … b … c", "a x b y c", true),
+    ("… c", "a c", true), ("a …", "b a", false), ("a … b … c", "a b c", true), ("… b …", "b", true),
     ("a … b … c", "a c", false),
   ])
   func `an output is compared with what the article shows`(_ shown: String, _ output: String, _ isSame: Bool)

@@ -1,0 +1,137 @@
+package import SeedDatabase
+package import SeedFormat
+
+/// The names of what an origin holds. The outline of the time when the newest model was made is kept beside the models:
+/// what the origin gained since then is offered to the operator, and what a model leaves out on purpose stays out.
+package struct OriginOutline: Hashable, Sendable {
+  /// Each table's columns; none of a virtual table.
+  package var tables: [String: [String]]
+  package var indexes: [String]
+  package var views: [String]
+
+  /// The outline with those names.
+  package init(tables: [String: [String]], indexes: [String] = [], views: [String] = []) {
+    (self.tables, self.indexes, self.views) = (tables, indexes, views)
+  }
+
+  /// Reads names alone, whatever the tables hold.
+  package init(_ connection: Connection) throws {
+    let objects = try connection.rows(
+      """
+      SELECT object.type, object.name, list.type FROM sqlite_schema AS object
+      LEFT JOIN pragma_table_list AS list ON list.name = object.name AND list.schema = 'main'
+      WHERE object.sql IS NOT NULL AND object.name NOT LIKE 'sqlite\\_%' ESCAPE '\\' ORDER BY object.rowid
+      """)
+    func names(_ type: String) -> [String] { objects.filter { $0[0].text == type }.map { $0[1].text } }
+    self.init(tables: [:], indexes: names("index"), views: names("view"))
+    for table in objects where table[0].text == "table" && table[2] != .text("shadow") {
+      let isVirtual = table[2] == .text("virtual")
+      tables[table[1].text] = isVirtual ? [] : try Self.columns(of: table[1].text, connection)
+    }
+  }
+
+  private static func columns(of table: String, _ connection: Connection) throws -> [String] {
+    try connection.rows("SELECT name FROM pragma_table_xinfo(?) WHERE hidden <> 1 ORDER BY cid", .text(table))
+      .map { $0[0].text }
+  }
+}
+
+/// What an origin has and had not when the newest model was made, and what that model has not by other means.
+package struct OriginGain: Hashable, Sendable {
+  package var tables: [String] = []
+  package var columns: [Column] = []
+  package var indexes: [String] = []
+  package var views: [String] = []
+
+  /// A column of a table that was there before.
+  package struct Column: Hashable, Sendable {
+    package let table: String
+    package let name: String
+  }
+
+  package init() {}
+
+  /// Compares names as SQLite does.
+  package init(_ now: OriginOutline, since known: OriginOutline, without schema: DatabaseSchema) {
+    let old = Names(known, schema)
+    tables = now.tables.keys.sorted().filter { !old.tables.contains($0.lowercased()) }
+    // A table that the model leaves out stays out with all its columns.
+    columns = now.tables.sorted { $0.key < $1.key }.filter { schema.table($0.key) != nil }
+      .flatMap { table, names in names.map { Column(table: table, name: $0) } }
+      .filter { !old.columns.contains($0.folded) }
+    indexes = now.indexes.filter { !old.parts.contains($0.lowercased()) }
+    views = now.views.filter { !old.parts.contains($0.lowercased()) }
+  }
+
+  package var isEmpty: Bool { self == OriginGain() }
+
+  /// `the table "shop" and the column "park"."open"`.
+  package var words: String {
+    let all =
+      Self.named("table", tables) + Self.named("view", views)
+      + columns.map { "the column \"\($0.table)\".\"\($0.name)\"" } + Self.named("index", indexes)
+    let shown = all.prefix(Self.namedParts)
+    let rest = all.count > shown.count ? ["\(all.count - shown.count) more"] : []
+    let list = shown + rest
+    return list.count < 2
+      ? list.joined() : list.dropLast().joined(separator: ", ") + " and " + (list.last ?? "")
+  }
+
+  /// For the operator, who decides.
+  package var warning: String {
+    "the origin has gained \(words), and clients do not get it: 'seedbank model new' adds it in a new model,"
+      + " 'seedbank model skip' leaves it out for good"
+  }
+
+  /// Parts that a sentence names.
+  private static let namedParts = 5
+
+  private static func named(_ kind: String, _ names: [String]) -> [String] {
+    names.map { "the \(kind) \"\($0)\"" }
+  }
+}
+
+extension OriginGain.Column {
+  fileprivate var folded: Self { Self(table: table.lowercased(), name: name.lowercased()) }
+}
+
+/// What is no gain: in lower case, the names that were known and those of the model.
+private struct Names {
+  var tables: Set<String>
+  var columns: Set<OriginGain.Column>
+  var parts: Set<String>
+
+  init(_ known: OriginOutline, _ schema: DatabaseSchema) {
+    let models = schema.tables.map { ($0.name, $0.columnNames + $0.generated) }
+    let all = known.tables.map { ($0.key, $0.value) } + models
+    let search = schema.searchTables.map(\.name)
+    tables = Set((all.map(\.0) + search).map { $0.lowercased() })
+    columns = Set(
+      all.flatMap { table, names in names.map { OriginGain.Column(table: table, name: $0).folded } })
+    parts = Set((known.indexes + known.views + schema.indexes + schema.views).map { $0.lowercased() })
+  }
+}
+
+// MARK: JSON
+
+extension OriginOutline {
+  /// As it is kept in a file.
+  package var json: JSONValue {
+    [
+      "tables": .object(
+        tables.sorted { $0.key < $1.key }.map { JSONMember($0, JSONValue(strings: $1)) }),
+      "indexes": JSONValue(strings: indexes.sorted()), "views": JSONValue(strings: views.sorted()),
+    ]
+  }
+
+  /// Reads what ``json`` made; a remark may stand beside it.
+  package init(_ json: JSONValue) throws(MalformedJSON) {
+    var object = try JSONObjectReader(json, at: "")
+    _ = object.takeIfPresent("$comment")
+    var named = try object.object("tables")
+    var tables: [String: [String]] = [:]
+    for name in named.unread.map(\.name) { tables[name] = try named.strings(name) }
+    self.init(tables: tables, indexes: try object.strings("indexes"), views: try object.strings("views"))
+    try object.refuseUnread()
+  }
+}

@@ -1,0 +1,110 @@
+import SeedFormat
+
+/// Times of a week as an operator writes them: `03:30`, `Mon-Fri 03:30`, `Mon-Fri 03:30; Sat,Sun 06:00,18:00`. Days are
+/// names of three letters, in lists and ranges; without days a time stands for every day.
+package struct WeeklyTimes: Hashable, Sendable {
+  /// As it was written.
+  package let text: String
+  /// Minutes since the beginning of Monday, rising; at least one.
+  let minutes: [Int]
+
+  static let minutesPerDay = 1440
+  static let minutesPerWeek = 7 * minutesPerDay
+  private static let days = ["mon", "tue", "wed", "thu", "fri", "sat", "sun"]
+
+  /// Reads such times.
+  package init(_ text: String) throws(ScheduleMistake) {
+    var minutes: Set<Int> = []
+    for clause in text.split(separator: ";", omittingEmptySubsequences: false) {
+      for (day, minute) in try Self.clause(clause) { minutes.insert(day * Self.minutesPerDay + minute) }
+    }
+    self.text = text
+    self.minutes = minutes.sorted()
+  }
+
+  private static func clause(_ text: Substring) throws(ScheduleMistake) -> [(Int, Int)] {
+    let words = text.split(separator: " ")
+    guard let times = words.last, words.count <= 2 else { throw .times(String(text)) }
+    let days = words.count == 2 ? try Self.days(words[0]) : Array(0..<7)
+    let minutes = try times.split(separator: ",", omittingEmptySubsequences: false).map(minute)
+    return days.flatMap { day in minutes.map { (day, $0) } }
+  }
+
+  private static func days(_ text: Substring) throws(ScheduleMistake) -> [Int] {
+    var found: [Int] = []
+    for part in text.split(separator: ",", omittingEmptySubsequences: false) {
+      let ends = try part.split(separator: "-", omittingEmptySubsequences: false).map(day)
+      guard let first = ends.first, let last = ends.last, ends.count <= 2 else { throw .day(String(part)) }
+      // A range may lead over the end of the week.
+      found += (first...(last >= first ? last : last + 7)).map { $0 % 7 }
+    }
+    return found
+  }
+
+  private static func day(_ text: Substring) throws(ScheduleMistake) -> Int {
+    guard let day = days.firstIndex(of: text.lowercased()) else { throw .day(String(text)) }
+    return day
+  }
+
+  private static func minute(_ text: Substring) throws(ScheduleMistake) -> Int {
+    let parts = text.split(separator: ":", omittingEmptySubsequences: false)
+    let isWhole = parts.count == 2 && parts.allSatisfy { $0.utf8.count == 2 && $0.utf8.allSatisfy(isDigit) }
+    guard isWhole, let hour = Int(parts[0]), let minute = Int(parts[1]), hour < 24, minute < 60 else {
+      throw .times(String(text))
+    }
+    return hour * 60 + minute
+  }
+
+  private static func isDigit(_ byte: UInt8) -> Bool { UInt8(ascii: "0")...UInt8(ascii: "9") ~= byte }
+
+  /// Minutes from each time to the next, over the end of the week.
+  private var gaps: [Int] {
+    zip(minutes, minutes.dropFirst() + [minutes[0] + Self.minutesPerWeek]).map { $1 - $0 }
+  }
+
+  var shortestGapMinutes: Int { gaps.min() ?? Self.minutesPerWeek }
+  var longestGapMinutes: Int { gaps.max() ?? Self.minutesPerWeek }
+}
+
+/// What is wrong with a schedule as it was written.
+package enum ScheduleMistake: Error, Hashable, CustomStringConvertible {
+  case times(String)
+  case day(String)
+  case zone(String, nearest: String?)
+  case duration(String)
+
+  /// What was expected and what was found, without the full stop.
+  package var description: String {
+    switch self {
+    case .times(let found):
+      "expected times such as \"03:30\" or \"Mon-Fri 03:30; Sat,Sun 06:00,18:00\", found \"\(found)\""
+    case .day(let found): "expected a day from Mon to Sun, or a range such as Mon-Fri, found \"\(found)\""
+    case .zone(let found, let nearest):
+      "\"\(found)\" is no time zone that is known here"
+        + (nearest.map { ", did you mean \"\($0)\"?" } ?? "; expected an IANA name such as \"Europe/Zurich\"")
+    case .duration(let found):
+      "expected a whole number with s, m, h or d, such as \"90m\" or \"6h\", found \"\(found)\""
+    }
+  }
+}
+
+/// A length of time as an operator writes it: `90m`, `6h`.
+package struct WrittenDuration: Hashable, Sendable {
+  /// As it was written.
+  package let text: String
+  /// What it means.
+  package let seconds: Int
+
+  private static let units: [Character: Int] = ["s": 1, "m": 60, "h": 3600, "d": 86_400]
+  /// Digits of the longest number: more than any schedule needs, and no product overflows.
+  private static let mostDigits = 9
+
+  /// Reads such a length.
+  package init(_ text: String) throws(ScheduleMistake) {
+    let number = text.dropLast()
+    guard let unit = text.last.flatMap({ Self.units[$0] }), number.count <= Self.mostDigits,
+      let count = canonicalDecimal(String(number), in: 1...Int.max)
+    else { throw .duration(text) }
+    (self.text, seconds) = (text, count * unit)
+  }
+}

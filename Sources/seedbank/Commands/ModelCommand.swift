@@ -1,0 +1,188 @@
+import SeedDatabase
+import SeedFormat
+import SeedServer
+import SeedSystem
+import SeedTrust
+
+extension Command {
+  static let model = Command(
+    name: "model", abstract: "List the models, make a new one, end an old one.",
+    discussion: """
+      'new' copies the files of the newest model, adds the tables, columns, indexes and views that the origin has \
+      gained, and says what the new model costs clients. A minor (1.1 after 1.0) only adds, and apps of all minors \
+      read the same file; a major (2.0) may be anything, and has clients of its own. Without a version it makes the \
+      next minor. 'skip' leaves out for good what the origin has gained. 'list' shows all models.
+
+      'deprecate' tells the apps of a major that it will end, 'retire' ends its updates.
+      """,
+    arguments: [
+      .argument("action", choices: ModelAction.allCases.map(\.rawValue), help: "What to do."),
+      .argument(
+        "version", isRequired: false,
+        help: "A model, such as 1.1 ('new'); a major, such as 1 ('deprecate', 'retire')."),
+    ],
+    options: [
+      .config, .value("dataset", "name", help: "The dataset, where there are several."),
+      .value("from", "origin", help: "Look at this SQLite file in the origin's place ('new', 'skip')."),
+      .value("sunset", "date", help: "The day on which the major ends, as YYYY-MM-DD ('deprecate')."),
+      .value("message", "text", help: "For the people who use the app ('deprecate', 'retire')."),
+      .json, .dryRun,
+    ],
+    examples: [
+      ("seedbank model new --dry-run", "What the origin has gained, and what publishing it would cost."),
+      ("seedbank model new 2.0", "Copy the newest model, to be edited before it is published."),
+      ("seedbank model deprecate 1 --sunset 2027-06-30", "Ask the apps of 1.x to move on."),
+      ("seedbank model retire 1", "End the updates of all minors of 1."),
+    ]
+  ) { arguments, context in
+    let action = try ModelAction(checking: arguments)
+    let configuration = try context.configuration(arguments)
+    if action == .list { return try list(configuration, arguments, context.console) }
+    let dataset = try arguments.onlyDataset(of: configuration)
+    switch action {
+    case .new: try make(dataset, configuration, arguments, context)
+    case .skip: try skip(dataset, arguments, context)
+    default: try end(dataset, action, arguments, context.console)
+    }
+  }
+
+  private static func list(
+    _ configuration: DeploymentConfiguration, _ arguments: ParsedArguments, _ console: Console
+  ) throws {
+    // What cannot be read is the steps' to say: the models are there all the same.
+    let published = try? PublicationDirectory(configuration.publication).published()
+    let list = try ModelList(try configuration.datasets(chosenBy: arguments), published)
+    try console.report(list.json, list.text)
+  }
+
+  private static func make(
+    _ dataset: DatasetConfiguration, _ configuration: DeploymentConfiguration, _ arguments: ParsedArguments,
+    _ context: Context
+  ) throws {
+    let given = try arguments.string("version").map { _ in
+      try arguments.name("version") { text throws(InvalidName) in try ModelVersion(text) }
+    }
+    let choice = try ModelChoice(given, in: dataset)
+    let origin = try arguments.path("from", from: context.currentDirectory) ?? dataset.originPath
+    let survey = try OriginSurvey(origin)
+    let draft = ModelDraft(
+      choice.version, in: choice.path, copying: choice.base, adding: try gain(dataset, survey.outline),
+      from: try SchemaDraft(survey))
+    let plan = try plan(draft.definition, dataset)
+    let installer = ModelInstaller(
+      model: draft.definition, datasetFolder: dataset.folder, known: survey.outline)
+    let report = ModelReport(
+      draft: draft, base: choice.base.version, dataset: dataset.name, plan: plan,
+      files: installer.files.map(\.path), mending: mending(plan, origin),
+      cost: try cost(plan, choice, configuration, context), isDryRun: arguments.flag("dry-run"))
+    if !report.isDryRun { try installer.install() }
+    try context.console.report(report.json, report.text)
+  }
+
+  private static func gain(_ dataset: DatasetConfiguration, _ outline: OriginOutline) throws -> OriginGain {
+    guard let known = dataset.knownOrigin, let newest = try dataset.plans().last else { return OriginGain() }
+    return OriginGain(outline, since: known, without: newest.schema)
+  }
+
+  /// Proves that the clients of older minors can read it.
+  private static func plan(_ model: ModelDefinition, _ dataset: DatasetConfiguration) throws -> SeriesPlan {
+    let series = Series(dataset.name, model: model.version)
+    return try SeriesPlan(series, dataset.models.filter { $0.version.major == series.major } + [model])
+  }
+
+  private static func mending(_ plan: SeriesPlan, _ origin: String) -> [String] {
+    plan.schema.tables.compactMap { table in
+      do {
+        try plan.prove(table, against: SQLiteOrigin(origin))
+        return nil
+      } catch { return FailureReport(error).message }
+    }
+  }
+
+  private static func cost(
+    _ plan: SeriesPlan, _ choice: ModelChoice, _ configuration: DeploymentConfiguration, _ context: Context
+  ) throws -> ModelCost {
+    let published = try PublicationDirectory(configuration.publication).published()
+    let before = published.series[Series(plan.series.dataset, model: choice.base.version)]?.metadata
+    let keys = try KeySearch(configuration, context).found().ring
+    let isNew = !published.delegatedSeries.contains(plan.series)
+    return ModelCost(
+      series: plan.series, isNewSeries: isNew, snapshotBytes: before?.newestSnapshotBytes,
+      canDelegate: keys.canSign(for: published.keys(of: .targets)))
+  }
+
+  private static func skip(
+    _ dataset: DatasetConfiguration, _ arguments: ParsedArguments, _ context: Context
+  ) throws {
+    let origin = try arguments.path("from", from: context.currentDirectory) ?? dataset.originPath
+    let outline = try SQLiteOrigin(origin).outline()
+    let gain = try gain(dataset, outline)
+    if !arguments.flag("dry-run") { try ModelInstaller.note(outline, in: dataset.folder) }
+    let file = KnownOrigin.path(inDataset: dataset.folder).printable
+    let text =
+      gain.isEmpty
+      ? "The origin has gained nothing that is not known. \(file) says what it holds."
+      : "Left out: \(gain.words.printable). \(file) says so; nothing tells of it any more."
+    try context.console.report(["skipped": .string(gain.words)], text)
+  }
+
+  private static func end(
+    _ dataset: DatasetConfiguration, _ action: ModelAction, _ arguments: ParsedArguments, _ console: Console
+  ) throws {
+    let text = arguments.string("version") ?? ""
+    guard let major = LifecycleChange.major(text, in: dataset) else {
+      let majors = Set(dataset.models.map(\.version.major)).sorted()
+      throw arguments.unsuitable(
+        "version", text, "one of the majors \(alternatives(majors.map(String.init)))")
+    }
+    let (sunset, message) = (arguments.string("sunset"), arguments.string("message"))
+    if let sunset, UTCTime(day: sunset) == nil {
+      throw arguments.unsuitable("sunset", sunset, "a day as YYYY-MM-DD")
+    }
+    let change = LifecycleChange(
+      dataset: dataset, major: major,
+      lifecycle: action == .retire
+        ? .retired(message: message) : .deprecated(sunset: sunset, message: message))
+    if !arguments.flag("dry-run") { try change.save() }
+    try console.report(change.json, change.text)
+  }
+}
+
+private enum ModelAction: String, CaseIterable {
+  case list, new, skip, deprecate, retire
+
+  private var options: Set<String> {
+    switch self {
+    case .list: ["dataset"]
+    case .new, .skip: ["dataset", "from", "dry-run"]
+    case .deprecate: ["dataset", "sunset", "message", "dry-run"]
+    case .retire: ["dataset", "message", "dry-run"]
+    }
+  }
+
+  init(checking arguments: ParsedArguments) throws(UsageError) {
+    // The parser lets no other word pass.
+    self = ModelAction(rawValue: arguments.required("action")) ?? .list
+    for option in ["from", "sunset", "message", "dry-run"]
+    where arguments.flag(option) && !options.contains(option) {
+      let allowing = Self.allCases.filter { $0.options.contains(option) }
+      throw arguments.unsuitable(option, rawValue, alternatives(allowing.map { "model \($0.rawValue)" }))
+    }
+    let takesVersion = self != .list && self != .skip
+    if let version = arguments.string("version"), !takesVersion {
+      throw arguments.unsuitable("version", version, "nothing more")
+    }
+  }
+}
+
+extension ParsedArguments {
+  fileprivate func onlyDataset(
+    of configuration: DeploymentConfiguration
+  ) throws(UsageError) -> DatasetConfiguration {
+    let datasets = try configuration.datasets(chosenBy: self)
+    guard datasets.count == 1 else {
+      throw undecided("dataset", alternatives(datasets.map(\.name.text)))
+    }
+    return datasets[0]
+  }
+}

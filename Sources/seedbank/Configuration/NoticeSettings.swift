@@ -1,0 +1,46 @@
+import SeedFormat
+
+/// What an operator's program may be told of.
+enum NoticeKind: String, CaseIterable {
+  case published, failed, held, expiring
+
+  var setting: String { "on.\(rawValue)" }
+
+  fileprivate var meaning: String {
+    switch self {
+    case .published:
+      "a program with its arguments, which `run` and `regenerate` start when something was published; "
+        + "it reads one JSON object. See the article on operating"
+    case .failed: "the same for a step that failed"
+    case .held: "the same for a dataset that `shrink` holds back"
+    case .expiring: "the same, once a day, while signatures are about to expire or have expired"
+    }
+  }
+}
+
+extension DeploymentConfiguration {
+  static let noticeSettings: [Setting<Self>] = NoticeKind.allCases.map { kind in
+    Setting(
+      key: kind.setting, type: "list of texts", usual: "none", isSeldom: true, meaning: kind.meaning,
+      read: { configuration, value throws(ConfigurationError) in
+        configuration.notices[kind] = try value.command()
+      }, json: { JSONValue(strings: $0.notices[kind] ?? []) })
+  }
+}
+
+extension ConfigurationValue {
+  /// A program and its arguments, of which two may be equal or empty.
+  fileprivate func command() throws(ConfigurationError) -> [String]? {
+    guard let written else { return nil }
+    guard let words = written.elements?.map(\.string), !words.contains(nil) else {
+      throw error(
+        "expected an array of strings, such as [\"/usr/local/bin/tell\", \"me\"], found \(written.kind)")
+    }
+    let command = words.compactMap(\.self)
+    guard let program = command.first else { return nil }
+    guard !program.isEmpty, !command.contains(where: { $0.utf8.contains(0) }) else {
+      throw error("expected a program's path or name at first, found \(written.text.clipped)")
+    }
+    return command
+  }
+}

@@ -1,0 +1,53 @@
+import SeedFormat
+import SeedServer
+import SeedTrust
+
+/// A major's new state, written into the dataset's configuration.
+struct LifecycleChange {
+  let dataset: DatasetConfiguration
+  let major: Int
+  let lifecycle: Lifecycle
+
+  /// Takes `1` as well as `1.x` or one of the major's models: minors end together.
+  static func major(_ text: String, in dataset: DatasetConfiguration) -> Int? {
+    let majors = Set(dataset.models.map(\.version.major))
+    let number = text.hasSuffix(".x") ? String(text.dropLast(2)) : text
+    return canonicalDecimal(number, in: 1...Limits.modelNumber).flatMap { majors.contains($0) ? $0 : nil }
+  }
+
+  func save() throws {
+    var edit = try ConfigurationEdit(dataset.file)
+    edit["lifecycle", String(major)] = lifecycle.json
+    try edit.save()
+  }
+
+  private var active: [Int] {
+    Set(dataset.models.map(\.version.major)).sorted().filter {
+      $0 != major && dataset.policy.lifecycles[$0]?.isRetired != true
+    }
+  }
+
+  var text: String {
+    let series = "\(dataset.name)/\(major)"
+    let said = [
+      "\(dataset.file.printable): lifecycle.\(major) is \(lifecycle.word)\(lifecycle.sunset.map { " until \($0)" } ?? "").",
+      meaning(series),
+      "Next: 'seedbank regenerate' publishes it; a 'seedbank run' that is running reads its configuration when it starts.",
+    ]
+    return said.joined(separator: "\n")
+  }
+
+  private func meaning(_ series: String) -> String {
+    guard lifecycle.isRetired else {
+      return "Clients of \(series) go on getting changes, and their apps are told to move on."
+    }
+    let others = active.isEmpty ? " No other major of \(dataset.name) is left." : ""
+    return
+      "Clients of \(series) keep what they have, get no more changes, and are told so. Its models' folders may be"
+      + " removed once that is published.\(others)"
+  }
+
+  var json: JSONValue {
+    ["dataset": .string(dataset.name.text), "major": JSONValue(major), "lifecycle": lifecycle.json]
+  }
+}

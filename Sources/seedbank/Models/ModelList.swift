@@ -1,0 +1,53 @@
+import SeedFormat
+import SeedServer
+import SeedTrust
+
+/// All models of a deployment, and how they stand.
+struct ModelList {
+  private let rows: [Row]
+
+  private struct Row {
+    let dataset: DatasetName
+    let version: ModelVersion
+    let schema: SHA256Digest
+    let isPublished: Bool
+    let lifecycle: Lifecycle
+    let path: String
+  }
+
+  init(_ datasets: [DatasetConfiguration], _ published: PublishedMetadata?) throws {
+    rows = try datasets.flatMap { dataset in
+      let hashes = try dataset.plans().reduce(into: [:]) { $0.merge($1.hashes) { first, _ in first } }
+      return dataset.models.map { model in
+        let state = published?.series[Series(dataset.name, model: model.version)]?.metadata.state
+        return Row(
+          dataset: dataset.name, version: model.version,
+          schema: hashes[model.version] ?? SHA256Digest.of([]),
+          isPublished: state?.models[model.version] != nil,
+          lifecycle: dataset.policy.lifecycles[model.version.major] ?? .active, path: model.path)
+      }
+    }
+  }
+
+  var text: String {
+    rows.map { row in
+      let sunset = row.lifecycle.sunset.map { " until \($0)" } ?? ""
+      return "\(row.dataset) \(row.version): \(row.isPublished ? "published" : "not published yet"),"
+        + " \(row.lifecycle.word)\(sunset), schema \(row.schema.hex.prefix(Self.shownDigits)), \(row.path.printable)"
+    }.joined(separator: "\n")
+  }
+
+  private static let shownDigits = 12
+
+  var json: JSONValue {
+    let models = rows.map { row in
+      [
+        "dataset": .string(row.dataset.text), "model": .string("\(row.version)"),
+        "schema": .string(row.schema.hex), "published": .bool(row.isPublished),
+        "lifecycle": .string(row.lifecycle.word), "sunset": JSONValue(row.lifecycle.sunset),
+        "message": JSONValue(row.lifecycle.message), "path": .string(row.path),
+      ] as JSONValue
+    }
+    return ["models": .array(models)]
+  }
+}

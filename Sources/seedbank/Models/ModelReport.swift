@@ -1,0 +1,86 @@
+import SeedDatabase
+import SeedFormat
+import SeedServer
+import SeedTrust
+
+/// What a new model is, and what it means to those who have older ones.
+struct ModelReport {
+  let draft: ModelDraft
+  let base: ModelVersion
+  let dataset: DatasetName
+  let plan: SeriesPlan
+  let files: [String]
+  /// What keeps the origin from filling it.
+  let mending: [String]
+  let cost: ModelCost
+  let isDryRun: Bool
+
+  var text: String {
+    let verb = isDryRun ? "Would write" : "Wrote"
+    let parts: [[String]] = [
+      files.map { "\(verb) \($0.printable)" },
+      draft.added.map { "Added \($0)".printable } + draft.remarks.map(\.printable)
+        + SetupNote.lines(draft.notes).map(\.printable),
+      draft.added.isEmpty
+        ? ["The model is a copy of \(base): edit its files now, if they are to differ."] : [],
+      mending.map { "To mend before it is published: \($0.printable)" },
+      [cost.words],
+      ["", Self.pin, "", snippet.declaration, ""],
+      ["Next: \(next)"],
+    ]
+    return parts.joined().joined(separator: "\n")
+  }
+
+  private static let pin =
+    "Apps that are built for it have this declaration, which changes with its schema; 'seedbank config swift' prints it anew:"
+
+  private var next: String {
+    "'seedbank config check', then 'seedbank regenerate'; a 'seedbank run' that is running reads models when it starts."
+      + " Once \(draft.version) is published, its schema stays as it is."
+  }
+
+  private var snippet: SwiftSnippet {
+    SwiftSnippet(dataset: dataset, model: draft.version, schema: plan.schema.hash)
+  }
+
+  var json: JSONValue {
+    [
+      "dryRun": .bool(isDryRun), "dataset": .string(dataset.text), "model": .string("\(draft.version)"),
+      "from": .string("\(base)"), "schema": .string(plan.schema.hash.hex),
+      "written": JSONValue(strings: files), "added": JSONValue(strings: draft.added),
+      "remarks": JSONValue(strings: draft.remarks), "skipped": .array(draft.notes.map(\.json)),
+      "toMend": JSONValue(strings: mending), "snapshotBytes": JSONValue(cost.snapshotBytes),
+    ]
+  }
+}
+
+/// What a new model costs clients, in words.
+struct ModelCost {
+  let series: Series
+  let isNewSeries: Bool
+  /// Of the smallest form of the newest snapshot; for a new series that of the one before it.
+  let snapshotBytes: Int?
+  let canDelegate: Bool
+
+  var words: String { isNewSeries ? newSeries : newMinor }
+
+  private var newMinor: String {
+    guard let snapshotBytes else {
+      return "Nothing of \(series) is published yet, so no client has to follow."
+    }
+    return
+      "With the step that publishes it, each client of \(series) downloads a snapshot once, whatever model it was"
+      + " built for: the newest has \(snapshotBytes) bytes. Apps that were built for older minors go on with it."
+  }
+
+  private var newSeries: String {
+    let size = snapshotBytes.map { ", of about \($0) bytes as long as it holds the same" } ?? ""
+    let key =
+      canDelegate
+      ? ""
+      : " The targets key must sign the new series, and is not here: 'seedbank keys renew targets --with FOLDER'."
+    return
+      "Clients of older majors notice nothing: each step fills their series and the new one. Apps that are built for"
+      + " it begin with a snapshot\(size).\(key)"
+  }
+}

@@ -1,0 +1,77 @@
+import SeedSystem
+
+/// An operator's program as it will be started.
+struct NoticeCommand: Sendable {
+  let kind: NoticeKind
+  private let words: [String]
+  private let environment: [String: String]
+
+  /// Bytes of its output that are kept, for a message about its failure.
+  private static let outputBytes = 64 * 1024
+  /// Letters of its output in a message: the last ones.
+  private static let shownLetters = 400
+
+  /// A path with a slash starts at the configuration's folder.
+  init(
+    _ kind: NoticeKind, _ words: [String], _ configuration: DeploymentConfiguration,
+    _ environment: [String: String]
+  ) {
+    self.kind = kind
+    let program = words.first ?? ""
+    let isPath = program.contains("/")
+    self.words =
+      [isPath ? Paths.absolute(program, from: Folder.parent(of: configuration.file)) : program]
+      + words.dropFirst()
+    // Where keys lie, and who watches over this process, is nothing that it needs.
+    self.environment = environment.filter {
+      !ServiceManager.variables.contains($0.key) && !($0.key.hasPrefix("SEEDBANK_") && $0.key.contains("KEY"))
+    }
+  }
+
+  private var program: String { words.first ?? "" }
+
+  /// Why it could not be started; `nil` where it can.
+  var fault: String? {
+    let places =
+      program.contains("/")
+      ? [program] : (environment["PATH"] ?? "").split(separator: ":").map { "\($0)/\(program)" }
+    let found = places.filter { (try? FileStamp($0))??.isRegular == true }
+    guard !found.isEmpty else {
+      let place = program.contains("/") ? program.printable : "\(program.printable) in PATH"
+      return "\(kind.setting): there is no program \(place): put it there, or correct the path"
+    }
+    guard found.contains(where: { access($0, X_OK) == 0 }) else {
+      return "\(kind.setting): this user may not run \(found[0].printable): chmod +x it"
+    }
+    return nil
+  }
+
+  /// Starts it, and hands on how to end it from elsewhere.
+  func start() throws(FileError) -> ChildProcess {
+    try ChildProcess(words, environment: environment)
+  }
+
+  /// Waits for its end; returns what went wrong, if anything did.
+  func finish(_ child: ChildProcess, _ input: [UInt8], within limit: Duration) -> String? {
+    let (ending, output) = child.finish(input: input, outputBytes: Self.outputBytes, within: limit)
+    let problem: String
+    switch ending {
+    case .exited(0): return nil
+    case .exited(let status): problem = "ended with \(status)"
+    case .killed(let signal): problem = "was ended by the signal \(signal)"
+    case .overdue: problem = "took longer than \(limit), and was ended"
+    }
+    let said = String(decoding: output, as: UTF8.self).trimmed
+    let shown = said.count > Self.shownLetters ? "…\(said.suffix(Self.shownLetters))" : said
+    return "\(kind.setting): \(program) \(problem)"
+      + (said.isEmpty ? "." : "; it said: \(String(shown).printable)")
+  }
+}
+
+extension String {
+  fileprivate var trimmed: Substring {
+    let start = drop { $0.isWhitespace }
+    let end = start.lastIndex { !$0.isWhitespace }
+    return end.map { start[...$0] } ?? ""
+  }
+}

@@ -1,0 +1,97 @@
+import SeedClient
+import SeedFormat
+import SeedHTTP
+import SeedSystem
+
+import struct Foundation.URL
+
+/// Asks a front once whether it is ready.
+struct ReadyProbe: Sendable {
+  let server: URL
+  let limit: Duration
+
+  static let usualSeconds = 5
+  static let secondsAllowed = 1...300
+  /// Bytes of an answer that are read; what a front says is far shorter.
+  private static let longestAnswer = 1 << 20
+
+  func ask() async -> Readiness {
+    let answer = Mutex((status: 0, body: [UInt8]()))
+    let receiver = ResponseReceiver(
+      onHead: { head in answer.withLock { $0.status = head.status } },
+      onBody: { bytes in
+        answer.withLock { if $0.body.count < Self.longestAnswer { $0.body += bytes } }
+      })
+    let transport = URLSessionTransport(userAgent: "Seedbank/\(Release.version) (ready)")
+    do {
+      try await within(limit) {
+        try await transport.send(TransportRequest(server.appending(path: "readyz")), to: receiver)
+      }
+    } catch {
+      return Readiness(failure: error, limit: limit)
+    }
+    let (status, body) = answer.withLock(\.self)
+    return Readiness(status: status, body: body)
+  }
+
+  private func within(_ limit: Duration, _ body: @escaping @Sendable () async throws -> Void) async throws {
+    try await withThrowingTaskGroup(of: Void.self) { group in
+      group.addTask { try await body() }
+      group.addTask {
+        try await Task.sleep(for: limit)
+        throw TooLate()
+      }
+      defer { group.cancelAll() }
+      try await group.next()
+    }
+  }
+
+  fileprivate struct TooLate: Error {}
+}
+
+/// What a front says of itself, or why it says nothing.
+struct Readiness: Hashable {
+  let status: Int?
+  /// `nil` where it is ready. It goes on after "is not ready: ".
+  let obstacle: String?
+
+  init(status: Int, body: [UInt8]) {
+    self.status = status
+    let said = (try? JSONValue(parsing: body)) ?? .null
+    obstacle = status == 200 ? nil : Self.reason(status, said)
+  }
+
+  init(failure: any Error, limit: Duration) {
+    status = nil
+    obstacle =
+      if failure is ReadyProbe.TooLate {
+        "it has not answered within \(limit.components.seconds) s"
+      } else {
+        "\(failure); start it with 'seedbank run' or 'seedbank serve', or name its address"
+      }
+  }
+
+  private static func reason(_ status: Int, _ said: JSONValue) -> String {
+    if let error = said["error"]?.string { return error.clipped }
+    guard let series = said["series"]?.elements else {
+      return "status \(status) came instead of 200; is this a front's address?"
+    }
+    let lacking = series.filter { $0["snapshot"] == nil }.map(name)
+    if series.isEmpty { return "nothing is published; run 'seedbank regenerate'" }
+    return "\(lacking.joined(separator: ", ")): no snapshot can be served; run 'seedbank verify'"
+  }
+
+  private static func name(_ series: JSONValue) -> String {
+    "\(series["dataset"]?.string?.clipped ?? "a dataset"), series \(series["major"]?.integer ?? 0)"
+  }
+}
+
+extension HTTPServerConfiguration {
+  /// Where this machine itself reaches the front; nil where only the front knows its port.
+  var ownAddress: URL? {
+    guard port != 0 else { return nil }
+    // What listens on all networks listens on this machine's own; `::` takes IPv4 as well.
+    let reached = ["0.0.0.0", "::"].contains(host) ? "127.0.0.1" : host
+    return URL(string: "http://\(reached.contains(":") ? "[\(reached)]" : reached):\(port)")
+  }
+}

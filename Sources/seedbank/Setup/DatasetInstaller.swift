@@ -1,0 +1,103 @@
+import SeedFormat
+import SeedServer
+import SeedSystem
+
+/// Puts another dataset into a deployment that exists: its folder, and then its name into seedbank.json, by which it
+/// counts. The first step that has the targets key signs for it.
+struct DatasetInstaller {
+  let draft: DeploymentDraft
+  let configuration: DeploymentConfiguration
+
+  private var name: DatasetName { draft.dataset.name }
+  private var folder: String { "\(draft.directory)/\(name)" }
+
+  func checkRoom() throws(CommandFailure) {
+    guard !configuration.datasets.contains(where: { $0.name == name }) else {
+      throw CommandFailure(
+        .configuration,
+        "\(draft.file) has a dataset \(name) already. Nothing was changed: --dataset gives this one another name,"
+          + " --directory begins another deployment, and 'seedbank model new' takes up what an origin has gained."
+      )
+    }
+    guard !Folder.exists(folder) else {
+      throw CommandFailure(
+        .configuration,
+        "\(folder) exists and is never overwritten. Nothing was changed: --dataset gives this one another name."
+      )
+    }
+  }
+
+  func install() throws {
+    try checkRoom()
+    let staging = "\(draft.directory)/.\(name)-\(Epoch.random())\(DurableFile.temporarySuffix)"
+    do {
+      for file in draft.datasetTexts {
+        let path = staging + file.path.dropFirst(name.text.count)
+        try Folder.create(Folder.parent(of: path))
+        try DurableFile.write(Array(file.text.utf8), to: path)
+      }
+      try Folder.rename(staging, to: folder)
+      try Folder.sync(draft.directory)
+      try list()
+    } catch {
+      try? Folder.removeAll(staging)
+      throw error
+    }
+  }
+
+  private func list() throws {
+    do {
+      var edit = try ConfigurationEdit(draft.file)
+      edit["datasets"] = .array((edit["datasets"]?.elements ?? []) + [.string(name.text)])
+      try edit.save()
+    } catch {
+      // A folder that nothing names would stand in the way of the next try.
+      try? Folder.removeAll(folder)
+      throw error
+    }
+  }
+}
+
+/// Where what `init` makes goes.
+enum Installation {
+  case deployment(DeploymentInstaller)
+  case dataset(DatasetInstaller)
+
+  /// Into the deployment that is there, else a new one.
+  init(_ draft: DeploymentDraft, _ arguments: ParsedArguments, _ context: Context) throws {
+    let keys = try KeyPlan(arguments)
+    guard Folder.exists(draft.file) else {
+      self = .deployment(DeploymentInstaller(draft: draft, keys: keys))
+      return
+    }
+    for option in Parameter.keyPlan.map(\.name) {
+      guard let value = arguments.string(option) else { continue }
+      throw arguments.unsuitable(option, value, "nothing, for \(draft.file) has its keys")
+    }
+    let configuration = try DeploymentConfiguration(
+      readingFile: draft.file, overrides: context.overrides(arguments))
+    self = .dataset(DatasetInstaller(draft: draft, configuration: configuration))
+  }
+
+  func checkRoom() throws {
+    switch self {
+    case .deployment(let installer): try installer.checkRoom()
+    case .dataset(let installer): try installer.checkRoom()
+    }
+  }
+
+  func install(delegating series: [Series]) throws {
+    switch self {
+    case .deployment(let installer): try installer.install(delegating: series)
+    case .dataset(let installer): try installer.install()
+    }
+  }
+
+  /// How many keys it makes; nil where they are there.
+  var keyCount: Int? {
+    switch self {
+    case .deployment(let installer): installer.keys.count
+    case .dataset: nil
+    }
+  }
+}

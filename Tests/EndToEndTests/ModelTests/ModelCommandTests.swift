@@ -1,0 +1,120 @@
+import Foundation
+import SeedFormat
+import SeedServer
+import Support
+import Testing
+
+@Suite(.bounded) struct ModelCommandTests {
+  private func succeed(_ deployment: OperatedDeployment, _ arguments: String...) throws -> String {
+    let outcome = try SeedbankBinary.run(arguments, in: deployment.folder.path)
+    #expect(outcome.status == 0, "\(outcome.errors)")
+    return outcome.output
+  }
+
+  /// What a step warns of; the log puts quotes into quotes.
+  private func told(_ deployment: OperatedDeployment) throws -> String {
+    try deployment.seedbank("regenerate").errors.replacing("\\", with: "")
+  }
+
+  @Test func `what an origin gained is told until it is in a model or left out`() throws {
+    let deployment = try OperatedDeployment()
+    try deployment.origin(
+      "ALTER TABLE shop ADD COLUMN phone TEXT; CREATE TABLE park(id INTEGER PRIMARY KEY);")
+    let words = "the origin has gained the table \"park\" and the column \"shop\".\"phone\""
+    #expect(try told(deployment).contains(words))
+    #expect(try deployment.seedbank("config", "check").output.contains("warning: my: \(words)"))
+    #expect(try succeed(deployment, "status").replacing("\n", with: " ").contains("seedbank model new"))
+    let made = try succeed(deployment, "model", "new")
+    #expect(made.contains("Added table \"park\"\n") && made.contains("Added column \"shop\".\"phone\"\n"))
+    #expect(made.contains("each client of my/1 downloads a snapshot once"))
+    #expect(made.contains("dataset: \"my\", model: \"1.1\",\n"))
+    #expect(try succeed(deployment, "config", "check") == "nothing is wrong\n")
+    #expect(try deployment.seedbank("regenerate").errors.isEmpty)
+
+    try deployment.origin("CREATE TABLE internal(id INTEGER PRIMARY KEY)")
+    #expect(try told(deployment).contains("\"internal\""))
+    #expect(try succeed(deployment, "model", "skip").contains("Left out: the table \"internal\"."))
+    #expect(try succeed(deployment, "config", "check") == "nothing is wrong\n")
+    #expect(try succeed(deployment, "model", "skip").contains("gained nothing"))
+    #expect(!(try succeed(deployment, "model", "new").contains("internal")))
+  }
+
+  @Test func `a dry run says what would be written, and writes nothing`() throws {
+    let deployment = try OperatedDeployment()
+    try deployment.origin("ALTER TABLE shop ADD COLUMN phone TEXT")
+    let files = try FileManager.default.subpathsOfDirectory(atPath: deployment.folder("seedbank/my"))
+    let said = try succeed(deployment, "model", "new", "--dry-run")
+    #expect(said.contains("Would write") && said.contains("Added column \"shop\".\"phone\""))
+    #expect(try FileManager.default.subpathsOfDirectory(atPath: deployment.folder("seedbank/my")) == files)
+    let json = try #require(try deployment.json("model", "new", "--dry-run").first)
+    #expect(json["model"] == "1.1" && json["added"]?.elements?.count == 1 && json["dryRun"] == true)
+  }
+
+  @Test func `another file can stand in for the origin`() throws {
+    let deployment = try OperatedDeployment()
+    try Tool.sqlite(
+      deployment.folder("staging.sqlite"),
+      "CREATE TABLE shop(id INTEGER PRIMARY KEY, name TEXT, rank REAL, open INTEGER)")
+    let made = try succeed(deployment, "model", "new", "1.5", "--from", "staging.sqlite")
+    #expect(made.contains("Added column \"shop\".\"open\""))
+    // The origin itself has it not yet.
+    #expect(try deployment.seedbank("config", "check").output.contains("lacks the column open"))
+  }
+
+  @Test func `columns that the origin lost are to be mended before the model is published`() throws {
+    let deployment = try OperatedDeployment()
+    try deployment.origin("ALTER TABLE shop RENAME COLUMN name TO title")
+    let made = try succeed(deployment, "model", "new", "2.0")
+    #expect(made.contains("Added column \"shop\".\"title\""))
+    #expect(made.contains("To mend before it is published:") && made.contains("lacks the column name"))
+  }
+
+  @Test(arguments: [
+    (["model", "new", "1.0"], 64, "my has model 1.0 already"),
+    (["model", "new", "0.9"], 64, "Expected major.minor"),
+    (["model", "new", "two"], 64, "Expected major.minor"),
+    (["model", "list", "1.0"], 64, "Expected nothing more"),
+    (["model", "retire"], 64, "Expected one of the majors \"1\""),
+    (["model", "retire", "7"], 64, "Expected one of the majors \"1\""),
+    (["model", "retire", "1", "--sunset", "2027-01-01"], 64, "Expected \"model deprecate\""),
+    (["model", "deprecate", "1", "--sunset", "soon"], 64, "a day as YYYY-MM-DD"),
+    (["model", "new", "--from", "none.sqlite"], 69, "no origin database"),
+    (["model", "new", "--dataset", "parks"], 64, "\"my\""),
+  ])
+  func `a mistake is told and changes nothing`(words: [String], status: Int32, message: String) throws {
+    let deployment = try OperatedDeployment()
+    let before = try FileManager.default.subpathsOfDirectory(atPath: deployment.folder("seedbank/my"))
+    let outcome = try SeedbankBinary.run(words, in: deployment.folder.path)
+    #expect(outcome.status == status && outcome.errors.contains(message), "\(outcome.errors)")
+    #expect(try FileManager.default.subpathsOfDirectory(atPath: deployment.folder("seedbank/my")) == before)
+  }
+
+  @Test func `a note of the known origin that cannot be read is named`() throws {
+    let deployment = try OperatedDeployment()
+    try "{\"tables\": {\"shop\": 7}}".write(
+      toFile: deployment.folder("seedbank/my/known-origin.json"), atomically: true, encoding: .utf8)
+    let outcome = try deployment.seedbank("status")
+    #expect(
+      outcome.status == 78 && outcome.errors.contains("known-origin.json: tables.shop: expected"),
+      "\(outcome.errors)")
+  }
+
+  @Test func `a major is deprecated, retired, and its folder may go`() throws {
+    let deployment = try OperatedDeployment()
+    _ = try succeed(deployment, "model", "new", "2.0")
+    _ = try succeed(deployment, "regenerate")
+    _ = try succeed(
+      deployment, "model", "deprecate", "1", "--sunset", "2027-06-30", "--message", "Please update")
+    let listed = try succeed(deployment, "model", "list")
+    #expect(
+      listed.contains("my 1.0: published, deprecated until 2027-06-30")
+        && listed.contains("my 2.0: published, active"))
+    let text = try String(contentsOfFile: deployment.folder("seedbank/my/dataset.json"), encoding: .utf8)
+    #expect(text.contains("$comment") && text.contains("\"checkSeconds\": 2"))
+    #expect(try succeed(deployment, "model", "retire", "1.x").contains("get no more changes"))
+    _ = try succeed(deployment, "regenerate")
+    try FileManager.default.removeItem(atPath: deployment.folder("seedbank/my/models/1.0"))
+    #expect(try succeed(deployment, "regenerate").contains("my/2: unchanged"))
+    #expect(try deployment.json("model", "list").first?["models"]?.elements?.count == 1)
+  }
+}

@@ -1,0 +1,80 @@
+import Foundation
+import SeedSystem
+import Support
+import Testing
+
+/// Origins that SQLite cannot read as they stand: the cause is named, and what is told to do mends it.
+@Suite(.bounded) struct OriginAccidentTests {
+  private let deployment: OperatedDeployment
+
+  init() throws { deployment = try OperatedDeployment() }
+
+  private var origin: String { deployment.folder("my.sqlite") }
+
+  /// A writer with more changes than its cache holds writes them into the file before it commits; then it is killed.
+  private func leaveHotJournal() throws {
+    try Tool.sqlite(
+      origin,
+      """
+      PRAGMA journal_mode = DELETE;
+      WITH RECURSIVE n(i) AS (SELECT 10 UNION ALL SELECT i + 1 FROM n WHERE i < 3000)
+      INSERT INTO shop SELECT i, printf('%0500d', i), NULL FROM n;
+      """)
+    let copies = ["", "-journal"].map { "cp '\(origin)\($0)' '\(deployment.folder("left"))\($0)'" }
+    try Tool.sqlite(
+      origin,
+      """
+      PRAGMA cache_size = 5; BEGIN; UPDATE shop SET name = 'half';
+      .shell \(copies.joined(separator: " && "))
+      ROLLBACK;
+      """)
+    for end in ["", "-journal"] { try Tool.run(["mv", deployment.folder("left\(end)"), "\(origin)\(end)"]) }
+  }
+
+  @Test func `a change that a dead writer left half done is named, and any writer's look undoes it`() throws {
+    try leaveHotJournal()
+    let before = try Data(contentsOf: URL(fileURLWithPath: origin))
+    for command in [["regenerate"], ["init", "my.sqlite", "--directory", "other"]] {
+      let outcome = try SeedbankBinary.run(command, in: deployment.folder.path)
+      #expect(
+        outcome.status == 69 && outcome.errors.contains("in the middle of a change"), "\(outcome.errors)")
+    }
+    #expect(try Data(contentsOf: URL(fileURLWithPath: origin)) == before)
+    try Tool.sqlite(origin, ".tables")
+    #expect(try deployment.seedbank("regenerate").status == 0)
+    #expect(try Tool.sqlite(origin, "SELECT count(*) FROM shop WHERE name = 'half'") == "0\n")
+  }
+
+  @Test func `a log that this user cannot read with is named`() throws {
+    try Tool.sqlite(origin, "PRAGMA journal_mode = WAL")
+    try Tool.run(["rm", "-f", "\(origin)-shm", "\(origin)-wal"])
+    // In the place of the file that SQLite would make beside the origin; permissions would not stop root.
+    try Tool.run(["ln", "-s", "my.sqlite-shm", "\(origin)-shm"])
+    let outcome = try deployment.seedbank("regenerate")
+    #expect(
+      outcome.status == 69 && outcome.errors.contains("my.sqlite-shm, which this user cannot make"),
+      "\(outcome.errors)")
+    try Tool.run(["rm", "\(origin)-shm"])
+    #expect(try deployment.seedbank("regenerate").status == 0)
+  }
+
+  @Test func `a table of as many columns as SQLite has is published, changed and verified`() throws {
+    let columns = (1..<2000).map { "c\($0)" }.joined(separator: ",")
+    try Tool.sqlite(
+      deployment.folder("wide.sqlite"),
+      "CREATE TABLE wide(id INTEGER PRIMARY KEY, \(columns)); INSERT INTO wide(id, c7) VALUES (1, 'x'), (2, 'y')"
+    )
+    for (change, expected) in [
+      ("", "version 1 created"), ("UPDATE wide SET c1999 = 'z' WHERE id = 2", "1 updated"),
+    ] {
+      if change.isEmpty {
+        #expect(try deployment.seedbank("init", "wide.sqlite").status == 0)
+      } else {
+        try Tool.sqlite(deployment.folder("wide.sqlite"), change)
+      }
+      let outcome = try deployment.seedbank("regenerate")
+      #expect(outcome.status == 0 && outcome.output.contains(expected), "\(outcome.errors.prefix(2000))")
+    }
+    #expect(try deployment.seedbank("verify").status == 0)
+  }
+}

@@ -1,0 +1,136 @@
+import Foundation
+import SeedDatabase
+import SeedFormat
+import SeedServer
+import SeedSystem
+import SeedTrust
+import Support
+import Testing
+
+@testable import seedbank
+
+/// A running publisher that looks at its origin once an hour, and is woken by the system in between.
+@Suite(.bounded) struct WakeTests {
+  let deployment: OperatedDeployment
+
+  init() throws { deployment = try OperatedDeployment() }
+
+  private var origin: String { deployment.folder("my.sqlite") }
+
+  private func run(checkSeconds: Int = 3600) throws -> RunningSeedbank {
+    let server = try RunningSeedbank(
+      ["run", "--port", "0", "--log-level", "notice"], in: deployment.folder.path,
+      environment: ["SEEDBANK_DATASETS_MY_SCHEDULE_CHECK_SECONDS": "\(checkSeconds)"])
+    // The first look of the loop begins the watch: what comes before it is seen by the look.
+    return server
+  }
+
+  private func head() throws -> Int {
+    try #require(try deployment.publication.published().series.values.first).metadata.state.head.number
+  }
+
+  private func wait(for head: Int) throws {
+    try eventually("version \(head) is published") { try self.head() >= head ? true : nil }
+  }
+
+  /// Makes a change again and again until it is published: the first may come before anybody watches.
+  private func expectPublished(_ change: () throws -> Void) throws {
+    let before = try head()
+    try eventually("a change is published", every: 0.5) {
+      try change()
+      return try head() > before ? true : nil
+    }
+  }
+
+  private func rename() throws {
+    try deployment.origin("UPDATE shop SET name = hex(randomblob(8)) WHERE id = 1")
+  }
+
+  @Test func `a commit is published at once, with a journal and with a log`() throws {
+    let server = try run()
+    try expectPublished(rename)
+    let before = try head()
+    try rename()
+    try wait(for: before + 1)
+    try deployment.origin("PRAGMA journal_mode = WAL")
+    try expectPublished(rename)
+    // A writer that stays connected writes to the log alone.
+    let writer = try Connection(origin, .own)
+    for _ in 0..<3 {
+      let before = try head()
+      try writer.execute("UPDATE shop SET name = hex(randomblob(8)) WHERE id = 1")
+      try wait(for: before + 1)
+    }
+    #expect(server.stop() == 0)
+  }
+
+  @Test func `so is a file that takes the origin's place, and what is written to it then`() throws {
+    let server = try run()
+    try expectPublished(rename)
+    for number in 0..<2 {
+      let (before, new) = (try head(), deployment.folder("new.sqlite"))
+      try Tool.run(["cp", origin, new])
+      try Tool.sqlite(new, "UPDATE shop SET name = 'replaced \(number)' WHERE id = 1")
+      try Folder.rename(new, to: origin)
+      try wait(for: before + 1)
+      try rename()
+      try wait(for: before + 2)
+    }
+    #expect(server.stop() == 0)
+  }
+
+  @Test func `an origin that is reached by a link is watched where it is`() throws {
+    try FileManager.default.createDirectory(
+      atPath: deployment.folder("data"), withIntermediateDirectories: false)
+    try Folder.rename(origin, to: deployment.folder("data/real.sqlite"))
+    try #require(symlink("data/real.sqlite", origin) == 0)
+    let server = try run()
+    try expectPublished(rename)
+    let before = try head()
+    try rename()
+    try wait(for: before + 1)
+    #expect(server.stop() == 0)
+  }
+
+  @Test func `a writer that commits all the time makes few steps, and its last commit is published`() throws {
+    try deployment.origin("PRAGMA journal_mode = WAL")
+    let server = try run(checkSeconds: 2)
+    try expectPublished(rename)
+    let (before, commits) = (try head(), 3000)
+    let writer = try Connection(origin, .own)
+    try writer.execute("PRAGMA synchronous = OFF")
+    for number in 0..<commits { try writer.execute("UPDATE shop SET name = 'commit \(number)' WHERE id = 1") }
+    try eventually("the last commit is published") {
+      try Tool.sqlite(deployment.folder("seedbank/state/my-1.sqlite"), "SELECT name FROM shop WHERE id = 1")
+        .contains("commit \(commits - 1)") ? true : nil
+    }
+    #expect(try head() - before < commits / 10)
+    #expect(server.stop() == 0)
+  }
+
+  @Test func `a long step is followed by as long a rest, and by no longer one than a look's`() {
+    func rest(_ step: Int, _ check: Int) -> Duration {
+      OriginAlarm.leastRest(after: .milliseconds(step), every: .milliseconds(check))
+    }
+    #expect(rest(1, 2000) == .milliseconds(1000))
+    #expect(rest(1500, 2000) == .milliseconds(1500))
+    #expect(rest(60_000, 2000) == .milliseconds(2000))
+    #expect(rest(1, 100) == .milliseconds(100))
+  }
+
+  @Test func `an alarm that rings during the shortest rest ends the rest with it`() async throws {
+    let folder = try TemporaryFolder()
+    let path = folder("o.sqlite")
+    let file = try File(path, for: .replacing)
+    let alarm = OriginAlarm(path)
+    alarm.watch()
+    for _ in 0..<3 {
+      try file.write([1])
+      await alarm.rest(atLeast: .milliseconds(20), atMost: .seconds(3600))
+    }
+    // Cancelled, it ends as well.
+    let rest = Task { await alarm.rest(atLeast: .milliseconds(1), atMost: .seconds(3600)) }
+    rest.cancel()
+    await rest.value
+  }
+}

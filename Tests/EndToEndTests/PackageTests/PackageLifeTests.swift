@@ -1,0 +1,63 @@
+import Foundation
+import SeedSystem
+import Support
+import Testing
+
+/// The packages in clean systems.
+@Suite(.bounded) struct PackageLifeTests {
+  /// Seconds; a cold build of the program is part of it.
+  private static let patience: TimeInterval = 3600
+
+  @Test(
+    .enabled(
+      if: Depth.isDeep, "it builds the program and three systems, which takes minutes: set SEEDBANK_DEEP"))
+  func `package, archive and image are installed, live, and go without taking data along`() throws {
+    let (folder, process) = (try TemporaryFolder(), Process())
+    let log = folder("log")
+    try Data().write(to: URL(fileURLWithPath: log))
+    process.executableURL = URL(fileURLWithPath: "\(Readme.package)/Scripts/try-package")
+    let output = try FileHandle(forWritingTo: URL(fileURLWithPath: log))
+    (process.standardOutput, process.standardError) = (output, output)
+    process.standardInput = FileHandle.nullDevice
+    try ProcessGuard.run(process)
+    try eventually("the packages have lived", within: Self.patience, every: 1) {
+      process.isRunning ? nil : true
+    }
+    let said = try String(contentsOfFile: log, encoding: .utf8)
+    #expect(process.terminationStatus == 0 && said.hasSuffix("== Everything is as it should be\n"), "\(said)")
+  }
+
+  /// What it installs is what an image installs, and what the article tells.
+  @Test func `the article has the commands that the packages' life is made of`() throws {
+    let article = try String(
+      contentsOfFile: "\(Readme.package)/Sources/seedbank/seedbank.docc/Installing.md", encoding: .utf8)
+    let script = try String(contentsOfFile: "\(Readme.package)/Scripts/try-package", encoding: .utf8)
+    let headings = article.components(separatedBy: "\n## ").dropFirst().filter { $0.contains("\n```sh\n") }
+      .map { String($0.prefix { $0 != "\n" }) }
+    #expect(!headings.isEmpty)
+    for heading in headings {
+      let calls = ["commands_below '\(heading)'", "commands_below \(heading)"]
+      #expect(calls.contains { script.contains($0) }, "no step types what stands below \(heading)")
+    }
+  }
+
+  @Test(arguments: [["--revision"], ["--revision", "a b"], ["--revision", ""], ["--to", "x"]])
+  func `a wrong call of the script makes nothing`(arguments: [String]) throws {
+    let failure = try #require(throws: Tool.Failure.self) {
+      try Tool.run(["\(Readme.package)/Scripts/package"] + arguments)
+    }
+    #expect(failure.status == 64 && failure.output.hasPrefix("usage: Scripts/package"))
+  }
+
+  @Test func `what the package needs at most is on the list from which an image is made`() throws {
+    let list = try Tool.run(["\(Readme.package)/Scripts/deps", "--list", "run"]).split(separator: "\n")
+    let loaded = try Tool.run(["ldd", SeedbankBinary.url.path])
+    for (library, package) in [
+      ("libsqlite3.so.0", "libsqlite3-0"), ("libmicrohttpd.so.12", "libmicrohttpd12"),
+      ("libz.so.1", "zlib1g"),
+      ("liblzma.so.5", "liblzma5"), ("libcrypto.so.3", "libssl3"),
+    ] {
+      #expect(loaded.contains(library) && list.contains(Substring(package)), "\(library)")
+    }
+  }
+}

@@ -1,0 +1,125 @@
+import Foundation
+import SeedFormat
+import SeedHTTP
+import SeedSystem
+import Support
+import Testing
+
+@testable import seedbank
+
+/// The command that health checks call.
+@Suite(.bounded) struct ReadyCommandTests {
+  private let deployment: DeploymentFolder
+
+  init() throws { deployment = try DeploymentFolder() }
+
+  @Test func `a front that serves is ready, found by its address or by the configuration`() throws {
+    let deployment = try OperatedDeployment()
+    let front = try RunningSeedbank(["serve", "--port", "0"], in: deployment.folder.path)
+    let byAddress = try deployment.seedbank("ready", front.address)
+    #expect(byAddress.status == 0 && byAddress.output == "\(front.address) is ready.\n")
+    let port = ["SEEDBANK_HTTP_PORT": "\(front.port)"]
+    #expect(try deployment.seedbank("ready", environment: port).output == byAddress.output)
+    let json = try deployment.seedbank("ready", "--json", environment: port)
+    #expect(json.output == "{\"ready\":true,\"url\":\"\(front.address)\",\"status\":200,\"reason\":null}\n")
+  }
+
+  @Test func `a proxy for the internet is not asked about a front on this machine`() throws {
+    let deployment = try OperatedDeployment()
+    let front = try RunningSeedbank(["serve", "--port", "0"], in: deployment.folder.path)
+    let environment = ["SEEDBANK_HTTP_PORT": "\(front.port)", "http_proxy": "http://127.0.0.1:1"]
+    #expect(try deployment.seedbank("ready", environment: environment).status == 0)
+  }
+
+  @Test func `a front without a publication is not ready, and says why`() throws {
+    let front = try RunningSeedbank(
+      ["serve", "--config", deployment.file, "--port", "0"], in: deployment.path)
+    let outcome = try SeedbankBinary.run(["ready", front.address])
+    #expect(outcome.status == 69 && outcome.output.isEmpty)
+    #expect(outcome.errors.hasPrefix("Error: \(front.address) is not ready: "))
+    let json = try SeedbankBinary.run(["ready", front.address, "--json"])
+    #expect(json.status == 69)
+    let facts = try JSONValue(parsing: Array(json.output.utf8))
+    #expect(facts["ready"] == false && facts["status"] == 503 && facts["reason"]?.string?.isEmpty == false)
+  }
+
+  @Test func `where nobody listens, the message says what to start`() throws {
+    let outcome = try SeedbankBinary.run(
+      ["ready", "--config", deployment.file], environment: ["SEEDBANK_HTTP_PORT": "1"])
+    #expect(outcome.status == 69)
+    #expect(outcome.errors.contains("http://127.0.0.1:1 is not ready: "))
+    #expect(outcome.errors.contains("start it with 'seedbank run' or 'seedbank serve'"))
+  }
+
+  @Test func `a server that accepts and never answers is waited for no longer than the limit`() throws {
+    let listener = try SilentListener()
+    let outcome = try SeedbankBinary.run(["ready", "http://127.0.0.1:\(listener.port)", "--timeout", "1"])
+    #expect(outcome.status == 69)
+    #expect(outcome.errors.contains("has not answered within 1 s"))
+  }
+
+  @Test func `mistakes are named`() throws {
+    for (arguments, status, words) in [
+      (["seeds.example"], 64, "Expected an address such as https://seeds.example"),
+      (["--timeout", "0"], 64, "a whole number from 1 to 300"),
+      (["--config", deployment.path + "/none.json"], 78, "expected this file, found none"),
+    ] as [([String], Int32, String)] {
+      let outcome = try SeedbankBinary.run(["ready"] + arguments, in: deployment.path)
+      #expect(outcome.status == status && outcome.errors.contains(words), "\(outcome.errors)")
+    }
+    let anyPort = try SeedbankBinary.run(
+      ["ready", "--config", deployment.file], environment: ["SEEDBANK_HTTP_PORT": "0"])
+    #expect(anyPort.status == 78 && anyPort.errors.contains("found 0, which means any"))
+  }
+
+  @Test(arguments: [
+    ("127.0.0.1", "http://127.0.0.1:80"), ("0.0.0.0", "http://127.0.0.1:80"), ("::", "http://127.0.0.1:80"),
+    ("::1", "http://[::1]:80"), ("192.0.2.7", "http://192.0.2.7:80"),
+  ])
+  func `this machine's front is reached where it listens`(host: String, address: String) {
+    #expect(HTTPServerConfiguration(host: host, port: 80).ownAddress?.absoluteString == address)
+  }
+
+  @Test(arguments: [
+    (200, "", nil),
+    (
+      503, #"{"ready":false,"series":[],"error":"this process is shutting down"}"#,
+      "this process is shutting down"
+    ),
+    (503, #"{"ready":false,"series":[]}"#, "nothing is published; run 'seedbank regenerate'"),
+    (
+      503, #"{"series":[{"dataset":"a","major":1,"snapshot":2},{"dataset":"b","major":3}]}"#,
+      "b, series 3: no snapshot can be served; run 'seedbank verify'"
+    ),
+    (404, "<html>", "status 404 came instead of 200; is this a front's address?"),
+    (308, "", "status 308 came instead of 200; is this a front's address?"),
+  ])
+  func `what the front says becomes one reason`(status: Int, body: String, reason: String?) {
+    #expect(Readiness(status: status, body: Array(body.utf8)).obstacle == reason)
+  }
+}
+
+/// A socket that takes connections and never says a word.
+private final class SilentListener {
+  let port: UInt16
+  private let descriptor: Int32
+
+  init() throws {
+    descriptor = socket(AF_INET, CInt(SOCK_STREAM.rawValue), 0)
+    var address = sockaddr_in()
+    address.sin_family = sa_family_t(AF_INET)
+    address.sin_addr.s_addr = inet_addr("127.0.0.1")
+    var length = socklen_t(MemoryLayout<sockaddr_in>.size)
+    let descriptor = descriptor
+    port = withUnsafeMutablePointer(to: &address) { pointer in
+      pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { generic in
+        _ = bind(descriptor, generic, length)
+        _ = listen(descriptor, 5)
+        _ = getsockname(descriptor, generic, &length)
+      }
+      return UInt16(bigEndian: pointer.pointee.sin_port)
+    }
+  }
+
+  deinit { close(descriptor) }
+}

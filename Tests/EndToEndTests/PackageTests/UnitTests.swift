@@ -1,0 +1,89 @@
+import Foundation
+import SeedHTTP
+import SeedSystem
+import Support
+import Testing
+
+/// The systemd units, as systemd reads them.
+@Suite(.bounded) struct UnitTests {
+  private static let units = "\(Readme.package)/Config/systemd"
+  private static let services = [
+    "seedbank.service", "seedbank-regenerate.service", "seedbank-front@.service",
+  ]
+  private static let front = services[2]
+
+  private func text(_ unit: String) throws -> String {
+    try String(contentsOfFile: "\(Self.units)/\(unit)", encoding: .utf8)
+  }
+
+  private func lines(_ unit: String) throws -> Set<String> {
+    Set(try text(unit).split(separator: "\n").map(String.init))
+  }
+
+  @Test(arguments: services)
+  func `each service leaves no core and can gain no right`(unit: String) throws {
+    let expected = ["LimitCORE=0", "NoNewPrivileges=yes", "ProtectSystem=strict", "CapabilityBoundingSet="]
+    #expect(try lines(unit).isSuperset(of: expected))
+  }
+
+  @Test func `the publisher has no network, and the front neither its user nor its keys`() throws {
+    #expect(try lines(Self.services[1]).isSuperset(of: ["User=seedbank", "PrivateNetwork=yes"]))
+    let front = try lines(Self.front)
+    #expect(front.contains("InaccessiblePaths=-/var/lib/seedbank/keys -/var/lib/seedbank/state"))
+    #expect(front.contains("DynamicUser=yes") && !front.contains { $0.hasPrefix("ReadWritePaths") })
+  }
+
+  @Test func `units and compose allow as many open files as the front's connections take`() throws {
+    let files = HTTPServerConfiguration().connectionLimit * 2 + 768
+    #expect(try lines(Self.services[0]).contains("LimitNOFILE=\(files)"))
+    #expect(try lines(Self.front).contains("LimitNOFILE=\(files)"))
+    let compose = try String(contentsOfFile: "\(Readme.package)/docker/compose.yaml", encoding: .utf8)
+    #expect(compose.contains("\n      nofile: \(files)\n"))
+  }
+
+  @Test func `a service whose deployment is missing fails once, and says what to do`() throws {
+    let folder = try TemporaryFolder()
+    for unit in [Self.services[0], Self.front] {
+      let lines = try lines(unit)
+      let command = try #require(lines.first { $0.hasPrefix("ExecStart=") })
+      let words = command.replacing("%i", with: "8080").split(separator: " ").dropFirst().map(String.init)
+      let configuration = folder("seedbank.json")
+      let outcome = try SeedbankBinary.run(words, environment: ["SEEDBANK_CONFIG": configuration], in: "/")
+      #expect(
+        outcome.errors.contains(
+          "make a deployment with 'seedbank init ORIGIN.sqlite --directory \(folder.path)'"))
+      #expect(outcome.status == 78 && lines.contains("RestartPreventExitStatus=64 78"))
+    }
+  }
+
+  private static let hasAnalyzer =
+    Depth.isDeep || (try? Tool.run(["sh", "-c", "command -v systemd-analyze"])) != nil
+
+  @Test(.enabled(if: hasAnalyzer, "systemd-analyze is not here: Scripts/deps --package installs it"))
+  func `systemd finds nothing to say against the units`() throws {
+    let folder = try TemporaryFolder()
+    for unit in Self.services + ["seedbank-regenerate.timer"] {
+      let here = try text(unit).replacing("/usr/bin/seedbank", with: SeedbankBinary.url.path)
+      try here.write(toFile: folder(unit), atomically: false, encoding: .utf8)
+    }
+    try Tool.run(["cp", folder(Self.front), folder("seedbank-front@8080.service")])
+    for unit in [
+      "seedbank.service", "seedbank-regenerate.service", "seedbank-regenerate.timer",
+      "seedbank-front@8080.service",
+    ] {
+      let said = try Tool.run(["systemd-analyze", "verify", "--man=no", folder(unit)])
+      let aboutOurs = said.split(separator: "\n").filter { $0.contains("seedbank") }
+      #expect(aboutOurs.isEmpty, "\(said)")
+    }
+  }
+
+  /// What `systemd-analyze security` gives, from 0 (safe) to 10.
+  @Test(
+    .enabled(if: hasAnalyzer, "systemd-analyze is not here: Scripts/deps --package installs it"),
+    arguments: zip(services, [1.5, 0.6, 1.5]))
+  func `the exposure stays as low as the article says`(unit: String, most: Double) throws {
+    let said = try Tool.run(["systemd-analyze", "security", "--offline=true", "\(Self.units)/\(unit)"])
+    let level = try #require(said.firstMatch(of: #/exposure level for [^:]*: ([0-9.]+)/#)?.1)
+    #expect(try #require(Double(level)) <= most)
+  }
+}

@@ -1,0 +1,92 @@
+import Foundation
+import SeedFormat
+import SeedServer
+import Support
+import Testing
+
+@testable import seedbank
+
+@Suite(.bounded) struct SecondDatasetTests {
+  /// A deployment with one dataset that is published, and a file for another one.
+  private func folder() throws -> SetupFolder {
+    let folder = try SetupFolder()
+    try folder.sqlite("my.sqlite", "CREATE TABLE shop(id INTEGER PRIMARY KEY); INSERT INTO shop VALUES (1)")
+    try folder.sqlite(
+      "Parks 2.sqlite", "CREATE TABLE park(id INTEGER PRIMARY KEY); INSERT INTO park VALUES (1)")
+    #expect(try folder.seedbank("init", "my.sqlite").status == 0)
+    #expect(try folder.seedbank("regenerate").status == 0)
+    return folder
+  }
+
+  @Test func `a deployment gets another file as another dataset, and both are published`() throws {
+    let folder = try folder()
+    let root = try folder.text("seedbank/root.json")
+    let added = try folder.seedbank("init", "Parks 2.sqlite")
+    #expect(added.status == 0 && added.output.contains("/seedbank/parks-2/models/1.0/schema.sql: 1 table"))
+    #expect(try folder.text("seedbank/seedbank.json").contains("\"datasets\": [\"my\", \"parks-2\"]"))
+    #expect(try folder.text("seedbank/root.json") == root)
+    #expect(try folder.seedbank("regenerate").output.contains("parks-2/1: version 1 created"))
+    #expect(try folder.seedbank("verify").status == 0)
+  }
+
+  @Test func `a command within the deployment's folder means that deployment`() throws {
+    let folder = try folder()
+    let outcome = try SeedbankBinary.run(["init", "../Parks 2.sqlite"], in: folder.file("seedbank"))
+    #expect(outcome.status == 0 && folder.exists("seedbank/parks-2/dataset.json"))
+    #expect(!folder.exists("seedbank/seedbank"))
+  }
+
+  @Test func `remarks and settings of seedbank.json stay`() throws {
+    let folder = try folder()
+    let text = try folder.text("seedbank/seedbank.json")
+      .replacing("{\n  \"publication\"", with: "{\n  \"$comment\": \"Ours\",\n  \"publication\"")
+      .replacing("8080", with: "8181")
+    try text.write(toFile: folder.file("seedbank/seedbank.json"), atomically: true, encoding: .utf8)
+    #expect(try folder.seedbank("init", "Parks 2.sqlite").status == 0)
+    #expect(
+      try folder.text("seedbank/seedbank.json") == text.replacing("[\"my\"]", with: "[\"my\", \"parks-2\"]"))
+  }
+
+  @Test func `without the targets key the first dataset goes on, and the second waits for it`() throws {
+    let folder = try folder()
+    try FileManager.default.createDirectory(atPath: folder.file("stick"), withIntermediateDirectories: true)
+    try FileManager.default.moveItem(
+      atPath: folder.file("seedbank/keys/targets.key"), toPath: folder.file("stick/targets.key"))
+    #expect(try folder.seedbank("init", "Parks 2.sqlite").status == 0)
+    try folder.sqlite("my.sqlite", "INSERT INTO shop VALUES (2)")
+    let step = try folder.seedbank("regenerate")
+    #expect(step.status == 78 && step.output.contains("my/1: version 2,"))
+    #expect(step.errors.contains("keys renew targets --with FOLDER"))
+    #expect(try folder.seedbank("keys", "renew", "targets", "--with", "stick").status == 0)
+    #expect(try folder.seedbank("regenerate").output.contains("parks-2/1: version 1 created"))
+  }
+
+  @Test(arguments: [
+    (["init", "my.sqlite"], 78, "has a dataset my already"),
+    (["init", "Parks 2.sqlite", "--dataset", "publication"], 64, "a name other than"),
+    (["init", "Parks 2.sqlite", "--root-keys", "3"], 64, "has its keys"),
+    (["init", "Parks 2.sqlite", "--dataset", "taken"], 78, "taken exists and is never overwritten"),
+    (["init", "none.sqlite"], 69, "no origin database"),
+  ])
+  func `a mistake changes nothing`(words: [String], status: Int32, message: String) throws {
+    let folder = try folder()
+    try FileManager.default.createDirectory(
+      atPath: folder.file("seedbank/taken"), withIntermediateDirectories: true)
+    let (files, text) = (folder.files, try folder.text("seedbank/seedbank.json"))
+    let outcome = try SeedbankBinary.run(words, in: folder.path)
+    #expect(outcome.status == status && outcome.errors.contains(message), "\(outcome.errors)")
+    #expect(try folder.files == files && folder.text("seedbank/seedbank.json") == text)
+  }
+
+  @Test func `a failure in the middle leaves the deployment as it was`() throws {
+    let folder = try folder()
+    let before = folder.files
+    // A folder in the place of the file that is written beside it: the name cannot be added.
+    try FileManager.default.createDirectory(
+      atPath: folder.file("seedbank/seedbank.json.tmp"), withIntermediateDirectories: true)
+    #expect(try folder.seedbank("init", "Parks 2.sqlite").status != 0)
+    try FileManager.default.removeItem(atPath: folder.file("seedbank/seedbank.json.tmp"))
+    #expect(folder.files == before)
+    #expect(try folder.seedbank("init", "Parks 2.sqlite").status == 0)
+  }
+}

@@ -1,0 +1,55 @@
+import Foundation
+import Support
+
+/// The socket of a service manager of a test's own, which hears what a service says.
+final class ManagerSocket {
+  /// As a service finds it in `NOTIFY_SOCKET`.
+  let name: String
+  private let descriptor: Int32
+  private var heard: [String] = []
+
+  private static let mostBytes = 4096
+
+  /// A file's path, or a name of Linux's own, which begins with `@`.
+  init(_ name: String) throws {
+    self.name = name
+    descriptor = socket(AF_UNIX, Int32(SOCK_DGRAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
+    var address = sockaddr_un()
+    address.sun_family = sa_family_t(AF_UNIX)
+    let bytes = Array(name.utf8)
+    withUnsafeMutableBytes(of: &address.sun_path) { path in
+      path.copyBytes(from: bytes)
+      if name.hasPrefix("@") { path[0] = 0 }
+    }
+    let length = socklen_t(2 + bytes.count + (name.hasPrefix("@") ? 0 : 1))
+    let bound = withUnsafeBytes(of: address) { bytes in
+      bytes.withMemoryRebound(to: sockaddr.self) { bind(descriptor, $0.baseAddress!, length) }
+    }
+    guard descriptor >= 0, bound == 0 else { throw POSIXError(.EADDRNOTAVAIL) }
+  }
+
+  deinit { close(descriptor) }
+
+  /// All lines so far, in their order.
+  func lines() -> [String] {
+    var buffer = [UInt8](repeating: 0, count: Self.mostBytes)
+    while case let count = recv(descriptor, &buffer, buffer.count, Int32(MSG_DONTWAIT)), count > 0 {
+      let text = String(decoding: buffer[..<count], as: UTF8.self)
+      heard += text.split(separator: "\n").map(String.init)
+    }
+    return heard
+  }
+
+  /// Waits until some line is heard.
+  @discardableResult
+  func wait(for what: String, where condition: (String) -> Bool) throws -> String {
+    try eventually("the manager hears \(what)") { lines().first(where: condition) }
+  }
+
+  /// Waits until a line is heard so many times.
+  func wait(for line: String, times: Int = 1) throws {
+    try waitUntil("the manager hears \(line) \(times) times", every: 0.02) {
+      lines().count { $0 == line } >= times
+    }
+  }
+}

@@ -1,0 +1,90 @@
+import Foundation
+import SeedSystem
+import Support
+import Testing
+
+@Suite(.bounded) struct ChildProcessTests {
+  private func run(
+    _ command: [String], input: String = "", outputBytes: Int = 1 << 20, environment: [String: String] = [:],
+    within limit: Duration = .seconds(100)
+  ) throws -> (ending: ChildProcess.Ending, output: String) {
+    let child = try ChildProcess(command, environment: environment)
+    let (ending, output) = child.finish(input: Array(input.utf8), outputBytes: outputBytes, within: limit)
+    return (ending, String(decoding: output, as: UTF8.self))
+  }
+
+  private func shell(
+    _ script: String, input: String = "", outputBytes: Int = 1 << 20, within limit: Duration = .seconds(100)
+  ) throws -> (ending: ChildProcess.Ending, output: String) {
+    try run(["/bin/sh", "-c", script], input: input, outputBytes: outputBytes, within: limit)
+  }
+
+  @Test func `a program reads its input to the end, and its output and errors are read`() throws {
+    let text = String(repeating: "line\n", count: 100_000)
+    #expect(try run(["/bin/cat"], input: text) == (.exited(0), text))
+    #expect(try shell("echo a; echo b >&2; exit 3") == (.exited(3), "a\nb\n"))
+    #expect(try shell("kill -9 $$") == (.killed(signal: 9), ""))
+  }
+
+  @Test func `a program that reads nothing and one that closes its output are no trouble`() throws {
+    let text = String(repeating: "line\n", count: 100_000)
+    #expect(try shell("exit 0", input: text).ending == .exited(0))
+    #expect(try shell("exec >&- 2>&-; sleep 0.3; exit 4").ending == .exited(4))
+  }
+
+  @Test func `of megabytes of output the first are kept, and the rest is read`() throws {
+    let (ending, output) = try shell("yes | head -c 50000000; echo end >&2; exit 1", outputBytes: 1000)
+    #expect(ending == .exited(1) && output.utf8.count == 1000)
+  }
+
+  @Test func `a program that hangs is ended with all that it has started`() throws {
+    let folder = try TemporaryFolder()
+    let script = "trap '' TERM; sleep 1000 & echo $! > \(folder("child")); wait; sleep 1000"
+    let (ending, _) = try shell(script, within: .milliseconds(500))
+    #expect(ending == .overdue)
+    let text = try String(contentsOfFile: folder("child"), encoding: .utf8)
+    let child = try #require(pid_t(text.trimmingCharacters(in: .whitespacesAndNewlines)))
+    try waitUntil("the child's child is gone", every: 0.01) { Self.isGone(child) }
+  }
+
+  /// Gone, or dead and not yet taken note of by whoever adopted it.
+  private static func isGone(_ process: pid_t) -> Bool {
+    guard let status = try? String(contentsOfFile: "/proc/\(process)/stat", encoding: .utf8) else {
+      return true
+    }
+    return status.drop { $0 != ")" }.dropFirst(2).first == "Z"
+  }
+
+  @Test func `what a program leaves running when it ends well goes on`() throws {
+    let folder = try TemporaryFolder()
+    let (ending, _) = try shell("(sleep 0.5; echo done > \(folder("late"))) & exit 0")
+    #expect(ending == .exited(0))
+    try waitUntil("the rest is done", every: 0.02) { Folder.exists(folder("late")) }
+  }
+
+  @Test func `signals that this process ignores are not ignored by a program`() throws {
+    signal(SIGPIPE, SIG_IGN)
+    signal(SIGUSR1, SIG_IGN)
+    #expect(try shell("kill -USR1 $$; echo survived").ending == .killed(signal: SIGUSR1))
+    #expect(try shell("yes | head -n 1").output == "y\n")
+    let line = try run(["/bin/grep", "SigIgn", "/proc/self/status"]).output
+    let ignored = try #require(UInt64(line.split(separator: "\t").last?.prefix(16) ?? "", radix: 16))
+    for number in [SIGPIPE, SIGUSR1, SIGTERM, SIGINT] { #expect(ignored >> (number - 1) & 1 == 0, "\(line)") }
+    signal(SIGUSR1, SIG_DFL)
+  }
+
+  @Test func `a program gets the environment that it is given, and no file of ours`() throws {
+    let file = try File("/proc/self/status", for: .reading)
+    let (_, output) = try run(["/bin/ls", "/proc/self/fd"])
+    // The fourth is its own, of the folder that it lists.
+    #expect(output.split(separator: "\n").count == 4, "\(output)")
+    withExtendedLifetime(file) {}
+    #expect(try run(["/usr/bin/env"], environment: ["A": "1"]).output == "A=1\n")
+  }
+
+  @Test func `a program that is not there is an error at once`() throws {
+    let error = #expect(throws: FileError.self) { try ChildProcess(["/nowhere/at/all"], environment: [:]) }
+    #expect(error?.isMissing == true)
+    #expect(throws: FileError.self) { try ChildProcess(["/etc/passwd"], environment: [:]) }
+  }
+}
