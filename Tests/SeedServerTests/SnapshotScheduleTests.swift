@@ -141,6 +141,21 @@ import Testing
     #expect(try deployment.publish("UPDATE stop SET name = 'y'").snapshotBytes == nil)
   }
 
+  @Test func `a mark that cannot be written is an error of the step, and what was published stays`() throws {
+    let deployment = try deployment()
+    _ = try deployment.publish("UPDATE stop SET name = 'w'")
+    _ = try deployment.step(forcingSnapshot: true)
+    let mark = deployment.folder("state/test-2.calendar")
+    try Folder.remove(mark)
+    try Folder.create(mark)
+    deployment.clock = deployment.clock.adding(days: 1)
+    #expect(throws: FileError.self) { try deployment.step() }
+    try deployment.verify()
+    try Folder.removeAll(mark)
+    #expect(try deployment.verifiedStep().outcome == .unchanged)
+    #expect(CalendarMark(Series("test", model: "2.0"), in: deployment.folder("state")).time != nil)
+  }
+
   @Test func `a publisher that was there at night makes no snapshot by day`() throws {
     let deployment = try deployment()
     _ = try deployment.publish("UPDATE stop SET name = 'w'")

@@ -12,6 +12,8 @@ package struct FrontConfiguration: Sendable {
   /// The web page's folder; without one there is no page.
   package var pages: String?
   package var http: HTTPServerConfiguration
+  /// A publisher in this process says when it published; other processes are looked for less often then.
+  package var hasPublisher = false
   /// Which requests are logged.
   package var requests = RequestLog.none
   /// Takes messages for the operator, on any thread.
@@ -51,7 +53,7 @@ package final class Front: Sendable {
     let forgetReplacedFiles = server.forgetReplacedFiles
     // The router never looks for changes: most requests get a kept response, and never reach it.
     timers = [
-      RepeatingTimer(milliseconds: FrontLimits.lookMilliseconds) { [weak source] in source?.look() },
+      RepeatingTimer(milliseconds: configuration.lookMilliseconds) { [weak source] in source?.look() },
       RepeatingTimer(milliseconds: FrontLimits.slowLookMilliseconds) { [weak source] in
         forgetReplacedFiles()
         source?.checkExpiry(at: .now())
@@ -100,6 +102,10 @@ package final class Front: Sendable {
 }
 
 extension FrontConfiguration {
+  fileprivate var lookMilliseconds: Int {
+    hasPublisher ? FrontLimits.lookBesidePublisherMilliseconds : FrontLimits.lookMilliseconds
+  }
+
   fileprivate func http(_ metrics: FrontMetrics, _ source: CatalogSource) -> HTTPServerConfiguration {
     var http = http
     http.observe = requests.observer(report)

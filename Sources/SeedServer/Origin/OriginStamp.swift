@@ -5,7 +5,7 @@ import SeedTrust
 
 /// An origin's files from outside, so that an unchanged origin need not be read. Taken before a read. Equal files mean
 /// equal content only where the newest time in them was already old when they were looked at: a file system's clock
-/// ticks in steps, and a second write within the step would not show (``isTrustworthy``).
+/// ticks in steps, and a second write within the step would not show (`isTrustworthy`).
 package struct OriginStamp: Sendable {
   /// With its time of change, which no program can set: a writer that puts back the time of modification is seen, too.
   /// `nil` where all series are retired.
@@ -30,7 +30,14 @@ package struct OriginStamp: Sendable {
     }
     self.database = database
     // Where the path is a link, the log lies beside the file that it leads to.
-    log = try LogStamp(Folder.resolved(job.originPath) + "-wal", known: known)
+    log = try LogStamp(Self.resolved(job.originPath) + "-wal", known: known)
+  }
+
+  /// The path without links, as SQLite takes it to find the files beside a database; the path itself where nothing is.
+  package static func resolved(_ path: String) -> String {
+    guard let real = realpath(path, nil) else { return path }
+    defer { free(real) }
+    return String(cString: real)
   }
 
   /// Whether equal files later on prove that nothing was written since, for as long as this process looks on.

@@ -45,7 +45,7 @@ extension Command {
       draft: draft, origin: origin, keyCount: installation.keyCount, contents: schema.counts.text,
       notes: schema.notes,
       isDryRun: isDryRun, isFoundByItself: context.finds(draft.file))
-    try context.console.result(report.json, report.text)
+    try context.console.report(report.json, report.text)
   }
 
   private static func datasetName(_ arguments: ParsedArguments, _ origin: String) throws -> DatasetName {

@@ -65,7 +65,7 @@ extension Front {
       publication: deployment.publication, pages: try context.pageFolder(named: named),
       http: deployment.http, report: { console.tell($0) })
     configuration.requests = deployment.log.requests
-    if let publication { configuration.publication = publication }
+    if let publication { (configuration.publication, configuration.hasPublisher) = (publication, true) }
     try self.init(configuration)
   }
 

@@ -18,7 +18,7 @@ func expiryWarning(_ role: String, _ expires: UTCTime, lifetime: Int? = nil, now
 
 struct SignatureStanding {
   let warnings: [String]
-  /// Those of them that are about an expiry.
+  /// Those among the warnings that are about an expiry.
   let expiring: [String]
   /// Those of them because of which clients refuse what is published.
   let expired: [String]
@@ -26,7 +26,7 @@ struct SignatureStanding {
   /// `lifetime` is that of the online roles in seconds: the shortest of all datasets.
   init(_ published: PublishedMetadata, pending: OfflineChange, lifetime: Int, now: UTCTime) {
     let waiting = pending.isEmpty ? [] : ["a change of keys waits for signatures: see 'seedbank keys status'"]
-    func warning(_ signature: SignatureExpiry) -> String? {
+    let warning = { (signature: SignatureExpiry) in
       expiryWarning(
         signature.role, signature.expires, lifetime: signature.isOffline ? nil : lifetime, now: now)
     }

@@ -22,6 +22,8 @@ final class Notices: Sendable {
   static let limit = Duration.seconds(30)
   /// For all that is told at the end of a step: what comes during one start of a program is told by a second.
   static let longest = limit * 2
+  /// For a program that was killed to be gone.
+  private static let endPatience = Duration.seconds(5)
   /// Between two looks whether all is told.
   private static let look = Duration.milliseconds(20)
 
@@ -93,7 +95,8 @@ final class Notices: Sendable {
     while isBusy, ContinuousClock.now < deadline { try? await Task.sleep(for: Self.look) }
     endAll()
     // What was ended is still told of.
-    while isBusy { try? await Task.sleep(for: Self.look) }
+    let end = ContinuousClock.now + Self.endPatience
+    while isBusy, ContinuousClock.now < end { try? await Task.sleep(for: Self.look) }
   }
 
   private var isBusy: Bool { state.withLock { state in state.queues.values.contains(where: \.isBusy) } }

@@ -1,3 +1,4 @@
+import SeedServer
 import SeedSystem
 
 /// Wakes a dataset's loop when its origin is written to. Where the system cannot tell (a network's file system, no
@@ -27,7 +28,7 @@ final class OriginAlarm: Sendable {
 
   /// Watches where the origin is now; it may have been away, or its folder may have been replaced. Blocks on the disk.
   func watch() {
-    let real = Folder.resolved(path)
+    let real = OriginStamp.resolved(path)
     let folder = Folder.parent(of: real)
     let isUpToDate = state.withLock { $0.watch.map { !$0.hasEnded && $0.folder == folder } ?? false }
     if isUpToDate { return }

@@ -40,10 +40,23 @@ import Testing
     try article.typeRest()
   }
 
-  @Test func `a second dataset joins a deployment`() throws { try TypedArticle("SecondDataset").typeRest() }
+  @Test func `a second dataset joins a deployment, and leaves it`() throws {
+    try TypedArticle("SecondDataset").typeRest()
+  }
 
-  @Test func `a schema goes from 1.0 over 1.1 to 2.0`() throws {
-    try TypedArticle("SchemaChanges").typeRest()
+  @Test func `a schema grows, is made anew, and its first major ends`() throws {
+    let article = try TypedArticle("SchemaChanges")
+    try article.typeUntil("The origin is rebuilt")
+    try article.untilHead(2, of: "my")
+    #expect(try seed("new", "SELECT name, phone FROM shop", article) == "Tea|12 34\n")
+    try article.typeRest()
+    #expect(try seed("old", "SELECT name FROM shop", article) == "Green tea\n")
+    #expect(try seed("newest", "SELECT title FROM shop", article) == "Green tea\n")
+  }
+
+  /// What the newest seed of a store holds.
+  private func seed(_ store: String, _ sql: String, _ article: TypedArticle) throws -> String {
+    try article.type("sqlite3 $(ls -td \(store)/generations/*/seed.sqlite | head -1) '\(sql)'")
   }
 
   @Test func `the program is replaced, and a device notices nothing`() throws {

@@ -1,6 +1,8 @@
 enum FrontLimits {
   /// Milliseconds between two looks for a new publication. A look costs a few microseconds.
   static let lookMilliseconds = 20
+  /// The same where this process publishes, and says so itself: others do it seldom.
+  static let lookBesidePublisherMilliseconds = 250
   /// Milliseconds between two looks for replaced files, as a restored backup does, and expired signatures.
   static let slowLookMilliseconds = 1000
   /// Seconds between two attempts to load a publication that could not be loaded.
