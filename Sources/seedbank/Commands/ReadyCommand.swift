@@ -54,7 +54,7 @@ extension Command {
       "reason": JSONValue(readiness.obstacle),
     ]
     guard let obstacle = readiness.obstacle else {
-      return try console.result(facts, "\(address.printable) is ready.")
+      return try console.report(facts, "\(address.printable) is ready.")
     }
     if console.isJSON { try console.result(facts) }
     throw CommandFailure(

@@ -148,11 +148,13 @@ enum OperatorsMachine {
   }
 }
 
-/// An output as an article shows it: lines may be broken elsewhere, and `…` stands for anything.
+/// An output as an article shows it: lines may be broken elsewhere, and `…` stands for anything, also for nothing.
 struct Shown {
   private let pieces: [String]
 
-  init(_ text: String) { pieces = Self.flat(text).components(separatedBy: "…") }
+  init(_ text: String) {
+    pieces = Self.flat(text).components(separatedBy: "…").map { $0.trimmingCharacters(in: .whitespaces) }
+  }
 
   func matches(_ output: String) -> Bool {
     let text = Self.flat(output)
