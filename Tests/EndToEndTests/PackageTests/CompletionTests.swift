@@ -88,7 +88,7 @@ import Testing
       "address", "as", "character", "count", "date", "hash", "json-path", "major", "major.minor", "name",
       "names",
       "number",
-      "records", "rows", "seconds", "text", "url", "version",
+      "records", "rows", "seconds", "text", "time", "url", "version",
     ]
     for command in Command.all {
       for parameter in command.options.filter({ !$0.isFlag }) + command.arguments
