@@ -8,7 +8,7 @@ import class Foundation.FileManager
 enum DemoFiles {
   static let folder = {
     let repository = (0..<4).reduce("\(#filePath)") { path, _ in Folder.parent(of: path) }
-    return "\(repository)/Config"
+    return "\(repository)/Config/demo"
   }()
 
   /// Every name below, sorted.
