@@ -96,10 +96,10 @@ package final class ChildProcess: Sendable {
   package func finish(
     input text: [UInt8], outputBytes: Int, within limit: Duration
   ) -> (ending: Ending, output: [UInt8]) {
-    let deadline = ContinuousClock.now + limit
+    let deadline = SuspendingClock.now + limit
     var (rest, read): (ArraySlice<UInt8>, [UInt8]) = (text[...], [])
     var isInputOpen = true
-    while ContinuousClock.now < deadline {
+    while SuspendingClock.now < deadline {
       if isInputOpen, rest.isEmpty || !write(&rest) {
         isInputOpen = false
         // Its input has an end; the number stays taken until this goes.
@@ -146,8 +146,8 @@ package final class ChildProcess: Sendable {
   /// Ends it with all that it has started, first as a request.
   private func end() {
     kill(-process, SIGTERM)
-    let deadline = ContinuousClock.now + Self.grace
-    while ContinuousClock.now < deadline {
+    let deadline = SuspendingClock.now + Self.grace
+    while SuspendingClock.now < deadline {
       if ended(WNOHANG) != nil { break }
       usleep(UInt32(Self.sliceMilliseconds) * 1000)
     }

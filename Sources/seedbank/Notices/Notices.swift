@@ -25,7 +25,7 @@ final class Notices: Sendable {
   /// For a program that was killed to be gone.
   private static let endPatience = Duration.seconds(5)
   /// Between two looks whether all is told.
-  private static let look = Duration.milliseconds(20)
+  private static let lookMicroseconds: UInt32 = 20_000
 
   init(
     _ configuration: DeploymentConfiguration, _ environment: [String: String],
@@ -89,14 +89,20 @@ final class Notices: Sendable {
     return json.bytes + [UInt8(ascii: "\n")]
   }
 
-  /// Waits until all is told, for so long at most; what is then still under way is ended.
+  /// Waits until all is told, for so long at most; what is then still under way is ended. A machine's sleep does not count:
+  /// it gave the programs no time either.
   func finish(within patience: Duration) async {
-    let deadline = ContinuousClock.now + patience
-    while isBusy, ContinuousClock.now < deadline { try? await Task.sleep(for: Self.look) }
-    endAll()
-    // What was ended is still told of.
-    let end = ContinuousClock.now + Self.endPatience
-    while isBusy, ContinuousClock.now < end { try? await Task.sleep(for: Self.look) }
+    try? await blocking { [self] in
+      waitUntilIdle(for: patience)
+      endAll()
+      // What was ended is still told of.
+      waitUntilIdle(for: Self.endPatience)
+    }
+  }
+
+  private func waitUntilIdle(for patience: Duration) {
+    let deadline = SuspendingClock.now + patience
+    while isBusy, SuspendingClock.now < deadline { usleep(Self.lookMicroseconds) }
   }
 
   private var isBusy: Bool { state.withLock { state in state.queues.values.contains(where: \.isBusy) } }

@@ -10,11 +10,13 @@ struct UpcomingSnapshots {
   /// The next moments of its calendar, where it has one.
   let calendarTimes: [UTCTime]
   private let clock: ZoneClock?
+  private let jitterSeconds: Int
 
   /// Moments of a calendar that are told.
   private static let told = 3
 
   init(_ metadata: SeriesMetadata?, _ schedule: SnapshotSchedule, seen: UTCTime?, now: UTCTime) {
+    jitterSeconds = schedule.jitterSeconds
     let isAlive = metadata?.state.lifecycle.isRetired == false
     let past = metadata.flatMap { isAlive && $0.lacksSnapshot ? $0.snapshotPast(seen: seen) : nil }
     due = past.map { schedule.next($0, now: now) }
@@ -30,11 +32,13 @@ struct UpcomingSnapshots {
 
   var text: String? {
     let snapshot = due.map { "a snapshot at \(shown($0))" }
-    guard let first = calendarTimes.first else { return snapshot }
-    let rest = calendarTimes.map(shown).joined(separator: ", ")
-    return snapshot.map { "\($0); times of the calendar: \(rest)" }
-      ?? "a snapshot at \(shown(first)) if something changes by then; times of the calendar: \(rest)"
+    guard !calendarTimes.isEmpty else { return snapshot }
+    let times = calendarTimes.map(shown).joined(separator: ", ") + later
+    return snapshot.map { "\($0); times of the calendar: \(times)" }
+      ?? "a snapshot of what changes by then at \(times)"
   }
+
+  private var later: String { jitterSeconds > 0 ? ", each up to \(jitterSeconds) s later" : "" }
 
   private func shown(_ time: UTCTime) -> String { clock.map { "\($0.text(time)) (\(time))" } ?? "\(time)" }
 
