@@ -76,8 +76,11 @@ import Testing
         cp other/seedbank/keys/series.key seedbank/keys/series.key
         """),
     Accident(
-      name: "a new major comes without the targets key", status: 78, words: "seedbank keys renew targets",
-      script: "cp -r seedbank/my/models/1.0 seedbank/my/models/2.0 && rm seedbank/keys/targets.key"),
+      name: "a new dataset comes without the targets key", status: 78, words: "seedbank keys renew targets",
+      script: """
+        cp -r seedbank/my seedbank/other && rm seedbank/keys/targets.key
+        sed -i 's/"datasets": \\["my"/&, "other"/' seedbank/seedbank.json
+        """),
     Accident(
       name: "a schema changed under its minor", status: 78, words: "give the change a new minor",
       script: "sed -i 's/name TEXT/name TEXT, more TEXT/' seedbank/my/models/1.0/schema.sql"),

@@ -16,7 +16,7 @@ import Testing
 
   private func notices(
     _ commands: [NoticeKind: [String]], environment: [String: String] = ["PATH": "/usr/bin:/bin"],
-    limit: Duration = .seconds(100)
+    limit: Duration = .seconds(1000)
   ) -> Notices {
     var configuration = DeploymentConfiguration(file: folder("seedbank.json"), datasets: [])
     configuration.notices = commands
