@@ -91,19 +91,23 @@ extension ModelDefinition {
   ]
 
   func warnings(_ schema: DatabaseSchema) -> [String] {
-    let hiddenTables = schema.tables.filter(\.isWithoutRowid).map(\.name)
     let youngFunctions = SQLFunctions.calls(in: schemaSQL).sorted().compactMap { name in
       Self.youngerFunctions[name].map {
         "\(schemaFile): \(name.lowercased())() needs SQLite \($0), and clients may have \(Self.minimumSQLite)"
       }
     }
-    return (hiddenTables.isEmpty ? [] : [hiddenWarning(hiddenTables)]) + youngFunctions + brokenViews(schema)
+    return youngFunctions + brokenViews(schema)
+  }
+
+  func remarks(_ schema: DatabaseSchema) -> [String] {
+    let hiddenTables = schema.tables.filter(\.isWithoutRowid).map(\.name)
+    return hiddenTables.isEmpty ? [] : [hiddenRemark(hiddenTables)]
   }
 
   /// Tables that the one warning names.
   private static let namedTables = 3
 
-  private func hiddenWarning(_ tables: [String]) -> String {
+  private func hiddenRemark(_ tables: [String]) -> String {
     let names = tables.prefix(Self.namedTables).map { "\"\($0)\"" }
     let others = tables.count > names.count ? ["and \(tables.count - names.count) more"] : []
     return

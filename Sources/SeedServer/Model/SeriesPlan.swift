@@ -41,6 +41,8 @@ package struct SeriesPlan: Sendable {
   package let schema: DatabaseSchema
   /// Remarks on the newest minor's schema for the operator; none of them stops a publication.
   package let warnings: [String]
+  /// What an operator should know once of the newest minor's schema, and need not change.
+  package let remarks: [String]
   /// The schema hash of every minor that a file of this series opens for.
   package let hashes: [ModelVersion: SHA256Digest]
 
@@ -60,6 +62,7 @@ package struct SeriesPlan: Sendable {
     newest = last.model
     schema = last.schema
     warnings = last.model.warnings(last.schema)
+    remarks = last.model.remarks(last.schema)
     hashes = Dictionary(read.map { ($0.model.version, $0.schema.hash) }) { $1 }
   }
 
@@ -140,7 +143,8 @@ package enum PlanError: Error, Hashable, Sendable, CustomStringConvertible {
     case .schemaChanged(let series, let model):
       "the schema of model \(model) differs from the one published in \(series): give the change a new minor"
     case .modelGone(let series, let model):
-      "model \(model) is published in \(series) but its folder is missing: put it back, clients still need it"
+      "model \(model) is published in \(series) but its folder is missing: put it back, clients still need it; where it is there,"
+        + " 'seedbank run' was started before, and must be started again"
     }
   }
 }

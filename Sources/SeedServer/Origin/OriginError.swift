@@ -34,10 +34,18 @@ package enum OriginError: Error, Sendable, CustomStringConvertible {
 
   /// Looks before SQLite does, which would wait for somebody to write into a pipe.
   package static func checkIsFile(_ path: String) throws(OriginError) {
-    guard Folder.exists(path) else { throw .missing(path: path) }
-    // A path that tells nothing is SQLite's to judge.
-    let stamp = try? FileStamp(path)
-    guard stamp?.isRegular != false else { throw .notAFile(path: path) }
+    guard let stamp = try stamp(path) else { throw .missing(path: path) }
+    guard stamp.isRegular else { throw .notAFile(path: path) }
+  }
+
+  /// The file from outside; `nil` where it is not there.
+  static func stamp(_ path: String) throws(OriginError) -> FileStamp? {
+    do throws(FileError) {
+      return try FileStamp(path)
+    } catch {
+      throw .unreadable(
+        path: path, reason: DatabaseError(code: ResultCode.cannotOpen, message: error.reason, subject: path))
+    }
   }
 
   /// Whether another try may find the origin in order without anyone mending it.

@@ -25,7 +25,7 @@ package struct OriginStamp: Sendable {
   private init(of job: DatasetJob, knowing known: LogStamp?) throws {
     takenAt = UTCTime.now().secondsSinceEpoch
     guard !job.isRetired else { return }
-    guard let database = try FileStamp(job.originPath) else {
+    guard let database = try OriginError.stamp(job.originPath) else {
       throw OriginError.missing(path: job.originPath)
     }
     self.database = database

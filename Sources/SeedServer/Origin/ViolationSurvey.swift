@@ -24,7 +24,9 @@ struct ViolationSurvey {
     do {
       return try body()
     } catch {
-      guard error is ImportError || (error as? OriginError)?.rowRule != nil else { throw error }
+      let isAboutRows =
+        error is ImportError || (error as? OriginError)?.rowRule != nil || Self.isMismatch(error)
+      guard isAboutRows else { throw error }
       var survey = try ViolationSurvey(origin, plan)
       let violations = try survey.run()
       throw violations.isEmpty ? error : OriginError.violations(violations)
@@ -48,11 +50,20 @@ struct ViolationSurvey {
       } catch let error as OriginError {
         guard let rule = error.rowRule else { throw error }
         note(table, rule, rows.keyDescription)
+      } catch let error as DatabaseError where Self.isMismatch(error) {
+        note(table, Self.mismatch, rows.keyDescription)
       } catch let error as DatabaseError where error.primaryCode == ResultCode.constraint {
         note(table, error.message, rows.keyDescription)
       }
     }
   }
+
+  /// Only an INTEGER PRIMARY KEY has a type of which SQLite says so.
+  private static func isMismatch(_ error: any Error) -> Bool {
+    (error as? DatabaseError)?.primaryCode == ResultCode.mismatch
+  }
+
+  private static let mismatch = "its INTEGER PRIMARY KEY holds something else than a whole number"
 
   private mutating func note(_ table: TableSchema, _ rule: String, _ key: String) {
     let index = found.firstIndex { $0.table == table.name && $0.rule == rule }

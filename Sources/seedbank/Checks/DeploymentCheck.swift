@@ -90,7 +90,8 @@ struct DeploymentCheck {
   private mutating func check(_ dataset: DatasetConfiguration, _ published: PublishedMetadata?) {
     guard let plans = checked(dataset.folder, dataset.plans) else { return }
     for major in dataset.policy.lifecycles.keys.sorted()
-    where !plans.contains(where: { $0.series.major == major }) {
+    where !plans.contains(where: { $0.series.major == major }) && !isPublished(major, of: dataset, published)
+    {
       add(false, dataset.folder, "lifecycle.\(major): there is no model of that major; remove this entry")
     }
     let isAllNew = published.map { known in plans.allSatisfy { !known.delegatedSeries.contains($0.series) } }
@@ -99,7 +100,14 @@ struct DeploymentCheck {
       check(plan, published, isAllNew: isAllNew ?? false)
     }
     if plans.allSatisfy({ dataset.policy.lifecycles[$0.series.major]?.isRetired == true }) { return }
-    checkOrigin(dataset, plans)
+    checkOrigin(dataset, plans, published)
+  }
+
+  /// The end of a major stays said, also when its models are gone.
+  private func isPublished(
+    _ major: Int, of dataset: DatasetConfiguration, _ published: PublishedMetadata?
+  ) -> Bool {
+    published?.series.keys.contains { $0.dataset == dataset.name && $0.major == major } == true
   }
 
   /// A new series that waits for its key holds back no other.
@@ -113,7 +121,9 @@ struct DeploymentCheck {
     }
   }
 
-  private mutating func checkOrigin(_ dataset: DatasetConfiguration, _ plans: [SeriesPlan]) {
+  private mutating func checkOrigin(
+    _ dataset: DatasetConfiguration, _ plans: [SeriesPlan], _ published: PublishedMetadata?
+  ) {
     guard let origin = checked(dataset.name.text, { try SQLiteOrigin(dataset.originPath) }) else { return }
     let gain = checked(dataset.name.text) { try DatasetJob(dataset).gain(of: origin) }
     if let gain, !gain.isEmpty { add(false, dataset.name.text, gain.warning) }
@@ -124,25 +134,43 @@ struct DeploymentCheck {
           return try origin.rowsWithoutKey(table, plan.projection(table))
         }
         guard let count, count > 0 else { continue }
-        add(true, "\(plan.series)", Self.nullKey(count, table, plan.newest))
+        let isOut = published?.series[plan.series]?.metadata.state.models[plan.newest.version] != nil
+        add(true, "\(plan.series)", Self.nullKey(count, table, plan.newest, isPublished: isOut))
       }
     }
   }
 
-  private static func nullKey(_ count: Int, _ table: TableSchema, _ model: ModelDefinition) -> String {
+  private static func nullKey(
+    _ count: Int, _ table: TableSchema, _ model: ModelDefinition, isPublished: Bool
+  ) -> String {
+    let remedy = isPublished ? leavingOut(table, model) : numbering(table, model)
+    let key = table.keyNames.map(quoted).joined(separator: ", ")
+    return
+      "table \"\(table.name)\": \(count) \(count == 1 ? "row has" : "rows have") NULL in the key \(key), and clients "
+      + "cannot have such rows: \(remedy)"
+  }
+
+  /// A published model's schema stays as it is.
+  private static func leavingOut(_ table: TableSchema, _ model: ModelDefinition) -> String {
+    let columns = table.columnNames.map(quoted).joined(separator: ", ")
+    let condition = table.keyNames.map { "\(quoted($0)) IS NOT NULL" }.joined(separator: " AND ")
+    let select = "\(model.path)/\(table.name).sql"
+    guard model.projections[table.name] == nil else { return "let \(select) select others" }
+    return
+      "give them values, or leave them out by a file \(select) with SELECT \(columns) FROM \(quoted(table.name)) WHERE "
+      + "\(condition); a new major, by 'seedbank model new', may number the rows instead"
+  }
+
+  private static func numbering(_ table: TableSchema, _ model: ModelDefinition) -> String {
     let select = "\(model.path)/\(table.name).sql"
     let key = table.keyNames.map(quoted).joined(separator: ", ")
     let columns = table.columnNames.map(quoted).joined(separator: ", ")
     let number = DraftedTable.rowNumberColumn
-    let remedy =
-      model.projections[table.name] != nil
+    return model.projections[table.name] != nil
       ? "let \(select) select others"
       : "give them values, or number the rows: in \(model.path)/\(ModelFolder.schemaFileName) make \"\(number) INTEGER "
         + "PRIMARY KEY\" the first column and PRIMARY KEY (\(key)) UNIQUE (\(key)), and make the file \(select) with "
         + "SELECT rowid AS \(number), \(columns) FROM \(quoted(table.name))"
-    return
-      "table \"\(table.name)\": \(count) \(count == 1 ? "row has" : "rows have") NULL in the key \(key), and clients "
-      + "cannot have such rows: \(remedy)"
   }
 }
 

@@ -44,6 +44,7 @@ extension Command {
     let report = SetupReport(
       draft: draft, origin: origin, keyCount: installation.keyCount, contents: schema.counts.text,
       notes: schema.notes,
+      schemaRemarks: plans.flatMap(\.remarks),
       isDryRun: isDryRun, isFoundByItself: context.finds(draft.file))
     try context.console.report(report.json, report.text)
   }

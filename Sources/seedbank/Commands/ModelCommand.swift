@@ -135,7 +135,9 @@ extension Command {
       throw arguments.unsuitable(
         "version", text, "one of the majors \(alternatives(majors.map(String.init)))")
     }
-    let (sunset, message) = (arguments.string("sunset"), arguments.string("message"))
+    let before = dataset.policy.lifecycles[major]
+    // What its people were told last stays, until they are told something else.
+    let (sunset, message) = (arguments.string("sunset"), arguments.string("message") ?? before?.message)
     if let sunset, UTCTime(day: sunset) == nil {
       throw arguments.unsuitable("sunset", sunset, "a day as YYYY-MM-DD")
     }

@@ -45,6 +45,8 @@ extension Command {
     let check: StatusCheck
     do {
       check = try StatusCheck(DeploymentStatus(arguments, context), limits)
+    } catch let error as UsageError {
+      throw error
     } catch {
       check = StatusCheck(FailureReport(error))
     }

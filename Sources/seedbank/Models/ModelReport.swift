@@ -19,7 +19,7 @@ struct ModelReport {
     let verb = isDryRun ? "Would write" : "Wrote"
     let parts: [[String]] = [
       files.map { "\(verb) \($0.printable)" },
-      draft.added.map { "Added \($0)".printable } + draft.remarks.map(\.printable)
+      draft.added.map { "Added \($0)".printable } + (draft.remarks + plan.remarks).map(\.printable)
         + SetupNote.lines(draft.notes).map(\.printable),
       draft.added.isEmpty
         ? ["The model is a copy of \(base): edit its files now, if they are to differ."] : [],
@@ -48,7 +48,7 @@ struct ModelReport {
       "dryRun": .bool(isDryRun), "dataset": .string(dataset.text), "model": .string("\(draft.version)"),
       "from": .string("\(base)"), "schema": .string(plan.schema.hash.hex),
       "written": JSONValue(strings: files), "added": JSONValue(strings: draft.added),
-      "remarks": JSONValue(strings: draft.remarks), "skipped": .array(draft.notes.map(\.json)),
+      "remarks": JSONValue(strings: draft.remarks + plan.remarks), "skipped": .array(draft.notes.map(\.json)),
       "toMend": JSONValue(strings: mending), "snapshotBytes": JSONValue(cost.snapshotBytes),
     ]
   }

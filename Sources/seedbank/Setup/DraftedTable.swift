@@ -105,7 +105,7 @@ struct DraftedTable {
     let schema = try prove(SQLText(unkeyed).adding(firstColumn: "\(column) INTEGER PRIMARY KEY"))
     let others = schema.columnNames.dropFirst().map(quoted)
     projection = Self.numbering(origin.name, ["\(rowNumber) AS \(column)"] + others)
-    note(.numbering, origin.keys.nullColumns.isEmpty ? "it has no key" : nullReason)
+    note(.numbering, origin.keys.nullColumns.isEmpty ? "there is no key" : nullReason)
     return schema
   }
 

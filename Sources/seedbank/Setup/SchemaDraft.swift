@@ -73,7 +73,7 @@ extension SchemaDraft {
     }
     counts.searchTables = kept.count
     notes += survey.shadowTables.filter { name in !kept.contains { name.hasPrefix("\($0)_") } }.map {
-      SetupNote(kind: .shadowTable, name: $0, reason: "its virtual table is skipped")
+      SetupNote(kind: .shadowTable, name: $0, reason: "the virtual table is skipped")
     }
   }
 

@@ -9,6 +9,8 @@ struct SetupReport: Sendable {
   let keyCount: Int?
   let contents: String
   let notes: [SetupNote]
+  /// Of the model's schema.
+  let schemaRemarks: [String]
   let isDryRun: Bool
   let isFoundByItself: Bool
 
@@ -21,15 +23,17 @@ struct SetupReport: Sendable {
     guard isAnother else { return [] }
     return [
       "The next step publishes the dataset. It needs the targets key, which signs for each new dataset. Where that is kept"
-        + " elsewhere: 'seedbank keys renew targets --with FOLDER'. A 'seedbank run' or 'seedbank serve' that is running"
-        + " takes the dataset up when it starts again."
+        + " elsewhere: 'seedbank keys renew targets --with FOLDER'. A 'seedbank run' that is going on takes the dataset up"
+        + " when it starts again; 'seedbank serve' shows it by itself."
     ]
   }
 
   var text: String {
     let verb = isDryRun ? "Would write" : "Wrote"
     let written = entries.map { "\(verb) \($0.path.printable)\($0.remark.isEmpty ? "" : ": \($0.remark)")" }
-    let lines = SetupNote.lines(notes).map(\.printable) + numberingAdvice + remarks
+    let lines =
+      SetupNote.lines(notes).map(\.printable) + schemaRemarks.map(\.printable)
+      + numberingAdvice + remarks
     return (written + lines + ["", "Next: \(next)"]).joined(separator: "\n")
   }
 

@@ -40,7 +40,10 @@ struct DeploymentStatus {
     let pending = try Publisher(configuration, keys: KeySource(KeyRing())).pendingChange()
     let standing = SignatureStanding(
       published, pending: pending, lifetime: configuration.shortestLifetime, now: now)
-    failures = standing.expired + series.filter { $0.published == nil }.flatMap(\.warnings)
+    // A new major beside one that is served keeps nobody from anything.
+    let served = Set(series.filter { $0.published != nil }.map(\.series.dataset))
+    let unserved = series.filter { $0.published == nil && !served.contains($0.series.dataset) }
+    failures = standing.expired + unserved.flatMap(\.warnings)
     warnings =
       standing.warnings + keys.flatMap(\.faults).map(\.text) + series.flatMap(\.warnings)
       + AbandonedSeries.all(in: published, configuration).map(\.warning) + datasets.compactMap(Self.gain)
@@ -104,7 +107,7 @@ struct SeriesStatus {
   var deltaBytes: Int { deltas.reduce(0) { $0 + $1.length } }
 
   var warnings: [String] {
-    guard let published else { return ["\(series): nothing is published yet; run 'seedbank regenerate'"] }
+    guard let published else { return ["\(series): nothing is published yet\(absence)"] }
     var warnings: [String] = []
     if let hold = published.metadata.state.hold {
       warnings.append(
@@ -118,6 +121,16 @@ struct SeriesStatus {
       warnings.append("\(series): the working copy cannot be read; the next step rebuilds it")
     }
     return warnings
+  }
+}
+
+extension SeriesStatus {
+  /// Why, as far as the last step said it.
+  private var absence: String {
+    guard let build = lastBuild, build.outcome == .refused || build.outcome == .failed else {
+      return "; 'seedbank regenerate' publishes it, or says why it cannot"
+    }
+    return "; the last step \(build.outcome.rawValue): \(build.error ?? "")"
   }
 }
 

@@ -77,7 +77,7 @@ struct PublishingService: Sendable {
       health.failed(loop(work), nil)
     } catch {
       let message = FailureReport(error).message
-      if health.failed(loop(work), message) { warn(message) }
+      if health.failed(loop(work), message) { say(message, .error) }
       notices.tell(error, of: job.name, in: work)
     }
   }
@@ -95,7 +95,7 @@ struct PublishingService: Sendable {
 
   private func tell(_ outcome: StepReport) {
     for warning in outcome.warnings where repeated.isDue("\(job.name): \(warning)", now: .now()) {
-      warn("\(job.name): \(warning)")
+      say("\(job.name): \(warning)", .warning)
     }
     do {
       if !outcome.isUnchanged { try front.reload() }
@@ -106,8 +106,8 @@ struct PublishingService: Sendable {
     notices.tell(outcome)
   }
 
-  private func warn(_ message: String) {
-    console.tell(LogRecord(.error, message, [JSONMember("dataset", .string(job.name.text))]))
+  private func say(_ message: String, _ level: LogLevel) {
+    console.tell(LogRecord(level, message, [JSONMember("dataset", .string(job.name.text))]))
   }
 }
 

@@ -116,5 +116,10 @@ import Testing
     try FileManager.default.removeItem(atPath: deployment.folder("seedbank/my/models/1.0"))
     #expect(try succeed(deployment, "regenerate").contains("my/2: unchanged"))
     #expect(try deployment.json("model", "list").first?["models"]?.elements?.count == 1)
+    // What people were told last is still told, and nobody is asked to take it back.
+    #expect(
+      try String(contentsOfFile: deployment.folder("seedbank/my/dataset.json"), encoding: .utf8).contains(
+        "Please update"))
+    #expect(try succeed(deployment, "config", "check") == "nothing is wrong\n")
   }
 }

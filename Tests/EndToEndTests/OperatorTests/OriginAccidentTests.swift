@@ -58,6 +58,35 @@ import Testing
     #expect(try deployment.seedbank("regenerate").status == 0)
   }
 
+  @Test func `a key of another type than the model's is told with its row, and nothing is lost`() throws {
+    try Tool.sqlite(
+      origin,
+      "ALTER TABLE shop RENAME TO old; CREATE TABLE shop(id, name TEXT, rank REAL);"
+        + " INSERT INTO shop SELECT id, name, rank FROM old; DROP TABLE old; INSERT INTO shop VALUES ('abc', 'x', 1);"
+    )
+    let outcome = try deployment.seedbank("regenerate")
+    #expect(outcome.status == 65, "\(outcome.errors)")
+    #expect(
+      outcome.errors.contains(
+        "INTEGER PRIMARY KEY holds something else than a whole number, 1 row (id = abc)"))
+    try Tool.sqlite(origin, "DELETE FROM shop WHERE id = 'abc'")
+    #expect(try deployment.seedbank("regenerate").output.contains("unchanged at version 3"))
+  }
+
+  @Test func `rows that have lost their key are left out of a published model, as is advised`() throws {
+    try Tool.sqlite(
+      deployment.folder("use.sqlite"),
+      "CREATE TABLE use(code TEXT PRIMARY KEY, name TEXT); INSERT INTO use VALUES ('a', 'A')")
+    #expect(try deployment.seedbank("init", "use.sqlite").status == 0)
+    #expect(try deployment.seedbank("regenerate").status == 0)
+    try Tool.sqlite(deployment.folder("use.sqlite"), "INSERT INTO use VALUES (NULL, 'B'), ('c', 'C')")
+    let said = try deployment.seedbank("config", "check").output
+    let select = try #require(said.firstMatch(of: #/by a file (\S+) with (SELECT .* IS NOT NULL);/#))
+    try Data(String(select.2).utf8).write(to: URL(fileURLWithPath: String(select.1)))
+    #expect(try deployment.seedbank("config", "check").output == "nothing is wrong\n")
+    #expect(try deployment.seedbank("regenerate").output.contains("use/1: version 2, 1 inserted"))
+  }
+
   @Test func `a table of as many columns as SQLite has is published, changed and verified`() throws {
     let columns = (1..<2000).map { "c\($0)" }.joined(separator: ",")
     try Tool.sqlite(

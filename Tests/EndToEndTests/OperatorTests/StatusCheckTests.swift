@@ -72,7 +72,7 @@ import Testing
     #expect(outcome.status == 2 && outcome.output.contains("nothing is published yet"), "\(outcome)")
   }
 
-  @Test(arguments: ["--older-than 1w", "--older-than", "--no-step-for 0s"])
+  @Test(arguments: ["--older-than 1w", "--older-than", "--no-step-for 0s", "--dataset nope"])
   func `a limit that is none is a mistake of the command line`(_ words: String) throws {
     #expect(try check(words).status == 64)
   }

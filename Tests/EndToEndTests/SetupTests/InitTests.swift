@@ -21,7 +21,7 @@ import Testing
     #expect(outcome.errors.isEmpty)
     #expect(outcome.output.contains("models/1.0/schema.sql: 2 tables\n"))
     #expect(outcome.output.contains("models/1.0/log.sql\n"))
-    #expect(outcome.output.contains("\nNumbered the rows of table \"log\": it has no key\n"))
+    #expect(outcome.output.contains("\nNumbered the rows of table \"log\": there is no key\n"))
     #expect(outcome.output.hasSuffix("\nNext: seedbank run\n"))
     let deployment = try folder.deployment("seedbank/seedbank.json")
     #expect(deployment.datasets.map(\.name.text) == ["my-shop"])

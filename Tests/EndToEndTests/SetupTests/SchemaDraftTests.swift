@@ -144,7 +144,7 @@ import Testing
       draft.projections["log"]?.contains(#"SELECT rowid AS row_number_2, "line", "Row_Number""#) == true)
     #expect(draft.projections["a \"b\""]?.contains(#"SELECT _rowid_ AS row_number, "rowid", "x""#) == true)
     #expect(
-      SetupNote.lines(draft.notes) == [#"Numbered the rows of tables "log", "a "b"": it has no key"#])
+      SetupNote.lines(draft.notes) == [#"Numbered the rows of tables "log", "a "b"": there is no key"#])
   }
 
   @Test func `a primary key that is NULL in some row becomes UNIQUE, and the rows are numbered`() throws {
