@@ -51,7 +51,7 @@ package struct StepHistory: Sendable {
         try setAside("\(error)")
         try write(records)
       }
-    } catch { report(LogRecord(.warning, "The history of steps could not be written: \(error)")) }
+    } catch { report(LogRecord(.warning, "The history of steps could not be written: \(error.cause)")) }
   }
 
   private func write(_ records: [StepRecord]) throws {

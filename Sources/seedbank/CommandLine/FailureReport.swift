@@ -6,8 +6,6 @@ import SeedServer
 import SeedSystem
 import SeedTrust
 
-import class Foundation.FileManager
-
 struct FailureReport: Hashable {
   let exitCode: ExitCode
   let message: String
@@ -25,7 +23,7 @@ struct FailureReport: Hashable {
       message =
         "\(error)".asSentence.dropLast()
         + "; restore the publication from a backup. 'seedbank verify' shows the damage."
-    case let error as FileError where error.isFull && error.path.hasPrefix(Self.temporary):
+    case let error as FileError where error.isFull && error.path.hasPrefix(Paths.scratchPrefix):
       exitCode = .inputOutput
       message =
         "\(error)".asSentence.dropLast() + ": free some there, or name a folder with more room in TMPDIR."
@@ -34,8 +32,6 @@ struct FailureReport: Hashable {
       (exitCode, message) = (known ?? .failure, known == nil ? "\(error)" : "\(error)".asSentence)
     }
   }
-
-  private static let temporary = FileManager.default.temporaryDirectory.path + "/"
 
   var json: JSONValue {
     [

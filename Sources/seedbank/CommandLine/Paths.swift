@@ -1,7 +1,12 @@
 import SeedSystem
 
+import class Foundation.FileManager
+
 /// Paths as text.
 enum Paths {
+  /// How the paths of folders begin that are made for a command's own use.
+  static var scratchPrefix: String { FileManager.default.temporaryDirectory.path + "/seedbank-scratch-" }
+
   /// Whether the system could take it: not empty, and without the NUL at which C would cut it off.
   static func isUsable(_ path: String) -> Bool { !path.isEmpty && !path.utf8.contains(0) }
 

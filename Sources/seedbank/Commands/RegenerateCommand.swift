@@ -43,12 +43,31 @@ extension Command {
   ) { arguments, context in
     let configuration = try context.configuration(arguments)
     context.console.startLog(configuration.log.format, from: configuration.log.level)
-    let deployment = try Deployment(configuration, context)
+    let datasets = try configuration.datasets(chosenBy: arguments)
     let notices = context.notices(configuration)
-    var regeneration = Regeneration(deployment, arguments, context.console, notices)
-    let outcome = Result { try regeneration.run(try configuration.datasets(chosenBy: arguments)) }
+    let outcome = Result {
+      let deployment = try Self.deployment(configuration, context) { error in
+        if !arguments.flag("dry-run") {
+          for dataset in datasets { notices.tell(error, of: dataset.name, in: .changes) }
+        }
+      }
+      var regeneration = Regeneration(deployment, arguments, context.console, notices)
+      try regeneration.run(datasets)
+    }
     await notices.finish(within: Notices.longest)
     try outcome.get()
+  }
+
+  /// Without its keys there is no step, and that is a failure of each.
+  private static func deployment(
+    _ configuration: DeploymentConfiguration, _ context: Context, orElse tell: (any Error) -> Void
+  ) throws -> Deployment {
+    do {
+      return try Deployment(configuration, context)
+    } catch {
+      tell(error)
+      throw error
+    }
   }
 }
 

@@ -78,7 +78,7 @@ extension DatasetConfiguration {
           + "it swaps a snapshot in"),
       Setting(
         key: "expirySeconds", type: Setting<Self>.words(1...31_536_000),
-        usual: "\(PublishingPolicy().lifetimeSeconds), or three times the longest schedule",
+        usual: "\(PublishingPolicy().lifetimeSeconds), or three times the longest schedule", isSeldom: true,
         meaning:
           "seconds for which signatures are valid when nobody renews them; at least three times the longest "
           + "schedule", read: readExpiry, json: { JSONValue($0.policy.lifetimeSeconds) }),

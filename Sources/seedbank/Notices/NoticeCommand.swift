@@ -61,7 +61,8 @@ struct NoticeCommand: Sendable {
     case .killed(let signal): problem = "was ended by the signal \(signal)"
     case .overdue: problem = "took longer than \(limit), and was ended"
     }
-    let said = String(decoding: output, as: UTF8.self).trimmed
+    let lines = String(decoding: output, as: UTF8.self).split(whereSeparator: \.isNewline)
+    let said = lines.joined(separator: " ").trimmed
     let shown = said.count > Self.shownLetters ? "…\(said.suffix(Self.shownLetters))" : said
     return "\(kind.setting): \(program) \(problem)"
       + (said.isEmpty ? "." : "; it said: \(String(shown).printable)")

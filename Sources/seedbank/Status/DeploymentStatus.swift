@@ -4,6 +4,9 @@ import SeedServer
 import SeedSystem
 import SeedTrust
 
+import class Foundation.FileManager
+import class Foundation.NSNumber
+
 struct DeploymentStatus {
   let now: UTCTime
   let series: [SeriesStatus]
@@ -43,9 +46,13 @@ struct DeploymentStatus {
     // A new major beside one that is served keeps nobody from anything.
     let served = Set(series.filter { $0.published != nil }.map(\.series.dataset))
     let unserved = series.filter { $0.published == nil && !served.contains($0.series.dataset) }
-    failures = standing.expired + unserved.flatMap(\.warnings)
+    let publication = PublicationDirectory(configuration.publication)
+    let missing = series.compactMap { $0.missing(from: publication) }
+    failures = standing.expired + unserved.flatMap(\.warnings) + missing
     warnings =
-      standing.warnings + keys.flatMap(\.faults).map(\.text) + series.flatMap(\.warnings)
+      standing.warnings + missing + keys.flatMap(\.faults).map(\.text) + series.flatMap(\.warnings)
+      + series.compactMap { $0.doubt(of: now) }
+      + Self.fullDisks([configuration.publication, configuration.state])
       + AbandonedSeries.all(in: published, configuration).map(\.warning) + datasets.compactMap(Self.gain)
   }
 }
@@ -124,7 +131,41 @@ struct SeriesStatus {
   }
 }
 
+extension DeploymentStatus {
+  /// Bytes of free room below which a step may fail in the midst.
+  private static let leastRoom = 16 * 1024 * 1024
+
+  private static func fullDisks(_ folders: [String]) -> [String] {
+    folders.compactMap { folder in
+      let facts = try? FileManager.default.attributesOfFileSystem(forPath: folder)
+      guard let free = (facts?[.systemFreeSize] as? NSNumber)?.intValue, free < leastRoom else { return nil }
+      return "\(folder): the disk is almost full, \(ByteCount(bytes: free)) are left: steps fail without room"
+    }
+  }
+}
+
 extension SeriesStatus {
+  /// Published files that are not there, or not as long as was signed; whether their bytes are right, `verify` says.
+  fileprivate func missing(from publication: PublicationDirectory) -> String? {
+    let bad = (published?.metadata.objects ?? []).filter { object in
+      ((try? FileStamp(publication.file(object))) ?? nil)?.size != object.length
+    }
+    guard let first = bad.first else { return nil }
+    let more = bad.count > 1 ? " and \(bad.count - 1) more" : ""
+    return
+      "\(series): \(first.filePath)\(more): missing, or of another length than signed: 'seedbank verify' says what to do"
+  }
+
+  /// A date ahead of the clock hides how old the data is.
+  fileprivate func doubt(of now: UTCTime) -> String? {
+    guard let date = published?.metadata.state.publishedAt, date > now.adding(seconds: Self.clockTolerance)
+    else { return nil }
+    return
+      "\(series): published at \(date), which is ahead of this clock: check the clock; how old the data is cannot be told"
+  }
+
+  private static let clockTolerance = 3600
+
   /// Why, as far as the last step said it.
   private var absence: String {
     guard let build = lastBuild, build.outcome == .refused || build.outcome == .failed else {

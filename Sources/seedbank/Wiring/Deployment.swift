@@ -19,7 +19,10 @@ struct Deployment {
     offlineKeys = found.filter { $0.role.isOffline && $0.key != nil }
     let keys = KeySource(found.ring) { try search.found().ring }
     var publisher = Publisher(configuration, publication, keys: keys)
-    publisher.history = StepHistory(configuration.state) { context.console.tell($0) }
+    let repeated = RepeatedWarnings()
+    publisher.history = StepHistory(configuration.state) { record in
+      if repeated.isDue(record.message, now: .now()) { context.console.tell(record) }
+    }
     self.publisher = publisher
   }
 

@@ -10,7 +10,7 @@ final class ScratchFolder: Sendable {
   private static let attempts = 1000
 
   init() throws {
-    let path = FileManager.default.temporaryDirectory.appending(path: "seedbank-\(UUID().uuidString)").path
+    let path = Paths.scratchPrefix + UUID().uuidString
     let signals = StopSignals()
     try Folder.create(path, mode: 0o700)
     self.path = path

@@ -209,7 +209,6 @@ import Testing
         "minimumRows": 100
       },
       "encodings": ["gzip"],
-      "expirySeconds": 604800,
       "pollSeconds": 60
     }
 

@@ -1,5 +1,7 @@
 import Foundation
 import SeedFormat
+import SeedServer
+import SeedTrust
 import Support
 import Testing
 
@@ -62,6 +64,19 @@ import Testing
     let outcome = try check("--json")
     #expect(outcome.status == 2)
     #expect(try outcome.json()["state"]?.string == "critical")
+  }
+
+  @Test func `a published file that is gone or cut is critical`()
+    throws
+  {
+    let objects = try deployment.publication.published().series.values.flatMap(\.metadata.objects)
+    let files = objects.map { deployment.publication.file($0) }
+    try Tool.run(["truncate", "-s", "-1", files[0]])
+    #expect(try check().status == 2)
+    try Tool.run(["rm"] + files)
+    let outcome = try check()
+    #expect(
+      outcome.status == 2 && outcome.output.contains("and \(files.count - 1) more: missing"), "\(outcome)")
   }
 
   @Test func `a deployment that has published nothing is critical`() throws {
