@@ -27,6 +27,12 @@ package struct DatasetJob: Sendable {
 
   func lifecycle(_ series: Series) -> Lifecycle { policy.lifecycles[series.major] ?? .active }
 
+  /// What an origin that holds this has gained since the newest model was made.
+  package func gain(in outline: OriginOutline) -> OriginGain {
+    guard let knownOrigin, let newest = plans.last else { return OriginGain() }
+    return OriginGain(outline, since: knownOrigin, without: newest.schema)
+  }
+
   var isRetired: Bool { plans.allSatisfy { isRetired($0.series) } }
 
   func isRetired(_ series: Series) -> Bool { lifecycle(series).isRetired }

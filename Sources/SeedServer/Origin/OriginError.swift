@@ -26,10 +26,13 @@ package enum OriginError: Error, Sendable, CustomStringConvertible {
       ? .logIndex(path: path) : .unreadable(path: path, reason: reason)
   }
 
+  /// "File format write version" of SQLite's database header, and what it is in WAL mode.
+  private static let logMark = (place: 18, value: UInt8(2))
+
   /// Whether the file's header says that it has a write-ahead log.
   private static func usesLog(_ path: String) -> Bool {
-    let header = (try? DurableFile.start(of: path, 20)) ?? nil
-    return header?.count == 20 && header?[18] == 2
+    let header = (try? DurableFile.start(of: path, logMark.place + 1)) ?? nil
+    return header?.last == logMark.value && header?.count == logMark.place + 1
   }
 
   /// Looks before SQLite does, which would wait for somebody to write into a pipe.

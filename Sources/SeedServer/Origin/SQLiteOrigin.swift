@@ -106,10 +106,9 @@ package final class SQLiteOrigin {
 }
 
 extension DatasetJob {
-  /// What the origin has gained since the newest model was made.
+  /// As ``gain(in:)``, of an origin that is open.
   package func gain(of origin: SQLiteOrigin) throws -> OriginGain {
-    guard let knownOrigin, let newest = plans.last else { return OriginGain() }
-    return OriginGain(try origin.outline(), since: knownOrigin, without: newest.schema)
+    knownOrigin == nil ? OriginGain() : gain(in: try origin.outline())
   }
 }
 

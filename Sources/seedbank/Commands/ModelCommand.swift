@@ -66,22 +66,19 @@ extension Command {
     let origin = try arguments.path("from", from: context.currentDirectory) ?? dataset.originPath
     let survey = try OriginSurvey(origin)
     let draft = ModelDraft(
-      choice.version, in: choice.path, copying: choice.base, adding: try gain(dataset, survey.outline),
+      choice.version, in: choice.path, copying: choice.base,
+      adding: try DatasetJob(dataset).gain(in: survey.outline),
       from: try SchemaDraft(survey))
     let plan = try plan(draft.definition, dataset)
     let installer = ModelInstaller(
       model: draft.definition, datasetFolder: dataset.folder, known: survey.outline)
     let report = ModelReport(
       draft: draft, base: choice.base.version, dataset: dataset.name, plan: plan,
-      files: installer.files.map(\.path), mending: mending(plan, origin),
+      files: draft.definition.files.map { "\(choice.path)/\($0.path)" },
+      mending: mending(plan, try SQLiteOrigin(origin)),
       cost: try cost(plan, choice, configuration, context), isDryRun: arguments.flag("dry-run"))
     if !report.isDryRun { try installer.install() }
     try context.console.report(report.json, report.text)
-  }
-
-  private static func gain(_ dataset: DatasetConfiguration, _ outline: OriginOutline) throws -> OriginGain {
-    guard let known = dataset.knownOrigin, let newest = try dataset.plans().last else { return OriginGain() }
-    return OriginGain(outline, since: known, without: newest.schema)
   }
 
   /// Proves that the clients of older minors can read it.
@@ -90,10 +87,10 @@ extension Command {
     return try SeriesPlan(series, dataset.models.filter { $0.version.major == series.major } + [model])
   }
 
-  private static func mending(_ plan: SeriesPlan, _ origin: String) -> [String] {
+  private static func mending(_ plan: SeriesPlan, _ origin: SQLiteOrigin) -> [String] {
     plan.schema.tables.compactMap { table in
       do {
-        try plan.prove(table, against: SQLiteOrigin(origin))
+        try plan.prove(table, against: origin)
         return nil
       } catch { return FailureReport(error).message }
     }
@@ -116,7 +113,7 @@ extension Command {
   ) throws {
     let origin = try arguments.path("from", from: context.currentDirectory) ?? dataset.originPath
     let outline = try SQLiteOrigin(origin).outline()
-    let gain = try gain(dataset, outline)
+    let gain = try DatasetJob(dataset).gain(in: outline)
     if !arguments.flag("dry-run") { try ModelInstaller.note(outline, in: dataset.folder) }
     let file = KnownOrigin.path(inDataset: dataset.folder).printable
     let text =

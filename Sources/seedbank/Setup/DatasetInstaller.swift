@@ -29,20 +29,8 @@ struct DatasetInstaller {
 
   func install() throws {
     try checkRoom()
-    let staging = "\(draft.directory)/.\(name)-\(Epoch.random())\(DurableFile.temporarySuffix)"
-    do {
-      for file in draft.datasetTexts {
-        let path = staging + file.path.dropFirst(name.text.count)
-        try Folder.create(Folder.parent(of: path))
-        try DurableFile.write(Array(file.text.utf8), to: path)
-      }
-      try Folder.rename(staging, to: folder)
-      try Folder.sync(draft.directory)
-      try list()
-    } catch {
-      try? Folder.removeAll(staging)
-      throw error
-    }
+    try draft.datasetTexts.install(asFolder: folder)
+    try list()
   }
 
   private func list() throws {

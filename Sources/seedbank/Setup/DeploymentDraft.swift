@@ -43,26 +43,33 @@ struct DeploymentDraft: Sendable {
 
   var texts: [DraftedFile] {
     let deployment = DeploymentConfiguration(file: file, datasets: [dataset])
-    return [DraftedFile(path: DeploymentConfiguration.fileName, text: deployment.fileText)] + datasetTexts
+    return [DraftedFile(path: DeploymentConfiguration.fileName, text: deployment.fileText)]
+      + datasetTexts.map { DraftedFile(path: "\(dataset.name)/\($0.path)", text: $0.text) }
   }
 
-  /// The files of the dataset's folder.
+  /// The files of the dataset's folder, by their paths there.
   var datasetTexts: [DraftedFile] {
     let described = JSONValue.object(
       [JSONMember("$comment", .string(Self.comment))] + (dataset.json.members ?? []))
-    let own = DraftedFile(
-      path: "\(dataset.name)/\(DatasetConfiguration.fileName)", text: described.prettyText)
     let known = dataset.knownOrigin.map {
-      DraftedFile(path: "\(dataset.name)/\(KnownOrigin.fileName)", text: KnownOrigin.text($0))
+      DraftedFile(path: KnownOrigin.fileName, text: KnownOrigin.text($0))
     }
-    return [own] + (known.map { [$0] } ?? []) + dataset.models.flatMap(modelTexts)
+    let own = [DraftedFile(path: DatasetConfiguration.fileName, text: described.prettyText), known]
+    return own.compactMap(\.self) + dataset.models.flatMap(modelTexts)
   }
 
   private func modelTexts(_ model: ModelDefinition) -> [DraftedFile] {
-    let folder = Paths.relative(model.path, to: directory)
-    let projections = model.projections.sorted { $0.key < $1.key }.map { ("\($0.key).sql", $0.value) }
-    return ([(ModelFolder.schemaFileName, model.schemaSQL)] + projections)
-      .map { DraftedFile(path: "\(folder)/\($0)", text: $1) }
+    let folder = Paths.relative(model.path, to: "\(directory)/\(dataset.name)")
+    return model.files.map { DraftedFile(path: "\(folder)/\($0.path)", text: $0.text) }
+  }
+}
+
+extension ModelDefinition {
+  /// The files of the model's folder, by their names.
+  var files: [DraftedFile] {
+    let selects = projections.sorted { $0.key < $1.key }
+    return [DraftedFile(path: ModelFolder.schemaFileName, text: schemaSQL)]
+      + selects.map { DraftedFile(path: "\($0.key).sql", text: $0.value) }
   }
 }
 
@@ -75,11 +82,6 @@ extension SeriesPlan {
   func prove(_ table: TableSchema, against origin: SQLiteOrigin) throws {
     _ = try origin.rows(table, projection(table))
   }
-}
-
-struct DraftedFile: Sendable {
-  let path: String
-  let text: String
 }
 
 enum DatasetNaming {

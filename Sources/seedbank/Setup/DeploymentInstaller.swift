@@ -39,13 +39,9 @@ struct DeploymentInstaller {
     do {
       try Folder.create(staging)
       try fill(staging)
-      for file in draft.texts {
-        let path = "\(staging)/\(file.path)"
-        try Folder.create(Folder.parent(of: path))
-        try DurableFile.write(Array(file.text.utf8), to: path)
-      }
+      try draft.texts.write(below: staging)
       try createPublication(in: staging, delegating: series)
-      try Self.syncFolders(staging)
+      try Folder.syncAll(staging)
       try moveIntoPlace(staging)
     } catch {
       // The first error is the one to tell, whatever is wrong with cleaning up.
@@ -57,13 +53,6 @@ struct DeploymentInstaller {
   /// The path itself or the nearest folder above it that exists: on the same disk.
   static func nearestFolder(_ path: String) -> String {
     Folder.exists(path) ? path : nearestFolder(Folder.parent(of: path))
-  }
-
-  private static func syncFolders(_ folder: String) throws(FileError) {
-    for name in try Folder.names(in: folder) where Folder.isFolder("\(folder)/\(name)") {
-      try syncFolders("\(folder)/\(name)")
-    }
-    try Folder.sync(folder)
   }
 
   private func moveIntoPlace(_ staging: String) throws {

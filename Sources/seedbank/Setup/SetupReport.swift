@@ -61,7 +61,7 @@ struct SetupReport: Sendable {
 
   private var entries: [(path: String, remark: String)] {
     let made = isOriginMade ? [(origin, "the origin; change it, and clients follow")] : []
-    let texts = isAnother ? draft.datasetTexts : draft.texts
+    let texts = draft.texts.filter { !isAnother || $0.path != DeploymentConfiguration.fileName }
     return made + texts.map { (path($0.path), remark(on: $0.path)) } + surroundings
   }
 

@@ -24,7 +24,8 @@ struct DeploymentStatus {
     now: UTCTime
   ) throws {
     self.now = now
-    let published = try PublicationDirectory(configuration.publication).published()
+    let publication = PublicationDirectory(configuration.publication)
+    let published = try publication.published()
     series = try datasets.flatMap { dataset in
       try dataset.plans().map {
         SeriesStatus($0, dataset, published.series[$0.series], state: configuration.state, now: now)
@@ -46,7 +47,6 @@ struct DeploymentStatus {
     // A new major beside one that is served keeps nobody from anything.
     let served = Set(series.filter { $0.published != nil }.map(\.series.dataset))
     let unserved = series.filter { $0.published == nil && !served.contains($0.series.dataset) }
-    let publication = PublicationDirectory(configuration.publication)
     let missing = series.compactMap { $0.missing(from: publication) }
     failures = standing.expired + unserved.flatMap(\.warnings) + missing
     warnings =
@@ -135,10 +135,14 @@ extension DeploymentStatus {
   /// Bytes of free room below which a step may fail in the midst.
   private static let leastRoom = 16 * 1024 * 1024
 
+  /// One warning for each disk, whatever lies on it.
   private static func fullDisks(_ folders: [String]) -> [String] {
-    folders.compactMap { folder in
+    var told: Set<NSNumber> = []
+    return folders.compactMap { folder in
       let facts = try? FileManager.default.attributesOfFileSystem(forPath: folder)
-      guard let free = (facts?[.systemFreeSize] as? NSNumber)?.intValue, free < leastRoom else { return nil }
+      guard let free = (facts?[.systemFreeSize] as? NSNumber)?.intValue, free < leastRoom,
+        let disk = facts?[.systemNumber] as? NSNumber, told.insert(disk).inserted
+      else { return nil }
       return "\(folder): the disk is almost full, \(ByteCount(bytes: free)) are left: steps fail without room"
     }
   }
@@ -158,13 +162,14 @@ extension SeriesStatus {
 
   /// A date ahead of the clock hides how old the data is.
   fileprivate func doubt(of now: UTCTime) -> String? {
-    guard let date = published?.metadata.state.publishedAt, date > now.adding(seconds: Self.clockTolerance)
+    guard let date = published?.metadata.state.publishedAt,
+      date > now.adding(seconds: Self.clockToleranceSeconds)
     else { return nil }
     return
       "\(series): published at \(date), which is ahead of this clock: check the clock; how old the data is cannot be told"
   }
 
-  private static let clockTolerance = 3600
+  private static let clockToleranceSeconds = 3600
 
   /// Why, as far as the last step said it.
   private var absence: String {

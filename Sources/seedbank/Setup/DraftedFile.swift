@@ -1,0 +1,45 @@
+import SeedFormat
+import SeedSystem
+
+/// A file to be, by its path below the folder that it belongs to.
+struct DraftedFile: Sendable {
+  let path: String
+  let text: String
+}
+
+extension [DraftedFile] {
+  /// Writes all of them below a folder.
+  func write(below folder: String) throws(FileError) {
+    for file in self {
+      let path = "\(folder)/\(file.path)"
+      try Folder.create(Folder.parent(of: path))
+      try DurableFile.write([UInt8](file.text.utf8), to: path)
+    }
+  }
+
+  /// Makes a new folder of them, which appears whole or not at all.
+  func install(asFolder folder: String) throws(FileError) {
+    let (parent, name) = (Folder.parent(of: folder), String(folder.split(separator: "/").last ?? ""))
+    // Hidden, so that whoever lists the folder above passes over it.
+    let staging = "\(parent)/.\(name)-\(Epoch.random())\(DurableFile.temporarySuffix)"
+    do throws(FileError) {
+      try Folder.create(staging)
+      try write(below: staging)
+      try Folder.syncAll(staging)
+      try Folder.rename(staging, to: folder)
+    } catch {
+      // The first error is the one to tell, whatever is wrong with cleaning up.
+      try? Folder.removeAll(staging)
+      throw error
+    }
+    try Folder.sync(parent)
+  }
+}
+
+extension Folder {
+  /// Syncs a folder and all folders within, so that their names last.
+  static func syncAll(_ folder: String) throws(FileError) {
+    for name in try names(in: folder) where isFolder("\(folder)/\(name)") { try syncAll("\(folder)/\(name)") }
+    try sync(folder)
+  }
+}
