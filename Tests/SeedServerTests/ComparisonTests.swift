@@ -23,7 +23,7 @@ import Testing
       var states: [SeedRows] = []
       for _ in 0..<2 {
         repeat { try history.mutate() } while states.last == (try history.rows())
-        try history.write(to: deployment.job.originPath)
+        try history.write(to: deployment.originPath)
         _ = try deployment.step()
         states.append(try history.rows())
       }

@@ -87,9 +87,9 @@ import Testing
     _ = try deployment.step()
     let first = try #require(try deployment.metadata().newestSnapshot)
     let client = try Connection(try deployment.expand(first, to: "client.sqlite"), .writer)
-    let writers = try (0..<Self.writers).map { try Writer($0, deployment.job.originPath) }
+    let writers = try (0..<Self.writers).map { try Writer($0, deployment.originPath) }
     // Tells commits of others, and so that the step behind it has something to publish.
-    let observer = try Connection(deployment.job.originPath, .origin)
+    let observer = try Connection(deployment.originPath, .origin)
     for _ in 0..<Self.steps {
       let before = try observer.integer("PRAGMA data_version")
       for writer in writers { try writer.write(Self.transactions / Self.steps) }
@@ -99,7 +99,7 @@ import Testing
     for writer in writers { try writer.finish() }
     try follow(deployment, client)
     let schema = deployment.job.plans[0].schema
-    let origin = try seedRows(try Connection(deployment.job.originPath, .origin), schema)
+    let origin = try seedRows(try Connection(deployment.originPath, .origin), schema)
     #expect(try seedRows(client, schema) == origin)
     try deployment.verify()
     #expect(try deployment.metadata().state.head.number > Self.steps, "a step met no writer")

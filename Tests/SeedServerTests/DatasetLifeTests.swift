@@ -95,7 +95,7 @@ private final class DatasetLife {
 
   private func configure() throws {
     var job = DatasetJob(
-      name: deployment.job.name, originPath: deployment.job.originPath,
+      name: deployment.job.name, origin: deployment.job.origin,
       plans: try SeriesPlan.plans(deployment.job.name, models))
     job.retainedSnapshots = 3
     job.snapshotSchedule = .every(seconds: .max)
@@ -109,7 +109,7 @@ private final class DatasetLife {
 
   func step() throws {
     try history.mutate()
-    try history.write(to: deployment.job.originPath)
+    try history.write(to: deployment.originPath)
     if !clients.isEmpty, models.count < LifeModels.all.count, random.chance(Chance.newModel) {
       models.append(LifeModels.all[models.count])
       try configure()

@@ -61,7 +61,7 @@ import Testing
 
     init(seed: UInt64) throws {
       random = SplitMix(seed: seed)
-      job = DatasetJob(name: "test", originPath: "", plans: [])
+      job = DatasetJob(name: "test", origin: SQLitePlace(""), plans: [])
       objects = [try snapshot()]
     }
 
@@ -94,7 +94,7 @@ import Testing
         #expect(canMerge(span), "no deltas lead over \(span) at \(head)")
         if !objects.contains(where: { $0.span == span }) { objects.append(delta(span)) }
       }
-      objects = Retention(job).afterDelta(objects, floor: try Version(floor))
+      objects = Retention(job.policy).afterDelta(objects, floor: try Version(floor))
     }
 
     mutating func publishSnapshot() throws {
@@ -103,7 +103,7 @@ import Testing
       let span = DeltaSpan(from: previous, to: try Version(head))
       #expect(canMerge(span), "no deltas lead over \(span) at \(head)")
       if !objects.contains(where: { $0.span == span }) { objects.append(delta(span)) }
-      let outcome = Retention(job).afterSnapshot(
+      let outcome = Retention(job.policy).afterSnapshot(
         objects + [try snapshot()], head: try Version(head), floor: try Version(floor),
         schema: SHA256Digest.of([]), now: now)
       #expect(outcome.floor.number >= floor, "the floor sank")

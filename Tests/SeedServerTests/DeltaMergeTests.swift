@@ -37,7 +37,7 @@ import Testing
 
     func step() throws {
       try history.mutate()
-      try history.write(to: deployment.job.originPath)
+      try history.write(to: deployment.originPath)
       if random.chance(25) { try suffer() }
       let report = try deployment.step(forcingSnapshot: random.chance(4)).series[0]
       if report.outcome == .changed { #expect(report.warnings.isEmpty, "seed \(seed)") }

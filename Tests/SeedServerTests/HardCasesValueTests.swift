@@ -81,7 +81,7 @@ import Testing
     )
     let rows = Self.edges.enumerated().map { "(\($0.offset), \($0.element))" }.joined(separator: ", ")
     try series.step("INSERT INTO t VALUES \(rows)")
-    let origin = try Connection(series.deployment.job.originPath, .origin)
+    let origin = try Connection(series.deployment.originPath, .origin)
     #expect(try series.query("SELECT id, v FROM t") == origin.rows("SELECT id, v FROM t"))
     #expect(try series.publish().outcome == .unchanged)
     try series.step("UPDATE t SET v = (SELECT v FROM t AS o WHERE o.id = (t.id + 1) % \(Self.edges.count))")

@@ -10,7 +10,7 @@ import Testing
 /// Whether an origin was written to, judged from outside; real `sqlite3` processes write to it.
 @Suite(.bounded) struct OriginStampTests {
   let deployment: TestDeployment
-  private var path: String { deployment.job.originPath }
+  private var path: String { deployment.originPath }
 
   init() throws {
     deployment = try PublisherFixture.deployment()
@@ -29,7 +29,7 @@ import Testing
     #expect(process.terminationStatus == 0, "\(sql)")
   }
 
-  private func stamp() throws -> String { try OriginStamp(of: deployment.job).text }
+  private func stamp() throws -> String { try #require(try deployment.job.stamp()).text }
 
   /// Puts back the time of modification, as some tools do, to the same moment for ever.
   private func age(_ suffixes: [String] = ["", "-wal"]) {
@@ -86,7 +86,7 @@ import Testing
       try moveChangeTime("-wal")
       let report = try deployment.step()
       #expect(report.series[0].outcome == .unchanged)
-      #expect(try #require(report.originStamp?.renewed(of: deployment.job)).text == stamp())
+      #expect(try #require(report.originStamp?.renewed()).text == stamp())
       #expect(try FileStamp(memory) == remembered, "it was read")
     }
     try writer.execute("UPDATE stop SET name = 'y' WHERE id = 1")
@@ -99,9 +99,9 @@ import Testing
     let writer = try Connection(path, .own)
     try writer.execute("PRAGMA wal_autocheckpoint = 0; UPDATE stop SET name = 'x' WHERE id = 1")
     age([""])
-    #expect(!(try OriginStamp(of: deployment.job).isSettled))
+    #expect(try deployment.job.stamp()?.isSettled == false)
     age()
-    #expect(try OriginStamp(of: deployment.job).isSettled)
+    #expect(try deployment.job.stamp()?.isSettled == true)
   }
 
   @Test func `a log that is too long to read counts by its file's facts`() throws {
@@ -121,12 +121,12 @@ import Testing
     try sqlite("PRAGMA journal_mode = WAL")
     let link = deployment.folder("link.sqlite")
     try #require(symlink(path, link) == 0)
-    let job = DatasetJob(name: deployment.job.name, originPath: link, plans: deployment.job.plans)
+    let job = DatasetJob(name: deployment.job.name, origin: SQLitePlace(link), plans: deployment.job.plans)
     let writer = try Connection(path, .own)
     try writer.execute("PRAGMA wal_autocheckpoint = 0; UPDATE stop SET name = 'x' WHERE id = 1")
-    let before = try OriginStamp(of: job).text
+    let before = try #require(try job.stamp()).text
     try writer.execute("UPDATE stop SET name = 'y' WHERE id = 1")
-    #expect(try OriginStamp(of: job).text != before)
+    #expect(try #require(try job.stamp()).text != before)
   }
 
   // MARK: No change is missed

@@ -193,10 +193,10 @@ import Testing
     _ accident: String, _ words: String
   ) throws {
     let deployment = try PublisherFixture.deployment()
-    let good = try bytes(deployment.job.originPath)
+    let good = try bytes(deployment.originPath)
     switch accident {
-    case "missing": try Folder.remove(deployment.job.originPath)
-    case "garbage": try DurableFile.write([UInt8](repeating: 7, count: 8192), to: deployment.job.originPath)
+    case "missing": try Folder.remove(deployment.originPath)
+    case "garbage": try DurableFile.write([UInt8](repeating: 7, count: 8192), to: deployment.originPath)
     case "table": try deployment.origin("DROP TABLE stop")
     default: try deployment.origin("ALTER TABLE stop RENAME COLUMN name TO other")
     }
@@ -205,7 +205,7 @@ import Testing
       #expect(error?.description.contains(words) == true)
       #expect(error?.isUnavailable == (accident == "missing"))
     }
-    try DurableFile.write(good, to: deployment.job.originPath)
+    try DurableFile.write(good, to: deployment.originPath)
     #expect(try deployment.verifiedStep().outcome == .unchanged)
   }
 

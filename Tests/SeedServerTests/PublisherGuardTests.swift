@@ -70,7 +70,7 @@ import Testing
   @Test func `a new minor may not empty a table unseen`() throws {
     let deployment = try Self.deployment()
     deployment.job = DatasetJob(
-      name: deployment.job.name, originPath: deployment.job.originPath,
+      name: deployment.job.name, origin: deployment.job.origin,
       plans: try SeriesPlan.plans(
         deployment.job.name,
         [
@@ -252,7 +252,7 @@ import Testing
   @Test func `an origin that somebody locks is waited for so long, and no longer`() throws {
     let deployment = try Self.deployment()
     deployment.job.originWaitSeconds = 0
-    let other = try Connection(deployment.job.originPath, .writer)
+    let other = try Connection(deployment.originPath, .writer)
     try other.execute("BEGIN EXCLUSIVE; DELETE FROM stop WHERE id = 1")
     try deployment.expectNothingPublished {
       let error = #expect(throws: OriginError.self) { try deployment.step() }
@@ -267,11 +267,11 @@ import Testing
     deployment.job.originWaitSeconds = 0
     func age() throws {
       try FileManager.default.setAttributes(
-        [.modificationDate: Date(timeIntervalSinceNow: -3600)], ofItemAtPath: deployment.job.originPath)
+        [.modificationDate: Date(timeIntervalSinceNow: -3600)], ofItemAtPath: deployment.originPath)
     }
     try age()
     #expect(try deployment.verifiedStep().outcome == .unchanged)
-    let other = try Connection(deployment.job.originPath, .writer)
+    let other = try Connection(deployment.originPath, .writer)
     try other.execute("BEGIN EXCLUSIVE")
     #expect(try deployment.verifiedStep().outcome == .unchanged, "it was read")
     other.rollBack()
@@ -296,14 +296,14 @@ import Testing
     let deployment = try PublisherFixture.deployment()
     try deployment.origin("CREATE VIEW recent AS SELECT * FROM stop WHERE date('now') > '2000-01-01'")
     try FileManager.default.setAttributes(
-      [.modificationDate: Date(timeIntervalSinceNow: -3600)], ofItemAtPath: deployment.job.originPath)
+      [.modificationDate: Date(timeIntervalSinceNow: -3600)], ofItemAtPath: deployment.originPath)
     deployment.job = DatasetJob(
-      name: deployment.job.name, originPath: deployment.job.originPath,
+      name: deployment.job.name, origin: deployment.job.origin,
       plans: try SeriesPlan.plans(
         deployment.job.name, [model("2.0", PublisherFixture.schema, projections: ["stop": sql])]))
     deployment.job.originWaitSeconds = 0
     #expect(try deployment.verifiedStep().outcome == .unchanged)
-    let other = try Connection(deployment.job.originPath, .writer)
+    let other = try Connection(deployment.originPath, .writer)
     try other.execute("BEGIN EXCLUSIVE")
     #expect(throws: OriginError.self) { try deployment.step() }
   }
@@ -311,12 +311,12 @@ import Testing
   @Test func `another model makes an unchanged origin be read`() throws {
     let deployment = try Self.deployment()
     try FileManager.default.setAttributes(
-      [.modificationDate: Date(timeIntervalSinceNow: -3600)], ofItemAtPath: deployment.job.originPath)
+      [.modificationDate: Date(timeIntervalSinceNow: -3600)], ofItemAtPath: deployment.originPath)
     #expect(try deployment.verifiedStep().outcome == .unchanged)
     let loud = model(
       "2.0", PublisherFixture.schema, projections: ["stop": "SELECT id, name || '!' AS name FROM stop"])
     deployment.job = DatasetJob(
-      name: deployment.job.name, originPath: deployment.job.originPath,
+      name: deployment.job.name, origin: deployment.job.origin,
       plans: try SeriesPlan.plans(deployment.job.name, [loud]))
     #expect(try deployment.verifiedStep().changes["stop"]?.updated == 203)
   }

@@ -18,7 +18,7 @@ import Testing
 
   private func job(_ deployment: TestDeployment, _ models: [ModelDefinition]) throws -> DatasetJob {
     DatasetJob(
-      name: deployment.job.name, originPath: deployment.job.originPath,
+      name: deployment.job.name, origin: deployment.job.origin,
       plans: try SeriesPlan.plans(deployment.job.name, models))
   }
 
@@ -235,7 +235,7 @@ import Testing
     let report = try deployment.publish("DELETE FROM stop")
     #expect(report.outcome == .retired && report.version?.number == 1)
     #expect(try deployment.metadata(major: 2).state.lifecycle == .retired(message: "over"))
-    try Folder.remove(deployment.job.originPath)
+    try Folder.remove(deployment.originPath)
     deployment.clock = deployment.clock.adding(days: 3)
     let before = try deployment.publication.published().timestamp.version
     #expect(try deployment.verifiedStep(forcingSnapshot: true).outcome == .retired)
@@ -276,7 +276,7 @@ import Testing
 
   @Test func `an origin that is away does not cost the signatures of what is published`() throws {
     let deployment = try PublisherFixture.deployment()
-    try Folder.rename(deployment.job.originPath, to: deployment.folder("away.sqlite"))
+    try Folder.rename(deployment.originPath, to: deployment.folder("away.sqlite"))
     deployment.clock = deployment.clock.adding(seconds: Publisher.renewalSeconds + 10)
     #expect(throws: OriginError.self) { try deployment.step() }
     let expiry = deployment.clock.adding(seconds: deployment.job.lifetimeSeconds)

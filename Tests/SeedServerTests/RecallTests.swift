@@ -21,7 +21,7 @@ import Testing
     var published: [Version: SeedRows] = [:]
     while published.count < Self.versions {
       try history.mutate()
-      try history.write(to: deployment.job.originPath)
+      try history.write(to: deployment.originPath)
       let report = try deployment.step(forcingSnapshot: random.chance(25))
       published[try #require(report.series[0].version)] = try history.rows()
     }
@@ -81,7 +81,7 @@ import Testing
   @Test func `a version of an older model comes back with its own tables`() throws {
     let deployment = try PublisherFixture.deployment()
     deployment.job = DatasetJob(
-      name: deployment.job.name, originPath: deployment.job.originPath,
+      name: deployment.job.name, origin: deployment.job.origin,
       plans: try SeriesPlan.plans(
         deployment.job.name,
         [

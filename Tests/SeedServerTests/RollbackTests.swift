@@ -118,7 +118,7 @@ import Testing
   @Test func `the dataset's other series go on`() throws {
     let deployment = try deployment()
     deployment.job = DatasetJob(
-      name: deployment.job.name, originPath: deployment.job.originPath,
+      name: deployment.job.name, origin: deployment.job.origin,
       plans: try SeriesPlan.plans(
         deployment.job.name,
         [
@@ -134,7 +134,7 @@ import Testing
 
   @Test func `the origin may be away, and the projection may be broken`() throws {
     let deployment = try deployment()
-    try Folder.remove(deployment.job.originPath)
+    try Folder.remove(deployment.originPath)
     #expect(try rollBack(deployment, to: 1).version?.number == 4)
     #expect(try deployment.names() == ["a", "b", "c"])
   }
@@ -142,7 +142,7 @@ import Testing
   @Test func `a version of another model, or none, is refused and nothing is published`() throws {
     let deployment = try deployment()
     deployment.job = DatasetJob(
-      name: deployment.job.name, originPath: deployment.job.originPath,
+      name: deployment.job.name, origin: deployment.job.origin,
       plans: try SeriesPlan.plans(
         deployment.job.name,
         [

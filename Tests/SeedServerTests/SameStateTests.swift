@@ -47,7 +47,7 @@ import Testing
     func run() throws {
       while published.count < SameStateTests.versions {
         try history.mutate()
-        try history.write(to: deployment.job.originPath)
+        try history.write(to: deployment.originPath)
         try publish()
       }
       try compareAll()

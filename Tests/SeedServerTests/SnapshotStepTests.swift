@@ -20,14 +20,14 @@ import Testing
 
     @discardableResult
     func step(_ sql: String = "SELECT 1", _ options: StepOptions = StepOptions()) throws -> StepReport {
-      try Connection(job.originPath, .creator).execute(sql)
+      try Connection(job.origin.text, .creator).execute(sql)
       return try publisher.step(job, options, now: now)
     }
 
     /// Publishes new models, and lists no older snapshot, as after a few more of them.
     func found(_ models: [ModelDefinition]) throws {
       var job = DatasetJob(
-        name: job.name, originPath: job.originPath, plans: try SeriesPlan.plans(job.name, models))
+        name: job.name, origin: job.origin, plans: try SeriesPlan.plans(job.name, models))
       job.retainedSnapshots = 0
       #expect(try publisher.step(job, now: now).series[0].outcome == .created)
     }
@@ -116,7 +116,7 @@ import Testing
   @Test func `who asks for a snapshot while another is made waits for it, and has his own`() throws {
     let work = SideWork()
     let deployment = try deployment { other in
-      try Connection(other.job.originPath, .creator).execute("UPDATE stop SET name = 'z' WHERE id = 2")
+      try Connection(other.job.origin.text, .creator).execute("UPDATE stop SET name = 'z' WHERE id = 2")
       try other.stepAside(StepOptions(forcingSnapshot: true), work)
     }
     _ = try deployment.step(forcingSnapshot: true)

@@ -46,11 +46,11 @@ import Testing
     try scene.deployment.origin("INSERT INTO stop VALUES (1, 'twice', 1)")
     #expect(throws: OriginError.self) { try scene.step() }
     try scene.deployment.origin("DELETE FROM stop WHERE name = 'twice'")
-    try Folder.rename(scene.deployment.job.originPath, to: scene.deployment.folder("away"))
+    try Folder.rename(scene.deployment.originPath, to: scene.deployment.folder("away"))
     #expect(throws: OriginError.self) {
       try scene.publisher.step(scene.deployment.job, now: scene.deployment.clock)
     }
-    try Folder.rename(scene.deployment.folder("away"), to: scene.deployment.job.originPath)
+    try Folder.rename(scene.deployment.folder("away"), to: scene.deployment.originPath)
     let series = Series(scene.deployment.job.name, model: "2.0")
     _ = try scene.publisher.rollBack(series, to: .first, scene.deployment.job, now: scene.deployment.clock)
     try scene.step()
@@ -82,7 +82,7 @@ import Testing
     try scene.step()
     scene.deployment.clock = right
     try scene.step()
-    try Folder.remove(scene.deployment.job.originPath)
+    try Folder.remove(scene.deployment.originPath)
     for _ in 0..<2 {
       #expect(throws: OriginError.self) {
         try scene.publisher.step(scene.deployment.job, now: scene.deployment.clock)

@@ -21,12 +21,16 @@ package final class TestDeployment {
     publication = PublicationDirectory(folder("publication"))
     keys = KeyRing(Dictionary(uniqueKeysWithValues: KeyRole.allCases.map { ($0, [.generate()]) }))
     job = DatasetJob(
-      name: dataset, originPath: folder("origin.sqlite"), plans: try SeriesPlan.plans(dataset, models))
+      name: dataset, origin: SQLitePlace(folder("origin.sqlite")),
+      plans: try SeriesPlan.plans(dataset, models))
     let founding = try RepositorySigner(now: clock).create(delegating: job.plans.map(\.series), keys: keys)
     try publication.write(founding.files)
     publisher = Publisher(
       publication, stateFolder: folder("state"), keys: keys)
   }
+
+  /// Where its origin lies.
+  package var originPath: String { folder("origin.sqlite") }
 
   /// One publish step.
   package func step(forcingSnapshot: Bool = false) throws -> StepReport {
@@ -52,7 +56,7 @@ package final class TestDeployment {
 
   /// Runs SQL on the origin through a connection of its own.
   package func origin(_ sql: String) throws {
-    try Connection(job.originPath, .creator).execute(sql)
+    try Connection(originPath, .creator).execute(sql)
   }
 }
 

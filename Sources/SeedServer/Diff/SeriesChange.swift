@@ -10,7 +10,7 @@ struct SeriesChange {
   let shrunk: [ShrunkTable]
 
   struct Source {
-    let origin: SQLiteOrigin
+    let origin: any Origin
     let plan: SeriesPlan
     let provenance: Provenance
     /// `nil` where the operator accepts the loss.
@@ -77,7 +77,7 @@ struct SeriesDiff: ~Copyable {
   private(set) var after: [String: TableSum] = [:]
 
   /// Compares; throws ``CopyDamaged`` where the copy's rows are not those that it has stored the sums of.
-  init(_ origin: SQLiteOrigin, _ copy: WorkingCopy, _ plan: SeriesPlan, spill: any DeltaSpill) throws {
+  init(_ origin: any Origin, _ copy: WorkingCopy, _ plan: SeriesPlan, spill: any DeltaSpill) throws {
     delta = DeltaWriter(spill: spill)
     before = try copy.sums()
     for table in plan.schema.tables {
@@ -90,7 +90,7 @@ struct SeriesDiff: ~Copyable {
   }
 
   private mutating func compare(
-    _ table: TableSchema, _ origin: SQLiteOrigin, _ copy: WorkingCopy, _ plan: SeriesPlan
+    _ table: TableSchema, _ origin: any Origin, _ copy: WorkingCopy, _ plan: SeriesPlan
   ) throws -> (before: TableSum, after: TableSum) {
     let projection = plan.projection(table)
     do {

@@ -23,7 +23,7 @@ package struct WorkingCopy {
   }
 
   /// Makes a committed copy of the origin, over what a crash left at `path`; without a path, a scratch database.
-  init(building path: String?, _ origin: SQLiteOrigin, _ plan: SeriesPlan, _ meta: SeedMeta) throws {
+  init(building path: String?, _ origin: any Origin, _ plan: SeriesPlan, _ meta: SeedMeta) throws {
     if let path { try WorkingCopy.remove(path) }
     connection = try path.map { try Connection($0, .creator) } ?? Connection("scratch", .scratch)
     schema = plan.schema
@@ -86,7 +86,7 @@ package struct WorkingCopy {
   }
 
   private static func fill(
-    _ connection: Connection, _ origin: SQLiteOrigin, _ plan: SeriesPlan
+    _ connection: Connection, _ origin: any Origin, _ plan: SeriesPlan
   ) throws -> ImportResult {
     // An index over rows that are there is sorted once; one that grows with them is searched for each.
     let indexes = try SecondaryIndexes(connection)

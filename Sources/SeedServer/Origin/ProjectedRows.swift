@@ -6,7 +6,7 @@ package final class ProjectedRows {
   /// The origin's order of keys is not the client's: the rows must be staged.
   struct OutOfOrder: Error {}
 
-  private let statement: Statement
+  private let source: any RowSource
   private let table: TableSchema
   private let fitter: AffinityFitter
   private let affinities: [Affinity]
@@ -18,16 +18,16 @@ package final class ProjectedRows {
   @exclusivity(unchecked) private var previous: [BorrowedValue] = []
   private let bytes = LentBytes()
 
-  init(_ statement: Statement, _ table: TableSchema, _ fitter: AffinityFitter, isOrdered: Bool) {
-    (self.statement, self.table, self.fitter) = (statement, table, fitter)
+  init(_ source: any RowSource, _ table: TableSchema, _ fitter: AffinityFitter, isOrdered: Bool) {
+    (self.source, self.table, self.fitter) = (source, table, fitter)
     affinities = table.columns.map(\.affinity)
     order = isOrdered ? KeyOrder(table) : nil
   }
 
   /// Moves to the next row; false behind the last. Throws ``OutOfOrder`` where ordered rows have a falling key.
   package func next() throws -> Bool {
-    guard try step() else { return false }
-    statement.borrowRow(into: &row)
+    guard try source.next() else { return false }
+    source.lend(to: &row)
     try fitter.fit(&row, to: affinities)
     for index in table.key where row[index].isNull {
       throw OriginError.nullInKey(table: table.name, column: table.columns[index].name)
@@ -65,14 +65,6 @@ package final class ProjectedRows {
       return row[index].owned
     }
     return rowDescription(table.keyNames, values)
-  }
-
-  private func step() throws(OriginError) -> Bool {
-    do {
-      return try statement.step()
-    } catch {
-      throw .reading(statement.path, error)
-    }
   }
 }
 

@@ -3,10 +3,10 @@ import SeedFormat
 import SeedSystem
 
 /// An operator's SQLite file, read in one transaction while others may write it.
-package final class SQLiteOrigin {
+package final class SQLiteOrigin: Origin {
   private let connection: Connection
   private let path: String
-  private let fitter = AffinityFitter()
+  package let fitter = AffinityFitter()
 
   /// Opens the file and takes the state that all reads will see; waits that long for another process's lock.
   package init(_ path: String, waitSeconds: Int = 10) throws {
@@ -23,58 +23,27 @@ package final class SQLiteOrigin {
     }
   }
 
-  /// The rows of one table, projected into the client's shape and in the client's key order. Mostly the origin can
-  /// sort them. If its types or collations order keys in another way than the client's, ``ProjectedRows/next()``
-  /// throws ``ProjectedRows/OutOfOrder``, and ``stagedRows(_:_:schemaSQL:)`` sorts them.
-  package func rows(
-    _ table: TableSchema, _ projection: Projection, isOrdered: Bool = true
-  ) throws -> ProjectedRows {
-    let statement = try statement(table, projection, isOrdered: isOrdered)
-    return ProjectedRows(statement, table, fitter, isOrdered: isOrdered)
+  package func source(
+    of table: TableSchema, _ projection: Projection, isOrdered: Bool
+  ) throws -> any RowSource {
+    StatementSource(try statement(table, projection, isOrdered: isOrdered))
   }
 
-  /// As ``rows(_:_:isOrdered:)``, sorted by a staging table of the client's own declaration.
-  func stagedRows(_ table: TableSchema, _ projection: Projection, schemaSQL: String) throws -> ProjectedRows {
-    let rows = try rows(table, projection, isOrdered: false)
-    let staging = try Connection("staging", .scratch)
-    try staging.execute(schemaSQL)
-    try staging.transaction {
-      let insert = try staging.prepare(TableSQL(table).insert)
-      while try rows.next() { try Self.stage(try rows.validRow(), insert, table) }
-    }
-    return ProjectedRows(try staging.prepare(TableSQL(table).allInKeyOrder), table, fitter, isOrdered: true)
-  }
-
-  /// How many rows have NULL in a column of the client's key, and so cannot be published.
   package func rowsWithoutKey(_ table: TableSchema, _ projection: Projection) throws -> Int {
     let source = try projection.source(of: table, in: connection)
     let nulls = table.keyNames.map { "\(quoted($0)) IS NULL" }.joined(separator: " OR ")
     return Int(try connection.integer("SELECT count(*) FROM \(source) WHERE \(nulls)") ?? 0)
   }
 
-  /// The names of what it holds.
   package func outline() throws -> OriginOutline {
     do {
       return try OriginOutline(connection)
     } catch let error as DatabaseError { throw OriginError.reading(path, error) }
   }
 
-  /// Whether the rows can change though nobody writes: a SELECT or a view asks for the time or for random numbers.
-  func isVolatile(_ plans: [SeriesPlan]) throws -> Bool {
+  package func isVolatile(_ plans: [SeriesPlan]) throws -> Bool {
     let views = try connection.rows("SELECT sql FROM sqlite_schema WHERE type = 'view'").map(\.[0].text)
     return (plans.flatMap(\.newest.projections.values) + views).contains { SQLFunctions.areVolatile(in: $0) }
-  }
-
-  private static func stage(_ row: [SeedValue], _ insert: Statement, _ table: TableSchema) throws {
-    do {
-      try insert.run(row)
-    } catch  where error.primaryCode == ResultCode.constraint {
-      let key = rowDescription(table.keyNames, table.keyValues(of: row))
-      guard !table.hasOtherUnique, ResultCode.taken.contains(error.code) else {
-        throw ImportError.constraint(table: table.name, key: key, message: error.message)
-      }
-      throw OriginError.duplicateKey(table: table.name, key: key)
-    }
   }
 
   private func statement(_ table: TableSchema, _ projection: Projection, isOrdered: Bool) throws -> Statement
@@ -102,13 +71,6 @@ package final class SQLiteOrigin {
       return .projection(table: table.name, source: source, reason: error.message)
     }
     return .syntax(source: source, reason: error.message)
-  }
-}
-
-extension DatasetJob {
-  /// As ``gain(in:)``, of an origin that is open.
-  package func gain(of origin: SQLiteOrigin) throws -> OriginGain {
-    knownOrigin == nil ? OriginGain() : gain(in: try origin.outline())
   }
 }
 

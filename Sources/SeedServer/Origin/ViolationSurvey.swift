@@ -3,14 +3,14 @@ import SeedFormat
 
 /// Finds all rows of an origin that a client's schema refuses, by writing them into a scratch database with it.
 struct ViolationSurvey {
-  private let origin: SQLiteOrigin
+  private let origin: any Origin
   private let plan: SeriesPlan
   private let scratch: Connection
   private var found: [OriginError.Violation] = []
 
   private static let namedRows = 3
 
-  private init(_ origin: SQLiteOrigin, _ plan: SeriesPlan) throws {
+  private init(_ origin: any Origin, _ plan: SeriesPlan) throws {
     self.origin = origin
     self.plan = plan
     scratch = try Connection("survey", .scratch)
@@ -19,7 +19,7 @@ struct ViolationSurvey {
 
   /// Runs `body`; where it stops at the first bad row, the error that is thrown tells of all of them.
   static func surveying<Result>(
-    _ origin: SQLiteOrigin, _ plan: SeriesPlan, _ body: () throws -> Result
+    _ origin: any Origin, _ plan: SeriesPlan, _ body: () throws -> Result
   ) throws -> Result {
     do {
       return try body()

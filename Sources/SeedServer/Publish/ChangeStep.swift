@@ -64,7 +64,7 @@ struct ChangeStep {
       for draft in drafts { draft.discard() }
       for plan in job.plans { try? WorkingCopy.remove(CopyKeeper.previewPath(context.copyPath(plan.series))) }
     }
-    try draft(job.isRetired ? nil : try openOrigin(), &drafts)
+    try draft(job.isRetired ? nil : try job.openOrigin(), &drafts)
     drafts.forEach { report.add($0.report) }
     report.pruned = try context.prune(update.published)
     report.warnings += update.warnings
@@ -82,15 +82,15 @@ struct ChangeStep {
 
   private mutating func readOrigin() throws {
     guard options.rollback == nil else { return try publish(nil) }
-    let stamp = try OriginStamp(of: job)
+    let stamp = try job.stamp()
     report.originStamp = stamp
     // Retired series need no origin, and must not lose their signatures with it.
     guard !job.isRetired else { return try publish(nil) }
     let memory = OriginMemory(context)
     // A series to be resumed, and one that waited for its key, were passed over when the origin was last read.
     let mustRead = options.isResuming || options.isBeginningEpoch || !newSeries.isEmpty
-    if try !mustRead && memory.knows(stamp, update.published) { return try publish(nil) }
-    let origin = try openOrigin()
+    if let stamp, try !mustRead && memory.knows(stamp, update.published) { return try publish(nil) }
+    let origin = try job.openOrigin()
     let isVolatile = try origin.isVolatile(job.plans)
     let gain = try job.gain(of: origin)
     if !gain.isEmpty { report.warnings.append(gain.warning) }
@@ -104,11 +104,7 @@ struct ChangeStep {
 
   private var drafted: [SeriesPlan] { context.plans.filter { !update.waiting.contains($0.series) } }
 
-  private func openOrigin() throws -> SQLiteOrigin {
-    try SQLiteOrigin(job.originPath, waitSeconds: job.originWaitSeconds)
-  }
-
-  private mutating func publish(_ origin: SQLiteOrigin?) throws {
+  private mutating func publish(_ origin: (any Origin)?) throws {
     var drafts: [SeriesDraft] = []
     do {
       try draft(origin, &drafts)
@@ -125,7 +121,7 @@ struct ChangeStep {
   }
 
   /// Of series that are held back for what they lost all are told.
-  private func draft(_ origin: SQLiteOrigin?, _ drafts: inout [SeriesDraft]) throws {
+  private func draft(_ origin: (any Origin)?, _ drafts: inout [SeriesDraft]) throws {
     var shrunk: [Series: [ShrunkTable]] = [:]
     for plan in drafted {
       let metadata = update.metadata(plan.series)
@@ -149,20 +145,20 @@ struct OriginMemory {
     path = "\(context.stateFolder)/\(context.job.name).origin"
   }
 
-  func knows(_ stamp: OriginStamp, _ published: PublishedMetadata) throws -> Bool {
+  func knows(_ stamp: any OriginStamp, _ published: PublishedMetadata) throws -> Bool {
     let fingerprint = try fingerprint(stamp, published)
     return try DurableFile.readIfPresent(path, limit: PublicationDirectory.mostFileBytes) == fingerprint
   }
 
   /// Remembers a stamp; `nil`, or one that a later write might not change, is forgotten.
-  func remember(_ stamp: OriginStamp?, _ published: PublishedMetadata) throws {
+  func remember(_ stamp: (any OriginStamp)?, _ published: PublishedMetadata) throws {
     guard let stamp, stamp.isSettled else { return try Folder.remove(path) }
     try DurableFile.write(try fingerprint(stamp, published), to: path)
   }
 
-  private func fingerprint(_ stamp: OriginStamp, _ published: PublishedMetadata) throws -> [UInt8] {
+  private func fingerprint(_ stamp: any OriginStamp, _ published: PublishedMetadata) throws -> [UInt8] {
     let job = context.job
-    var parts = [job.originPath, stamp.text]
+    var parts = [job.origin.text, stamp.text]
     for plan in job.plans {
       let state = published.series[plan.series]?.metadata.state
       let copy = try FileStamp(context.copyPath(plan.series))

@@ -24,7 +24,7 @@ struct SeriesStep {
   private var copyPath: String { context.copyPath(plan.series) }
 
   /// Compares the origin with what is published; without an origin it is known not to have changed.
-  func draft(_ origin: SQLiteOrigin?, after published: SeriesMetadata?) throws -> SeriesDraft {
+  func draft(_ origin: (any Origin)?, after published: SeriesMetadata?) throws -> SeriesDraft {
     if let rollback = options.rollback { return try rollBack(to: rollback.version, published) }
     if job.isRetired(plan.series) { return keep(.retired, published, hold: published?.state.hold) }
     let followed = options.isBeginningEpoch ? nil : published
@@ -44,7 +44,7 @@ struct SeriesStep {
   // MARK: A delta
 
   private func source(
-    _ origin: SQLiteOrigin, _ plan: SeriesPlan, _ shrinkGuard: ShrinkGuard?
+    _ origin: any Origin, _ plan: SeriesPlan, _ shrinkGuard: ShrinkGuard?
   ) throws -> SeriesChange.Source {
     let draft =
       try options.isPreview
@@ -105,7 +105,7 @@ struct SeriesStep {
     draft.report.warnings = merged.warnings
     draft.metadata = SeriesMetadata(
       series: plan.series, state: state(epoch: published.state.epoch, head: head, floor: floor, hold: hold),
-      objects: Retention(job).afterDelta(objects + merged.objects, floor: floor))
+      objects: Retention(job.policy).afterDelta(objects + merged.objects, floor: floor))
   }
 
   private func foresee(
@@ -151,7 +151,7 @@ struct SeriesStep {
 
   /// A new copy of what the origin holds, with a snapshot: no delta leads there.
   private func create(
-    _ origin: SQLiteOrigin, at version: Version, epoch: Epoch, after published: SeriesMetadata?
+    _ origin: any Origin, at version: Version, epoch: Epoch, after published: SeriesMetadata?
   ) throws -> SeriesDraft {
     try refuseCopyWithoutPublication(published)
     let meta = SeedMeta(
@@ -176,7 +176,7 @@ struct SeriesStep {
     let known = options.isBeginningEpoch ? [] : published?.objects ?? []
     draft.metadata = SeriesMetadata(
       series: plan.series, state: state(epoch: epoch, head: version, floor: version),
-      objects: Retention(job).keptSnapshots(known, context.now) + [snapshot.object])
+      objects: Retention(job.policy).keptSnapshots(known, context.now) + [snapshot.object])
     draft.settle = { [copyPath] in _ = try CopyKeeper.install(copy, as: copyPath) }
     return draft
   }

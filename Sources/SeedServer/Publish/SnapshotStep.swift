@@ -133,7 +133,7 @@ struct SnapshotStep {
       let merged = try context.deltas(plan).merge(spans, of: metadata.objects)
       report.note(snapshot, merged: merged.objects.compactMap(\.span))
       report.warnings += merged.warnings
-      let outcome = Retention(job).afterSnapshot(
+      let outcome = Retention(job.policy).afterSnapshot(
         objects + merged.objects, head: state.head, floor: state.floor, schema: plan.schema.hash,
         now: context.now)
       (state.floor, objects) = (outcome.floor, outcome.objects)

@@ -6,7 +6,7 @@ import SeedTrust
 package struct StepReport: Sendable {
   package internal(set) var series: [SeriesReport] = []
   /// The origin as it was before it was read; `nil` where the step did not look at it.
-  package internal(set) var originStamp: OriginStamp?
+  package internal(set) var originStamp: (any OriginStamp)?
   /// Problems for an operator to look at, though the step went on.
   package internal(set) var warnings: [String] = []
   /// Files that went, or would go, because nothing names them any more: paths within the publication.

@@ -5,9 +5,9 @@ import SeedTrust
 /// Decides which objects stay listed, and how far back deltas lead. Pure. Snapshots stay by their count and age, the
 /// newest always. Deltas lead on from the oldest that stays; ``DeltaLevels`` says which are worth listing.
 struct Retention {
-  private let job: DatasetJob
+  private let policy: PublishingPolicy
 
-  init(_ job: DatasetJob) { self.job = job }
+  init(_ policy: PublishingPolicy) { self.policy = policy }
 
   func afterDelta(_ objects: [PublishedObject], floor: Version) -> [PublishedObject] {
     listed(objects, objects.filter { $0.span == nil }, floor)
@@ -36,14 +36,14 @@ struct Retention {
   func keptSnapshots(_ objects: [PublishedObject], _ now: UTCTime) -> [PublishedObject] {
     let all = objects.filter { $0.span == nil }
     let versions = Set(all.map(\.version)).sorted()
-    let recent = Set(versions.suffix(job.retainedSnapshots))
+    let recent = Set(versions.suffix(policy.retainedSnapshots))
     return all.filter { object in
       recent.contains(object.version) && (object.version == versions.last || !isOld(object, now))
     }
   }
 
   private func isOld(_ object: PublishedObject, _ now: UTCTime) -> Bool {
-    guard let ageSeconds = job.retainedSnapshotSeconds, let publishedAt = object.publishedAt else {
+    guard let ageSeconds = policy.retainedSnapshotSeconds, let publishedAt = object.publishedAt else {
       return false
     }
     return now.secondsSinceEpoch - publishedAt.secondsSinceEpoch > ageSeconds

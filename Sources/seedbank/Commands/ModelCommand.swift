@@ -87,7 +87,7 @@ extension Command {
     return try SeriesPlan(series, dataset.models.filter { $0.version.major == series.major } + [model])
   }
 
-  private static func mending(_ plan: SeriesPlan, _ origin: SQLiteOrigin) -> [String] {
+  private static func mending(_ plan: SeriesPlan, _ origin: any Origin) -> [String] {
     plan.schema.tables.compactMap { table in
       do {
         try plan.prove(table, against: origin)

@@ -169,7 +169,7 @@ private struct RunService {
   }
 
   private func changeDemo(_ services: [PublishingService]) async {
-    guard let origin = services.first?.job.originPath else { return }
+    guard let origin = services.first?.job.origin.watchedFile else { return }
     var changes = DemoChanges(origin: origin)
     while !Task.isCancelled {
       try? await Task.sleep(for: .seconds(Self.demoSeconds))

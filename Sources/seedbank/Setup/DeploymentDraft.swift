@@ -75,11 +75,11 @@ extension ModelDefinition {
 
 extension SeriesPlan {
   /// Prepares every projection, before anything is written that says the origin can fill the model; reads no row.
-  func prove(against origin: SQLiteOrigin) throws {
+  func prove(against origin: any Origin) throws {
     for table in schema.tables { try prove(table, against: origin) }
   }
 
-  func prove(_ table: TableSchema, against origin: SQLiteOrigin) throws {
+  func prove(_ table: TableSchema, against origin: any Origin) throws {
     _ = try origin.rows(table, projection(table))
   }
 }

@@ -87,7 +87,8 @@ extension DeploymentConfiguration {
 extension DatasetJob {
   init(_ dataset: DatasetConfiguration) throws {
     self.init(
-      name: dataset.name, originPath: dataset.originPath, plans: try dataset.plans(), policy: dataset.policy)
+      name: dataset.name, origin: SQLitePlace(dataset.originPath), plans: try dataset.plans(),
+      policy: dataset.policy)
     knownOrigin = dataset.knownOrigin
   }
 }

@@ -10,7 +10,8 @@ final class OriginAlarm: Sendable {
     var rest: Task<Void, Never>?
   }
 
-  private let path: String
+  /// `nil` where no file tells.
+  private let path: String?
   private let state = Mutex(State())
 
   /// After the first sign of writing, so that what belongs together is read together.
@@ -18,7 +19,7 @@ final class OriginAlarm: Sendable {
   /// Between two steps at least: a writer that commits a thousand times in a second makes one.
   private static let leastRest = Duration.seconds(1)
 
-  init(_ originPath: String) { path = originPath }
+  init(_ path: String?) { self.path = path }
 
   /// How long a loop rests though its origin is written to all the time: as long as its step took, so that steps take half
   /// of the time at most, and no longer than it does where nobody wakes it.
@@ -28,7 +29,8 @@ final class OriginAlarm: Sendable {
 
   /// Watches where the origin is now; it may have been away, or its folder may have been replaced. Blocks on the disk.
   func watch() {
-    let real = OriginStamp.resolved(path)
+    guard let path else { return }
+    let real = SQLitePlace.resolved(path)
     let folder = Folder.parent(of: real)
     let isUpToDate = state.withLock { $0.watch.map { !$0.hasEnded && $0.folder == folder } ?? false }
     if isUpToDate { return }

@@ -25,8 +25,8 @@ struct PublishingService: Sendable {
   }
 
   private func publishChanges(_ afterStep: () -> Void) async {
-    var seen: OriginStamp?
-    let alarm = OriginAlarm(job.originPath)
+    var seen: (any OriginStamp)?
+    let alarm = OriginAlarm(job.origin.watchedFile)
     while !Task.isCancelled {
       health.works(loop(.changes))
       let start = ContinuousClock.now
@@ -47,12 +47,13 @@ struct PublishingService: Sendable {
   }
 
   /// A disk that hangs must not hold a thread that tasks share.
-  private func renewed(_ stamp: OriginStamp?, _ alarm: OriginAlarm) async throws -> OriginStamp? {
-    let job = job
-    return try await blocking {
+  private func renewed(_ stamp: (any OriginStamp)?, _ alarm: OriginAlarm) async throws
+    -> (any OriginStamp)?
+  {
+    try await blocking {
       // First: what is written between the look and the watch would wake nobody.
       alarm.watch()
-      return stamp?.renewed(of: job)
+      return stamp?.renewed()
     }
   }
 
@@ -85,7 +86,7 @@ struct PublishingService: Sendable {
   func attempt() async { await warning(.changes) { _ = try await stepOnce() } }
 
   /// Whatever the origin looks like; a first version comes with its snapshot. Returns the origin as the step saw it.
-  private func stepOnce() async throws -> OriginStamp? {
+  private func stepOnce() async throws -> (any OriginStamp)? {
     let (publisher, job) = (publisher, job)
     let outcome = try await blocking { try publisher.publishChanges(job, now: .now()) }
     tell(outcome)

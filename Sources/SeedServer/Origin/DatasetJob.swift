@@ -6,7 +6,7 @@ import SeedTrust
 @dynamicMemberLookup
 package struct DatasetJob: Sendable {
   package let name: DatasetName
-  package let originPath: String
+  package let origin: any OriginPlace
   package let plans: [SeriesPlan]
   package var policy: PublishingPolicy
   /// What the origin held when the newest model was made; `nil` where nobody wrote it down.
@@ -15,9 +15,10 @@ package struct DatasetJob: Sendable {
   package var originWaitSeconds = 10
 
   package init(
-    name: DatasetName, originPath: String, plans: [SeriesPlan], policy: PublishingPolicy = PublishingPolicy()
+    name: DatasetName, origin: any OriginPlace, plans: [SeriesPlan],
+    policy: PublishingPolicy = PublishingPolicy()
   ) {
-    (self.name, self.originPath, self.plans, self.policy) = (name, originPath, plans, policy)
+    (self.name, self.origin, self.plans, self.policy) = (name, origin, plans, policy)
   }
 
   package subscript<Value>(dynamicMember field: WritableKeyPath<PublishingPolicy, Value>) -> Value {
@@ -32,6 +33,17 @@ package struct DatasetJob: Sendable {
     guard let knownOrigin, let newest = plans.last else { return OriginGain() }
     return OriginGain(outline, since: knownOrigin, without: newest.schema)
   }
+
+  /// As ``gain(in:)``, of an origin that is open.
+  package func gain(of origin: any Origin) throws -> OriginGain {
+    knownOrigin == nil ? OriginGain() : gain(in: try origin.outline())
+  }
+
+  /// How the origin looks; see ``OriginPlace/stamp()``.
+  func stamp() throws -> (any OriginStamp)? { isRetired ? UnneededStamp() : try origin.stamp() }
+
+  /// The origin, open.
+  func openOrigin() throws -> any Origin { try origin.open(waitSeconds: originWaitSeconds) }
 
   var isRetired: Bool { plans.allSatisfy { isRetired($0.series) } }
 

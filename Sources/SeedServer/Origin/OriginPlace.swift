@@ -1,0 +1,67 @@
+import SeedSystem
+
+/// Where an operator keeps the data, and what can be told of it without reading it all.
+package protocol OriginPlace: Sendable {
+  /// For messages, and different for every other place.
+  var text: String { get }
+  /// The file whose writing means that there may be something new; `nil` where no file tells.
+  var watchedFile: String? { get }
+  /// What it looks like from outside; `nil` where only reading tells whether anything changed.
+  func stamp() throws -> (any OriginStamp)?
+  /// Opens what is there now; waits that long for others who hold it.
+  func open(waitSeconds: Int) throws -> any Origin
+}
+
+/// How an origin looked from outside before it was read, so that an unchanged one need not be read again.
+package protocol OriginStamp: Sendable {
+  /// Equal for equal content.
+  var text: String { get }
+  /// Whether an equal stamp later on proves for good that nothing was written since.
+  var isSettled: Bool { get }
+  /// This stamp as it looks now, where a step can wait: the one that took it saw all that was written, and not long ago.
+  func renewed() -> (any OriginStamp)?
+}
+
+enum OriginRest {
+  /// Seconds after which a step runs though the origin looks the same: snapshots and signatures fall due.
+  private static let seconds = 60
+
+  /// A clock that was set back must not make it wait until then.
+  static func lasts(from then: Int, to now: Int) -> Bool { (0..<seconds).contains(now - then) }
+}
+
+/// Stands for an origin that nobody needs: all series are retired.
+struct UnneededStamp: OriginStamp {
+  private let takenAt = UTCTime.now().secondsSinceEpoch
+
+  var text: String { "" }
+  var isSettled: Bool { true }
+
+  func renewed() -> (any OriginStamp)? {
+    OriginRest.lasts(from: takenAt, to: UTCTime.now().secondsSinceEpoch) ? self : nil
+  }
+}
+
+/// A SQLite file.
+package struct SQLitePlace: OriginPlace {
+  /// The file.
+  package let path: String
+
+  package init(_ path: String) { self.path = path }
+
+  package var text: String { path }
+  package var watchedFile: String? { path }
+
+  package func stamp() throws -> (any OriginStamp)? { try SQLiteStamp(path) }
+
+  package func open(waitSeconds: Int) throws -> any Origin {
+    try SQLiteOrigin(path, waitSeconds: waitSeconds)
+  }
+
+  /// The path without links, as SQLite takes it to find the files beside a database; the path itself where nothing is.
+  package static func resolved(_ path: String) -> String {
+    guard let real = realpath(path, nil) else { return path }
+    defer { free(real) }
+    return String(cString: real)
+  }
+}
