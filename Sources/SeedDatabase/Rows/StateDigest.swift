@@ -32,6 +32,15 @@ package struct TableSum: Hashable, Sendable {
     rows -= 1
   }
 
+  /// The sum with some rows instead of others.
+  package func replacing(_ old: TableSum, by new: TableSum) -> TableSum {
+    var sum = self
+    sum.change(by: old.words) { $0.subtractingReportingOverflow($1) }
+    sum.change(by: new.words) { $0.addingReportingOverflow($1) }
+    sum.rows += new.rows - old.rows
+    return sum
+  }
+
   /// Adds or subtracts, beginning with the lowest word; what does not fit goes to the next.
   @inline(__always)
   private mutating func change(

@@ -22,6 +22,28 @@ final class StatementRows: OrderedRows {
   }
 }
 
+/// The rows that a file has of some keys, in the keys' order.
+final class KeyedRows: OrderedRows {
+  private let find: Statement
+  private let keys: [[SeedValue]]
+  private var place = 0
+  @exclusivity(unchecked) private(set) var row: [BorrowedValue] = []
+
+  init(_ find: Statement, _ keys: [[SeedValue]]) { (self.find, self.keys) = (find, keys) }
+
+  func next() throws -> Bool {
+    while place < keys.count {
+      find.rewind()
+      try find.bind(keys[place])
+      place += 1
+      guard try find.step() else { continue }
+      find.borrowRow(into: &row)
+      return true
+    }
+    return false
+  }
+}
+
 /// Walks two states of one table in key order, once. A side that does not have the table is `nil`.
 struct RowMerge<Old: OrderedRows, New: OrderedRows> {
   /// The sides that have the lowest key, and whether the rows are equal. The row of a side is its current one.

@@ -8,10 +8,13 @@ struct SeriesChange {
   let changes: ChangeReport
   /// The tables that lost too many rows; only a preview gets here with some.
   let shrunk: [ShrunkTable]
+  /// What the origin's log should have named and did not.
+  let missed: [MissedRows]
 
   struct Source {
     let origin: any Origin
     let plan: SeriesPlan
+    let search: ChangeSearch
     let provenance: Provenance
     /// `nil` where the operator accepts the loss.
     let shrinkGuard: ShrinkGuard?
@@ -40,8 +43,9 @@ struct SeriesChange {
   private init?(_ source: Source, _ copy: WorkingCopy) throws {
     let plan = source.plan
     let spill = SpillFile(in: source.spillFolder)
-    let diff = try SeriesDiff(source.origin, copy, plan, spill: spill)
+    let diff = try SeriesDiff(source, copy, spill: spill)
     guard !diff.delta.isEmpty else { return nil }
+    missed = diff.missed
     shrunk = source.shrinkGuard?.shrunk(before: diff.before, after: diff.after) ?? []
     guard shrunk.isEmpty || source.isPreview else { throw PublicationError.shrunk([plan.series: shrunk]) }
     let meta = try copy.meta()
@@ -68,73 +72,6 @@ struct SeriesChange {
   func rollBack() {
     copy.connection.rollBack()
     delta.remove()
-  }
-}
-
-struct SeriesDiff: ~Copyable {
-  private(set) var delta: DeltaWriter
-  private(set) var before: [String: TableSum] = [:]
-  private(set) var after: [String: TableSum] = [:]
-
-  /// Compares; throws ``CopyDamaged`` where the copy's rows are not those that it has stored the sums of.
-  init(_ origin: any Origin, _ copy: WorkingCopy, _ plan: SeriesPlan, spill: any DeltaSpill) throws {
-    delta = DeltaWriter(spill: spill)
-    before = try copy.sums()
-    for table in plan.schema.tables {
-      let (before, after) = try compare(table, origin, copy, plan)
-      guard self.before[table.name] == before else {
-        throw CopyDamaged(table: table.name, reason: "its rows do not match its sum")
-      }
-      self.after[table.name] = after
-    }
-  }
-
-  private mutating func compare(
-    _ table: TableSchema, _ origin: any Origin, _ copy: WorkingCopy, _ plan: SeriesPlan
-  ) throws -> (before: TableSum, after: TableSum) {
-    let projection = plan.projection(table)
-    do {
-      return try compare(table, try origin.rows(table, projection), copy)
-    } catch is ProjectedRows.OutOfOrder {
-      delta.abandonTable()
-      let staged = try origin.stagedRows(table, projection, schemaSQL: plan.newest.schemaSQL)
-      return try compare(table, staged, copy)
-    } catch let error as DatabaseError {
-      // The origin's rows turn their failures into an OriginError, so this one is the copy's.
-      throw CopyDamaged(table: table.name, reason: error.cause)
-    }
-  }
-
-  private mutating func compare(
-    _ table: TableSchema, _ new: ProjectedRows, _ copy: WorkingCopy
-  ) throws -> (before: TableSum, after: TableSum) {
-    delta.begin(table: table.name, key: table.keyNames, columns: table.columnNames)
-    let old = StatementRows(try copy.connection.prepare(TableSQL(table).allInKeyOrder))
-    var merge = RowMerge(table, old: old, new: new)
-    var hasher = RowHasher()
-    var (before, after) = (TableSum(), TableSum())
-    while let match = try merge.next() {
-      let hash = hasher.hash(lent: match == .onlyNew ? new.row : old.row)
-      switch match {
-      case .same:
-        before.insert(hash)
-        after.insert(hash)
-      case .onlyOld:
-        before.insert(hash)
-        let row = old.row
-        delta.delete(lent: table.key.map { row[$0] })
-      case .onlyNew:
-        after.insert(hash)
-        try new.validate()
-        delta.upsert(lent: new.row)
-      case .different:
-        before.insert(hash)
-        after.insert(hasher.hash(lent: new.row))
-        try new.validate()
-        delta.upsert(lent: new.row)
-      }
-    }
-    return (before, after)
   }
 }
 

@@ -21,6 +21,10 @@ package struct PublishingPolicy: Hashable, Sendable {
   /// Seconds after which a snapshot goes though there are fewer; the newest stays. `nil` for never.
   package var retainedSnapshotSeconds: Int?
   package var shrinkGuard = ShrinkGuard()
+  /// How steps find what changed in the origin.
+  package var changes = ChangeFinding.comparison
+  /// Seconds after which all rows are compared though the log tells what changed.
+  package var auditSeconds = 86_400
   /// Seconds for which a file stays that metadata does not name any more.
   package var graceSeconds = 3600
 
@@ -28,6 +32,14 @@ package struct PublishingPolicy: Hashable, Sendable {
 
   /// Seconds after which a series that changed gets a new snapshot, where nothing else is said.
   package static let usualSnapshotSeconds = 3600
+}
+
+/// How a step finds what changed in the origin.
+package enum ChangeFinding: String, Hashable, Sendable, CaseIterable {
+  /// All rows are compared.
+  case comparison
+  /// Writers leave the keys of what they touched in a log.
+  case log
 }
 
 /// Who builds the secondary indexes of a snapshot.

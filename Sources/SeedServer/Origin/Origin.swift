@@ -13,6 +13,8 @@ package protocol Origin: AnyObject {
   func rowsWithoutKey(_ table: TableSchema, _ projection: Projection) throws -> Int
   /// The names of what it holds.
   func outline() throws -> OriginOutline
+  /// What its writers noted; `nil` where nobody set up a log.
+  func log() throws -> (any OriginLog)?
   /// Whether the rows can change though nobody writes: a SELECT or a view asks for the time or for random numbers.
   func isVolatile(_ plans: [SeriesPlan]) throws -> Bool
 }

@@ -5,6 +5,8 @@ import SeedSystem
 /// An operator's SQLite file, read in one transaction while others may write it.
 package final class SQLiteOrigin: Origin {
   private let connection: Connection
+  /// Which file it is; `nil` where it was replaced while it was opened.
+  private let file: String?
   private let path: String
   package let fitter = AffinityFitter()
 
@@ -12,6 +14,7 @@ package final class SQLiteOrigin: Origin {
   package init(_ path: String, waitSeconds: Int = 10) throws {
     try OriginError.checkIsFile(path)
     self.path = path
+    let before = try OriginError.stamp(path)?.identity
     do {
       connection = try Connection(path, .origin)
       try connection.execute("PRAGMA busy_timeout = \(waitSeconds * 1000); BEGIN")
@@ -21,6 +24,7 @@ package final class SQLiteOrigin: Origin {
       if error.primaryCode == ResultCode.busy { throw OriginError.locked(path: path, seconds: waitSeconds) }
       throw OriginError.reading(path, error)
     }
+    file = try OriginError.stamp(path)?.identity == before ? before : nil
   }
 
   package func source(
@@ -38,6 +42,13 @@ package final class SQLiteOrigin: Origin {
   package func outline() throws -> OriginOutline {
     do {
       return try OriginOutline(connection)
+    } catch let error as DatabaseError { throw OriginError.reading(path, error) }
+  }
+
+  package func log() throws -> (any OriginLog)? {
+    guard let file else { return nil }
+    do {
+      return try SQLiteLog(connection, fitter, file: file)
     } catch let error as DatabaseError { throw OriginError.reading(path, error) }
   }
 
@@ -75,6 +86,11 @@ package final class SQLiteOrigin: Origin {
 }
 
 extension Projection {
+  /// The statement that reads a table's rows, in any order.
+  func select(_ table: TableSchema, in connection: Connection) throws -> String {
+    select(table, from: try source(of: table, in: connection), isOrdered: false)
+  }
+
   /// The table or SELECT to read from, once it is known to yield exactly the table's stored columns.
   fileprivate func source(of table: TableSchema, in connection: Connection) throws -> String {
     guard let sql else {

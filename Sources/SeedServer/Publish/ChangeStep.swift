@@ -88,7 +88,8 @@ struct ChangeStep {
     guard !job.isRetired else { return try publish(nil) }
     let memory = OriginMemory(context)
     // A series to be resumed, and one that waited for its key, were passed over when the origin was last read.
-    let mustRead = options.isResuming || options.isBeginningEpoch || !newSeries.isEmpty
+    let isAuditDue = drafted.contains { ChangeTrail.isAuditDue($0.series, context) }
+    let mustRead = options.isResuming || options.isBeginningEpoch || !newSeries.isEmpty || isAuditDue
     if let stamp, try !mustRead && memory.knows(stamp, update.published) { return try publish(nil) }
     let origin = try job.openOrigin()
     let isVolatile = try origin.isVolatile(job.plans)

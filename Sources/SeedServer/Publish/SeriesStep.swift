@@ -8,6 +8,8 @@ struct SeriesDraft {
   var report: SeriesReport
   /// `nil` where nothing of it is to be signed.
   var metadata: SeriesMetadata?
+  /// What the origin's log should have named.
+  fileprivate(set) var missed: [MissedRows] = []
   /// Leaves the working copy as it was.
   fileprivate(set) var discard: () -> Void = {}
   /// Brings the working copy to what was published.
@@ -37,21 +39,39 @@ struct SeriesStep {
     guard followed.state.model == plan.newest.version else {
       return try create(origin, at: followed.state.head.next, epoch: followed.state.epoch, after: followed)
     }
+    return try follow(origin, followed)
+  }
+
+  private func follow(_ origin: any Origin, _ published: SeriesMetadata) throws -> SeriesDraft {
+    let trail = ChangeTrail(context: context, plan: plan, published: published)
+    var step = try trail.search(origin)
     let shrinkGuard = options.acceptingShrink ? nil : job.shrinkGuard
-    return try change(source(origin, plan, shrinkGuard), after: followed)
+    var draft = try change(source(origin, plan, step.search, shrinkGuard), after: published)
+    draft.report.comparison = step.reason
+    if !draft.missed.isEmpty {
+      step.missedAt = context.now
+      draft.report.warnings.append("\(plan.series): \(MissedRows.warning(draft.missed))")
+    }
+    guard job.changes == .log, !options.isPreview else { return draft }
+    let settle = draft.settle
+    draft.settle = { [step] in
+      try settle()
+      try trail.note(step)
+    }
+    return draft
   }
 
   // MARK: A delta
 
   private func source(
-    _ origin: any Origin, _ plan: SeriesPlan, _ shrinkGuard: ShrinkGuard?
+    _ origin: any Origin, _ plan: SeriesPlan, _ search: ChangeSearch, _ shrinkGuard: ShrinkGuard?
   ) throws -> SeriesChange.Source {
     let draft =
       try options.isPreview
       ? "\(copyPath).delta\(DurableFile.temporarySuffix)"
       : context.publication.draft("delta", of: plan.series)
     return SeriesChange.Source(
-      origin: origin, plan: plan, provenance: job.provenance, shrinkGuard: shrinkGuard,
+      origin: origin, plan: plan, search: search, provenance: job.provenance, shrinkGuard: shrinkGuard,
       isPreview: options.isPreview, spillFolder: context.stateFolder, draftPath: draft)
   }
 
@@ -72,6 +92,7 @@ struct SeriesStep {
       draft.report.changes = change.changes
       draft.report.deltaBytes = change.delta.stored.length
       draft.report.repair = repair
+      draft.missed = change.missed
       try options.isPreview
         ? foresee(change, published, &draft.report) : store(change, published, hold, &draft)
       return draft
@@ -143,7 +164,7 @@ struct SeriesStep {
     let known = published.state.hold
     let hold = known?.version == version ? known : SeriesHold(version: version, since: context.now)
     // The operator asks for these rows, so no guard stands before them.
-    let source = try source(try SQLiteOrigin(file), plan.withoutProjections, nil)
+    let source = try source(try SQLiteOrigin(file), plan.withoutProjections, .comparison, nil)
     return try change(source, after: published, hold: hold)
   }
 

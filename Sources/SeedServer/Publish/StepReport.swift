@@ -83,6 +83,8 @@ package struct SeriesReport: Sendable {
   /// Tables that lost more rows than is allowed, where the step was only tried.
   package var shrunk: [ShrunkTable] = []
   var warnings: [String] = []
+  /// Why all rows were compared, where the log should have told.
+  package var comparison: ComparisonReason?
   /// Why the working copy had to be made anew from the publication.
   package var repair: String?
 }

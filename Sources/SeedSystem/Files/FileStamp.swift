@@ -23,6 +23,9 @@ package struct FileStamp: Hashable, Sendable {
     ].joined(separator: " ")
   }
 
+  /// Which file it is, whatever it holds.
+  package var identity: String { "\(device) \(inode)" }
+
   /// True for the same file with other content, too.
   package func isOfSameFile(as other: FileStamp) -> Bool { device == other.device && inode == other.inode }
 

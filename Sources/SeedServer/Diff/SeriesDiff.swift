@@ -1,0 +1,198 @@
+import SeedDatabase
+import SeedFormat
+
+/// How a step finds what changed.
+enum ChangeSearch {
+  /// Every row of the origin beside every row of the copy.
+  case comparison
+  /// The rows that the origin's log names.
+  case log(any OriginLog, [String: Touched])
+  /// Every row, and whether the log named those that differ.
+  case audit([String: Touched])
+
+  /// How to find what changed in one table.
+  func way(_ table: TableSchema) -> Way {
+    switch self {
+    case .comparison: return .comparing(expected: nil)
+    case .audit(let touched): return .comparing(expected: touched[table.name])
+    case .log(let log, let touched):
+      switch touched[table.name] ?? .all {
+      case .all: return .comparing(expected: nil)
+      case .nothing: return .nothing
+      case .keys(let keys): return .keys(keys, log)
+      }
+    }
+  }
+
+  enum Way {
+    case nothing
+    case keys([[SeedValue]], any OriginLog)
+    case comparing(expected: Touched?)
+  }
+}
+
+/// Rows of one table that differed, though the origin's log did not name them.
+struct MissedRows: Hashable {
+  let table: String
+  /// The keys of some of them.
+  private(set) var keys: [String] = []
+  private(set) var count = 0
+
+  private static let namedKeys = 5
+
+  init(table: String) { self.table = table }
+
+  mutating func add(_ key: @autoclosure () -> String) {
+    count += 1
+    if keys.count < Self.namedKeys { keys.append(key()) }
+  }
+
+  private var description: String {
+    let named = (keys + (keys.count < count ? ["…"] : [])).joined(separator: "; ")
+    return "\(count) \(count == 1 ? "row" : "rows") of table \"\(table)\" (\(named))"
+  }
+
+  static func warning(_ missed: [MissedRows]) -> String {
+    "the origin's log missed \(missed.map(\.description).joined(separator: ", ")): they are published now. A writer's triggers "
+      + "are off, or were. From now on all rows are compared; when that is mended, 'seedbank origin log accept' trusts the "
+      + "log again"
+  }
+}
+
+/// What one series' origin holds against what its copy does.
+struct SeriesDiff: ~Copyable {
+  private(set) var delta: DeltaWriter
+  private(set) var before: [String: TableSum] = [:]
+  private(set) var after: [String: TableSum] = [:]
+  private(set) var missed: [MissedRows] = []
+  private let source: SeriesChange.Source
+  private let copy: WorkingCopy
+
+  /// Compares; throws ``CopyDamaged`` where the copy's rows are not those that it has stored the sums of.
+  init(_ source: SeriesChange.Source, _ copy: WorkingCopy, spill: any DeltaSpill) throws {
+    (self.source, self.copy) = (source, copy)
+    delta = DeltaWriter(spill: spill)
+    before = try copy.sums()
+    for table in source.plan.schema.tables {
+      guard let stored = before[table.name] else {
+        throw CopyDamaged(table: table.name, reason: "it has no sum")
+      }
+      after[table.name] = try sum(of: table, after: stored)
+    }
+  }
+
+  private mutating func sum(of table: TableSchema, after stored: TableSum) throws -> TableSum {
+    switch source.search.way(table) {
+    case .nothing: return stored
+    case .keys(let keys, let log):
+      let (old, new) = try compare(table, keys, log)
+      return stored.replacing(old, by: new)
+    case .comparing(let expected):
+      let (old, new) = try compare(table, expected)
+      guard stored == old else {
+        throw CopyDamaged(table: table.name, reason: "its rows do not match its sum")
+      }
+      return new
+    }
+  }
+
+  private mutating func compare(
+    _ table: TableSchema, _ keys: [[SeedValue]], _ log: any OriginLog
+  ) throws -> (old: TableSum, new: TableSum) {
+    try Self.blamingCopy(table) {
+      let old = KeyedRows(try copy.connection.prepare(TableSQL(table).find), keys)
+      return try compare(table, old, try log.rows(table, keys: keys), expected: nil)
+    }
+  }
+
+  private mutating func compare(
+    _ table: TableSchema, _ expected: Touched?
+  ) throws -> (old: TableSum, new: TableSum) {
+    let projection = source.plan.projection(table)
+    func old() throws -> StatementRows {
+      StatementRows(try copy.connection.prepare(TableSQL(table).allInKeyOrder))
+    }
+    return try Self.blamingCopy(table) {
+      do {
+        return try compare(
+          table, old(), try source.origin.rows(table, projection), expected: expected)
+      } catch is ProjectedRows.OutOfOrder {
+        delta.abandonTable()
+        missed.removeAll { $0.table == table.name }
+        let schemaSQL = source.plan.newest.schemaSQL
+        let staged = try source.origin.stagedRows(table, projection, schemaSQL: schemaSQL)
+        return try compare(table, old(), staged, expected: expected)
+      }
+    }
+  }
+
+  /// The origin's rows turn their failures into an OriginError, so SQLite's own are the copy's.
+  private static func blamingCopy<Result>(
+    _ table: TableSchema, _ body: () throws -> Result
+  ) throws -> Result {
+    do {
+      return try body()
+    } catch let error as DatabaseError {
+      throw CopyDamaged(table: table.name, reason: error.cause)
+    }
+  }
+
+  /// Writes what differs into the delta; the sums are those of the rows that were walked.
+  private mutating func compare(
+    _ table: TableSchema, _ old: some OrderedRows, _ new: ProjectedRows, expected: Touched?
+  ) throws -> (old: TableSum, new: TableSum) {
+    delta.begin(table: table.name, key: table.keyNames, columns: table.columnNames)
+    var merge = RowMerge(table, old: old, new: new)
+    var hasher = RowHasher()
+    var (before, after) = (TableSum(), TableSum())
+    var audit = LogAudit(table, expected)
+    while let match = try merge.next() {
+      let hash = hasher.hash(lent: match == .onlyNew ? new.row : old.row)
+      switch match {
+      case .same:
+        before.insert(hash)
+        after.insert(hash)
+        continue
+      case .onlyOld:
+        before.insert(hash)
+        let row = old.row
+        delta.delete(lent: table.key.map { row[$0] })
+      case .onlyNew:
+        after.insert(hash)
+        try new.validate()
+        delta.upsert(lent: new.row)
+      case .different:
+        before.insert(hash)
+        after.insert(hasher.hash(lent: new.row))
+        try new.validate()
+        delta.upsert(lent: new.row)
+      }
+      audit?.check(match == .onlyOld ? old.row : new.row)
+    }
+    if let audit, audit.missed.count > 0 { missed.append(audit.missed) }
+    return (before, after)
+  }
+}
+
+/// Whether the log named the rows that a comparison finds different.
+private struct LogAudit {
+  private let table: TableSchema
+  private let named: Set<[SeedValue]>
+  private(set) var missed: MissedRows
+
+  /// `nil` where there is nothing to check: no log, or one that names the whole table.
+  init?(_ table: TableSchema, _ expected: Touched?) {
+    switch expected {
+    case nil, .all: return nil
+    case .nothing: named = []
+    case .keys(let keys): named = Set(keys)
+    }
+    self.table = table
+    missed = MissedRows(table: table.name)
+  }
+
+  mutating func check(_ row: [BorrowedValue]) {
+    let key = table.key.map { row[$0].owned }
+    if !named.contains(key) { missed.add(rowDescription(table.keyNames, key)) }
+  }
+}

@@ -1,0 +1,46 @@
+package import SeedDatabase
+package import SeedFormat
+
+/// What an origin noted of its own writers: the keys of the rows that they touched. It names too many rows at worst,
+/// never too few; where that cannot be promised, it says so, and everything is compared.
+package protocol OriginLog: AnyObject {
+  /// A mark of the state that is being read, from which a later one can tell what was written since.
+  func cursor() throws -> OriginCursor
+  /// What may differ between the cursor's state and the one that is being read.
+  func touched(since cursor: OriginCursor, _ plan: SeriesPlan) throws -> LogAnswer
+  /// The rows with these keys, as far as they are there, in the keys' order.
+  func rows(_ table: TableSchema, keys: [[SeedValue]]) throws -> ProjectedRows
+}
+
+/// A state of an origin as its log knows it. What it says is the log's own business.
+package struct OriginCursor: Hashable, Sendable {
+  package let json: JSONValue
+
+  package init(_ json: JSONValue) { self.json = json }
+}
+
+/// What a log says of the time since a cursor.
+package enum LogAnswer: Hashable, Sendable {
+  /// By table of the client.
+  case tables([String: Touched])
+  /// Nothing that can be relied on.
+  case doubt(LogDoubt)
+}
+
+/// What of one table may differ.
+package enum Touched: Hashable, Sendable {
+  case nothing
+  /// Rows with these keys: without duplicates, in the client's order, and the same values in origin and client.
+  case keys([[SeedValue]])
+  /// Any row.
+  case all
+}
+
+/// Why a log cannot tell what was written.
+package enum LogDoubt: String, Hashable, Sendable, CaseIterable {
+  case otherFile = "the origin is another file than before"
+  case otherSchema = "the origin's schema was changed"
+  case otherLog = "the origin's log was made anew"
+  case pruned = "the origin's log does not reach back to the last step"
+  case edited = "the origin's log was changed by hand, or the origin was restored from a backup"
+}

@@ -1,0 +1,203 @@
+import SeedDatabase
+import SeedFormat
+import SeedSystem
+
+/// The log that triggers keep in an operator's SQLite file; see ``SQLiteLogDraft``. As there is one writer at a time, its
+/// numbers rise in the order of the commits.
+final class SQLiteLog: OriginLog {
+  /// One table of the origin whose writers are noted.
+  struct Source {
+    let number: Int
+    let table: String
+    /// The columns of the table's own key.
+    let keys: [String]
+
+    var log: String { quoted(SQLiteLogDraft.log(number)) }
+  }
+
+  private let connection: Connection
+  private let fitter: AffinityFitter
+  /// Which file it is; see ``FileStamp/identity``.
+  private let file: String
+  private let token: String
+  private let sources: [Source]
+
+  /// Keys beyond which comparing all rows is cheaper, or the list too long for memory.
+  static let mostKeys = 100_000
+
+  /// `nil` where nobody set up a log.
+  init?(_ connection: Connection, _ fitter: AffinityFitter, file: String) throws {
+    let registry = SQLiteLogDraft.registry
+    let count = try connection.integer("SELECT count(*) FROM sqlite_schema WHERE name = ?", .text(registry))
+    guard count == 1 else { return nil }
+    let rows = try connection.rows(
+      "SELECT number, source, keys, lower(hex(token)) FROM \(registry) ORDER BY number")
+    (self.connection, self.fitter, self.file) = (connection, fitter, file)
+    token = rows.first?[3].text ?? ""
+    sources = try rows.map { row in
+      let keys = try JSONValue(parsing: Array(row[2].text.utf8)).elements ?? []
+      guard case .integer(let number) = row[0] else { throw NotASeed("\(registry) is damaged") }
+      return Source(number: Int(number), table: row[1].text, keys: keys.compactMap(\.string))
+    }
+  }
+
+  // MARK: The cursor
+
+  func cursor() throws -> OriginCursor {
+    let marks = try sources.map { source in
+      JSONMember("\(source.number)", try mark(of: source).json)
+    }
+    return OriginCursor(
+      ["file": .string(file), "schema": try schemaNumber(), "token": .string(token), "logs": .object(marks)])
+  }
+
+  /// Moves with every change of tables, indexes and triggers, and with VACUUM.
+  private func schemaNumber() throws -> JSONValue {
+    .integer(try connection.integer("PRAGMA schema_version") ?? 0)
+  }
+
+  /// A log's newest entry. The random number in it is the witness that it is the same entry.
+  private struct Mark: Hashable {
+    var number: Int64 = 0
+    var witness: Int64 = 0
+
+    var json: JSONValue { [.integer(number), .integer(witness)] }
+
+    init() {}
+
+    init?(_ json: JSONValue?) {
+      guard let elements = json?.elements, elements.count == 2, case .integer(let number) = elements[0],
+        case .integer(let witness) = elements[1]
+      else { return nil }
+      (self.number, self.witness) = (number, witness)
+    }
+
+    init?(_ row: [SeedValue]?) {
+      guard let row, case .integer(let number) = row[0], case .integer(let witness) = row[1] else {
+        return nil
+      }
+      (self.number, self.witness) = (number, witness)
+    }
+  }
+
+  private func mark(of source: Source) throws -> Mark {
+    Mark(try connection.rows("SELECT seq, witness FROM \(source.log) ORDER BY seq DESC LIMIT 1").first)
+      ?? Mark()
+  }
+
+  // MARK: What was touched
+
+  func touched(since cursor: OriginCursor, _ plan: SeriesPlan) throws -> LogAnswer {
+    let json = cursor.json
+    guard json["file"]?.string == file else { return .doubt(.otherFile) }
+    guard json["token"]?.string == token else { return .doubt(.otherLog) }
+    guard json["schema"] == (try schemaNumber()) else { return .doubt(.otherSchema) }
+    var marks: [String: Mark] = [:]
+    for source in sources {
+      guard let mark = Mark(json["logs"]?["\(source.number)"]) else { return .doubt(.otherLog) }
+      if let doubt = try doubt(of: mark, source) { return .doubt(doubt) }
+      marks[source.table.lowercased()] = mark
+    }
+    return .tables(try touched(since: marks, plan))
+  }
+
+  private func doubt(of mark: Mark, _ source: Source) throws -> LogDoubt? {
+    guard mark.number > 0 else {
+      let first = try connection.integer("SELECT min(seq) FROM \(source.log)")
+      return first ?? 1 == 1 ? nil : .pruned
+    }
+    let row = try connection.rows(
+      "SELECT seq, witness FROM \(source.log) WHERE seq = ?", .integer(mark.number)
+    ).first
+    if Mark(row) == mark { return nil }
+    let first = try connection.integer("SELECT min(seq) FROM \(source.log)") ?? 0
+    return row == nil && first > mark.number ? .pruned : .edited
+  }
+
+  private func touched(since marks: [String: Mark], _ plan: SeriesPlan) throws -> [String: Touched] {
+    let written = try Set(
+      sources.filter { source in
+        let mark = marks[source.table.lowercased()] ?? Mark()
+        return try connection.integer(
+          "SELECT 1 FROM \(source.log) WHERE seq > ? LIMIT 1", .integer(mark.number)) != nil
+      }.map { $0.table.lowercased() })
+    return try plan.schema.tables.reduce(into: [:]) { touched, table in
+      touched[table.name] = try self.touched(table, plan.projection(table), written, marks)
+    }
+  }
+
+  private func touched(
+    _ table: TableSchema, _ projection: Projection, _ written: Set<String>, _ marks: [String: Mark]
+  ) throws -> Touched {
+    let reading = try SQLiteReading(try projection.select(table, in: connection), connection)
+    let known = Set(sources.map { $0.table.lowercased() })
+    guard reading.isTraceable, reading.tables.isSubset(of: known) else { return .all }
+    if reading.tables.isDisjoint(with: written) { return .nothing }
+    guard projection.sql == nil, reading.tables == [table.name.lowercased()],
+      let source = sources.first(where: { $0.table.lowercased() == table.name.lowercased() })
+    else { return .all }
+    return try keys(of: table, source, since: marks[table.name.lowercased()] ?? Mark())
+  }
+
+  /// The touched keys, where both sides hold them as the same values in the same order.
+  private func keys(of table: TableSchema, _ source: Source, since mark: Mark) throws -> Touched {
+    let places = table.keyNames.compactMap { name in
+      source.keys.firstIndex { $0.lowercased() == name.lowercased() }
+    }
+    guard places.count == source.keys.count, places.count == table.key.count,
+      table.keyCollations.allSatisfy({ $0 == .binary })
+    else { return .all }
+    let columns = places.map { "k\($0)" }.joined(separator: ", ")
+    let statement = try connection.prepare(
+      "SELECT DISTINCT \(columns) FROM \(source.log) WHERE seq > ? LIMIT \(Self.mostKeys + 1)")
+    try statement.bind([.integer(mark.number)])
+    var keys: [[SeedValue]] = []
+    let affinities = table.key.map { table.columns[$0].affinity }
+    while try statement.step() {
+      let key = try statement.row()
+      for (value, affinity) in zip(key, affinities) where try fitter.fit(value, to: affinity) != value {
+        return .all
+      }
+      keys.append(key)
+    }
+    guard keys.count <= Self.mostKeys else { return .all }
+    let order = KeyOrder(table)
+    keys.sort { order.compare($0, $1) < 0 }
+    return .keys(keys)
+  }
+
+  func rows(_ table: TableSchema, keys: [[SeedValue]]) throws -> ProjectedRows {
+    let columns = table.columnNames.map(quoted).joined(separator: ", ")
+    // IS finds NULL, too; the second comparison is for a column whose own collation takes more for equal.
+    let matches =
+      table.keyNames.map { "\(quoted($0)) IS ?" } + table.keyNames.map { "\(quoted($0)) COLLATE BINARY IS ?" }
+    let find = try connection.prepare(
+      "SELECT \(columns) FROM \(quoted(table.name)) WHERE \(matches.joined(separator: " AND "))")
+    return ProjectedRows(KeyedSource(find, keys.map { $0 + $0 }), table, fitter, isOrdered: true)
+  }
+}
+
+/// The rows that a statement finds for one key after the other.
+final class KeyedSource: RowSource {
+  private let find: Statement
+  private let keys: [[SeedValue]]
+  private var place = 0
+
+  init(_ find: Statement, _ keys: [[SeedValue]]) { (self.find, self.keys) = (find, keys) }
+
+  func next() throws -> Bool {
+    do throws(DatabaseError) {
+      // A key that allows NULL may have several rows.
+      if place > 0, try find.step() { return true }
+      while place < keys.count {
+        find.rewind()
+        try find.bind(keys[place])
+        place += 1
+        if try find.step() { return true }
+      }
+      return false
+    } catch { throw OriginError.reading(find.path, error) }
+  }
+
+  func lend(to row: inout [BorrowedValue]) { find.borrowRow(into: &row) }
+}

@@ -1,0 +1,152 @@
+import SeedDatabase
+import SeedFormat
+package import SeedSystem
+import SeedTrust
+
+/// Where a series' working copy stands in its origin's log, in a file beside it. The file counts only for the very copy
+/// that was committed with it, the same origin and the same model: wherever anything differs, all rows are compared.
+struct ChangeTrail {
+  let context: StepContext
+  let plan: SeriesPlan
+  let published: SeriesMetadata
+
+  private var path: String { Self.path(plan.series, context) }
+  private var copyPath: String { context.copyPath(plan.series) }
+
+  private static func path(_ series: Series, _ context: StepContext) -> String {
+    "\(context.stateFolder)/\(series.roleName).cursor"
+  }
+
+  /// Whether all rows are to be compared, though nothing was written: a log may have missed what was.
+  static func isAuditDue(_ series: Series, _ context: StepContext) -> Bool {
+    guard context.job.changes == .log else { return false }
+    return record(series, context)?.isAuditDue(context) ?? false
+  }
+
+  /// How this step finds what changed, and what it would note when it is done.
+  func search(_ origin: any Origin) throws -> ChangeTrailStep {
+    guard context.job.changes == .log else { return ChangeTrailStep(.comparison, nil) }
+    guard let log = try origin.log() else { return ChangeTrailStep(.comparison, .noLog) }
+    var step = ChangeTrailStep(.comparison, .first)
+    step.cursor = try log.cursor()
+    guard let record = Self.record(plan.series, context) else { return step }
+    step.missedAt = record.missedAt
+    step.comparedAt = record.comparedAt
+    guard record.subject == subject(origin: context.job.origin.text), record.copy == copyStamp else {
+      return step.comparing(.otherCopy)
+    }
+    if try origin.isVolatile([plan]) { return step.comparing(.restless) }
+    guard case .tables(let touched) = try log.touched(since: record.cursor, plan) else {
+      if case .doubt(let doubt) = try log.touched(since: record.cursor, plan) {
+        return step.comparing(.doubt(doubt))
+      }
+      return step
+    }
+    if let missed = record.missedAt { return step.comparing(.missed(missed)) }
+    if record.isAuditDue(context) {
+      step.search = .audit(touched)
+      return step.comparing(.audit)
+    }
+    (step.search, step.reason) = (.log(log, touched), nil)
+    return step
+  }
+
+  /// Notes where the copy, which is committed, stands now.
+  func note(_ step: ChangeTrailStep) throws {
+    guard let cursor = step.cursor, let copy = copyStamp else { return try Folder.remove(path) }
+    let record = Record(
+      subject: subject(origin: context.job.origin.text), copy: copy, cursor: cursor,
+      comparedAt: step.reason == nil ? step.comparedAt : context.now, missedAt: step.missedAt)
+    guard record != Self.record(plan.series, context) else { return }
+    try DurableFile.write(record.json.bytes, to: path)
+  }
+
+  private var copyStamp: String? { (try? FileStamp(copyPath))?.text }
+
+  /// Differs wherever other rows would come out of the same origin.
+  private func subject(origin: String) -> String {
+    let parts = [origin, plan.fingerprint, published.state.epoch.text]
+    return SHA256Digest.of(JSONValue(strings: parts).bytes).hex
+  }
+
+  private static func record(_ series: Series, _ context: StepContext) -> Record? {
+    let bytes = try? DurableFile.readIfPresent(
+      path(series, context), limit: PublicationDirectory.mostFileBytes)
+    return bytes.flatMap { try? JSONValue(parsing: $0) }.flatMap(Record.init)
+  }
+
+  fileprivate struct Record: Equatable {
+    let subject: String
+    let copy: String
+    let cursor: OriginCursor
+    let comparedAt: UTCTime
+    let missedAt: UTCTime?
+
+    func isAuditDue(_ context: StepContext) -> Bool {
+      let age = context.now.secondsSinceEpoch - comparedAt.secondsSinceEpoch
+      // A clock that was set back must not put it off until then.
+      return !(0..<context.job.auditSeconds).contains(age)
+    }
+  }
+}
+
+extension ChangeTrail.Record {
+  fileprivate init?(_ json: JSONValue) {
+    guard let subject = json["subject"]?.string, let copy = json["copy"]?.string,
+      let cursor = json["cursor"], let compared = json["comparedAt"]?.string.flatMap({ UTCTime($0) })
+    else { return nil }
+    (self.subject, self.copy, self.cursor) = (subject, copy, OriginCursor(cursor))
+    (comparedAt, missedAt) = (compared, json["missedAt"]?.string.flatMap({ UTCTime($0) }))
+  }
+
+  fileprivate var json: JSONValue {
+    .object(
+      .init(
+        ("subject", .string(subject)), ("copy", .string(copy)), ("cursor", cursor.json),
+        ("comparedAt", .string(comparedAt.text)), ("missedAt", missedAt.map { .string($0.text) })))
+  }
+}
+
+/// How one step searches, and what it will note.
+struct ChangeTrailStep {
+  var search: ChangeSearch
+  /// Why all rows are compared; `nil` where the log tells what changed, or none is asked for.
+  var reason: ComparisonReason?
+  /// Where the origin's log stands; `nil` where there is none.
+  var cursor: OriginCursor?
+  var comparedAt = UTCTime(secondsSinceEpoch: 0)
+  var missedAt: UTCTime?
+
+  init(_ search: ChangeSearch, _ reason: ComparisonReason?) { (self.search, self.reason) = (search, reason) }
+
+  func comparing(_ reason: ComparisonReason) -> ChangeTrailStep {
+    var step = self
+    step.reason = reason
+    return step
+  }
+}
+
+/// Why all rows are compared though the origin has a log, or should have one.
+package enum ComparisonReason: Hashable, Sendable, CustomStringConvertible {
+  case noLog
+  case first
+  case otherCopy
+  case restless
+  case audit
+  case doubt(LogDoubt)
+  case missed(UTCTime)
+
+  package var description: String {
+    switch self {
+    case .noLog: "the origin has no log: 'seedbank origin log setup' makes one"
+    case .first: "it is the first step with this log"
+    case .otherCopy:
+      "the working copy, the model or the path of the origin is another one than at the last step"
+    case .restless: "a SELECT or a view asks for the time or for random numbers"
+    case .audit: "it is time to check the log"
+    case .doubt(let doubt): doubt.rawValue
+    case .missed(let time):
+      "the log missed rows, as was found at \(time): when the cause is mended, 'seedbank origin log accept' trusts it again"
+    }
+  }
+}
