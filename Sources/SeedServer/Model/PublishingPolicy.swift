@@ -37,7 +37,7 @@ package struct PublishingPolicy: Hashable, Sendable {
 /// How a step finds what changed in the origin.
 package enum ChangeFinding: String, Hashable, Sendable, CaseIterable {
   /// All rows are compared.
-  case comparison
+  case comparison = "compare"
   /// Writers leave the keys of what they touched in a log.
   case log
 }

@@ -17,6 +17,7 @@ package enum OriginError: Error, Sendable, CustomStringConvertible {
   case duplicateKey(table: String, key: String)
   case violations([Violation])
   case locked(path: String, seconds: Int)
+  case unwritable(path: String, reason: DatabaseError)
 
   /// Why reading a file failed: a damaged one stays so, anything else may pass.
   package static func reading(_ path: String, _ reason: DatabaseError) -> OriginError {
@@ -109,6 +110,8 @@ package enum OriginError: Error, Sendable, CustomStringConvertible {
     case .violations(let violations):
       "the origin's rows break the schema of the clients, nothing is published: "
         + violations.map(\.description).joined(separator: "; ")
+    case .unwritable(let path, let reason):
+      "the origin \(path) cannot be written to: \(reason.message); run this as a user who may write to file and folder"
     case .locked(let path, let seconds):
       "the origin \(path) is locked by another process, for \(seconds) seconds at least: try again later"
     }

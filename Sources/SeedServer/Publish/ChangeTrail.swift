@@ -10,11 +10,16 @@ struct ChangeTrail {
   let plan: SeriesPlan
   let published: SeriesMetadata
 
-  private var path: String { Self.path(plan.series, context) }
+  private var path: String { Self.path(plan.series, context.stateFolder) }
   private var copyPath: String { context.copyPath(plan.series) }
 
-  private static func path(_ series: Series, _ context: StepContext) -> String {
-    "\(context.stateFolder)/\(series.roleName).cursor"
+  private static func path(_ series: Series, _ stateFolder: String) -> String {
+    "\(stateFolder)/\(series.roleName).cursor"
+  }
+
+  /// The next step compares everything, and from then on the log counts again.
+  static func forget(_ series: Series, in stateFolder: String) throws {
+    try Folder.remove(path(series, stateFolder))
   }
 
   /// Whether all rows are to be compared, though nothing was written: a log may have missed what was.
@@ -71,7 +76,7 @@ struct ChangeTrail {
 
   private static func record(_ series: Series, _ context: StepContext) -> Record? {
     let bytes = try? DurableFile.readIfPresent(
-      path(series, context), limit: PublicationDirectory.mostFileBytes)
+      path(series, context.stateFolder), limit: PublicationDirectory.mostFileBytes)
     return bytes.flatMap { try? JSONValue(parsing: $0) }.flatMap(Record.init)
   }
 

@@ -175,7 +175,8 @@ private enum ModelAction: String, CaseIterable {
 }
 
 extension ParsedArguments {
-  fileprivate func onlyDataset(
+  /// The dataset of the deployment, or the one that was named.
+  func onlyDataset(
     of configuration: DeploymentConfiguration
   ) throws(UsageError) -> DatasetConfiguration {
     let datasets = try configuration.datasets(chosenBy: self)

@@ -6,7 +6,8 @@ extension CommandGroup {
     CommandGroup(
       title: "Deployments",
       commands: [
-        .initialize, .demo, .model, .config, .run, .regenerate, .serve, .ready, .status, .verify, .diff,
+        .initialize, .demo, .model, .origin, .config, .run, .regenerate, .serve, .ready, .status, .verify,
+        .diff,
         .rollback, .prune, .newEpoch,
       ]),
     CommandGroup(title: "Keys", commands: [.keys]),

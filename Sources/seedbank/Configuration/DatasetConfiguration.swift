@@ -49,6 +49,13 @@ extension DatasetConfiguration {
           guard let path = try value.path() else { throw value.error("expected a path, found nothing") }
           dataset.originPath = path
         }, json: { .string(Paths.relative($0.originPath, to: $0.folder)) }),
+      .choice(
+        "origin.changes", \.policy.changes, isSeldom: true,
+        "how a step finds what changed: `compare` reads all rows; `log` reads those that the origin's own log names, which "
+          + "`seedbank origin log setup` makes"),
+      .integer(
+        "origin.auditSeconds", \.policy.auditSeconds, in: 60...31_536_000, isSeldom: true,
+        "seconds after which all rows are compared though there is a log, to check it"),
       .integer(
         "schedule.checkSeconds", \.checkSeconds, in: 1...86_400, "seconds between two checks of the origin"),
     ] + snapshotSettings + [

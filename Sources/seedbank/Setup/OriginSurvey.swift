@@ -25,6 +25,11 @@ struct OriginSurvey: Sendable {
     }
   }
 
+  /// SQLite's own tables, and those of a log that notes what writers touch.
+  private static func isInternal(_ name: String) -> Bool {
+    name.hasPrefix("sqlite_") || name.hasPrefix(ReservedTable.prefix)
+  }
+
   private mutating func read(_ connection: Connection) throws {
     outline = try OriginOutline(connection)
     let rows = try connection.rows("SELECT type, name, tbl_name, sql FROM sqlite_schema ORDER BY rowid")
@@ -33,7 +38,7 @@ struct OriginSurvey: Sendable {
     let kinds = Dictionary(list.map { ($0[0].text, $0[1].text) }) { first, _ in first }
     let withoutRowid = Set(list.filter { $0[2] == .integer(1) }.map { $0[0].text })
     let indexes = Dictionary(grouping: rows.filter { $0[0] == "index" }) { $0[2] }
-    for row in rows where !row[1].lowercased().hasPrefix("sqlite_") {
+    for row in rows where !Self.isInternal(row[1].lowercased()) {
       let part = OriginPart(name: row[1], sql: row[3])
       switch (row[0], kinds[part.name]) {
       case ("table", "virtual"): virtualTables.append(part)

@@ -1,0 +1,53 @@
+import SeedDatabase
+import SeedFormat
+
+/// Makes and removes an origin's log: the only code that ever writes to an origin.
+package struct SQLiteLogSetup {
+  private let path: String
+  private let connection: Connection
+
+  /// Opens the operator's file for writing; nothing is written yet.
+  package init(_ path: String) throws {
+    try OriginError.checkIsFile(path)
+    self.path = path
+    connection = try Self.reading(path) {
+      let connection = try Connection(path, .own)
+      // Opening reads nothing; this tells whether it is a database.
+      _ = try connection.integer("SELECT count(*) FROM sqlite_schema")
+      return connection
+    }
+  }
+
+  /// Whether there is a log, whole or in part.
+  package var hasLog: Bool { get throws { try !removal().isEmpty } }
+
+  /// What ``install(_:)`` would do.
+  package func draft() throws -> SQLiteLogDraft { try Self.reading(path) { try SQLiteLogDraft(connection) } }
+
+  /// The statements that take the log away.
+  package func removal() throws -> [String] {
+    try Self.reading(path) { try SQLiteLogDraft.removal(connection) }
+  }
+
+  /// Runs statements in one transaction, all or none.
+  package func run(_ statements: [String]) throws {
+    try Self.reading(path) {
+      try connection.transaction { for statement in statements { try connection.execute(statement) } }
+    }
+  }
+
+  private static func reading<Result>(_ path: String, _ body: () throws -> Result) throws -> Result {
+    do {
+      return try body()
+    } catch let error as DatabaseError {
+      if error.primaryCode == ResultCode.busy {
+        throw OriginError.locked(path: path, seconds: Self.waitSeconds)
+      }
+      if error.primaryCode == ResultCode.readOnly { throw OriginError.unwritable(path: path, reason: error) }
+      throw OriginError.reading(path, error)
+    }
+  }
+
+  /// Seconds for which a connection of one's own waits for a lock.
+  private static let waitSeconds = 10
+}
