@@ -70,6 +70,9 @@ extension MetricsPage {
     writeGauge(
       "seedbank_expected_change_seconds", "Seconds within which the operator expects a new version.", facts
     ) { $0.expectedChangeSeconds }
+    writeGauge("seedbank_last_step_failed", "1 if the newest step was refused or failed.", facts) {
+      $0.look.newest.map { $0 == .refused || $0 == .failed ? 1 : 0 }
+    }
     let samples = facts.flatMap { facts in
       StepOutcome.allCases.map { outcome -> PrometheusText.Sample in
         // From the beginning on: a count that appears with 1 has not grown, as a monitor sees it.
