@@ -25,6 +25,8 @@ package struct PublishingPolicy: Hashable, Sendable {
   package var changes = ChangeFinding.comparison
   /// Seconds after which all rows are compared though the log tells what changed.
   package var auditSeconds = 86_400
+  /// Seconds within which the operator expects a new version; only told. `nil` where nobody knows.
+  package var expectedChangeSeconds: Int?
   /// Seconds for which a file stays that metadata does not name any more.
   package var graceSeconds = 3600
 

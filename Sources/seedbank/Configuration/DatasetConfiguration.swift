@@ -58,6 +58,9 @@ extension DatasetConfiguration {
         "seconds after which all rows are compared though there is a log, to check it"),
       .integer(
         "schedule.checkSeconds", \.checkSeconds, in: 1...86_400, "seconds between two checks of the origin"),
+      .integer(
+        "schedule.changeSeconds", \.policy.expectedChangeSeconds, in: 60...31_536_000,
+        "seconds within which the data usually changes; monitors warn where the newest version is older"),
     ] + snapshotSettings + [
       .integer(
         "retention.snapshots", \.policy.retainedSnapshots, in: 1...1000,
