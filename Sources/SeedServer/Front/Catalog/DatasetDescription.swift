@@ -62,7 +62,10 @@ enum FrontPath {
     "/v1/\(dataset)/snapshot?model=\(model)"
   }
 
-  static func changes(_ dataset: DatasetName, _ model: ModelVersion, since: String, epoch: String) -> String {
-    "/v1/\(dataset)/changes?model=\(model)&since=\(since)&epoch=\(epoch)"
+  static func changes(
+    _ dataset: DatasetName, _ model: ModelVersion, since: String, to end: Version? = nil, epoch: String
+  ) -> String {
+    let limit = end.map { "&to=\($0)" } ?? ""
+    return "/v1/\(dataset)/changes?model=\(model)&since=\(since)\(limit)&epoch=\(epoch)"
   }
 }
