@@ -2,7 +2,7 @@
 //
 //   Origin/ (projected rows) → Diff/ (delta, working copy) → Snapshot/ (files) → Publish/ (signed) → Front/
 //
-// Rooms, from the ground up: Log, Schedule, Model, Store, Origin, Diff, Snapshot, Publish, Inspect,
+// Rooms, from the ground up: Log, Schedule, Model, Store, Facts, Origin, Diff, Snapshot, Publish, Inspect,
 // Front/Catalog, Front/Metrics, Front.
 //
 // Rules of this module:

@@ -15,7 +15,8 @@ import Testing
 
   init() throws {
     publication = try FrontPublication(history: ())
-    view = CatalogView(try publication.catalog())
+    let facts = [FrontPublication.transit: SeriesFacts.example(of: FrontPublication.transit)]
+    view = CatalogView(try publication.catalog(), facts: facts)
     let response = Router().answer(HTTPRequest(.get, "/openapi.json"), in: view)
     document = try #require(response.json)
   }
@@ -75,7 +76,8 @@ import Testing
         .replacing("{object}", with: file).replacing("{file}", with: "timestamp.json")
       let query =
         path.name.hasSuffix("changes")
-        ? "?model=2.1&since=100" : path.name.hasSuffix("snapshot") ? "?model=2.1" : ""
+        ? "?model=2.1&since=100"
+        : path.name.hasSuffix("snapshot") || path.name.hasSuffix("facts") ? "?model=2.1" : ""
       for method in ["get", "head"] {
         let response = Router().answer(
           HTTPRequest(HTTPMethod(method.uppercased()), target + query), in: view)
@@ -96,6 +98,17 @@ import Testing
     let required = Set(schema["required"]?.elements?.compactMap(\.string) ?? [])
     #expect(required.isSubset(of: found.map(\.name)))
     #expect(Set(found.map(\.name)).isSubset(of: described.map(\.name)))
+  }
+
+  @Test func `what facts and their steps have is exactly what is described`() throws {
+    let facts = try #require(Router().answer(HTTPRequest(.get, "/v1/transit/facts?model=2.1"), in: view).json)
+    let step = try #require(facts["steps"]?.elements?.first)
+    for (name, found) in [("Facts", facts), ("Step", step)] {
+      let described = document["components"]?["schemas"]?[name]?["properties"]?.members
+      #expect(Set(found.members?.map(\.name) ?? []) == Set(described?.map(\.name) ?? []), "\(name)")
+    }
+    let outcomes = document["components"]?["schemas"]?["Step"]?["properties"]?["outcome"]?["enum"]?.elements
+    #expect(outcomes?.compactMap(\.string) == StepOutcome.allCases.map(\.rawValue))
   }
 
   @Test func `every type of problem is described`() throws {

@@ -97,13 +97,12 @@ import Testing
     #expect(clients == ["seedbank_client_requests_total{dataset=\"transit\",model=\"2.1\"}": 2])
   }
 
-  @Test func `builds of the same process are counted by their results`() throws {
-    front.metrics.countBuild(of: "transit", result: "published")
-    front.metrics.countBuild(of: "transit", result: "published")
-    front.metrics.countBuild(of: "tra\"nsit\n", result: "failed")
+  @Test func `steps are counted by their results, whoever publishes`() throws {
+    try publication.directory.facts.write(.example(of: FrontPublication.transit))
+    try front.reload()
     let samples = try samples(after: 0)
-    #expect(samples["seedbank_builds_total{dataset=\"transit\",result=\"published\"}"] == 2)
-    #expect(samples["seedbank_builds_total{dataset=\"tra\\\"nsit\\n\",result=\"failed\"}"] == 1)
+    #expect(samples["seedbank_steps_total{series=\"transit/2\",result=\"published\"}"] == 3)
+    #expect(samples["seedbank_steps_total{series=\"transit/2\",result=\"failed\"}"] == 1)
   }
 
   @Test func `a mark says the same after its way through a number`() {

@@ -56,6 +56,7 @@ package final class Front: Sendable {
       RepeatingTimer(milliseconds: configuration.lookMilliseconds) { [weak source] in source?.look() },
       RepeatingTimer(milliseconds: FrontLimits.slowLookMilliseconds) { [weak source] in
         forgetReplacedFiles()
+        source?.lookAtFacts()
         source?.checkExpiry(at: .now())
       },
     ]

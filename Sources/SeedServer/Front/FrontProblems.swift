@@ -73,6 +73,13 @@ extension Problem {
       model.members(since))
   }
 
+  static func noFacts(_ series: Series) -> Problem {
+    Problem(
+      .notFound,
+      "The publisher tells no facts of \(series), or they cannot be read. See /v1/\(series.dataset) for what is published."
+    )
+  }
+
   static let notFound = Problem(
     .notFound, "Nothing is published under this path. See /v1 for the published datasets.")
   static let noPage = Problem(.notFound, "This front serves no web page. See /v1 for the published datasets.")

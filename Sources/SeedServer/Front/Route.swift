@@ -6,6 +6,7 @@ enum Route: Hashable {
   case dataset(String)
   case snapshot(String)
   case changes(String)
+  case facts(String)
   case live, ready, metrics, openapi
   /// Perhaps a file of the web page.
   case page(String)
@@ -20,6 +21,7 @@ enum Route: Hashable {
       case ("v1", 2): .dataset(parts[1])
       case ("v1", 3) where parts[2] == "snapshot": .snapshot(parts[1])
       case ("v1", 3) where parts[2] == "changes": .changes(parts[1])
+      case ("v1", 3) where parts[2] == "facts": .facts(parts[1])
       case ("livez", 1): .live
       case ("readyz", 1): .ready
       case ("metrics", 1): .metrics
@@ -33,7 +35,7 @@ enum Route: Hashable {
     switch self {
     case .metadata: .metadata
     case .object: .unknown
-    case .overview, .dataset: .overview
+    case .overview, .dataset, .facts: .overview
     case .snapshot: .redirect
     case .changes: .changes
     case .live, .ready: .health

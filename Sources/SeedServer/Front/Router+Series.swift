@@ -63,6 +63,16 @@ extension Router {
     return response
   }
 
+  /// Not signed: for people and monitors.
+  func facts(
+    _ name: String, _ request: HTTPRequest, in catalog: PublishedCatalog, _ facts: [Series: SeriesFacts]
+  ) throws(Problem) -> HTTPResponse {
+    let dataset = try catalog.dataset(name)
+    let model = try ServedModel(Parameters(request, known: ["model"]).model(), of: dataset, in: catalog)
+    guard let found = facts[model.series.series] else { throw .noFacts(model.series.series) }
+    return HTTPResponse(ServedDocument(found.json), MediaType.json, caching: CacheRule.current)
+  }
+
   private func page(
     _ since: Version, _ end: Version?, of model: ServedModel, in directory: PublicationDirectory
   ) throws(Problem) -> ChangesPage {

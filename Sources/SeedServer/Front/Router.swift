@@ -58,6 +58,7 @@ package struct Router: Sendable {
     case .dataset(let name): try description(name, request, in: view.published())
     case .snapshot(let name): try snapshot(name, request, in: view.published())
     case .changes(let name): try changes(name, request, in: view.published())
+    case .facts(let name): try facts(name, request, in: view.published(), view.facts)
     }
   }
 

@@ -13,6 +13,8 @@ package struct DatasetJob: Sendable {
   package var knownOrigin: OriginOutline?
   /// Seconds to wait for an origin that another process has locked.
   package var originWaitSeconds = 10
+  /// Seconds between two looks at the origin, where a process publishes on; only told.
+  package var checkSeconds: Int?
 
   package init(
     name: DatasetName, originPath: String, plans: [SeriesPlan], policy: PublishingPolicy = PublishingPolicy()

@@ -14,8 +14,8 @@ package struct Publisher: Sendable {
   package var longestLifetimeSeconds = 0
   /// Where steps are noted.
   package var history: StepHistory?
-  /// Called with every step that is noted.
-  package var observe: @Sendable (StepRecord) -> Void = { _ in }
+  /// Tells of the steps beside the publication; without one, what others told stays.
+  package var facts: FactsKeeper?
   /// Called before a snapshot that was drawn is compressed: a seam for tests of a publication that changes meanwhile.
   package var beforeCompression: @Sendable (Series, ContentEncoding) throws -> Void = { _, _ in }
 
@@ -113,10 +113,15 @@ package struct Publisher: Sendable {
     if case .failure(let error) = result, !Self.isNoStep(error) {
       records.append(StepRecord(error, of: job.name, at: now, milliseconds: milliseconds))
     }
-    if !records.isEmpty { history?.record(records) }
-    records.forEach(observe)
+    if !records.isEmpty { note(records, job, now.adding(seconds: milliseconds / 1000)) }
     try result.get()
     return report
+  }
+
+  /// Nothing of it may fail a step.
+  private func note(_ records: [StepRecord], _ job: DatasetJob, _ now: UTCTime) {
+    let isRepeated = history?.record(records) ?? false
+    facts?.keep(of: job, in: self, isRepeated: isRepeated, now: now)
   }
 
   /// Another publisher is at the same work and notes it; a version that is not there is a slip of the hand.

@@ -72,6 +72,7 @@ struct SeriesStep {
       draft.report.changes = change.changes
       draft.report.deltaBytes = change.delta.stored.length
       draft.report.repair = repair
+      draft.report.rows = try change.copy.sums().mapValues(\.rows)
       try options.isPreview
         ? foresee(change, published, &draft.report) : store(change, published, hold, &draft)
       return draft
@@ -113,7 +114,6 @@ struct SeriesStep {
   ) throws {
     let (head, floor) = (change.delta.header.to, published.state.floor)
     report.shrunk = change.shrunk
-    report.rows = try change.copy.sums().mapValues(\.rows)
     report.merged = DeltaLevels.due(at: head, floor: floor)
     var next = published
     next.state.head = head

@@ -5,23 +5,7 @@ import SeedTrust
 
 /// One step of one series as the history keeps it; of a whole dataset where it got no further.
 package struct StepRecord: Hashable, Sendable {
-  /// How it ended.
-  package enum Outcome: String, Sendable, CaseIterable {
-    /// A delta, a first version or a new schema was published.
-    case published
-    /// The series went back to an older version.
-    case rolledBack
-    /// There was nothing to publish.
-    case unchanged
-    /// A rollback holds the series.
-    case held
-    /// Its lifecycle is over.
-    case retired
-    /// The data or the configuration was not fit to be published.
-    case refused
-    /// A file, the disk or the origin failed.
-    case failed
-  }
+  package typealias Outcome = StepOutcome
 
   package var at: UTCTime
   package var milliseconds: Int
@@ -36,6 +20,8 @@ package struct StepRecord: Hashable, Sendable {
   package var changes: ChangeReport = [:]
   package var deltaBytes: Int?
   package var snapshotBytes: Int?
+  /// Rows of all tables after it, where they were counted.
+  package var rows: Int?
   package var error: String?
   /// How many steps in a row had this outcome, and when the last of them was.
   package var times = 1
@@ -63,6 +49,7 @@ extension StepRecord {
     changes = report.changes.filter { !$0.value.isEmpty }
     deltaBytes = report.deltaBytes
     snapshotBytes = report.snapshotBytes
+    rows = report.rows.isEmpty ? nil : report.rows.values.reduce(0, +)
   }
 
   init(_ error: any Error, of dataset: DatasetName, at: UTCTime, milliseconds: Int) {

@@ -24,6 +24,11 @@ enum PublicationLock {
     try withLock("\(directory.path)/.\(series.roleName).snapshots.lock", ifHeld, body)
   }
 
+  /// Facts are gathered and written under it, so that older ones never replace newer ones.
+  static func withFactsLock(_ directory: PublicationDirectory, _ body: () throws -> Void) throws {
+    _ = try withLock("\(directory.path)/.facts.lock", .wait, body)
+  }
+
   private static func withLock<Result>(
     _ path: String, _ ifHeld: IfHeld, _ body: () throws -> Result
   ) throws -> Result? {

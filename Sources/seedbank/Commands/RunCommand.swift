@@ -136,10 +136,9 @@ private struct RunService {
   }
 
   private func service(_ dataset: DatasetConfiguration, _ front: Front) throws -> PublishingService {
-    var publisher = deployment.publisher
-    publisher.observe = { front.metrics.countBuild(of: $0.dataset.text, result: $0.outcome.rawValue) }
-    return PublishingService(
-      publisher: publisher, job: try DatasetJob(dataset), checkSeconds: dataset.checkSeconds, front: front,
+    PublishingService(
+      publisher: deployment.publisher, job: try DatasetJob(dataset), checkSeconds: dataset.checkSeconds,
+      front: front,
       console: context.console, repeated: repeated, health: health, notices: notices)
   }
 

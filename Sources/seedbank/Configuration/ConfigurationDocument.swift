@@ -105,6 +105,13 @@ struct ConfigurationValue {
       "expected a whole number from \(range.lowerBound) to \(range.upperBound), found \(said.text.clipped)")
   }
 
+  func flag() throws(ConfigurationError) -> Bool? {
+    guard let said else { return nil }
+    if let word = override?.text, let value = Bool(word) { return value }
+    if override == nil, let value = said.bool { return value }
+    throw error("expected true or false, found \(said.text.clipped)")
+  }
+
   func text() throws(ConfigurationError) -> String? {
     try said.map { said throws(ConfigurationError) in try text(of: said, at: "") }
   }

@@ -12,6 +12,8 @@ struct DeploymentConfiguration: SettingsFile {
   var keys: String
   var http = HTTPServerConfiguration(host: "127.0.0.1", port: 8080)
   var drainSeconds = 0
+  /// Whether steps are told beside the publication.
+  var hasFacts = true
   var log = LogConfiguration()
   /// Programs that are told what happened, with their arguments.
   var notices: [NoticeKind: [String]] = [:]
@@ -98,6 +100,10 @@ extension DeploymentConfiguration {
         "log.requests", \.log.requests,
         "which requests are written; `/metrics` counts all of them, but for heads that libmicrohttpd refuses "
           + "before they are whole"),
+      .flag(
+        "facts", \.hasFacts, isSeldom: true,
+        "whether the publisher writes `facts/` beside the signed files: looks, steps and tables, for the page and for "
+          + "monitors; `false` removes them at the next step"),
     ] + noticeSettings + [
       Setting(
         "datasets", \.datasets, type: "names",

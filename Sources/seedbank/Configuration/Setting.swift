@@ -69,6 +69,14 @@ extension Setting {
       json: { .string($0.rawValue) })
   }
 
+  static func flag(
+    _ key: String, _ field: Field<Bool>, isSeldom: Bool = false, _ meaning: String
+  ) -> Self {
+    Self(
+      key, field, type: "`true`, `false`", isSeldom: isSeldom, meaning,
+      read: { value throws(ConfigurationError) in try value.flag() }, json: { .bool($0) })
+  }
+
   static func text(_ key: String, _ field: Field<String?>, _ meaning: String) -> Self {
     Self(
       key, field, type: "text", meaning, read: { value throws(ConfigurationError) in try value.text() },

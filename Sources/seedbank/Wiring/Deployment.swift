@@ -20,9 +20,11 @@ struct Deployment {
     let keys = KeySource(found.ring) { try search.found().ring }
     var publisher = Publisher(configuration, publication, keys: keys)
     let repeated = RepeatedWarnings()
-    publisher.history = StepHistory(configuration.state) { record in
+    let report: @Sendable (LogRecord) -> Void = { record in
       if repeated.isDue(record.message, now: .now()) { context.console.tell(record) }
     }
+    publisher.history = StepHistory(configuration.state, report: report)
+    publisher.facts = FactsKeeper(isOn: configuration.hasFacts, report: report)
     self.publisher = publisher
   }
 
@@ -89,5 +91,6 @@ extension DatasetJob {
     self.init(
       name: dataset.name, originPath: dataset.originPath, plans: try dataset.plans(), policy: dataset.policy)
     knownOrigin = dataset.knownOrigin
+    checkSeconds = dataset.checkSeconds
   }
 }

@@ -1,5 +1,5 @@
 import SeedDatabase
-import SeedFormat
+package import SeedFormat
 import SeedSystem
 import SeedTrust
 
@@ -9,9 +9,13 @@ package struct CatalogView: Sendable {
   package let catalog: PublishedCatalog?
   /// The reason why the newest publication could not be loaded, where it could not; the catalog is then an older one.
   package let failure: String?
+  /// What the publisher tells of the series beside what it signs; of each it may be missing.
+  package var facts: [Series: SeriesFacts]
 
-  package init(_ catalog: PublishedCatalog?, failure: String? = nil) {
-    (self.catalog, self.failure) = (catalog, failure)
+  package init(
+    _ catalog: PublishedCatalog?, failure: String? = nil, facts: [Series: SeriesFacts] = [:]
+  ) {
+    (self.catalog, self.failure, self.facts) = (catalog, failure, facts)
   }
 }
 
@@ -29,6 +33,7 @@ package final class CatalogSource: Sendable {
   private let state: Mutex<State>
   /// Held while a catalog is loaded, so that an older one never replaces a newer one.
   private let loading = Mutex(())
+  private let followed = Mutex(FollowedFacts())
   private let onChange = Mutex<@Sendable () -> Void>({})
 
   /// Loads the publication. A missing or broken one is no error here: it may come.
@@ -39,6 +44,7 @@ package final class CatalogSource: Sendable {
     (self.directory, self.log, self.now) = (directory, log, now)
     state = Mutex(State(nextRetry: now()))
     look()
+    lookAtFacts()
   }
 
   func current() -> CatalogView { state.withLock(\.view) }
@@ -48,10 +54,24 @@ package final class CatalogSource: Sendable {
     body()
   }
 
-  func reload() throws { try loading.withLock { _ in try load() } }
+  func reload() throws {
+    try loading.withLock { _ in try load() }
+    lookAtFacts()
+  }
 
   func look() {
     _ = loading.withLockIfAvailable { _ in if needsLoad(at: now()) { try? load() } }
+  }
+
+  /// Reads the facts that changed. They change more often than what is published, and matter less.
+  func lookAtFacts() {
+    let series = current().catalog?.allSeries.map(\.series) ?? []
+    let hasChanged = followed.withLock { followed in
+      guard followed.look(at: directory.facts, of: series) else { return false }
+      state.withLock { $0.view.facts = followed.facts }
+      return true
+    }
+    if hasChanged { onChange.withLock(\.self)() }
   }
 
   func publishes(_ dataset: String, _ model: String) -> Bool {
@@ -99,7 +119,7 @@ package final class CatalogSource: Sendable {
       let catalog = try PublishedCatalog(loading: directory, after: previous, at: now())
       log.reset()
       state.withLock { state in
-        state.view = CatalogView(catalog)
+        state.view = CatalogView(catalog, facts: state.view.facts)
         // Roots were read up to the first that is missing.
         state.stamp[1] = nil
       }
@@ -108,7 +128,7 @@ package final class CatalogSource: Sendable {
       log("The publication could not be loaded: \(error)")
       // /readyz is public: it does not tell where the files lie on this machine.
       let failure = String(describing: error).replacing(directory.path, with: "<publication>")
-      state.withLock { $0.view = CatalogView($0.view.catalog, failure: failure) }
+      state.withLock { $0.view = CatalogView($0.view.catalog, failure: failure, facts: $0.view.facts) }
       throw error
     }
   }

@@ -10,7 +10,6 @@ package final class FrontMetrics: Sendable {
 
   private static let stripes = 8
   private let stripes = (0..<FrontMetrics.stripes).map { _ in Stripe() }
-  private let builds = Mutex<[BuildKey: Int]>([:])
   private let server = Mutex<@Sendable () -> HTTPLoad>({ HTTPLoad() })
   private let seriesNames = NameRegister(limit: 0xFFFF)
   private let agentNames = NameRegister(limit: 256)
@@ -25,11 +24,6 @@ package final class FrontMetrics: Sendable {
   func count(_ measurement: HTTPMeasurement) {
     let stripe = stripes[Int(truncatingIfNeeded: pthread_self() >> 12) & (Self.stripes - 1)]
     stripe.counts.withLock { $0.count(measurement) }
-  }
-
-  /// Counts a build of a dataset by its result: `published`, `unchanged`, `refused` or `failed`.
-  package func countBuild(of dataset: String, result: String) {
-    builds.withLock { $0[BuildKey(dataset: dataset, result: result), default: 0] += 1 }
   }
 
   func place(of series: Series) -> Int { seriesNames.place(of: series.description) }
@@ -55,12 +49,12 @@ package final class FrontMetrics: Sendable {
 
   static let mediaType = "text/plain; version=0.0.4; charset=utf-8"
 
-  func page(_ catalog: PublishedCatalog?, now: Int) -> [UInt8] {
+  func page(_ view: CatalogView, now: Int) -> [UInt8] {
     var page = MetricsPage(seriesName: seriesNames.name(at:), agentName: agentNames.name(at:))
     page.write(total)
     page.write(load)
-    page.writeBuilds(builds.withLock { $0 })
-    page.writePublication(catalog, now: now)
+    page.writePublication(view.catalog, now: now)
+    page.writeSteps(view.facts)
     return page.bytes
   }
 }
@@ -90,11 +84,6 @@ final class NameRegister: Sendable {
   func name(at place: Int) -> String {
     state.withLock { $0.names.indices.contains(place - 1) ? $0.names[place - 1] : "" }
   }
-}
-
-private struct BuildKey: Hashable {
-  let dataset: String
-  let result: String
 }
 
 private struct MetricsPage {
@@ -155,11 +144,17 @@ private struct MetricsPage {
       "seedbank_client_requests_total", .counter, "Requests of the client library, by model.", samples)
   }
 
-  mutating func writeBuilds(_ builds: [BuildKey: Int]) {
-    let sorted = builds.sorted { ($0.key.dataset, $0.key.result) < ($1.key.dataset, $1.key.result) }
+  /// Out of the facts, so that a publisher in another process counts too.
+  mutating func writeSteps(_ facts: [Series: SeriesFacts]) {
+    let samples = facts.sorted { $0.key < $1.key }.flatMap { series, facts in
+      StepOutcome.allCases.compactMap { outcome -> PrometheusText.Sample? in
+        facts.counts[outcome].map {
+          ([("series", series.description), ("result", outcome.rawValue)], Double($0))
+        }
+      }
+    }
     text.family(
-      "seedbank_builds_total", .counter, "Publish steps of this process, by result.",
-      sorted.map { ([("dataset", $0.key.dataset), ("result", $0.key.result)], Double($0.value)) })
+      "seedbank_steps_total", .counter, "Publish steps that concerned the series, by result.", samples)
   }
 
   mutating func write(_ load: HTTPLoad) {

@@ -1,0 +1,66 @@
+import SeedDatabase
+package import SeedFormat
+import SeedSystem
+
+extension SeriesFacts {
+  /// As the file and the front's answer have it.
+  package var json: JSONValue {
+    [
+      "dataset": .string(series.dataset.text), "major": JSONValue(series.major),
+      "writtenAt": .string(writtenAt.text), "look": look.json, "tables": .array(tables.map(\.json)),
+      "upcoming": upcomingJSON, "steps": .array(steps.map(\.json)),
+      "counts": .object(
+        StepOutcome.allCases.compactMap { outcome in
+          counts[outcome].map { JSONMember(outcome.rawValue, JSONValue($0)) }
+        }),
+    ]
+  }
+
+  private var upcomingJSON: JSONValue {
+    [
+      "due": JSONValue(upcoming.due?.text), "times": JSONValue(strings: upcoming.calendarTimes.map(\.text)),
+      "zone": JSONValue(upcoming.clock?.name), "jitterSeconds": JSONValue(upcoming.jitterSeconds),
+      "checkSeconds": JSONValue(checkSeconds),
+    ]
+  }
+}
+
+extension SeriesFacts.Look {
+  fileprivate var json: JSONValue {
+    [
+      "good": JSONValue(good?.text), "newest": JSONValue(newest?.rawValue),
+      "newestAt": JSONValue(newestAt?.text),
+    ]
+  }
+}
+
+extension SeriesFacts.Table {
+  fileprivate var json: JSONValue {
+    [
+      "name": .string(name), "rows": JSONValue(rows), "columns": .array(columns.map(\.json)),
+      "sql": .string(sql),
+    ]
+  }
+}
+
+extension SeriesFacts.Column {
+  fileprivate var json: JSONValue { ["name": .string(name), "type": .string(type), "key": .bool(isKey)] }
+}
+
+extension SeriesFacts.Step {
+  fileprivate var json: JSONValue {
+    [
+      "at": .string(at.text), "last": .string(last.text), "times": JSONValue(times),
+      "milliseconds": JSONValue(milliseconds), "outcome": .string(outcome.rawValue), "from": JSONValue(from),
+      "to": JSONValue(to), "changes": JSONValue(changes, Self.json), "deltaBytes": JSONValue(deltaBytes),
+      "snapshotBytes": JSONValue(snapshotBytes), "rows": JSONValue(rows),
+    ]
+  }
+
+  private static func json(_ changes: TableChanges) -> JSONValue {
+    [
+      "inserted": JSONValue(changes.inserted), "updated": JSONValue(changes.updated),
+      "deleted": JSONValue(changes.deleted),
+    ]
+  }
+}

@@ -1,0 +1,123 @@
+import SeedDatabase
+package import SeedFormat
+import SeedSystem
+
+/// Facts that cannot be read. Nobody is told why: they are taken as missing, and the next step writes them anew.
+private struct DamagedFacts: Error {}
+
+extension SeriesFacts {
+  /// Reads what ``json`` says, and passes over members that it does not know; `nil` for anything else.
+  package init?(_ json: JSONValue) {
+    guard let facts = try? SeriesFacts(reading: json) else { return nil }
+    self = facts
+  }
+
+  private init(reading json: JSONValue) throws {
+    let (upcoming, counts) = (try json.object("upcoming"), try json.object("counts"))
+    self.init(
+      try Series(DatasetName(json.text("dataset")), major: json.count("major")),
+      writtenAt: try json.time("writtenAt"), look: try Look(reading: json.object("look")),
+      upcoming: try UpcomingSnapshots(reading: upcoming))
+    checkSeconds = try upcoming.optional("checkSeconds") { try $0.count("checkSeconds") }
+    tables = try json.elements("tables").map(Table.init(reading:))
+    steps = try json.elements("steps").map(Step.init(reading:))
+    for outcome in StepOutcome.allCases {
+      self.counts[outcome] = try counts.optional(outcome.rawValue) { try $0.count(outcome.rawValue) }
+    }
+  }
+}
+
+extension SeriesFacts.Look {
+  fileprivate init(reading json: JSONValue) throws {
+    self.init(
+      good: try json.optional("good") { try $0.time("good") },
+      newest: try json.optional("newest") { try $0.outcome("newest") },
+      newestAt: try json.optional("newestAt") { try $0.time("newestAt") })
+  }
+}
+
+extension SeriesFacts.Table {
+  fileprivate init(reading json: JSONValue) throws {
+    self.init(
+      name: try json.text("name"), rows: try json.count("rows"),
+      columns: try json.elements("columns").map { column in
+        SeriesFacts.Column(
+          name: try column.text("name"), type: try column.text("type"), isKey: column["key"] == true)
+      }, sql: try json.text("sql"))
+  }
+}
+
+extension SeriesFacts.Step {
+  fileprivate init(reading json: JSONValue) throws {
+    self.init(try json.outcome("outcome"), at: try json.time("at"), last: try json.time("last"))
+    (times, milliseconds) = (try json.count("times"), try json.count("milliseconds"))
+    func number(_ name: String) throws -> Int? { try json.optional(name) { try $0.count(name) } }
+    (from, to, rows) = (try number("from"), try number("to"), try number("rows"))
+    (deltaBytes, snapshotBytes) = (try number("deltaBytes"), try number("snapshotBytes"))
+    for member in try json.object("changes").members ?? [] {
+      var found = TableChanges()
+      found.inserted = try member.value.count("inserted")
+      found.updated = try member.value.count("updated")
+      found.deleted = try member.value.count("deleted")
+      changes[member.name] = found
+    }
+  }
+}
+
+extension UpcomingSnapshots {
+  fileprivate init(reading json: JSONValue) throws {
+    self.init(
+      due: try json.optional("due") { try $0.time("due") },
+      calendarTimes: try json.elements("times").map { value in
+        guard let time = value.string.flatMap({ UTCTime($0) }) else { throw DamagedFacts() }
+        return time
+      },
+      // A zone that this program does not know yet is told as universal time.
+      clock: json["zone"]?.string.flatMap { try? ZoneClock($0) },
+      jitterSeconds: try json.count("jitterSeconds")
+    )
+  }
+}
+
+extension JSONValue {
+  fileprivate func needed(_ name: String) throws -> JSONValue {
+    guard let value = self[name] else { throw DamagedFacts() }
+    return value
+  }
+
+  fileprivate func object(_ name: String) throws -> JSONValue {
+    guard let value = self[name], value.members != nil else { throw DamagedFacts() }
+    return value
+  }
+
+  /// `nil` where the member is missing or null.
+  fileprivate func optional<Value>(_ name: String, _ read: (JSONValue) throws -> Value) throws -> Value? {
+    guard let value = self[name], value != .null else { return nil }
+    return try read(self)
+  }
+
+  fileprivate func text(_ name: String) throws -> String {
+    guard let text = try needed(name).string else { throw DamagedFacts() }
+    return text
+  }
+
+  fileprivate func count(_ name: String) throws -> Int {
+    guard let number = try needed(name).integer, number >= 0 else { throw DamagedFacts() }
+    return number
+  }
+
+  fileprivate func time(_ name: String) throws -> UTCTime {
+    guard let time = UTCTime(try text(name)) else { throw DamagedFacts() }
+    return time
+  }
+
+  fileprivate func outcome(_ name: String) throws -> StepOutcome {
+    guard let outcome = StepOutcome(rawValue: try text(name)) else { throw DamagedFacts() }
+    return outcome
+  }
+
+  fileprivate func elements(_ name: String) throws -> [JSONValue] {
+    guard let elements = try needed(name).elements else { throw DamagedFacts() }
+    return elements
+  }
+}

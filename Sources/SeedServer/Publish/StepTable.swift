@@ -1,0 +1,155 @@
+import SeedDatabase
+import SeedFormat
+import SeedSystem
+import SeedTrust
+
+/// The history's tables. In the file two of them keep the name that steps had when its layout was made.
+struct StepTable {
+  let connection: Connection
+
+  func create(layout: Int64) throws {
+    try connection.execute(
+      """
+      CREATE TABLE build(id INTEGER PRIMARY KEY, at INTEGER NOT NULL, last INTEGER NOT NULL, times INTEGER NOT NULL,
+        milliseconds INTEGER NOT NULL, dataset TEXT NOT NULL, major INTEGER, outcome TEXT NOT NULL,
+        head_before INTEGER, head_after INTEGER, delta_bytes INTEGER, snapshot_bytes INTEGER, rows INTEGER, error TEXT);
+      CREATE INDEX build_series ON build(dataset, major);
+      CREATE TABLE build_table(build INTEGER NOT NULL, name TEXT NOT NULL, inserted INTEGER NOT NULL,
+        updated INTEGER NOT NULL, deleted INTEGER NOT NULL, PRIMARY KEY(build, name)) WITHOUT ROWID;
+      CREATE TABLE step_count(dataset TEXT NOT NULL, major INTEGER NOT NULL, outcome TEXT NOT NULL,
+        count INTEGER NOT NULL, PRIMARY KEY(dataset, major, outcome)) WITHOUT ROWID;
+      PRAGMA user_version = \(layout);
+      """)
+  }
+
+  private static let columns =
+    "at, last, times, milliseconds, dataset, major, outcome, head_before, head_after, delta_bytes, snapshot_bytes, "
+    + "rows, error"
+
+  /// Adds a record; true where it was counted with the one before it, because both say the same.
+  func append(_ record: StepRecord) throws -> Bool {
+    try count(record)
+    let isOfSameKind = try newestIsWithoutSeries(record.dataset) == (record.series == nil)
+    if try repeatsLatest(record) { return isOfSameKind }
+    try insert(record)
+    return false
+  }
+
+  /// A series that is unchanged after a failure of its dataset says what it said before, and yet something new.
+  private func newestIsWithoutSeries(_ dataset: DatasetName) throws -> Bool {
+    try connection.integer(
+      "SELECT major IS NULL FROM build WHERE dataset = ? ORDER BY id DESC LIMIT 1", .text(dataset.text)) == 1
+  }
+
+  /// Steps before any series count under the major 0. Records go after a while; these numbers never fall.
+  private func count(_ record: StepRecord) throws {
+    try connection.execute(
+      "INSERT INTO step_count VALUES (?, ?, ?, 1) ON CONFLICT DO UPDATE SET count = count + 1",
+      .text(record.dataset.text), SeedValue(record.series?.major ?? 0), .text(record.outcome.rawValue))
+  }
+
+  private func repeatsLatest(_ record: StepRecord) throws -> Bool {
+    guard record.outcome != .published, record.outcome != .rolledBack,
+      let (id, latest) = try records(
+        "WHERE dataset = ? AND major IS ? ORDER BY id DESC LIMIT 1",
+        [.text(record.dataset.text), SeedValue(record.series?.major)]
+      ).first, latest.outcome == record.outcome, latest.error == record.error, latest.to == record.to
+    else { return false }
+    // Identifiers tell what came when: a clock may be set back.
+    let next = try connection.integer("SELECT max(id) + 1 FROM build") ?? 1
+    try connection.execute("UPDATE build_table SET build = ? WHERE build = ?", .integer(next), .integer(id))
+    try connection.execute(
+      "UPDATE build SET id = ?, last = ?, times = times + 1, milliseconds = ? WHERE id = ?", .integer(next),
+      SeedValue(record.at.secondsSinceEpoch), SeedValue(record.milliseconds), .integer(id))
+    return true
+  }
+
+  private func insert(_ record: StepRecord) throws {
+    try connection.cached(
+      "INSERT INTO build(\(Self.columns)) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+    ).run([
+      SeedValue(record.at.secondsSinceEpoch), SeedValue(record.last.secondsSinceEpoch),
+      SeedValue(record.times), SeedValue(record.milliseconds), .text(record.dataset.text),
+      SeedValue(record.series?.major), .text(record.outcome.rawValue), SeedValue(record.from),
+      SeedValue(record.to), SeedValue(record.deltaBytes), SeedValue(record.snapshotBytes),
+      SeedValue(record.rows), record.error.map { .text($0) } ?? .null,
+    ])
+    for (name, changes) in record.changes {
+      try connection.execute(
+        "INSERT INTO build_table SELECT max(id), ?, ?, ?, ? FROM build", .text(name),
+        SeedValue(changes.inserted), SeedValue(changes.updated), SeedValue(changes.deleted))
+    }
+  }
+
+  func drop(allBut count: Int) throws {
+    try connection.execute(
+      "DELETE FROM build WHERE id <= (SELECT id FROM build ORDER BY id DESC LIMIT 1 OFFSET \(count))")
+    try connection.execute("DELETE FROM build_table WHERE build < (SELECT min(id) FROM build)")
+  }
+
+  func standing(of series: Series, steps: Int) throws -> StepHistory.Standing {
+    let own = "WHERE dataset = ? AND (major = ? OR major IS NULL)"
+    let values: [SeedValue] = [.text(series.dataset.text), SeedValue(series.major)]
+    let good = StepOutcome.allCases.filter(\.isGoodLook).map { "'\($0.rawValue)'" }.joined(separator: ", ")
+    return StepHistory.Standing(
+      newest: try records("\(own) ORDER BY id DESC LIMIT 1", values).first?.record,
+      good: try records("\(own) AND outcome IN (\(good)) ORDER BY id DESC LIMIT 1", values).first?.record
+        .last,
+      steps: try records(
+        "\(own) AND outcome <> '\(StepOutcome.unchanged.rawValue)' ORDER BY id DESC LIMIT \(steps)", values
+      ).map(\.record), counts: try counts(of: series))
+  }
+
+  private func counts(of series: Series) throws -> [StepOutcome: Int] {
+    try connection.rows(
+      "SELECT outcome, sum(count) FROM step_count WHERE dataset = ? AND major IN (0, ?) GROUP BY outcome",
+      .text(series.dataset.text), SeedValue(series.major)
+    ).reduce(into: [:]) { counts, row in
+      if let outcome = StepOutcome(rawValue: row[0].text) { counts[outcome] = row[1].number }
+    }
+  }
+
+  func records(_ condition: String, _ values: [SeedValue]) throws -> [(id: Int64, record: StepRecord)] {
+    let statement = try connection.prepare("SELECT \(Self.columns), id FROM build \(condition)")
+    try statement.bind(values)
+    var records: [(id: Int64, record: StepRecord)] = []
+    while try statement.step() { records.append(try record(try statement.row())) }
+    return records
+  }
+
+  private func record(_ row: [SeedValue]) throws -> (id: Int64, record: StepRecord) {
+    guard let id = row[13].number, let outcome = StepRecord.Outcome(rawValue: row[6].text) else {
+      throw NotASeed("a step with the outcome \"\(row[6])\"")
+    }
+    func time(_ column: Int) -> UTCTime { UTCTime(secondsSinceEpoch: row[column].number ?? 0) }
+    let dataset = try DatasetName(row[4].text)
+    var record = StepRecord(outcome, of: dataset, at: time(0), milliseconds: row[3].number ?? 0)
+    record.last = time(1)
+    record.times = row[2].number ?? 1
+    record.series = try row[5].number.map { try Series(dataset, major: $0) }
+    (record.from, record.to) = (row[7].number, row[8].number)
+    (record.deltaBytes, record.snapshotBytes, record.rows) = (row[9].number, row[10].number, row[11].number)
+    if case .text(let error) = row[12] { record.error = error }
+    record.changes = try changes(of: Int64(id))
+    return (Int64(id), record)
+  }
+
+  private func changes(of record: Int64) throws -> ChangeReport {
+    try connection.rows(
+      "SELECT name, inserted, updated, deleted FROM build_table WHERE build = ?", .integer(record)
+    ).reduce(into: [:]) { report, row in
+      var changes = TableChanges()
+      let (inserted, updated, deleted) = (row[1].number, row[2].number, row[3].number)
+      (changes.inserted, changes.updated, changes.deleted) = (inserted ?? 0, updated ?? 0, deleted ?? 0)
+      report[row[0].text] = changes
+    }
+  }
+}
+
+extension SeedValue {
+  fileprivate init(_ number: Int?) { self = number.map { .integer(Int64($0)) } ?? .null }
+
+  fileprivate var number: Int? {
+    if case .integer(let value) = self { Int(exactly: value) } else { nil }
+  }
+}

@@ -1,0 +1,150 @@
+import Foundation
+import SeedDatabase
+import SeedFormat
+import SeedSystem
+import SeedTrust
+import Support
+import Testing
+
+@testable import SeedServer
+
+/// What a publisher tells beside what it signs.
+@Suite(.bounded) struct FactsKeeperTests {
+  private final class Heard: Sendable {
+    private let records = Mutex<[LogRecord]>([])
+    func add(_ record: LogRecord) { records.withLock { $0.append(record) } }
+    var messages: [String] { records.withLock { $0.map(\.message) } }
+  }
+
+  private final class Scene {
+    let deployment: TestDeployment
+    let series: Series
+    let heard = Heard()
+
+    init() throws {
+      deployment = try PublisherFixture.deployment()
+      deployment.publisher.history = StepHistory(deployment.folder("state"))
+      series = Series(deployment.job.name, model: "2.0")
+      keep(isOn: true)
+    }
+
+    func keep(isOn: Bool) {
+      deployment.publisher.facts = FactsKeeper(isOn: isOn) { [heard] in heard.add($0) }
+    }
+
+    func step(_ sql: String = "SELECT 1") throws {
+      try deployment.origin(sql)
+      _ = try deployment.step()
+    }
+
+    var facts: SeriesFacts? { deployment.publication.facts.read(series) }
+
+    /// As if so many seconds had passed since they were written.
+    func age(_ seconds: Int) throws {
+      try FileManager.default.setAttributes(
+        [.modificationDate: Date(timeIntervalSinceNow: -Double(seconds))],
+        ofItemAtPath: deployment.publication.facts.file(series))
+    }
+  }
+
+  @Test func `steps, tables and looks are told, and no error's text`() throws {
+    let scene = try Scene()
+    scene.deployment.job.checkSeconds = 7
+    try scene.step("UPDATE stop SET name = 'x' WHERE id = 1; INSERT INTO stop VALUES (9, 'n', 1)")
+    let good = try #require(scene.facts)
+    let table = try #require(good.tables.first { $0.name == "stop" })
+    let copy = try Connection("\(scene.deployment.folder("state"))/\(scene.series.roleName).sqlite", .reader)
+    #expect(try copy.integer("SELECT count(*) FROM stop") == Int64(table.rows))
+    #expect(try copy.value("SELECT sql FROM sqlite_schema WHERE name = 'stop'") == .text(table.sql))
+    #expect(table.columns.filter(\.isKey).map(\.name) == ["id"])
+    #expect(good.tables.allSatisfy { !$0.name.hasPrefix(ReservedTable.prefix) })
+    #expect(good.look.newest == .published && good.look.good == scene.deployment.clock)
+    #expect(good.checkSeconds == 7 && good.upcoming.due != nil)
+    #expect(good.steps.first?.changes["stop"]?.inserted == 1)
+    #expect(good.steps.first?.rows == good.tables.reduce(0) { $0 + $1.rows })
+    try scene.deployment.origin("INSERT INTO stop VALUES (1, 'a secret', 1)")
+    #expect(throws: OriginError.self) { try scene.step() }
+    let refused = try #require(scene.facts)
+    #expect(refused.look.newest == .refused && refused.look.good == good.look.good)
+    #expect(refused.tables == good.tables)
+    #expect(refused.steps.map(\.outcome).prefix(2) == [.refused, .published])
+    #expect(refused.counts[.refused] == 1 && refused.counts[.published] == good.counts[.published])
+    let text = refused.json.text
+    #expect(!text.contains("secret") && !text.contains(scene.deployment.folder.path))
+  }
+
+  @Test func `facts are told in the half minute in which the steps come out the same only once`() throws {
+    let scene = try Scene()
+    try scene.step("UPDATE stop SET name = 'x' WHERE id = 1")
+    try scene.step()
+    let first = try #require(scene.facts)
+    #expect(first.look.newest == .unchanged && first.counts[.unchanged] == 1)
+    try scene.step()
+    #expect(scene.facts == first, "they are fresh")
+    try scene.age(FactsKeeper.restSeconds)
+    try scene.step()
+    #expect(scene.facts?.counts[.unchanged] == 3)
+    try scene.age(-3600)
+    try scene.step()
+    #expect(scene.facts?.counts[.unchanged] == 4, "another clock dated them")
+  }
+
+  @Test func `a step that goes well again is told at once`() throws {
+    let scene = try Scene()
+    try scene.step("UPDATE stop SET name = 'x' WHERE id = 1")
+    try scene.step()
+    try Folder.rename(scene.deployment.job.originPath, to: scene.deployment.folder("away"))
+    #expect(throws: OriginError.self) { try scene.deployment.step() }
+    #expect(scene.facts?.look.newest == .failed)
+    try Folder.rename(scene.deployment.folder("away"), to: scene.deployment.job.originPath)
+    try scene.step()
+    #expect(scene.facts?.look.newest == .unchanged && scene.facts?.look.good == scene.deployment.clock)
+  }
+
+  @Test func `counts never fall when records go`() throws {
+    let scene = try Scene()
+    try scene.step("UPDATE stop SET name = 'x' WHERE id = 1")
+    let history = try #require(scene.deployment.publisher.history)
+    let record = try #require(try history.newest(1).first)
+    history.record(Array(repeating: record, count: StepHistory.mostRecords + 10))
+    try scene.step("UPDATE stop SET name = 'y' WHERE id = 1")
+    let facts = try #require(scene.facts)
+    #expect(facts.counts[.published] ?? 0 > StepHistory.mostRecords + 10)
+    #expect(facts.steps.count == FactsKeeper.steps)
+  }
+
+  @Test func `facts that are turned off go, and so do those of a major that is gone`() throws {
+    let scene = try Scene()
+    try scene.step("UPDATE stop SET name = 'x' WHERE id = 1")
+    let old = try Series(scene.deployment.job.name, major: 99)
+    try scene.deployment.publication.facts.write(.example(of: old))
+    try scene.step()
+    #expect(scene.deployment.publication.facts.read(old) == nil && scene.facts != nil)
+    scene.keep(isOn: false)
+    try scene.step()
+    #expect(scene.facts == nil)
+    #expect(try Folder.names(in: "\(scene.deployment.publication.path)/facts").isEmpty)
+  }
+
+  @Test func `facts that cannot be written are said, and the step goes on`() throws {
+    let scene = try Scene()
+    try DurableFile.write([], to: "\(scene.deployment.publication.path)/facts")
+    try scene.step("UPDATE stop SET name = 'x' WHERE id = 1")
+    #expect(!scene.heard.messages.isEmpty)
+    #expect(scene.heard.messages.allSatisfy { $0.hasPrefix("The facts of") })
+    #expect(try scene.deployment.metadata(major: 2).state.head > .first)
+  }
+
+  @Test func `neither verify nor pruning minds the facts`() throws {
+    let scene = try Scene()
+    try scene.step("UPDATE stop SET name = 'x' WHERE id = 1")
+    let (publication, folder) = (scene.deployment.publication, scene.deployment.folder)
+    let verifier = PublicationVerifier(
+      publication, stateFolder: folder("state"), scratch: folder.path, now: scene.deployment.clock)
+    let found = try verifier.run()
+    #expect(!found.unnamed.contains { $0.contains("facts") } && found.findings.isEmpty)
+    let pruned = try scene.deployment.publisher.prune(
+      graceSeconds: 0, now: scene.deployment.clock.adding(days: 1), isDryRun: true)
+    #expect(!(pruned.removed + pruned.waiting.keys).contains { $0.contains("facts") })
+  }
+}
