@@ -139,7 +139,8 @@ import Testing
     }
   }
 
-  @Test func `who names an end gets the cheapest deltas that stop there, of all ways that there are`() throws {
+  @Test func `who names an end gets the cheapest deltas that stop there, of all ways that there are`() throws
+  {
     for since in 100...104 {
       for end in since...104 {
         let response = span(since: since, to: end)
