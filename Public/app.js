@@ -38,7 +38,7 @@ function tellTime(time) {
   const at = new Date(time.dateTime);
   const seconds = (at - Date.now()) / 1000;
   const dated = (at.getFullYear() === new Date().getFullYear() ? thisYear : otherYear).format(at);
-  const text = time.closest("td") ? dated : `${ago(seconds)} (${Math.abs(seconds) < 43200 ? clock.format(at) : dated})`;
+  const text = time.closest("td, th") ? dated : `${ago(seconds)} (${Math.abs(seconds) < 43200 ? clock.format(at) : dated})`;
   if (time.textContent !== text) time.textContent = text;
   if (time.title !== zoned.format(at)) time.title = zoned.format(at);
 }

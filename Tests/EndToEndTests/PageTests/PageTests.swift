@@ -140,7 +140,7 @@ import Testing
     try scene.waitForFacts(of: 4)
     let page = try BrowserPage(scene.address, runsScripts: false)
     let text = try #require(try page.text("body"))
-    for expected in ["Everything is current.", "3 → 4", "UTC", "shop", "3 published", "front=", "curl -fL"] {
+    for expected in ["Everything is current.", "3 → 4", "UTC", "shop", "4 published", "front=", "curl -fL"] {
       #expect(text.contains(expected), "\(expected)")
     }
     let hidden = "[...document.querySelectorAll('.copy, .range')].every((one) => !one.checkVisibility())"
@@ -188,5 +188,26 @@ import Testing
       try RawClient(port: scene.server.port).get($0).body.count
     }
     #expect(sizes.reduce(0, +) <= 60_000, "\(sizes)")
+  }
+
+  @Test func `through nginx the page is compressed, has a tag, answers conditions, and stays current`() throws
+  {
+    let scene = try PageScene()
+    let proxy = try NginxProxy(before: scene.server.port)
+    let address = "http://127.0.0.1:\(proxy.plainPort)/"
+    func head(_ options: String...) throws -> String {
+      try Tool.run(
+        ["curl", "-s", "-H", "Accept-Encoding: gzip", "-D", "-", "-o", "/dev/null"] + options + [address])
+    }
+    let packed = try head()
+    #expect(packed.hasPrefix("HTTP/1.1 200 ") && packed.contains("Content-Encoding: gzip\r\n"))
+    #expect(packed.contains("Content-Security-Policy: default-src 'self'; "))
+    let tag = try #require(packed.split(separator: "\r\n").first { $0.hasPrefix("ETag: ") }?.dropFirst(6))
+    #expect(try head("-H", "If-None-Match: \(tag)").hasPrefix("HTTP/1.1 304 "))
+    #expect(try head("-I").hasPrefix("HTTP/1.1 200 "))
+    let page = try BrowserPage(address)
+    try scene.change("INSERT INTO shop(id) VALUES (1)")
+    try page.wait("version 2 is shown", "document.querySelector('#my-1 .head data').value === '2'")
+    #expect(page.complaints == [])
   }
 }

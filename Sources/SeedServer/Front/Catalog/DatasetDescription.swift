@@ -58,6 +58,10 @@ extension PublishedObject {
 }
 
 enum FrontPath {
+  static func facts(_ dataset: DatasetName, _ model: ModelVersion) -> String {
+    "/v1/\(dataset)/facts?model=\(model)"
+  }
+
   static func snapshot(_ dataset: DatasetName, _ model: ModelVersion) -> String {
     "/v1/\(dataset)/snapshot?model=\(model)"
   }

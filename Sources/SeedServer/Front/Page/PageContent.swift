@@ -23,8 +23,11 @@ struct PageContent: Sendable {
   }
 
   var series: [PageSeries] {
-    (view.catalog?.allSeries ?? []).map { metadata in
-      PageSeries(metadata: metadata, facts: view.facts[metadata.series], clients: clients, now: now)
+    let root = view.catalog?.roots.map(\.version).runs.last?.lowerBound
+    let name = root.map { MetadataName.versioned(Root.type, $0) }
+    return (view.catalog?.allSeries ?? []).map { metadata in
+      PageSeries(
+        metadata: metadata, facts: view.facts[metadata.series], clients: clients, now: now, root: name)
     }
   }
 
@@ -64,15 +67,12 @@ struct PageContent: Sendable {
   private var list: HTML {
     let all = series
     guard all.count > 1 else { return .empty }
+    let heads: [HTML] = [
+      .head("Series"), .numberHead("Version"), .head("Published"), .numberHead("Download"), .head("State"),
+    ]
+    let caption: HTML = "\(HTML.number(all.count)) series"
     let rows = all.prefix(PageLimits.listedSeries).map(\.row)
-    return """
-      <nav id="list" aria-label="Datasets"><div class="scroll" tabindex="0" role="region" aria-label="All series">
-      <table><caption>\(HTML.number(all.count)) series</caption>
-      <thead><tr><th scope="col">Series</th><th scope="col" class="number">Version</th>
-      <th scope="col">Published</th><th scope="col" class="number">Download</th><th scope="col">State</th></tr></thead>
-      <tbody>
-      \(rows)</tbody></table></div></nav>
-      """
+    return "<nav aria-label=\"Series\">\n\(HTML.table("list", caption, heads, rows))</nav>"
   }
 
   /// Whole sections, as many as there is room for.
@@ -104,22 +104,15 @@ struct PageContent: Sendable {
   // MARK: - Trust
 
   private func trust(_ catalog: PublishedCatalog) -> HTML {
+    let roots = catalog.roots.suffix(PageLimits.roots).reversed().map(Self.row)
     let signatures = catalog.signatures.prefix(PageLimits.roles).map(row)
     return """
       <section id="trust" aria-labelledby="trust-name">
       <h2 id="trust-name">Trust</h2>
       <p class="quiet">A client believes what the keys of its root file have signed. Compare
       <code>sha256sum root.json</code> with the digest that you got over another road.</p>
-      <div class="scroll" tabindex="0" role="region" aria-label="Root files"><table id="roots">
-      <caption>Root files</caption>
-      <thead><tr><th scope="col">File</th><th scope="col">SHA-256</th></tr></thead>
-      <tbody>
-      \(catalog.roots.suffix(PageLimits.roots).reversed().map(Self.row))</tbody></table></div>
-      <div class="scroll" tabindex="0" role="region" aria-label="Signatures"><table id="signatures">
-      <caption>Signatures</caption>
-      <thead><tr><th scope="col">Role</th><th scope="col">Valid until</th><th scope="col">State</th></tr></thead>
-      <tbody>
-      \(Array(signatures))</tbody></table></div>
+      \(HTML.table("roots", "Root files", [.head("File"), .head("SHA-256")], roots))
+      \(HTML.table("signatures", "Signatures", [.head("Role"), .head("Valid until"), .head("State")], signatures))
       \(moreRoles(catalog.signatures.count - PageLimits.roles))
       </section>
       """
@@ -127,31 +120,26 @@ struct PageContent: Sendable {
 
   private func moreRoles(_ count: Int) -> HTML? {
     guard count > 0 else { return nil }
-    return
-      "<p class=\"quiet\">\(HTML.number(count)) more roles: <a href=\"/readyz\">/readyz</a> has all of them.</p>"
+    let link: HTML = "<a href=\"/readyz\">/readyz</a> has all of them."
+    return "<p class=\"quiet\">\(HTML.number(count, "more role", "more roles")): \(link)</p>"
   }
 
   private func row(_ signature: SignatureExpiry) -> HTML {
-    let (kind, word): (HTML, HTML) =
+    let state: HTML =
       switch signature.state(at: now) {
-      case .valid: ("good", "valid")
-      case .expiring: ("soon", "renew soon")
-      case .expired: ("bad", "expired")
+      case .valid: .state("good", "valid")
+      case .expiring: .state("soon", "renew soon")
+      case .expired: .state("bad", "expired")
       }
-    return """
-      <tr id="role:\(signature.role)"><th scope="row">\(signature.role)</th><td>\(HTML.time(signature.expires))</td>\
-      <td><span class="state \(kind)">\(word)</span></td></tr>
-
-      """
+    let cells: [HTML] = [.cell(.time(signature.expires)), .cell(state)]
+    return .row("role:\(signature.role)", named: "\(signature.role)", cells)
   }
 
   private static func row(_ root: (version: Int, digest: SHA256Digest)) -> HTML {
     let name = MetadataName.versioned(Root.type, root.version)
-    return """
-      <tr id="root:\(root.version)"><th scope="row"><a href="/metadata/\(name)">\(name)</a></th>\
-      <td><code>\(root.digest.hex)</code></td></tr>
-
-      """
+    return .row(
+      "root:\(root.version)", named: "<a href=\"/metadata/\(name)\">\(name)</a>",
+      [.cell("<code>\(root.digest.hex)</code>")])
   }
 }
 

@@ -15,7 +15,7 @@ enum PageLimits {
   static let snapshots = 20
   static let tables = 100
   /// Unicode scalars of one table's schema.
-  static let schemaScalars = 20_000
+  static let schemaScalars = 10_000
   /// Columns that a table's row names.
   static let columns = 12
   static let roots = 5

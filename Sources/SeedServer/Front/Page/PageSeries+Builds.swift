@@ -16,16 +16,17 @@ extension PageSeries {
       <figcaption>\(Self.summary(Array(steps))) Newest at the right; a higher bar took longer.</figcaption>
       </figure>
       \(curves)
-      <details id="\(id):builds"><summary>Builds as a table</summary>
-      <div class="scroll" tabindex="0" role="region" aria-label="Builds of \(name)"><table>
-      <caption>The newest builds of \(name)</caption>
-      <thead><tr><th scope="col">At</th><th scope="col">Outcome</th><th scope="col" class="number">Version</th>
-      <th scope="col" class="number">Took</th><th scope="col" class="number">Rows set</th>
-      <th scope="col" class="number">Deleted</th><th scope="col" class="number">Rows in all</th>
-      <th scope="col" class="number">Delta</th></tr></thead>
-      <tbody>
-      \(steps.map(row))</tbody></table></div></details>
+      <details><summary>Builds as a table</summary>
+      \(buildsTable(Array(steps)))</details>
       """
+  }
+
+  private func buildsTable(_ steps: [SeriesFacts.Step]) -> HTML {
+    let heads: [HTML] = [
+      .head("At"), .head("Outcome"), .numberHead("Version"), .numberHead("Took"), .numberHead("Rows set"),
+      .numberHead("Deleted"), .numberHead("Rows in all"), .numberHead("Delta"),
+    ]
+    return .table("\(id):builds", "The newest builds of \(name)", heads, steps.map(row))
   }
 
   /// `38 published, 2 failed; the longest took 4.2 s.`
@@ -40,15 +41,14 @@ extension PageSeries {
 
   private func row(_ step: SeriesFacts.Step) -> HTML {
     let times: HTML? = step.times > 1 ? " × \(HTML.number(step.times))" : nil
-    return """
-      <tr><td>\(HTML.time(step.last))</td><td><span class="state \(step.outcome.kind)">\(step.outcome.word)</span>\(times)</td>\
-      <td class="number">\(step.to.map(HTML.number))</td>\
-      <td class="number">\(HTML.durationText(milliseconds: step.milliseconds))</td>\
-      <td class="number">\(HTML.number(step.rowsSet))</td><td class="number">\(HTML.number(step.rowsDeleted))</td>\
-      <td class="number">\(step.rows.map(HTML.number))</td>\
-      <td class="number">\(step.deltaBytes.map(HTML.size))</td></tr>
-
-      """
+    let state: HTML = .state(step.outcome.kind, step.outcome.word)
+    let cells: [HTML] = [
+      .cell("\(state)\(times)"), .numberCell(step.to.map(HTML.number)),
+      .numberCell("\(HTML.durationText(milliseconds: step.milliseconds))"),
+      .numberCell(.number(step.rowsSet)), .numberCell(.number(step.rowsDeleted)),
+      .numberCell(step.rows.map(HTML.number)), .numberCell(step.deltaBytes.map(HTML.size)),
+    ]
+    return .row(named: .time(step.last), cells)
   }
 
   /// Rows and snapshot sizes over time, where there are two points at least.
@@ -66,8 +66,8 @@ extension PageSeries {
 
 extension SeriesFacts.Step {
   /// Rows that are new or have other values.
-  var rowsSet: Int { changes.values.reduce(0) { $0 + $1.inserted + $1.updated } }
-  var rowsDeleted: Int { changes.values.reduce(0) { $0 + $1.deleted } }
+  var rowsSet: Int { changes.values.flatMap { [$0.inserted, $0.updated] }.boundedSum }
+  var rowsDeleted: Int { changes.values.map(\.deleted).boundedSum }
 }
 
 extension StepOutcome {
@@ -98,7 +98,7 @@ private struct Strip {
     let longest = max(1, steps.map(\.milliseconds).max() ?? 1)
     let start = PageLimits.builds - steps.count
     return steps.enumerated().map { index, step in
-      let height = Self.least + (Self.height - Self.least) * step.milliseconds / longest
+      let height = Self.least + share(step.milliseconds, of: longest, in: Self.height - Self.least)
       return """
         <rect class="\(step.outcome.kind)" x="\((start + index) * Self.pitch)" y="\(Self.height - height)" \
         width="\(Self.barWidth)" height="\(height)"/>
@@ -138,13 +138,13 @@ private struct Curve {
     let (low, high) = (values.min() ?? 0, values.max() ?? 0)
     let (start, end) = (times.min() ?? 0, times.max() ?? 0)
     return zip(times, values).map { time, value in
-      let x = Self.place(time - start, of: end - start, in: Self.width)
-      return "\(x),\(Self.height - Self.place(value - low, of: high - low, in: Self.height))"
+      let x = share(time - start, of: end - start, in: Self.width)
+      return "\(x),\(Self.height - share(value - low, of: high - low, in: Self.height))"
     }.joined(separator: " ")
   }
+}
 
-  /// Whole units: no reader sees less.
-  private static func place(_ part: Int, of whole: Int, in room: Int) -> Int {
-    whole == 0 ? room / 2 : Int(Double(part) / Double(whole) * Double(room))
-  }
+/// How much of a room a part takes, in whole units: no reader sees less.
+private func share(_ part: Int, of whole: Int, in room: Int) -> Int {
+  whole == 0 ? room / 2 : Int(Double(part) / Double(whole) * Double(room))
 }

@@ -8,6 +8,8 @@ struct PageSeries: Sendable {
   let facts: SeriesFacts?
   let clients: ClientCounts
   let now: UTCTime
+  /// The root file that a new client begins with.
+  let root: String?
 
   var state: SeriesState { metadata.state }
   var series: Series { metadata.series }
@@ -18,12 +20,11 @@ struct PageSeries: Sendable {
 
   /// A line of the list at the top.
   var row: HTML {
-    """
-    <tr id="list:\(id)"><th scope="row"><a href="#\(id)">\(name)</a></th>\
-    <td class="number">\(HTML.number(state.head.number))</td><td>\(HTML.time(state.publishedAt))</td>\
-    <td class="number">\(snapshot.map { HTML.size($0.length) })</td><td>\(badge)</td></tr>
-
-    """
+    let cells: [HTML] = [
+      .numberCell(.number(state.head.number)), .cell(.time(state.publishedAt)),
+      .numberCell(snapshot.map { .size($0.length) }), .cell(badge),
+    ]
+    return .row("list:\(id)", named: "<a href=\"#\(id)\">\(name)</a>", cells)
   }
 
   /// - Parameter isFolded: only its name and state are seen until somebody opens it.
@@ -65,7 +66,7 @@ struct PageSeries: Sendable {
   // MARK: - State
 
   /// What an operator should look at, and how bad it is.
-  var trouble: (kind: HTML, word: HTML)? {
+  var trouble: (kind: String, word: String)? {
     if snapshot == nil { return ("bad", "no snapshot") }
     if let outcome = facts?.look.newest, outcome == .failed || outcome == .refused {
       return ("bad", "last build \(outcome.rawValue)")
@@ -76,9 +77,8 @@ struct PageSeries: Sendable {
   }
 
   private var badge: HTML {
-    let (kind, word) =
-      trouble ?? (state.lifecycle == .active ? ("good", "current") : ("soon", "\(state.lifecycle.word)"))
-    return "<span class=\"state \(kind)\">\(word)</span>"
+    if let (kind, word) = trouble { return .state(kind, word) }
+    return state.lifecycle == .active ? .state("good", "current") : .state("soon", state.lifecycle.word)
   }
 
   /// Whether a publisher that looks every few seconds has not done so for much longer.
@@ -86,7 +86,8 @@ struct PageSeries: Sendable {
     guard let every = facts?.checkSeconds, let good = facts?.look.good, !state.lifecycle.isRetired else {
       return false
     }
-    let patience = max(PageLimits.missedSeconds, PageLimits.missedLooks * every)
+    let looks = PageLimits.missedLooks * min(every, UTCTime.secondsPerDay)
+    let patience = max(PageLimits.missedSeconds, looks)
     return now.secondsSinceEpoch - good.secondsSinceEpoch > patience
   }
 
@@ -170,7 +171,17 @@ struct PageSeries: Sendable {
 
 extension SeriesFacts {
   /// `nil` where the publisher counted none.
-  var allRows: Int? { tables.isEmpty ? nil : tables.reduce(0) { $0 + $1.rows } }
+  var allRows: Int? { tables.isEmpty ? nil : tables.map(\.rows).boundedSum }
+}
+
+extension [Int] {
+  /// The sum of numbers that nobody vouches for; what is too much for a number is the largest there is.
+  var boundedSum: Int {
+    reduce(0) { sum, number in
+      let (next, isTooMuch) = sum.addingReportingOverflow(number)
+      return isTooMuch ? .max : next
+    }
+  }
 }
 
 extension [HTML] {
