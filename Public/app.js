@@ -1,7 +1,7 @@
 "use strict";
 
-// The front has written all that is known into the page. This script keeps it current, says times in the reader's zone, copies
-// lines, and shows what a delta holds. Texts go in as texts, never as markup.
+// The front has written all that is known into the page. This script keeps it current, says times in the reader's
+// zone, copies lines, and shows what a delta holds. Texts go in as texts, never as markup.
 
 const refreshMilliseconds = 3000;
 // Of one request's changes; beyond, the reader is sent to the document itself.
@@ -25,7 +25,8 @@ function element(name, properties = {}, ...children) {
 const relative = new Intl.RelativeTimeFormat("en", { numeric: "auto" });
 const clock = new Intl.DateTimeFormat("en-GB", { timeStyle: "medium" });
 const day = { day: "numeric", month: "short", hour: "2-digit", minute: "2-digit", second: "2-digit" };
-const [thisYear, otherYear] = [{}, { year: "numeric" }].map((year) => new Intl.DateTimeFormat("en-GB", { ...day, ...year }));
+const thisYear = new Intl.DateTimeFormat("en-GB", day);
+const otherYear = new Intl.DateTimeFormat("en-GB", { ...day, year: "numeric" });
 const zoned = new Intl.DateTimeFormat("en-GB", { dateStyle: "full", timeStyle: "long" });
 const units = [["day", 86400], ["hour", 3600], ["minute", 60], ["second", 1]];
 
@@ -38,7 +39,8 @@ function tellTime(time) {
   const at = new Date(time.dateTime);
   const seconds = (at - Date.now()) / 1000;
   const dated = (at.getFullYear() === new Date().getFullYear() ? thisYear : otherYear).format(at);
-  const text = time.closest("td, th") ? dated : `${ago(seconds)} (${Math.abs(seconds) < 43200 ? clock.format(at) : dated})`;
+  const local = Math.abs(seconds) < 43200 ? clock.format(at) : dated;
+  const text = time.closest("td, th") ? dated : `${ago(seconds)} (${local})`;
   if (time.textContent !== text) time.textContent = text;
   if (time.title !== zoned.format(at)) time.title = zoned.format(at);
 }
@@ -54,7 +56,7 @@ function enhance(place) {
   }
 }
 
-// ---- Staying current: the new page's elements are laid over the old ones, so that focus, selection and open parts stay.
+// ---- Staying current: the new page is laid over the old one, so that focus, selection and open parts stay.
 
 function morph(old, fresh) {
   if (old.nodeName !== fresh.nodeName || old.id !== fresh.id) {
@@ -80,7 +82,7 @@ function morphChildren(old, fresh) {
   let at = old.firstChild;
   for (const child of [...fresh.childNodes]) {
     const named = child.id ? old.querySelector(`:scope > #${CSS.escape(child.id)}`) : null;
-    // What stands between and is no longer in the new page goes: nothing that stays is moved, so that it keeps the focus.
+    // What stands between and is no longer in the new page goes: what is moved would lose the focus.
     while (named && at !== named && at.id && !fresh.querySelector(`:scope > #${CSS.escape(at.id)}`)) {
       at = at.nextSibling;
       at.previousSibling.remove();
@@ -203,12 +205,14 @@ function rowsTable(caption, rows) {
   const extend = (many) => {
     const next = rows.slice(count, count + many);
     count += next.length;
-    body.append(...next.map((row) => element("tr", {}, ...columns.map((name) => element("td", {}, shown(row[name]))))));
+    const cells = (row) => columns.map((name) => element("td", {}, shown(row[name])));
+    body.append(...next.map((row) => element("tr", {}, ...cells(row))));
     more.hidden = count === rows.length;
     more.textContent = `Show ${Math.min(moreRows, rows.length - count)} more of ${rows.length - count}`;
   };
   const heads = columns.map((name) => element("th", { scope: "col" }, element("bdi", {}, name)));
-  const table = element("table", {}, element("caption", {}, caption), element("thead", {}, element("tr", {}, ...heads)), body);
+  const top = element("thead", {}, element("tr", {}, ...heads));
+  const table = element("table", {}, element("caption", {}, caption), top, body);
   const scroll = element("div", { className: "scroll", tabIndex: 0, role: "region", ariaLabel: caption }, table);
   extend(firstRows);
   more.addEventListener("click", () => extend(moreRows));
@@ -218,9 +222,9 @@ function rowsTable(caption, rows) {
 function tableChanges(change) {
   const heading = element("h5", {}, element("bdi", {}, change.table));
   const parts = [heading];
-  const rows = (count) => `${count} ${count === 1 ? "row" : "rows"}`;
-  if (change.delete.length > 0) parts.push(...rowsTable(`${rows(change.delete.length)} deleted, by key`, change.delete));
-  if (change.upsert.length > 0) parts.push(...rowsTable(`${rows(change.upsert.length)} set`, change.upsert));
+  for (const [rows, what] of [[change.delete, "deleted, by key"], [change.upsert, "set"]]) {
+    if (rows.length > 0) parts.push(...rowsTable(`${rows.length} ${rows.length === 1 ? "row" : "rows"} ${what}`, rows));
+  }
   return parts;
 }
 

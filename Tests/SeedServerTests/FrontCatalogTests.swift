@@ -53,14 +53,14 @@ final class MovedClock: Sendable {
     let said = Said()
     let source = CatalogSource(publication.directory, log: OperatorLog { said.add($0.message) })
     let expires = FrontPublication.start.adding(seconds: RepositorySigner.onlineSeconds)
-    source.checkExpiry(at: expires.adding(seconds: -1))
+    source.checkStanding(at: expires.adding(seconds: -1))
     #expect(said.lines.isEmpty)
-    for _ in 0..<2 { source.checkExpiry(at: expires) }
+    for _ in 0..<2 { source.checkStanding(at: expires) }
     #expect(said.lines.count == 1)
     #expect(said.lines[0].contains("timestamp, snapshot, transit-2 expired, the first of them on \(expires)"))
     try publish(105)
     try source.reload()
-    source.checkExpiry(at: expires)
+    source.checkStanding(at: expires)
     #expect(said.lines.count == 2)
   }
 

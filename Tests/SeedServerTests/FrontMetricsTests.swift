@@ -26,7 +26,9 @@ import Testing
   /// The page's samples by their names with labels, once as many requests were counted.
   private func samples(after requests: Int) throws -> [String: Double] {
     while true {
-      let lines = try get("/metrics").split(separator: "\n").filter { $0.hasPrefix("seedbank_") }
+      let lines = try get("/metrics").split(separator: "\n").filter {
+        !$0.hasPrefix("#") && $0.contains("_") && !$0.contains(": ")
+      }
       let pairs = lines.map { line in
         let end = line.lastIndex(of: " ") ?? line.endIndex
         return (String(line[..<end]), Double(line[end...].dropFirst()) ?? .nan)
@@ -95,6 +97,49 @@ import Testing
     }
     let clients = try samples(after: 7).filter { $0.key.hasPrefix("seedbank_client_requests_total") }
     #expect(clients == ["seedbank_client_requests_total{dataset=\"transit\",model=\"2.1\"}": 2])
+  }
+
+  @Test func `a download in parts counts once, with its first byte and its last`() throws {
+    let object = try publication.snapshot(FrontPublication.transit, 104)
+    let middle = object.length / 2
+    for range in ["0-0", "1-\(middle)", "\(middle + 1)-", "0-\(middle)", "\(middle)-\(middle)"] {
+      _ = try RawClient(port: front.port).get("/\(object.filePath)", extra: "Range: bytes=\(range)\r\n")
+    }
+    _ = try RawClient(port: front.port).get("/\(object.filePath)", method: "HEAD")
+    let samples = try samples(after: 6)
+    #expect(samples["seedbank_downloads_started_total{series=\"transit/2\"}"] == 2)
+    #expect(samples["seedbank_downloads_completed_total{series=\"transit/2\"}"] == 1)
+  }
+
+  @Test func `process, disk, keys and life are told`() throws {
+    let samples = try samples(after: 0)
+    #expect(samples["seedbank_build_info{version=\"\(Release.version)\"}"] == 1)
+    #expect(samples["seedbank_held{series=\"transit/2\"}"] == 0)
+    #expect(samples["seedbank_lifecycle{series=\"transit/2\",state=\"active\"}"] == 1)
+    #expect(samples["seedbank_served_snapshots{series=\"transit/2\"}"] == 3)
+    for role in KeyRole.allCases {
+      #expect(samples["seedbank_role_keys{role=\"\(role.rawValue)\"}"] == 1)
+      #expect(samples["seedbank_role_threshold{role=\"\(role.rawValue)\"}"] == 1)
+    }
+    for name in [
+      "process_resident_memory_bytes", "process_open_fds", "process_max_fds", "seedbank_disk_free_bytes",
+      "seedbank_publication_bytes",
+    ] {
+      #expect(samples[name] ?? 0 > 0, "\(name)")
+    }
+    let start = try #require(samples["process_start_time_seconds"])
+    #expect(start <= Double(time(nil)) + 1 && start > Double(time(nil)) - 86_400)
+  }
+
+  @Test func `refused connections are counted by their reasons`() throws {
+    for _ in 0..<3 {
+      let client = try RawClient(port: front.port)
+      client.send("GET /v1 HTTP/1.1\r\nHost: a b\r\n\r\n")
+      #expect(try client.response().status == 400)
+    }
+    let samples = try samples(after: 3)
+    #expect(samples["seedbank_refused_connections_total{reason=\"head\"}"] == 3)
+    #expect(samples["seedbank_refused_connections_total{reason=\"address\"}"] == 0)
   }
 
   @Test func `steps are counted by their results, whoever publishes`() throws {

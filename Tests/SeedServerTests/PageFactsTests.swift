@@ -1,3 +1,4 @@
+import Foundation
 import SeedDatabase
 import SeedFormat
 import SeedSystem
@@ -138,5 +139,22 @@ import Testing
       }
     }
     #expect(html.contains("<data value=\"\(Int.max)\">"))
+  }
+
+  @Test func `a page of one dataset with a long history, and all that belongs to it, is at most 60 kB`() throws {
+    let html = page { facts in
+      facts.steps = (0..<100).map { step(.published, $0) }
+      facts.tables = (0..<12).map { place in
+        let columns = (0..<8).map { SeriesFacts.Column(name: "column_\($0)", type: "TEXT", isKey: $0 == 0) }
+        let sql = "CREATE TABLE table_\(place)(\(columns.map { "\($0.name) TEXT NOT NULL" }.joined(separator: ", ")))"
+        return .init(name: "table_\(place)", rows: 1000, columns: columns, sql: sql)
+      }
+    }
+    let package = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+      .deletingLastPathComponent()
+    let files = try ["index.html", "style.css", "app.js", "icon.svg"].map { name in
+      try DurableFile.read(package.appending(path: "Public/\(name)").path, limit: 100_000).count
+    }
+    #expect(html.utf8.count + files.reduce(0, +) <= 60_000, "\(html.utf8.count) and \(files)")
   }
 }

@@ -23,7 +23,7 @@ extension SeriesFacts {
       upcoming: UpcomingSnapshots(
         due: time, calendarTimes: [time, time.adding(days: 1)], clock: try? ZoneClock("Europe/Berlin"),
         jitterSeconds: 60))
-    facts.checkSeconds = 2
+    (facts.checkSeconds, facts.expectedChangeSeconds) = (2, 86_400)
     facts.tables = [
       Table(
         name: "stop", rows: 7, columns: [Column(name: "id", type: "INTEGER", isKey: true)],

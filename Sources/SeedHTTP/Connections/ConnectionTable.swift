@@ -10,6 +10,8 @@ package struct HTTPLoad: Hashable, Sendable {
   package var answering = 0
   /// Set when the server drains: clients should ask another one.
   package var isEnding = false
+  /// Connections that were refused since the server began, by reason.
+  package var refused: [ConnectionRefusal: Int] = [:]
 
   package init(connections: Int = 0, answering: Int = 0, isEnding: Bool = false) {
     (self.connections, self.answering, self.isEnding) = (connections, answering, isEnding)
@@ -39,6 +41,7 @@ final class ConnectionTable: Sendable {
     case ending
   }
 
+  let refusals = ConnectionRefusals()
   private let state = Mutex(State())
   private let phase = Atomic(Phase.serving.rawValue)
   private let timeouts: ConnectionTimeouts
@@ -59,11 +62,13 @@ final class ConnectionTable: Sendable {
   }
 
   var load: HTTPLoad {
-    state.withLock { state in
+    var load = state.withLock { state in
       HTTPLoad(
         connections: state.entries.count,
         answering: state.entries.values.count { $0.connection.activity.isAnswering }, isEnding: isDraining)
     }
+    load.refused = refusals.all
+    return load
   }
 
   var isDraining: Bool { hasReached(.draining) }
@@ -93,9 +98,16 @@ final class ConnectionTable: Sendable {
   func isExempt(_ address: IPAddress) -> Bool { exempt.contains { $0.contains(address) } }
 
   func admits(_ address: IPAddress?) -> Bool {
-    guard !hasReached(.ending) else { return false }
-    guard let address, !isExempt(address) else { return true }
-    return state.withLock { $0.counts[address.subscriber, default: 0] < perAddressLimit }
+    guard let refusal = refusal(of: address) else { return true }
+    refusals.count(refusal)
+    return false
+  }
+
+  private func refusal(of address: IPAddress?) -> ConnectionRefusal? {
+    guard !hasReached(.ending) else { return .ending }
+    guard let address, !isExempt(address) else { return nil }
+    let count = state.withLock { $0.counts[address.subscriber, default: 0] }
+    return count < perAddressLimit ? nil : .address
   }
 
   func add(_ connection: ClientConnection) {
@@ -116,6 +128,7 @@ final class ConnectionTable: Sendable {
       }
       return (key, activity.since)
     }
+    refusals.count(.crowd, min(idle.count, batch))
     for (key, _) in idle.sorted(by: { $0.since < $1.since }).prefix(batch) {
       state.entries[key]?.isLeaving = true
       state.entries[key]?.connection.shutDown()
@@ -143,6 +156,8 @@ final class ConnectionTable: Sendable {
           if progress != entry.progress { state.entries[key]?.progress = progress }
         case .end:
           entry.connection.shutDown()
+          // A client that has its response and says nothing more loses nothing.
+          if activity.phase != .idle { refusals.count(.timeout) }
           ended += 1
         }
       }

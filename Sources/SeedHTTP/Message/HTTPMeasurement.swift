@@ -6,6 +6,11 @@ package struct HTTPMeasurement: Sendable {
   package let status: Int
   /// Bytes of the response's body, as announced.
   package let bodyBytes: Int64
+  /// Bytes of the body that the client got. Where a response broke off, what its system acknowledged; 0 for a small one.
+  package var sentBytes: Int64
+  /// Which end of a file the body has: a download in parts begins with one part, and ends with one.
+  package var isFirstPart = false
+  package var isLastPart = false
   /// Whether the response was sent to its end.
   package let isComplete: Bool
   /// The label of the client's User-Agent; 0 without one.
@@ -16,6 +21,7 @@ package struct HTTPMeasurement: Sendable {
   package init(mark: Int, status: Int, bodyBytes: Int64, isComplete: Bool, agent: Int, nanoseconds: UInt64) {
     (self.mark, self.status, self.bodyBytes) = (mark, status, bodyBytes)
     (self.isComplete, self.agent, self.nanoseconds) = (isComplete, agent, nanoseconds)
+    sentBytes = isComplete ? bodyBytes : 0
   }
 }
 

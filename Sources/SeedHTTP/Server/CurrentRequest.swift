@@ -19,6 +19,8 @@ final class CurrentRequest {
   private var agent = 0
   private var wasAdmitted = false
   private var start: UInt64 = 0
+  /// What the client had acknowledged before a large response.
+  private var acknowledgedBefore: UInt64?
 
   init(on client: ClientConnection) { self.client = client }
 
@@ -40,14 +42,29 @@ final class CurrentRequest {
   func send(_ response: PreparedResponse) {
     self.response = response
     step = .sent
+    // Asked only where it may matter: most responses are small, and go out at once.
+    acknowledgedBefore = response.bodyBytes >= Self.largeBytes && !isHead ? client.acknowledgedBytes : nil
     client.enter(.sending)
   }
 
   func measurement(isComplete: Bool) -> HTTPMeasurement {
-    HTTPMeasurement(
+    var measurement = HTTPMeasurement(
       mark: response?.mark ?? 0, status: response?.status ?? 0,
       bodyBytes: isHead ? 0 : response?.bodyBytes ?? 0, isComplete: isComplete, agent: agent,
       nanoseconds: monotonicNanoseconds() - start)
+    if !isComplete { measurement.sentBytes = acknowledgedOfBody(measurement.bodyBytes) }
+    measurement.isFirstPart = response?.isFirstPart ?? false
+    measurement.isLastPart = response?.isLastPart ?? false
+    return measurement
+  }
+
+  /// Bytes from which on it is measured how much of a body arrived.
+  private static let largeBytes: Int64 = 64 * 1024
+
+  private func acknowledgedOfBody(_ bodyBytes: Int64) -> Int64 {
+    guard let before = acknowledgedBefore, let response else { return 0 }
+    let acknowledged = Int64(clamping: client.acknowledgedBytes) - Int64(clamping: before)
+    return min(bodyBytes, max(0, acknowledged - response.headBytes))
   }
 
   func exchange(_ measurement: HTTPMeasurement) -> HTTPExchange? {
@@ -55,7 +72,7 @@ final class CurrentRequest {
   }
 
   func end() {
-    (request, response, step) = (nil, nil, .head)
+    (request, response, step, acknowledgedBefore) = (nil, nil, .head, nil)
     client.enter(.idle)
   }
 }

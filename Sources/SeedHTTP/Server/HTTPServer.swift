@@ -66,12 +66,18 @@ package final class HTTPServer: Sendable {
 
   /// Refuses new connections, waits until the admitted requests are answered, and a moment for those on their way, or
   /// for the period; then cuts the remaining connections off. Blocks until all threads have ended, which a handler can
-  /// delay beyond the period; a second call waits too.
-  package func stop(gracePeriod: Duration = .seconds(5)) {
-    guard dispatcher.connections.beginEnding() else { return running.wait() }
+  /// delay beyond the period; a second call waits too. Returns how many requests were cut off.
+  @discardableResult
+  package func stop(gracePeriod: Duration = .seconds(5)) -> Int {
+    guard dispatcher.connections.beginEnding() else {
+      running.wait()
+      return 0
+    }
     dispatcher.connections.waitUntilQuiet(milliseconds: UInt64(max(0, gracePeriod / .milliseconds(1))))
+    let cut = dispatcher.connections.load.answering
     daemon.withLock { $0 = nil }
     running.leave()
+    return cut
   }
 }
 

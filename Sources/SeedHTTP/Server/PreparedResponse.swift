@@ -7,6 +7,10 @@ final class PreparedResponse: Sendable {
   let status: Int
   /// Bytes of its body; 0 for 304.
   let bodyBytes: Int64
+  /// Bytes of its head, as far as they are known before it is sent.
+  let headBytes: Int64
+  let isFirstPart: Bool
+  let isLastPart: Bool
   let bytesInMemory: Int
   let file: OpenFile.Identity?
   let mark: Int
@@ -27,9 +31,16 @@ final class PreparedResponse: Sendable {
     status = source.status
     bodyBytes = source.status == 304 ? 0 : source.body.length
     mark = source.mark
+    headBytes = source.headers.fields.reduce(Self.fixedHeadBytes) {
+      $0 + Int64($1.name.utf8.count + $1.value.utf8.count + 4)
+    }
+    (isFirstPart, isLastPart) = source.status == 304 ? (false, false) : source.body.ends
     bytesInMemory = source.body.bytesInMemory
     file = source.body.file
   }
+
+  /// The status line, `Date`, `Content-Length` and `X-Content-Type-Options`.
+  private static let fixedHeadBytes: Int64 = 130
 
   deinit { MHD_destroy_response(response) }
 
@@ -81,6 +92,12 @@ extension Problem {
 }
 
 extension HTTPBody {
+  /// Whether it has its file's first byte, and its last.
+  fileprivate var ends: (first: Bool, last: Bool) {
+    guard case .file(let file, let offset, let length) = self, length > 0 else { return (false, false) }
+    return (offset == 0, offset + length == file.length)
+  }
+
   fileprivate var isSound: Bool {
     guard case .file(let file, let offset, let length) = self else { return true }
     return file.holds(offset: offset, length: length)

@@ -26,7 +26,9 @@ final class RequestDispatcher: Sendable {
 
   /// Passes on a line of libmicrohttpd's log, with spaces in place of control characters.
   func report(_ line: UnsafePointer<CChar>) {
-    let text = String(cString: line).unicodeScalars.map { $0.value < 0x20 || $0.value == 0x7F ? " " : $0 }
+    let line = String(cString: line)
+    if let refusal = ConnectionRefusal(logged: line) { connections.refusals.count(refusal) }
+    let text = line.unicodeScalars.map { $0.value < 0x20 || $0.value == 0x7F ? " " : $0 }
     configuration.log(String(String.UnicodeScalarView(text)))
   }
 
@@ -54,6 +56,7 @@ final class RequestDispatcher: Sendable {
     do throws(Problem) {
       try RequestGuard.check(line, head.fields, accountsForEveryByte: head.accountsForEveryByte(with: line))
     } catch {
+      connections.refusals.count(.head)
       let request = request(line, on: connection)
       current.finishHead(isHead: isHead, agent: agent, request)
       let response = prepare(HTTPResponse(error), to: request, ending: true)

@@ -20,7 +20,7 @@ extension SeriesFacts {
     [
       "due": JSONValue(upcoming.due?.text), "times": JSONValue(strings: upcoming.calendarTimes.map(\.text)),
       "zone": JSONValue(upcoming.clock?.name), "jitterSeconds": JSONValue(upcoming.jitterSeconds),
-      "checkSeconds": JSONValue(checkSeconds),
+      "checkSeconds": JSONValue(checkSeconds), "changeSeconds": JSONValue(expectedChangeSeconds),
     ]
   }
 }

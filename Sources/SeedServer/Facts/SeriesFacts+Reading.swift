@@ -19,6 +19,7 @@ extension SeriesFacts {
       writtenAt: try json.time("writtenAt"), look: try Look(reading: json.object("look")),
       upcoming: try UpcomingSnapshots(reading: upcoming))
     checkSeconds = try upcoming.optional("checkSeconds") { try $0.count("checkSeconds") }
+    expectedChangeSeconds = try upcoming.optional("changeSeconds") { try $0.count("changeSeconds") }
     tables = try json.elements("tables").map(Table.init(reading:))
     steps = try json.elements("steps").map(Step.init(reading:))
     for outcome in StepOutcome.allCases {

@@ -13,6 +13,8 @@ package struct SeriesFacts: Hashable, Sendable {
   package var upcoming: UpcomingSnapshots
   /// Seconds between two looks at the origin, where a process publishes on.
   package var checkSeconds: Int?
+  /// Seconds within which the operator expects a new version.
+  package var expectedChangeSeconds: Int?
   /// The newest steps that changed or refused something, the newest first.
   package var steps: [Step] = []
   /// All steps since the history began, by their outcome.

@@ -57,7 +57,7 @@ package final class Front: Sendable {
       RepeatingTimer(milliseconds: FrontLimits.slowLookMilliseconds) { [weak source] in
         forgetReplacedFiles()
         source?.lookAtFacts()
-        source?.checkExpiry(at: .now())
+        source?.checkStanding(at: .now())
       },
     ]
     (self.source, self.server, hasPage) = (source, server, pages != nil)
@@ -94,11 +94,13 @@ package final class Front: Sendable {
   /// Serves at once what this process just published. Other processes' publications are noticed by themselves.
   package func reload() throws { try source.reload() }
 
-  /// Ends the front, and blocks: `/readyz` says so at once; see `HTTPServer.drain` and `HTTPServer.stop`.
-  package func stop(drain: Duration = .zero, gracePeriod: Duration = .seconds(5)) {
+  /// Ends the front, and blocks: `/readyz` says so at once; see `HTTPServer.drain` and `HTTPServer.stop`. Returns how many
+  /// requests were cut off.
+  @discardableResult
+  package func stop(drain: Duration = .zero, gracePeriod: Duration = .seconds(5)) -> Int {
     server.drain()
     if drain > .zero { Thread.sleep(forTimeInterval: drain / .seconds(1)) }
-    server.stop(gracePeriod: gracePeriod)
+    return server.stop(gracePeriod: gracePeriod)
   }
 }
 

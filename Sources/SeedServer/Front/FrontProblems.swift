@@ -85,6 +85,8 @@ extension Problem {
   static let noPage = Problem(.notFound, "This front serves no web page. See /v1 for the published datasets.")
   static let damaged = Problem(
     .internalError, "A published file is missing or damaged: the operator must repair it.")
+  static let away = Problem(
+    .overloaded, "The publication's files are not here at the moment. Try again in a few seconds.")
   static let notReady = Problem(.overloaded, "Nothing is published yet. Try again in a few seconds.")
 }
 

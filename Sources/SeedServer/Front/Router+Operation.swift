@@ -13,12 +13,12 @@ extension Router {
 
   func readiness(_ view: CatalogView) -> HTTPResponse {
     let isEnding = metrics.load.isEnding
-    let isReady = !isEnding && view.catalog?.isReady == true
+    let isReady = !isEnding && view.isReady
     let (signatures, now) = (view.catalog?.signatures ?? [], now())
     let detail: [JSONMember] = .init(
-      ("ready", .bool(isReady)), ("series", .array((view.catalog?.allSeries ?? []).map(\.readiness))),
+      ("ready", .bool(isReady)), ("series", .array((view.catalog?.allSeries ?? []).map(view.readiness))),
       ("signatures", .array(signatures.map { $0.json(at: now) })),
-      ("warnings", JSONValue(strings: signatures.warnings(at: now))),
+      ("warnings", JSONValue(strings: signatures.warnings(at: now) + view.missingFileWarnings)),
       ("error", isEnding ? "this process is shutting down" : view.failure.map(JSONValue.string)))
     return .health(.object(detail), status: isReady ? 200 : 503)
   }
@@ -38,12 +38,12 @@ extension SignatureExpiry {
   }
 }
 
-extension SeriesMetadata {
-  fileprivate var readiness: JSONValue {
+extension CatalogView {
+  fileprivate func readiness(_ metadata: SeriesMetadata) -> JSONValue {
     .object(
       .init(
-        ("dataset", .string(series.dataset.text)), ("major", JSONValue(series.major)),
-        ("head", JSONValue(state.head.number)),
-        ("snapshot", usableSnapshots.map(\.version).max().map { JSONValue($0.number) })))
+        ("dataset", .string(metadata.series.dataset.text)), ("major", JSONValue(metadata.series.major)),
+        ("head", JSONValue(metadata.state.head.number)),
+        ("snapshot", servedSnapshots(metadata).map(\.version).max().map { JSONValue($0.number) })))
   }
 }

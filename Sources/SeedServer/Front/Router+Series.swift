@@ -4,9 +4,11 @@ import SeedTrust
 
 // The datasets' descriptions, snapshots and changes, for clients that do not read the signed metadata.
 extension Router {
-  func overview(_ request: HTTPRequest, in catalog: PublishedCatalog) throws(Problem) -> HTTPResponse {
+  func overview(
+    _ request: HTTPRequest, in catalog: PublishedCatalog, _ standing: CatalogStanding
+  ) throws(Problem) -> HTTPResponse {
     _ = try Parameters(request, known: [])
-    return HTTPResponse(catalog.overview, MediaType.json, caching: CacheRule.current)
+    return HTTPResponse(catalog.overview(standing), MediaType.json, caching: CacheRule.current)
   }
 
   func description(
@@ -80,6 +82,7 @@ extension Router {
     do {
       return try ChangesPage(model.series, since: since, chain, upTo: pageBytes) { try directory.stored($0) }
     } catch {
+      guard directory.exists else { throw .away }
       log("The changes of \(model.series.series) since \(since) cannot be served: \(error)")
       throw .damaged
     }

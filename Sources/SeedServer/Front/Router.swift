@@ -57,7 +57,7 @@ package struct Router: Sendable {
     case .page(let path): try page(path, view)
     case .metadata(let name): try metadata(name, in: view.published())
     case .object(let path): try object(path, in: view.published())
-    case .overview: try overview(request, in: view.published())
+    case .overview: try overview(request, in: view.published(), view.standing)
     case .dataset(let name): try description(name, request, in: view.published())
     case .snapshot(let name): try snapshot(name, request, in: view.published())
     case .changes(let name): try changes(name, request, in: view.published())
@@ -144,15 +144,16 @@ extension Router {
     do throws(FileError) {
       let file = try OpenFile(path: path)
       if file.length == Int64(object.length) { return file }
-    } catch { throw problem(error, catalog.objects.isRetired(object.filePath)) }
+    } catch { throw problem(error, in: catalog.directory, catalog.objects.isRetired(object.filePath)) }
     log("An object cannot be served: \(path) does not have the length that the signed metadata gives it")
     throw .damaged
   }
 
-  private func problem(_ error: FileError, _ isRetired: Bool) -> Problem {
+  private func problem(_ error: FileError, in directory: PublicationDirectory, _ isRetired: Bool) -> Problem {
     if error.isExhausted { return .tooManyFiles }
     // The publisher's grace period may be shorter than this front's.
     if error.isMissing, isRetired { return .notFound }
+    if error.isMissing, !directory.exists { return .away }
     log("An object cannot be served: \(error)")
     return .damaged
   }

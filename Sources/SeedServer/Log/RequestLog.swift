@@ -33,7 +33,7 @@ extension LogRecord {
       JSONMember("request", .string(request.idText)), JSONMember("address", .string(request.remoteAddress)),
       JSONMember("method", .string(request.method.name)), JSONMember("target", .string(target)),
       JSONMember("status", JSONValue(measurement.status)),
-      JSONMember("bytes", .integer(measurement.bodyBytes)),
+      JSONMember("bytes", .integer(measurement.sentBytes)),
       JSONMember("milliseconds", JSONValue(Int(measurement.nanoseconds / 1_000_000))),
       JSONMember("complete", .bool(measurement.isComplete)),
     ]

@@ -21,6 +21,8 @@ package struct PublishingPolicy: Hashable, Sendable {
   /// Seconds after which a snapshot goes though there are fewer; the newest stays. `nil` for never.
   package var retainedSnapshotSeconds: Int?
   package var shrinkGuard = ShrinkGuard()
+  /// Seconds within which the operator expects a new version; only told. `nil` where nobody knows.
+  package var expectedChangeSeconds: Int?
   /// Seconds for which a file stays that metadata does not name any more.
   package var graceSeconds = 3600
 

@@ -56,7 +56,7 @@ package struct FactsKeeper: Sendable {
       look: SeriesFacts.Look(
         good: standing?.good, newest: standing?.newest?.outcome, newestAt: standing?.newest?.last),
       upcoming: upcoming)
-    facts.checkSeconds = job.checkSeconds
+    (facts.checkSeconds, facts.expectedChangeSeconds) = (job.checkSeconds, job.expectedChangeSeconds)
     facts.steps = standing?.steps.map(SeriesFacts.Step.init) ?? []
     facts.counts = standing?.counts ?? [:]
     facts.tables = metadata.map { tables($0, publisher.stateFolder) } ?? []

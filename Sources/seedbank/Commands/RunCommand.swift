@@ -54,14 +54,17 @@ private struct RunService {
   private static let demoSeconds = 3
 
   func run(until signals: StopSignals) async throws {
+    context.console.tellStart(deployment.configuration)
     let front = try Front(deployment.configuration, arguments, context, sharing: deployment.publication)
     let services = try deployment.configuration.datasets.map { try service($0, front) }
     for series in deployment.abandonedSeries { context.console.warning(series.warning) }
     warnOfOfflineKeys()
     let work = Task { try await publish(services, front) }
     let end = Task {
-      _ = await signals.first()
-      manager.tellStopping(drainSeconds: deployment.configuration.drainSeconds)
+      let signal = await signals.first()
+      let drainSeconds = deployment.configuration.drainSeconds
+      manager.tellStopping(drainSeconds: drainSeconds)
+      context.console.tellStopping(signal, drainSeconds: drainSeconds)
       work.cancel()
       await stop(front)
     }
@@ -83,6 +86,7 @@ private struct RunService {
     for service in services where !Task.isCancelled { await service.attempt() }
     start.cancel()
     if Task.isCancelled { return }
+    context.console.tellListening(front)
     try context.console.result("listening on \(front.address)")
     manager.tell(.ready, .status(front.status(health.failures).text))
     try welcome(front)
@@ -102,7 +106,8 @@ private struct RunService {
   /// Clients and load balancers learn of the end at once, also during a step.
   private func stop(_ front: Front) async {
     let drain = Duration.seconds(deployment.configuration.drainSeconds)
-    try? await blocking { front.stop(drain: drain) }
+    let cut = try? await blocking { front.stop(drain: drain) }
+    context.console.tellStopped(cutting: cut ?? 0)
   }
 
   /// A step can take minutes, and a supervisor would kill the process some seconds later. A step may be lost at each of
@@ -136,9 +141,10 @@ private struct RunService {
   }
 
   private func service(_ dataset: DatasetConfiguration, _ front: Front) throws -> PublishingService {
-    PublishingService(
-      publisher: deployment.publisher, job: try DatasetJob(dataset), checkSeconds: dataset.checkSeconds,
-      front: front,
+    var job = try DatasetJob(dataset)
+    job.checkSeconds = dataset.checkSeconds
+    return PublishingService(
+      publisher: deployment.publisher, job: job, checkSeconds: dataset.checkSeconds, front: front,
       console: context.console, repeated: repeated, health: health, notices: notices)
   }
 

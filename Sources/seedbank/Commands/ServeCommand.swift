@@ -19,18 +19,22 @@ extension Command {
     let signals = StopSignals()
     let configuration = try context.configuration(arguments)
     context.console.startLog(configuration.log.format, from: configuration.log.level)
+    context.console.tellStart(configuration)
     let front = try Front(configuration, arguments, context)
+    context.console.tellListening(front)
     try context.console.result("listening on \(front.address)")
     let manager = context.serviceManager
     manager.tell(.ready, .status(front.status().text))
-    await withTaskGroup { group in
+    let signal = await withTaskGroup { group in
       group.addTask { await manager.reportStatus { front.status() } }
       group.addTask { await manager.showLife { await front.isHealthy() } }
-      _ = await signals.first()
+      let signal = await signals.first()
       group.cancelAll()
+      return signal
     }
     manager.tellStopping(drainSeconds: configuration.drainSeconds)
-    front.stop(drain: .seconds(configuration.drainSeconds))
+    context.console.tellStopping(signal, drainSeconds: configuration.drainSeconds)
+    context.console.tellStopped(cutting: front.stop(drain: .seconds(configuration.drainSeconds)))
   }
 }
 

@@ -51,6 +51,9 @@ extension DatasetConfiguration {
         }, json: { .string(Paths.relative($0.originPath, to: $0.folder)) }),
       .integer(
         "schedule.checkSeconds", \.checkSeconds, in: 1...86_400, "seconds between two checks of the origin"),
+      .integer(
+        "schedule.changeSeconds", \.policy.expectedChangeSeconds, in: 60...31_536_000,
+        "seconds within which the data usually changes; monitors warn where the newest version is older"),
     ] + snapshotSettings + [
       .integer(
         "retention.snapshots", \.policy.retainedSnapshots, in: 1...1000,

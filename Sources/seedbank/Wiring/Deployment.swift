@@ -91,6 +91,5 @@ extension DatasetJob {
     self.init(
       name: dataset.name, originPath: dataset.originPath, plans: try dataset.plans(), policy: dataset.policy)
     knownOrigin = dataset.knownOrigin
-    checkSeconds = dataset.checkSeconds
   }
 }

@@ -8,9 +8,10 @@ package struct CatalogView: Sendable {
   /// `nil` as long as there is no readable publication.
   package let catalog: PublishedCatalog?
   /// The reason why the newest publication could not be loaded, where it could not; the catalog is then an older one.
-  package let failure: String?
+  package fileprivate(set) var failure: String?
   /// What the publisher tells of the series beside what it signs; of each it may be missing.
   package var facts: [Series: SeriesFacts]
+  var standing = CatalogStanding()
 
   package init(
     _ catalog: PublishedCatalog?, failure: String? = nil, facts: [Series: SeriesFacts] = [:]
@@ -81,12 +82,23 @@ package final class CatalogSource: Sendable {
     return catalog.series(name, major: model.major)?.state.models[model] != nil
   }
 
-  /// Warns the operator, once, of expired signatures: a front that only serves can do no more.
-  func checkExpiry(at now: UTCTime) {
-    let signatures = current().catalog?.signatures ?? []
-    for warning in signatures.filter({ $0.expires <= now }).warnings(at: now) {
+  /// Looks what became of the catalog's files and signatures, and warns the operator once of what is wrong with them.
+  func checkStanding(at now: UTCTime) {
+    guard let catalog = current().catalog else { return }
+    let standing = catalog.standing(at: now)
+    let view = state.withLock { state -> (CatalogView, hasChanged: Bool) in
+      // What was loaded meanwhile has been looked at by whoever loaded it.
+      guard state.view.catalog === catalog, state.view.standing != standing else {
+        return (state.view, false)
+      }
+      state.view.standing = standing
+      return (state.view, true)
+    }
+    if view.hasChanged { onChange.withLock(\.self)() }
+    for warning in catalog.signatures.filter({ $0.expires <= now }).warnings(at: now) {
       log("\(warning); 'seedbank keys status' says how to renew them")
     }
+    view.0.missingFileWarnings.forEach { log($0) }
   }
 
   /// A change is loaded at once; a failed attempt is repeated after a while.
@@ -117,9 +129,11 @@ package final class CatalogSource: Sendable {
     }
     do {
       let catalog = try PublishedCatalog(loading: directory, after: previous, at: now())
+      let standing = catalog.standing(at: .now())
       log.reset()
       state.withLock { state in
         state.view = CatalogView(catalog, facts: state.view.facts)
+        state.view.standing = standing
         // Roots were read up to the first that is missing.
         state.stamp[1] = nil
       }
@@ -128,7 +142,7 @@ package final class CatalogSource: Sendable {
       log("The publication could not be loaded: \(error)")
       // /readyz is public: it does not tell where the files lie on this machine.
       let failure = String(describing: error).replacing(directory.path, with: "<publication>")
-      state.withLock { $0.view = CatalogView($0.view.catalog, failure: failure, facts: $0.view.facts) }
+      state.withLock { $0.view.failure = failure }
       throw error
     }
   }

@@ -12,8 +12,12 @@ package final class PublishedCatalog: Sendable {
   let objects: CatalogShelf<CatalogObject>
   let datasets: [DatasetName: [SeriesMetadata]]
   let signatures: [SignatureExpiry]
+  /// Whose signatures count, by role.
+  let keys: [KeyRole: RoleKeys]
+  /// Bytes of all files that are published now.
+  let publishedBytes: Int
   let rootVersion: Int
-  let overview: ServedDocument
+  private let described: JSONValue
   let descriptions: [DatasetName: ServedDocument]
 
   /// Reads and verifies the publication. Files that only `previous` names are served for a while longer.
@@ -25,6 +29,10 @@ package final class PublishedCatalog: Sendable {
     self.directory = directory
     signatures = verified.metadata.signatures
     rootVersion = verified.metadata.root.version
+    keys = KeyRole.allCases.reduce(into: [:]) { keys, role in keys[role] = verified.metadata.keys(of: role) }
+    publishedBytes =
+      verified.files.values.reduce(0) { $0 + $1.count }
+      + verified.metadata.series.values.flatMap(\.metadata.objects).reduce(0) { $0 + $1.length }
     metadata = CatalogShelf(
       verified.files.mapValues(ServedDocument.init), after: previous?.metadata, at: now,
       graceSeconds: FrontLimits.retiredMetadataSeconds)
@@ -35,7 +43,18 @@ package final class PublishedCatalog: Sendable {
     datasets = Dictionary(grouping: series, by: \.series.dataset)
     let described = datasets.mapValues(\.datasetDescription)
     descriptions = described.mapValues { ServedDocument($0) }
-    overview = ServedDocument(["datasets": .array(described.sorted { $0.key < $1.key }.map(\.value))])
+    self.described = .array(described.sorted { $0.key < $1.key }.map(\.value))
+  }
+
+  /// All that is published, and which signatures clients still accept.
+  func overview(_ standing: CatalogStanding) -> ServedDocument {
+    let signatures = signatures.map { signature -> JSONValue in
+      [
+        "role": .string(signature.role), "expires": .string(signature.expires.text),
+        "expired": .bool(standing.expired.contains(signature.role)),
+      ]
+    }
+    return ServedDocument(["datasets": described, "signatures": .array(signatures)])
   }
 
   private static func objects(
@@ -51,8 +70,6 @@ package final class PublishedCatalog: Sendable {
   }
 
   var allSeries: [SeriesMetadata] { datasets.values.flatMap(\.self).sorted { $0.series < $1.series } }
-
-  var isReady: Bool { !datasets.isEmpty && allSeries.allSatisfy { !$0.usableSnapshots.isEmpty } }
 
   func series(_ dataset: DatasetName, major: Int) -> SeriesMetadata? {
     datasets[dataset]?.first { $0.series.major == major }

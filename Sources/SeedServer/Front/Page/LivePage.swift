@@ -40,6 +40,6 @@ final class LivePage: Sendable {
 extension CatalogView {
   /// Facts are not compared: they are looked for once a second.
   fileprivate func isSame(as other: CatalogView) -> Bool {
-    catalog === other.catalog && failure == other.failure
+    catalog === other.catalog && failure == other.failure && standing == other.standing
   }
 }

@@ -27,7 +27,8 @@ struct PageContent: Sendable {
     let name = root.map { MetadataName.versioned(Root.type, $0) }
     return (view.catalog?.allSeries ?? []).map { metadata in
       PageSeries(
-        metadata: metadata, facts: view.facts[metadata.series], clients: clients, now: now, root: name)
+        metadata: metadata, snapshots: view.servedSnapshots(metadata), facts: view.facts[metadata.series],
+        clients: clients, now: now, root: name)
     }
   }
 
@@ -46,7 +47,7 @@ struct PageContent: Sendable {
       return ("bad", "Signatures have expired: clients refuse what is published.")
     }
     if view.failure != nil { return ("bad", "The publication cannot be read: this is what it was before.") }
-    guard catalog.isReady else { return ("bad", "Not every series has a snapshot to start from.") }
+    guard view.isReady else { return ("bad", "Not every series has a snapshot to start from.") }
     let troubled = series.count { $0.trouble != nil }
     if troubled > 0 {
       return ("soon", "\(HTML.number(troubled, "series needs", "series need")) somebody’s attention.")
@@ -58,7 +59,7 @@ struct PageContent: Sendable {
     let signatures = (view.catalog?.signatures ?? []).warnings(at: now)
     let sentences: [HTML] =
       [view.failure.map { "The newest publication could not be loaded: \(foreign: $0)" }].compactMap(\.self)
-      + signatures.map { "\(foreign: $0)." }
+      + (signatures + view.missingFileWarnings).map { "\(foreign: $0)." }
     return "<div id=\"warnings\">\(sentences.map { "<p class=\"notice\">\($0)</p>\n" })</div>"
   }
 

@@ -38,8 +38,8 @@ extension PageSeries {
     return "<pre tabindex=\"0\"><code><bdi>\(text)</bdi></code></pre>\n"
   }
 
-  var snapshots: HTML {
-    let newest = metadata.usableSnapshots.sorted {
+  var snapshotList: HTML {
+    let newest = snapshots.sorted {
       ($1.version, $0.encoding.rawValue) < ($0.version, $1.encoding.rawValue)
     }
     let heads: [HTML] = [

@@ -5,6 +5,8 @@ import SeedTrust
 /// One series on the page.
 struct PageSeries: Sendable {
   let metadata: SeriesMetadata
+  /// With which a client can begin now.
+  let snapshots: [PublishedObject]
   let facts: SeriesFacts?
   let clients: ClientCounts
   let now: UTCTime
@@ -16,7 +18,7 @@ struct PageSeries: Sendable {
   /// Of the page's elements, and of its anchors.
   var id: String { series.roleName }
   var name: String { "\(series.dataset) \(series.major)" }
-  var snapshot: PublishedObject? { metadata.newestSnapshot(.gzip) }
+  var snapshot: PublishedObject? { snapshots.snapshots().first }
 
   /// A line of the list at the top.
   var row: HTML {
@@ -58,7 +60,7 @@ struct PageSeries: Sendable {
     \(changes)
     \(tables)
     \(commands)
-    \(snapshots)
+    \(snapshotList)
     \(clientShares)
     """
   }

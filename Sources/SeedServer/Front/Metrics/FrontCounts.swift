@@ -1,0 +1,72 @@
+import SeedFormat
+import SeedHTTP
+import SeedSystem
+
+struct FrontCounts: Sendable {
+  /// Upper bounds of the latency's buckets, in seconds.
+  static let latencyBounds = [0.001, 0.005, 0.025, 0.1, 0.5, 2.5, 10, 60]
+  static let behindBounds = [0, 1, 4, 16, 64, 256, 1024]
+  /// Classes of status: none, 1xx to 5xx.
+  static let statusClasses = 6
+
+  static let changesResults = ["current", "deltas"] + ProblemType.allCases.map(\.rawValue)
+
+  private static let kinds = AnswerMark.Kind.allCases.count
+
+  private(set) var answers = [Int](repeating: 0, count: kinds * statusClasses)
+  private(set) var bytes = [Int64](repeating: 0, count: kinds)
+  /// Responses by latency, each in its own bucket; the last one has no bound.
+  private(set) var latency = [Int](repeating: 0, count: latencyBounds.count + 1)
+  private(set) var latencySeconds = 0.0
+  private(set) var behind = [Int](repeating: 0, count: behindBounds.count + 1)
+  private(set) var behindSum = 0
+  private(set) var changes = [Int](repeating: 0, count: changesResults.count)
+  /// Snapshots whose first byte was asked for, and those sent to their last, by the series' place in the register.
+  private(set) var downloadsStarted: [Int: Int] = [:]
+  private(set) var downloadsCompleted: [Int: Int] = [:]
+  private(set) var clients: [Int: Int] = [:]
+
+  static func place(_ kind: AnswerMark.Kind, status: Int) -> Int {
+    kind.rawValue * statusClasses + min(status / 100, statusClasses - 1)
+  }
+
+  mutating func count(_ measurement: HTTPMeasurement) {
+    let mark = AnswerMark(number: measurement.mark)
+    answers[Self.place(mark.kind, status: measurement.status)] += 1
+    bytes[mark.kind.rawValue] += measurement.sentBytes
+    let seconds = Double(measurement.nanoseconds) / 1e9
+    latency[Self.latencyBounds.firstIndex { seconds <= $0 } ?? Self.latencyBounds.count] += 1
+    latencySeconds += seconds
+    if let versions = mark.versionsBehind {
+      behind[Self.behindBounds.firstIndex { versions <= $0 } ?? Self.behindBounds.count] += 1
+      behindSum += versions
+    }
+    if mark.kind == .changes, let place = Self.changesResult(mark) { changes[place] += 1 }
+    if mark.kind == .snapshot, measurement.bodyBytes > 0 { countDownload(measurement, of: mark.series) }
+    if measurement.agent > 0 { clients[measurement.agent, default: 0] += 1 }
+  }
+
+  /// A download that comes in parts, from a cache in slices or resumed, counts once: with its first byte and its last.
+  private mutating func countDownload(_ measurement: HTTPMeasurement, of series: Int) {
+    if measurement.isFirstPart { downloadsStarted[series, default: 0] += 1 }
+    if measurement.isLastPart, measurement.isComplete { downloadsCompleted[series, default: 0] += 1 }
+  }
+
+  private static func changesResult(_ mark: AnswerMark) -> Int? {
+    if let versions = mark.versionsBehind { return versions == 0 ? 0 : 1 }
+    return mark.refusal.flatMap { changesResults.firstIndex(of: $0.rawValue) }
+  }
+
+  mutating func add(_ other: FrontCounts) {
+    for index in answers.indices { answers[index] += other.answers[index] }
+    for index in bytes.indices { bytes[index] += other.bytes[index] }
+    for index in latency.indices { latency[index] += other.latency[index] }
+    for index in behind.indices { behind[index] += other.behind[index] }
+    for index in changes.indices { changes[index] += other.changes[index] }
+    latencySeconds += other.latencySeconds
+    behindSum += other.behindSum
+    downloadsStarted.merge(other.downloadsStarted, uniquingKeysWith: +)
+    downloadsCompleted.merge(other.downloadsCompleted, uniquingKeysWith: +)
+    clients.merge(other.clients, uniquingKeysWith: +)
+  }
+}

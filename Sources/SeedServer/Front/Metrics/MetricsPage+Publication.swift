@@ -1,0 +1,107 @@
+import SeedFormat
+import SeedSystem
+import SeedTrust
+
+// What is published, and what its publisher tells of it.
+extension MetricsPage {
+  mutating func writePublication(_ view: CatalogView, now: Int) {
+    let series = view.catalog?.allSeries ?? []
+    writeGauge("seedbank_publication_age_seconds", "Seconds since the series was last published.", series) {
+      now - $0.state.publishedAt.secondsSinceEpoch
+    }
+    writeGauge("seedbank_head_version", "The newest version.", series) { $0.state.head.number }
+    writeGauge("seedbank_floor_version", "The oldest version from which deltas lead on.", series) {
+      $0.state.floor.number
+    }
+    writeGauge("seedbank_held", "1 if a rollback holds the series.", series) { $0.state.hold == nil ? 0 : 1 }
+    writeGauge("seedbank_served_snapshots", "Snapshots with which a client can begin now.", series) {
+      view.servedSnapshots($0).count
+    }
+    text.family(
+      "seedbank_lifecycle", .gauge, "1, with the state of the series' life.",
+      series.map {
+        ([("series", $0.series.description), ("state", $0.state.lifecycle.json["state"]?.string ?? "")], 1)
+      })
+    text.family(
+      "seedbank_ready", .gauge, "1 if every series has a snapshot to start from.",
+      [([], view.isReady ? 1 : 0)])
+    writeDisk(view)
+  }
+
+  private mutating func writeDisk(_ view: CatalogView) {
+    guard let catalog = view.catalog else { return }
+    text.family(
+      "seedbank_publication_bytes", .gauge, "Bytes of the files that are published now.",
+      [([], Double(catalog.publishedBytes))])
+    guard let disk = DiskUse(of: catalog.directory.path) else { return }
+    text.family(
+      "seedbank_disk_free_bytes", .gauge, "Bytes that are free on the publication's disk.",
+      [([], disk.freeBytes)])
+    text.family(
+      "seedbank_disk_size_bytes", .gauge, "Bytes of the publication's disk.", [([], disk.allBytes)])
+  }
+
+  mutating func writeSignatures(_ view: CatalogView) {
+    guard let catalog = view.catalog else { return }
+    text.family(
+      "seedbank_metadata_expires_timestamp_seconds", .gauge,
+      "When a role's metadata expires, unless it is renewed.",
+      catalog.signatures.map { ([("role", $0.role)], Double($0.expires.secondsSinceEpoch)) })
+    let roles = KeyRole.allCases.compactMap { role in catalog.keys[role].map { (role.rawValue, $0) } }
+    text.family(
+      "seedbank_role_keys", .gauge, "Keys that may sign for a role.",
+      roles.map { ([("role", $0)], Double($1.keyIDs.count)) })
+    text.family(
+      "seedbank_role_threshold", .gauge, "Keys that must sign for a role.",
+      roles.map { ([("role", $0)], Double($1.threshold)) })
+  }
+
+  /// Out of the facts, so that a publisher in another process is seen too.
+  mutating func writeFacts(_ view: CatalogView) {
+    let facts = (view.catalog?.allSeries ?? []).compactMap { view.facts[$0.series] }
+    writeGauge(
+      "seedbank_last_good_look_timestamp_seconds", "When the origin was last read and fit to be published.",
+      facts
+    ) { $0.look.good?.secondsSinceEpoch }
+    writeGauge(
+      "seedbank_expected_look_seconds", "Seconds between two looks at most, where a process publishes on.",
+      facts
+    ) { $0.checkSeconds.map { max($0, Self.leastLookSeconds) } }
+    writeGauge(
+      "seedbank_expected_change_seconds", "Seconds within which the operator expects a new version.", facts
+    ) { $0.expectedChangeSeconds }
+    writeGauge("seedbank_last_step_failed", "1 if the newest step was refused or failed.", facts) {
+      $0.look.newest.map { $0 == .refused || $0 == .failed ? 1 : 0 }
+    }
+    let samples = facts.flatMap { facts in
+      StepOutcome.allCases.map { outcome -> PrometheusText.Sample in
+        // From the beginning on: a count that appears with 1 has not grown, as a monitor sees it.
+        (
+          [("series", facts.series.description), ("result", outcome.rawValue)],
+          Double(facts.counts[outcome] ?? 0)
+        )
+      }
+    }
+    text.family(
+      "seedbank_steps_total", .counter, "Publish steps that concerned the series, by result.", samples)
+  }
+
+  /// A publisher that publishes on may rest so long, and tells of it so late.
+  private static let leastLookSeconds = 90
+
+  private mutating func writeGauge(
+    _ name: String, _ help: String, _ series: [SeriesMetadata], _ value: (SeriesMetadata) -> Int
+  ) {
+    text.family(name, .gauge, help, series.map { ([("series", $0.series.description)], Double(value($0))) })
+  }
+
+  private mutating func writeGauge(
+    _ name: String, _ help: String, _ facts: [SeriesFacts], _ value: (SeriesFacts) -> Int?
+  ) {
+    text.family(
+      name, .gauge, help,
+      facts.compactMap { facts in
+        value(facts).map { ([("series", facts.series.description)], Double($0)) }
+      })
+  }
+}

@@ -1,0 +1,34 @@
+import SeedFormat
+import SeedServer
+import SeedSystem
+
+// The beginning and the end of a process that serves, as its log has them.
+extension Console {
+  func tellStart(_ configuration: DeploymentConfiguration) {
+    let fields: [JSONMember] = .init(
+      ("version", .string(Release.version)), ("publication", .string(configuration.publication)),
+      ("datasets", .string(configuration.datasets.map(\.name.text).joined(separator: ", "))))
+    tell(LogRecord(.info, "Seedbank \(Release.version) starts", fields))
+  }
+
+  func tellListening(_ front: Front) {
+    let fields = [
+      JSONMember("address", .string(front.address)), JSONMember("series", JSONValue(front.standing.series)),
+    ]
+    tell(LogRecord(.info, "listening on \(front.address)", fields))
+  }
+
+  func tellStopping(_ signal: Int32?, drainSeconds: Int) {
+    let name =
+      signal.map { $0 == SIGTERM ? "SIGTERM" : $0 == SIGINT ? "SIGINT" : "signal \($0)" } ?? "a failure"
+    let fields = [
+      JSONMember("reason", .string(name)), JSONMember("drainSeconds", JSONValue(drainSeconds)),
+    ]
+    tell(LogRecord(.info, "stopping because of \(name)", fields))
+  }
+
+  func tellStopped(cutting cut: Int) {
+    let fields = [JSONMember("cut", JSONValue(cut))]
+    tell(LogRecord(cut > 0 ? .warning : .info, "stopped; \(cut) requests under way were cut off", fields))
+  }
+}

@@ -1,0 +1,180 @@
+import Foundation
+import SeedFormat
+import SeedServer
+import SeedSystem
+import SeedTrust
+import Support
+import Testing
+
+/// The alert rules that we ship, against what a front really says in the states that they are for.
+@Suite(.bounded) struct AlertTests {
+  /// What happens to a deployment, and the alerts that must fire, and no others.
+  struct State: Sendable, CustomTestStringConvertible {
+    let testDescription: String
+    let alerts: [String]
+    /// The front's clock is ahead by so many hours.
+    var hoursAhead = 0
+    /// Before the front starts.
+    var prepare: @Sendable (OperatedDeployment) throws -> Void = { _ in }
+    /// Between two scrapes.
+    var happen: @Sendable (OperatedDeployment, RunningSeedbank) throws -> Void = { _, _ in }
+    var isDiskFull = false
+  }
+
+  private static let still = ["SeedbankNoGoodLook", "SeedbankPublisherStandsStill"]
+  private static let late = still + ["SeedbankSignaturesExpireInADay"]
+
+  static let states = [
+    State(testDescription: "all is well", alerts: [], happen: { try ask($1, "/v1", times: 20) }),
+    State(
+      testDescription: "snapshots are gone", alerts: ["SeedbankNotReady"],
+      happen: { deployment, front in
+        try Tool.run(["find", deployment.publication.path, "-name", "*.snapshot-*", "-delete"])
+        try waitUntil("it is not ready") { try status(front, "/readyz") == "503" }
+      }),
+    State(
+      testDescription: "data is older than it should be", alerts: ["SeedbankDataOld"], hoursAhead: 1,
+      prepare: { deployment in
+        let expected = ["SEEDBANK_DATASETS_MY_SCHEDULE_CHANGE_SECONDS": "600"]
+        try run(deployment, "regenerate", environment: expected)
+      }),
+    State(testDescription: "a timer has not come", alerts: ["SeedbankNoGoodLook"], hoursAhead: 27),
+    State(
+      testDescription: "a publisher that should go on has ended", alerts: ["SeedbankNoGoodLook"],
+      prepare: { deployment in
+        let run = try RunningSeedbank(["run", "--port", "0"], in: deployment.folder.path)
+        try waitUntil("it has told") { try isExpected(deployment) }
+        #expect(run.stop() == 0)
+      }),
+    State(
+      testDescription: "the origin is away", alerts: ["SeedbankStepFailed"],
+      prepare: { deployment in
+        try Folder.rename(deployment.folder("my.sqlite"), to: deployment.folder("away.sqlite"))
+        try run(deployment, "regenerate", ends: 69)
+      }),
+    State(
+      testDescription: "the origin is refused", alerts: ["SeedbankStepFailed"],
+      prepare: { deployment in
+        try deployment.origin("ALTER TABLE shop RENAME COLUMN name TO title")
+        try run(deployment, "regenerate", ends: 65)
+      }),
+    State(
+      testDescription: "a rollback holds the series", alerts: ["SeedbankHeld"],
+      prepare: { try run($0, "rollback", "--to", "1") }),
+    State(testDescription: "nobody signs", alerts: still, hoursAhead: 3 * 24),
+    State(testDescription: "signatures expire tomorrow", alerts: late, hoursAhead: 6 * 24 + 3),
+    State(
+      testDescription: "keys are needed", alerts: late + ["SeedbankKeysNeeded"], hoursAhead: 140 * 24),
+    State(
+      testDescription: "keys are needed this week",
+      alerts: late + ["SeedbankKeysNeeded", "SeedbankSignaturesExpireInAWeek"], hoursAhead: 175 * 24),
+    State(testDescription: "the disk is full", alerts: ["SeedbankDiskNearlyFull"], isDiskFull: true),
+    State(
+      testDescription: "heads are refused", alerts: ["SeedbankRefusesConnections"],
+      happen: { _, front in
+        for _ in 0..<90 {
+          let client = try RawClient(port: front.port)
+          client.send("GET /v1 HTTP/1.1\r\nHost: a b\r\n\r\n")
+          #expect(try client.response().status == 400)
+        }
+      }),
+    State(
+      testDescription: "a file is missing", alerts: ["SeedbankErrors"],
+      happen: { deployment, front in
+        let objects = try deployment.publication.published().series.values.flatMap(\.metadata.objects)
+        let delta = try #require(objects.first { if case .delta = $0.kind { true } else { false } })
+        try Folder.remove(deployment.publication.file(delta))
+        try ask(front, "/\(delta.filePath)", times: 5)
+      }),
+    State(
+      testDescription: "most answers are slow", alerts: ["SeedbankSlow"],
+      prepare: { deployment in
+        try deployment.origin("INSERT INTO shop SELECT 99, hex(randomblob(8000000)), 1")
+        try run(deployment, "regenerate", "--snapshot")
+      }, happen: { try readSlowly($0, $1) }),
+  ]
+
+  private static func run(
+    _ deployment: OperatedDeployment, _ arguments: String..., ends status: Int32 = 0,
+    environment: [String: String] = [:]
+  ) throws {
+    let outcome = try SeedbankBinary.run(arguments, environment: environment, in: deployment.folder.path)
+    #expect(outcome.status == status, "\(outcome.errors)")
+  }
+
+  private static func ask(_ front: RunningSeedbank, _ target: String, times: Int) throws {
+    for _ in 0..<times { _ = try RawClient(port: front.port).get(target) }
+  }
+
+  private static func status(_ front: RunningSeedbank, _ target: String) throws -> String {
+    "\(try RawClient(port: front.port).get(target).status)"
+  }
+
+  private static func isExpected(_ deployment: OperatedDeployment) throws -> Bool {
+    deployment.publication.facts.read(try Series("my", major: 1))?.checkSeconds != nil
+  }
+
+  /// Clients that pause for longer than an answer should take: nothing shows that time has passed but time.
+  private static func readSlowly(_ deployment: OperatedDeployment, _ front: RunningSeedbank) throws {
+    let objects = try deployment.publication.published().series.values.flatMap(\.metadata.objects)
+    let snapshot = try #require(objects.snapshots().first)
+    let clients = try (0..<4).map { _ in try RawClient(port: front.port, receives: 4096) }
+    for client in clients { client.send("GET /\(snapshot.filePath) HTTP/1.1\r\nHost: a\r\n\r\n") }
+    Thread.sleep(forTimeInterval: 0.7)
+    for client in clients { try client.skip(snapshot.length) }
+  }
+
+  @Test(arguments: states)
+  func `each alert fires in its state, and no other does`(_ state: State) throws {
+    let deployment = try OperatedDeployment()
+    try state.prepare(deployment)
+    let front = try RunningSeedbank(
+      ["serve", "--port", "0"], in: deployment.folder.path, environment: try environment(state, deployment),
+      launcher: Self.launcher(state.hoursAhead))
+    let before = try Scrape(front.address)
+    try state.happen(deployment, front)
+    let after = try Scrape(front.address)
+    let now = Int(Date().timeIntervalSince1970) + state.hoursAhead * 3600
+    try AlertRules.check(before, after, now: now, fire: state.alerts)
+  }
+
+  private static func launcher(_ hours: Int) -> [String] {
+    hours == 0
+      ? []
+      : ["/usr/bin/env", "DONT_FAKE_MONOTONIC=1", "NO_FAKE_STAT=1", "faketime", "-f", "+\(hours)h"]
+  }
+
+  private func environment(_ state: State, _ deployment: OperatedDeployment) throws -> [String: String] {
+    guard state.isDiskFull else { return ["PATH": "/usr/bin:/bin"] }
+    let (source, library) = (deployment.folder("full.c"), deployment.folder("full.so"))
+    let code = """
+      #define _GNU_SOURCE
+      #include <dlfcn.h>
+      #include <sys/statvfs.h>
+      int statvfs(const char *path, struct statvfs *disk) {
+        int (*real)(const char *, struct statvfs *) = dlsym(RTLD_NEXT, "statvfs");
+        int result = real(path, disk);
+        disk->f_bavail = 1;
+        return result;
+      }
+      """
+    try code.write(toFile: source, atomically: false, encoding: .utf8)
+    try Tool.run(["clang", "-shared", "-fPIC", "-o", library, source, "-ldl"])
+    return ["PATH": "/usr/bin:/bin", "LD_PRELOAD": library]
+  }
+
+  @Test func `a front that does not answer is away`() throws {
+    try AlertRules.check(.away, .away, now: 0, fire: ["SeedbankAway"])
+  }
+
+  @Test func `each rule has a state here, and says what to do`() throws {
+    let text = try String(contentsOfFile: AlertRules.file, encoding: .utf8)
+    let rules = text.components(separatedBy: "- alert: ").dropFirst()
+    let names = rules.map { String($0.prefix { $0.isLetter }) }
+    #expect(
+      Set(Self.states.flatMap { $0.alerts } + ["SeedbankAway"]) == Set(names)
+        && Set(names).count == names.count)
+    for rule in rules { #expect(rule.contains("severity: ") && rule.contains("summary: ")) }
+    try Tool.run(["promtool", "check", "rules", AlertRules.file])
+  }
+}

@@ -1,0 +1,101 @@
+import Foundation
+import SeedFormat
+import SeedSystem
+import Support
+import Testing
+
+/// The dashboard that we ship, asked of a real Prometheus.
+@Suite(.bounded) struct DashboardTests {
+  private let deployment: OperatedDeployment
+  private let front: RunningSeedbank
+  private let prometheus: Prometheus
+
+  init() throws {
+    deployment = try OperatedDeployment()
+    front = try RunningSeedbank(["serve", "--port", "0"], in: deployment.folder.path)
+    prometheus = try Prometheus(scraping: front.port, in: deployment.folder)
+  }
+
+  private static func queries() throws -> [(title: String, text: String)] {
+    let file = ShippedFile.url("Config/grafana/seedbank.json")
+    let dashboard = try JSONValue(parsing: Array(Data(contentsOf: file)))
+    let panels = try #require(dashboard["panels"]?.elements)
+    #expect(Set(panels.compactMap { $0["id"]?.integer }).count == panels.count)
+    return panels.flatMap { panel in
+      (panel["targets"]?.elements ?? []).map { (panel["title"]?.string ?? "", $0["expr"]?.string ?? "") }
+    }
+  }
+
+  /// One of each kind that a panel is for.
+  private func use() throws {
+    let agent = "User-Agent: Seedbank/1.0 (my; 1.0)\r\n"
+    let location = try RawClient(port: front.port).get("/v1/my/snapshot?model=1.0", extra: agent)["Location"]
+    let targets = [try #require(location), "/v1/my/changes?model=1.0&since=1", "/v1", "/nothing"]
+    for target in targets { _ = try RawClient(port: front.port).get(target, extra: agent) }
+  }
+
+  @Test func `each query of each panel is understood, and has an answer`() throws {
+    let queries = try Self.queries()
+    #expect(queries.count > 20)
+    var unanswered = queries
+    // A rate needs two scrapes that differ.
+    try eventually("every query has data", within: 100, every: 0.5) {
+      try use()
+      unanswered = try unanswered.filter { query in
+        try prometheus.answers(to: query.text.replacing("$__rate_interval", with: "1m")) == 0
+      }
+      return unanswered.isEmpty ? true : nil
+    }
+    #expect(unanswered.isEmpty, "\(unanswered)")
+  }
+
+  @Test func `a real server takes the rules, and none fires for a front that is well`() throws {
+    try waitUntil("the rules are evaluated", every: 0.2) { try prometheus.answers(to: "count(up) > 0") == 1 }
+    #expect(try prometheus.answers(to: "seedbank_ready == 1") == 1)
+    #expect(try prometheus.answers(to: "ALERTS") == 0)
+  }
+}
+
+/// A Prometheus of a test's own, which asks a front each second.
+final class Prometheus {
+  private let process = Process()
+  private let address: String
+
+  init(scraping port: UInt16, in folder: TemporaryFolder) throws {
+    address = "http://127.0.0.1:\(try freePort())"
+    let configuration: JSONValue = [
+      "global": ["scrape_interval": "1s", "evaluation_interval": "1s"],
+      "rule_files": [.string(AlertRules.file)],
+      "scrape_configs": [
+        [
+          "job_name": "seedbank",
+          "static_configs": [["targets": [.string("127.0.0.1:\(port)")]]],
+        ]
+      ],
+    ]
+    try configuration.text.write(toFile: folder("prometheus.yaml"), atomically: false, encoding: .utf8)
+    process.executableURL = URL(filePath: "/usr/bin/prometheus")
+    process.arguments = [
+      "--config.file=\(folder("prometheus.yaml"))", "--storage.tsdb.path=\(folder("tsdb"))",
+      "--web.listen-address=\(address.dropFirst("http://".count))", "--log.level=error",
+    ]
+    process.currentDirectoryURL = URL(filePath: folder.path)
+    (process.standardOutput, process.standardError) = (FileHandle.nullDevice, FileHandle.nullDevice)
+    try ProcessGuard.run(process)
+    try waitUntil("Prometheus is ready", every: 0.1) {
+      (try? Tool.run(["curl", "-fsS", "\(address)/-/ready"])) != nil
+    }
+  }
+
+  /// How many series a query's answer has; throws where the query is not understood.
+  func answers(to query: String) throws -> Int {
+    let text = try Tool.run([
+      "curl", "-fsS", "--get", "--data-urlencode", "query=\(query)", "\(address)/api/v1/query",
+    ])
+    let answer = try JSONValue(parsing: Array(text.utf8))
+    #expect(answer["status"] == "success", "\(query)")
+    return answer["data"]?["result"]?.elements?.count ?? 0
+  }
+
+  deinit { if process.isRunning { process.terminate() } }
+}
