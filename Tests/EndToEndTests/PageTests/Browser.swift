@@ -30,6 +30,9 @@ final class Browser: Sendable {
     """
 
   private init() throws {
+    guard FileManager.default.isExecutableFile(atPath: "/usr/bin/chromium") else {
+      throw NeverHappened(what: "chromium is installed: see Scripts/deps --test")
+    }
     profile = try TemporaryFolder()
     let (process, input, output) = (Process(), Pipe(), Pipe())
     process.executableURL = URL(filePath: "/bin/sh")

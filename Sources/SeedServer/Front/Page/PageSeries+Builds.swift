@@ -51,7 +51,7 @@ extension PageSeries {
     return .row(named: .time(step.last), cells)
   }
 
-  /// Rows and snapshot sizes over time, where there are two points at least.
+  /// Rows and snapshot sizes over time, where they changed.
   private var curves: HTML {
     let steps = (facts?.steps ?? []).reversed()
     let rows = steps.compactMap { step in step.rows.map { (step.at, $0) } }
@@ -123,7 +123,8 @@ private struct Curve {
   }
 
   var html: HTML? {
-    guard points.count > 1, let first = points.first, let last = points.last else { return nil }
+    guard Set(points.map(\.value)).count > 1, let first = points.first, let last = points.last
+    else { return nil }
     let words = "\(name): from \(text(first.value)) to \(text(last.value))"
     return """
       <figure class="curve"><figcaption>\(words)</figcaption>
