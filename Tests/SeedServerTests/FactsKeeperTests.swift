@@ -147,4 +147,25 @@ import Testing
       graceSeconds: 0, now: scene.deployment.clock.adding(days: 1), isDryRun: true)
     #expect(!(pruned.removed + pruned.waiting.keys).contains { $0.contains("facts") })
   }
+
+  @Test func `the facts of two hundred datasets are followed, and cost a look that finds nothing new little`()
+    throws
+  {
+    let series = try (1...200).map { try Series(DatasetName("dataset-\($0)"), major: 1) }
+    let publication = try FrontPublication(series)
+    for one in series {
+      try publication.publish(one, head: 1, floor: 1, [publication.snapshot(one, 1)])
+      try publication.directory.facts.write(.example(of: one))
+    }
+    let source = CatalogSource(publication.directory)
+    #expect(source.current().facts.count == 200 && source.current().isReady)
+    let changes = Heard()
+    source.whenChanged { changes.add(LogRecord(.info, "changed")) }
+    let view = source.current()
+    source.lookAtFacts()
+    source.checkStanding(at: .now())
+    #expect(source.current().facts == view.facts && changes.messages.count == 1)
+    let page = FrontMetrics().page(view, now: 0)
+    #expect(String(decoding: page, as: UTF8.self).contains("seedbank_held{series=\"dataset-200/1\"} 0"))
+  }
 }

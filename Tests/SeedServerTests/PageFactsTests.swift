@@ -44,7 +44,7 @@ import Testing
       #expect(html.contains("class=\"standing soon\"") && html.contains("series needs somebody’s attention."))
       #expect(
         html.contains("class=\"state bad\">last build \(outcome.rawValue)<")
-          && html.contains("</time> \(words);"))
+          && html.contains("</time>, \(words);"))
     }
     #expect(page().contains("class=\"standing good\""))
   }

@@ -53,10 +53,14 @@ extension PageSeries {
   }
 
   private func verdict(_ count: Int) -> HTML {
-    let since: HTML = "since this front began to count, at \(HTML.time(clients.since))"
-    return count == 0
-      ? "No client of \(name) has asked \(since). It may be retired once that time covers your users’ longest pause."
-      : "Clients of \(name) have asked \(HTML.number(count, "time", "times")) \(since): it is in use."
+    let began: HTML = "this front began to count, \(HTML.time(clients.since))"
+    guard count == 0 else {
+      return
+        "Since \(began), clients of \(name) have asked \(HTML.number(count, "time", "times")): it is in use."
+    }
+    return """
+      No client of \(name) has asked since \(began). It may be retired once that time covers your users’ longest pause.
+      """
   }
 
   private func shares(_ counts: [ClientCounts.Requests]) -> HTML {

@@ -120,7 +120,7 @@ struct PageSeries: Sendable {
   private var holdNotice: HTML? {
     state.hold.map { hold in
       """
-      It went back to the rows of version \(HTML.number(hold.version.number)) at \(HTML.time(hold.since)), and
+      It went back to the rows of version \(HTML.number(hold.version.number)), \(HTML.time(hold.since)), and
       nothing new is published until somebody releases it.
       """
     }
@@ -131,12 +131,12 @@ struct PageSeries: Sendable {
       outcome == .failed || outcome == .refused
     {
       return """
-        The build at \(HTML.time(at)) \(outcome == .failed ? "failed" : "was refused"); the publisher’s log says why.
+        The newest build, \(HTML.time(at)), \(outcome == .failed ? "failed" : "was refused"); the publisher’s log says why.
         Clients keep version \(HTML.number(state.head.number)).
         """
     }
     guard isLookMissing, let good = facts?.look.good else { return nil }
-    return "The publisher last looked at the data at \(HTML.time(good)). Does it still run?"
+    return "The publisher last looked at the data \(HTML.time(good)). Does it still run?"
   }
 
   // MARK: - At a glance

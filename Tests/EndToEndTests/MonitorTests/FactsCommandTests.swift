@@ -1,0 +1,59 @@
+import Foundation
+import SeedFormat
+import SeedServer
+import SeedSystem
+import Support
+import Testing
+
+/// What the commands tell beside the publication.
+@Suite(.bounded) struct FactsCommandTests {
+  private let deployment: OperatedDeployment
+  private let series: Series
+
+  init() throws {
+    deployment = try OperatedDeployment()
+    series = try Series("my", major: 1)
+  }
+
+  private var facts: SeriesFacts? { deployment.publication.facts.read(series) }
+
+  @Test func `a timer's publisher tells its steps, and a front of another process serves them`() throws {
+    let told = try #require(facts)
+    #expect(told.counts == [.published: OperatedDeployment.versions] && told.checkSeconds == nil)
+    #expect(told.tables.map(\.name) == ["shop"] && told.tables.map(\.rows) == [OperatedDeployment.versions])
+    #expect(told.steps.map(\.rows) == [3, 2, 1])
+    let front = try RunningSeedbank(["serve", "--port", "0"], in: deployment.folder.path)
+    #expect(try RawClient(port: front.port).get("/v1/my/facts?model=1.0").body == told.json.bytes + [0x0A])
+    try deployment.origin("UPDATE shop SET name = 'new' WHERE id = 1")
+    #expect(try deployment.seedbank("regenerate").status == 0)
+    try waitUntil("the front has the new facts") {
+      let json = try JSONValue(parsing: RawClient(port: front.port).get("/v1/my/facts?model=1.0").body)
+      return json["counts"]?["published"]?.integer == OperatedDeployment.versions + 1
+    }
+  }
+
+  @Test func `names of the origin that are not published are not told, whatever fails`() throws {
+    try deployment.origin("CREATE TABLE salary(id INTEGER PRIMARY KEY, amount REAL)")
+    #expect(try deployment.seedbank("regenerate").errors.contains("salary"))
+    try deployment.origin("ALTER TABLE shop RENAME COLUMN name TO nickname")
+    #expect(try deployment.seedbank("regenerate").status == 65)
+    let told = try #require(facts)
+    #expect(told.look.newest == .refused)
+    for secret in ["salary", "amount", "nickname", deployment.folder.path] {
+      #expect(!told.json.text.contains(secret), "\(secret)")
+    }
+  }
+
+  @Test func `facts that are turned off go at the next step, and a word that is none is refused`() throws {
+    #expect(facts != nil)
+    let wrong = try deployment.seedbank("regenerate", environment: ["SEEDBANK_FACTS": "no"])
+    #expect(
+      wrong.status == 78 && wrong.errors.contains("expected true or false, found \"no\""),
+      "\(wrong.errors)")
+    #expect(facts != nil)
+    #expect(try deployment.seedbank("regenerate", environment: ["SEEDBANK_FACTS": "false"]).status == 0)
+    #expect(facts == nil)
+    #expect(try deployment.seedbank("regenerate").status == 0)
+    #expect(facts != nil)
+  }
+}

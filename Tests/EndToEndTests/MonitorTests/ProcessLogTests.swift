@@ -1,0 +1,88 @@
+import Foundation
+import SeedFormat
+import SeedServer
+import SeedSystem
+import SeedTrust
+import Support
+import Testing
+
+/// What a process that serves writes of its own life, and of what it sent.
+@Suite(.bounded) struct ProcessLogTests {
+  private let deployment: OperatedDeployment
+
+  init() throws { deployment = try OperatedDeployment() }
+
+  private func lines(_ process: RunningSeedbank) throws -> [JSONValue] {
+    try process.errors.split(separator: "\n").map { try JSONValue(parsing: Array($0.utf8)) }
+  }
+
+  @Test(arguments: ["run", "serve"])
+  func `a process that serves says what it is, where it listens, and why it ends`(_ command: String) throws {
+    let process = try RunningSeedbank(
+      [command, "--port", "0", "--log-format", "json"], in: deployment.folder.path)
+    #expect(process.stop() == 0)
+    let lines = try lines(process)
+    let start = try #require(lines.first)
+    #expect(start["version"]?.string == Release.version && start["datasets"] == "my")
+    #expect(start["publication"]?.string == deployment.publication.path)
+    let listening = try #require(lines.first { $0["address"] != nil })
+    #expect(listening["address"]?.string == process.address && listening["series"] == 1)
+    #expect(lines.suffix(2).first?["reason"] == "SIGTERM" && lines.last?["cut"] == 0)
+  }
+
+  @Test func `the log of requests has the bytes that clients got`() throws {
+    try deployment.origin("INSERT INTO shop SELECT 99, hex(randomblob(8000000)), 1")
+    #expect(try deployment.seedbank("regenerate", "--snapshot").status == 0)
+    let all = try deployment.publication.published().series.values.flatMap(\.metadata.objects)
+    let snapshot = try #require(all.snapshots().first)
+    let process = try RunningSeedbank(
+      ["serve", "--port", "0", "--log-format", "json"], in: deployment.folder.path,
+      environment: ["SEEDBANK_LOG_REQUESTS": "all"])
+    let overview = try RawClient(port: process.port).get("/v1")
+    _ = try RawClient(port: process.port).get("/v1", method: "HEAD")
+    let condition = "If-None-Match: \(overview["ETag"] ?? "")\r\n"
+    #expect(try RawClient(port: process.port).get("/v1", extra: condition).status == 304)
+    let taken = 1_000_000
+    do {
+      let client = try RawClient(port: process.port, receives: 4096)
+      client.send("GET /\(snapshot.filePath) HTTP/1.1\r\nHost: a\r\n\r\n")
+      try client.skip(taken)
+    }
+    try waitUntil("all are told of") { try lines(process).count { $0["msg"] == "request" } == 4 }
+    let requests = try lines(process).filter { $0["msg"] == "request" }
+    #expect(requests.prefix(3).map { $0["bytes"]?.integer } == [overview.body.count, 0, 0])
+    let broken = try #require(requests.last)
+    let bytes = try #require(broken["bytes"]?.integer)
+    #expect(broken["complete"] == false && bytes > taken - 2000 && bytes < snapshot.length)
+  }
+
+  @Test func `a publication that vanishes under a front is missed, and served again when it is back`() throws
+  {
+    let front = try RunningSeedbank(["serve", "--port", "0"], in: deployment.folder.path)
+    func status(_ target: String) throws -> Int { try RawClient(port: front.port).get(target).status }
+    let objects = try deployment.publication.published().series.values.flatMap(\.metadata.objects)
+    let snapshot = try #require(objects.snapshots().first)
+    let (path, away) = (deployment.publication.path, deployment.folder("away"))
+    #expect(try status("/readyz") == 200)
+    try Folder.rename(path, to: away)
+    try waitUntil("it is missed") { try status("/readyz") == 503 }
+    let asked = try deployment.seedbank("ready", front.address)
+    #expect(asked.status == 69 && asked.errors.contains("is not ready: "), "\(asked.errors)")
+    let answer = try RawClient(port: front.port).get("/\(snapshot.filePath)")
+    #expect(answer.status == 503 && answer["Content-Type"] == "application/problem+json")
+    try Folder.rename(away, to: path)
+    try waitUntil("it is back") { try status("/readyz") == 200 }
+    #expect(try status("/\(snapshot.filePath)") == 200)
+  }
+
+  @Test func `texts of an operator break no line of the metrics`() throws {
+    let hostile = #"a\"b\\c\nd{e=\"f\"} 1 # HELP"#
+    try deployment.configure("\"license\": \"\(hostile)\", \"attribution\": \"\(hostile)\"")
+    try deployment.configure(
+      "\"lifecycle\": {\"1\": {\"state\": \"deprecated\", \"message\": \"\(hostile)\"}}")
+    let front = try RunningSeedbank(["serve", "--port", "0"], in: deployment.folder.path)
+    let page = try Tool.run(["curl", "-fsS", "\(front.address)/metrics"])
+    try Tool.run(["promtool", "check", "metrics"], input: page)
+    #expect(page.contains("seedbank_lifecycle{series=\"my/1\",state=\"deprecated\"} 1"))
+  }
+}
