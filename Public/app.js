@@ -1,182 +1,293 @@
 "use strict";
 
-// Shows what /v1 and /readyz say, and looks again every few seconds. All text goes in as text, never as markup: names,
-// licenses and messages are an operator's words, not this page's.
+// The front has written all that is known into the page. This script keeps it current, says times in the reader's
+// zone, copies lines, and shows what a delta holds. Texts go in as texts, never as markup.
 
 const refreshMilliseconds = 3000;
-const place = document.getElementById("datasets");
-const state = document.getElementById("state");
-const warnings = document.getElementById("warnings");
-let shown = null;
+// Of one request's changes; beyond, the reader is sent to the document itself.
+const explorerBytes = 8_000_000;
+const firstRows = 20;
+const moreRows = 100;
+const longText = 200;
 
-function copyOf(template) {
-  return document.getElementById(template).content.firstElementChild.cloneNode(true);
+const root = document.documentElement;
+const freshness = document.getElementById("freshness");
+let tag = null;
+
+function element(name, properties = {}, ...children) {
+  const made = Object.assign(document.createElement(name), properties);
+  made.append(...children);
+  return made;
 }
 
-function bytes(count) {
-  const units = ["B", "kB", "MB", "GB", "TB"];
-  let unit = 0;
-  let value = count;
-  while (value >= 1000 && unit < units.length - 1) {
-    value /= 1000;
-    unit += 1;
+// ---- What only the reader's browser knows: the time, its zone, and the front's address.
+
+const relative = new Intl.RelativeTimeFormat("en", { numeric: "auto" });
+const clock = new Intl.DateTimeFormat("en-GB", { timeStyle: "medium" });
+const day = { day: "numeric", month: "short", hour: "2-digit", minute: "2-digit", second: "2-digit" };
+const thisYear = new Intl.DateTimeFormat("en-GB", day);
+const otherYear = new Intl.DateTimeFormat("en-GB", { ...day, year: "numeric" });
+const zoned = new Intl.DateTimeFormat("en-GB", { dateStyle: "full", timeStyle: "long" });
+const units = [["day", 86400], ["hour", 3600], ["minute", 60], ["second", 1]];
+
+function ago(seconds) {
+  const [unit, size] = units.find(([, size]) => Math.abs(seconds) >= size) ?? units.at(-1);
+  return relative.format(Math.trunc(seconds / size), unit);
+}
+
+function tellTime(time) {
+  const at = new Date(time.dateTime);
+  const seconds = (at - Date.now()) / 1000;
+  const dated = (at.getFullYear() === new Date().getFullYear() ? thisYear : otherYear).format(at);
+  const local = Math.abs(seconds) < 43200 ? clock.format(at) : dated;
+  const text = time.closest("td, th") ? dated : `${ago(seconds)} (${local})`;
+  if (time.textContent !== text) time.textContent = text;
+  if (time.title !== zoned.format(at)) time.title = zoned.format(at);
+}
+
+function tellTimes(place) {
+  for (const time of place.querySelectorAll("time")) tellTime(time);
+}
+
+function enhance(place) {
+  tellTimes(place);
+  for (const code of place.querySelectorAll(".command code")) {
+    code.textContent = code.textContent.replaceAll("$front", location.origin);
   }
-  return `${unit === 0 ? value : value.toPrecision(3)} ${units[unit]}`;
 }
 
-function fact(list, name, value, kind) {
-  if (value === undefined || value === null || value === "") return;
-  const row = document.createElement("div");
-  if (kind) row.className = kind;
-  const term = document.createElement("dt");
-  term.textContent = name;
-  const text = document.createElement("dd");
-  text.textContent = value;
-  row.append(term, text);
-  list.append(row);
+// ---- Staying current: the new page is laid over the old one, so that focus, selection and open parts stay.
+
+function morph(old, fresh) {
+  if (old.nodeName !== fresh.nodeName || old.id !== fresh.id) {
+    old.replaceWith(fresh);
+  } else if (old.nodeType === Node.TEXT_NODE) {
+    if (old.data !== fresh.data) old.data = fresh.data;
+  } else if (old.nodeType === Node.ELEMENT_NODE) {
+    morphAttributes(old, fresh);
+    if (!old.hasAttribute("data-own")) morphChildren(old, fresh);
+  }
 }
 
-function cell(row, text, kind) {
-  const element = document.createElement("td");
-  if (kind) element.className = kind;
-  element.textContent = text;
-  row.append(element);
-  return element;
+function morphAttributes(old, fresh) {
+  for (const { name } of [...old.attributes]) {
+    if (name !== "open" && !fresh.hasAttribute(name)) old.removeAttribute(name);
+  }
+  for (const { name, value } of fresh.attributes) {
+    if (name !== "open" && old.getAttribute(name) !== value) old.setAttribute(name, value);
+  }
 }
 
-function snapshotRow(snapshot) {
-  const row = document.createElement("tr");
-  const link = document.createElement("a");
-  link.href = snapshot.url;
-  link.textContent = snapshot.version;
-  cell(row, "").append(link);
-  cell(row, snapshot.model);
-  cell(row, snapshot.encoding);
-  cell(row, bytes(snapshot.length), "number");
-  cell(row, bytes(snapshot.rawLength), "number");
-  cell(row, `${snapshot.sha256.slice(0, 16)}…`).title = snapshot.sha256;
-  return row;
+function morphChildren(old, fresh) {
+  let at = old.firstChild;
+  for (const child of [...fresh.childNodes]) {
+    const named = child.id ? old.querySelector(`:scope > #${CSS.escape(child.id)}`) : null;
+    // What stands between and is no longer in the new page goes: what is moved would lose the focus.
+    while (named && at !== named && at.id && !fresh.querySelector(`:scope > #${CSS.escape(at.id)}`)) {
+      at = at.nextSibling;
+      at.previousSibling.remove();
+    }
+    const match = named ?? (at && !at.id && !child.id ? at : null);
+    if (!match) {
+      old.insertBefore(child, at);
+      continue;
+    }
+    if (match !== at) old.insertBefore(match, at);
+    at = match.nextSibling;
+    morph(match, child);
+  }
+  while (at) {
+    const next = at.nextSibling;
+    at.remove();
+    at = next;
+  }
 }
 
-function command(caption, line) {
-  const figure = copyOf("command");
-  figure.querySelector("figcaption").textContent = caption;
-  figure.querySelector("code").textContent = line;
-  const button = figure.querySelector("button");
-  button.setAttribute("aria-label", `Copy: ${caption}`);
-  button.addEventListener("click", () => copy(line, figure, button));
-  return figure;
+function say(text, isBad) {
+  // A status that is set again is read out again.
+  if (freshness.textContent !== text) freshness.textContent = text;
+  freshness.classList.toggle("bad", isBad);
 }
+
+async function refresh() {
+  const headers = tag ? { "If-None-Match": tag } : {};
+  const answer = await fetch("/", { headers, cache: "no-store" });
+  if (answer.status === 304) return;
+  if (!answer.ok) throw new Error(`status ${answer.status}`);
+  const fresh = new DOMParser().parseFromString(await answer.text(), "text/html");
+  const [old, next] = [document.getElementById("content"), fresh.getElementById("content")];
+  enhance(next);
+  morph(old, document.adoptNode(next));
+  tag = answer.headers.get("ETag");
+}
+
+let lastReached = Date.now();
+
+async function keepCurrent() {
+  if (!document.hidden) {
+    try {
+      await refresh();
+      lastReached = Date.now();
+      say("Refreshes by itself", false);
+    } catch {
+      say(`Not reachable since ${clock.format(lastReached)}: what is shown is from then. Trying again.`, true);
+    }
+    tellTimes(document);
+  }
+  setTimeout(keepCurrent, refreshMilliseconds);
+}
+
+// ---- Copying
 
 // The clipboard is there over HTTPS and on localhost only; elsewhere the line is selected for the keyboard.
-async function copy(line, figure, button) {
+async function copy(button) {
+  const code = button.parentElement.querySelector("code");
   try {
-    await navigator.clipboard.writeText(line);
+    await navigator.clipboard.writeText(code.textContent);
     button.textContent = "Copied";
   } catch {
-    getSelection().selectAllChildren(figure.querySelector("code"));
+    getSelection().selectAllChildren(code);
     button.textContent = "Selected";
   }
   setTimeout(() => { button.textContent = "Copy"; }, 1500);
 }
 
-function lifecycle(life) {
-  if (life.state === "active") return "";
-  const until = life.sunset ? ` Its end: ${life.sunset}.` : "";
-  return `This series is ${life.state}.${until} ${life.message ?? ""}`.trim();
+// ---- The changes of versions
+
+// A number as the document writes it: 1.0 is another value than 1.
+class Written { constructor(source) { this.source = source; } }
+
+function parse(text) {
+  return JSON.parse(text, (name, value, context) =>
+    typeof value === "number" && context?.source ? new Written(context.source) : value);
 }
 
-function hold(held) {
-  if (!held) return "";
-  return `It went back to the rows of version ${held.version} at ${new Date(held.since).toLocaleString()}, and nothing new is published.`;
-}
-
-function notice(element, series) {
-  element.textContent = [lifecycle(series.lifecycle), hold(series.hold)].join(" ").trim();
-  element.hidden = element.textContent === "";
-}
-
-function seriesCard(dataset, series) {
-  const card = copyOf("series");
-  const name = `${dataset}/${series.major}`;
-  card.querySelector("h3").textContent = `Series ${name}`;
-  card.querySelector(".scroll").setAttribute("aria-label", `Snapshots of ${name}`);
-  notice(card.querySelector(".lifecycle"), series);
-  const facts = card.querySelector("dl");
-  fact(facts, "Head", series.head, "head");
-  fact(facts, "Published", new Date(series.publishedAtSeconds * 1000).toLocaleString());
-  fact(facts, "Floor", series.floor);
-  fact(facts, "Models", series.models.join(", "));
-  fact(facts, "Deltas", `${series.deltas.count} (${bytes(series.deltas.bytes)})`);
-  fact(facts, "Poll every", `${series.pollSeconds} s`);
-  fact(facts, "Epoch", series.epoch);
-  const rows = series.snapshots.map(snapshotRow);
-  card.querySelector("tbody").append(...rows);
-  card.querySelector(".commands").append(...commands(dataset, series));
-  return card;
-}
-
-function commands(dataset, series) {
-  const origin = location.origin;
-  const changes = series.changes.replace("{since}", String(series.floor));
-  return [
-    command("Take the newest snapshot", `curl -fL '${origin}${series.snapshot}' | gunzip > ${dataset}.sqlite`),
-    command("Take the changes since a version", `curl -f --compressed '${origin}${changes}'`),
-    command("Keep a verified copy", `seedbank pull ${origin} --dataset ${dataset} --model ${series.model} --store store --root root.json`),
-  ];
-}
-
-function datasetSection(dataset) {
-  const section = copyOf("dataset");
-  section.querySelector("h2").textContent = dataset.dataset;
-  const newest = dataset.series.at(-1);
-  const credit = [newest?.attribution, newest?.license, newest?.source].filter(Boolean).join(" · ");
-  section.querySelector(".credit").textContent = credit;
-  section.querySelector(".series").append(...dataset.series.map((one) => seriesCard(dataset.dataset, one)));
-  return section;
-}
-
-function say(text) {
-  // A status that is set again is read out again.
-  if (state.textContent !== text) state.textContent = text;
-}
-
-// Nothing is touched while nothing changed, so that a selection or a focus survives.
-function show(text) {
-  if (text === shown) return;
-  place.replaceChildren(...JSON.parse(text).datasets.map(datasetSection));
-  shown = text;
-}
-
-function warn(sentences) {
-  const text = sentences.map((sentence) => `${sentence}.`).join(" ");
-  if (warnings.textContent !== text) warnings.textContent = text;
-  warnings.hidden = text === "";
-}
-
-// Whether signatures have expired the front says, by its own clock.
-function standing(health) {
-  if ((health.signatures ?? []).some((one) => one.state === "expired")) return "Signatures have expired";
-  return place.children.length > 0 ? "Up to date" : "Nothing published yet";
-}
-
-async function load() {
-  try {
-    const [answer, health] = await Promise.all([fetch("/v1"), fetch("/readyz").then((one) => one.json())]);
-    const text = await answer.text();
-    warn(health.warnings ?? []);
-    if (!answer.ok) throw new Error(JSON.parse(text).detail ?? `status ${answer.status}`);
-    show(text);
-    say(standing(health));
-  } catch (error) {
-    shown = null;
-    say(`Not up to date: ${error.message}`);
+async function readAll(answer) {
+  const reader = answer.body.getReader();
+  const [decoder, parts] = [new TextDecoder(), []];
+  for (let total = 0; ;) {
+    const { done, value } = await reader.read();
+    if (done) return parts.join("") + decoder.decode();
+    total += value.length;
+    if (total > explorerBytes) {
+      await reader.cancel();
+      return null;
+    }
+    parts.push(decoder.decode(value, { stream: true }));
   }
 }
 
-async function refresh() {
-  if (!document.hidden) await load();
-  setTimeout(refresh, refreshMilliseconds);
+function typed(kind, text) { return element("span", { className: `value ${kind}` }, text); }
+
+function blob(base64) {
+  const bytes = base64.length / 4 * 3 - (base64.match(/=*$/)[0].length);
+  return typed("blob", `blob of ${bytes} bytes`);
 }
 
-refresh();
+function shown(value) {
+  if (value === null || value === undefined) return typed("null", "NULL");
+  if (value instanceof Written) return typed(/[.e]/i.test(value.source) ? "real" : "integer", value.source);
+  if (typeof value === "number") return typed("integer", String(value));
+  if (typeof value === "object" && "b64" in value) return blob(value.b64);
+  if (typeof value === "object" && "i64" in value) return typed("integer", value.i64);
+  if (typeof value === "object" && "f64" in value) return typed("real", value.f64);
+  const text = element("bdi", {}, value.length > longText ? `${value.slice(0, longText)}…` : value);
+  const made = typed("text", text);
+  if (value.length > longText) made.append(element("span", { className: "quiet" }, ` (${value.length} characters)`));
+  return made;
+}
+
+function rowsTable(caption, rows) {
+  const columns = Object.keys(rows[0]);
+  const body = element("tbody");
+  const more = element("button", { type: "button" });
+  let count = 0;
+  const extend = (many) => {
+    const next = rows.slice(count, count + many);
+    count += next.length;
+    const cells = (row) => columns.map((name) => element("td", {}, shown(row[name])));
+    body.append(...next.map((row) => element("tr", {}, ...cells(row))));
+    more.hidden = count === rows.length;
+    more.textContent = `Show ${Math.min(moreRows, rows.length - count)} more of ${rows.length - count}`;
+  };
+  const heads = columns.map((name) => element("th", { scope: "col" }, element("bdi", {}, name)));
+  const top = element("thead", {}, element("tr", {}, ...heads));
+  const table = element("table", {}, element("caption", {}, caption), top, body);
+  const scroll = element("div", { className: "scroll", tabIndex: 0, role: "region", ariaLabel: caption }, table);
+  extend(firstRows);
+  more.addEventListener("click", () => extend(moreRows));
+  return [scroll, more];
+}
+
+function tableChanges(change) {
+  const heading = element("h5", {}, element("bdi", {}, change.table));
+  const parts = [heading];
+  for (const [rows, what] of [[change.delete, "deleted, by key"], [change.upsert, "set"]]) {
+    if (rows.length > 0) parts.push(...rowsTable(`${rows.length} ${rows.length === 1 ? "row" : "rows"} ${what}`, rows));
+  }
+  return parts;
+}
+
+function delta(one) {
+  const title = element("h4", {}, `Version ${one.from.source ?? one.from} to ${one.to.source ?? one.to}`);
+  return [title, ...one.changes.flatMap(tableChanges)];
+}
+
+function raw(path) { return element("a", { href: path }, "the document itself"); }
+
+async function explored(path) {
+  const answer = await fetch(path);
+  const text = await readAll(answer);
+  if (text === null) return [element("p", {}, `More than ${explorerBytes / 1e6} MB: see `, raw(path), ".")];
+  if (!answer.ok) return [element("p", { className: "notice" }, JSON.parse(text).detail)];
+  const { deltas, more } = parse(text);
+  const parts = deltas.flatMap(delta);
+  if (deltas.length === 0) parts.push(element("p", {}, "Nothing changed between these versions."));
+  const next = answer.headers.get("Link")?.match(/<([^>]+)>; rel="next"/)?.[1];
+  if (more && next) {
+    const button = element("button", { type: "button" }, "Show the next changes");
+    button.addEventListener("click", async () => button.replaceWith(...await explored(next)));
+    parts.push(button);
+  }
+  parts.push(element("p", { className: "quiet" }, "As JSON: ", raw(path)));
+  return parts;
+}
+
+async function explore(place, path) {
+  place.replaceChildren(element("p", { role: "status" }, "Fetching…"));
+  try {
+    const close = element("button", { type: "button" }, "Close");
+    close.addEventListener("click", () => place.replaceChildren());
+    place.replaceChildren(...await explored(path), close);
+  } catch (error) {
+    place.replaceChildren(element("p", { className: "notice" }, `The changes could not be fetched: ${error.message}`));
+  }
+  place.focus();
+}
+
+function explorerBeside(inner) {
+  return inner.closest(".changes").querySelector(".explorer");
+}
+
+// ---- What the reader does
+
+document.addEventListener("click", (event) => {
+  const copying = event.target.closest("button.copy");
+  if (copying) copy(copying);
+  const change = event.target.closest("a.change");
+  if (change && !event.ctrlKey && !event.metaKey && !event.shiftKey) {
+    event.preventDefault();
+    explore(explorerBeside(change), change.getAttribute("href"));
+  }
+});
+
+document.addEventListener("submit", (event) => {
+  event.preventDefault();
+  const { since, to } = event.target.elements;
+  const path = event.target.dataset.path.replace("{since}", `${since.value}&to=${to.value}`);
+  explore(explorerBeside(event.target), path);
+});
+
+root.classList.add("script");
+enhance(document);
+keepCurrent();

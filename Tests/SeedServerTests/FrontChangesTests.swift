@@ -125,6 +125,77 @@ import Testing
     #expect(pages == expected)
   }
 
+  private func span(since: Int, to end: Int, _ router: Router = Router()) -> HTTPResponse {
+    router.answer(HTTPRequest(.get, "/v1/transit/changes?model=2.1&since=\(since)&to=\(end)"), in: view)
+  }
+
+  /// Every way from one version to another over the published deltas, by trying all of them.
+  private func ways(from start: Int, to end: Int) throws -> [[PublishedObject]] {
+    guard start < end else { return start == end ? [[]] : [] }
+    let objects = try publication.catalog().series("transit", major: 2)?.objects ?? []
+    return try objects.flatMap { delta -> [[PublishedObject]] in
+      guard let span = delta.span, span.from.number <= start, start < span.to.number else { return [] }
+      return try ways(from: span.to.number, to: end).map { [delta] + $0 }
+    }
+  }
+
+  @Test func `who names an end gets the cheapest deltas that stop there, of all ways that there are`() throws
+  {
+    for since in 100...104 {
+      for end in since...104 {
+        let response = span(since: since, to: end)
+        let cheapest = try ways(from: since, to: end).map { way in way.reduce(0) { $0 + $1.length } }.min()
+        let found = try #require(steps(response), "\(since) to \(end)")
+        let lengths = try found.map { step in
+          try publication.catalog().series("transit", major: 2)?.objects.first {
+            $0.span?.from.number == step[0] && $0.span?.to.number == step[1]
+          }?.length ?? 0
+        }
+        #expect(lengths.reduce(0, +) == cheapest, "\(since) to \(end): \(found)")
+        #expect(response.json?["to"]?.integer == end && response.json?["more"] == false)
+        #expect(response.json?["head"] == 104 && response.headers["Seedbank-Version"] == "\(end)")
+        #expect(zip(found, found.dropFirst()).allSatisfy { $0[1]! >= $1[0]! })
+      }
+    }
+  }
+
+  @Test func `the links of pages keep the end`() throws {
+    let router = Router(pageBytes: 1)
+    let first = span(since: 101, to: 103, router)
+    #expect(first.json?["more"] == true && first.json?["to"] == 102)
+    let link = try #require(first.headers["Link"])
+    #expect(
+      link
+        == "</v1/transit/changes?model=2.1&since=102&to=103&epoch=\(FrontPublication.epoch)>; rel=\"next\"")
+    let target = String(link.dropFirst().prefix { $0 != ">" })
+    let last = router.answer(HTTPRequest(.get, target), in: view)
+    #expect(steps(last) == [[102, 103]] && last.json?["more"] == false && last.headers["Link"] == nil)
+  }
+
+  @Test func `an end beyond the head, before the start, or that no delta reaches is refused`() throws {
+    let ahead = span(since: 100, to: 105)
+    #expect(ahead.problem == .versionAhead && ahead.json?["detail"]?.string?.contains("105") == true)
+    let before = span(since: 103, to: 102)
+    #expect(before.problem == .badRequest && before.json?["parameter"] == "to")
+    for text in ["0", "x", "", "1e2"] {
+      let request = HTTPRequest(.get, "/v1/transit/changes?model=2.1&since=100&to=\(text)")
+      #expect(Router().answer(request, in: view).json?["parameter"] == "to", "\(text)")
+    }
+    #expect(span(since: 99, to: 104).problem == .versionGone)
+    let series = FrontPublication.transit
+    try publication.publish(
+      series, head: 105, floor: 100, [publication.snapshot(series, 105), publication.delta(series, 100, 105)])
+    let request = HTTPRequest(.get, "/v1/transit/changes?model=2.1&since=100&to=103")
+    let between = Router().answer(request, in: CatalogView(try publication.catalog()))
+    #expect(between.problem == .versionGone && between.json?["detail"]?.string?.contains("exactly") == true)
+  }
+
+  @Test func `who looks at history is not counted as behind`() {
+    let behind = AnswerMark(number: changes(since: 100).mark).versionsBehind
+    #expect(behind == 4)
+    #expect(AnswerMark(number: span(since: 100, to: 104).mark).versionsBehind == nil)
+  }
+
   @Test func `a gap in the deltas sends the client to the snapshot`() throws {
     let series = FrontPublication.transit
     try publication.publish(

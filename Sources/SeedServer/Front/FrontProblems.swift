@@ -59,6 +59,13 @@ extension Problem {
       model.members(since))
   }
 
+  static func noDelta(from since: Version, to end: Version, _ model: ServedModel) -> Problem {
+    Problem(
+      .versionGone,
+      "No published deltas lead from version \(since) to exactly version \(end): leave out \"to\", or name another "
+        + "one.", model.members(since))
+  }
+
   static func versionAhead(_ since: Version, _ model: ServedModel) -> Problem {
     Problem(
       .versionAhead,

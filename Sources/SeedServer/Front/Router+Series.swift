@@ -41,24 +41,26 @@ extension Router {
     _ name: String, _ request: HTTPRequest, in catalog: PublishedCatalog
   ) throws(Problem) -> HTTPResponse {
     let dataset = try catalog.dataset(name)
-    let parameters = try Parameters(request, known: ["model", "since", "epoch"])
+    let parameters = try Parameters(request, known: ["model", "since", "to", "epoch"])
     let (version, since, epoch) = try (parameters.model(), parameters.since(), parameters.epoch())
     let model = try ServedModel(version, of: dataset, in: catalog)
     // Versions of another epoch have the same numbers, and nothing else in common with these.
     guard epoch == nil || epoch == model.state.epoch else { throw .versionGone(since, model) }
-    let page = try page(since, of: model, in: catalog.directory)
+    let end = try parameters.end(from: since)
+    let page = try page(since, end, of: model, in: catalog.directory)
     var response = page.response(gzip: request.prefersGzip)
     response.headers.append("Seedbank-Epoch", model.state.epoch.text)
     response.headers.append(contentsOf: model.lifecycleHeaders)
     if page.hasMore {
       let next = FrontPath.changes(
-        dataset, model.version, since: page.to.description, epoch: model.state.epoch.text)
+        dataset, model.version, since: page.to.description, to: end, epoch: model.state.epoch.text)
       response.headers.append("Link", "<\(next)>; rel=\"next\"")
     }
     response.mark =
       AnswerMark(
         .changes, series: metrics.place(of: model.series.series),
-        versionsBehind: model.state.head.number - since.number
+        // Who names the end looks at history, and is not behind.
+        versionsBehind: end == nil ? model.state.head.number - since.number : nil
       ).number
     return response
   }
@@ -74,13 +76,9 @@ extension Router {
   }
 
   private func page(
-    _ since: Version, of model: ServedModel, in directory: PublicationDirectory
+    _ since: Version, _ end: Version?, of model: ServedModel, in directory: PublicationDirectory
   ) throws(Problem) -> ChangesPage {
-    let head = model.state.head
-    guard since <= head else { throw .versionAhead(since, model) }
-    guard since >= model.state.floor,
-      let chain = DeltaChain.shortest(model.series.objects, from: since, to: head)
-    else { throw .versionGone(since, model) }
+    let chain = try chain(since, end, of: model)
     do {
       return try ChangesPage(model.series, since: since, chain, upTo: pageBytes) { try directory.stored($0) }
     } catch {
@@ -88,6 +86,16 @@ extension Router {
       log("The changes of \(model.series.series) since \(since) cannot be served: \(error)")
       throw .damaged
     }
+  }
+
+  private func chain(
+    _ since: Version, _ end: Version?, of model: ServedModel
+  ) throws(Problem) -> [PublishedObject] {
+    let head = model.state.head
+    for version in [since, end ?? since] where version > head { throw .versionAhead(version, model) }
+    guard since >= model.state.floor else { throw .versionGone(since, model) }
+    if let chain = DeltaChain.shortest(model.series.objects, from: since, to: end ?? head) { return chain }
+    throw end.map { .noDelta(from: since, to: $0, model) } ?? .versionGone(since, model)
   }
 }
 

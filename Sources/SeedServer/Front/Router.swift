@@ -7,6 +7,8 @@ import SeedTrust
 /// Conditions and ranges are the server's; see `HTTPResponse.selected(for:)`.
 package struct Router: Sendable {
   let pages: StaticPages
+  /// The first page, where its file has room for what is known now.
+  private let livePage: LivePage?
   let log: OperatorLog
   let metrics: FrontMetrics
   let now: @Sendable () -> UTCTime
@@ -20,6 +22,7 @@ package struct Router: Sendable {
   ) {
     (self.pages, self.pageBytes, self.log) = (pages, pageBytes, log)
     (self.metrics, self.now) = (metrics, now)
+    livePage = pages["/"].flatMap { LivePage(index: $0.document.bytes, began: now()) }
   }
 
   /// The whole response; for HEAD it is GET's.
@@ -28,8 +31,8 @@ package struct Router: Sendable {
     do throws(Problem) {
       var response = try answer(route, request, view)
       if response.mark == 0 { response.mark = AnswerMark(route.kind).number }
-      // A response that no cache may keep is not kept by the server either.
-      response.isReusable = response.headers["Cache-Control"] != CacheRule.never
+      // A response that no cache may keep is not kept by the server either, nor one that the clock changes.
+      response.isReusable = ![CacheRule.never, CacheRule.rendered].contains(response.headers["Cache-Control"])
       return response
     } catch {
       var response = HTTPResponse(error)
@@ -51,7 +54,7 @@ package struct Router: Sendable {
     case .ready: readiness(view)
     case .metrics: counts(view)
     case .openapi: HTTPResponse(Self.openAPI, MediaType.json, caching: CacheRule.page)
-    case .page(let path): try page(path)
+    case .page(let path): try page(path, view)
     case .metadata(let name): try metadata(name, in: view.published())
     case .object(let path): try object(path, in: view.published())
     case .overview: try overview(request, in: view.published(), view.standing)
@@ -155,10 +158,17 @@ extension Router {
     return .damaged
   }
 
-  func page(_ path: String) throws(Problem) -> HTTPResponse {
+  func page(_ path: String, _ view: CatalogView) throws(Problem) -> HTTPResponse {
     guard let page = pages[path] else { throw path == "/" ? .noPage : .notFound }
-    var response = HTTPResponse(page.document, page.mediaType, caching: CacheRule.page)
+    let live = StaticPages.isIndex(path) ? rendered(view) : nil
+    var response = HTTPResponse(
+      live ?? page.document, page.mediaType, caching: live == nil ? CacheRule.page : CacheRule.rendered)
     response.headers.append("Content-Security-Policy", StaticPages.securityPolicy)
+    response.headers.append("Referrer-Policy", "no-referrer")
     return response
+  }
+
+  private func rendered(_ view: CatalogView) -> ServedDocument? {
+    livePage?.document(view, metrics.clientRequests, now: now())
   }
 }

@@ -58,11 +58,18 @@ extension PublishedObject {
 }
 
 enum FrontPath {
+  static func facts(_ dataset: DatasetName, _ model: ModelVersion) -> String {
+    "/v1/\(dataset)/facts?model=\(model)"
+  }
+
   static func snapshot(_ dataset: DatasetName, _ model: ModelVersion) -> String {
     "/v1/\(dataset)/snapshot?model=\(model)"
   }
 
-  static func changes(_ dataset: DatasetName, _ model: ModelVersion, since: String, epoch: String) -> String {
-    "/v1/\(dataset)/changes?model=\(model)&since=\(since)&epoch=\(epoch)"
+  static func changes(
+    _ dataset: DatasetName, _ model: ModelVersion, since: String, to end: Version? = nil, epoch: String
+  ) -> String {
+    let limit = end.map { "&to=\($0)" } ?? ""
+    return "/v1/\(dataset)/changes?model=\(model)&since=\(since)\(limit)&epoch=\(epoch)"
   }
 }

@@ -23,6 +23,8 @@ enum CacheRule {
   /// Changes with each publication: long enough for a cache in front to take the load off. For some more seconds the
   /// cache may answer with the old response while it fetches the new one, so that no client waits.
   static let current = "max-age=1, stale-while-revalidate=5"
+  /// The first page as this process renders it, at most once a second.
+  static let rendered = "max-age=1"
   /// The web page's files keep their names when they change.
   static let page = "max-age=60"
   static let never = "no-store"

@@ -13,7 +13,10 @@ package struct StaticPages: Sendable {
   private(set) var problems: [String] = []
 
   private static let index = "index.html"
-  static let securityPolicy = "default-src 'self'"
+  /// Nothing from elsewhere, nothing written into the markup, and no place in another site's frame.
+  static let securityPolicy =
+    "default-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; object-src 'none'"
+
   /// No page.
   package init() {}
 
@@ -43,6 +46,9 @@ package struct StaticPages: Sendable {
   }
 
   subscript(path: String) -> Page? { pages[path] }
+
+  /// Whether a path is that of the first page.
+  static func isIndex(_ path: String) -> Bool { path == "/" || path == "/\(index)" }
 
   private static func mediaType(of name: String) -> String? {
     name.split(separator: ".", omittingEmptySubsequences: false).last.flatMap { mediaTypes[String($0)] }

@@ -48,6 +48,14 @@ package final class FrontMetrics: Sendable {
     stripes.reduce(into: FrontCounts()) { total, stripe in total.add(stripe.counts.withLock { $0 }) }
   }
 
+  /// The client library's requests, by model.
+  var clientRequests: [ClientCounts.Requests] {
+    total.clients.compactMap { label, count in
+      let parts = agentNames.name(at: label).split(separator: ";").map(String.init)
+      return parts.count == 2 ? ClientCounts.Requests(dataset: parts[0], model: parts[1], count: count) : nil
+    }
+  }
+
   static let mediaType = "text/plain; version=0.0.4; charset=utf-8"
 
   func page(_ view: CatalogView, now: Int) -> [UInt8] {

@@ -1,0 +1,151 @@
+import SeedDatabase
+import SeedFormat
+import SeedSystem
+import SeedTrust
+
+// The publisher's newest steps: how long they took, how they ended, and what became of rows and sizes.
+extension PageSeries {
+  var builds: HTML? {
+    guard let steps = facts?.steps.prefix(PageLimits.builds), !steps.isEmpty else { return nil }
+    return """
+      <h3>Builds</h3>
+      <figure class="strip">
+      <svg viewBox="0 0 \(PageLimits.builds * Strip.pitch) \(Strip.height)" preserveAspectRatio="none" role="img"
+      aria-label="\(Self.summary(Array(steps)))">
+      \(Strip(Array(steps.reversed())).bars)</svg>
+      <figcaption>\(Self.summary(Array(steps))) Newest at the right; a higher bar took longer.</figcaption>
+      </figure>
+      \(curves)
+      <details><summary>Builds as a table</summary>
+      \(buildsTable(Array(steps)))</details>
+      """
+  }
+
+  private func buildsTable(_ steps: [SeriesFacts.Step]) -> HTML {
+    let heads: [HTML] = [
+      .head("At"), .head("Outcome"), .numberHead("Version"), .numberHead("Took"), .numberHead("Rows set"),
+      .numberHead("Deleted"), .numberHead("Rows in all"), .numberHead("Delta"),
+    ]
+    return .table("\(id):builds", "The newest builds of \(name)", heads, steps.map(row))
+  }
+
+  /// `38 published, 2 failed; the longest took 4.2 s.`
+  private static func summary(_ steps: [SeriesFacts.Step]) -> String {
+    let counts = StepOutcome.allCases.compactMap { outcome -> String? in
+      let count = steps.count { $0.outcome == outcome }
+      return count == 0 ? nil : "\(count) \(outcome.word)"
+    }
+    let longest = HTML.durationText(milliseconds: steps.map(\.milliseconds).max() ?? 0)
+    return "\(counts.joined(separator: ", ")); the longest took \(longest)."
+  }
+
+  private func row(_ step: SeriesFacts.Step) -> HTML {
+    let times: HTML? = step.times > 1 ? " × \(HTML.number(step.times))" : nil
+    let state: HTML = .state(step.outcome.kind, step.outcome.word)
+    let cells: [HTML] = [
+      .cell("\(state)\(times)"), .numberCell(step.to.map(HTML.number)),
+      .numberCell("\(HTML.durationText(milliseconds: step.milliseconds))"),
+      .numberCell(.number(step.rowsSet)), .numberCell(.number(step.rowsDeleted)),
+      .numberCell(step.rows.map(HTML.number)), .numberCell(step.deltaBytes.map(HTML.size)),
+    ]
+    return .row(named: .time(step.last), cells)
+  }
+
+  /// Rows and snapshot sizes over time, where they changed.
+  private var curves: HTML {
+    let steps = (facts?.steps ?? []).reversed()
+    let rows = steps.compactMap { step in step.rows.map { (step.at, $0) } }
+    let sizes = metadata.objects.filter { $0.encoding == .gzip && $0.span == nil }
+      .compactMap { object in object.publishedAt.map { ($0, object.length) } }.sorted { $0.0 < $1.0 }
+    let found = [
+      Curve("Rows", rows, HTML.grouped).html, Curve("Snapshot size", sizes, HTML.sizeText).html,
+    ].compactMap(\.self)
+    return found.isEmpty ? .empty : "<div class=\"curves\">\n\(found)</div>"
+  }
+}
+
+extension SeriesFacts.Step {
+  /// Rows that are new or have other values.
+  var rowsSet: Int { changes.values.flatMap { [$0.inserted, $0.updated] }.boundedSum }
+  var rowsDeleted: Int { changes.values.map(\.deleted).boundedSum }
+}
+
+extension StepOutcome {
+  fileprivate var word: String { self == .rolledBack ? "rolled back" : rawValue }
+
+  /// How the page colours it.
+  fileprivate var kind: String {
+    switch self {
+    case .published, .unchanged: "good"
+    case .rolledBack, .held, .retired: "soon"
+    case .refused, .failed: "bad"
+    }
+  }
+}
+
+/// Bars side by side, one for a build.
+private struct Strip {
+  static let pitch = 10
+  static let height = 40
+  private static let barWidth = 8
+  private static let least = 6
+
+  private let steps: [SeriesFacts.Step]
+
+  init(_ steps: [SeriesFacts.Step]) { self.steps = steps }
+
+  var bars: [HTML] {
+    let longest = max(1, steps.map(\.milliseconds).max() ?? 1)
+    let start = PageLimits.builds - steps.count
+    return steps.enumerated().map { index, step in
+      let height = Self.least + share(step.milliseconds, of: longest, in: Self.height - Self.least)
+      return """
+        <rect class="\(step.outcome.kind)" x="\((start + index) * Self.pitch)" y="\(Self.height - height)" \
+        width="\(Self.barWidth)" height="\(height)"/>
+
+        """
+    }
+  }
+}
+
+/// A small curve with the first and the last value in words.
+private struct Curve {
+  private let name: String
+  private let points: [(time: UTCTime, value: Int)]
+  private let text: (Int) -> String
+
+  private static let width = 200
+  private static let height = 40
+
+  init(_ name: String, _ points: [(UTCTime, Int)], _ text: @escaping (Int) -> String) {
+    (self.name, self.text) = (name, text)
+    self.points = points.suffix(PageLimits.points).map { ($0.0, $0.1) }
+  }
+
+  var html: HTML? {
+    guard Set(points.map(\.value)).count > 1, let first = points.first, let last = points.last
+    else { return nil }
+    let words = "\(name): from \(text(first.value)) to \(text(last.value))"
+    return """
+      <figure class="curve"><figcaption>\(words)</figcaption>
+      <svg viewBox="-2 -2 \(Self.width + 4) \(Self.height + 4)" role="img" aria-label="\(words)">\
+      <polyline points="\(line)"/></svg></figure>
+
+      """
+  }
+
+  private var line: String {
+    let (values, times) = (points.map(\.value), points.map(\.time.secondsSinceEpoch))
+    let (low, high) = (values.min() ?? 0, values.max() ?? 0)
+    let (start, end) = (times.min() ?? 0, times.max() ?? 0)
+    return zip(times, values).map { time, value in
+      let x = share(time - start, of: end - start, in: Self.width)
+      return "\(x),\(Self.height - share(value - low, of: high - low, in: Self.height))"
+    }.joined(separator: " ")
+  }
+}
+
+/// How much of a room a part takes, in whole units: no reader sees less.
+private func share(_ part: Int, of whole: Int, in room: Int) -> Int {
+  whole == 0 ? room / 2 : Int(Double(part) / Double(whole) * Double(room))
+}

@@ -1,0 +1,95 @@
+import Foundation
+import SeedFormat
+import SeedSystem
+import Support
+
+/// Debian's Chromium without a window, driven over two pipes by its DevTools protocol.
+final class Browser: Sendable {
+  /// One for all tests: a start takes a second. It ends with the tests' process, when its pipe does.
+  static let shared = Result { try Browser() }
+
+  struct Failure: Error {
+    let method: String
+    let detail: String
+  }
+
+  private struct State {
+    var number = 0
+    var replies: [Int: JSONValue] = [:]
+    var events: [JSONValue] = []
+  }
+
+  private let input: FileHandle
+  private let state = Mutex(State())
+  private let profile: TemporaryFolder
+
+  // The protocol's pipes are the descriptors 3 and 4; a sandbox of its own needs rights that a container lacks.
+  private static let command = """
+    exec chromium --headless --no-sandbox --disable-gpu --disable-dev-shm-usage --hide-scrollbars --no-first-run \
+    --remote-debugging-pipe --user-data-dir="$1" about:blank 3<&0 4>&1 0</dev/null 1>/dev/null 2>/dev/null
+    """
+
+  private init() throws {
+    guard FileManager.default.isExecutableFile(atPath: "/usr/bin/chromium") else {
+      throw NeverHappened(what: "chromium is installed: see Scripts/deps --test")
+    }
+    profile = try TemporaryFolder()
+    let (process, input, output) = (Process(), Pipe(), Pipe())
+    process.executableURL = URL(filePath: "/bin/sh")
+    process.arguments = ["-c", Self.command, "sh", profile.path]
+    process.environment = ["PATH": "/usr/bin:/bin", "HOME": profile.path, "TZ": "Europe/Berlin"]
+    (process.standardInput, process.standardOutput) = (input, output)
+    process.standardError = FileHandle.nullDevice
+    try ProcessGuard.run(process)
+    self.input = input.fileHandleForWriting
+    let messages = output.fileHandleForReading
+    Thread.detachNewThread { [weak self] in
+      var waiting = Data()
+      while true {
+        let more = messages.availableData
+        guard !more.isEmpty else { return }
+        waiting += more
+        while let end = waiting.firstIndex(of: 0) {
+          self?.take(Array(waiting[..<end]))
+          waiting = Data(waiting[(end + 1)...])
+        }
+      }
+    }
+    _ = try call("Browser.getVersion", [:])
+  }
+
+  private func take(_ message: [UInt8]) {
+    guard let json = try? JSONValue(parsing: message) else { return }
+    state.withLock { state in
+      if let number = json["id"]?.integer { state.replies[number] = json } else { state.events.append(json) }
+    }
+  }
+
+  func call(_ method: String, _ parameters: JSONValue, in session: String? = nil) throws -> JSONValue {
+    let number = state.withLock { state in
+      state.number += 1
+      return state.number
+    }
+    let message = JSONValue.object(
+      .init(
+        ("id", JSONValue(number)), ("method", .string(method)), ("params", parameters),
+        ("sessionId", session.map(JSONValue.string))))
+    try input.write(contentsOf: Data(message.bytes + [0]))
+    let reply = try eventually("\(method) is answered", every: 0.002) {
+      state.withLock { $0.replies.removeValue(forKey: number) }
+    }
+    if let error = reply["error"] { throw Failure(method: method, detail: error.text) }
+    return reply["result"] ?? .null
+  }
+
+  func events(_ method: String, in session: String) -> [JSONValue] {
+    state.withLock { state in
+      state.events.filter { $0["method"]?.string == method && $0["sessionId"]?.string == session }
+        .compactMap { $0["params"] }
+    }
+  }
+}
+
+extension JSONValue {
+  var text: String { String(decoding: bytes, as: UTF8.self) }
+}

@@ -1,0 +1,133 @@
+import Foundation
+import SeedFormat
+import Support
+import Testing
+
+/// What the page shows of a version's changes, and the lines that it offers.
+@Suite(.bounded) struct PageExplorerTests {
+  private func explored(_ page: BrowserPage, _ id: String) throws {
+    try page.evaluate("document.getElementById('\(id)').querySelector('a.change').click()")
+    try page.wait("the changes are shown", "document.querySelector('.explorer h4')")
+  }
+
+  /// Captions and cells of each table that is shown.
+  private func tables(_ page: BrowserPage) throws -> [[[String]]] {
+    let found = try page.evaluate(
+      """
+      [...document.querySelectorAll('.explorer table')].map((table) =>
+        [[table.caption.textContent], ...[...table.rows].map((row) => [...row.cells].map((one) => one.textContent))])
+      """)
+    return (found.elements ?? []).map { table in
+      (table.elements ?? []).map { row in (row.elements ?? []).compactMap(\.string) }
+    }
+  }
+
+  @Test func `a version shows exactly what its delta holds, each value by its type`() throws {
+    let scene = try PageScene(versions: [
+      "INSERT INTO shop VALUES (1, 'Tea', 1.0, x'00ff10', 9007199254740993), (2, NULL, 9e999, NULL, 7), (3, '', -2.5, x'', 0)",
+      "DELETE FROM shop WHERE id = 2; INSERT INTO word VALUES ('a', 0.5)",
+    ])
+    let page = try BrowserPage(scene.address)
+    try explored(page, "my-1:1-2")
+    #expect(
+      try tables(page) == [
+        [
+          ["3 rows set"], ["id", "name", "rank", "picture", "visits"],
+          ["1", "Tea", "1.0", "blob of 3 bytes", "9007199254740993"], ["2", "NULL", "Infinity", "NULL", "7"],
+          ["3", "", "-2.5", "blob of 0 bytes", "0"],
+        ]
+      ])
+    #expect(try page.evaluate("document.activeElement.className") == "explorer")
+    try page.evaluate("document.querySelector('.explorer h4').remove()")
+    try explored(page, "my-1:2-3")
+    #expect(
+      try tables(page) == [
+        [["1 row deleted, by key"], ["id"], ["2"]], [["1 row set"], ["text", "weight"], ["a", "0.5"]],
+      ])
+    // Both at once, by the fields.
+    try page.evaluate(
+      """
+      document.querySelector('.explorer h4').remove();
+      const { since, to } = document.querySelector('.range').elements;
+      [since.value, to.value] = [1, 3];
+      document.querySelector('.range').requestSubmit();
+      """)
+    try page.wait("both are shown", "document.querySelectorAll('.explorer h4').length === 2")
+    #expect(try tables(page).count == 3)
+    #expect(page.complaints == [])
+  }
+
+  @Test func `what the front refuses is said in its words`() throws {
+    let scene = try PageScene(versions: [
+      "INSERT INTO shop(id) VALUES (1)", "INSERT INTO shop(id) VALUES (2)",
+    ])
+    let page = try BrowserPage(scene.address)
+    try page.evaluate(
+      """
+      const { since, to } = document.querySelector('.range').elements;
+      [since.value, to.value] = [3, 1];
+      document.querySelector('.range').requestSubmit();
+      """)
+    try page.wait("it is said", "document.querySelector('.explorer .notice')")
+    #expect(try page.text(".explorer .notice")?.contains("from 3 on") == true)
+  }
+
+  @Test func `many rows come in portions, and hundreds of columns stay within their own scroll`() throws {
+    let columns = (1...300).map { "c\($0) TEXT" }.joined(separator: ", ")
+    let scene = try PageScene(
+      "CREATE TABLE wide(id INTEGER PRIMARY KEY, \(columns));",
+      versions: [
+        "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 150) INSERT INTO wide(id, c300) SELECT i, 'end' FROM n"
+      ])
+    let page = try BrowserPage(scene.address, width: 390)
+    try explored(page, "my-1:1-2")
+    let rows = "document.querySelectorAll('.explorer tbody tr').length"
+    #expect(try page.evaluate(rows) == 20)
+    #expect(try page.evaluate("document.querySelectorAll('.explorer thead th').length") == 301)
+    let more =
+      "[...document.querySelectorAll('.explorer button')].find((one) => one.textContent.startsWith('Show '))"
+    #expect(try page.evaluate("\(more).textContent") == "Show 100 more of 130")
+    try page.evaluate("\(more).click()")
+    #expect(try page.evaluate(rows) == 120)
+    try page.evaluate("\(more).click()")
+    #expect(try page.evaluate(rows) == 150)
+    #expect(try page.evaluate("\(more).hidden") == true)
+    #expect(try page.evaluate("document.documentElement.scrollWidth <= 390") == true)
+  }
+
+  @Test func `an opened delta stays while the page refreshes`() throws {
+    let scene = try PageScene(versions: ["INSERT INTO shop(id) VALUES (1)"])
+    let page = try BrowserPage(scene.address)
+    try explored(page, "my-1:1-2")
+    try scene.change("INSERT INTO shop(id) VALUES (2)")
+    try page.wait("the next version is shown", "document.getElementById('my-1:2-3')")
+    #expect(try page.text(".explorer h4") == "Version 1 to 2")
+  }
+
+  @Test func `each line works as it is printed, and is copied as it is printed`() throws {
+    let scene = try PageScene(versions: ["INSERT INTO shop(id) VALUES (1)"])
+    let page = try BrowserPage(scene.address)
+    try page.allowClipboard()
+    let bare = try BrowserPage(scene.address, runsScripts: false)
+    let script = "[...document.querySelectorAll('.command code')].map((one) => one.textContent)"
+    let lines = try page.evaluate(script).elements ?? []
+    #expect(lines.count == 4 && lines.allSatisfy { $0.string?.contains(scene.address) == true })
+    let bareLines = try bare.evaluate(script).elements ?? []
+    for (place, line) in lines.enumerated() {
+      try page.evaluate("document.querySelectorAll('.copy')[\(place)].click()")
+      try page.wait("it is copied", "document.querySelectorAll('.copy')[\(place)].textContent === 'Copied'")
+      #expect(try page.evaluate("navigator.clipboard.readText()") == line)
+      #expect(bareLines[place].string?.replacing("$front", with: scene.address) == line.string)
+    }
+    for opening in ["", "front=\(scene.address); "] {
+      let folder = try TemporaryFolder()
+      for line in (opening.isEmpty ? lines : bareLines).compactMap(\.string) {
+        try Tool.run(
+          ["bash", "-o", "pipefail", "-ec", opening + line], in: folder.path,
+          environment: ["PATH": "\(SeedbankBinary.url.deletingLastPathComponent().path):/usr/bin:/bin"])
+      }
+      #expect(try Tool.sqlite(folder("my.sqlite"), "SELECT count(*) FROM shop") == "0\n")
+      #expect(FileManager.default.fileExists(atPath: folder("store")))
+    }
+  }
+}

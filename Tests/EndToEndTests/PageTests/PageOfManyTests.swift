@@ -1,0 +1,51 @@
+import Foundation
+import SeedFormat
+import SeedServer
+import SeedSystem
+import SeedTrust
+import Support
+import Testing
+
+/// The page of two hundred datasets.
+@Suite(.bounded) struct PageOfManyTests {
+  private static let datasets = 200
+
+  private let folder: TemporaryFolder
+  private let front: Front
+
+  init() throws {
+    folder = try TemporaryFolder(inMemory: true)
+    let names = try (1...Self.datasets).map { try DatasetName("set-\($0)") }
+    let keys = KeyRing(Dictionary(uniqueKeysWithValues: KeyRole.allCases.map { ($0, [.generate()]) }))
+    let signer = RepositorySigner(now: .now())
+    let founding = try signer.create(delegating: names.map { Series($0, model: "1.0") }, keys: keys)
+    let publication = PublicationDirectory(folder("publication"))
+    try publication.write(founding.files)
+    let metadata = names.map { name in
+      SeriesMetadata(series: Series(name, model: "1.0"), state: Self.state, objects: [])
+    }
+    try publication.write(signer.publish(metadata, after: founding.published, keys: keys).files)
+    front = try Front(FrontConfiguration(publication: publication.path, pages: PageScene.pages))
+  }
+
+  private static let state = SeriesState(
+    epoch: .random(), head: .first, floor: .first, model: "1.0", models: ["1.0": SHA256Digest.of([])],
+    publishedAt: .now(), pollSeconds: 60)
+
+  @Test
+  func `each is found in the list, opens where its link leads, and stays open while the page refreshes`()
+    throws
+  {
+    let page = try BrowserPage("http://127.0.0.1:\(front.port)/", width: 390)
+    #expect(try page.evaluate("document.querySelectorAll('#list tbody tr').length").integer == Self.datasets)
+    #expect(try page.evaluate("document.querySelectorAll('details.series').length").integer == Self.datasets)
+    #expect(try page.evaluate("document.querySelectorAll('details.series[open]').length") == 0)
+    try page.evaluate("document.querySelector('a[href=\"#set-150-1\"]').click()")
+    try page.wait("it is open", "document.getElementById('set-150-1').closest('details').open")
+    try page.wait(
+      "the page is refreshed", "document.querySelector('#freshness').textContent === 'Refreshes by itself'")
+    #expect(try page.evaluate("document.getElementById('set-150-1').checkVisibility()") == true)
+    #expect(try page.evaluate("document.documentElement.scrollWidth") == 390)
+    #expect(page.complaints == [])
+  }
+}

@@ -1,0 +1,72 @@
+import Foundation
+import SeedFormat
+import Support
+import Testing
+
+/// A deployment that is published and served by the real command, with the package's own page.
+final class PageScene {
+  let folder: TemporaryFolder
+  private(set) var server: RunningSeedbank
+
+  static let pages = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+    .deletingLastPathComponent().deletingLastPathComponent().appending(path: "Public").path
+
+  static let schema = """
+    CREATE TABLE shop(id INTEGER PRIMARY KEY, name TEXT, rank REAL, picture BLOB, visits INTEGER);
+    CREATE TABLE word(text TEXT PRIMARY KEY, weight REAL) WITHOUT ROWID;
+    """
+
+  /// - Parameter versions: each SQL that makes the next one.
+  init(_ schema: String = schema, versions: [String] = [], configured members: String? = nil) throws {
+    folder = try TemporaryFolder(inMemory: true)
+    try Tool.sqlite(folder("my.sqlite"), schema)
+    try SeedbankBinary.succeed(["init", "my.sqlite"], in: folder.path)
+    if let members { try Self.configure(members, folder("seedbank/my/dataset.json")) }
+    try SeedbankBinary.succeed(["regenerate"], in: folder.path)
+    for sql in versions {
+      try Tool.sqlite(folder("my.sqlite"), sql)
+      try SeedbankBinary.succeed(["regenerate"], in: folder.path)
+    }
+    server = try RunningSeedbank(
+      ["run", "--port", "0", "--public", Self.pages], in: folder.path, environment: ["PATH": "/usr/bin:/bin"])
+  }
+
+  private static func configure(_ members: String, _ file: String) throws {
+    let text = try String(contentsOfFile: file, encoding: .utf8)
+    try "{\(members), \(text.drop { $0 != "{" }.dropFirst())".write(
+      toFile: file, atomically: false, encoding: .utf8)
+  }
+
+  var address: String { server.address }
+
+  /// Changes rows, which `run` publishes by itself.
+  func change(_ sql: String) throws { try Tool.sqlite(folder("my.sqlite"), sql) }
+
+  /// Ends the server, and starts one at the same port.
+  func endServer() { _ = server.stop() }
+
+  func startServer(port: UInt16) throws {
+    server = try RunningSeedbank(
+      ["run", "--port", "\(port)", "--public", Self.pages], in: folder.path,
+      environment: ["PATH": "/usr/bin:/bin"])
+  }
+
+  func json(_ target: String) throws -> JSONValue {
+    try JSONValue(parsing: RawClient(port: server.port).get(target).body)
+  }
+
+  func series() throws -> JSONValue {
+    try #require(json("/v1/my")["series"]?.elements?.first)
+  }
+
+  func facts() throws -> JSONValue { try json("/v1/my/facts?model=1.0") }
+
+  /// Waits until the publisher has told of a version.
+  func waitForFacts(of version: Int) throws {
+    try waitUntil("facts of version \(version)", every: 0.05) {
+      let facts = try RawClient(port: server.port).get("/v1/my/facts?model=1.0")
+      guard facts.status == 200, let json = try? JSONValue(parsing: facts.body) else { return false }
+      return json["steps"]?.elements?.contains { $0["to"]?.integer == version } == true
+    }
+  }
+}

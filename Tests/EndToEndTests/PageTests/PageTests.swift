@@ -1,0 +1,213 @@
+import Foundation
+import SeedFormat
+import Support
+import Testing
+
+/// The page in a real browser: what it says, and that it stays true.
+@Suite(.bounded) struct PageTests {
+  private static let versions = [
+    "INSERT INTO shop VALUES (1, 'Tea', 1.0, x'00ff', 9007199254740993), (2, 'Nuts', NULL, NULL, 7)",
+    "UPDATE shop SET name = 'Green tea' WHERE id = 1; INSERT INTO word VALUES ('a', 0.5), ('b', 1e300)",
+    "DELETE FROM shop WHERE id = 2",
+  ]
+
+  /// Whole numbers anywhere in a document.
+  private func numbers(in json: JSONValue) -> Set<Int> {
+    switch json {
+    case .integer(let number): [Int(number)]
+    case .object(let members): members.reduce(into: []) { $0.formUnion(numbers(in: $1.value)) }
+    case .array(let elements): elements.reduce(into: []) { $0.formUnion(numbers(in: $1)) }
+    default: []
+    }
+  }
+
+  private func sums(_ facts: JSONValue) -> Set<Int> {
+    let tables = facts["tables"]?.elements ?? []
+    var sums: Set = [tables.compactMap { $0["rows"]?.integer }.reduce(0, +)]
+    for step in facts["steps"]?.elements ?? [] {
+      let changes = (step["changes"]?.members ?? []).map(\.value)
+      func sum(_ names: String...) -> Int {
+        changes.reduce(0) { sum, one in sum + names.reduce(0) { $0 + (one[$1]?.integer ?? 0) } }
+      }
+      sums.formUnion([sum("inserted", "updated"), sum("deleted")])
+    }
+    return sums
+  }
+
+  @Test func `every number on the page is the interface's own`() throws {
+    let scene = try PageScene(versions: Self.versions)
+    try scene.waitForFacts(of: 4)
+    let page = try BrowserPage(scene.address)
+    let (series, facts) = (try scene.series(), try scene.facts())
+    let known = numbers(in: series).union(numbers(in: facts)).union(sums(facts))
+    let found = try page.evaluate(
+      "[...document.querySelectorAll('#my-1 data')].map((one) => Number(one.value))")
+    let told = Set((found.elements ?? []).compactMap(\.integer))
+    #expect(told.count > 8)
+    // Each delta's own length is in signed metadata; their sum is in /v1.
+    let lengths = try deltaLengths(scene)
+    #expect(told.subtracting(known.union(lengths)) == [], "\(told)")
+    for (selector, expected) in [
+      ("#my-1 .head data", series["head"]?.integer), ("#my-1 .rows data", 3),
+      ("#my-1 .download data", series["snapshots"]?.elements?.first?["length"]?.integer),
+    ] {
+      #expect(
+        try page.evaluate("Number(document.querySelector('\(selector)').value)").integer == expected,
+        "\(selector)")
+    }
+    let text = try #require(try page.text("#my-1"))
+    for snapshot in series["snapshots"]?.elements ?? [] {
+      #expect(text.contains(try #require(snapshot["sha256"]?.string)))
+    }
+    #expect(page.complaints == [])
+  }
+
+  private func deltaLengths(_ scene: PageScene) throws -> Set<Int> {
+    let files = try FileManager.default.contentsOfDirectory(
+      atPath: scene.folder("seedbank/publication/targets/my/1"))
+    return Set(
+      try files.filter { $0.contains(".delta-") }.compactMap { name in
+        try FileManager.default.attributesOfItem(
+          atPath: scene.folder("seedbank/publication/targets/my/1/\(name)"))[.size]
+          as? Int
+      })
+  }
+
+  @Test func `the root's digest is what sha256sum says of the file`() throws {
+    let scene = try PageScene()
+    let page = try BrowserPage(scene.address)
+    let digest = try Tool.run(["sha256sum", scene.folder("seedbank/root.json")]).prefix(64)
+    #expect(try page.text("#roots code") == String(digest))
+  }
+
+  @Test func `a step shows without a reload, and focus, selection and open parts stay`() throws {
+    let scene = try PageScene(versions: Self.versions)
+    try scene.waitForFacts(of: 4)
+    let page = try BrowserPage(scene.address)
+    try page.evaluate(
+      """
+      window.isSamePage = true;
+      for (const one of document.querySelectorAll('details')) one.open = true;
+      const link = document.querySelector('a.change');
+      window.focused = link.getAttribute('href');
+      link.focus();
+      getSelection().selectAllChildren(document.querySelector('#roots code'));
+      """)
+    let selected = try page.evaluate("getSelection().toString()")
+    try scene.change("INSERT INTO shop VALUES (9, 'New', 0, NULL, 0)")
+    try page.wait("version 5 is shown", "document.querySelector('#my-1 .head data').value === '5'")
+    try page.wait("its row is there", "document.getElementById('my-1:4-5')")
+    #expect(try page.evaluate("window.isSamePage") == true)
+    #expect(try page.evaluate("document.activeElement.getAttribute('href') === window.focused") == true)
+    #expect(try page.evaluate("getSelection().toString()") == selected)
+    #expect(try page.evaluate("[...document.querySelectorAll('details')].every((one) => one.open)") == true)
+    #expect(page.complaints == [])
+  }
+
+  @Test func `the keyboard reaches everything that can be used, in the order of the page`() throws {
+    let scene = try PageScene(versions: Self.versions)
+    try scene.waitForFacts(of: 4)
+    let page = try BrowserPage(scene.address)
+    try page.evaluate(
+      """
+      for (const one of document.querySelectorAll('details')) one.open = true;
+      window.usable = [...document.querySelectorAll('a[href], button, input, summary, [tabindex="0"]')]
+        .filter((one) => one.checkVisibility());
+      """)
+    let count = try #require(try page.evaluate("usable.length").integer)
+    var places: [Int] = []
+    for _ in 0..<count {
+      try page.press("Tab")
+      places.append(try page.evaluate("usable.indexOf(document.activeElement)").integer ?? -1)
+      let isSeen = try page.evaluate(
+        "getComputedStyle(document.activeElement).outlineStyle !== 'none'")
+      #expect(isSeen == true)
+    }
+    #expect(places == Array(0..<count))
+  }
+
+  @Test func `the skip link leads past the head`() throws {
+    let scene = try PageScene()
+    let page = try BrowserPage(scene.address)
+    try page.press("Tab")
+    #expect(try page.evaluate("document.activeElement.className") == "skip")
+    try page.press("Enter")
+    try page.wait("the content has the focus", "document.activeElement.id === 'content'")
+  }
+
+  @Test func `without scripts the facts are there, and what needs scripts is not`() throws {
+    let scene = try PageScene(versions: Self.versions)
+    try scene.waitForFacts(of: 4)
+    let page = try BrowserPage(scene.address, runsScripts: false)
+    let text = try #require(try page.text("body"))
+    for expected in ["Everything is current.", "3 → 4", "UTC", "shop", "4 published", "front=", "curl -fL"] {
+      #expect(text.contains(expected), "\(expected)")
+    }
+    let hidden = "[...document.querySelectorAll('.copy, .range')].every((one) => !one.checkVisibility())"
+    #expect(try page.evaluate(hidden) == true)
+    let path = try #require(
+      try page.evaluate("document.querySelector('a.change').getAttribute('href')").string)
+    let document = try scene.json(path)
+    #expect(document["from"] == 3 && document["to"] == 4)
+  }
+
+  @Test func `a publication that vanishes is told, what was known stays, and it comes back by itself`() throws
+  {
+    let scene = try PageScene(versions: Self.versions)
+    let page = try BrowserPage(scene.address)
+    let (folder, away) = (scene.folder("seedbank/publication"), scene.folder("away"))
+    try FileManager.default.moveItem(atPath: folder, toPath: away)
+    try page.wait("the page says so", "document.querySelector('#standing').className.includes('bad')")
+    #expect(try page.text("#my-1 .head dd") == "4")
+    // A publisher that finds none may have begun to write.
+    try? FileManager.default.removeItem(atPath: folder)
+    try FileManager.default.moveItem(atPath: away, toPath: folder)
+    try page.wait("all is well again", "document.querySelector('#standing').className.includes('good')")
+  }
+
+  @Test func `a front that is away is told, and the page comes back by itself`() throws {
+    let scene = try PageScene()
+    let page = try BrowserPage(scene.address)
+    let port = scene.server.port
+    try page.wait(
+      "it refreshes", "document.querySelector('#freshness').textContent === 'Refreshes by itself'")
+    scene.endServer()
+    try page.wait(
+      "the page says so", "document.querySelector('#freshness').textContent.startsWith('Not reachable since')"
+    )
+    #expect(try page.text("#my-1 .head dd") == "1")
+    try scene.startServer(port: port)
+    try page.wait(
+      "it refreshes again", "document.querySelector('#freshness').textContent === 'Refreshes by itself'")
+  }
+
+  @Test func `the whole page of one dataset is at most 60 kB`() throws {
+    let scene = try PageScene(versions: Self.versions)
+    try scene.waitForFacts(of: 4)
+    let sizes = try ["/", "/style.css", "/app.js", "/icon.svg"].map {
+      try RawClient(port: scene.server.port).get($0).body.count
+    }
+    #expect(sizes.reduce(0, +) <= 60_000, "\(sizes)")
+  }
+
+  @Test func `through nginx the page is compressed, has a tag, answers conditions, and stays current`() throws
+  {
+    let scene = try PageScene()
+    let proxy = try NginxProxy(before: scene.server.port)
+    let address = "http://127.0.0.1:\(proxy.plainPort)/"
+    func head(_ options: String...) throws -> String {
+      try Tool.run(
+        ["curl", "-s", "-H", "Accept-Encoding: gzip", "-D", "-", "-o", "/dev/null"] + options + [address])
+    }
+    let packed = try head()
+    #expect(packed.hasPrefix("HTTP/1.1 200 ") && packed.contains("Content-Encoding: gzip\r\n"))
+    #expect(packed.contains("Content-Security-Policy: default-src 'self'; "))
+    let tag = try #require(packed.split(separator: "\r\n").first { $0.hasPrefix("ETag: ") }?.dropFirst(6))
+    #expect(try head("-H", "If-None-Match: \(tag)").hasPrefix("HTTP/1.1 304 "))
+    #expect(try head("-I").hasPrefix("HTTP/1.1 200 "))
+    let page = try BrowserPage(address)
+    try scene.change("INSERT INTO shop(id) VALUES (1)")
+    try page.wait("version 2 is shown", "document.querySelector('#my-1 .head data').value === '2'")
+    #expect(page.complaints == [])
+  }
+}
