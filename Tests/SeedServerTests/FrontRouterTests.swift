@@ -69,6 +69,20 @@ import Testing
     #expect(response.headers["Cache-Control"] == "no-store")
   }
 
+  @Test func `that there is no newer root may be kept as long as the timestamp, and that of no other name`() {
+    let next = get("/metadata/2.root.json")
+    #expect(next.status == 404 && next.problem == .notFound)
+    #expect(next.headers["Cache-Control"] == get("/metadata/timestamp.json").headers["Cache-Control"])
+    #expect(next.headers["Seedbank-Request"] == nil, "it answers many requests")
+    for name in [
+      "0.root.json", "3.root.json", "02.root.json", "2.root.json.gz", "2.targets.json", "2.ROOT.json",
+    ] {
+      let other = get("/metadata/\(name)")
+      #expect(other.status == 404 && other.headers["Cache-Control"] == "no-store", "\(name)")
+      #expect(other.headers["Seedbank-Request"] != nil)
+    }
+  }
+
   @Test func `a bad request names its parameter`() {
     #expect(get("/v1/transit/changes?model=2.1&since=0").json?["parameter"] == "since")
     #expect(get("/v1/transit/changes?model=x&since=1").json?["parameter"] == "model")

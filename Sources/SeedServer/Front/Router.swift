@@ -64,7 +64,9 @@ package struct Router: Sendable {
   /// Adds the fields that all responses of a front have, also those that the server makes by itself.
   static func finished(_ response: HTTPResponse, for request: HTTPRequest) -> HTTPResponse {
     var response = response
-    if response.status >= 400, response.headers["Content-Type"] == Problem.mediaType {
+    let isProblem = response.headers["Content-Type"] == Problem.mediaType
+    // One that is kept answers many requests.
+    if isProblem, response.headers["Cache-Control"] == CacheRule.never {
       response.headers.append("Seedbank-Request", request.idText)
     }
     response.headers.append("Access-Control-Allow-Origin", "*")
@@ -97,6 +99,15 @@ extension HTTPResponse {
       body: .bytes(document.bytes))
   }
 
+  /// Every client looks for the next root at each look. The answer may be kept as long as `timestamp.json`, and no
+  /// longer: a client that knows the old root alone refuses a timestamp that was signed with the new one's key.
+  fileprivate static var noNewerRoot: HTTPResponse {
+    var response = HTTPResponse(.noNewerRoot)
+    response.headers.set("Cache-Control", to: CacheRule.current)
+    response.mark = AnswerMark(.metadata, refusal: .notFound).number
+    return response
+  }
+
   fileprivate static var options: HTTPResponse {
     HTTPResponse(
       status: 204,
@@ -114,7 +125,10 @@ enum MediaType { static let json = "application/json" }
 // Files that a static host could serve as well: the publication's and the web page's.
 extension Router {
   func metadata(_ name: String, in catalog: PublishedCatalog) throws(Problem) -> HTTPResponse {
-    guard let file = catalog.metadata[name] else { throw .notFound }
+    guard let file = catalog.metadata[name] else {
+      if name == catalog.nextRoot { return .noNewerRoot }
+      throw .notFound
+    }
     let isVersioned = name.first?.isNumber == true
     return HTTPResponse(
       file, MediaType.json, caching: isVersioned ? CacheRule.versionedMetadata : CacheRule.current)
