@@ -11,8 +11,9 @@ extension Command {
       Publishes the origins' data, serves it, and prints how to fetch it with curl, with seedbank and from Swift. \
       From then on every origin is checked on its schedule.
 
-      SIGTERM and SIGINT end it once the requests under way are answered. A publish step that takes longer is \
-      cancelled, and repeated at the next start. A second signal ends it at once. The exit code is 78 if signatures \
+      SIGTERM and SIGINT end it once the answers under way have gone out, downloads too: for http.graceSeconds at \
+      most, which is 30 if nothing else is configured. A publish step that takes longer is cancelled, and repeated at \
+      the next start. A second signal ends it at once. The exit code is 78 if signatures \
       have expired, so that clients reject the publication.
       """,
     options: [.config, .flag("demo", help: "Also change the demo's origin every few seconds.")]
@@ -61,7 +62,7 @@ private struct RunService {
     let work = Task { try await publish(services, front) }
     let end = Task {
       _ = await signals.first()
-      manager.tellStopping(drainSeconds: deployment.configuration.drainSeconds)
+      manager.tellStopping(frontSeconds: deployment.configuration.stopSeconds)
       work.cancel()
       await stop(front)
     }
@@ -101,8 +102,7 @@ private struct RunService {
 
   /// Clients and load balancers learn of the end at once, also during a step.
   private func stop(_ front: Front) async {
-    let drain = Duration.seconds(deployment.configuration.drainSeconds)
-    try? await blocking { front.stop(drain: drain) }
+    try? await blocking { front.stop(deployment.configuration) }
   }
 
   /// A step can take minutes, and a supervisor would kill the process some seconds later. A step may be lost at each of
