@@ -6,6 +6,8 @@ final class CurrentRequest {
     case handler(HTTPRequest)
     case kept(PreparedResponse)
     case sent
+    /// Its refusal went to the socket, and the connection is to be dropped.
+    case refused
   }
 
   let client: ClientConnection
@@ -41,6 +43,11 @@ final class CurrentRequest {
     self.response = response
     step = .sent
     client.enter(.sending)
+  }
+
+  func refuse(_ response: PreparedResponse) {
+    send(response)
+    step = .refused
   }
 
   func measurement(isComplete: Bool) -> HTTPMeasurement {

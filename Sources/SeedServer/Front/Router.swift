@@ -28,8 +28,10 @@ package struct Router: Sendable {
     do throws(Problem) {
       var response = try answer(route, request, view)
       if response.mark == 0 { response.mark = AnswerMark(route.kind).number }
-      // A response that no cache may keep is not kept by the server either.
-      response.isReusable = response.headers["Cache-Control"] != CacheRule.never
+      // A response that no cache may keep is not kept by the server either. Nor is one under each query that somebody
+      // writes behind a page's name.
+      let isPlain = route.checksParameters || request.query == nil
+      response.isReusable = isPlain && response.headers["Cache-Control"] != CacheRule.never
       return response
     } catch {
       var response = HTTPResponse(error)
@@ -46,6 +48,7 @@ package struct Router: Sendable {
     case .options: return .options
     default: throw .methodNotAllowed
     }
+    if route.hasNoParameters { _ = try Parameters(request, known: []) }
     return switch route {
     case .live: .health(["live": true], status: 200)
     case .ready: readiness(view)
@@ -54,8 +57,8 @@ package struct Router: Sendable {
     case .page(let path): try page(path)
     case .metadata(let name): try metadata(name, in: view.published())
     case .object(let path): try object(path, in: view.published())
-    case .overview: try overview(request, in: view.published())
-    case .dataset(let name): try description(name, request, in: view.published())
+    case .overview: try overview(in: view.published())
+    case .dataset(let name): try description(name, in: view.published())
     case .snapshot(let name): try snapshot(name, request, in: view.published())
     case .changes(let name): try changes(name, request, in: view.published())
     }
