@@ -1,3 +1,4 @@
+import Foundation
 import SeedFormat
 import SeedHTTP
 import SeedTrust
@@ -67,6 +68,55 @@ import Testing
     #expect(response.json?["detail"]?.string?.isEmpty == false)
     #expect(response.headers["Access-Control-Allow-Origin"] == "*")
     #expect(response.headers["Cache-Control"] == "no-store")
+  }
+
+  @Test(arguments: [
+    ("snapshot?model=0.9", "Expected a major from 1 to 999"),
+    ("snapshot?model=1000.0", "a major from 1 to 999"),
+    ("snapshot?model=1.99999999", "a minor from 0 to 999"), ("snapshot?model=2.01", "without leading zeros"),
+    ("snapshot?model=2", "major.minor, such as 2.1"), ("snapshot?model=-1.0", "major.minor, such as 2.1"),
+    ("changes?model=2.1&since=99999999999999999999", "a whole number from 1 to 9007199254740991"),
+    ("changes?model=2.1&since=0", "a whole number from 1 to 9007199254740991"),
+  ])
+  func `a number out of its bounds is told the bounds`(target: String, bounds: String) {
+    let response = get("/v1/transit/\(target)")
+    #expect(response.problem == .badRequest && response.json?["detail"]?.string?.contains(bounds) == true)
+  }
+
+  @Test func `a parameter that a resource does not know is refused everywhere but on the web page`() throws {
+    let object = try publication.snapshot(FrontPublication.transit, 104)
+    let targets = [
+      "/v1", "/v1/transit", "/v1/transit/snapshot?model=2.1", "/v1/transit/changes?model=2.1&since=100",
+      "/metadata/timestamp.json", "/metadata/2.root.json", "/\(object.filePath)", "/livez", "/readyz",
+      "/metrics",
+      "/openapi.json",
+    ]
+    for target in targets {
+      let refused = get(target + (target.contains("?") ? "&" : "?") + "utm_source=x")
+      #expect(refused.problem == .badRequest && refused.json?["parameter"] == "utm_source", "\(target)")
+      #expect(refused.headers["Cache-Control"] == "no-store", "nobody fills caches with copies")
+    }
+    let folder = try TemporaryFolder()
+    try "<p>hello".write(toFile: folder("index.html"), atomically: true, encoding: .utf8)
+    let router = Router(pages: try StaticPages(folder: folder.path))
+    for (query, isReusable) in [("", true), ("?utm_source=x", false)] {
+      let page = router.respond(to: HTTPRequest(.get, "/\(query)"), in: view)
+      #expect(page.status == 200 && page.isReusable == isReusable)
+    }
+  }
+
+  @Test func `that there is no newer root may be kept as long as the timestamp, and that of no other name`() {
+    let next = get("/metadata/2.root.json")
+    #expect(next.status == 404 && next.problem == .notFound)
+    #expect(next.headers["Cache-Control"] == get("/metadata/timestamp.json").headers["Cache-Control"])
+    #expect(next.headers["Seedbank-Request"] == nil, "it answers many requests")
+    for name in [
+      "0.root.json", "3.root.json", "02.root.json", "2.root.json.gz", "2.targets.json", "2.ROOT.json",
+    ] {
+      let other = get("/metadata/\(name)")
+      #expect(other.status == 404 && other.headers["Cache-Control"] == "no-store", "\(name)")
+      #expect(other.headers["Seedbank-Request"] != nil)
+    }
   }
 
   @Test func `a bad request names its parameter`() {

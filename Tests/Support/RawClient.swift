@@ -37,7 +37,7 @@ package final class RawClient {
     let size = socklen_t(MemoryLayout<timeval>.size)
     setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &timeout, size)
     setsockopt(descriptor, SOL_SOCKET, SO_SNDTIMEO, &timeout, size)
-    if let source { bindIPv4(source) }
+    if let source { isIPv6 ? bindIPv6(source) : bindIPv4(source) }
     if var bytes {
       setsockopt(descriptor, SOL_SOCKET, SO_RCVBUF, &bytes, socklen_t(MemoryLayout<CInt>.size))
     }
@@ -59,6 +59,13 @@ package final class RawClient {
     }
   }
 
+  private func bindIPv6(_ host: String) {
+    withUnsafeBytes(of: addressIPv6(host, 0)) { bytes in
+      guard let start = bytes.assumingMemoryBound(to: sockaddr.self).baseAddress else { return }
+      _ = bind(descriptor, start, socklen_t(bytes.count))
+    }
+  }
+
   private func addressIPv4(_ host: String, _ port: UInt16) -> sockaddr_in {
     var address = sockaddr_in()
     address.sin_family = sa_family_t(AF_INET)
@@ -68,11 +75,15 @@ package final class RawClient {
   }
 
   private func connectIPv6(_ host: String, _ port: UInt16) -> Bool {
+    withUnsafeBytes(of: addressIPv6(host, port), connect)
+  }
+
+  private func addressIPv6(_ host: String, _ port: UInt16) -> sockaddr_in6 {
     var address = sockaddr_in6()
     address.sin6_family = sa_family_t(AF_INET6)
     address.sin6_port = port.bigEndian
     inet_pton(AF_INET6, host, &address.sin6_addr)
-    return withUnsafeBytes(of: address, connect)
+    return address
   }
 
   private func connect(_ address: UnsafeRawBufferPointer) -> Bool {
@@ -137,6 +148,12 @@ package final class RawClient {
       buffer.removeFirst(taken)
       rest -= taken
     }
+  }
+
+  /// Whether any bytes are there to be read.
+  package var hasBytes: Bool {
+    var byte: UInt8 = 0
+    return recv(descriptor, &byte, 1, CInt(MSG_DONTWAIT) | CInt(MSG_PEEK)) > 0
   }
 
   /// Reads at most that many bytes, if any are there, and says whether the connection still stands.

@@ -7,23 +7,26 @@ public struct ModelVersion: Hashable, Sendable, Comparable, CustomStringConverti
 
   /// Fails outside 1…999 for the major and 0…999 for the minor.
   public init(major: Int, minor: Int) throws(InvalidName) {
-    guard (1...Limits.modelNumber).contains(major), (0...Limits.modelNumber).contains(minor) else {
-      throw Self.invalid("\(major).\(minor)")
-    }
-    (self.major, self.minor) = (major, minor)
+    try self.init("\(major).\(minor)")
   }
 
   /// Reads `2.1`; each part is a plain decimal without leading zeros.
   public init(_ text: String) throws(InvalidName) {
     let parts = text.split(separator: ".", omittingEmptySubsequences: false)
-    guard parts.count == 2, let major = canonicalDecimal(parts[0], in: 1...Limits.modelNumber),
-      let minor = canonicalDecimal(parts[1], in: 0...Limits.modelNumber)
-    else { throw Self.invalid(text) }
+    let areNumbers = parts.allSatisfy { part in !part.isEmpty && part.utf8.allSatisfy { 0x30...0x39 ~= $0 } }
+    guard parts.count == 2, areNumbers else { throw Self.invalid(text, "major.minor, such as 2.1") }
+    let (majors, minors) = (1...Limits.modelNumber, 0...Limits.modelNumber)
+    guard let major = canonicalDecimal(parts[0], in: majors) else {
+      throw Self.invalid(text, "a major from 1 to \(Limits.modelNumber) without leading zeros, such as 2.1")
+    }
+    guard let minor = canonicalDecimal(parts[1], in: minors) else {
+      throw Self.invalid(text, "a minor from 0 to \(Limits.modelNumber) without leading zeros, such as 2.1")
+    }
     (self.major, self.minor) = (major, minor)
   }
 
-  private static func invalid(_ text: String) -> InvalidName {
-    InvalidName("model version", found: text, expected: "major.minor, such as 2.1")
+  private static func invalid(_ text: String, _ expected: String) -> InvalidName {
+    InvalidName("model version", found: text, expected: expected)
   }
 
   /// A client built for `other` can open a file of this version.

@@ -21,7 +21,8 @@ public struct Version: Hashable, Sendable, Comparable, CustomStringConvertible {
   }
 
   private static func invalid(_ text: String) -> InvalidName {
-    InvalidName("version", found: text, expected: "a whole number from 1")
+    InvalidName(
+      "version", found: text, expected: "a whole number from 1 to \(Limits.exactJSONInteger)")
   }
 
   private init(unchecked number: Int) { self.number = number }

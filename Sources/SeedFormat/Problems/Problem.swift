@@ -14,6 +14,8 @@ package enum ProblemType: String, Hashable, Sendable, CaseIterable {
   case preconditionFailed = "precondition-failed"
   case rangeNotSatisfiable = "range-not-satisfiable"
   case versionNotSupported = "version-not-supported"
+  case targetTooLong = "target-too-long"
+  case headTooLarge = "head-too-large"
 
   /// The HTTP status that goes with it.
   package var status: Int {
@@ -27,6 +29,8 @@ package enum ProblemType: String, Hashable, Sendable, CaseIterable {
     case .preconditionFailed: 412
     case .rangeNotSatisfiable: 416
     case .versionNotSupported: 505
+    case .targetTooLong: 414
+    case .headTooLarge: 431
     }
   }
 

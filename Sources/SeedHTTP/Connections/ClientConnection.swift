@@ -28,6 +28,24 @@ final class ClientConnection: Sendable {
 
   var acknowledgedBytes: UInt64 { seedbank_socket_acknowledged_bytes(descriptor) }
 
+  /// Sends that, and says that nothing follows. What the kernel does not take at once is lost.
+  func end(with bytes: [UInt8]) {
+    _ = send(descriptor, bytes, bytes.count, CInt(MSG_NOSIGNAL) | CInt(MSG_DONTWAIT))
+    shutdown(descriptor, CInt(SHUT_WR))
+  }
+
+  private static let discardedBytes = 256 * 1024
+  private static let discardedPieceBytes = 16 * 1024
+
+  /// To be called before its descriptor is closed. To a client that goes on sending, a close resets the connection, and the
+  /// last answer is lost before it was read: so what has come by now is taken, up to a bound.
+  func discardInput() {
+    withUnsafeTemporaryAllocation(byteCount: Self.discardedPieceBytes, alignment: 1) { room in
+      for _ in 0..<Self.discardedBytes / Self.discardedPieceBytes
+      where recv(descriptor, room.baseAddress, room.count, CInt(MSG_DONTWAIT)) < room.count { return }
+    }
+  }
+
   /// To be called only while the descriptor is sure to be its own; see ``ConnectionTable``.
   func shutDown() { endTraffic(on: descriptor) }
 

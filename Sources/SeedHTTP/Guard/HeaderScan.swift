@@ -11,10 +11,8 @@ struct HeaderScan {
   private(set) var coding = CodingPreference()
   /// Set by `Expect`: the client waits for an interim response before it goes on.
   private(set) var expects = false
-  private var fieldCount = 0
+  private(set) var fieldCount = 0
   private var hasLength = false
-
-  static let fieldLimit = 64
 
   mutating func add(name: HeadText, value: HeadText) {
     fieldCount += 1
@@ -34,9 +32,7 @@ struct HeaderScan {
   }
 
   private mutating func checkSyntax(_ name: HeadText, _ value: HeadText) {
-    if fieldCount > Self.fieldLimit {
-      refuse("The request has more than \(Self.fieldLimit) header fields.")
-    } else if name.isEmpty || !ByteSet.token.containsAll(of: name) {
+    if name.isEmpty || !ByteSet.token.containsAll(of: name) {
       refuse("A header field's name is not a token.")
     } else if !ByteSet.fieldValue.containsAll(of: value) {
       refuse("A header field's value contains a control character.")

@@ -30,6 +30,29 @@ struct RequestLine {
   }
 }
 
+/// How much a request's head holds.
+struct HeadSize {
+  let targetBytes: Int
+  /// Of all of it, from the method to the empty line.
+  let bytes: Int
+  let fields: Int
+
+  /// Bytes of a target: RFC 9112, 3, asks for 8,000 of a request's line.
+  static let targetLimit = 8_000
+  static let fieldLimit = 64
+
+  /// Throws where it is too much; `limit`: bytes of the whole head. Nothing else of such a request is looked at.
+  func check(limit: Int) throws(Problem) {
+    guard targetBytes <= Self.targetLimit else { throw .targetTooLong }
+    guard bytes <= limit else {
+      throw Problem(.headTooLarge, "The request's line and header fields have more than \(limit) bytes.")
+    }
+    guard fields <= Self.fieldLimit else {
+      throw Problem(.headTooLarge, "The request has more than \(Self.fieldLimit) header fields.")
+    }
+  }
+}
+
 /// Decides by a request's head whether a handler may see it. The order matters: version, framing, method. A request
 /// whose end is in doubt is refused for that, whatever else is wrong with it.
 enum RequestGuard {
@@ -97,5 +120,13 @@ enum RequestGuard {
 }
 
 extension Problem {
+  static let targetTooLong = Problem(
+    .targetTooLong, "The target has more than \(HeadSize.targetLimit) bytes.")
+
   fileprivate static func malformed(_ detail: String) -> Problem { Problem(.badRequest, detail) }
+}
+
+extension ProblemType {
+  /// Whether it says that a head is too large.
+  var isForSize: Bool { self == .targetTooLong || self == .headTooLarge }
 }

@@ -1,4 +1,5 @@
 package import SeedFormat
+import SeedSystem
 
 /// A response as a handler makes it. The server adds `Date`, `Content-Length`, `X-Content-Type-Options` and, where
 /// needed, `Connection`. It sends a 500 in place of a response with a header that cannot be sent: an empty value, a
@@ -29,6 +30,20 @@ package struct HTTPResponse: Sendable {
     case .overloaded: headers.append("Retry-After", Problem.retryAfterSeconds)
     default: break
     }
+  }
+}
+
+extension HTTPResponse {
+  /// What goes out on a connection that ends with it; its body is in memory.
+  func lastBytes(isHead: Bool, at now: UTCTime) -> [UInt8] {
+    var all: HTTPHeaders = ["Date": now.httpText, "Content-Length": "\(body.length)", "Connection": "close"]
+    all.append(contentsOf: headers)
+    all.set("X-Content-Type-Options", to: "nosniff")
+    let lines = all.fields.map { "\($0.name): \($0.value)\r\n" }.joined()
+    guard case .bytes(let bytes) = body, !isHead else {
+      return Array("HTTP/1.1 \(status) \r\n\(lines)\r\n".utf8)
+    }
+    return Array("HTTP/1.1 \(status) \r\n\(lines)\r\n".utf8) + bytes
   }
 }
 

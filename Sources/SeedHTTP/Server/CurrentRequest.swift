@@ -6,6 +6,8 @@ final class CurrentRequest {
     case handler(HTTPRequest)
     case kept(PreparedResponse)
     case sent
+    /// Its refusal went to the socket, and the connection is to be dropped.
+    case refused
   }
 
   let client: ClientConnection
@@ -45,6 +47,11 @@ final class CurrentRequest {
     // Asked only where it may matter: most responses are small, and go out at once.
     acknowledgedBefore = response.bodyBytes >= Self.largeBytes && !isHead ? client.acknowledgedBytes : nil
     client.enter(.sending)
+  }
+
+  func refuse(_ response: PreparedResponse) {
+    send(response)
+    step = .refused
   }
 
   func measurement(isComplete: Bool) -> HTTPMeasurement {

@@ -85,8 +85,9 @@ private func openConnection(
 
 private func closeConnection(context: UnsafeMutableRawPointer?, connection: UnsafeMutableRawPointer?) {
   guard let context, let connection else { return }
-  dispatcher(context).connections.remove(
-    Unmanaged<CurrentRequest>.fromOpaque(connection).takeRetainedValue().client)
+  let client = Unmanaged<CurrentRequest>.fromOpaque(connection).takeRetainedValue().client
+  client.discardInput()
+  dispatcher(context).connections.remove(client)
 }
 
 private func ipAddress(at address: UnsafePointer<sockaddr>?) -> IPAddress? {
@@ -101,8 +102,8 @@ private func current(_ connection: UnsafeMutableRawPointer) -> CurrentRequest {
 private func beginRequest(
   context: UnsafeMutableRawPointer?, connection: UnsafeMutableRawPointer?, target: UnsafePointer<CChar>?
 ) -> UnsafeMutableRawPointer? {
-  guard let target, let connection else { return nil }
-  current(connection).begin(headText(at: target))
+  guard let context, let target, let connection else { return nil }
+  dispatcher(context).begin(current(connection), headText(at: target))
   return connection
 }
 

@@ -18,8 +18,9 @@ package struct HTTPServerConfiguration: Sendable {
   package var trustedProxies: [IPNetwork] = []
   /// Requests on one connection, after which it ends: its memory then starts afresh.
   package var requestsPerConnection = 10_000
-  /// Memory of one connection in bytes: a request's head must fit into half of it.
-  package var connectionMemoryBytes = 16 * 1024
+  /// Memory of one connection in bytes; half of it is the largest head of a request. libmicrohttpd refuses what does not
+  /// fit into all of it, with a page of its own. Above 32 KiB it maps each connection's memory anew, which takes longer than most answers.
+  package var connectionMemoryBytes = 32 * 1024
   package var timeouts = ConnectionTimeouts()
   /// Adds the fields that all of its owner's responses have, also to those that the server makes by itself.
   package var finish: @Sendable (HTTPResponse, HTTPRequest) -> HTTPResponse = { response, _ in response }
@@ -31,6 +32,9 @@ package struct HTTPServerConfiguration: Sendable {
   package var labelAgent: (@Sendable (UnsafeBufferPointer<UInt8>) -> Int)?
   /// Called after every exchange with all of its request. It costs a copy of every request.
   package var observe: (@Sendable (HTTPExchange) -> Void)?
+
+  /// Bytes of a request's head at most.
+  var headLimit: Int { connectionMemoryBytes / 2 }
 
   /// The defaults at that host and port.
   package init(host: String = "127.0.0.1", port: UInt16 = 0) {

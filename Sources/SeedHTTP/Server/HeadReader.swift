@@ -14,6 +14,10 @@ struct HeadReader {
     return reader
   }
 
+  func size(with line: RequestLine) -> HeadSize {
+    HeadSize(targetBytes: line.targetBytes, bytes: arrived, fields: fields.fieldCount)
+  }
+
   func accountsForEveryByte(with line: RequestLine) -> Bool {
     let spacesAndLineEnds = 2 + 2 + 2
     let bytes = line.method.count + line.targetBytes + line.version.count + spacesAndLineEnds

@@ -1,5 +1,6 @@
 internal import CMicroHTTPD
 import SeedFormat
+import SeedSystem
 
 import struct Synchronization.Atomic
 
@@ -32,6 +33,17 @@ final class RequestDispatcher: Sendable {
     configuration.log(String(String.UnicodeScalarView(text)))
   }
 
+  /// To be called when the first line was read. A target that is longer than any head may be is refused here: what
+  /// libmicrohttpd goes on to do with it may fail without an answer.
+  func begin(_ current: CurrentRequest, _ target: HeadText) {
+    current.begin(target)
+    guard target.count > configuration.headLimit else { return }
+    let address = current.client.address?.literal ?? ""
+    let request = HTTPRequest(
+      .get, "/", remoteAddress: address, id: nextID.add(1, ordering: .relaxed).newValue)
+    _ = refuseBySocket(.targetTooLong, to: request, current)
+  }
+
   /// False if the connection must be dropped. libmicrohttpd calls at the end of the head and again at the end of the
   /// request, and closes a connection that is answered at the first call: only a refusal is sent then.
   func advance(
@@ -45,6 +57,7 @@ final class RequestDispatcher: Sendable {
     case .handler(let request): respond(to: request, current, on: connection)
     case .kept(let response): send(response, current, on: connection)
     case .sent: true
+    case .refused: false
     }
   }
 
@@ -54,13 +67,13 @@ final class RequestDispatcher: Sendable {
     let isHead = line.method.isExactly("HEAD")
     let agent = head.fields.agent.map { configuration.labelAgent?($0) ?? 0 } ?? 0
     do throws(Problem) {
+      try head.size(with: line).check(limit: configuration.headLimit)
       try RequestGuard.check(line, head.fields, accountsForEveryByte: head.accountsForEveryByte(with: line))
     } catch {
       connections.refusals.count(.head)
       let request = request(line, on: connection)
       current.finishHead(isHead: isHead, agent: agent, request)
-      let response = prepare(HTTPResponse(error), to: request, ending: true)
-      return response.map { send($0, current, on: connection) } ?? false
+      return refuse(error, to: request, current, on: connection)
     }
     let kept = keptResponse(current, line, isHead: isHead, head.fields)
     let request = kept == nil || configuration.observe != nil ? request(line, on: connection) : nil
@@ -69,6 +82,24 @@ final class RequestDispatcher: Sendable {
     // Between the calls libmicrohttpd would send "100 Continue", though there is nothing to continue with.
     guard head.fields.expects else { return true }
     return advance(current, on: connection, method: line.method, version: line.version)
+  }
+
+  private func refuse(
+    _ problem: Problem, to request: HTTPRequest, _ current: CurrentRequest, on connection: OpaquePointer
+  ) -> Bool {
+    guard !problem.type.isForSize else { return refuseBySocket(problem, to: request, current) }
+    guard let prepared = prepare(HTTPResponse(problem), to: request, ending: true) else { return false }
+    return send(prepared, current, on: connection)
+  }
+
+  /// So large a head may leave libmicrohttpd no memory for an answer's: it would end the connection without one. All
+  /// earlier answers have gone out by now. Returns false: the connection is to be dropped.
+  private func refuseBySocket(_ problem: Problem, to request: HTTPRequest, _ current: CurrentRequest) -> Bool
+  {
+    let response = configuration.finish(HTTPResponse(problem), request)
+    if let counted = try? PreparedResponse(response, ending: true) { current.refuse(counted) }
+    current.client.end(with: response.lastBytes(isHead: request.method == .head, at: .now()))
+    return false
   }
 
   private func keptResponse(

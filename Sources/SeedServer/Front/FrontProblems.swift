@@ -82,6 +82,8 @@ extension Problem {
 
   static let notFound = Problem(
     .notFound, "Nothing is published under this path. See /v1 for the published datasets.")
+  static let noNewerRoot = Problem(
+    .notFound, "There is no newer root. Clients look for the next one at each update: this is no error.")
   static let noPage = Problem(.notFound, "This front serves no web page. See /v1 for the published datasets.")
   static let damaged = Problem(
     .internalError, "A published file is missing or damaged: the operator must repair it.")

@@ -30,6 +30,20 @@ enum Route: Hashable {
       }
   }
 
+  /// Whether a parameter that the resource does not know is refused. A page passes it over, as people come by links to
+  /// which other sites have added their own.
+  var checksParameters: Bool {
+    if case .page = self { false } else { true }
+  }
+
+  /// Whether it refuses all of them.
+  var hasNoParameters: Bool {
+    switch self {
+    case .snapshot, .changes, .facts, .page: false
+    case .metadata, .object, .overview, .dataset, .live, .ready, .metrics, .openapi: true
+    }
+  }
+
   /// Under which kind its responses are counted; an object's own mark tells more.
   var kind: AnswerMark.Kind {
     switch self {

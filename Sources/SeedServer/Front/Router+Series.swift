@@ -4,18 +4,12 @@ import SeedTrust
 
 // The datasets' descriptions, snapshots and changes, for clients that do not read the signed metadata.
 extension Router {
-  func overview(
-    _ request: HTTPRequest, in catalog: PublishedCatalog, _ standing: CatalogStanding
-  ) throws(Problem) -> HTTPResponse {
-    _ = try Parameters(request, known: [])
-    return HTTPResponse(catalog.overview(standing), MediaType.json, caching: CacheRule.current)
+  func overview(in catalog: PublishedCatalog, _ standing: CatalogStanding) -> HTTPResponse {
+    HTTPResponse(catalog.overview(standing), MediaType.json, caching: CacheRule.current)
   }
 
-  func description(
-    _ name: String, _ request: HTTPRequest, in catalog: PublishedCatalog
-  ) throws(Problem) -> HTTPResponse {
+  func description(_ name: String, in catalog: PublishedCatalog) throws(Problem) -> HTTPResponse {
     let dataset = try catalog.dataset(name)
-    _ = try Parameters(request, known: [])
     guard let description = catalog.descriptions[dataset] else { throw .notFound }
     return HTTPResponse(description, MediaType.json, caching: CacheRule.current)
   }

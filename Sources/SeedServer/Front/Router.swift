@@ -31,8 +31,11 @@ package struct Router: Sendable {
     do throws(Problem) {
       var response = try answer(route, request, view)
       if response.mark == 0 { response.mark = AnswerMark(route.kind).number }
-      // A response that no cache may keep is not kept by the server either, nor one that the clock changes.
-      response.isReusable = ![CacheRule.never, CacheRule.rendered].contains(response.headers["Cache-Control"])
+      // A response that no cache may keep is not kept by the server either, nor one that the clock changes. Nor is one
+      // under each query that somebody writes behind a page's name.
+      let isPlain = route.checksParameters || request.query == nil
+      response.isReusable =
+        isPlain && ![CacheRule.never, CacheRule.rendered].contains(response.headers["Cache-Control"])
       return response
     } catch {
       var response = HTTPResponse(error)
@@ -49,6 +52,7 @@ package struct Router: Sendable {
     case .options: return .options
     default: throw .methodNotAllowed
     }
+    if route.hasNoParameters { _ = try Parameters(request, known: []) }
     return switch route {
     case .live: .health(["live": true], status: 200)
     case .ready: readiness(view)
@@ -57,8 +61,8 @@ package struct Router: Sendable {
     case .page(let path): try page(path, view)
     case .metadata(let name): try metadata(name, in: view.published())
     case .object(let path): try object(path, in: view.published())
-    case .overview: try overview(request, in: view.published(), view.standing)
-    case .dataset(let name): try description(name, request, in: view.published())
+    case .overview: overview(in: try view.published(), view.standing)
+    case .dataset(let name): try description(name, in: view.published())
     case .snapshot(let name): try snapshot(name, request, in: view.published())
     case .changes(let name): try changes(name, request, in: view.published())
     case .facts(let name): try facts(name, request, in: view.published(), view.facts)
@@ -68,7 +72,9 @@ package struct Router: Sendable {
   /// Adds the fields that all responses of a front have, also those that the server makes by itself.
   static func finished(_ response: HTTPResponse, for request: HTTPRequest) -> HTTPResponse {
     var response = response
-    if response.status >= 400, response.headers["Content-Type"] == Problem.mediaType {
+    let isProblem = response.headers["Content-Type"] == Problem.mediaType
+    // One that is kept answers many requests.
+    if isProblem, response.headers["Cache-Control"] == CacheRule.never {
       response.headers.append("Seedbank-Request", request.idText)
     }
     response.headers.append("Access-Control-Allow-Origin", "*")
@@ -101,6 +107,15 @@ extension HTTPResponse {
       body: .bytes(document.bytes))
   }
 
+  /// Every client looks for the next root at each look. The answer may be kept as long as `timestamp.json`, and no
+  /// longer: a client that knows the old root alone refuses a timestamp that was signed with the new one's key.
+  fileprivate static var noNewerRoot: HTTPResponse {
+    var response = HTTPResponse(.noNewerRoot)
+    response.headers.set("Cache-Control", to: CacheRule.current)
+    response.mark = AnswerMark(.metadata, refusal: .notFound).number
+    return response
+  }
+
   fileprivate static var options: HTTPResponse {
     HTTPResponse(
       status: 204,
@@ -118,7 +133,10 @@ enum MediaType { static let json = "application/json" }
 // Files that a static host could serve as well: the publication's and the web page's.
 extension Router {
   func metadata(_ name: String, in catalog: PublishedCatalog) throws(Problem) -> HTTPResponse {
-    guard let file = catalog.metadata[name] else { throw .notFound }
+    guard let file = catalog.metadata[name] else {
+      if name == catalog.nextRoot { return .noNewerRoot }
+      throw .notFound
+    }
     let isVersioned = name.first?.isNumber == true
     return HTTPResponse(
       file, MediaType.json, caching: isVersioned ? CacheRule.versionedMetadata : CacheRule.current)

@@ -11,8 +11,9 @@ extension Command {
       Publishes the origins' data, serves it, and prints how to fetch it with curl, with seedbank and from Swift. \
       From then on every origin is checked on its schedule.
 
-      SIGTERM and SIGINT end it once the requests under way are answered. A publish step that takes longer is \
-      cancelled, and repeated at the next start. A second signal ends it at once. The exit code is 78 if signatures \
+      SIGTERM and SIGINT end it once the answers under way have gone out, downloads too: for http.graceSeconds at \
+      most, which is 30 if nothing else is configured. A publish step that takes longer is cancelled, and repeated at \
+      the next start. A second signal ends it at once. The exit code is 78 if signatures \
       have expired, so that clients reject the publication.
       """,
     options: [.config, .flag("demo", help: "Also change the demo's origin every few seconds.")]
@@ -62,9 +63,8 @@ private struct RunService {
     let work = Task { try await publish(services, front) }
     let end = Task {
       let signal = await signals.first()
-      let drainSeconds = deployment.configuration.drainSeconds
-      manager.tellStopping(drainSeconds: drainSeconds)
-      context.console.tellStopping(signal, drainSeconds: drainSeconds)
+      manager.tellStopping(frontSeconds: deployment.configuration.stopSeconds)
+      context.console.tellStopping(signal, drainSeconds: deployment.configuration.drainSeconds)
       work.cancel()
       await stop(front)
     }
@@ -105,8 +105,7 @@ private struct RunService {
 
   /// Clients and load balancers learn of the end at once, also during a step.
   private func stop(_ front: Front) async {
-    let drain = Duration.seconds(deployment.configuration.drainSeconds)
-    let cut = try? await blocking { front.stop(drain: drain) }
+    let cut = try? await blocking { front.stop(deployment.configuration) }
     context.console.tellStopped(cutting: cut ?? 0)
   }
 

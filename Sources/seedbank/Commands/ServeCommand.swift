@@ -8,7 +8,8 @@ extension Command {
       Answers HTTP requests from the deployment's publication. It needs no key. What another process \
       publishes is served within a second.
 
-      SIGTERM and SIGINT end it once the requests under way are answered; a second signal ends it at once.
+      SIGTERM and SIGINT end it once the answers under way have gone out, downloads too: for http.graceSeconds at \
+      most, which is 30 if nothing else is configured. A second signal ends it at once.
       """,
     options: [.config] + Parameter.front + Parameter.log,
     examples: [
@@ -32,9 +33,9 @@ extension Command {
       group.cancelAll()
       return signal
     }
-    manager.tellStopping(drainSeconds: configuration.drainSeconds)
+    manager.tellStopping(frontSeconds: configuration.stopSeconds)
     context.console.tellStopping(signal, drainSeconds: configuration.drainSeconds)
-    context.console.tellStopped(cutting: front.stop(drain: .seconds(configuration.drainSeconds)))
+    context.console.tellStopped(cutting: front.stop(configuration))
   }
 }
 
@@ -84,6 +85,11 @@ extension Front {
   /// Asked on a thread of its own: tasks share few.
   func isHealthy() async -> Bool {
     (try? await blocking { self.isAlive(within: Self.answerSeconds) }) ?? false
+  }
+
+  /// Blocks until it has ended, as it was configured.
+  func stop(_ deployment: DeploymentConfiguration) -> Int {
+    stop(drain: .seconds(deployment.drainSeconds), gracePeriod: .seconds(deployment.graceSeconds))
   }
 
   var address: String { "http://\(host.contains(":") ? "[\(host)]" : host):\(port)" }

@@ -14,10 +14,14 @@ struct DeploymentConfiguration: SettingsFile {
   var drainSeconds = 0
   /// Whether steps are told beside the publication.
   var hasFacts = true
+  var graceSeconds = 30
   var log = LogConfiguration()
   /// Programs that are told what happened, with their arguments.
   var notices: [NoticeKind: [String]] = [:]
   var datasets: [DatasetConfiguration]
+
+  /// Seconds that a front takes for its end at most.
+  var stopSeconds: Int { drainSeconds + graceSeconds }
 
   static let fileName = "seedbank.json"
   let prefix = ""
@@ -94,6 +98,10 @@ extension DeploymentConfiguration {
         "http.drainSeconds", \.drainSeconds, in: 0...3600, isSeldom: true,
         "seconds after SIGTERM during which `/readyz` answers 503 and everything else is still answered, "
           + "for a load balancer to notice"),
+      .integer(
+        "http.graceSeconds", \.graceSeconds, in: 0...3600, isSeldom: true,
+        "seconds after that for which answers under way, such as downloads, may go on before they are cut off; new "
+          + "connections are refused meanwhile"),
       .choice("log.format", \.log.format, "how `run`, `serve` and `regenerate` write messages to stderr"),
       .choice("log.level", \.log.level, "the lowest level that is written"),
       .choice(

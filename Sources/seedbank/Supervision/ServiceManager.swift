@@ -18,7 +18,7 @@ struct ServiceManager: Sendable {
   private static let statusSeconds = 2
   /// Seconds for which a start that is still at work asks, and how often it does.
   private static let (extensionSeconds, extensionInterval) = (60, 10)
-  /// Seconds that the end takes at most once the front is drained: requests under way, and a step.
+  /// Seconds that the end takes at most once the front has ended: a step, and programs that are told something.
   private static let endSeconds = 30
 
   init(
@@ -72,10 +72,11 @@ struct ServiceManager: Sendable {
     }
   }
 
-  func tellStopping(drainSeconds: Int) {
+  /// `seconds`: what the front takes for its end at most.
+  func tellStopping(frontSeconds seconds: Int) {
     tell(
       .stopping, .status("Stopping: requests under way are answered"),
-      .extend(seconds: drainSeconds + Self.endSeconds))
+      .extend(seconds: seconds + Self.endSeconds))
   }
 
   /// Tells the status where it changed, until it is cancelled.

@@ -73,6 +73,66 @@ import Testing
     #expect(server.stop() == 0)
   }
 
+  /// More than the connections' buffers take.
+  private static let snapshotBytes = 500_000
+
+  /// A download of which the client has taken the head, and little else.
+  private func beginDownload(from server: RunningSeedbank) throws -> (client: RawClient, bytes: Int) {
+    let find = try RawClient(port: server.port).get("/v1/transit/snapshot?model=2.1")
+    let (target, length) = (try #require(find["Location"]), try #require(find["Seedbank-Length"]))
+    let client = try RawClient(port: server.port, receives: 2_048)
+    client.send("GET \(target) HTTP/1.1\r\nHost: localhost\r\n\r\n")
+    #expect(client.sip(1), "it is answered")
+    let bytes = try #require(Int(length))
+    #expect(bytes > Self.snapshotBytes)
+    return (client, bytes)
+  }
+
+  private func askToEnd(_ server: RunningSeedbank) throws {
+    server.askToEnd()
+    try eventually("new connections are refused", within: 60) {
+      (try? RawClient(port: server.port).get("/livez")) == nil ? true : nil
+    }
+  }
+
+  /// For longer than a front once waited for anybody.
+  private static let pause = Duration.seconds(7)
+
+  @Test func `a download that goes on slowly is whole after SIGTERM`() throws {
+    let road = try DemoRoad(seed: 54, trips: 2_000)
+    let server = try RunningSeedbank(["serve", "--config", road.config, "--port", "0"], in: road.folder.path)
+    let (client, bytes) = try beginDownload(from: server)
+    try askToEnd(server)
+    let end = ContinuousClock.now + Self.pause
+    try waitUntil("the client goes on") { ContinuousClock.now > end }
+    let answer = client.readToEnd()
+    let head = try #require(answer.firstRange(of: Array("\r\n\r\n".utf8)))
+    #expect(answer.count - head.upperBound == bytes)
+    #expect(server.waitForEnd() == 0)
+  }
+
+  @Test func `a client that takes nothing holds the end up no longer than was configured`() throws {
+    let road = try DemoRoad(seed: 55, trips: 2_000)
+    let server = try RunningSeedbank(
+      ["serve", "--config", road.config, "--port", "0"], in: road.folder.path,
+      environment: ["SEEDBANK_HTTP_GRACE_SECONDS": "1"])
+    let (client, bytes) = try beginDownload(from: server)
+    #expect(server.stop() == 0)
+    #expect(client.readToEnd().count < bytes)
+  }
+
+  @Test func `a second signal ends at once what waits for a download`() throws {
+    let road = try DemoRoad(seed: 56, trips: 2_000)
+    let server = try RunningSeedbank(
+      ["serve", "--config", road.config, "--port", "0"], in: road.folder.path,
+      environment: ["SEEDBANK_HTTP_GRACE_SECONDS": "3600"])
+    let (client, bytes) = try beginDownload(from: server)
+    try askToEnd(server)
+    server.askToEnd()
+    #expect(server.waitForEnd() == SIGTERM)
+    #expect(client.readToEnd().count < bytes)
+  }
+
   @Test func `a second signal ends at once what waits for its clients`() throws {
     let road = try DemoRoad(seed: 53, trips: 50)
     let server = try RunningSeedbank(

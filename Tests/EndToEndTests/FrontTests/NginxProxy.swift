@@ -11,8 +11,11 @@ final class NginxProxy {
   private let folder: TemporaryFolder
   private var process: Nginx?
 
-  /// A proxy that keeps objects in slices of that size.
-  init(before front: UInt16, slices: String = "4m") throws {
+  /// A proxy that keeps objects in slices of that size, and allows each client so many connections. `host` is where it
+  /// speaks plain HTTP.
+  init(
+    before front: UInt16, slices: String = "4m", perClient connections: Int = 64, host: String = "127.0.0.1"
+  ) throws {
     folder = try TemporaryFolder()
     (redirectPort, tlsPort, plainPort) = (try freePort(), try freePort(), try freePort())
     try Tool.run([
@@ -21,7 +24,7 @@ final class NginxProxy {
       "2", "-subj", "/CN=localhost", "-addext", "subjectAltName=DNS:localhost,IP:127.0.0.1", "-keyout",
       folder("key.pem"), "-out", certificate,
     ])
-    process = try Nginx(configuration(front, slices), in: folder, listeningOn: plainPort)
+    process = try Nginx(configuration(front, slices, connections, host), in: folder, listeningOn: tlsPort)
   }
 
   /// What a client must trust to trust it.
@@ -37,7 +40,9 @@ final class NginxProxy {
   }
 
   /// The documented file with the paths and ports of this machine.
-  private func configuration(_ front: UInt16, _ slices: String) throws -> String {
+  private func configuration(
+    _ front: UInt16, _ slices: String, _ connections: Int, _ host: String
+  ) throws -> String {
     var text = try String(contentsOf: Self.file, encoding: .utf8)
     for (documented, here) in [
       ("/run/nginx.pid", folder("pid")), ("/var/log/nginx/error.log", folder("errors")),
@@ -48,9 +53,11 @@ final class NginxProxy {
       ("  listen [::]:80 default_server;\n", ""), ("  listen [::]:443 ssl http2 default_server;\n", ""),
       (
         "listen 443 ssl http2 default_server;",
-        "listen 127.0.0.1:\(tlsPort) ssl http2; listen 127.0.0.1:\(plainPort);"
+        "listen 127.0.0.1:\(tlsPort) ssl http2; listen \(host):\(plainPort)\(host == "[::]" ? " ipv6only=off" : "");"
       ),
-      ("slice 4m;", "slice \(slices);"), ("http {\n", "http {\n" + Nginx.temporaryFiles(in: folder)),
+      ("slice 4m;", "slice \(slices);"),
+      ("limit_conn addresses 64;", "limit_conn addresses \(connections);"),
+      ("http {\n", "http {\n" + Nginx.temporaryFiles(in: folder)),
     ] {
       text = try text.adapting(documented, to: here)
     }

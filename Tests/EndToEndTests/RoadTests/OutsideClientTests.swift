@@ -8,7 +8,7 @@ import Testing
     URL(fileURLWithPath: #filePath).deletingLastPathComponent().appendingPathComponent(name).path
   }
 
-  @Test func `a client of the plain HTTP interface follows twenty versions by the one-sentence rule`()
+  @Test func `a client of the plain HTTP interface follows twenty versions by the printed rule`()
     async throws
   {
     var road = try DemoRoad(seed: 21, trips: 100)
@@ -32,6 +32,84 @@ import Testing
       _ = try outside(model, "changes")
       #expect(try outside(model, "compare").hasPrefix("equal at version"))
     }
+  }
+
+  /// Codes are unique and wander: every step swaps some, gives a deleted row's to another, or moves all of them on by one.
+  @Test func `a client of the plain HTTP interface follows unique values from row to row, and deleted rows`()
+    throws
+  {
+    let folder = try TemporaryFolder(inMemory: true)
+    try Tool.sqlite(folder("my.sqlite"), Self.wanderingCodes)
+    for arguments in [["init", "my.sqlite"], ["regenerate"]] {
+      try SeedbankBinary.succeed(arguments, in: folder.path)
+    }
+    let server = try RunningSeedbank(["serve", "--port", "0"], in: folder.path)
+    func outside(_ store: String, _ action: String) throws -> String {
+      try Tool.run([
+        Tool.python, Self.script("outside_client.py"), server.address, "my", "1.0", folder(store), action,
+      ])
+    }
+    for store in ["often", "seldom"] { _ = try outside(store, "snapshot") }
+    let seed = UInt64.random(in: 0...UInt64.max)
+    var random = SplitMix(seed: seed)
+    for step in 1...Depth.count(12, deep: 100) {
+      for _ in 0..<3 { try Tool.sqlite(folder("my.sqlite"), Self.wandering(&random)) }
+      try SeedbankBinary.succeed(["regenerate"], in: folder.path)
+      try eventually("the front serves it", within: 60) {
+        try outside("often", "changes").isEmpty ? true : nil
+      }
+      if step.isMultiple(of: 5) { _ = try outside("seldom", "changes") }
+    }
+    try SeedbankBinary.succeed(["regenerate", "--snapshot"], in: folder.path)
+    for store in ["often", "seldom"] {
+      let verdict = try eventually("\(store) is at the head", within: 60) { () -> String? in
+        _ = try outside(store, "changes")
+        return try? outside(store, "compare")
+      }
+      #expect(verdict.hasPrefix("equal at version"), "seed \(seed)")
+    }
+  }
+
+  private static let wanderingCodes = """
+    CREATE TABLE place(id INTEGER PRIMARY KEY, code TEXT NOT NULL UNIQUE, rank INTEGER NOT NULL, zone TEXT NOT NULL,
+      UNIQUE(zone, rank));
+    CREATE TABLE visit(id INTEGER PRIMARY KEY, place INTEGER NOT NULL REFERENCES place(id) ON DELETE CASCADE,
+      note TEXT UNIQUE);
+    WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 40)
+      INSERT INTO place SELECT i, 'code ' || i, i / 3, 'zone ' || (i % 3) FROM n;
+    INSERT INTO visit SELECT id, 41 - id, 'note ' || id FROM place;
+    """
+
+  private static func wandering(_ random: inout SplitMix) -> String {
+    func someID() -> Int { Int.random(in: 1...40, using: &random) }
+    let (one, other) = (someID(), someID())
+    let statement =
+      switch Int.random(in: 0..<5, using: &random) {
+      case 0: swap("code", of: "place", one, other)
+      case 1: swap("note", of: "visit", one, other)
+      case 2:
+        // Its code goes to another row.
+        "CREATE TEMP TABLE kept AS SELECT code FROM place WHERE id = \(one); DELETE FROM place WHERE id = \(one); "
+          + "UPDATE place SET code = (SELECT code FROM kept) WHERE id = \(other) AND EXISTS (SELECT 1 FROM kept)"
+      case 3:
+        "UPDATE place SET code = '~' || id; UPDATE place SET code = 'code ' || (id % 40 + \(one)), rank = 100 + id; "
+          + "UPDATE place SET rank = (id + \(other)) % 40"
+      default:
+        "INSERT OR IGNORE INTO place VALUES (\(one), 'new \(one)', \(other) + 200, 'zone 0'); "
+          + "INSERT OR IGNORE INTO visit VALUES (\(one) + 100, \(one), 'visit \(other)')"
+      }
+    return "PRAGMA foreign_keys = ON; BEGIN; \(statement); COMMIT"
+  }
+
+  private static func swap(_ column: String, of table: String, _ one: Int, _ other: Int) -> String {
+    """
+    CREATE TEMP TABLE kept AS SELECT id, \(column) AS value FROM \(table) WHERE id IN (\(one), \(other));
+    UPDATE \(table) SET \(column) = '~' || id WHERE id IN (SELECT id FROM kept);
+    UPDATE \(table) SET \(column) = coalesce(
+      (SELECT value FROM kept WHERE kept.id = \(one) + \(other) - \(table).id),
+      (SELECT value FROM kept WHERE kept.id = \(table).id))
+    WHERE id IN (SELECT id FROM kept)
+    """
   }
 
   @Test func `python-tuf downloads and verifies every published object`() throws {

@@ -1,7 +1,8 @@
 """An HTTP client of someone who has never seen Seedbank's code: standard library only, /v1 only.
 
-It follows the one sentence of the protocol: apply the deltas in order, each row as an upsert by `key`,
-then remember `to`. Of which epoch its version is, it says.
+It follows the protocol as it is printed: in one transaction, the deltas in order; of each table first delete the rows
+whose keys are in `delete` or in `upsert`, then insert those of `upsert`; then remember `to`. Of which epoch its
+version is, it says.
 
     outside_client.py ADDRESS DATASET MODEL STORE snapshot   takes the snapshot
     outside_client.py ADDRESS DATASET MODEL STORE changes    takes the changes since what the store has
@@ -55,16 +56,13 @@ def apply(database, delta):
     for table in delta["changes"]:
         name, key = quoted(table["table"]), table["key"]
         matches = " AND ".join(f"{quoted(column)} = ?" for column in key)
-        for row in table["delete"]:
+        for row in table["delete"] + table["upsert"]:
             database.execute(f"DELETE FROM {name} WHERE {matches}", [scalar(row[column]) for column in key])
         for row in table["upsert"]:
             columns = ", ".join(map(quoted, row))
             marks = ", ".join("?" * len(row))
-            updates = ", ".join(f"{quoted(column)} = excluded.{quoted(column)}" for column in row)
             database.execute(
-                f"INSERT INTO {name} ({columns}) VALUES ({marks}) "
-                f"ON CONFLICT ({', '.join(map(quoted, key))}) DO UPDATE SET {updates}",
-                [scalar(value) for value in row.values()],
+                f"INSERT INTO {name} ({columns}) VALUES ({marks})", [scalar(value) for value in row.values()]
             )
 
 
@@ -75,6 +73,7 @@ def changes(address, dataset, model, path):
         since, epoch = version(database), meta(database, "epoch")
         body, _, _ = get(f"{address}/v1/{dataset}/changes?model={model}&since={since}&epoch={epoch}")
         answer = json.loads(body)
+        assert answer["epoch"] == epoch, f"the answer is of epoch {answer['epoch']}, the store of {epoch}"
         database.execute("BEGIN")
         for delta in answer["deltas"]:
             apply(database, delta)

@@ -68,7 +68,7 @@ import Testing
     #expect(manager.lines().contains("STATUS=Serving 1 series"))
     #expect(server.stop() == 0)
     #expect(manager.lines().suffix(3).first == "STOPPING=1")
-    #expect(manager.lines().last == "EXTEND_TIMEOUT_USEC=31000000")
+    #expect(manager.lines().last == "EXTEND_TIMEOUT_USEC=61000000")
   }
 
   @Test func `serve without a publication is ready and says that there is none`() throws {

@@ -113,8 +113,7 @@ package final class CatalogSource: Sendable {
   /// The files that show a look that something was published: `timestamp.json`, which each step writes last, and the
   /// root after the newest one that was read, which an operator may put beside a running front.
   private var stamp: [FileStamp?] {
-    let next = current().catalog.map { MetadataName.versioned(Root.type, $0.rootVersion + 1) }
-    return [MetadataName.unversioned(Timestamp.type), next].map { name in
+    [MetadataName.unversioned(Timestamp.type), current().catalog?.nextRoot].map { name in
       name.flatMap { try? FileStamp(directory.metadataFile($0)) }
     }
   }

@@ -69,6 +69,9 @@ package final class PublishedCatalog: Sendable {
     }
   }
 
+  /// The name that the next root will have.
+  var nextRoot: String { MetadataName.versioned(Root.type, rootVersion + 1) }
+
   var allSeries: [SeriesMetadata] { datasets.values.flatMap(\.self).sorted { $0.series < $1.series } }
 
   func series(_ dataset: DatasetName, major: Int) -> SeriesMetadata? {

@@ -1,0 +1,135 @@
+import Foundation
+import SeedHTTP
+import SeedServer
+import SeedTrust
+import Support
+import Testing
+
+/// Who counts as one client: an IPv4 address, or all addresses of an IPv6 network of 64 bits.
+@Suite(
+  .bounded, .serialized,
+  .enabled(if: LoopbackAddresses.canBeAdded, "only root can give this machine addresses"))
+struct SubscriberTests {
+  /// Two subscribers with two addresses each, and one more with another form of text.
+  private static let one = ["fd00:5eed:0:1::1", "fd00:5eed:0:1:ffff:1:2:3"]
+  private static let other = ["fd00:5eed:0:2::1"]
+  private static let perClient = 3
+
+  private let served: ServedDeployment
+  private let addresses: LoopbackAddresses
+
+  init() throws {
+    served = try ServedDeployment(seed: 64)
+    addresses = try LoopbackAddresses(Self.one + Self.other)
+  }
+
+  /// A download from each source in turn of which nothing is read, so that it counts for as long as it is held.
+  private func hold(_ count: Int, from sources: [String], _ port: UInt16, _ host: String) throws
+    -> [RawClient]
+  {
+    let target = "/\(try served.newestSnapshot().filePath)"
+    return try (0..<count).map { number in
+      let source = sources[number % sources.count]
+      let client = try RawClient(port: port, host: host, source: source, receives: 2_048)
+      client.send("GET \(target) HTTP/1.1\r\nHost: localhost\r\n\r\n")
+      try waitUntil("it is answered") { client.hasBytes }
+      return client
+    }
+  }
+
+  private func status(from source: String, _ port: UInt16, _ host: String) -> Int? {
+    try? RawClient(port: port, host: host, source: source).get("/metadata/timestamp.json").status
+  }
+
+  /// nginx's own answer to who may not see it, and to who has too many requests under way before that.
+  private static let (forbidden, refused) = (403, 503)
+
+  private func nginxSays(to source: String, _ proxy: NginxProxy, _ host: String) -> Int? {
+    try? RawClient(port: proxy.plainPort, host: host, source: source).get("/metrics").status
+  }
+
+  /// Requests that wait for a server behind nginx which does not answer.
+  private func wait(_ count: Int, from sources: [String], _ proxy: NginxProxy, _ host: String) throws
+    -> [RawClient]
+  {
+    let clients = try (0..<count).map { number in
+      let client = try RawClient(port: proxy.plainPort, host: host, source: sources[number % sources.count])
+      client.send("GET /v1/\(number) HTTP/1.1\r\nHost: localhost\r\n\r\n")
+      return client
+    }
+    try waitUntil("they are counted") { nginxSays(to: sources[0], proxy, host) == Self.refused }
+    return clients
+  }
+
+  @Test
+  func `nginx counts the addresses of one IPv6 network as one client, and those of another by themselves`()
+    throws
+  {
+    let silent = try SilentServer()
+    let proxy = try NginxProxy(before: silent.port, perClient: Self.perClient, host: "[::]")
+    let waiting = try wait(Self.perClient, from: Self.one, proxy, "::1")
+    #expect(nginxSays(to: Self.one[1], proxy, "::1") == Self.refused)
+    #expect(nginxSays(to: Self.other[0], proxy, "::1") == Self.forbidden)
+    withExtendedLifetime((waiting, silent)) {}
+  }
+
+  /// A listener for both protocols gets IPv4 addresses as ends of IPv6 ones, which share their first 64 bits.
+  @Test func `nginx counts IPv4 addresses one by one, also where they come over an IPv6 socket`() throws {
+    let silent = try SilentServer()
+    let proxy = try NginxProxy(before: silent.port, perClient: Self.perClient, host: "[::]")
+    let waiting = try wait(Self.perClient, from: ["127.0.0.2"], proxy, "127.0.0.1")
+    #expect(nginxSays(to: "127.0.0.3", proxy, "127.0.0.1") == Self.forbidden)
+    withExtendedLifetime((waiting, silent)) {}
+  }
+
+  @Test func `the front counts in the same way`() throws {
+    var configuration = FrontConfiguration(publication: served.deployment.publication.path)
+    configuration.http.host = "::"
+    configuration.http.perAddressLimit = Self.perClient
+    let front = try Front(configuration)
+    let held = try hold(Self.perClient, from: Self.one, front.port, "::1")
+    for source in Self.one { #expect(status(from: source, front.port, "::1") == nil) }
+    for source in Self.other + ["::1"] { #expect(status(from: source, front.port, "::1") == 200) }
+    withExtendedLifetime(held) {}
+  }
+}
+
+/// Addresses that this machine has for as long as this lives.
+private final class LoopbackAddresses {
+  private let addresses: [String]
+
+  static let canBeAdded = geteuid() == 0 && FileManager.default.fileExists(atPath: "/proc/net/if_inet6")
+
+  init(_ addresses: [String]) throws {
+    self.addresses = addresses
+    for address in addresses { _ = try? Self.change("add", address) }
+  }
+
+  deinit { for address in addresses { _ = try? Self.change("del", address) } }
+
+  private static func change(_ verb: String, _ address: String) throws -> String {
+    try Tool.run(["ip", "-6", "addr", verb, "\(address)/128", "dev", "lo"])
+  }
+}
+
+/// Accepts connections, and says nothing.
+private final class SilentServer {
+  let port: UInt16
+  private let descriptor: CInt
+
+  init() throws {
+    port = try freePort()
+    descriptor = socket(AF_INET, CInt(SOCK_STREAM.rawValue) | CInt(SOCK_CLOEXEC.rawValue), 0)
+    var address = sockaddr_in()
+    address.sin_family = sa_family_t(AF_INET)
+    address.sin_port = port.bigEndian
+    inet_pton(AF_INET, "127.0.0.1", &address.sin_addr)
+    let bound = withUnsafeBytes(of: address) { bytes in
+      bind(descriptor, bytes.assumingMemoryBound(to: sockaddr.self).baseAddress!, socklen_t(bytes.count))
+    }
+    // The kernel accepts by itself what nobody takes.
+    guard bound == 0, listen(descriptor, SOMAXCONN) == 0 else { throw NeverHappened(what: "it listens") }
+  }
+
+  deinit { close(descriptor) }
+}

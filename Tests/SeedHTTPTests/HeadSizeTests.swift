@@ -1,0 +1,107 @@
+import SeedFormat
+import Support
+import Testing
+
+@testable import SeedHTTP
+
+extension SocketTests {
+  /// Requests of every size, from small ones to some that no server reads.
+  @Suite struct HeadSizes {
+    enum Shape: CaseIterable {
+      case path, query, field, shortFields, cookies
+
+      /// A head of about so many bytes, and how many fields it has.
+      func head(bytes: Int) -> (text: String, fields: Int) {
+        let (start, end) = ("GET / HTTP/1.1\r\n", "Host: localhost\r\n\r\n")
+        let rest = max(1, bytes - start.utf8.count - end.utf8.count)
+        switch self {
+        case .path: return ("GET /\(filler(rest)) HTTP/1.1\r\n\(end)", 1)
+        case .query: return ("GET /?\(filler(rest)) HTTP/1.1\r\n\(end)", 1)
+        case .field: return ("\(start)X-A: \(filler(rest))\r\n\(end)", 2)
+        case .shortFields:
+          return (start + String(repeating: "X-A: b\r\n", count: rest / 8) + end, rest / 8 + 1)
+        case .cookies:
+          let cookie = "Cookie: \(filler(Self.cookieBytes - 10))\r\n"
+          let count = rest / Self.cookieBytes
+          return (start + String(repeating: cookie, count: count) + end, count + 1)
+        }
+      }
+
+      private static let cookieBytes = 500
+
+      private func filler(_ count: Int) -> String { String(repeating: "a", count: count) }
+    }
+
+    /// What libmicrohttpd keeps for each field beside its bytes, and for itself: it copies the first cookie, too.
+    private static let (bytesPerField, bytesOfItself) = (64, 1_536)
+
+    @Test(arguments: Shape.allCases)
+    func `a head of any size is answered, and where it can be read at all, with a problem`(shape: Shape)
+      throws
+    {
+      let server = try startServer()
+      let memory = HTTPServerConfiguration().connectionMemoryBytes
+      for bytes in stride(from: 100, through: 40_000, by: 130) {
+        let head = shape.head(bytes: bytes)
+        let client = try RawClient(port: server.port)
+        client.send(head.text)
+        let response = try client.response()
+        let expected = Self.status(of: head.text, fields: head.fields)
+        #expect(
+          response.status == expected || expected != 200 && [414, 431].contains(response.status), "\(bytes)")
+        let needed = head.text.utf8.count + head.fields * Self.bytesPerField + Self.bytesOfItself
+        // A long target is refused before its fields are read.
+        guard response.status != 200, needed < memory else { continue }
+        #expect(response.status == expected, "\(bytes)")
+        #expect(response["Content-Type"] == "application/problem+json", "\(bytes)")
+        #expect(response["Connection"] == "close" && client.readToEnd().isEmpty)
+      }
+      #expect(try RawClient(port: server.port).get("/alive").status == 200)
+    }
+
+    private static func status(of head: String, fields: Int) -> Int {
+      let target = head.split(separator: " ")[1].utf8.count
+      if target > HeadSize.targetLimit { return 414 }
+      return head.utf8.count > HTTPServerConfiguration().headLimit || fields > HeadSize.fieldLimit ? 431 : 200
+    }
+
+    @Test func `at its limits a head is admitted, and one byte or field more is refused`() throws {
+      let limit = 1_000
+      let sound = HeadSize(targetBytes: HeadSize.targetLimit, bytes: limit, fields: HeadSize.fieldLimit)
+      try sound.check(limit: limit)
+      for (size, status) in [
+        (HeadSize(targetBytes: HeadSize.targetLimit + 1, bytes: limit, fields: 1), 414),
+        (HeadSize(targetBytes: 1, bytes: limit + 1, fields: 1), 431),
+        (HeadSize(targetBytes: 1, bytes: limit, fields: HeadSize.fieldLimit + 1), 431),
+      ] {
+        let problem = #expect(throws: Problem.self) { try size.check(limit: limit) }
+        #expect(problem?.type.status == status)
+      }
+    }
+
+    @Test func `what is too large is refused for that, whatever else is wrong, and to HEAD without a body`()
+      throws
+    {
+      let server = try startServer()
+      let long = String(repeating: "a", count: HeadSize.targetLimit)
+      for (line, status) in [("POST /\(long) HTTP/1.1", 414), ("GET //\(long) HTTP/1.2", 414)] {
+        let client = try RawClient(port: server.port)
+        client.send("\(line)\r\nHost: a\r\nHost: b\r\n\r\n")
+        #expect(try client.response().status == status, "\(line.suffix(8))")
+      }
+      let client = try RawClient(port: server.port)
+      let head = try client.get("/\(long)", method: "HEAD")
+      #expect(head.status == 414 && head["Content-Length"] != "0" && head["Date"] != nil)
+      #expect(client.readToEnd().isEmpty)
+    }
+
+    @Test func `the answer before one that is refused for its size goes out whole`() throws {
+      let server = try startServer()
+      let client = try RawClient(port: server.port)
+      let long = String(repeating: "a", count: HeadSize.targetLimit)
+      client.send("GET /first HTTP/1.1\r\nHost: a\r\n\r\nGET /\(long) HTTP/1.1\r\nHost: a\r\n\r\n")
+      #expect(try client.response().status == 200)
+      #expect(try client.response().status == 414)
+    }
+  }
+}
