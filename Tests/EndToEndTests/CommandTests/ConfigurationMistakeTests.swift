@@ -22,7 +22,7 @@ private func mistake(in folder: DeploymentFolder) throws -> String {
     ),
     (
       #"{"zzzzzzzz": 1}"#,
-      ": zzzzzzzz: unknown key, expected one of publication, state, keys, http, log, on, datasets."
+      ": zzzzzzzz: unknown key, expected one of publication, state, keys, http, log, facts, on, datasets."
     ),
     ("[]", ": expected an object, found an array."),
     (#"{"http": 7}"#, ": http: expected an object, found a whole number."),
