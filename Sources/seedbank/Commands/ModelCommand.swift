@@ -144,6 +144,7 @@ extension Command {
         ? .retired(message: message) : .deprecated(sunset: sunset, message: message))
     if !arguments.flag("dry-run") { try change.save() }
     try console.report(change.json, change.text)
+    if let warning = change.warning(now: .now()) { console.warning("\(dataset.name): \(warning).") }
   }
 }
 

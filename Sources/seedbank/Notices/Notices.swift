@@ -78,7 +78,9 @@ final class Notices: Sendable {
       }
       if isOver { child.kill() }
       return command.finish(child, input, within: limit)
-    } catch { return command.fault.map { "\($0)." } ?? "\(command.kind.setting): \(error)." }
+    } catch {
+      return (command.fault ?? command.doubt).map { "\($0)." } ?? "\(command.kind.setting): \(error)."
+    }
   }
 
   private func document(_ kind: NoticeKind, _ batch: NoticeQueue.Batch) -> [UInt8] {
