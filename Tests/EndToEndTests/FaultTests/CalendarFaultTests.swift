@@ -29,6 +29,8 @@ import Testing
     try changeOrigin(
       "CREATE TABLE shop(id INTEGER PRIMARY KEY, rank INTEGER); INSERT INTO shop VALUES (1, 1), (2, 1)")
     let (moment, command) = (try Self.distantMoment(), SeedbankBinary.url.path)
+    // A distance, for the clock goes on. One that stands still, as of faketime -f DATE, does so for deadlines as well unless
+    // DONT_FAKE_MONOTONIC is set: there a program that hangs is never ended.
     for arguments in [["init", "my.sqlite"], Self.regenerate] {
       let clock = ["env", "DONT_FAKE_MONOTONIC=1", "NO_FAKE_STAT=1", "faketime", "-f", "-2d"]
       try Tool.run(clock + [command] + arguments, in: folder.path)
