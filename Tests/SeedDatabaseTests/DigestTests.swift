@@ -1,5 +1,6 @@
 import SeedDatabase
 import SeedFormat
+import SeedTrust
 import Support
 import Testing
 
@@ -51,6 +52,19 @@ import Testing
     for (left, right) in pairs {
       #expect(CanonicalRow.bytes(of: [left]) != CanonicalRow.bytes(of: [right]))
       #expect(left != right)
+    }
+  }
+
+  @Test(arguments: [65_400, 65_527, 65_528, 65_600, 3_000_000])
+  func `a long row has the hash of its canonical bytes, though it is not copied`(length: Int) {
+    var hasher = RowHasher()
+    let long = [UInt8](repeating: 7, count: length)
+    for row: [SeedValue] in [
+      [.blob(long)], [.text(String(repeating: "x", count: length))],
+      [.null, .integer(-1), .blob(long), .real(0.5), .text(""), .blob([]), .text("é"), .integer(.max)],
+      [.integer(1)],
+    ] {
+      #expect(hasher.hash(row) == SHA256Digest.of(CanonicalRow.bytes(of: row)))
     }
   }
 

@@ -1,5 +1,6 @@
 import SeedDatabase
 import SeedFormat
+import SeedSystem
 import Support
 import Testing
 
@@ -11,7 +12,9 @@ import Testing
   }
 
   private func read(_ stored: [UInt8], _ expected: Compression.Measure) throws -> [UInt8] {
-    let source = try GzipPieces(stored, expected: expected).source
+    let folder = try TemporaryFolder()
+    try DurableFile.write(stored, to: folder("stored"))
+    let source = try GzipPieces(file: folder("stored"), expected: expected).source
     var read: [UInt8] = []
     while try source({ read += Array($0) }) {}
     return read

@@ -29,7 +29,7 @@ import Testing
       """)
     #expect(found.tables == ["shop": ["id", "name", "upper"], "search": []])
     #expect(found.indexes == ["by_name"] && found.views == ["names"])
-    #expect(try OriginOutline(JSONValue(parsing: found.json.bytes)) == found)
+    #expect(try OriginOutline(JSONValue(parsing: found.json.bytes)).json == found.json)
   }
 
   @Test func `what is known, or in the model, is no gain, in whatever case it is written`() throws {
@@ -43,9 +43,30 @@ import Testing
 
   @Test func `a table that the model leaves out stays out with what it gains`() throws {
     let found = try gain(
-      "\(Self.shop) CREATE TABLE staff(id INTEGER PRIMARY KEY);", "ALTER TABLE staff ADD COLUMN pay;",
+      "\(Self.shop) CREATE TABLE staff(id INTEGER PRIMARY KEY);",
+      "ALTER TABLE staff ADD COLUMN pay; CREATE INDEX by_pay ON staff(pay);",
       model: Self.shop)
     #expect(found.isEmpty)
+  }
+
+  @Test(arguments: [
+    ("park", ["park", "by_size"]), ("SHOP", ["shop.phone", "shop.a.b"]), ("Shop.Phone", ["shop.phone"]),
+    ("shop.a.b", ["shop.a.b"]), ("by_phone", ["by_phone"]), ("parks", ["parks"]), ("name", []), ("a.b", []),
+  ])
+  func `what is known by its name is no gain any more, and the rest is`(name: String, known: [String]) throws
+  {
+    let after = """
+      ALTER TABLE shop ADD COLUMN phone; ALTER TABLE shop ADD COLUMN "a.b"; CREATE INDEX by_phone ON shop(phone);
+      CREATE TABLE park(id INTEGER PRIMARY KEY, size); CREATE INDEX by_size ON park(size);
+      CREATE VIEW parks AS SELECT id FROM park;
+      """
+    let (old, now) = (try outline(Self.shop), try outline(Self.shop + after))
+    let schema = try SchemaReader.schema(of: Self.shop)
+    let all = OriginGain(now, since: old, without: schema)
+    #expect(Set(all.names) == ["park", "parks", "shop.phone", "shop.a.b", "by_phone", "by_size"])
+    let rest = OriginGain(now, since: old.knowing(all.parts(named: name), of: now), without: schema)
+    #expect(Set(rest.names) == Set(all.names).subtracting(known))
+    #expect(Set(all.without(rest).names) == Set(known))
   }
 
   @Test func `a sentence names a few and counts the rest`() throws {

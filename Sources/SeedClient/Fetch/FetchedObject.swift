@@ -36,8 +36,7 @@ struct FetchedObject: Sendable {
         "\(object.fileName) expands to \(object.rawLength) bytes, more than the \(Limits.deltaBytes) allowed "
           + "for a delta: tell the publication's operator")
     }
-    let bytes = try DurableFile.read(path, limit: object.length)
-    let source = try GzipPieces(bytes, expected: signed).source
+    let source = try GzipPieces(file: path, expected: signed).source
     return { [phases] take in
       try Task.checkCancellation()
       return try source { piece in

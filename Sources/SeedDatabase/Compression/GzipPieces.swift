@@ -3,7 +3,7 @@ import SeedSystem
 
 /// A gzip member as the document in it, expanded while it is read.
 package final class GzipPieces {
-  private let next: () throws -> [UInt8]
+  private let file: File
   private let limit: Int
   private let expected: Compression.Measure?
   private let decoder: GzipDecoder
@@ -14,23 +14,17 @@ package final class GzipPieces {
   /// Compressed bytes that are expanded at a time: few, for they may become a thousand times as many.
   private static let pieceBytes = 16 * 1024
 
-  /// A member in memory, and what the whole document must come to.
-  package convenience init(_ bytes: [UInt8], expected: Compression.Measure) throws {
-    var rest = bytes[...]
-    try self.init(limit: expected.length, expected) {
-      defer { rest = rest.dropFirst(Self.pieceBytes) }
-      return Array(rest.prefix(Self.pieceBytes))
-    }
+  /// A file's member, and what the whole document must come to.
+  package convenience init(file path: String, expected: Compression.Measure) throws {
+    try self.init(path, limit: expected.length, expected)
   }
 
   /// A file's member, of whose document at most `limit` bytes are read.
-  package convenience init(file path: String, limit: Int) throws {
-    let file = try File(path, for: .reading)
-    try self.init(limit: limit, nil) { try file.read(Self.pieceBytes) }
-  }
+  package convenience init(file path: String, limit: Int) throws { try self.init(path, limit: limit, nil) }
 
-  private init(limit: Int, _ expected: Compression.Measure?, _ next: @escaping () throws -> [UInt8]) throws {
-    (self.limit, self.expected, self.next) = (limit, expected, next)
+  private init(_ path: String, limit: Int, _ expected: Compression.Measure?) throws {
+    (self.limit, self.expected) = (limit, expected)
+    file = try File(path, for: .reading)
     decoder = try GzipDecoder()
   }
 
@@ -44,7 +38,7 @@ package final class GzipPieces {
   }
 
   private func expand(_ take: (UnsafeRawBufferPointer) -> Void) throws {
-    let piece = try next()
+    let piece = try file.read(Self.pieceBytes)
     isComplete = piece.count < Self.pieceBytes
     try decoder.process(piece, isLast: isComplete) { piece in
       if expected != nil { meter.take(piece) }

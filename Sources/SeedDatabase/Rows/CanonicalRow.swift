@@ -40,6 +40,19 @@ package enum CanonicalRow {
     }
   }
 
+  /// What stands before a value's ``BorrowedValue/content``.
+  static func head(of value: BorrowedValue) -> [UInt8] {
+    let word: (tag: UInt8, value: UInt64)
+    switch value {
+    case .null: return [Tag.null]
+    case .integer(let value): word = (Tag.integer, UInt64(bitPattern: value))
+    case .real(let value): word = (Tag.real, value.bitPattern)
+    case .text(let bytes): word = (Tag.text, UInt64(bytes.count))
+    case .blob(let bytes): word = (Tag.blob, UInt64(bytes.count))
+    }
+    return withUnsafeBytes(of: word.value.bigEndian) { [word.tag] + $0 }
+  }
+
   private static func write(_ tag: UInt8, to place: inout UnsafeMutableRawPointer) {
     place.storeBytes(of: tag, as: UInt8.self)
     place += 1
@@ -89,5 +102,15 @@ package enum CanonicalRow {
     let content = UnsafeBufferPointer(rebasing: bytes[offset..<offset + Int(word)])
     offset += content.count
     return tag == Tag.text ? .text(content) : .blob(content)
+  }
+}
+
+extension BorrowedValue {
+  /// The bytes of a text or a blob; of all else none.
+  var content: UnsafeBufferPointer<UInt8> {
+    switch self {
+    case .text(let bytes), .blob(let bytes): bytes
+    case .null, .integer, .real: UnsafeBufferPointer(start: nil, count: 0)
+    }
   }
 }

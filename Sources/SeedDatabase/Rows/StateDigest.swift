@@ -67,6 +67,9 @@ package struct RowHasher: ~Copyable {
   private var hasher = SHA256Hasher()
   private let bytes = LentBytes()
 
+  /// Bytes of a row that is copied to be hashed in one go, which is faster; a longer one is hashed where it lies.
+  private static let copiedBytes = 64 * 1024
+
   package init() {}
 
   /// The hash of a row's canonical bytes.
@@ -75,10 +78,20 @@ package struct RowHasher: ~Copyable {
   }
 
   mutating func hash(lent row: UnsafeBufferPointer<BorrowedValue>) -> SHA256Digest {
+    let size = CanonicalRow.size(of: row)
+    guard size <= Self.copiedBytes else { return hash(long: row) }
     bytes.clear()
-    let room = bytes.room(CanonicalRow.size(of: row))
+    let room = bytes.room(size)
     if let memory = room.baseAddress { CanonicalRow.write(row, to: memory) }
     hasher.update(UnsafeRawBufferPointer(room))
+    return hasher.finish()
+  }
+
+  private mutating func hash(long row: UnsafeBufferPointer<BorrowedValue>) -> SHA256Digest {
+    for value in row {
+      hasher.update(CanonicalRow.head(of: value))
+      hasher.update(UnsafeRawBufferPointer(value.content))
+    }
     return hasher.finish()
   }
 }

@@ -12,12 +12,16 @@ package final class LentBytes {
 
   deinit { for block in blocks { block.deallocate() } }
 
-  /// Forgets the content; of the memory, the first block is kept.
+  /// Bytes of a block that is kept for what comes next.
+  private static let keptBytes = 1024 * 1024
+
+  /// Forgets the content; of the memory, the first block is kept, unless a value made it very long.
   package func clear() {
     (current, used, count) = (0, 0, 0)
-    guard blocks.count > 1 else { return }
-    for block in blocks[1...] { block.deallocate() }
-    blocks.removeSubrange(1...)
+    let kept = blocks.first.map { $0.count <= Self.keptBytes ? 1 : 0 } ?? 0
+    guard blocks.count > kept else { return }
+    for block in blocks[kept...] { block.deallocate() }
+    blocks.removeSubrange(kept...)
   }
 
   /// Room for `size` bytes.

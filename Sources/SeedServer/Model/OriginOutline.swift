@@ -8,6 +8,8 @@ package struct OriginOutline: Hashable, Sendable {
   package var tables: [String: [String]]
   package var indexes: [String]
   package var views: [String]
+  /// The table of each index, in an outline that was read from an origin; a file has none.
+  private var owners: [String: String] = [:]
 
   /// The outline with those names.
   package init(tables: [String: [String]], indexes: [String] = [], views: [String] = []) {
@@ -18,17 +20,33 @@ package struct OriginOutline: Hashable, Sendable {
   package init(_ connection: Connection) throws {
     let objects = try connection.rows(
       """
-      SELECT object.type, object.name, list.type FROM sqlite_schema AS object
+      SELECT object.type, object.name, list.type, object.tbl_name FROM sqlite_schema AS object
       LEFT JOIN pragma_table_list AS list ON list.name = object.name AND list.schema = 'main'
       WHERE object.sql IS NOT NULL AND object.name NOT LIKE 'sqlite\\_%' ESCAPE '\\'
       AND object.name NOT LIKE 'seedbank\\_%' ESCAPE '\\' ORDER BY object.rowid
       """)
     func names(_ type: String) -> [String] { objects.filter { $0[0].text == type }.map { $0[1].text } }
     self.init(tables: [:], indexes: names("index"), views: names("view"))
+    for index in objects where index[0].text == "index" { owners[index[1].text] = index[3].text }
     for table in objects where table[0].text == "table" && table[2] != .text("shadow") {
       let isVirtual = table[2] == .text("virtual")
       tables[table[1].text] = isVirtual ? [] : try Self.columns(of: table[1].text, connection)
     }
+  }
+
+  /// Knows those parts of another outline as well.
+  package func knowing(_ parts: OriginGain, of now: OriginOutline) -> OriginOutline {
+    var known = self
+    for table in parts.tables { known.tables[table] = now.tables[table] }
+    for column in parts.columns { known.tables[column.table, default: []].append(column.name) }
+    known.indexes += parts.indexes
+    known.views += parts.views
+    return known
+  }
+
+  /// Whether an index belongs to one of the tables, in lower case, as far as is known.
+  fileprivate func isIndex(_ name: String, ofOneOf tables: Set<String>) -> Bool {
+    owners[name].map { tables.contains($0.lowercased()) } ?? true
   }
 
   private static func columns(of table: String, _ connection: Connection) throws -> [String] {
@@ -56,15 +74,42 @@ package struct OriginGain: Hashable, Sendable {
   package init(_ now: OriginOutline, since known: OriginOutline, without schema: DatabaseSchema) {
     let old = Names(known, schema)
     tables = now.tables.keys.sorted().filter { !old.tables.contains($0.lowercased()) }
-    // A table that the model leaves out stays out with all its columns.
+    // A table that the model leaves out stays out with all its columns and indexes.
     columns = now.tables.sorted { $0.key < $1.key }.filter { schema.table($0.key) != nil }
       .flatMap { table, names in names.map { Column(table: table, name: $0) } }
       .filter { !old.columns.contains($0.folded) }
-    indexes = now.indexes.filter { !old.parts.contains($0.lowercased()) }
+    let present = Set((schema.tables.map(\.name) + tables).map { $0.lowercased() })
+    indexes = now.indexes.filter {
+      !old.parts.contains($0.lowercased()) && now.isIndex($0, ofOneOf: present)
+    }
     views = now.views.filter { !old.parts.contains($0.lowercased()) }
   }
 
   package var isEmpty: Bool { self == OriginGain() }
+
+  /// What an operator calls its parts: `park`, `shop.phone`.
+  package var names: [String] { tables + views + columns.map(\.dotted) + indexes }
+
+  /// The parts of that name; by the name of a table that was there before, all columns that it has gained.
+  package func parts(named name: String) -> OriginGain {
+    func isNamed(_ other: String) -> Bool { other.lowercased() == name.lowercased() }
+    var parts = OriginGain()
+    parts.tables = tables.filter(isNamed)
+    parts.columns = columns.filter { isNamed($0.dotted) || isNamed($0.table) }
+    parts.indexes = indexes.filter(isNamed)
+    parts.views = views.filter(isNamed)
+    return parts
+  }
+
+  /// What it has and another one has not.
+  package func without(_ other: OriginGain) -> OriginGain {
+    var gain = OriginGain()
+    gain.tables = tables.filter { !other.tables.contains($0) }
+    gain.columns = columns.filter { !other.columns.contains($0) }
+    gain.indexes = indexes.filter { !other.indexes.contains($0) }
+    gain.views = views.filter { !other.views.contains($0) }
+    return gain
+  }
 
   /// `the table "shop" and the column "park"."open"`.
   package var words: String {
@@ -81,7 +126,7 @@ package struct OriginGain: Hashable, Sendable {
   /// For the operator, who decides.
   package var warning: String {
     "the origin has gained \(words), and clients do not get it: 'seedbank model new' adds it in a new model,"
-      + " 'seedbank model skip' leaves it out for good"
+      + " 'seedbank model skip' leaves it out for good, or what you name of it"
   }
 
   /// Parts that a sentence names.
@@ -93,6 +138,8 @@ package struct OriginGain: Hashable, Sendable {
 }
 
 extension OriginGain.Column {
+  fileprivate var dotted: String { "\(table).\(name)" }
+
   fileprivate var folded: Self { Self(table: table.lowercased(), name: name.lowercased()) }
 }
 

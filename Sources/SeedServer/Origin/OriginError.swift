@@ -8,6 +8,7 @@ package enum OriginError: Error, Sendable, CustomStringConvertible {
   case unreadable(path: String, reason: DatabaseError)
   case damaged(path: String, reason: DatabaseError)
   case unfinished(path: String)
+  case empty(path: String)
   case logIndex(path: String)
   case projection(table: String, source: String, reason: String)
   case syntax(source: String, reason: String)
@@ -55,7 +56,7 @@ package enum OriginError: Error, Sendable, CustomStringConvertible {
   /// Whether another try may find the origin in order without anyone mending it.
   package var isUnavailable: Bool {
     switch self {
-    case .missing, .unreadable, .locked, .unfinished, .logIndex: true
+    case .missing, .empty, .unreadable, .locked, .unfinished, .logIndex: true
     default: false
     }
   }
@@ -84,6 +85,8 @@ package enum OriginError: Error, Sendable, CustomStringConvertible {
     case .missing(let path): "there is no origin database at \(path): put it there, or correct the path"
     case .notAFile(let path):
       "the origin \(path) is no file, but a folder, a pipe or a device: give the path of a SQLite file"
+    case .empty(let path):
+      "the origin \(path) is an empty file: it has no tables yet; put the database there, or correct the path"
     case .unreadable(let path, let reason):
       "the origin \(path) cannot be read: \(reason.message); check that this user can read file and folder"
     case .damaged(let path, let reason):

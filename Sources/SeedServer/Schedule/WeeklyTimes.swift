@@ -99,11 +99,11 @@ package struct WrittenDuration: Hashable, Sendable {
   /// Digits of the longest number: more than any schedule needs, and no product overflows.
   private static let mostDigits = 9
 
-  /// Reads such a length.
+  /// Reads such a length; whoever asks for it says how long it may be, and whether it may be nothing.
   package init(_ text: String) throws(ScheduleMistake) {
     let number = text.dropLast()
     guard let unit = text.last.flatMap({ Self.units[$0] }), number.count <= Self.mostDigits,
-      let count = canonicalDecimal(String(number), in: 1...Int.max)
+      let count = canonicalDecimal(String(number), in: 0...Int.max)
     else { throw .duration(text) }
     (self.text, seconds) = (text, count * unit)
   }

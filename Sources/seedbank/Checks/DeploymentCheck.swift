@@ -29,14 +29,27 @@ struct DeploymentCheck {
       add(false, "\(series.series)", series.problem)
     }
     try checkVariables(overrides)
-    for (kind, words) in configuration.notices.sorted(by: { $0.key.rawValue < $1.key.rawValue }) {
-      let fault = NoticeCommand(kind, words, configuration, overrides.environment).fault
-      if let fault { add(true, configuration.file, fault) }
-    }
+    checkNotices(overrides.environment)
   }
 
   private mutating func add(_ isFatal: Bool, _ place: String, _ problem: String) {
-    faults.append(Fault(isFatal: isFatal, place: place, problem: problem))
+    add(Fault(isFatal: isFatal, place: place, problem: problem))
+  }
+
+  /// Two looks may come to the same.
+  private mutating func add(_ fault: Fault) {
+    if !faults.contains(fault) { faults.append(fault) }
+  }
+
+  private mutating func checkNotices(_ environment: [String: String]) {
+    for (kind, words) in configuration.notices.sorted(by: { $0.key.rawValue < $1.key.rawValue }) {
+      let command = NoticeCommand(kind, words, configuration, environment)
+      if let fault = command.fault {
+        add(true, configuration.file, fault)
+      } else if let doubt = command.doubt {
+        add(false, configuration.file, doubt)
+      }
+    }
   }
 
   /// Adds what `body` throws; then it is nil.
@@ -46,7 +59,7 @@ struct DeploymentCheck {
     } catch {
       let report = FailureReport(error)
       let text = report.message.hasSuffix(".") ? String(report.message.dropLast()) : report.message
-      faults.append(Fault(isFatal: true, place: place, problem: text, exitCode: report.exitCode))
+      add(Fault(isFatal: true, place: place, problem: text, exitCode: report.exitCode))
       return nil
     }
   }
@@ -93,6 +106,9 @@ struct DeploymentCheck {
     where !plans.contains(where: { $0.series.major == major }) && !isPublished(major, of: dataset, published)
     {
       add(false, dataset.folder, "lifecycle.\(major): there is no model of that major; remove this entry")
+    }
+    for (major, lifecycle) in dataset.policy.lifecycles.sorted(by: { $0.key < $1.key }) {
+      if let overdue = lifecycle.overdue(major, now: now) { add(false, dataset.folder, overdue) }
     }
     let isAllNew = published.map { known in plans.allSatisfy { !known.delegatedSeries.contains($0.series) } }
     for plan in plans {

@@ -1,18 +1,19 @@
 import SeedFormat
+import SeedServer
 
 extension Command {
   static let completions: Command = Command(
     name: "completions", abstract: "Print a shell's completion script.",
     discussion: """
-      The script completes commands, options, their choices, files, and the names of datasets. The Debian package \
+      The script completes commands, options, their choices, files, and a deployment's datasets, series and models. The Debian package \
       installs all three; without it, load the script where your shell looks for such.
 
-      'datasets' prints the names of the deployment's datasets, which the scripts ask for; where there is no \
-      deployment, it prints nothing.
+      'datasets', 'series' and 'models' print what the scripts ask for, from the deployment's configuration; where \
+      there is no deployment, they print nothing.
       """,
     arguments: [
       .argument(
-        "shell", choices: Shell.allCases.map(\.rawValue) + [datasetsWord],
+        "shell", choices: Shell.allCases.map(\.rawValue) + DeploymentNames.allCases.map(\.rawValue),
         help: "The shell, or what its script asks for.")
     ],
     options: [.config],
@@ -27,8 +28,19 @@ extension Command {
     }
     // In the middle of somebody's command line there is no place for a complaint.
     let datasets = (try? context.configuration(arguments))?.datasets ?? []
-    for dataset in datasets { try context.console.result(dataset.name.text) }
+    let names = DeploymentNames(rawValue: arguments.required("shell"))?.all(in: datasets) ?? []
+    for name in names { try context.console.result(name) }
   }
+}
 
-  private static let datasetsWord = "datasets"
+extension DeploymentNames {
+  /// Each once.
+  fileprivate func all(in datasets: [DatasetConfiguration]) -> [String] {
+    let versions = Set(datasets.flatMap { $0.models.map(\.version) }).sorted()
+    return switch self {
+    case .datasets: datasets.map(\.name.text)
+    case .series: Set(versions.map(\.major)).sorted().map(String.init)
+    case .models: versions.map(\.description)
+    }
+  }
 }

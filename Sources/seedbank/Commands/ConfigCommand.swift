@@ -53,13 +53,12 @@ extension Command {
     let lines = faults.isEmpty ? ["nothing is wrong"] : faults.map { "\($0.severity): \($0.text)" }
     try context.console.report(
       ["fit": .bool(fatal.isEmpty), "findings": .array(faults.map(\.json))], lines.joined(separator: "\n"))
-    guard let first = fatal.first else { return }
+    guard !fatal.isEmpty else { return }
     let isUnavailable = fatal.allSatisfy { $0.exitCode == .unavailable }
-    let more = fatal.count > 1 ? ", and \(fatal.count - 1) more" : ""
+    let errors = fatal.count == 1 ? "1 error was" : "\(fatal.count) errors were"
     throw CommandFailure(
       isUnavailable ? .unavailable : .configuration,
-      "A publish step would refuse this: \(first.place.printable): \(first.problem)\(more).", isInResult: true
-    )
+      "A publish step would refuse this: \(errors) found, see above.", isInResult: true)
   }
 
   private static func show(

@@ -11,15 +11,21 @@ extension Command {
       'new' copies the files of the newest model, adds the tables, columns, indexes and views that the origin has \
       gained, and says what the new model costs clients. A minor (1.1 after 1.0) only adds, and apps of all minors \
       read the same file; a major (2.0) may be anything, and has clients of its own. Without a version it makes the \
-      next minor. 'skip' leaves out for good what the origin has gained. 'list' shows all models.
+      next minor. 'list' shows all models.
+
+      'skip' leaves out for good what the origin has gained: all of it, or the tables, columns (TABLE.COLUMN), indexes \
+      and views that are named. A table goes with its indexes; the name of a table that the model has stands for all \
+      columns that it has gained.
 
       'deprecate' tells the apps of a major that it will end, 'retire' ends its updates.
       """,
     arguments: [
       .argument("action", choices: ModelAction.allCases.map(\.rawValue), help: "What to do."),
       .argument(
-        "version", isRequired: false,
-        help: "A model, such as 1.1 ('new'); a major, such as 1 ('deprecate', 'retire')."),
+        "name", isRequired: false, isRepeatable: true,
+        help:
+          "A model, such as 1.1 ('new'); a major, such as 1 ('deprecate', 'retire'); tables and columns, such as park and "
+          + "shop.phone ('skip')."),
     ],
     options: [
       .config, .value("dataset", "name", help: "The dataset, where there are several."),
@@ -31,6 +37,7 @@ extension Command {
     examples: [
       ("seedbank model new --dry-run", "What the origin has gained, and what publishing it would cost."),
       ("seedbank model new 2.0", "Copy the newest model, to be edited before it is published."),
+      ("seedbank model skip staff shop.margin", "What clients never get; the rest stays on offer."),
       ("seedbank model deprecate 1 --sunset 2027-06-30", "Ask the apps of 1.x to move on."),
       ("seedbank model retire 1", "End the updates of all minors of 1."),
     ]
@@ -59,8 +66,8 @@ extension Command {
     _ dataset: DatasetConfiguration, _ configuration: DeploymentConfiguration, _ arguments: ParsedArguments,
     _ context: Context
   ) throws {
-    let given = try arguments.string("version").map { _ in
-      try arguments.name("version") { text throws(InvalidName) in try ModelVersion(text) }
+    let given = try arguments.string("name").map { _ in
+      try arguments.name("name") { text throws(InvalidName) in try ModelVersion(text) }
     }
     let choice = try ModelChoice(given, in: dataset)
     let origin = try arguments.path("from", from: context.currentDirectory) ?? dataset.originPath
@@ -112,25 +119,19 @@ extension Command {
     _ dataset: DatasetConfiguration, _ arguments: ParsedArguments, _ context: Context
   ) throws {
     let origin = try arguments.path("from", from: context.currentDirectory) ?? dataset.originPath
-    let outline = try SQLiteOrigin(origin).outline()
-    let gain = try DatasetJob(dataset).gain(in: outline)
-    if !arguments.flag("dry-run") { try ModelInstaller.note(outline, in: dataset.folder) }
-    let file = KnownOrigin.path(inDataset: dataset.folder).printable
-    let text =
-      gain.isEmpty
-      ? "The origin has gained nothing that is not known. \(file) says what it holds."
-      : "Left out: \(gain.words.printable). \(file) says so; nothing tells of it any more."
-    try context.console.report(["skipped": .string(gain.words)], text)
+    let skip = try ModelSkip(dataset, try SQLiteOrigin(origin).outline(), arguments)
+    if !arguments.flag("dry-run") { try ModelInstaller.note(skip.known, in: dataset.folder) }
+    try context.console.report(skip.json, skip.text)
   }
 
   private static func end(
     _ dataset: DatasetConfiguration, _ action: ModelAction, _ arguments: ParsedArguments, _ console: Console
   ) throws {
-    let text = arguments.string("version") ?? ""
+    let text = arguments.string("name") ?? ""
     guard let major = LifecycleChange.major(text, in: dataset) else {
       let majors = Set(dataset.models.map(\.version.major)).sorted()
       throw arguments.unsuitable(
-        "version", text, "one of the majors \(alternatives(majors.map(String.init)))")
+        "name", text, "one of the majors \(alternatives(majors.map(String.init)))")
     }
     let before = dataset.policy.lifecycles[major]
     // What its people were told last stays, until they are told something else.
@@ -144,6 +145,7 @@ extension Command {
         ? .retired(message: message) : .deprecated(sunset: sunset, message: message))
     if !arguments.flag("dry-run") { try change.save() }
     try console.report(change.json, change.text)
+    if let warning = change.warning(now: .now()) { console.warning("\(dataset.name): \(warning).") }
   }
 }
 
@@ -159,6 +161,14 @@ private enum ModelAction: String, CaseIterable {
     }
   }
 
+  private var mostNames: Int {
+    switch self {
+    case .list: 0
+    case .skip: .max
+    case .new, .deprecate, .retire: 1
+    }
+  }
+
   init(checking arguments: ParsedArguments) throws(UsageError) {
     // The parser lets no other word pass.
     self = ModelAction(rawValue: arguments.required("action")) ?? .list
@@ -167,10 +177,8 @@ private enum ModelAction: String, CaseIterable {
       let allowing = Self.allCases.filter { $0.options.contains(option) }
       throw arguments.unsuitable(option, rawValue, alternatives(allowing.map { "model \($0.rawValue)" }))
     }
-    let takesVersion = self != .list && self != .skip
-    if let version = arguments.string("version"), !takesVersion {
-      throw arguments.unsuitable("version", version, "nothing more")
-    }
+    let names = arguments.strings("name")
+    if names.count > mostNames { throw arguments.unsuitable("name", names[mostNames], "nothing more") }
   }
 }
 

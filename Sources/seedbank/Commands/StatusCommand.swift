@@ -85,9 +85,7 @@ extension StatusCheck.Limits {
   private static func limit(_ name: String, _ arguments: ParsedArguments) throws(UsageError) -> TimeSpan? {
     guard let text = arguments.string(name) else { return nil }
     guard arguments.flag("check") else { throw arguments.unsuitable(name, "no --check", "--check beside it") }
-    guard let time = TimeSpan(text) else {
-      throw arguments.unsuitable(name, text, "a number and a unit, such as 90s, 15m, 26h or 3d")
-    }
+    guard let time = TimeSpan(text) else { throw arguments.unsuitable(name, text, TimeSpan.expected) }
     return time
   }
 }

@@ -43,7 +43,7 @@ extension Shell {
     case .words(let words): "kind=words words=\(quoted(words.joined(separator: " ")))"
     case .files: "kind=files"
     case .folders: "kind=folders"
-    case .datasets: "kind=datasets"
+    case .names(let names): "kind=names words=\(names.rawValue)"
     case .commands: "kind=commands"
     case .nothing: "kind=nothing"
     }
@@ -96,7 +96,7 @@ extension Shell {
       fi
       case "$kind" in
         commands) words="$commands" ;;
-        datasets) words="$(seedbank completions datasets ${config:+--config "$config"} 2>/dev/null)" ;;
+        names) words="$(seedbank completions "$words" ${config:+--config "$config"} 2>/dev/null)" ;;
         files)
           compopt -o filenames 2>/dev/null
           mapfile -t COMPREPLY < <(compgen -f -- "$word")

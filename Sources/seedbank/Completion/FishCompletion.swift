@@ -10,13 +10,13 @@ extension Shell {
       test (count $argv) -eq 1; or test (count $words) -eq (math $argv[2] + 2)
     end
 
-    function __seedbank_datasets
+    function __seedbank_names
       set -l words (commandline -opc)
       set -l config
       if set -l place (contains -i -- --config $words; or contains -i -- -c $words)
         set config --config $words[(math $place + 1)]
       end
-      seedbank completions datasets $config 2>/dev/null
+      seedbank completions $argv[1] $config 2>/dev/null
     end
 
     complete -c seedbank -f
@@ -54,7 +54,7 @@ extension Shell {
     case .words(let words): " -f -a \(quoted(words.joined(separator: " ")))"
     case .files: " -F"
     case .folders: " -f -a '(__fish_complete_directories)'"
-    case .datasets: " -f -a '(__seedbank_datasets)'"
+    case .names(let names): " -f -a '(__seedbank_names \(names.rawValue))'"
     case .commands: " -f -a \(quoted(commands.map(\.name).joined(separator: " ")))"
     case .nothing: ""
     }

@@ -3,13 +3,27 @@ enum Suggestion: Hashable {
   case words([String])
   case files
   case folders
-  /// The names in the deployment's configuration, for which the shell asks `seedbank completions datasets`.
-  case datasets
+  /// Those of the deployment, for which the shell asks.
+  case names(DeploymentNames)
   case commands
   case nothing
 }
 
+/// What `seedbank completions` prints of a deployment's configuration.
+enum DeploymentNames: String, CaseIterable {
+  case datasets
+  /// Majors, as `--series` takes them.
+  case series
+  /// Versions, as `--model` takes them.
+  case models
+}
+
 extension Suggestion {
+  /// By their options, of commands that work on a deployment.
+  private static let ofDeployment: [String: DeploymentNames] = [
+    Parameter.onlyDataset.name: .datasets, "series": .series, "model": .models,
+  ]
+
   /// By what help calls the value.
   private static let places: [String: Suggestion] = [
     "path": .files, "file": .files, "origin": .files, "old": .files, "new": .files, "dir": .folders,
@@ -21,8 +35,8 @@ extension Suggestion {
     let isOfDeployment = command.options.contains { $0.name == Parameter.config.name }
     if !words.isEmpty {
       self = .words(words)
-    } else if parameter.name == Parameter.onlyDataset.name {
-      self = isOfDeployment ? .datasets : .nothing
+    } else if let names = Self.ofDeployment[parameter.name], !parameter.isArgument {
+      self = isOfDeployment ? .names(names) : .nothing
     } else {
       self = Self.places[parameter.valueName ?? parameter.name] ?? .nothing
     }

@@ -4,11 +4,11 @@ extension Shell {
     #compdef seedbank
     # Completion of seedbank for zsh, made by 'seedbank completions zsh'.
 
-    _seedbank_datasets() {
+    _seedbank_names() {
       local -a names config
       local option=${opt_args[--config]:-${opt_args[-c]}}
       if [[ -n $option ]]; then config=(--config $option); fi
-      names=(${(f)"$(seedbank completions datasets $config 2>/dev/null)"})
+      names=(${(f)"$(seedbank completions $1 $config 2>/dev/null)"})
       compadd -a names
     }
 
@@ -67,7 +67,7 @@ extension Shell {
     case .words(let words): "(\(words.joined(separator: " ")))"
     case .files: "_files"
     case .folders: "_files -/"
-    case .datasets: "_seedbank_datasets"
+    case .names(let names): "{_seedbank_names \(names.rawValue)}"
     case .commands: "_seedbank_commands"
     case .nothing: " "
     }

@@ -37,9 +37,10 @@ extension ConfigurationValue {
         "expected an array of strings, such as [\"/usr/local/bin/tell\", \"me\"], found \(written.kind)")
     }
     let command = words.compactMap(\.self)
-    guard let program = command.first else { return nil }
-    guard !program.isEmpty, !command.contains(where: { $0.utf8.contains(0) }) else {
-      throw error("expected a program's path or name at first, found \(written.text.clipped)")
+    guard command.first?.isEmpty == false, !command.contains(where: { $0.utf8.contains(0) }) else {
+      throw error(
+        "expected a program's path or name at first, found \(written.text.clipped); where nobody is to be told, "
+          + "remove the key")
     }
     return command
   }

@@ -16,6 +16,9 @@ struct TimeSpan: Hashable, Comparable, CustomStringConvertible {
 
   init(seconds: Int) { self.seconds = seconds }
 
+  /// What ``init(_:)`` reads.
+  static let expected = "a whole number from 1 to \(mostUnits) and a unit, such as 90s, 15m, 26h or 3d"
+
   /// A number and a letter: `90s`, `15m`, `26h`, `3d`.
   init?(_ text: String) {
     let letters: [Character: Int] = ["s": 1, "m": 60, "h": 3600, "d": UTCTime.secondsPerDay]

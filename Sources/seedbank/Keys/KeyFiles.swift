@@ -35,7 +35,7 @@ struct KeyFileName: Hashable {
   }
 }
 
-struct Fault {
+struct Fault: Hashable {
   let isFatal: Bool
   /// A file, a dataset or a series.
   let place: String

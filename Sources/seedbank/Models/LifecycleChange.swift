@@ -1,5 +1,6 @@
 import SeedFormat
 import SeedServer
+import SeedSystem
 import SeedTrust
 
 /// A major's new state, written into the dataset's configuration.
@@ -20,6 +21,9 @@ struct LifecycleChange {
     edit["lifecycle", String(major)] = lifecycle.json
     try edit.save()
   }
+
+  /// What the operator should look at before it is published.
+  func warning(now: UTCTime) -> String? { lifecycle.overdue(major, now: now) }
 
   private var active: [Int] {
     Set(dataset.models.map(\.version.major)).sorted().filter {
@@ -49,5 +53,15 @@ struct LifecycleChange {
 
   var json: JSONValue {
     ["dataset": .string(dataset.name.text), "major": JSONValue(major), "lifecycle": lifecycle.json]
+  }
+}
+
+extension Lifecycle {
+  /// Says, without the full stop, that a major goes on after the day on which it was to end.
+  func overdue(_ major: Int, now: UTCTime) -> String? {
+    guard let sunset, let day = UTCTime(day: sunset), day.adding(days: 1) <= now else { return nil }
+    return
+      "lifecycle.\(major): its sunset, \(sunset), has passed, and clients still get updates: 'seedbank model retire "
+      + "\(major)' ends them, 'seedbank model deprecate \(major) --sunset DATE' sets a later day"
   }
 }

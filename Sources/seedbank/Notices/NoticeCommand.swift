@@ -30,12 +30,17 @@ struct NoticeCommand: Sendable {
 
   private var program: String { words.first ?? "" }
 
-  /// Why it could not be started; `nil` where it can.
-  var fault: String? {
+  /// The files of that name, in the order in which the system tries them.
+  private var files: [String] {
     let places =
       program.contains("/")
       ? [program] : (environment["PATH"] ?? "").split(separator: ":").map { "\($0)/\(program)" }
-    let found = places.filter { (try? FileStamp($0))??.isRegular == true }
+    return places.filter { (try? FileStamp($0))??.isRegular == true }
+  }
+
+  /// Why it could not be started; `nil` where it can.
+  var fault: String? {
+    let found = files
     guard !found.isEmpty else {
       let place = program.contains("/") ? program.printable : "\(program.printable) in PATH"
       return "\(kind.setting): there is no program \(place): put it there, or correct the path"
@@ -45,6 +50,20 @@ struct NoticeCommand: Sendable {
     }
     return nil
   }
+
+  /// Why the system will hardly start it: only what was registered with the kernel for such files could.
+  var doubt: String? {
+    let file = files.first { access($0, X_OK) == 0 }
+    guard let file, let start = (try? DurableFile.start(of: file, Self.startBytes)) ?? nil,
+      !start.contains(0), !start.starts(with: "#!".utf8)
+    else { return nil }
+    return
+      "\(kind.setting): \(file.printable) is a text that does not say what runs it, so the system cannot start it: give "
+      + "it a first line such as #!/bin/sh"
+  }
+
+  /// Bytes that tell a text from a program: one of these has a zero.
+  private static let startBytes = 64
 
   /// Starts it, and hands on how to end it from elsewhere.
   func start() throws(FileError) -> ChildProcess {

@@ -22,6 +22,8 @@ final class Notices: Sendable {
   static let limit = Duration.seconds(30)
   /// For all that is told at the end of a step: what comes during one start of a program is told by a second.
   static let longest = limit * 2
+  /// Before a program that failed is told the same by the same process; another process tells it at once.
+  static let retryPause = Duration.seconds(60)
   /// For a program that was killed to be gone.
   private static let endPatience = Duration.seconds(5)
   /// Between two looks whether all is told.
@@ -29,7 +31,7 @@ final class Notices: Sendable {
 
   init(
     _ configuration: DeploymentConfiguration, _ environment: [String: String],
-    limit: Duration = Notices.limit,
+    limit: Duration = Notices.limit, retryPause: Duration = Notices.retryPause,
     report: @escaping @Sendable (LogRecord) -> Void
   ) {
     commands = Dictionary(
@@ -37,19 +39,20 @@ final class Notices: Sendable {
         ($0, NoticeCommand($0, $1, configuration, environment))
       })
     source = configuration.file
-    memory = NoticeMemory(configuration.state)
+    memory = NoticeMemory(configuration.state, retryPause: retryPause)
     (self.limit, self.report) = (limit, report)
   }
 
-  /// Tells a fact where somebody wants to hear of its kind. With a `topic` and a `text` it is told once, until another
-  /// text comes or ``forget(_:)``.
-  func tell(
-    _ kind: NoticeKind, _ fact: @autoclosure () -> JSONValue, once: (topic: String, text: String)? = nil
-  ) {
+  /// Tells a fact where somebody wants to hear of its kind. With `once` it is told once, until its topic has another text
+  /// or ``forget(_:)``; a program that failed has not been told.
+  func tell(_ kind: NoticeKind, _ fact: @autoclosure () -> JSONValue, once: NoticeMemory.Entry? = nil) {
     guard let command = commands[kind] else { return }
-    if let once, !memory.isNews(once.topic, once.text) { return }
-    let fact = fact()
-    let batch = state.withLock { $0.isOver ? nil : $0.queues[kind, default: NoticeQueue()].add(fact) }
+    if let once, !memory.begin(once) { return }
+    let notice = Notice(fact: fact(), once: once)
+    let (batch, dropped) = state.withLock {
+      $0.isOver ? (nil, nil) : $0.queues[kind, default: NoticeQueue()].add(notice)
+    }
+    if let once = dropped?.once { memory.end(once, isTold: false) }
     // On a thread of its own, for it waits for the program.
     if let batch { DispatchQueue(label: "seedbank.notice").async { self.work(command, batch) } }
   }
@@ -60,8 +63,10 @@ final class Notices: Sendable {
   private func work(_ command: NoticeCommand, _ first: NoticeQueue.Batch) {
     var batch: NoticeQueue.Batch? = first
     while let current = batch {
-      let input = document(command.kind, current)
-      if let problem = run(command, input) { report(LogRecord(.warning, problem)) }
+      let problem = run(command, document(command.kind, current))
+      if let problem { report(LogRecord(.warning, problem)) }
+      // Before the queue rests: then a process may end.
+      for once in current.notices.compactMap(\.once) { memory.end(once, isTold: problem == nil) }
       batch = state.withLock { state in
         state.children[command.kind] = nil
         return state.queues[command.kind]?.next()
@@ -78,13 +83,15 @@ final class Notices: Sendable {
       }
       if isOver { child.kill() }
       return command.finish(child, input, within: limit)
-    } catch { return command.fault.map { "\($0)." } ?? "\(command.kind.setting): \(error)." }
+    } catch {
+      return (command.fault ?? command.doubt).map { "\($0)." } ?? "\(command.kind.setting): \(error)."
+    }
   }
 
   private func document(_ kind: NoticeKind, _ batch: NoticeQueue.Batch) -> [UInt8] {
     let json: JSONValue = [
       "event": .string(kind.rawValue), "time": .string(UTCTime.now().text), "configuration": .string(source),
-      "facts": .array(batch.facts), "dropped": JSONValue(batch.dropped),
+      "facts": .array(batch.notices.map(\.fact)), "dropped": JSONValue(batch.dropped),
     ]
     return json.bytes + [UInt8(ascii: "\n")]
   }
@@ -102,10 +109,11 @@ final class Notices: Sendable {
 
   private func waitUntilIdle(for patience: Duration) {
     let deadline = SuspendingClock.now + patience
-    while isBusy, SuspendingClock.now < deadline { usleep(Self.lookMicroseconds) }
+    while !isIdle, SuspendingClock.now < deadline { usleep(Self.lookMicroseconds) }
   }
 
-  private var isBusy: Bool { state.withLock { state in state.queues.values.contains(where: \.isBusy) } }
+  /// All is told that was to be told.
+  var isIdle: Bool { state.withLock { state in !state.queues.values.contains(where: \.isBusy) } }
 
   /// Ends what is under way, before this process ends.
   func endAll() {

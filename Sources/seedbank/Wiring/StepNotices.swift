@@ -17,7 +17,7 @@ extension Notices {
       let fact: JSONValue = [
         "dataset": .string(dataset.text), "work": .string("\(work)"), "error": failure.json,
       ]
-      return tell(.failed, fact, once: (topic, failure.message))
+      return tell(.failed, fact, once: .init(topic: topic, text: failure.message))
     }
     let series = found.sorted { $0.key < $1.key }.map { series, tables -> JSONValue in
       ["series": .string("\(series)"), "tables": .array(tables.map(\.json))]
@@ -25,7 +25,7 @@ extension Notices {
     let fact: JSONValue = [
       "dataset": .string(dataset.text), "series": .array(series), "message": .string(failure.message),
     ]
-    tell(.held, fact, once: (topic, failure.message))
+    tell(.held, fact, once: .init(topic: topic, text: failure.message))
   }
 
   func succeeded(_ dataset: DatasetName, in work: DatasetLoop.Work) { forget(Self.topic(dataset, work)) }
@@ -38,6 +38,8 @@ extension Notices {
   func tell(_ standing: SignatureStanding, now: UTCTime) {
     guard !standing.expiring.isEmpty else { return }
     let day = String(now.text.prefix(10))
-    tell(.expiring, ["warnings": JSONValue(strings: standing.expiring)], once: ("signatures", day))
+    tell(
+      .expiring, ["warnings": JSONValue(strings: standing.expiring)],
+      once: .init(topic: "signatures", text: day))
   }
 }

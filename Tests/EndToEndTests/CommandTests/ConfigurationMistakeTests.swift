@@ -46,6 +46,14 @@ private func mistake(in folder: DeploymentFolder) throws -> String {
     (#"{"log": {"level": 1}}"#, ": log.level: expected a string, found a whole number."),
     (#"{"publication": true}"#, ": publication: expected a string, found a bool."),
     (#"{"state": ""}"#, ": state: expected a string that is not empty, found an empty one."),
+    (
+      #"{"on": {"published": []}}"#,
+      ": on.published: expected a program's path or name at first, found []; where nobody is to be told, remove the key."
+    ),
+    (
+      #"{"on": {"held": ["", "x"]}}"#,
+      #": on.held: expected a program's path or name at first, found ["","x"]; where nobody is to be told, remove the key."#
+    ),
     (#"{"keys": "a\u0000b"}"#, #": keys: expected a path, found "a\u0000b"."#),
     (#"{}"#, ": datasets: expected the name of at least one dataset's folder, found none."),
     (#"{"datasets": []}"#, ": datasets: expected the name of at least one dataset's folder, found none."),
@@ -127,6 +135,11 @@ private func mistake(in folder: DeploymentFolder) throws -> String {
       #"every: expected a whole number with s, m, h or d, such as "90m" or "6h", found "6"."#
     ),
     (#""every": "31d""#, #"every: expected from 60 to 2592000 seconds, found "31d"."#),
+    (#""every": "0m""#, #"every: expected from 60 to 2592000 seconds, found "0m"."#),
+    (
+      #""every": "6h", "jitter": "0m""#,
+      #"jitter: expected from 1 to 2592000 seconds, found "0m"."#
+    ),
     (
       #""every": "6h", "jitter": "6h""#,
       #"jitter: expected less than the 21600 seconds between two snapshots, found "6h"."#

@@ -24,9 +24,12 @@ struct FaultInjector {
     try Tool.run(["clang", "-shared", "-fPIC", "-O1", "-o", library, source.path, "-ldl"])
   }
 
-  /// How many file operations a run that succeeds takes.
-  func count(_ arguments: [String], in directory: String) throws -> Int {
-    let text = String(decoding: try watch(arguments, "SEEDBANK_FAULT_COUNT", in: directory), as: UTF8.self)
+  /// How many file operations a run that ends with that status takes; with a word, those on paths that have it.
+  func count(
+    _ arguments: [String], on word: String? = nil, status: Int32 = 0, in directory: String
+  ) throws -> Int {
+    let bytes = try watch(arguments, "SEEDBANK_FAULT_COUNT", on: word, status: status, in: directory)
+    let text = String(decoding: bytes, as: UTF8.self)
     return Int(text.trimmingCharacters(in: .whitespacesAndNewlines)) ?? 0
   }
 
@@ -35,11 +38,14 @@ struct FaultInjector {
     try WriteLog.operations(in: watch(arguments, "SEEDBANK_FAULT_LOG", in: directory))
   }
 
-  private func watch(_ arguments: [String], _ variable: String, in directory: String) throws -> [UInt8] {
+  private func watch(
+    _ arguments: [String], _ variable: String, on word: String? = nil, status: Int32 = 0,
+    in directory: String
+  ) throws -> [UInt8] {
     let file = folder("watched")
     let outcome = try SeedbankBinary.run(
-      arguments, environment: ["LD_PRELOAD": library, variable: file], in: directory)
-    guard outcome.status == 0 else {
+      arguments, environment: environment([variable: file], on: word), in: directory)
+    guard outcome.status == status else {
       throw Tool.Failure(
         command: arguments.joined(separator: " "), status: outcome.status,
         output: outcome.output + outcome.errors)
@@ -47,12 +53,17 @@ struct FaultInjector {
     return Array(try Data(contentsOf: URL(fileURLWithPath: file)))
   }
 
-  /// Runs the command with a fault at the operation of that number, counted from 1.
+  private func environment(_ more: [String: String], on word: String?) -> [String: String] {
+    ["LD_PRELOAD": library].merging(more) { $1 }.merging(word.map { ["SEEDBANK_FAULT_ON": $0] } ?? [:]) { $1 }
+  }
+
+  /// Runs the command with a fault at the operation of that number, counted from 1; with a word, among those on paths that
+  /// have it.
   func run(
-    _ arguments: [String], _ fault: Fault, at operation: Int, in directory: String
+    _ arguments: [String], _ fault: Fault, at operation: Int, on word: String? = nil, in directory: String
   ) throws -> SeedbankBinary.Outcome {
     try SeedbankBinary.run(
-      arguments, environment: ["LD_PRELOAD": library, "SEEDBANK_FAULT": "\(fault.rawValue):\(operation)"],
+      arguments, environment: environment(["SEEDBANK_FAULT": "\(fault.rawValue):\(operation)"], on: word),
       in: directory)
   }
 

@@ -2,6 +2,7 @@
 //
 // One counter for all threads and all calls, so that "the n-th operation" means the same in every run.
 // SEEDBANK_FAULT=kill:N, eio:N, enospc:N, eio-on:N or enospc-on:N (from N on); absent: nothing fails.
+// SEEDBANK_FAULT_ON=WORD: only operations on paths with that word count, and may fail.
 // SEEDBANK_FAULT_COUNT=PATH takes the number of operations when the process exits.
 // SEEDBANK_FAULT_LOG=PATH takes every operation that succeeded, in order: a line of the operation's name, the path, a
 // second path or nothing, an offset and a length, parted by tabs; behind that line so many bytes, where it is a write.
@@ -45,7 +46,9 @@ __attribute__((destructor)) static void write_count(void) {
 }
 
 // True where this operation has to fail; errno says why.
-static int fails(void) {
+static int fails(const char *path) {
+  const char *word = getenv("SEEDBANK_FAULT_ON");
+  if (word && !strstr(path, word)) return 0;
   long number = atomic_fetch_add(&operations, 1) + 1;
   if (!fault_at || (fault_stays ? number < fault_at : number != fault_at)) return 0;
   if (fault_kills) raise(SIGKILL);
@@ -91,7 +94,7 @@ static void end_logged(int succeeded, const char *name, const char *path, const 
 static const char *path_of(int descriptor, char *buffer, size_t capacity) {
   char link[64];
   snprintf(link, sizeof link, "/proc/self/fd/%d", descriptor);
-  ssize_t length = log_descriptor < 0 ? 0 : readlink(link, buffer, capacity - 1);
+  ssize_t length = log_descriptor < 0 && !getenv("SEEDBANK_FAULT_ON") ? 0 : readlink(link, buffer, capacity - 1);
   buffer[length < 0 ? 0 : length] = 0;
   return buffer;
 }
@@ -111,8 +114,8 @@ static int is_file(int descriptor) {
   type name parameters { \
     REAL(name); \
     if (!is_file(descriptor)) return real arguments; \
-    if (fails()) return -1; \
     char buffer[4096]; \
+    if (fails(path_of(descriptor, buffer, sizeof buffer))) return -1; \
     begin_logged(); \
     long start = offset; \
     type result = real arguments; \
@@ -123,7 +126,7 @@ static int is_file(int descriptor) {
 #define ON_PATH(name, parameters, arguments, other) \
   int name parameters { \
     REAL(name); \
-    if (fails()) return -1; \
+    if (fails(path)) return -1; \
     begin_logged(); \
     int result = real arguments; \
     end_logged(result == 0, #name, path, other, 0, NULL, 0); \
@@ -154,7 +157,7 @@ ON_PATH(mkdir, (const char *path, mode_t mode), (path, mode), "")
     mode_t mode = flags & O_CREAT ? va_arg(rest, mode_t) : 0; \
     va_end(rest); \
     if (!(flags & (O_CREAT | O_TRUNC))) return real(path, flags, mode); \
-    if (fails()) return -1; \
+    if (fails(path)) return -1; \
     begin_logged(); \
     int result = real(path, flags, mode); \
     end_logged(result >= 0, flags & O_TRUNC ? "replace" : "create", path, "", 0, NULL, 0); \

@@ -39,6 +39,45 @@ import Testing
     #expect(!(try succeed(deployment, "model", "new").contains("internal")))
   }
 
+  @Test func `what is named is left out, and the rest stays on offer and comes with the next model`() throws {
+    let deployment = try OperatedDeployment()
+    try deployment.origin(
+      """
+      ALTER TABLE shop ADD COLUMN phone TEXT; ALTER TABLE shop ADD COLUMN margin REAL;
+      CREATE TABLE staff(id INTEGER PRIMARY KEY, pay REAL); CREATE INDEX by_pay ON staff(pay);
+      """)
+    let note = deployment.folder("seedbank/my/known-origin.json")
+    let before = try String(contentsOfFile: note, encoding: .utf8)
+    let dry = try succeed(deployment, "model", "skip", "staff", "shop.margin", "--dry-run")
+    #expect(dry.hasPrefix("Would be left out: the table \"staff\""))
+    #expect(try String(contentsOfFile: note, encoding: .utf8) == before)
+    let said = try succeed(deployment, "model", "skip", "staff", "shop.margin")
+    #expect(
+      said.contains("Left out: the table \"staff\", the column \"shop\".\"margin\" and the index \"by_pay\".")
+        && said.contains("Still on offer: the column \"shop\".\"phone\"."), "\(said)")
+    #expect(
+      try told(deployment).contains("the origin has gained the column \"shop\".\"phone\", and clients"))
+    let made = try succeed(deployment, "model", "new")
+    #expect(made.contains("Added column \"shop\".\"phone\"\n"))
+    #expect(!made.contains("margin") && !made.contains("staff") && !made.contains("pay"))
+    #expect(try succeed(deployment, "config", "check") == "nothing is wrong\n")
+  }
+
+  @Test func `a name that the origin has not gained is refused with those that it has`() throws {
+    let deployment = try OperatedDeployment()
+    let nothing = try deployment.seedbank("model", "skip", "shop")
+    #expect(nothing.status == 64 && nothing.errors.contains("the origin has gained nothing"), "\(nothing)")
+    try deployment.origin("ALTER TABLE shop ADD COLUMN phone TEXT")
+    let note = deployment.folder("seedbank/my/known-origin.json")
+    let before = try String(contentsOfFile: note, encoding: .utf8)
+    let wrong = try deployment.seedbank("model", "skip", "shop.phone", "shop.fax")
+    #expect(
+      wrong.status == 64 && wrong.errors.contains("Expected \"shop.phone\" for '<name>', found 'shop.fax'."))
+    #expect(try String(contentsOfFile: note, encoding: .utf8) == before)
+    let json = try #require(try deployment.json("model", "skip", "SHOP").first)
+    #expect(json["skipped"]?.string == "the column \"shop\".\"phone\"" && json["remaining"]?.string == "")
+  }
+
   @Test func `a dry run says what would be written, and writes nothing`() throws {
     let deployment = try OperatedDeployment()
     try deployment.origin("ALTER TABLE shop ADD COLUMN phone TEXT")
@@ -74,6 +113,8 @@ import Testing
     (["model", "new", "0.9"], 64, "Expected major.minor"),
     (["model", "new", "two"], 64, "Expected major.minor"),
     (["model", "list", "1.0"], 64, "Expected nothing more"),
+    (["model", "new", "1.1", "1.2"], 64, "Expected nothing more for '<name>', found '1.2'"),
+    (["model", "retire", "1", "2"], 64, "Expected nothing more"),
     (["model", "retire"], 64, "Expected one of the majors \"1\""),
     (["model", "retire", "7"], 64, "Expected one of the majors \"1\""),
     (["model", "retire", "1", "--sunset", "2027-01-01"], 64, "Expected \"model deprecate\""),

@@ -109,4 +109,23 @@ import Testing
       text.contains("on.published: this user may not run \(deployment.folder("seedbank/seedbank.json"))"))
     #expect(text.contains("on.held: there is no program no-such-program in PATH"))
   }
+
+  @Test func `a script that does not say what runs it is warned of, and publishing goes on`() throws {
+    let script = deployment.folder("seedbank/tell")
+    try Data("echo told\n".utf8).write(to: URL(fileURLWithPath: script))
+    let words = "on.published: \(script) is a text that does not say what runs it"
+    let checked = try deployment.seedbank("config", "check")
+    #expect(checked.status == 0 && checked.output.contains("warning: "), "\(checked)")
+    #expect(
+      checked.output.contains(
+        "\(words), so the system cannot start it: give it a first line such as #!/bin/sh"))
+    try deployment.origin("UPDATE shop SET name = 'new' WHERE id = 1")
+    let outcome = try deployment.seedbank("regenerate")
+    #expect(outcome.status == 0 && outcome.errors.contains("\(words)"), "\(outcome.errors)")
+    // What it says mends it; programs that are no text are no concern.
+    try Data("#!/bin/sh\ncat >> \"$1\"\n".utf8).write(to: URL(fileURLWithPath: script))
+    #expect(try deployment.seedbank("config", "check").output == "nothing is wrong\n")
+    try configure([("published", ["/bin/cat"])])
+    #expect(try deployment.seedbank("config", "check").output == "nothing is wrong\n")
+  }
 }

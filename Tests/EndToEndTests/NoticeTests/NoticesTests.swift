@@ -16,11 +16,11 @@ import Testing
 
   private func notices(
     _ commands: [NoticeKind: [String]], environment: [String: String] = ["PATH": "/usr/bin:/bin"],
-    limit: Duration = .seconds(1000)
+    limit: Duration = .seconds(1000), retryPause: Duration = Notices.retryPause
   ) -> Notices {
     var configuration = DeploymentConfiguration(file: folder("seedbank.json"), datasets: [])
     configuration.notices = commands
-    return Notices(configuration, environment, limit: limit) { [said] record in
+    return Notices(configuration, environment, limit: limit, retryPause: retryPause) { [said] record in
       said.withLock { $0.append(record.message) }
     }
   }
@@ -59,13 +59,19 @@ import Testing
 
   @Test func `of too many facts the newest are told, and how many are left out`() {
     var queue = NoticeQueue()
-    #expect(queue.add("first") == NoticeQueue.Batch(facts: ["first"]))
-    for number in 0..<NoticeQueue.mostFacts + 7 { #expect(queue.add(JSONValue(number)) == nil) }
+    #expect(queue.add(Notice(fact: "first")).batch == NoticeQueue.Batch(notices: [Notice(fact: "first")]))
+    var dropped: [Int] = []
+    for number in 0..<NoticeQueue.mostFacts + 7 {
+      let outcome = queue.add(Notice(fact: JSONValue(number)))
+      #expect(outcome.batch == nil)
+      if let number = outcome.dropped?.fact.integer { dropped.append(number) }
+    }
+    #expect(dropped == Array(0..<7))
     let batch = queue.next()
-    #expect(batch?.dropped == 7 && batch?.facts.count == NoticeQueue.mostFacts)
-    #expect(batch?.facts.first?.integer == 7)
+    #expect(batch?.dropped == 7 && batch?.notices.count == NoticeQueue.mostFacts)
+    #expect(batch?.notices.first?.fact.integer == 7)
     #expect(queue.isBusy && queue.next() == nil && !queue.isBusy)
-    #expect(queue.add("again") != nil)
+    #expect(queue.add(Notice(fact: "again")).batch != nil)
   }
 
   @Test func `kinds do not wait for each other, and nobody waits for them`() async throws {
@@ -133,7 +139,7 @@ import Testing
     func tell(_ text: String, forgetting: Bool = false) async throws -> Int {
       let notices = notices([.failed: shell("cat >> \(folder("out"))")])
       if forgetting { notices.forget("a changes") }
-      notices.tell(.failed, [:], once: ("a changes", text))
+      notices.tell(.failed, [:], once: .init(topic: "a changes", text: text))
       await notices.finish(within: .seconds(100))
       return try documents("out").count
     }
@@ -146,5 +152,41 @@ import Testing
     try Data("{".utf8).write(to: URL(fileURLWithPath: folder("state/notices.json")))
     #expect(try await tell("one") == 5)
     #expect(try await tell("one") == 5)
+  }
+
+  @Test func `a program that failed has not been told, and hears it after a pause or from the next process`()
+    async throws
+  {
+    let failing = shell("cat >> \(folder("out")); test -e \(folder("well"))")
+    func tell(_ notices: Notices) async throws -> Int {
+      notices.tell(.failed, [:], once: .init(topic: "a changes", text: "one"))
+      // All that was begun is told; the process goes on.
+      try waitUntil("it is told", every: 0.01) { notices.isIdle }
+      return try documents("out").count
+    }
+    let patient = notices([.failed: failing], retryPause: .seconds(1000))
+    #expect(try await tell(patient) == 1)
+    #expect(try await tell(patient) == 1)
+    let hasty = notices([.failed: failing], retryPause: .zero)
+    #expect(try await tell(hasty) == 2)
+    #expect(try await tell(hasty) == 3)
+    try Data().write(to: URL(fileURLWithPath: folder("well")))
+    #expect(try await tell(hasty) == 4)
+    #expect(try await tell(hasty) == 4)
+    #expect(try await tell(notices([.failed: failing])) == 4)
+    #expect(messages.count == 3)
+  }
+
+  @Test func `what is forgotten while it is told is news when it comes again`() async throws {
+    try Tool.run(["mkfifo", folder("gate")])
+    let command = shell("read x < \(folder("gate")); cat >> \(folder("out"))")
+    let entry = NoticeMemory.Entry(topic: "a changes", text: "one")
+    let notices = notices([.failed: command])
+    notices.tell(.failed, [:], once: entry)
+    notices.forget("a changes")
+    try Tool.run(["sh", "-c", "echo go > gate"], in: folder.path)
+    await notices.finish(within: .seconds(100))
+    #expect(try documents("out").count == 1)
+    #expect(NoticeMemory(folder("state"), retryPause: .zero).begin(entry))
   }
 }

@@ -3,8 +3,11 @@ import SeedDatabase
 import SeedFormat
 import SeedServer
 import SeedSystem
+import SeedTrust
 import Support
 import Testing
+
+@testable import seedbank
 
 @Suite(.bounded) struct ConfigCheckTests {
   private func problems(_ deployment: OperatedDeployment) throws -> [String] {
@@ -24,7 +27,7 @@ import Testing
     try Tool.run(["rm", deployment.folder("seedbank/keys/snapshot.key")])
     try DurableFile.write(Array("{}".utf8), to: deployment.folder("seedbank/keys/series.key"))
     let outcome = try deployment.seedbank("config", "check")
-    #expect(outcome.status == 78 && outcome.errors.contains("and 2 more"))
+    #expect(outcome.status == 78 && outcome.errors.contains("3 errors were found, see above"))
     #expect(outcome.output.contains("lacks the column rank"))
     #expect(outcome.output.contains("snapshot.key: the key is missing"))
     #expect(outcome.output.contains("is not a key file"))
@@ -84,6 +87,39 @@ import Testing
     #expect(outcome.output.contains("did you mean SEEDBANK_HTTP_PORT?"))
     #expect(outcome.output.contains("lifecycle.9: there is no model of that major"))
     #expect(!outcome.output.contains("SERVICE_HOST"))
+  }
+
+  @Test func `an error is said once, however many looks meet it`() throws {
+    let deployment = try OperatedDeployment()
+    let origin = deployment.folder("my.sqlite")
+    try Data().write(to: URL(fileURLWithPath: origin))
+    let outcome = try deployment.seedbank("config", "check")
+    #expect(outcome.status == 69)
+    #expect(
+      outcome.output
+        == "error: my: The origin \(origin) is an empty file: it has no tables yet; put the database there, or "
+        + "correct the path\n")
+    #expect(outcome.errors == "Error: A publish step would refuse this: 1 error was found, see above.\n")
+  }
+
+  @Test func `a major that goes on after its sunset is warned of, by the command that sets the day too`()
+    throws
+  {
+    let deployment = try OperatedDeployment()
+    let words = "lifecycle.1: its sunset, 2020-02-29, has passed, and clients still get updates"
+    let set = try deployment.seedbank("model", "deprecate", "1", "--sunset", "2020-02-29")
+    #expect(set.status == 0 && set.errors.contains("Warning: my: \(words)"), "\(set.errors)")
+    let checked = try deployment.seedbank("config", "check")
+    #expect(checked.status == 0 && checked.output.contains("\(words)"), "\(checked.output)")
+    let later = try deployment.seedbank("model", "deprecate", "1", "--sunset", "9999-12-30")
+    #expect(later.status == 0 && later.errors.isEmpty)
+    #expect(try deployment.seedbank("config", "check").output == "nothing is wrong\n")
+  }
+
+  @Test(arguments: [("2026-06-30T23:59:59Z", false), ("2026-07-01T00:00:00Z", true)])
+  func `a major may be updated until its sunset's last second`(now: String, isOver: Bool) throws {
+    let lifecycle = Lifecycle.deprecated(sunset: "2026-06-30", message: nil)
+    #expect(try (lifecycle.overdue(1, now: #require(UTCTime(now))) != nil) == isOver)
   }
 
   @Test func `an origin that is away ends with 69, a missing publication with 78`() throws {

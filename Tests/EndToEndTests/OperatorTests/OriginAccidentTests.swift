@@ -1,5 +1,8 @@
 import Foundation
+import SeedFormat
+import SeedServer
 import SeedSystem
+import SeedTrust
 import Support
 import Testing
 
@@ -43,6 +46,15 @@ import Testing
     try Tool.sqlite(origin, ".tables")
     #expect(try deployment.seedbank("regenerate").status == 0)
     #expect(try Tool.sqlite(origin, "SELECT count(*) FROM shop WHERE name = 'half'") == "0\n")
+  }
+
+  @Test func `an origin without a byte is named, and loses no published row`() throws {
+    try Data().write(to: URL(fileURLWithPath: origin))
+    for command in [["regenerate"], ["regenerate", "--dry-run"]] {
+      let outcome = try SeedbankBinary.run(command, in: deployment.folder.path)
+      #expect(outcome.status == 69 && outcome.errors.contains("is an empty file: it has no tables yet"))
+    }
+    #expect(try deployment.publication.published().series.values.first?.metadata.state.head.number == 3)
   }
 
   @Test func `a log that this user cannot read with is named`() throws {

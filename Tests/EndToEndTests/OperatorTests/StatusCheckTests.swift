@@ -87,9 +87,16 @@ import Testing
     #expect(outcome.status == 2 && outcome.output.contains("nothing is published yet"), "\(outcome)")
   }
 
-  @Test(arguments: ["--older-than 1w", "--older-than", "--no-step-for 0s", "--dataset nope"])
+  @Test(arguments: [
+    "--older-than 1w", "--older-than", "--no-step-for 0s", "--older-than 2000000d", "--dataset nope",
+  ])
   func `a limit that is none is a mistake of the command line`(_ words: String) throws {
-    #expect(try check(words).status == 64)
+    let outcome = try check(words)
+    #expect(outcome.status == 64)
+    let isTime = words.split(separator: " ").count == 2 && !words.hasPrefix("--dataset")
+    #expect(
+      !isTime || outcome.errors.contains("Expected a whole number from 1 to 1000000 and a unit, such as 90s"),
+      "\(outcome.errors)")
   }
 
   @Test func `a limit without --check is a mistake of the command line`() throws {

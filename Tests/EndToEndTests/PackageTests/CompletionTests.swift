@@ -83,6 +83,40 @@ import Testing
     #expect(try bash("seedbank", "pull", "--dataset", "").isEmpty)
   }
 
+  /// With models 1.0, 1.1 and 2.0 in one dataset, and 2.0 and 3.0 in another.
+  private func twoDatasets() throws -> DeploymentFolder {
+    let deployment = try DeploymentFolder(deployment: #"{"datasets": ["transit", "parks"]}"#)
+    try deployment.write(#"{"origin": {"sqlite": "parks.sqlite"}}"#, to: "parks/dataset.json")
+    for model in ["transit/models/1.1", "transit/models/2.0", "parks/models/2.0", "parks/models/3.0"] {
+      try deployment.write("CREATE TABLE stop(id INTEGER PRIMARY KEY);", to: "\(model)/schema.sql")
+    }
+    return deployment
+  }
+
+  @Test func `bash offers majors and models of the deployment, each once, and only where they are its own`()
+    throws
+  {
+    #expect(try bash("seedbank", "diff", "--series", "").isEmpty)
+    let file = try twoDatasets()
+    #expect(try bash("seedbank", "diff", "-c", file.file, "--series", "") == ["1", "2", "3"])
+    #expect(try bash("seedbank", "rollback", "-c", file.file, "--series", "=", "2") == ["2"])
+    #expect(
+      try bash("seedbank", "config", "swift", "-c", file.file, "--model", "") == ["1.0", "1.1", "2.0", "3.0"])
+    #expect(
+      try bash("seedbank", "config", "swift", "-c", file.file, "--dataset", "") == ["transit", "parks"])
+    // A client's data need not be of the deployment that lies here.
+    #expect(try bash("seedbank", "pull", "--model", "").isEmpty)
+  }
+
+  @Test func `a deployment that cannot be read offers nothing, says nothing and does not wait`() throws {
+    let deployment = try DeploymentFolder()
+    try Tool.run(["sh", "-c", "rm '\(deployment.file)'; mkfifo '\(deployment.file)'"])
+    for names in DeploymentNames.allCases {
+      let outcome = try SeedbankBinary.run(["completions", names.rawValue, "--config", deployment.file])
+      #expect(outcome.status == 0 && outcome.output.isEmpty && outcome.errors.isEmpty, "\(outcome)")
+    }
+  }
+
   @Test func `every value that help names is completed in one of the known ways, or known to be free`() {
     let free: Set = [
       "address", "as", "character", "count", "date", "hash", "json-path", "major", "major.minor", "name",
@@ -120,6 +154,8 @@ import Testing
     #expect(try fish("seedbank init --directory a") == ["a folder/"])
     let deployment = try DeploymentFolder()
     #expect(try fish("seedbank status --config \(deployment.file) --dataset ") == ["transit"])
+    #expect(try fish("seedbank diff --config \(deployment.file) --series ") == ["1"])
+    #expect(try fish("seedbank config swift --config \(deployment.file) --model ") == ["1.0"])
   }
 
   @Test(.enabled(if: has("zsh"), "zsh is not here: Scripts/deps --package installs it"))
@@ -138,5 +174,7 @@ import Testing
     try expect("show", "swift", of: "seedbank config s")
     let deployment = try DeploymentFolder()
     try expect("transit", of: "seedbank status --config \(deployment.file) --dataset ")
+    let two = try twoDatasets()
+    try expect("1.0", "1.1", "2.0", "3.0", of: "seedbank config swift --config \(two.file) --model ")
   }
 }

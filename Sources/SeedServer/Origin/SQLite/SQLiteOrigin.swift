@@ -19,7 +19,9 @@ package final class SQLiteOrigin: Origin {
       connection = try Connection(path, .origin)
       try connection.execute("PRAGMA busy_timeout = \(waitSeconds * 1000); BEGIN")
       // BEGIN alone takes no snapshot, the first read does; it also tells whether this is a database.
-      _ = try connection.rows("SELECT count(*) FROM sqlite_schema")
+      let parts = try connection.integer("SELECT count(*) FROM sqlite_schema")
+      // To SQLite, no bytes are a database without tables.
+      if parts == 0, try OriginError.stamp(path)?.size == 0 { throw OriginError.empty(path: path) }
     } catch let error as DatabaseError {
       if error.primaryCode == ResultCode.busy { throw OriginError.locked(path: path, seconds: waitSeconds) }
       throw OriginError.reading(path, error)

@@ -1,0 +1,109 @@
+import Foundation
+import SeedDatabase
+import SeedFormat
+import SeedServer
+import SeedSystem
+import SeedTrust
+import Support
+import Testing
+
+/// A step whose calendar has a moment that has passed dies, or its disk fails, at any file operation: the moment is
+/// served, and once.
+@Suite(.serialized, .bounded) struct CalendarFaultTests {
+  /// Operations of the step that an ordinary run tries for each fault; a deep run tries all of them.
+  static let sample = 4
+  private static let regenerate = ["regenerate", "--config", "seedbank/seedbank.json"]
+  /// Those of the mark are tried in every run.
+  private static let mark = ".calendar"
+
+  private let folder: TemporaryFolder
+  private let injector: FaultInjector
+  private let series: Series
+
+  private var publication: PublicationDirectory { PublicationDirectory(folder("seedbank/publication")) }
+
+  /// Published two days ago, with one moment a day, of which none comes in the next hours.
+  init() throws {
+    (folder, injector) = (try TemporaryFolder(inMemory: true), try FaultInjector())
+    series = try Series("my", major: 1)
+    try changeOrigin(
+      "CREATE TABLE shop(id INTEGER PRIMARY KEY, rank INTEGER); INSERT INTO shop VALUES (1, 1), (2, 1)")
+    let (moment, command) = (try Self.distantMoment(), SeedbankBinary.url.path)
+    // A distance, for the clock goes on. One that stands still, as of faketime -f DATE, does so for deadlines as well unless
+    // DONT_FAKE_MONOTONIC is set: there a program that hangs is never ended.
+    for arguments in [["init", "my.sqlite"], Self.regenerate] {
+      let clock = ["env", "DONT_FAKE_MONOTONIC=1", "NO_FAKE_STAT=1", "faketime", "-f", "-2d"]
+      try Tool.run(clock + [command] + arguments, in: folder.path)
+    }
+    let dataset = folder("seedbank/my/dataset.json")
+    let text = try String(contentsOfFile: dataset, encoding: .utf8)
+    try text.replacing(/"snapshotSeconds": \d+/, with: "\"snapshots\": \"\(moment)\"")
+      .write(toFile: dataset, atomically: true, encoding: .utf8)
+  }
+
+  private static func distantMoment() throws -> String {
+    let hour = try #require(Int(UTCTime.now().text.dropFirst(11).prefix(2)))
+    return "\((hour + 12) % 24 < 10 ? "0" : "")\((hour + 12) % 24):00"
+  }
+
+  private func changeOrigin(_ sql: String) throws { try Tool.sqlite(folder("my.sqlite"), sql) }
+
+  private func save() throws { try Tool.run(["cp", "-a", folder("seedbank"), folder("before")]) }
+
+  private func restore() throws {
+    try Tool.run(["rm", "-rf", folder("seedbank")])
+    try Tool.run(["cp", "-a", folder("before"), folder("seedbank")])
+  }
+
+  /// The versions that have a snapshot.
+  private func snapshots() throws -> [Int] {
+    let objects = try publication.published().series[series]?.metadata.objects ?? []
+    return objects.compactMap {
+      if case .snapshot(let version, .gzip) = $0.kind { version.number } else { nil }
+    }
+    .sorted()
+  }
+
+  private func failEverywhere(_ expect: (_ what: String) throws -> Void) throws {
+    for word in [nil, Self.mark] {
+      try restore()
+      let count = try injector.count(Self.regenerate, on: word, in: folder.path)
+      #expect(count > (word == nil ? 20 : 3))
+      for fault in FaultInjector.Fault.allCases {
+        for point in FaultInjector.points(count, sample: word == nil ? Self.sample : count) {
+          try restore()
+          let outcome = try injector.run(Self.regenerate, fault, at: point, on: word, in: folder.path)
+          _ = try PublicationProbe(publication: publication).head(series)
+          try SeedbankBinary.succeed(Self.regenerate, in: folder.path)
+          try expect("\(fault) at \(point) of \(count) on \(word ?? "all"): \(outcome.errors)")
+        }
+      }
+    }
+  }
+
+  @Test func `a moment that is due brings one snapshot, whatever fails`() throws {
+    try changeOrigin("UPDATE shop SET rank = 2")
+    try save()
+    try failEverywhere { what in
+      #expect(try snapshots() == [1, 2], "\(what)")
+      // The moment is served: what changes later waits for the next.
+      try changeOrigin("UPDATE shop SET rank = 3")
+      try SeedbankBinary.succeed(Self.regenerate, in: folder.path)
+      #expect(try snapshots() == [1, 2], "\(what)")
+      let head = try #require(try PublicationProbe(publication: publication).head(series))
+      #expect(head.version == 3, "\(what)")
+      try changeOrigin("UPDATE shop SET rank = 2")
+    }
+  }
+
+  @Test func `a moment at which nothing had changed is noted, whatever fails`() throws {
+    try save()
+    try failEverywhere { what in
+      #expect(CalendarMark(series, in: folder("seedbank/state")).time != nil, "\(what)")
+      try changeOrigin("UPDATE shop SET rank = 2")
+      try SeedbankBinary.succeed(Self.regenerate, in: folder.path)
+      #expect(try snapshots() == [1], "\(what)")
+      try changeOrigin("UPDATE shop SET rank = 1")
+    }
+  }
+}
