@@ -122,6 +122,23 @@ extension SocketTests {
       #expect(try idle[idle.count - 1].get("/").status == 200)
     }
 
+    /// Clients that come all at once, and more of them than there are places.
+    @Test(arguments: ["GET / HTTP/1.1\r\nHost: a\r\n\r\n", "GET / HTTP/1.1\r\nHost: a\r\n"])
+    func `connections that come all at once and then do nothing keep nobody out`(head: String) throws {
+      let limit = 64
+      let server = try startServer {
+        ($0.connectionLimit, $0.perAddressLimit, $0.threads) = (limit, limit, 2)
+        ($0.timeouts.headSeconds, $0.timeouts.idleSeconds) = (3600, 3600)
+      }
+      let crowd = try (0..<limit * 3).map { number in
+        let client = try RawClient(port: server.port, source: "127.0.1.\(number % 20 + 1)")
+        client.send(head)
+        return client
+      }
+      for _ in 0..<10 { #expect(try RawClient(port: server.port).get("/").status == 200) }
+      withExtendedLifetime(crowd) {}
+    }
+
     @Test func `a request by a trusted proxy is told of with its sender's address`() throws {
       for (trusted, expected) in [("127.0.0.1", "203.0.113.9"), ("192.0.2.1", "127.0.0.1")] {
         let told = Told()

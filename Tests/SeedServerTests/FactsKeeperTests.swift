@@ -93,10 +93,10 @@ import Testing
     let scene = try Scene()
     try scene.step("UPDATE stop SET name = 'x' WHERE id = 1")
     try scene.step()
-    try Folder.rename(scene.deployment.job.originPath, to: scene.deployment.folder("away"))
+    try Folder.rename(scene.deployment.originPath, to: scene.deployment.folder("away"))
     #expect(throws: OriginError.self) { try scene.deployment.step() }
     #expect(scene.facts?.look.newest == .failed)
-    try Folder.rename(scene.deployment.folder("away"), to: scene.deployment.job.originPath)
+    try Folder.rename(scene.deployment.folder("away"), to: scene.deployment.originPath)
     try scene.step()
     #expect(scene.facts?.look.newest == .unchanged && scene.facts?.look.good == scene.deployment.clock)
   }

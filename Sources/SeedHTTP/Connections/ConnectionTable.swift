@@ -110,6 +110,10 @@ final class ConnectionTable: Sendable {
     return count < perAddressLimit ? nil : .address
   }
 
+  /// For connections that came all at once: none was idle while they were added, and libmicrohttpd adds none beyond its
+  /// limit, whoever waits for a place.
+  func makeRoom() { state.withLock { state in if state.entries.count >= crowd { endIdle(in: &state) } } }
+
   func add(_ connection: ClientConnection) {
     state.withLock { state in
       if state.entries.count >= crowd { endIdle(in: &state) }
@@ -118,18 +122,21 @@ final class ConnectionTable: Sendable {
     }
   }
 
-  /// The oldest idle connections make room: their clients lose nothing, and come again where they want more. A proxy's
-  /// are let be: behind them is a crowd.
+  /// The oldest idle connections make room: their clients lose nothing, and come again where they want more. So do those
+  /// whose first head does not come. A proxy's are let be: behind them is a crowd.
   private func endIdle(in state: inout State) {
+    let now = monotonicMilliseconds()
     let idle = state.entries.compactMap { key, entry -> (key: ObjectIdentifier, since: UInt64)? in
       let activity = entry.connection.activity
-      guard activity.phase == .idle, !entry.isLeaving, entry.connection.address.map(isExempt) != true else {
+      guard activity.isWaiting(at: now), !entry.isLeaving, entry.connection.address.map(isExempt) != true
+      else {
         return nil
       }
       return (key, activity.since)
     }
-    refusals.count(.crowd, min(idle.count, batch))
-    for (key, _) in idle.sorted(by: { $0.since < $1.since }).prefix(batch) {
+    let ended = idle.sorted(by: { $0.since < $1.since }).prefix(state.entries.count - crowd + batch)
+    refusals.count(.crowd, ended.count)
+    for (key, _) in ended {
       state.entries[key]?.isLeaving = true
       state.entries[key]?.connection.shutDown()
     }

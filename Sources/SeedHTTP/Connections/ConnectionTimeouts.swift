@@ -31,6 +31,14 @@ package struct ConnectionTimeouts: Sendable {
 
     var isAnswering: Bool { phase == .handling || phase == .sending }
 
+    /// A new connection may take so long for its first head before it counts as waiting: a lost packet is sent again by then.
+    static let patienceMilliseconds: UInt64 = 1_000
+
+    /// Whether nothing is under way on it for which its client would have to ask again.
+    func isWaiting(at now: UInt64) -> Bool {
+      phase == .idle || phase == .opening && now >= since + Self.patienceMilliseconds
+    }
+
     func isBusy(at now: UInt64) -> Bool { isAnswering || now < since + Self.momentMilliseconds }
   }
 

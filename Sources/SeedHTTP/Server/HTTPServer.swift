@@ -11,7 +11,7 @@ package final class HTTPServer: Sendable {
   package let connectionLimit: Int
   private let dispatcher: RequestDispatcher
   private let daemon: Mutex<Daemon?>
-  private let reaper: RepeatingTimer
+  private let timers: [RepeatingTimer]
   private let running = DispatchGroup()
 
   /// Listens, and answers from here on. The handler is called on several threads at once, and must not stop the
@@ -34,14 +34,20 @@ package final class HTTPServer: Sendable {
     }
     (host, port, connectionLimit) = (configuration.host, socket.port, budget.connections)
     self.dispatcher = dispatcher
-    reaper = RepeatingTimer(milliseconds: Self.reapingMilliseconds) {
-      [connections = dispatcher.connections] in connections.reap(at: monotonicMilliseconds())
-    }
+    let connections = dispatcher.connections
+    timers = [
+      RepeatingTimer(milliseconds: Self.reapingMilliseconds) {
+        connections.reap(at: monotonicMilliseconds())
+      },
+      RepeatingTimer(milliseconds: Self.roomMilliseconds) { connections.makeRoom() },
+    ]
     daemon = Mutex(started)
     running.enter()
   }
 
   private static let reapingMilliseconds = 500
+  /// A look costs less than a microsecond while there is room.
+  private static let roomMilliseconds = 50
 
   // These are functions of their own, so that a handler can keep one without keeping the server: if the last
   // reference to the server went away on one of its threads, it would wait there for that very thread.
