@@ -36,7 +36,9 @@ package final class HTTPServer: Sendable {
     self.dispatcher = dispatcher
     let connections = dispatcher.connections
     timers = [
-      RepeatingTimer(milliseconds: Self.reapingMilliseconds) { connections.reap(at: monotonicMilliseconds()) },
+      RepeatingTimer(milliseconds: Self.reapingMilliseconds) {
+        connections.reap(at: monotonicMilliseconds())
+      },
       RepeatingTimer(milliseconds: Self.roomMilliseconds) { connections.makeRoom() },
     ]
     daemon = Mutex(started)
