@@ -6,9 +6,7 @@ import Support
 import Testing
 
 /// Who counts as one client: an IPv4 address, or all addresses of an IPv6 network of 64 bits.
-@Suite(
-  .bounded, .serialized,
-  .enabled(if: LoopbackAddresses.canBeAdded, "only root can give this machine addresses"))
+@Suite(.bounded, .serialized, .enabled(if: LoopbackAddresses.canBeAdded))
 struct SubscriberTests {
   /// Two subscribers with two addresses each, and one more with another form of text.
   private static let one = ["fd00:5eed:0:1::1", "fd00:5eed:0:1:ffff:1:2:3"]
