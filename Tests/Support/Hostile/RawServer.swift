@@ -4,43 +4,43 @@ import SeedDatabase
 /// A server on a port of its own that sends exactly the bytes it is told to, however wrong they are.
 package final class RawServer: Sendable {
   package let port: UInt16
-  private let listener: CInt
+  private let listener: RawListener
   private let connections = Shared<[RawConnection]>([])
 
   /// Answers each request by `answer`, one thread per connection; it closes the connection where that says false.
   package init(_ answer: @escaping @Sendable (RawRequest, RawConnection) -> Bool) throws {
-    listener = socket(AF_INET, CInt(SOCK_STREAM.rawValue) | CInt(SOCK_CLOEXEC.rawValue), 0)
+    listener = RawListener()
     var address = sockaddr_in()
     address.sin_family = sa_family_t(AF_INET)
     inet_pton(AF_INET, "127.0.0.1", &address.sin_addr)
     var size = socklen_t(MemoryLayout<sockaddr_in>.size)
-    let (listener, backlog) = (listener, CInt(16))
+    let (descriptor, backlog) = (listener.descriptor, CInt(16))
     let isBound = withUnsafeMutablePointer(to: &address) { pointer in
       pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
-        bind(listener, address, size) == 0 && listen(listener, backlog) == 0
-          && getsockname(listener, address, &size) == 0
+        bind(descriptor, address, size) == 0 && listen(descriptor, backlog) == 0
+          && getsockname(descriptor, address, &size) == 0
       }
     }
     guard isBound else { throw POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO) }
     port = UInt16(bigEndian: address.sin_port)
-    Thread.detachNewThread { [connections] in Self.accept(on: listener, connections, answer) }
+    Thread.detachNewThread { [listener, connections] in Self.accept(on: listener, connections, answer) }
   }
 
   deinit { stop() }
 
   /// Ends all connections, and takes no more.
   package func stop() {
-    shutdown(listener, CInt(SHUT_RDWR))
+    shutdown(listener.descriptor, CInt(SHUT_RDWR))
     for connection in connections.withLock({ $0 }) { connection.end() }
   }
 
   private static func accept(
-    on listener: CInt, _ connections: Shared<[RawConnection]>,
+    on listener: RawListener, _ connections: Shared<[RawConnection]>,
     _ answer: @escaping @Sendable (RawRequest, RawConnection) -> Bool
   ) {
     while true {
-      let descriptor = Foundation.accept(listener, nil, nil)
-      guard descriptor >= 0 else { break }
+      let descriptor = Foundation.accept(listener.descriptor, nil, nil)
+      guard descriptor >= 0 else { return }
       let connection = RawConnection(descriptor)
       connections.withLock { $0.append(connection) }
       Thread.detachNewThread {
@@ -48,8 +48,14 @@ package final class RawServer: Sendable {
         connection.end()
       }
     }
-    close(listener)
   }
+}
+
+/// Open for as long as anybody may still stop it: a number that was closed may be another test's socket by then.
+private final class RawListener: Sendable {
+  let descriptor = socket(AF_INET, CInt(SOCK_STREAM.rawValue) | CInt(SOCK_CLOEXEC.rawValue), 0)
+
+  deinit { close(descriptor) }
 }
 
 /// The head of a request.
