@@ -40,7 +40,7 @@ package enum CanonicalRow {
     }
   }
 
-  /// What stands before a value's ``BorrowedValue/content``.
+  /// What stands before a value's `content`.
   static func head(of value: BorrowedValue) -> [UInt8] {
     let word: (tag: UInt8, value: UInt64)
     switch value {

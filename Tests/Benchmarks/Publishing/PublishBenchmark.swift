@@ -30,6 +30,8 @@ struct PublishBenchmark {
   private func run(_ rows: Int, _ layout: TransitOrigin.Layout, _ folder: String) throws {
     let origin = try TransitOrigin(folder, rows: rows, layout)
     let report = PublishReport(isJSON: options.isJSON, rows: rows, layout: layout.rawValue)
+    if options.wants(.log) { try compareWithLog(origin, folder, report) }
+    guard !options.wantsOnly(.log) else { return }
     let scene = PublishScene(folder: folder, origin: origin)
     var (setups, builds) = (Pairs(), Pairs())
     var steps = Pairs()
@@ -55,7 +57,8 @@ struct PublishBenchmark {
     if options.wants(.step) {
       report.add("publish step, 1,000 rows changed", steps, bar: Bars.step)
       report.addRest(
-        rests, start: try (0..<options.runs).map { _ in try scene.start() }, bar: Bars.restSeconds)
+        "unchanged origin", rests, start: try (0..<options.runs).map { _ in try scene.start() },
+        bar: Bars.restSeconds)
     }
     if options.wants(.snapshot) { report.add("snapshot, gzip", snapshots, bar: Bars.snapshot) }
     if options.wants(.build) {
@@ -65,8 +68,38 @@ struct PublishBenchmark {
   }
 }
 
+extension PublishBenchmark {
+  /// Two deployments of one origin: one follows its log, the other compares all rows.
+  private func compareWithLog(_ origin: TransitOrigin, _ folder: String, _ report: PublishReport) throws {
+    let (comparing, following) = (
+      PublishScene(folder: "\(folder)/comparing", origin: origin),
+      PublishScene(folder: "\(folder)/following", origin: origin)
+    )
+    _ = try comparing.build()
+    try following.setUp()
+    try following.setUpLog()
+    // The first step with a log compares all rows once.
+    for _ in 0..<2 { _ = try following.step() }
+    var steps = Pairs()
+    var rests: [ToolRun] = []
+    for run in 1...options.runs {
+      try origin.change(run)
+      steps.add(ours: try following.step(), try comparing.step())
+      try origin.touch(run)
+      rests.append(try following.step())
+    }
+    try following.removeLog()
+    report.add("step by the origin's log, 1,000 rows changed, beside comparing", steps, bar: Bars.log)
+    report.addRest(
+      "a log without anything new", rests, start: try (0..<options.runs).map { _ in try following.start() },
+      bar: Bars.quietLogSeconds)
+  }
+}
+
 /// The numbers to hold.
 private enum Bars {
+  static let log = 1.0 / 15
+  static let quietLogSeconds = 0.02
   static let step = 0.6
   static let restSeconds = 0.05
   static let snapshot = 1.3
@@ -79,7 +112,7 @@ private enum Bars {
 struct PublishOptions {
   /// What can be asked for alone.
   enum Row: String {
-    case step, snapshot, build, setup
+    case step, snapshot, build, setup, log
   }
 
   private(set) var isJSON = false
@@ -103,6 +136,8 @@ struct PublishOptions {
   }
 
   func wants(_ row: Row) -> Bool { only == nil || only == row }
+
+  func wantsOnly(_ row: Row) -> Bool { only == row }
 
   private static func number(_ text: String?, _ option: String) throws -> Int {
     guard let number = text.flatMap(Int.init), number > 0 else {

@@ -54,11 +54,11 @@ struct PublishReport {
   }
 
   /// What a step costs that finds the origin as it was, beyond the process's start.
-  func addRest(_ rests: [ToolRun], start: [ToolRun], bar: Double) {
+  func addRest(_ what: String, _ rests: [ToolRun], start: [ToolRun], bar: Double) {
     let seconds = median(rests.map(\.seconds)) - median(start.map(\.seconds))
     let processor = median(rests.map(\.processorSeconds)) - median(start.map(\.processorSeconds))
     let line = Line(
-      rows: rows, layout: layout, what: "unchanged origin, beyond the start", seconds: seconds,
+      rows: rows, layout: layout, what: "\(what), beyond the start", seconds: seconds,
       baselineSeconds: median(start.map(\.seconds)), ratio: 0, processorSeconds: processor,
       baselineProcessorSeconds: median(start.map(\.processorSeconds)), processorRatio: 0, bar: bar,
       holds: seconds <= bar)

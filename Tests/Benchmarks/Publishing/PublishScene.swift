@@ -38,6 +38,15 @@ struct PublishScene {
     try Tool.run(Tool.seedbank, ["regenerate", "--snapshot"] + configuration)
   }
 
+  /// Lets the origin keep a log, and this deployment follow it.
+  func setUpLog() throws {
+    try Tool.run(Tool.seedbank, ["origin", "log", "setup", "--yes"] + configuration)
+  }
+
+  func removeLog() throws {
+    try Tool.run(Tool.seedbank, ["origin", "log", "remove", "--yes"] + configuration)
+  }
+
   /// The process alone.
   func start() throws -> ToolRun { try Tool.run(Tool.seedbank, ["version"]) }
 

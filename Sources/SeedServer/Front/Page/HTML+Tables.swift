@@ -1,6 +1,6 @@
 // Tables, each within a scroll of its own, so that a wide one never moves the page.
 extension HTML {
-  /// - Parameter id: of the table's element; unique on the page.
+  /// A table whose element has that id, which is unique on the page.
   static func table(_ id: String, _ caption: HTML, _ heads: [HTML], _ rows: [HTML]) -> HTML {
     """
     <div class="scroll" tabindex="0" role="region" aria-labelledby="\(id):caption">
@@ -17,7 +17,7 @@ extension HTML {
   /// Over numbers, which stand at the right.
   static func numberHead(_ text: String) -> HTML { "<th scope=\"col\" class=\"number\">\(text)</th>" }
 
-  /// - Parameter id: where the row is found again when others come before it.
+  /// A row; by its id it is found again when others come before it.
   static func row(_ id: String? = nil, named name: HTML, _ cells: [HTML]) -> HTML {
     "<tr\(id.map { " id=\"\($0)\"" as HTML })><th scope=\"row\">\(name)</th>\(cells)</tr>\n"
   }

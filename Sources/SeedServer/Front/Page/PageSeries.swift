@@ -29,7 +29,7 @@ struct PageSeries: Sendable {
     return .row("list:\(id)", named: "<a href=\"#\(id)\">\(name)</a>", cells)
   }
 
-  /// - Parameter isFolded: only its name and state are seen until somebody opens it.
+  /// Where it is folded, only its name and state are seen until somebody opens it.
   func section(isFolded: Bool) -> HTML {
     let heading: HTML =
       "<h2 id=\"\(id):name\">\(series.dataset.text) <span>\(series.major)</span></h2>\(badge)"

@@ -18,10 +18,7 @@ package struct SQLiteLogSetup {
     }
   }
 
-  /// Whether there is a log, whole or in part.
-  package var hasLog: Bool { get throws { try !removal().isEmpty } }
-
-  /// What ``install(_:)`` would do.
+  /// The statements that make a log, and the tables that get one.
   package func draft() throws -> SQLiteLogDraft { try Self.reading(path) { try SQLiteLogDraft(connection) } }
 
   /// The statements that take the log away.
