@@ -1,6 +1,7 @@
 import Foundation
 import SeedFormat
 import SeedHTTP
+import SeedSystem
 import SeedTrust
 import Support
 import Testing
@@ -32,6 +33,11 @@ import Testing
         snapshot, publication.delta(transit, 100, 101, padding: pageFilling),
         publication.delta(transit, 101, 102),
       ], lifecycle: .deprecated(sunset: "2027-03-01", message: "Use 3.0."))
+    let now = UTCTime(secondsSinceEpoch: 1_790_000_000)
+    try publication.directory.facts.write(
+      SeriesFacts(
+        transit, writtenAt: now, look: SeriesFacts.Look(),
+        upcoming: UpcomingSnapshots(due: nil, calendarTimes: [], clock: nil, jitterSeconds: 0)))
     front = try Front(FrontConfiguration(publication: publication.directory.path))
     let answer = try RawClient(port: front.port).get("/openapi.json")
     document = try JSONValue(parsing: answer.body)
@@ -77,6 +83,7 @@ import Testing
     let target = path.replacing("{dataset}", with: "transit").replacing("{major}", with: "2")
       .replacing("{object}", with: file).replacing("{file}", with: "timestamp.json")
     if path.hasSuffix("/snapshot") { return target + "?model=2.1" }
+    if path.hasSuffix("/facts") { return target + "?model=2.1" }
     return path.hasSuffix("/changes") ? target + "?model=2.1&since=100" : target
   }
 

@@ -195,6 +195,36 @@ import Testing
     try expectComparison(.doubt(.otherSchema), .changed)
   }
 
+  @Test func `a table that is made anew has no triggers, and is compared from then on, with a warning`()
+    throws
+  {
+    try write("DROP TABLE word; CREATE TABLE word(word TEXT PRIMARY KEY, n INTEGER, UNIQUE(n, word))")
+    #expect(try step().comparison == .doubt(.otherSchema))
+    for number in 0..<3 {
+      try write("INSERT INTO word VALUES ('new \(number)', \(number))")
+      let report = try deployment.step()
+      #expect(report.series[0].changes["word"]?.inserted == 1)
+      #expect(report.warnings.contains { $0.contains("does not watch \"word\"") }, "\(report.warnings)")
+    }
+  }
+
+  @Test(arguments: ["insert", "update", "delete", "move", "insert_0", "update_1"])
+  func `a trigger that is gone leaves no row unseen`(kind: String) throws {
+    let name = try #require(
+      try Connection(deployment.originPath, .origin).value(
+        "SELECT name FROM sqlite_schema WHERE type = 'trigger' AND tbl_name = 'word' AND name LIKE '%\\_\(kind)' ESCAPE '\\'"
+      ))
+    try write("INSERT INTO word(rowid, word, n) VALUES (1, 'a', 1), (2, 'b', 2)")
+    try write("DROP TRIGGER \(quoted(name.text))")
+    _ = try step()
+    for sql in [
+      "INSERT INTO word VALUES ('c', 3)", "UPDATE word SET n = n + 10", "DELETE FROM word WHERE word = 'a'",
+    ] {
+      try write(sql)
+      #expect(try step().outcome == .changed, "\(sql)")
+    }
+  }
+
   @Test func `a log that is made anew is another one`() throws {
     let connection = try Connection(deployment.originPath, .own)
     try connection.transaction {

@@ -50,6 +50,8 @@ package final class Front: Sendable {
     }
     metrics.watch(server.load)
     source.whenChanged(server.forgetAnswers)
+    // Who opens the page right after the start sees all of it.
+    source.lookAtFacts()
     let forgetReplacedFiles = server.forgetReplacedFiles
     // The router never looks for changes: most requests get a kept response, and never reach it.
     timers = [

@@ -59,6 +59,13 @@ extension Problem {
       model.members(since))
   }
 
+  static func otherEpoch(_ since: Version, _ model: ServedModel) -> Problem {
+    Problem(
+      .versionGone,
+      "The series began another epoch, \(model.state.epoch): no changes lead there from version \(since) of yours. Get "
+        + "the snapshot.", model.members(since))
+  }
+
   static func noDelta(from since: Version, to end: Version, _ model: ServedModel) -> Problem {
     Problem(
       .versionGone,

@@ -39,7 +39,7 @@ extension Router {
     let (version, since, epoch) = try (parameters.model(), parameters.since(), parameters.epoch())
     let model = try ServedModel(version, of: dataset, in: catalog)
     // Versions of another epoch have the same numbers, and nothing else in common with these.
-    guard epoch == nil || epoch == model.state.epoch else { throw .versionGone(since, model) }
+    guard epoch == nil || epoch == model.state.epoch else { throw .otherEpoch(since, model) }
     let end = try parameters.end(from: since)
     let page = try page(since, end, of: model, in: catalog.directory)
     var response = page.response(gzip: request.prefersGzip)

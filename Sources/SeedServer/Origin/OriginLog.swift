@@ -4,6 +4,8 @@ package import SeedFormat
 /// What an origin noted of its own writers: the keys of the rows that they touched. It names too many rows at worst,
 /// never too few; where that cannot be promised, it says so, and everything is compared.
 package protocol OriginLog: AnyObject {
+  /// Tables that it was set up for and does not watch any more: they are compared.
+  var gaps: [String] { get }
   /// A mark of the state that is being read, from which a later one can tell what was written since.
   func cursor() throws -> OriginCursor
   /// What may differ between the cursor's state and the one that is being read.

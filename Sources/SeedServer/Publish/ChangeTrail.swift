@@ -17,6 +17,11 @@ struct ChangeTrail {
     "\(stateFolder)/\(series.roleName).cursor"
   }
 
+  /// When the log was found to have missed rows; `nil` where it is trusted.
+  static func missedAt(_ series: Series, in stateFolder: String) -> UTCTime? {
+    record(series, in: stateFolder)?.missedAt
+  }
+
   /// The next step compares everything, and from then on the log counts again.
   static func forget(_ series: Series, in stateFolder: String) throws {
     try Folder.remove(path(series, stateFolder))
@@ -25,7 +30,7 @@ struct ChangeTrail {
   /// Whether all rows are to be compared, though nothing was written: a log may have missed what was.
   static func isAuditDue(_ series: Series, _ context: StepContext) -> Bool {
     guard context.job.changes == .log else { return false }
-    return record(series, context)?.isAuditDue(context) ?? false
+    return record(series, in: context.stateFolder)?.isAuditDue(context) ?? false
   }
 
   /// How this step finds what changed, and what it would note when it is done.
@@ -34,7 +39,8 @@ struct ChangeTrail {
     guard let log = try origin.log() else { return ChangeTrailStep(.comparison, .noLog) }
     var step = ChangeTrailStep(.comparison, .first)
     step.cursor = try log.cursor()
-    guard let record = Self.record(plan.series, context) else { return step }
+    step.gaps = log.gaps
+    guard let record = Self.record(plan.series, in: context.stateFolder) else { return step }
     step.missedAt = record.missedAt
     step.comparedAt = record.comparedAt
     guard record.subject == subject(origin: context.job.origin.text), record.copy == copyStamp else {
@@ -62,7 +68,7 @@ struct ChangeTrail {
     let record = Record(
       subject: subject(origin: context.job.origin.text), copy: copy, cursor: cursor,
       comparedAt: step.reason == nil ? step.comparedAt : context.now, missedAt: step.missedAt)
-    guard record != Self.record(plan.series, context) else { return }
+    guard record != Self.record(plan.series, in: context.stateFolder) else { return }
     try DurableFile.write(record.json.bytes, to: path)
   }
 
@@ -74,9 +80,9 @@ struct ChangeTrail {
     return SHA256Digest.of(JSONValue(strings: parts).bytes).hex
   }
 
-  private static func record(_ series: Series, _ context: StepContext) -> Record? {
+  private static func record(_ series: Series, in stateFolder: String) -> Record? {
     let bytes = try? DurableFile.readIfPresent(
-      path(series, context.stateFolder), limit: PublicationDirectory.mostFileBytes)
+      path(series, stateFolder), limit: PublicationDirectory.mostFileBytes)
     return bytes.flatMap { try? JSONValue(parsing: $0) }.flatMap(Record.init)
   }
 
@@ -119,10 +125,21 @@ struct ChangeTrailStep {
   var reason: ComparisonReason?
   /// Where the origin's log stands; `nil` where there is none.
   var cursor: OriginCursor?
+  /// Tables that the log does not watch any more.
+  var gaps: [String] = []
   var comparedAt = UTCTime(secondsSinceEpoch: 0)
   var missedAt: UTCTime?
 
   init(_ search: ChangeSearch, _ reason: ComparisonReason?) { (self.search, self.reason) = (search, reason) }
+
+  /// For the operator.
+  var warning: String? {
+    guard !gaps.isEmpty else { return nil }
+    return
+      "the origin's log does not watch \(gaps.map { "\"\($0)\"" }.joined(separator: ", ")) any more, as the table was made"
+      + " anew, or its triggers are gone: it is compared as a whole. 'seedbank origin log remove --yes' and then 'seedbank"
+      + " origin log setup --yes' mend that"
+  }
 
   func comparing(_ reason: ComparisonReason) -> ChangeTrailStep {
     var step = self

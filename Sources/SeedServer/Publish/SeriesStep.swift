@@ -48,6 +48,7 @@ struct SeriesStep {
     let shrinkGuard = options.acceptingShrink ? nil : job.shrinkGuard
     var draft = try change(source(origin, plan, step.search, shrinkGuard), after: published)
     draft.report.comparison = step.reason
+    if let warning = step.warning { draft.report.warnings.append("\(plan.series): \(warning)") }
     if !draft.missed.isEmpty {
       step.missedAt = context.now
       draft.report.warnings.append("\(plan.series): \(MissedRows.warning(draft.missed))")

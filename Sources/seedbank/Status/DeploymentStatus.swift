@@ -76,6 +76,7 @@ struct SeriesStatus {
   let lastBuild: StepRecord?
   let upcoming: UpcomingSnapshots
   let checkSeconds: Int
+  private let logDoubt: String?
 
   init(
     _ plan: SeriesPlan, _ dataset: DatasetConfiguration, _ published: PublishedMetadata.PublishedSeries?,
@@ -91,6 +92,7 @@ struct SeriesStatus {
     copyBytes = bytes(of: copyPath)
     lastBuild = try? StepHistory(folder).latest(of: plan.series)
     checkSeconds = dataset.checkSeconds
+    logDoubt = dataset.policy.changes == .log ? OriginLogStanding.doubt(of: plan.series, in: folder) : nil
     let mark = CalendarMark(plan.series, in: folder).time
     upcoming = UpcomingSnapshots(published?.metadata, dataset.policy.snapshotSchedule, seen: mark, now: now)
   }
@@ -127,6 +129,7 @@ struct SeriesStatus {
     if copyVersion == nil {
       warnings.append("\(series): the working copy cannot be read; the next step rebuilds it")
     }
+    if let logDoubt { warnings.append("\(series): all rows are compared: \(logDoubt)") }
     return warnings
   }
 }

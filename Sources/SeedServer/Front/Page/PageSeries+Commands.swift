@@ -22,11 +22,13 @@ extension PageSeries {
     return [
       (
         "The newest snapshot",
-        "curl -fL \"$front\(FrontPath.snapshot(name, model))\" | gunzip > \(name).sqlite"
+        // Not the dataset's name alone: that is what the operator's own file is called.
+        "curl -fL -o \(name)-snapshot.sqlite.gz \"$front\(FrontPath.snapshot(name, model))\" "
+          + "&& gunzip -f \(name)-snapshot.sqlite.gz"
       ),
       ("The changes since version \(state.floor)", "curl -f --compressed \"$front\(changes)\""),
       ("The root file, in which trust begins", "curl -fo root.json \"$front/metadata/\(root)\""),
-      ("A verified copy that stays current", pull),
+      ("A verified copy; with --watch it stays current", pull),
     ]
   }
 

@@ -21,6 +21,7 @@ final class SQLiteLog: OriginLog {
   private let file: String
   private let token: String
   private let sources: [Source]
+  let gaps: [String]
 
   /// Keys beyond which comparing all rows is cheaper, or the list too long for memory.
   static let mostKeys = 100_000
@@ -34,11 +35,26 @@ final class SQLiteLog: OriginLog {
       "SELECT number, source, keys, lower(hex(token)) FROM \(registry) ORDER BY number")
     (self.connection, self.fitter, self.file) = (connection, fitter, file)
     token = rows.first?[3].text ?? ""
-    sources = try rows.map { row in
+    let all = try rows.map { row in
       let keys = try JSONValue(parsing: Array(row[2].text.utf8)).elements ?? []
       guard case .integer(let number) = row[0] else { throw NotASeed("\(registry) is damaged") }
       return Source(number: Int(number), table: row[1].text, keys: keys.compactMap(\.string))
     }
+    let triggers = Set(
+      try connection.rows("SELECT sql FROM sqlite_schema WHERE type = 'trigger'").map(\.[0].text))
+    let watched = try all.filter { try Self.isWatched($0, by: triggers, connection) }
+    sources = watched
+    gaps = all.map(\.table).filter { table in !watched.contains { $0.table == table } }
+  }
+
+  /// A table that is dropped takes its triggers with it, and one that is made again has none.
+  private static func isWatched(
+    _ source: Source, by triggers: Set<String>, _ connection: Connection
+  ) throws -> Bool {
+    guard let table = try LoggedTable.named(source.table, in: connection), table.obstacle == nil,
+      table.keys == source.keys
+    else { return false }
+    return triggers.isSuperset(of: SQLiteLogDraft.triggers(of: table, source.number))
   }
 
   // MARK: The cursor

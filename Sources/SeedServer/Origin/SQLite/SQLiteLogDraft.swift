@@ -44,23 +44,27 @@ package struct SQLiteLogDraft {
     let number = logged.count + 1
     logged.append((table.name, table.keys))
     let log = quoted(Self.log(number))
-    let columns = table.keys.indices.map { "k\($0)" }.joined(separator: ", ")
     let keys = JSONValue(strings: table.keys)
     statements.append(
       "INSERT INTO \(Self.registry) VALUES (\(number), \(SeedValue.text(table.name).literal), "
         + "\(SeedValue.text(String(decoding: keys.bytes, as: UTF8.self)).literal), randomblob(16))")
     // Not AUTOINCREMENT, which costs twice as much: the newest entry is never removed, so numbers rise all the same.
     statements.append(
-      "CREATE TABLE \(log)(seq INTEGER PRIMARY KEY, witness INTEGER NOT NULL, \(columns))")
-    let entry = "INSERT INTO \(log)(witness, \(columns))"
-    statements += triggers(of: table, number, entry)
+      "CREATE TABLE \(log)(seq INTEGER PRIMARY KEY, witness INTEGER NOT NULL, \(Self.columns(table)))")
+    statements += Self.triggers(of: table, number)
     statements.append(
-      trigger(
+      Self.trigger(
         number, "prune", "AFTER INSERT ON \(log) WHEN NEW.seq % \(Self.pruningEntries) = 0",
         "DELETE FROM \(log) WHERE seq <= NEW.seq - \(Self.keptEntries)"))
   }
 
-  private func triggers(of table: LoggedTable, _ number: Int, _ entry: String) -> [String] {
+  private static func columns(_ table: LoggedTable) -> String {
+    table.keys.indices.map { "k\($0)" }.joined(separator: ", ")
+  }
+
+  /// The triggers that note a table's writers; as they stand in the file's schema, too.
+  static func triggers(of table: LoggedTable, _ number: Int) -> [String] {
+    let entry = "INSERT INTO \(quoted(log(number)))(witness, \(columns(table)))"
     let name = quoted(table.name)
     func values(_ row: String) -> String { table.keys.map { "\(row).\(quoted($0))" }.joined(separator: ", ") }
     // Compared as bytes: where a collation takes two keys for equal, both are noted.
@@ -82,7 +86,7 @@ package struct SQLiteLogDraft {
   }
 
   /// A row that is about to be inserted or changed meets those with the same values in a unique index.
-  private func evictionTriggers(
+  private static func evictionTriggers(
     of table: LoggedTable, _ eviction: LoggedTable.Eviction, _ place: Int, _ number: Int, _ entry: String
   ) -> [String] {
     let name = quoted(table.name)
@@ -105,7 +109,7 @@ package struct SQLiteLogDraft {
     ]
   }
 
-  private func trigger(_ number: Int, _ kind: String, _ moment: String, _ body: String) -> String {
+  private static func trigger(_ number: Int, _ kind: String, _ moment: String, _ body: String) -> String {
     "CREATE TRIGGER \(quoted("\(Self.log(number))_\(kind)")) \(moment) BEGIN \(body); END"
   }
 
@@ -135,18 +139,23 @@ struct LoggedTable {
     var isRowid = false
   }
 
-  static func all(in connection: Connection) throws -> [LoggedTable] {
+  static func all(in connection: Connection, _ condition: String = "") throws -> [LoggedTable] {
     let tables = try connection.rows(
       """
       SELECT list.name, list.type, list.wr FROM pragma_table_list AS list JOIN sqlite_schema AS object USING (name)
       WHERE list.schema = 'main' AND list.type IN ('table', 'virtual') AND object.type = 'table'
-      AND list.name NOT LIKE 'sqlite\\_%' ESCAPE '\\' AND list.name NOT LIKE 'seedbank\\_%' ESCAPE '\\'
+      AND list.name NOT LIKE 'sqlite\\_%' ESCAPE '\\' AND list.name NOT LIKE 'seedbank\\_%' ESCAPE '\\' \(condition)
       ORDER BY object.rowid
       """)
     return try tables.map { row in
       try LoggedTable(
         row[0].text, isVirtual: row[1].text == "virtual", hasRowid: row[2] == .integer(0), connection)
     }
+  }
+
+  /// The table of that name, as it is now; `nil` where there is none.
+  static func named(_ name: String, in connection: Connection) throws -> LoggedTable? {
+    try all(in: connection, "AND list.name = \(SeedValue.text(name).literal)").first
   }
 
   private init(_ name: String, isVirtual: Bool, hasRowid: Bool, _ connection: Connection) throws {
