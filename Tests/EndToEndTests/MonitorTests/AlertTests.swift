@@ -129,8 +129,7 @@ import Testing
     let deployment = try OperatedDeployment()
     try state.prepare(deployment)
     let front = try RunningSeedbank(
-      ["serve", "--port", "0"], in: deployment.folder.path, environment: try environment(state, deployment),
-      launcher: Self.launcher(state.hoursAhead))
+      ["serve", "--port", "0"], in: deployment.folder.path, environment: try environment(state, deployment))
     let before = try Scrape(front.address)
     try state.happen(deployment, front)
     let after = try Scrape(front.address)
@@ -138,30 +137,60 @@ import Testing
     try AlertRules.check(before, after, now: now, fire: state.alerts)
   }
 
-  private static func launcher(_ hours: Int) -> [String] {
-    hours == 0
-      ? []
-      : ["/usr/bin/env", "DONT_FAKE_MONOTONIC=1", "NO_FAKE_STAT=1", "faketime", "-f", "+\(hours)h"]
+  private func environment(_ state: State, _ deployment: OperatedDeployment) throws -> [String: String] {
+    var environment = ["PATH": "/usr/bin:/bin"]
+    if state.isDiskFull { environment["LD_PRELOAD"] = try library(Self.fullDisk, deployment) }
+    if state.hoursAhead > 0 {
+      environment["LD_PRELOAD"] = try library(Self.clockAhead, deployment)
+      environment["CLOCK_AHEAD"] = "\(state.hoursAhead * 3600)"
+    }
+    return environment
   }
 
-  private func environment(_ state: State, _ deployment: OperatedDeployment) throws -> [String: String] {
-    guard state.isDiskFull else { return ["PATH": "/usr/bin:/bin"] }
-    let (source, library) = (deployment.folder("full.c"), deployment.folder("full.so"))
-    let code = """
-      #define _GNU_SOURCE
-      #include <dlfcn.h>
-      #include <sys/statvfs.h>
-      int statvfs(const char *path, struct statvfs *disk) {
-        int (*real)(const char *, struct statvfs *) = dlsym(RTLD_NEXT, "statvfs");
-        int result = real(path, disk);
-        disk->f_bavail = 1;
-        return result;
-      }
-      """
-    try code.write(toFile: source, atomically: false, encoding: .utf8)
+  private func library(_ code: String, _ deployment: OperatedDeployment) throws -> String {
+    let (source, library) = (deployment.folder("preloaded.c"), deployment.folder("preloaded.so"))
+    try "#define _GNU_SOURCE\n#include <dlfcn.h>\n\(code)".write(
+      toFile: source, atomically: false, encoding: .utf8)
     try Tool.run(["clang", "-shared", "-fPIC", "-o", library, source, "-ldl"])
-    return ["PATH": "/usr/bin:/bin", "LD_PRELOAD": library]
+    return library
   }
+
+  private static let fullDisk = """
+    #include <sys/statvfs.h>
+    int statvfs(const char *path, struct statvfs *disk) {
+      int (*real)(const char *, struct statvfs *) = dlsym(RTLD_NEXT, "statvfs");
+      int result = real(path, disk);
+      disk->f_bavail = 1;
+      return result;
+    }
+    """
+
+  /// Of the calendar's clock alone. faketime moves the deadlines of timers, too: those of a front that is some hours
+  /// ahead have passed for ever, and it takes a whole core.
+  private static let clockAhead = """
+    #include <stdlib.h>
+    #include <sys/time.h>
+    #include <time.h>
+    static long ahead(void) { return atol(getenv("CLOCK_AHEAD")); }
+    int clock_gettime(clockid_t clock, struct timespec *time) {
+      int (*real)(clockid_t, struct timespec *) = dlsym(RTLD_NEXT, "clock_gettime");
+      int result = real(clock, time);
+      if (clock == CLOCK_REALTIME || clock == CLOCK_REALTIME_COARSE) time->tv_sec += ahead();
+      return result;
+    }
+    int gettimeofday(struct timeval *restrict time, void *restrict zone) {
+      int (*real)(struct timeval *, void *) = dlsym(RTLD_NEXT, "gettimeofday");
+      int result = real(time, zone);
+      time->tv_sec += ahead();
+      return result;
+    }
+    time_t time(time_t *place) {
+      time_t (*real)(time_t *) = dlsym(RTLD_NEXT, "time");
+      time_t result = real(NULL) + ahead();
+      if (place) *place = result;
+      return result;
+    }
+    """
 
   @Test func `a front that does not answer is away`() throws {
     try AlertRules.check(.away, .away, now: 0, fire: ["SeedbankAway"])
