@@ -71,7 +71,7 @@ import Testing
   }
 
   @Test(arguments: [
-    ("snapshot?model=0.9", "Expected a major from 1 to 999"),
+    ("snapshot?model=0.9", "Expected major.minor, such as 2.1, with a major from 1 to 999"),
     ("snapshot?model=1000.0", "a major from 1 to 999"),
     ("snapshot?model=1.99999999", "a minor from 0 to 999"), ("snapshot?model=2.01", "without leading zeros"),
     ("snapshot?model=2", "major.minor, such as 2.1"), ("snapshot?model=-1.0", "major.minor, such as 2.1"),

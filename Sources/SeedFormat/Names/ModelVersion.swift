@@ -17,10 +17,12 @@ public struct ModelVersion: Hashable, Sendable, Comparable, CustomStringConverti
     guard parts.count == 2, areNumbers else { throw Self.invalid(text, "major.minor, such as 2.1") }
     let (majors, minors) = (1...Limits.modelNumber, 0...Limits.modelNumber)
     guard let major = canonicalDecimal(parts[0], in: majors) else {
-      throw Self.invalid(text, "a major from 1 to \(Limits.modelNumber) without leading zeros, such as 2.1")
+      throw Self.invalid(
+        text, "major.minor, such as 2.1, with a major from 1 to \(Limits.modelNumber) without leading zeros")
     }
     guard let minor = canonicalDecimal(parts[1], in: minors) else {
-      throw Self.invalid(text, "a minor from 0 to \(Limits.modelNumber) without leading zeros, such as 2.1")
+      throw Self.invalid(
+        text, "major.minor, such as 2.1, with a minor from 0 to \(Limits.modelNumber) without leading zeros")
     }
     (self.major, self.minor) = (major, minor)
   }

@@ -23,7 +23,7 @@ package struct OriginOutline: Hashable, Sendable {
       SELECT object.type, object.name, list.type, object.tbl_name FROM sqlite_schema AS object
       LEFT JOIN pragma_table_list AS list ON list.name = object.name AND list.schema = 'main'
       WHERE object.sql IS NOT NULL AND object.name NOT LIKE 'sqlite\\_%' ESCAPE '\\'
-      AND object.name NOT LIKE 'seedbank\\_%' ESCAPE '\\' ORDER BY object.rowid
+      AND object.name NOT LIKE 'seedbank\\_log%' ESCAPE '\\' ORDER BY object.rowid
       """)
     func names(_ type: String) -> [String] { objects.filter { $0[0].text == type }.map { $0[1].text } }
     self.init(tables: [:], indexes: names("index"), views: names("view"))

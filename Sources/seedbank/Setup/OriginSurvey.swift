@@ -27,7 +27,7 @@ struct OriginSurvey: Sendable {
 
   /// SQLite's own tables, and those of a log that notes what writers touch.
   private static func isInternal(_ name: String) -> Bool {
-    name.hasPrefix("sqlite_") || name.hasPrefix(ReservedTable.prefix)
+    name.hasPrefix("sqlite_") || SQLiteLogDraft.owns(name)
   }
 
   private mutating func read(_ connection: Connection) throws {

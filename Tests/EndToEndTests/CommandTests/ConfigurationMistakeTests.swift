@@ -172,11 +172,11 @@ private func mistake(in folder: DeploymentFolder) throws -> String {
     (#"{"origin": "my.sqlite"}"#, "origin: expected an object, found a string."),
     (
       #"{"origin": {"postgresql": "x"}}"#,
-      "origin.postgresql: unknown key, expected one of sqlite."
+      "origin.postgresql: unknown key, expected one of sqlite, changes, auditSeconds."
     ),
     (
       #"{"origin": {"sqlite": "a", "folder": "b"}}"#,
-      "origin.folder: unknown key, expected one of sqlite."
+      "origin.folder: unknown key, expected one of sqlite, changes, auditSeconds."
     ),
     (#"{"origin": {"sqlite": 1}}"#, "origin.sqlite: expected a string, found a whole number."),
     (#"{"orgin": {}}"#, #"orgin: unknown key, did you mean "origin"?"#),
@@ -299,7 +299,10 @@ private func mistake(in folder: DeploymentFolder) throws -> String {
   @Test(arguments: [
     ("1/schema.sql", #"/1: expected a folder named major.minor, such as 2.1, found "1"."#),
     ("v1.0/schema.sql", #"/v1.0: expected a folder named major.minor, such as 2.1, found "v1.0"."#),
-    ("01.0/schema.sql", #"/01.0: expected a folder named major.minor, such as 2.1, found "01.0"."#),
+    (
+      "01.0/schema.sql",
+      #"/01.0: expected a folder named major.minor, such as 2.1, with a major from 1 to 999 without leading zeros, found "01.0"."#
+    ),
     ("2.0/stop.sql", "/2.0: expected schema.sql in this folder, found none."),
     ("2.0/Schema.sql", "/2.0: expected schema.sql in this folder, found none."),
     ("1.0/stop.sql~", "/1.0/stop.sql~: expected only schema.sql and <table>.sql in a model's folder."),

@@ -37,8 +37,9 @@ import Testing
     #expect(opened.subtracting(allowed).isEmpty, "seed \(seed)")
   }
 
-  /// glibc counts the processors when one more thread comes to need memory of its own, whenever that is.
-  private static let systems: Set = ["/sys/devices/system/cpu/online"]
+  /// glibc counts the processors when one more thread comes to need memory of its own, whenever that is; and when one
+  /// gives memory back, it asks whether the system promises more than it has.
+  private static let systems: Set = ["/sys/devices/system/cpu/online", "/proc/sys/vm/overcommit_memory"]
 
   private static func secrets(_ road: DemoRoad) -> [String] {
     ["/etc/passwd", "/proc/self/environ", road.config, road.origin, road.folder("demo/keys/root.key")]

@@ -126,7 +126,7 @@ import Testing
           ["bash", "-o", "pipefail", "-ec", opening + line], in: folder.path,
           environment: ["PATH": "\(SeedbankBinary.url.deletingLastPathComponent().path):/usr/bin:/bin"])
       }
-      #expect(try Tool.sqlite(folder("my.sqlite"), "SELECT count(*) FROM shop") == "0\n")
+      #expect(try Tool.sqlite(folder("my-snapshot.sqlite"), "SELECT count(*) FROM shop") == "0\n")
       #expect(FileManager.default.fileExists(atPath: folder("store")))
     }
   }

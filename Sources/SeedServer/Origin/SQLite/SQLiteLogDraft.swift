@@ -22,7 +22,12 @@ package struct SQLiteLogDraft {
   /// Entries between two removals of old ones.
   private static let pruningEntries = 4096
 
-  static func log(_ number: Int) -> String { "seedbank_log_\(number)" }
+  static func log(_ number: Int) -> String { "\(logPrefix)\(number)" }
+
+  private static let logPrefix = "seedbank_log_"
+
+  /// Whether a table or trigger of that name, in lower case, belongs to a log.
+  package static func owns(_ name: String) -> Bool { name == registry || name.hasPrefix(logPrefix) }
 
   /// A log for every table of the file that can have one.
   package init(_ connection: Connection) throws {
