@@ -47,19 +47,10 @@ struct ChangeTrail {
       return step.comparing(.otherCopy)
     }
     if try origin.isVolatile([plan]) { return step.comparing(.restless) }
-    guard case .tables(let touched) = try log.touched(since: record.cursor, plan) else {
-      if case .doubt(let doubt) = try log.touched(since: record.cursor, plan) {
-        return step.comparing(.doubt(doubt))
-      }
-      return step
+    switch try log.touched(since: record.cursor, plan) {
+    case .doubt(let doubt): return step.comparing(.doubt(doubt))
+    case .tables(let touched): return step.following(log, touched, record, context)
     }
-    if let missed = record.missedAt { return step.comparing(.missed(missed)) }
-    if record.isAuditDue(context) {
-      step.search = .audit(touched)
-      return step.comparing(.audit)
-    }
-    (step.search, step.reason) = (.log(log, touched), nil)
-    return step
   }
 
   /// Notes where the copy, which is committed, stands now.
@@ -134,11 +125,26 @@ struct ChangeTrailStep {
 
   /// For the operator.
   var warning: String? {
+    if reason == .noLog { return "all rows are compared, for \(ComparisonReason.noLog)" }
     guard !gaps.isEmpty else { return nil }
     return
-      "the origin's log does not watch \(gaps.map { "\"\($0)\"" }.joined(separator: ", ")) any more, as the table was made"
-      + " anew, or its triggers are gone: it is compared as a whole. 'seedbank origin log remove --yes' and then 'seedbank"
+      "the origin's log does not watch \(gaps.map { "\"\($0)\"" }.joined(separator: ", ")) any more, for a table that is made"
+      + " anew has no triggers: what it does not watch is compared as a whole. 'seedbank origin log remove --yes' and then 'seedbank"
       + " origin log setup --yes' mend that"
+  }
+
+  /// A log that can tell what was written is followed, unless it missed rows before or is to be checked.
+  fileprivate func following(
+    _ log: any OriginLog, _ touched: [String: Touched], _ record: ChangeTrail.Record, _ context: StepContext
+  ) -> ChangeTrailStep {
+    var step = self
+    if let missed = record.missedAt { return comparing(.missed(missed)) }
+    if record.isAuditDue(context) {
+      (step.search, step.reason) = (.audit(touched), .audit)
+    } else {
+      (step.search, step.reason) = (.log(log, touched), nil)
+    }
+    return step
   }
 
   func comparing(_ reason: ComparisonReason) -> ChangeTrailStep {
