@@ -19,8 +19,8 @@ package struct HTTPServerConfiguration: Sendable {
   /// Requests on one connection, after which it ends: its memory then starts afresh.
   package var requestsPerConnection = 10_000
   /// Memory of one connection in bytes; half of it is the largest head of a request. libmicrohttpd refuses what does not
-  /// fit into all of it, with a page of its own. Above 32 KiB it maps each connection's memory anew, which takes longer than most answers.
-  package var connectionMemoryBytes = 32 * 1024
+  /// fit into all of it, with a page of its own. A connection that rests keeps it: thousands do.
+  package var connectionMemoryBytes = 20 * 1024
   package var timeouts = ConnectionTimeouts()
   /// Adds the fields that all of its owner's responses have, also to those that the server makes by itself.
   package var finish: @Sendable (HTTPResponse, HTTPRequest) -> HTTPResponse = { response, _ in response }
