@@ -134,6 +134,7 @@ let package = Package(
       ],
       programs: [
         "RoadTests/outside_client.py", "RoadTests/tuf_client.py", "FaultTests/injector.c",
+        "FaultTests/moved_clock.c",
         "KeyTests/tuf_follow.py", "ImportTests/article_tables.py", "PackageTests/zsh_completion.py",
         "CommandTests/terminal.py",
         "SampleApp", "SecondApp", "RecipeDriver",

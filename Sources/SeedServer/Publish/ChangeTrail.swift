@@ -17,9 +17,11 @@ struct ChangeTrail {
     "\(stateFolder)/\(series.roleName).cursor"
   }
 
-  /// When the log was found to have missed rows; `nil` where it is trusted.
-  static func missedAt(_ series: Series, in stateFolder: String) -> UTCTime? {
-    record(series, in: stateFolder)?.missedAt
+  /// `nil` where no step has noted anything yet.
+  static func standing(_ series: Series, in stateFolder: String) -> OriginLogStanding? {
+    record(series, in: stateFolder).map {
+      OriginLogStanding(comparedAt: $0.comparedAt, missedAt: $0.missedAt)
+    }
   }
 
   /// The next step compares everything, and from then on the log counts again.
@@ -122,6 +124,12 @@ struct ChangeTrailStep {
   var missedAt: UTCTime?
 
   init(_ search: ChangeSearch, _ reason: ComparisonReason?) { (self.search, self.reason) = (search, reason) }
+
+  /// Tables of which the log cannot tell single rows, and that were touched.
+  var comparedTables: [String] {
+    guard case .log(_, let touched) = search else { return [] }
+    return touched.filter { $0.value == .all }.keys.sorted()
+  }
 
   /// For the operator.
   var warning: String? {

@@ -12,7 +12,7 @@ package struct StepHistory: Sendable {
 
   /// Rows that are kept; the oldest go first.
   package static let mostRecords = 2000
-  private static let layout: Int64 = 2
+  private static let layout: Int64 = 3
 
   /// The history of the publisher that keeps its files there.
   package init(_ stateFolder: String, report: @escaping @Sendable (LogRecord) -> Void = { _ in }) {

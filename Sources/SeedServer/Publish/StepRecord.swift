@@ -22,6 +22,8 @@ package struct StepRecord: Hashable, Sendable {
   package var snapshotBytes: Int?
   /// Rows of all tables after it, where they were counted.
   package var rows: Int?
+  /// By what the changes were found, where the origin was read for them.
+  package var foundBy: FoundBy?
   package var error: String?
   /// How many steps in a row had this outcome, and when the last of them was.
   package var times = 1
@@ -48,6 +50,7 @@ extension StepRecord {
     from = isNew ? to.flatMap { $0 > 1 ? $0 - 1 : nil } : to
     changes = report.changes.filter { !$0.value.isEmpty }
     deltaBytes = report.deltaBytes
+    foundBy = report.foundBy
     snapshotBytes = report.snapshotBytes
     rows = report.rows.isEmpty ? nil : report.rows.values.reduce(0, +)
   }

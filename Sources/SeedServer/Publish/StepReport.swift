@@ -83,8 +83,8 @@ package struct SeriesReport: Sendable {
   /// Tables that lost more rows than is allowed, where the step was only tried.
   package var shrunk: [ShrunkTable] = []
   var warnings: [String] = []
-  /// Why all rows were compared, where the log should have told.
-  package var comparison: ComparisonReason?
+  /// By what the changes were found; `nil` where nothing was compared with a version before.
+  package var foundBy: FoundBy?
   /// Why the working copy had to be made anew from the publication.
   package var repair: String?
 }

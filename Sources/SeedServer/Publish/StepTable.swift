@@ -12,7 +12,8 @@ struct StepTable {
       """
       CREATE TABLE build(id INTEGER PRIMARY KEY, at INTEGER NOT NULL, last INTEGER NOT NULL, times INTEGER NOT NULL,
         milliseconds INTEGER NOT NULL, dataset TEXT NOT NULL, major INTEGER, outcome TEXT NOT NULL,
-        head_before INTEGER, head_after INTEGER, delta_bytes INTEGER, snapshot_bytes INTEGER, rows INTEGER, error TEXT);
+        head_before INTEGER, head_after INTEGER, delta_bytes INTEGER, snapshot_bytes INTEGER, rows INTEGER, found_by TEXT,
+        found_reason TEXT, error TEXT);
       CREATE INDEX build_series ON build(dataset, major);
       CREATE TABLE build_table(build INTEGER NOT NULL, name TEXT NOT NULL, inserted INTEGER NOT NULL,
         updated INTEGER NOT NULL, deleted INTEGER NOT NULL, PRIMARY KEY(build, name)) WITHOUT ROWID;
@@ -24,7 +25,7 @@ struct StepTable {
 
   private static let columns =
     "at, last, times, milliseconds, dataset, major, outcome, head_before, head_after, delta_bytes, snapshot_bytes, "
-    + "rows, error"
+    + "rows, found_by, found_reason, error"
 
   /// Adds a record; true where it was counted with the one before it, because both say the same.
   func append(_ record: StepRecord) throws -> Bool {
@@ -59,20 +60,22 @@ struct StepTable {
     let next = try connection.integer("SELECT max(id) + 1 FROM build") ?? 1
     try connection.execute("UPDATE build_table SET build = ? WHERE build = ?", .integer(next), .integer(id))
     try connection.execute(
-      "UPDATE build SET id = ?, last = ?, times = times + 1, milliseconds = ? WHERE id = ?", .integer(next),
-      SeedValue(record.at.secondsSinceEpoch), SeedValue(record.milliseconds), .integer(id))
+      "UPDATE build SET id = ?, last = ?, times = times + 1, milliseconds = ?, found_by = ?, found_reason = ? WHERE id = ?",
+      .integer(next), SeedValue(record.at.secondsSinceEpoch), SeedValue(record.milliseconds),
+      SeedValue(record.foundBy?.way.rawValue), SeedValue(record.foundBy?.reason), .integer(id))
     return true
   }
 
   private func insert(_ record: StepRecord) throws {
     try connection.cached(
-      "INSERT INTO build(\(Self.columns)) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+      "INSERT INTO build(\(Self.columns)) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
     ).run([
       SeedValue(record.at.secondsSinceEpoch), SeedValue(record.last.secondsSinceEpoch),
       SeedValue(record.times), SeedValue(record.milliseconds), .text(record.dataset.text),
       SeedValue(record.series?.major), .text(record.outcome.rawValue), SeedValue(record.from),
       SeedValue(record.to), SeedValue(record.deltaBytes), SeedValue(record.snapshotBytes),
-      SeedValue(record.rows), record.error.map { .text($0) } ?? .null,
+      SeedValue(record.rows), SeedValue(record.foundBy?.way.rawValue), SeedValue(record.foundBy?.reason),
+      SeedValue(record.error),
     ])
     for (name, changes) in record.changes {
       try connection.execute(
@@ -118,7 +121,7 @@ struct StepTable {
   }
 
   private func record(_ row: [SeedValue]) throws -> (id: Int64, record: StepRecord) {
-    guard let id = row[13].number, let outcome = StepRecord.Outcome(rawValue: row[6].text) else {
+    guard let id = row[15].number, let outcome = StepRecord.Outcome(rawValue: row[6].text) else {
       throw NotASeed("a step with the outcome \"\(row[6])\"")
     }
     func time(_ column: Int) -> UTCTime { UTCTime(secondsSinceEpoch: row[column].number ?? 0) }
@@ -129,7 +132,10 @@ struct StepTable {
     record.series = try row[5].number.map { try Series(dataset, major: $0) }
     (record.from, record.to) = (row[7].number, row[8].number)
     (record.deltaBytes, record.snapshotBytes, record.rows) = (row[9].number, row[10].number, row[11].number)
-    if case .text(let error) = row[12] { record.error = error }
+    if let way = row[12].string.flatMap(FoundBy.Way.init(rawValue:)) {
+      record.foundBy = FoundBy(way, reason: row[13].string)
+    }
+    record.error = row[14].string
     record.changes = try changes(of: Int64(id))
     return (Int64(id), record)
   }
@@ -148,6 +154,10 @@ struct StepTable {
 
 extension SeedValue {
   fileprivate init(_ number: Int?) { self = number.map { .integer(Int64($0)) } ?? .null }
+
+  fileprivate init(_ text: String?) { self = text.map { .text($0) } ?? .null }
+
+  fileprivate var string: String? { if case .text(let text) = self { text } else { nil } }
 
   fileprivate var number: Int? {
     if case .integer(let value) = self { Int(exactly: value) } else { nil }

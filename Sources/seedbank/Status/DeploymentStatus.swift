@@ -76,7 +76,8 @@ struct SeriesStatus {
   let lastBuild: StepRecord?
   let upcoming: UpcomingSnapshots
   let checkSeconds: Int
-  private let logDoubt: String?
+  /// `nil` where no log is asked for, or none was used yet.
+  let log: OriginLogStanding?
 
   init(
     _ plan: SeriesPlan, _ dataset: DatasetConfiguration, _ published: PublishedMetadata.PublishedSeries?,
@@ -92,7 +93,7 @@ struct SeriesStatus {
     copyBytes = bytes(of: copyPath)
     lastBuild = try? StepHistory(folder).latest(of: plan.series)
     checkSeconds = dataset.checkSeconds
-    logDoubt = dataset.policy.changes == .log ? OriginLogStanding.doubt(of: plan.series, in: folder) : nil
+    log = dataset.policy.changes == .log ? OriginLogStanding(of: plan.series, in: folder) : nil
     let mark = CalendarMark(plan.series, in: folder).time
     upcoming = UpcomingSnapshots(published?.metadata, dataset.policy.snapshotSchedule, seen: mark, now: now)
   }
@@ -129,7 +130,7 @@ struct SeriesStatus {
     if copyVersion == nil {
       warnings.append("\(series): the working copy cannot be read; the next step rebuilds it")
     }
-    if let logDoubt { warnings.append("\(series): all rows are compared: \(logDoubt)") }
+    if let doubt = log?.doubt { warnings.append("\(series): all rows are compared: \(doubt)") }
     return warnings
   }
 }

@@ -48,7 +48,9 @@ extension SeriesStatus {
       ("held", state.hold.map { "at the content of version \($0.version) since \($0.since)" }),
       ("rows", rows.map(Self.words)),
       ("snapshots", Self.words(snapshots)), ("deltas", "\(deltas.count), \(ByteCount(bytes: deltaBytes))"),
-      ("last step", lastBuild.map(\.line)), ("next", next),
+      ("last step", lastBuild.map(\.line)),
+      ("log", log.map { "all rows last compared \(TimeSpan(from: $0.comparedAt, to: now)) ago" }),
+      ("next", next),
     ]
     return ["\(series)"] + facts.compactMap { name, text in text.map { "  \(name): \($0)" } }
   }
@@ -87,6 +89,7 @@ extension SeriesStatus {
       "deltas": ["count": JSONValue(deltas.count), "bytes": JSONValue(deltaBytes)],
       "expires": JSONValue(published?.expires.text), "copyVersion": JSONValue(copyVersion?.number),
       "copyBytes": JSONValue(copyBytes), "lastBuild": lastBuild?.json ?? .null,
+      "comparedAt": JSONValue(log?.comparedAt.text), "logMissedAt": JSONValue(log?.missedAt?.text),
       "nextSnapshotAt": JSONValue(upcoming.due?.text),
       "snapshotTimes": .array(upcoming.calendarTimes.map(upcoming.json)),
       "checkSeconds": JSONValue(checkSeconds),
@@ -110,7 +113,7 @@ extension StepRecord {
     let versions = outcome == .published || outcome == .rolledBack ? to.map { " version \($0)" } ?? "" : ""
     let parts = [
       "\(last) \(series?.description ?? dataset.text) \(outcome.rawValue)\(versions)",
-      changes.isEmpty ? nil : changes.words,
+      changes.isEmpty ? nil : changes.words, foundBy?.words,
       deltaBytes.map { "delta of \(ByteCount(bytes: $0))" },
       snapshotBytes.map { "snapshot of \(ByteCount(bytes: $0))" },
       "\(milliseconds) ms", times > 1 ? "\(times) times since \(at)" : nil, error,
@@ -124,7 +127,8 @@ extension StepRecord {
       "milliseconds": JSONValue(milliseconds), "dataset": .string(dataset.text),
       "series": JSONValue(series?.description), "outcome": .string(outcome.rawValue), "from": JSONValue(from),
       "to": JSONValue(to), "tables": changes.json, "deltaBytes": JSONValue(deltaBytes),
-      "snapshotBytes": JSONValue(snapshotBytes), "error": JSONValue(error),
+      "snapshotBytes": JSONValue(snapshotBytes), "foundBy": JSONValue(foundBy?.way.rawValue),
+      "foundReason": JSONValue(foundBy?.reason), "error": JSONValue(error),
     ]
   }
 }

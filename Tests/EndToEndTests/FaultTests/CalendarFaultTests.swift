@@ -18,22 +18,20 @@ import Testing
 
   private let folder: TemporaryFolder
   private let injector: FaultInjector
+  private let clock: MovedClock
   private let series: Series
 
   private var publication: PublicationDirectory { PublicationDirectory(folder("seedbank/publication")) }
 
   /// Published two days ago, with one moment a day, of which none comes in the next hours.
   init() throws {
-    (folder, injector) = (try TemporaryFolder(inMemory: true), try FaultInjector())
+    (folder, injector, clock) = (try TemporaryFolder(inMemory: true), try FaultInjector(), try MovedClock())
     series = try Series("my", major: 1)
     try changeOrigin(
       "CREATE TABLE shop(id INTEGER PRIMARY KEY, rank INTEGER); INSERT INTO shop VALUES (1, 1), (2, 1)")
     let (moment, command) = (try Self.distantMoment(), SeedbankBinary.url.path)
-    // A distance, for the clock goes on. One that stands still, as of faketime -f DATE, does so for deadlines as well unless
-    // DONT_FAKE_MONOTONIC is set: there a program that hangs is never ended.
     for arguments in [["init", "my.sqlite"], Self.regenerate] {
-      let clock = ["env", "DONT_FAKE_MONOTONIC=1", "NO_FAKE_STAT=1", "faketime", "-f", "-2d"]
-      try Tool.run(clock + [command] + arguments, in: folder.path)
+      try Tool.run(clock.words(days: -2) + [command] + arguments, in: folder.path)
     }
     let dataset = folder("seedbank/my/dataset.json")
     let text = try String(contentsOfFile: dataset, encoding: .utf8)

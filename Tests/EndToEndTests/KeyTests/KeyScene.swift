@@ -12,6 +12,7 @@ final class KeyScene {
   /// Days by which every command's clock is ahead.
   var days = 0
   private var changes = 0
+  private let moved: MovedClock
 
   /// The variables of the article and the folders that they stand for.
   private static let media = [
@@ -21,7 +22,7 @@ final class KeyScene {
   ]
 
   init() throws {
-    folder = try TemporaryFolder(inMemory: true)
+    (folder, moved) = (try TemporaryFolder(inMemory: true), try MovedClock())
     try Tool.sqlite(
       folder("my.sqlite"),
       """
@@ -48,11 +49,8 @@ final class KeyScene {
       clock + ["bash", "-euo", "pipefail", "-c", script], in: folder.path, environment: environment(more))
   }
 
-  /// A clock ahead by the scene's days, for a program and those that it starts. Timers and the times of files stay true.
-  private var clock: [String] {
-    days == 0
-      ? [] : ["env", "DONT_FAKE_MONOTONIC=1", "NO_FAKE_STAT=1", "faketime", "-f", "+\(days)d"]
-  }
+  /// A clock ahead by the scene's days, for a program and those that it starts.
+  private var clock: [String] { moved.words(days: days) }
 
   /// Types what the article on keys has under a heading.
   @discardableResult

@@ -8,6 +8,10 @@ import Testing
 
 /// The alert rules that we ship, against what a front really says in the states that they are for.
 @Suite(.bounded) struct AlertTests {
+  private let clock: MovedClock
+
+  init() throws { clock = try MovedClock() }
+
   /// What happens to a deployment, and the alerts that must fire, and no others.
   struct State: Sendable, CustomTestStringConvertible {
     let testDescription: String
@@ -129,7 +133,8 @@ import Testing
     let deployment = try OperatedDeployment()
     try state.prepare(deployment)
     let front = try RunningSeedbank(
-      ["serve", "--port", "0"], in: deployment.folder.path, environment: try environment(state, deployment))
+      ["serve", "--port", "0"], in: deployment.folder.path,
+      environment: try environment(state, deployment))
     let before = try Scrape(front.address)
     try state.happen(deployment, front)
     let after = try Scrape(front.address)
@@ -140,11 +145,8 @@ import Testing
   private func environment(_ state: State, _ deployment: OperatedDeployment) throws -> [String: String] {
     var environment = ["PATH": "/usr/bin:/bin"]
     if state.isDiskFull { environment["LD_PRELOAD"] = try library(Self.fullDisk, deployment) }
-    if state.hoursAhead > 0 {
-      environment["LD_PRELOAD"] = try library(Self.clockAhead, deployment)
-      environment["CLOCK_AHEAD"] = "\(state.hoursAhead * 3600)"
-    }
-    return environment
+    guard state.hoursAhead > 0 else { return environment }
+    return environment.merging(clock.environment(seconds: state.hoursAhead * 3600)) { $1 }
   }
 
   private func library(_ code: String, _ deployment: OperatedDeployment) throws -> String {
@@ -161,33 +163,6 @@ import Testing
       int (*real)(const char *, struct statvfs *) = dlsym(RTLD_NEXT, "statvfs");
       int result = real(path, disk);
       disk->f_bavail = 1;
-      return result;
-    }
-    """
-
-  /// Of the calendar's clock alone. faketime moves the deadlines of timers, too: those of a front that is some hours
-  /// ahead have passed for ever, and it takes a whole core.
-  private static let clockAhead = """
-    #include <stdlib.h>
-    #include <sys/time.h>
-    #include <time.h>
-    static long ahead(void) { return atol(getenv("CLOCK_AHEAD")); }
-    int clock_gettime(clockid_t clock, struct timespec *time) {
-      int (*real)(clockid_t, struct timespec *) = dlsym(RTLD_NEXT, "clock_gettime");
-      int result = real(clock, time);
-      if (clock == CLOCK_REALTIME || clock == CLOCK_REALTIME_COARSE) time->tv_sec += ahead();
-      return result;
-    }
-    int gettimeofday(struct timeval *restrict time, void *restrict zone) {
-      int (*real)(struct timeval *, void *) = dlsym(RTLD_NEXT, "gettimeofday");
-      int result = real(time, zone);
-      time->tv_sec += ahead();
-      return result;
-    }
-    time_t time(time_t *place) {
-      time_t (*real)(time_t *) = dlsym(RTLD_NEXT, "time");
-      time_t result = real(NULL) + ahead();
-      if (place) *place = result;
       return result;
     }
     """

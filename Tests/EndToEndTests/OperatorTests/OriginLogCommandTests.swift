@@ -41,6 +41,9 @@ import Testing
     #expect(
       shop?["inserted"] == 1 && shop?["updated"] == 1 && shop?["deleted"] == 1, "\(String(describing: shop))")
     #expect(try deployment.seedbank("verify").status == 0)
+    #expect(try found() == ["log", nil, "comparison", "it is the first step with this log"])
+    let status = try deployment.seedbank("status").output
+    #expect(status.contains("found by log") && status.contains("log: all rows last compared"), "\(status)")
     let check = try deployment.seedbank("config", "check")
     #expect(check.status == 0 && !(check.output + check.errors).contains("gained"), "\(check.errors)")
   }
@@ -57,8 +60,18 @@ import Testing
     #expect(
       outcome.status == 0 && outcome.errors.contains("(id = 1): they are published now"),
       "\(outcome.errors)")
+    #expect(try found().first == "audit")
+    let status = try #require(try deployment.json("status").first?["series"]?.elements?.first)
+    #expect(status["logMissedAt"]?.string != nil && status["comparedAt"] == status["logMissedAt"])
     #expect(try deployment.seedbank("origin", "log", "accept").status == 0)
     #expect(try deployment.seedbank("regenerate").status == 0)
+    #expect(try found().prefix(2) == ["comparison", "it is the first step with this log"])
+  }
+
+  /// By what the newest steps found what changed, and why by a comparison, the newest first.
+  private func found() throws -> [String?] {
+    let builds = try #require(try deployment.json("status", "--history").first?["builds"]?.elements)
+    return builds.prefix(2).flatMap { [$0["foundBy"]?.string, $0["foundReason"]?.string] }
   }
 
   /// What a step says of the one series.

@@ -8,12 +8,13 @@ import Testing
 /// What a monitor reads: one line on stdout, and an exit code.
 @Suite(.bounded) struct StatusCheckTests {
   let deployment: OperatedDeployment
+  private let clock: MovedClock
 
-  init() throws { deployment = try OperatedDeployment() }
+  init() throws { (deployment, clock) = (try OperatedDeployment(), try MovedClock()) }
 
   private func check(_ more: String..., days: Int = 0) throws -> SeedbankBinary.Outcome {
-    let clock = days == 0 ? [] : ["faketime", "-f", "+\(days)d"]
-    let words = clock + [SeedbankBinary.url.path, "status", "--check"] + more
+    let words =
+      clock.words(days: days) + [SeedbankBinary.url.path, "status", "--check"] + more
     let script = "\(words.joined(separator: " ")) > out 2> errors; echo $? > code"
     try Tool.run(["sh", "-c", script], in: deployment.folder.path)
     func text(_ name: String) throws -> String {
