@@ -73,7 +73,12 @@ import Testing
     }
   }
 
-  @Test func `every version that is published among eight writers is a state that they meant`() throws {
+  @Test(arguments: [ChangeFinding.comparison, .log])
+  func `every version that is published among eight writers is a state that they meant`(
+    _ finding: ChangeFinding
+  )
+    throws
+  {
     let deployment = try TestDeployment(
       [model("1.0", Self.schema)], in: try TemporaryFolder(inMemory: true))
     deployment.job.snapshotSchedule = .every(seconds: .max)
@@ -84,6 +89,7 @@ import Testing
       WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < \(Self.accounts))
       INSERT INTO account SELECT i, 1000, 1000 FROM n;
       """)
+    if finding == .log { try Self.follow(deployment) }
     _ = try deployment.step()
     let first = try #require(try deployment.metadata().newestSnapshot)
     let client = try Connection(try deployment.expand(first, to: "client.sqlite"), .writer)
@@ -103,6 +109,28 @@ import Testing
     #expect(try seedRows(client, schema) == origin)
     try deployment.verify()
     #expect(try deployment.metadata().state.head.number > Self.steps, "a step met no writer")
+    if finding == .log { try Self.audit(deployment) }
+  }
+
+  /// The origin notes what its writers touch.
+  private static func follow(_ deployment: TestDeployment) throws {
+    deployment.job.policy.changes = .log
+    deployment.job.policy.auditSeconds = 86_400
+    let connection = try Connection(deployment.originPath, .own)
+    let draft = try SQLiteLogDraft(connection)
+    try connection.transaction { for statement in draft.statements { try connection.execute(statement) } }
+  }
+
+  /// The steps followed the log, and it missed nothing.
+  private static func audit(_ deployment: TestDeployment) throws {
+    let newest = try deployment.step().series[0]
+    #expect(
+      newest.outcome == .unchanged && newest.foundBy == FoundBy(.log), "\(String(describing: newest.foundBy))"
+    )
+    deployment.job.policy.auditSeconds = 0
+    let report = try deployment.step()
+    #expect(report.series[0].outcome == .unchanged && report.series[0].foundBy?.way == .audit)
+    #expect(report.warnings.isEmpty, "\(report.warnings)")
   }
 
   /// One step, and the client at its version.

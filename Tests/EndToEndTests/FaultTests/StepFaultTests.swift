@@ -58,21 +58,41 @@ import Testing
     try text.replacing(/:\d+/, with: ":1").write(toFile: memory, atomically: true, encoding: .utf8)
   }
 
+  private func save() throws {
+    try Tool.run(["rm", "-rf", folder("before")])
+    try Tool.run(["cp", "-a", folder("seedbank"), folder("before")])
+  }
+
   @Test func `five publish steps that fail at any file operation leave the old or the new version`() throws {
     var version = Self.firstVersion
     for command in Self.steps {
       version += 1
       try changeOrigin(version)
       try endGrace()
-      try Tool.run(["rm", "-rf", folder("before")])
-      try Tool.run(["cp", "-a", folder("seedbank"), folder("before")])
+      try save()
       try failEverywhere(command, to: version)
     }
     let metadata = try #require(try publication.published().series[series]?.metadata)
     #expect(metadata.state.floor.number == 17 && metadata.state.head.number == 18)
   }
 
-  private func failEverywhere(_ command: [String], to version: Int) throws {
+  @Test func `a step that follows the origin's log and fails at any file operation misses no row`() throws {
+    try SeedbankBinary.succeed(["origin", "log", "setup", "--yes"], in: folder.path)
+    try SeedbankBinary.succeed(Self.plain, in: folder.path)
+    try changeOrigin(Self.firstVersion + 1)
+    try save()
+    try failEverywhere(Self.plain, to: Self.firstVersion + 1) { what in
+      // Whatever the cursor's file has become, the log counts again, or was not needed; and it lost nothing.
+      try OriginLogScene.rewindAudit(folder("seedbank/state/my-1.cursor"))
+      let audit = try SeedbankBinary.run(Self.plain + ["--json"], in: folder.path)
+      #expect(audit.status == 0 && audit.errors.isEmpty, "\(what): \(audit.errors)")
+      #expect(try audit.json()["series"]?.elements?.first?["outcome"] == "unchanged", "\(what)")
+    }
+  }
+
+  private func failEverywhere(
+    _ command: [String], to version: Int, check: (String) throws -> Void = { _ in }
+  ) throws {
     let old = try probe.head(series)
     let count = try injector.count(command, in: folder.path)
     let new = try probe.head(series)
@@ -86,6 +106,7 @@ import Testing
         let found = try probe.head(series)
         #expect(found?.rows == (found?.version == old?.version ? old?.rows : new?.rows), "\(what)")
         try expectConvergence(command, new?.rows, "\(what): \(outcome.errors)")
+        try check(what)
       }
     }
   }

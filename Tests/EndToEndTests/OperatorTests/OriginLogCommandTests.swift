@@ -55,7 +55,7 @@ import Testing
     try Tool.run(
       ["sqlite3", origin, ".dbconfig enable_trigger off", "UPDATE shop SET name = 'unseen' WHERE id = 1"])
     #expect(try regenerated()["outcome"] == "unchanged")
-    try rewindAudit()
+    try OriginLogScene.rewindAudit(deployment.folder("seedbank/state/my-1.cursor"))
     let outcome = try deployment.seedbank("regenerate")
     #expect(
       outcome.status == 0 && outcome.errors.contains("(id = 1): they are published now"),
@@ -79,15 +79,6 @@ import Testing
     try #require(try deployment.json("regenerate").first?["series"]?.elements?.first)
   }
 
-  /// As if the last comparison of all rows had been two days ago.
-  private func rewindAudit() throws {
-    let path = deployment.folder("seedbank/state/my-1.cursor")
-    let text = try String(contentsOfFile: path, encoding: .utf8)
-    let old = try #require(text.range(of: #""comparedAt":"[^"]+""#, options: .regularExpression))
-    try text.replacingCharacters(in: old, with: #""comparedAt":"2020-01-01T00:00:00Z""#).write(
-      toFile: path, atomically: true, encoding: .utf8)
-  }
-
   @Test func `mistakes are named`() throws {
     try SeedbankBinary.succeed(["origin", "log", "setup", "--yes"], in: deployment.folder.path)
     let twice = try deployment.seedbank("origin", "log", "setup", "--yes")
@@ -97,5 +88,16 @@ import Testing
     try FileManager.default.moveItem(atPath: origin, toPath: origin + ".away")
     let gone = try deployment.seedbank("origin", "log", "remove", "--yes")
     #expect(gone.status == 69 && gone.errors.contains("no origin database"), "\(gone.errors)")
+  }
+}
+
+/// What tests of origins with a log share.
+enum OriginLogScene {
+  /// As if the last comparison of all rows had been years ago.
+  static func rewindAudit(_ cursorPath: String) throws {
+    let text = try String(contentsOfFile: cursorPath, encoding: .utf8)
+    let old = try #require(text.range(of: #""comparedAt":"[^"]+""#, options: .regularExpression))
+    try text.replacingCharacters(in: old, with: #""comparedAt":"2020-01-01T00:00:00Z""#).write(
+      toFile: cursorPath, atomically: true, encoding: .utf8)
   }
 }
