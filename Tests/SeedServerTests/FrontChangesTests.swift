@@ -202,6 +202,7 @@ import Testing
   @Test func `who cannot go on from its version hears that first, whatever end it names`() throws {
     for (since, end, type) in [
       (99, 105, ProblemType.versionGone), (99, 100, .versionGone), (105, 106, .versionAhead),
+      (99, 98, .versionGone), (105, 3, .versionAhead),
     ] {
       let response = span(since: since, to: end)
       #expect(response.problem == type && response.json?["since"]?.integer == since, "\(since) to \(end)")

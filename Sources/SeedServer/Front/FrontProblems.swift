@@ -81,6 +81,11 @@ extension Problem {
       model.members(since))
   }
 
+  static func endBefore(_ end: Version, since: Version) -> Problem {
+    badParameter(
+      "to", found: end.description, expected: "a version from \(since) on, for since is \(since),")
+  }
+
   static func endAhead(_ end: Version, since: Version, _ model: ServedModel) -> Problem {
     Problem(
       .versionAhead,
