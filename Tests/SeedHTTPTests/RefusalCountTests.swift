@@ -49,9 +49,49 @@ import Testing
     withExtendedLifetime(clients) {}
   }
 
+  @Test func `the time in which all places are taken is added up, also while it lasts`() {
+    var time = FullTime()
+    #expect(time.seconds(at: 500) == 0)
+    time.end(at: 600)
+    time.begin(at: 1_000)
+    time.begin(at: 1_500)
+    #expect(time.seconds(at: 3_000) == 2)
+    time.end(at: 4_000)
+    time.end(at: 9_000)
+    #expect(time.seconds(at: 9_000) == 3)
+    time.begin(at: 10_000)
+    #expect(time.seconds(at: 10_500) == 3.5)
+  }
+
+  @Test func `a server whose places are all at work lets others wait, and says how long it was full`() throws
+  {
+    let server = try HTTPServer(configuration: Self.small) { _ in
+      HTTPResponse(status: 200, body: .bytes(Array(repeating: 7, count: Self.bytes)))
+    }
+    let busy = try (0..<Self.small.connectionLimit).map { _ in
+      let client = try RawClient(port: server.port, receives: 4096)
+      client.send("GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n")
+      return client
+    }
+    try waitUntil("all places are taken") { server.load().fullSeconds > 0 }
+    let waiting = try RawClient(port: server.port)
+    waiting.send("GET / HTTP/1.1\r\nHost: a\r\n\r\n")
+    for client in busy { #expect(try client.response().body.count == Self.bytes) }
+    #expect(try waiting.response().status == 200)
+    try waitUntil("only one is left") { server.load().connections == 1 }
+    #expect(server.load().refused.isEmpty)
+    let full = server.load().fullSeconds
+    #expect(server.load().fullSeconds == full, "it is over")
+  }
+
+  private static let bytes = 3_000_000
+  private static let small: HTTPServerConfiguration = {
+    var configuration = HTTPServerConfiguration()
+    (configuration.connectionLimit, configuration.threads) = (4, 2)
+    return configuration
+  }()
+
   @Test func `what libmicrohttpd refuses by itself is known by its lines`() {
-    #expect(
-      ConnectionRefusal(logged: "Server reached connection limit. Closing inbound connection.\n") == .full)
     let line = "Hit process or system resource limit at 7 connections, temporarily suspending accept()."
     #expect(ConnectionRefusal(logged: line) == .descriptors)
     #expect(ConnectionRefusal(logged: "Failed to send data in request") == nil)

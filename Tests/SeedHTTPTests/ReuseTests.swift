@@ -1,10 +1,11 @@
 import Foundation
-import SeedHTTP
 import SeedSystem
 import Support
 import Testing
 
 import struct Synchronization.Atomic
+
+@testable import SeedHTTP
 
 extension SocketTests {
   /// Answers that are sent again without the handler.
@@ -174,6 +175,31 @@ extension SocketTests {
       #expect(box.all.map(\.status) == [200, 200, 200, 400])
       #expect(box.all.map(\.mark) == [7, 7, 7, 0])
       #expect(box.all[2].bodyBytes == 7)
+    }
+
+    @Test func `an exchange begins when its head is whole, and one whose head never is counts as none`()
+      throws
+    {
+      let box = Measurements()
+      var configuration = HTTPServerConfiguration()
+      configuration.measure = { box.add($0) }
+      let server = try HTTPServer(configuration: configuration, handler: Asked().answer)
+      let client = try RawClient(port: server.port)
+      client.send("GET /kept HTTP/1.1\r\nHost: a\r\n")
+      var half: RawClient? = try RawClient(port: server.port)
+      half?.send("GET /half HTTP/1.1\r\nHost: a\r\n")
+      try waitUntil("both are here") { server.load().connections == 2 }
+      // Nothing shows that time has passed but time.
+      Thread.sleep(forTimeInterval: 0.1)
+      half = nil
+      try waitUntil("one has gone") { server.load().connections == 1 }
+      let completed = monotonicNanoseconds()
+      client.send("\r\n")
+      #expect(try client.response().status == 200)
+      try waitUntil("it is measured") { box.all.count == 1 }
+      // As long as the answer took to come, and not as long as the head.
+      #expect(box.all[0].nanoseconds <= monotonicNanoseconds() - completed)
+      #expect(box.all.count == 1 && box.all[0].status == 200)
     }
   }
 }

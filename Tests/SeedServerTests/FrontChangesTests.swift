@@ -175,6 +175,7 @@ import Testing
   @Test func `an end beyond the head, before the start, or that no delta reaches is refused`() throws {
     let ahead = span(since: 100, to: 105)
     #expect(ahead.problem == .versionAhead && ahead.json?["detail"]?.string?.contains("105") == true)
+    expectWellBut(to: 105, ahead, since: 100)
     let before = span(since: 103, to: 102)
     #expect(before.problem == .badRequest && before.json?["parameter"] == "to")
     for text in ["0", "x", "", "1e2"] {
@@ -188,6 +189,31 @@ import Testing
     let request = HTTPRequest(.get, "/v1/transit/changes?model=2.1&since=100&to=103")
     let between = Router().answer(request, in: CatalogView(try publication.catalog()))
     #expect(between.problem == .versionGone && between.json?["detail"]?.string?.contains("exactly") == true)
+    expectWellBut(to: 103, between, since: 100)
+  }
+
+  /// The client's own version is well, so no snapshot is named: what is wrong is `to`.
+  private func expectWellBut(to end: Int, _ response: HTTPResponse, since: Int) {
+    let json = response.json
+    #expect(json?["parameter"] == "to" && json?["to"]?.integer == end && json?["since"]?.integer == since)
+    #expect(json?["snapshot"] == nil && json?["detail"]?.string?.contains("leave out \"to\"") == true)
+  }
+
+  @Test func `who cannot go on from its version hears that first, whatever end it names`() throws {
+    for (since, end, type) in [
+      (99, 105, ProblemType.versionGone), (99, 100, .versionGone), (105, 106, .versionAhead),
+      (99, 98, .versionGone), (105, 3, .versionAhead),
+    ] {
+      let response = span(since: since, to: end)
+      #expect(response.problem == type && response.json?["since"]?.integer == since, "\(since) to \(end)")
+      #expect(response.json?["snapshot"] == "/v1/transit/snapshot?model=2.1", "\(since) to \(end)")
+    }
+    let series = FrontPublication.transit
+    try publication.publish(
+      series, head: 105, floor: 100, [publication.snapshot(series, 105), publication.delta(series, 100, 103)])
+    let request = HTTPRequest(.get, "/v1/transit/changes?model=2.1&since=101&to=102")
+    let gap = Router().answer(request, in: CatalogView(try publication.catalog()))
+    #expect(gap.problem == .versionGone && gap.json?["snapshot"] != nil)
   }
 
   @Test func `who looks at history is not counted as behind`() {

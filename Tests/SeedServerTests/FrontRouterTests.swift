@@ -197,6 +197,21 @@ import Testing
     #expect(response.headers["Content-Type"] == "application/gzip")
   }
 
+  @Test func `an object says to which version of which epoch it leads, as the redirect to it does`() throws {
+    let transit = FrontPublication.transit
+    for object in try [publication.snapshot(transit, 104), publication.delta(transit, 103, 104)] {
+      let headers = get("/\(object.filePath)").headers
+      #expect(
+        headers["Seedbank-Version"] == "104" && headers["Seedbank-Epoch"] == FrontPublication.epoch.text)
+    }
+    let (redirect, part) = (get("/v1/transit/snapshot?model=2.1"), ["Range": "bytes=1-"] as HTTPHeaders)
+    let snapshot = get(try #require(redirect.headers["Location"]), part)
+    #expect(snapshot.status == 206)
+    for name in ["Seedbank-Version", "Seedbank-Epoch"] {
+      #expect(snapshot.headers[name] == redirect.headers[name] && snapshot.headers[name] != nil, "\(name)")
+    }
+  }
+
   @Test func `what the client already has is not sent again`() throws {
     let object = try publication.snapshot(FrontPublication.transit, 104)
     for target in [
@@ -206,10 +221,12 @@ import Testing
       for condition in [tag, "W/\(tag)", "\"other\", \(tag)", "*"] {
         let response = get(target, ["If-None-Match": condition])
         #expect(response.status == 304)
-        for name in ["ETag", "Cache-Control", "Last-Modified", "Seedbank-Version"] {
+        for name in ["ETag", "Cache-Control", "Last-Modified", "Vary"] {
           #expect(response.headers[name] == get(target).headers[name])
         }
-        #expect(response.headers["Content-Type"] == nil)
+        for name in ["Content-Type", "Seedbank-Version", "Seedbank-Epoch"] {
+          #expect(response.headers[name] == nil, "\(name) describes a body")
+        }
       }
       #expect(get(target, ["If-None-Match": "\"other\""]).status == 200)
     }

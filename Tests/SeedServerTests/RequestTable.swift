@@ -4,7 +4,7 @@ import SeedHTTP
 /// One request to the usual publication and what RFC 9110 says comes back.
 struct TableRequest: Sendable, CustomStringConvertible {
   /// What is asked for.
-  enum Target: Sendable {
+  indirect enum Target: Sendable {
     /// A snapshot's file: strong tag, date, ranges.
     case object
     /// `timestamp.json`: strong tag, no date, no ranges.
@@ -17,6 +17,20 @@ struct TableRequest: Sendable, CustomStringConvertible {
     case health
     /// Nothing.
     case missing
+    /// Whatever is there.
+    case path(String)
+    /// One of those with a parameter that it does not know.
+    case strange(Target)
+    /// A page's name of so many bytes, and a query of so many with what stands before it.
+    case long(Int), longQuery(Int)
+  }
+
+  /// What a head is filled up with.
+  enum Filling: Sendable {
+    /// One field, so that all of the head has so many bytes.
+    case bytes(Int)
+    /// Fields, so that it has so many.
+    case fields(Int)
   }
 
   /// What comes back.
@@ -34,18 +48,33 @@ struct TableRequest: Sendable, CustomStringConvertible {
   /// Lines with `{tag}`, `{date}`, `{before}`, `{after}`, `{n}`, `{n-1}` and `{n+1}` to be filled in.
   let fields: [String]
   let answer: Answer
+  let filling: Filling?
 
-  var description: String { "\(method) \(target) \(fields.joined(separator: " · ")) → \(answer)" }
+  var description: String {
+    let filled = filling.map { " with \($0)" } ?? ""
+    return "\(method) \(target)\(filled) \(fields.joined(separator: " · ")) → \(answer)"
+  }
 
-  init(_ method: String, _ target: Target, _ fields: [String], _ answer: Answer) {
+  init(
+    _ method: String, _ target: Target, _ fields: [String], _ answer: Answer, filling: Filling? = nil
+  ) {
     (self.method, self.target, self.fields, self.answer) = (method, target, fields, answer)
+    self.filling = filling
+  }
+
+  /// Whether its head alone is refused: a router never sees it.
+  var isTooLarge: Bool {
+    if case .status(414) = answer { return true }
+    if case .status(431) = answer { return true }
+    return false
   }
 
   static func get(_ fields: String..., gives answer: Answer) -> Self { Self("GET", .object, fields, answer) }
 
   static func range(_ value: String, _ answer: Answer) -> Self { get("Range: \(value)", gives: answer) }
 
-  static let all = ranges + manyRanges + matches + dates + orders + rangeConditions + methods + others
+  static let all =
+    ranges + manyRanges + matches + dates + orders + rangeConditions + methods + others + sizes + parameters
 }
 
 extension TableRequest {
@@ -211,6 +240,11 @@ extension TableRequest {
     Self("GET", .metadata, ["If-Modified-Since: {after}"], .whole),
     Self("GET", .metadata, ["Range: bytes=0-0"], .whole), Self("GET", .changes, [], .whole),
     Self("GET", .changes, ["If-None-Match: W/{tag}"], .status(304)),
+    // RFC 9110, 13.1.2 and 15.4.5: there is something, so 304; and nothing in it describes a body.
+    Self("GET", .changes, ["If-None-Match: *"], .status(304)),
+    Self("HEAD", .changes, ["If-None-Match: *"], .status(304)),
+    Self("GET", .metadata, ["If-None-Match: *"], .status(304)),
+    Self("GET", .health, ["If-None-Match: *"], .status(304)),
     Self("GET", .changes, ["If-Match: *"], .whole), Self("GET", .changes, ["Range: bytes=0-0"], .whole),
     Self("GET", .changes, ["If-Range: {tag}", "Range: bytes=0-0"], .whole),
     Self("GET", .redirect, [], .status(307)), Self("GET", .redirect, ["If-None-Match: *"], .status(307)),

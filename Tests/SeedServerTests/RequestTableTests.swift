@@ -12,11 +12,18 @@ import Testing
 @Suite(.bounded) struct RequestTableTests {
   let publication: FrontPublication
   let object: PublishedObject
-  let router = Router()
+  let pages: String
+  let router: Router
 
   init() throws {
     publication = try FrontPublication(history: ())
     object = try publication.snapshot(FrontPublication.transit, 104)
+    pages = publication.folder("pages")
+    try FileManager.default.createDirectory(atPath: pages, withIntermediateDirectories: true)
+    for name in ["index.html", "app.js"] {
+      try "// a page".write(toFile: "\(pages)/\(name)", atomically: false, encoding: .utf8)
+    }
+    router = Router(pages: try StaticPages(folder: pages))
   }
 
   /// What came back, from wherever.
@@ -35,6 +42,10 @@ import Testing
     case .redirect: "/v1/transit/snapshot?model=2.1"
     case .health: "/livez"
     case .missing: "/targets/none"
+    case .path(let path): path
+    case .strange(let other): path(of: other) + (path(of: other).contains("?") ? "&" : "?") + "utm_source=x"
+    case .long(let bytes): "/" + String(repeating: "a", count: bytes - 1)
+    case .longQuery(let bytes): "/v1?" + String(repeating: "a", count: bytes - 4)
     }
   }
 
@@ -69,7 +80,7 @@ import Testing
 
   @Test func `the router answers the table`() throws {
     let view = CatalogView(try publication.catalog())
-    for request in TableRequest.all {
+    for request in TableRequest.all where !request.isTooLarge {
       let original = original(request.target, in: view)
       let fields = try filled(request, original).map { line in
         let parts = line.split(separator: ":", maxSplits: 1)
@@ -86,20 +97,21 @@ import Testing
   }
 
   @Test func `the server answers the table as the router does`() throws {
-    let front = try Front(FrontConfiguration(publication: publication.directory.path))
+    let front = try Front(FrontConfiguration(publication: publication.directory.path, pages: pages))
     let view = CatalogView(try publication.catalog())
     for request in TableRequest.all {
       let original = original(request.target, in: view)
       let fields = try filled(request, original)
-      let answer = try exchange(request.method, path(of: request.target), fields, with: front)
+      let line = "\(request.method) \(path(of: request.target)) HTTP/1.1"
+      var lines = [line, "Host: localhost", "Connection: close"] + fields
+      request.filling?.fill(&lines)
+      let answer = try exchange(request.method, lines, with: front)
       try check(answer, to: request, original: original)
+      if request.isTooLarge { #expect(answer.headers["Connection"] == "close", "\(request)") }
     }
   }
 
-  private func exchange(
-    _ method: String, _ target: String, _ fields: [String], with front: Front
-  ) throws -> Answer {
-    let lines = ["\(method) \(target) HTTP/1.1", "Host: localhost", "Connection: close"] + fields
+  private func exchange(_ method: String, _ lines: [String], with front: Front) throws -> Answer {
     let answer = try PlainConnection.exchange(lines.map { "\($0)\r\n" }.joined() + "\r\n", port: front.port)
     let end = try #require(answer.firstRange(of: Array("\r\n\r\n".utf8)))
     let head = String(decoding: answer[..<end.lowerBound], as: UTF8.self).components(separatedBy: "\r\n")
@@ -128,6 +140,9 @@ import Testing
     case .status(let status):
       #expect(answer.status == status, name)
       checkOther(answer, whole.count, original, name)
+      if case (400, .strange) = (status, request.target), let body = answer.body {
+        #expect(try JSONValue(parsing: body)["parameter"] == "utm_source", name)
+      }
     }
   }
 
@@ -148,16 +163,32 @@ import Testing
       #expect(answer.headers["ETag"] == original.headers["ETag"], name)
       #expect(answer.headers["Cache-Control"] == original.headers["Cache-Control"], name)
       #expect(answer.headers["Content-Type"] == nil, name)
+      #expect(answer.headers["Seedbank-Version"] == nil && answer.headers["Seedbank-Epoch"] == nil, name)
     case 416:
       #expect(answer.headers["Content-Range"] == "bytes */\(length)", name)
       #expect(answer.headers["Content-Type"] == "application/problem+json", name)
     case 405: #expect(answer.headers["Allow"] == HTTPMethod.allowed, name)
-    case 412: #expect(answer.headers["Content-Type"] == "application/problem+json", name)
+    case 400, 404, 412, 414, 431:
+      #expect(answer.headers["Content-Type"] == "application/problem+json", name)
+      #expect(answer.headers["Cache-Control"] == "no-store", name)
     default: break
     }
   }
 
-  @Test func `the table has at least 150 requests`() { #expect(TableRequest.all.count >= 150) }
+  @Test func `the table has at least 300 requests`() { #expect(TableRequest.all.count >= 300) }
+}
+
+extension TableRequest.Filling {
+  /// Adds fields to a head, of which these are the lines.
+  func fill(_ lines: inout [String]) {
+    switch self {
+    case .bytes(let bytes):
+      let field = "X-Filler: "
+      let taken = (lines + [field, ""]).reduce(0) { $0 + $1.utf8.count + 2 }
+      lines.append(field + String(repeating: "a", count: max(1, bytes - taken)))
+    case .fields(let count): lines += Array(repeating: "X-Filler: a", count: max(0, count + 1 - lines.count))
+    }
+  }
 }
 
 /// One exchange over a socket of its own.

@@ -4,8 +4,6 @@ import SeedSystem
 package enum ConnectionRefusal: String, CaseIterable, Sendable {
   /// Its address, or its IPv6 network, had as many as one may have.
   case address
-  /// All places were taken.
-  case full
   /// The process could open no more files.
   case descriptors
   /// It came while the server was ending.
@@ -19,13 +17,8 @@ package enum ConnectionRefusal: String, CaseIterable, Sendable {
 
   /// By a line of libmicrohttpd's log: the library refuses these by itself and tells nobody else.
   init?(logged line: String) {
-    if line.hasPrefix("Server reached connection limit") {
-      self = .full
-    } else if line.hasPrefix("Hit process or system resource limit") {
-      self = .descriptors
-    } else {
-      return nil
-    }
+    guard line.hasPrefix("Hit process or system resource limit") else { return nil }
+    self = .descriptors
   }
 }
 

@@ -12,6 +12,8 @@ package struct HTTPLoad: Hashable, Sendable {
   package var isEnding = false
   /// Connections that were refused since the server began, by reason.
   package var refused: [ConnectionRefusal: Int] = [:]
+  /// Seconds since the server began in which all places were taken: who came then waited for one, unheard.
+  package var fullSeconds = 0.0
 
   package init(connections: Int = 0, answering: Int = 0, isEnding: Bool = false) {
     (self.connections, self.answering, self.isEnding) = (connections, answering, isEnding)
@@ -31,6 +33,7 @@ final class ConnectionTable: Sendable {
   private struct State {
     var entries: [ObjectIdentifier: Entry] = [:]
     var counts: [IPAddress: Int] = [:]
+    var fullTime = FullTime()
   }
 
   private enum Phase: UInt8 {
@@ -51,21 +54,25 @@ final class ConnectionTable: Sendable {
   private let crowd: Int
   /// Idle connections that end at once, so that not each new connection has to look for one.
   private let batch: Int
+  private let limit: Int
 
   /// Of the places, the share that is kept free for new connections, and the share that is made free at once.
   private static let (freeShare, batchShare) = (16, 64)
 
   init(_ timeouts: ConnectionTimeouts, limit: Int, perAddressLimit: Int, exempt: [IPNetwork]) {
     (self.timeouts, self.perAddressLimit, self.exempt) = (timeouts, perAddressLimit, exempt)
+    self.limit = limit
     crowd = max(1, limit - max(1, limit / Self.freeShare))
     batch = max(1, limit / Self.batchShare)
   }
 
   var load: HTTPLoad {
     var load = state.withLock { state in
-      HTTPLoad(
+      var load = HTTPLoad(
         connections: state.entries.count,
         answering: state.entries.values.count { $0.connection.activity.isAnswering }, isEnding: isDraining)
+      load.fullSeconds = state.fullTime.seconds(at: monotonicMilliseconds())
+      return load
     }
     load.refused = refusals.all
     return load
@@ -119,6 +126,7 @@ final class ConnectionTable: Sendable {
       if state.entries.count >= crowd { endIdle(in: &state) }
       state.entries[ObjectIdentifier(connection)] = Entry(connection: connection)
       if let address = connection.address { state.counts[address.subscriber, default: 0] += 1 }
+      if state.entries.count >= limit { state.fullTime.begin(at: monotonicMilliseconds()) }
     }
   }
 
@@ -145,6 +153,7 @@ final class ConnectionTable: Sendable {
   func remove(_ connection: ClientConnection) {
     state.withLock { state in
       guard state.entries.removeValue(forKey: ObjectIdentifier(connection)) != nil else { return }
+      if state.entries.count < limit { state.fullTime.end(at: monotonicMilliseconds()) }
       guard let key = connection.address?.subscriber, let count = state.counts[key] else { return }
       state.counts[key] = count > 1 ? count - 1 : nil
     }
@@ -171,4 +180,19 @@ final class ConnectionTable: Sendable {
       return ended
     }
   }
+}
+
+/// Adds up how long all places of a server were taken. libmicrohttpd then takes no connection, so none is refused that
+/// could be counted: who comes waits in the kernel's queue.
+struct FullTime: Hashable, Sendable {
+  private var milliseconds: UInt64 = 0
+  private var since: UInt64?
+
+  mutating func begin(at now: UInt64) { since = since ?? now }
+
+  mutating func end(at now: UInt64) { (milliseconds, since) = (total(at: now), nil) }
+
+  func seconds(at now: UInt64) -> Double { Double(total(at: now)) / 1000 }
+
+  private func total(at now: UInt64) -> UInt64 { milliseconds + (since.map { now - $0 } ?? 0) }
 }

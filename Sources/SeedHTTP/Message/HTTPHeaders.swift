@@ -34,8 +34,13 @@ package struct HTTPHeaders: Hashable, Sendable, ExpressibleByDictionaryLiteral {
 
   /// Puts one field in place of all of that name.
   package mutating func set(_ name: String, to value: String) {
-    fields.removeAll { $0.name.equalsIgnoringCase(name) }
+    remove([name])
     append(name, value)
+  }
+
+  /// Takes out all fields of these names.
+  package mutating func remove(_ names: [String]) {
+    fields.removeAll { field in names.contains { field.name.equalsIgnoringCase($0) } }
   }
 }
 

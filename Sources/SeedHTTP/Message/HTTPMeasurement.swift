@@ -15,7 +15,7 @@ package struct HTTPMeasurement: Sendable {
   package let isComplete: Bool
   /// The label of the client's User-Agent; 0 without one.
   package let agent: Int
-  /// Nanoseconds from the request line to the response's last byte.
+  /// Nanoseconds from the end of the request's head to the response's last byte.
   package let nanoseconds: UInt64
 
   package init(mark: Int, status: Int, bodyBytes: Int64, isComplete: Bool, agent: Int, nanoseconds: UInt64) {

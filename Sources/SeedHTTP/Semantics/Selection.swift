@@ -35,10 +35,9 @@ extension HTTPResponse {
   /// The body stays: as with HEAD, the server sends its length and nothing else of it (RFC 9110, 8.6: no other
   /// length may stand there). The fields that describe a body are removed (15.4.5).
   private var notModified: HTTPResponse {
-    let kept = headers.fields.filter { field in
-      !Self.describingABody.contains { field.name.equalsIgnoringCase($0) }
-    }
-    return replaced(by: HTTPResponse(status: 304, headers: HTTPHeaders(kept), body: body))
+    var kept = headers
+    kept.remove(Self.describingABody)
+    return replaced(by: HTTPResponse(status: 304, headers: kept, body: body))
   }
 
   private static let describingABody = ["Content-Type", "Content-Encoding", "Repr-Digest", "Accept-Ranges"]

@@ -20,7 +20,8 @@ final class CurrentRequest {
   private var isHead = false
   private var agent = 0
   private var wasAdmitted = false
-  private var start: UInt64 = 0
+  /// When its head was whole, or was refused before it was.
+  private var start: UInt64?
   /// What the client had acknowledged before a large response.
   private var acknowledgedBefore: UInt64?
 
@@ -29,13 +30,16 @@ final class CurrentRequest {
   func begin(_ target: HeadText) {
     self.target.removeAll(keepingCapacity: true)
     self.target.append(contentsOf: target)
-    (request, response, step, wasAdmitted) = (nil, nil, .head, false)
+    (request, response, step, wasAdmitted, start) = (nil, nil, .head, false, nil)
     number += 1
-    start = monotonicNanoseconds()
   }
+
+  /// False while its head is under way: until then it is the client's time that passes, and nothing was asked.
+  var hasHead: Bool { start != nil }
 
   func finishHead(isHead: Bool, agent: Int, _ request: HTTPRequest?) {
     (self.isHead, self.agent, self.request) = (isHead, agent, request)
+    start = monotonicNanoseconds()
     client.enter(.handling)
   }
 
@@ -50,6 +54,7 @@ final class CurrentRequest {
   }
 
   func refuse(_ response: PreparedResponse) {
+    start = start ?? monotonicNanoseconds()
     send(response)
     step = .refused
   }
@@ -58,7 +63,7 @@ final class CurrentRequest {
     var measurement = HTTPMeasurement(
       mark: response?.mark ?? 0, status: response?.status ?? 0,
       bodyBytes: isHead ? 0 : response?.bodyBytes ?? 0, isComplete: isComplete, agent: agent,
-      nanoseconds: monotonicNanoseconds() - start)
+      nanoseconds: start.map { monotonicNanoseconds() - $0 } ?? 0)
     if !isComplete { measurement.sentBytes = acknowledgedOfBody(measurement.bodyBytes) }
     measurement.isFirstPart = response?.isFirstPart ?? false
     measurement.isLastPart = response?.isLastPart ?? false

@@ -26,7 +26,7 @@ package struct HTTPServerConfiguration: Sendable {
   package var finish: @Sendable (HTTPResponse, HTTPRequest) -> HTTPResponse = { response, _ in response }
   /// Takes libmicrohttpd's log, on its threads. Clients can provoke any number of lines: nothing is written unasked.
   package var log: @Sendable (String) -> Void = { _ in }
-  /// Called after every exchange, on the daemon's threads. It costs little.
+  /// Called after every exchange, on the daemon's threads. It costs little. A head that never came whole is none.
   package var measure: (@Sendable (HTTPMeasurement) -> Void)?
   /// Gives the bytes of a `User-Agent` a number for the measurement.
   package var labelAgent: (@Sendable (UnsafeBufferPointer<UInt8>) -> Int)?

@@ -162,7 +162,7 @@ final class RequestDispatcher: Sendable {
   }
 
   func end(_ current: CurrentRequest, isComplete: Bool) {
-    if configuration.measure != nil || configuration.observe != nil {
+    if current.hasHead, configuration.measure != nil || configuration.observe != nil {
       let measurement = current.measurement(isComplete: isComplete)
       configuration.measure?(measurement)
       if let observe = configuration.observe, let exchange = current.exchange(measurement) {

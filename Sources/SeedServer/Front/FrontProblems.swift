@@ -66,11 +66,12 @@ extension Problem {
         + "the snapshot.", model.members(since))
   }
 
+  /// The client's own version is well: a snapshot would lead nowhere that the changes without an end do not.
   static func noDelta(from since: Version, to end: Version, _ model: ServedModel) -> Problem {
     Problem(
       .versionGone,
-      "No published deltas lead from version \(since) to exactly version \(end): leave out \"to\", or name another "
-        + "one.", model.members(since))
+      "No published deltas lead from version \(since) to exactly version \(end): leave out \"to\" for all changes up to "
+        + "version \(model.state.head), or name another one.", model.members(since, to: end))
   }
 
   static func versionAhead(_ since: Version, _ model: ServedModel) -> Problem {
@@ -78,6 +79,18 @@ extension Problem {
       .versionAhead,
       "Version \(since) is not published here; the newest is \(model.state.head): get the snapshot.",
       model.members(since))
+  }
+
+  static func endBefore(_ end: Version, since: Version) -> Problem {
+    badParameter(
+      "to", found: end.description, expected: "a version from \(since) on, for since is \(since),")
+  }
+
+  static func endAhead(_ end: Version, since: Version, _ model: ServedModel) -> Problem {
+    Problem(
+      .versionAhead,
+      "Version \(end) is not published here yet; the newest is \(model.state.head): leave out \"to\", or ask again "
+        + "later.", model.members(since, to: end))
   }
 
   static func noFacts(_ series: Series) -> Problem {
@@ -100,9 +113,18 @@ extension Problem {
 }
 
 extension ServedModel {
+  /// For a client that cannot go on from its version.
   fileprivate func members(_ since: Version) -> [JSONMember] {
+    [JSONMember("snapshot", .string(FrontPath.snapshot(series.series.dataset, version)))] + span(since)
+  }
+
+  /// For a client that can go on from its version, though not to that one.
+  fileprivate func members(_ since: Version, to end: Version) -> [JSONMember] {
+    [JSONMember("parameter", "to"), JSONMember("to", JSONValue(end.number))] + span(since)
+  }
+
+  private func span(_ since: Version) -> [JSONMember] {
     [
-      JSONMember("snapshot", .string(FrontPath.snapshot(series.series.dataset, version))),
       JSONMember("since", JSONValue(since.number)), JSONMember("floor", JSONValue(state.floor.number)),
       JSONMember("head", JSONValue(state.head.number)),
     ]

@@ -40,7 +40,7 @@ extension Router {
     let model = try ServedModel(version, of: dataset, in: catalog)
     // Versions of another epoch have the same numbers, and nothing else in common with these.
     guard epoch == nil || epoch == model.state.epoch else { throw .otherEpoch(since, model) }
-    let end = try parameters.end(from: since)
+    let end = try parameters.end()
     let page = try page(since, end, of: model, in: catalog.directory)
     var response = page.response(gzip: request.prefersGzip)
     response.headers.append("Seedbank-Epoch", model.state.epoch.text)
@@ -85,11 +85,16 @@ extension Router {
   private func chain(
     _ since: Version, _ end: Version?, of model: ServedModel
   ) throws(Problem) -> [PublishedObject] {
-    let head = model.state.head
-    for version in [since, end ?? since] where version > head { throw .versionAhead(version, model) }
+    let (head, objects) = (model.state.head, model.series.objects)
+    guard since <= head else { throw .versionAhead(since, model) }
     guard since >= model.state.floor else { throw .versionGone(since, model) }
-    if let chain = DeltaChain.shortest(model.series.objects, from: since, to: end ?? head) { return chain }
-    throw end.map { .noDelta(from: since, to: $0, model) } ?? .versionGone(since, model)
+    if let end, end < since { throw .endBefore(end, since: since) }
+    if let end, end > head { throw .endAhead(end, since: since, model) }
+    if let chain = DeltaChain.shortest(objects, from: since, to: end ?? head) { return chain }
+    guard let end, DeltaChain.shortest(objects, from: since, to: head) != nil else {
+      throw .versionGone(since, model)
+    }
+    throw .noDelta(from: since, to: end, model)
   }
 }
 

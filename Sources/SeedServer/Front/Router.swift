@@ -77,6 +77,9 @@ package struct Router: Sendable {
     if isProblem, response.headers["Cache-Control"] == CacheRule.never {
       response.headers.append("Seedbank-Request", request.idText)
     }
+    // RFC 9110, 15.4.5: what describes a body goes with a body. To `If-None-Match: *` these would tell the version of a
+    // body that the client may never have had.
+    if response.status == 304 { response.headers.remove(["Seedbank-Version", "Seedbank-Epoch"]) }
     response.headers.append("Access-Control-Allow-Origin", "*")
     response.headers.append("Access-Control-Expose-Headers", Self.exposedHeaders)
     return response
@@ -149,6 +152,7 @@ extension Router {
       headers: [
         "Content-Type": entry.mediaType, "Cache-Control": CacheRule.object, "ETag": entry.tag,
         "Last-Modified": entry.lastModified, "Repr-Digest": entry.digest, "Accept-Ranges": "bytes",
+        "Seedbank-Version": entry.object.version.description, "Seedbank-Epoch": entry.epoch.text,
       ],
       body: .file(try open(entry.object, in: catalog)))
     let kind: AnswerMark.Kind = if case .snapshot = entry.object.kind { .snapshot } else { .delta }

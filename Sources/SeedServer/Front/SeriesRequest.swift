@@ -37,13 +37,8 @@ struct Parameters {
   func since() throws(Problem) -> Version { try required("since", "a whole number from 1", Version.init(_:)) }
 
   /// The version to stop at, where one is named.
-  func end(from since: Version) throws(Problem) -> Version? {
-    guard let text = self["to"] else { return nil }
-    let end = try required("to", "a whole number from 1", Version.init(_:))
-    guard end >= since else {
-      throw .badParameter("to", found: text, expected: "a version from \(since) on, for since is \(since),")
-    }
-    return end
+  func end() throws(Problem) -> Version? {
+    self["to"] == nil ? nil : try required("to", "a whole number from 1", Version.init(_:))
   }
 
   func epoch() throws(Problem) -> Epoch? {

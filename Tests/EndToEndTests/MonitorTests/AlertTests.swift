@@ -23,6 +23,7 @@ import Testing
     /// Between two scrapes.
     var happen: @Sendable (OperatedDeployment, RunningSeedbank) throws -> Void = { _, _ in }
     var isDiskFull = false
+    var environment: [String: String] = [:]
   }
 
   private static let still = ["SeedbankNoGoodLook", "SeedbankPublisherStandsStill"]
@@ -83,6 +84,18 @@ import Testing
         }
       }),
     State(
+      testDescription: "no more files can be opened", alerts: ["SeedbankRefusesConnections"],
+      happen: { try exhaustDescriptors(of: $1) }),
+    State(
+      testDescription: "all connections are taken", alerts: ["SeedbankFull"],
+      prepare: { try publishLargeSnapshot($0) },
+      happen: { deployment, front in
+        try readSlowly(deployment, front)
+        // So that half of the answers are not slow.
+        try ask(front, "/v1", times: 20)
+      }, environment: ["SEEDBANK_HTTP_CONNECTION_LIMIT": "\(slowReaders)"]),
+    State(testDescription: "heads are slow", alerts: [], happen: { try sendSlowly(to: $1) }),
+    State(
       testDescription: "a file is missing", alerts: ["SeedbankErrors"],
       happen: { deployment, front in
         let objects = try deployment.publication.published().series.values.flatMap(\.metadata.objects)
@@ -92,10 +105,7 @@ import Testing
       }),
     State(
       testDescription: "most answers are slow", alerts: ["SeedbankSlow"],
-      prepare: { deployment in
-        try deployment.origin("INSERT INTO shop SELECT 99, hex(randomblob(8000000)), 1")
-        try run(deployment, "regenerate", "--snapshot")
-      }, happen: { try readSlowly($0, $1) }),
+      prepare: { try publishLargeSnapshot($0) }, happen: { try readSlowly($0, $1) }),
   ]
 
   private static func run(
@@ -122,10 +132,63 @@ import Testing
   private static func readSlowly(_ deployment: OperatedDeployment, _ front: RunningSeedbank) throws {
     let objects = try deployment.publication.published().series.values.flatMap(\.metadata.objects)
     let snapshot = try #require(objects.snapshots().first)
-    let clients = try (0..<4).map { _ in try RawClient(port: front.port, receives: 4096) }
-    for client in clients { client.send("GET /\(snapshot.filePath) HTTP/1.1\r\nHost: a\r\n\r\n") }
-    Thread.sleep(forTimeInterval: 0.7)
+    let clients = try (0..<slowReaders).map { _ in
+      let client = try RawClient(port: front.port, receives: 4096)
+      client.send("GET /\(snapshot.filePath) HTTP/1.1\r\nHost: a\r\n\r\n")
+      return client
+    }
+    Thread.sleep(forTimeInterval: pauseSeconds)
     for client in clients { try client.skip(snapshot.length) }
+  }
+
+  private static func publishLargeSnapshot(_ deployment: OperatedDeployment) throws {
+    try deployment.origin("INSERT INTO shop SELECT 99, hex(randomblob(8000000)), 1")
+    try run(deployment, "regenerate", "--snapshot")
+  }
+
+  private static let slowReaders = 4
+  /// Longer than an answer should take, and more than a hundredth of a minute.
+  private static let pauseSeconds = 0.9
+
+  /// Clients that pause within their heads: their answers are quick all the same.
+  private static func sendSlowly(to front: RunningSeedbank) throws {
+    let clients = try (0..<slowReaders).map { _ in try RawClient(port: front.port) }
+    for client in clients { client.send("GET /v1 HTTP/1.1\r\nHost: a\r\n") }
+    Thread.sleep(forTimeInterval: pauseSeconds)
+    for client in clients {
+      client.send("\r\n")
+      #expect(try client.response().status == 200)
+    }
+  }
+
+  /// Takes the process's right to more descriptors than it has. Each connection that ends then makes room for one that
+  /// waits, and the next one is refused.
+  private static func exhaustDescriptors(of front: RunningSeedbank) throws {
+    var held = try (0..<90).map { _ in
+      let client = try RawClient(port: front.port)
+      #expect(try client.get("/livez").status == 200)
+      return client
+    }
+    let open = try FileManager.default.contentsOfDirectory(atPath: "/proc/\(front.identifier)/fd")
+    try limitFiles(of: front, to: (open.compactMap { Int($0) }.max() ?? 0) + 1)
+    let waiting = try (0..<2 * held.count).map { _ in
+      let client = try RawClient(port: front.port)
+      client.send("GET /livez HTTP/1.1\r\nHost: a\r\n\r\n")
+      return client
+    }
+    while !held.isEmpty {
+      let answered = waiting.count(where: \.hasBytes)
+      held.removeLast()
+      try waitUntil("another one is let in") { waiting.count(where: \.hasBytes) > answered }
+    }
+    try limitFiles(of: front, to: plentyOfFiles)
+    withExtendedLifetime(waiting) {}
+  }
+
+  private static let plentyOfFiles = 4096
+
+  private static func limitFiles(of front: RunningSeedbank, to count: Int) throws {
+    try Tool.run(["prlimit", "--pid", "\(front.identifier)", "--nofile=\(count):"])
   }
 
   @Test(arguments: states)
@@ -143,7 +206,7 @@ import Testing
   }
 
   private func environment(_ state: State, _ deployment: OperatedDeployment) throws -> [String: String] {
-    var environment = ["PATH": "/usr/bin:/bin"]
+    var environment = state.environment.merging(["PATH": "/usr/bin:/bin"]) { $1 }
     if state.isDiskFull { environment["LD_PRELOAD"] = try library(Self.fullDisk, deployment) }
     guard state.hoursAhead > 0 else { return environment }
     return environment.merging(clock.environment(seconds: state.hoursAhead * 3600)) { $1 }

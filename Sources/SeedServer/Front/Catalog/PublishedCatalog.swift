@@ -62,9 +62,10 @@ package final class PublishedCatalog: Sendable {
   ) -> [String: CatalogObject] {
     series.reduce(into: [:]) { objects, metadata in
       for object in metadata.objects {
-        // An object's time is that of the publication that first named it, as far as this process saw.
+        // An object's time is that of the publication that first named it in its epoch, as far as this process saw.
+        let known = previous?.objects[object.filePath]
         objects[object.filePath] =
-          previous?.objects[object.filePath] ?? CatalogObject(object, publishedAt: metadata.state.publishedAt)
+          known?.epoch == metadata.state.epoch ? known : CatalogObject(object, of: metadata.state)
       }
     }
   }

@@ -21,11 +21,13 @@ struct CatalogObject: Sendable {
   let lastModified: String
   /// RFC 9530: `sha-256=:…:`.
   let digest: String
+  /// Of the version that it leads to.
+  let epoch: Epoch
 
-  init(_ object: PublishedObject, publishedAt: UTCTime) {
-    self.object = object
+  init(_ object: PublishedObject, of state: SeriesState) {
+    (self.object, epoch) = (object, state.epoch)
     tag = entityTag(object.sha256)
-    lastModified = publishedAt.httpText
+    lastModified = state.publishedAt.httpText
     digest = "sha-256=:\(Base64.encode(object.sha256.bytes)):"
   }
 

@@ -17,7 +17,7 @@ struct MetricsPage {
         $1 > 0
       })
     text.histogram(
-      "seedbank_request_seconds", "From the request line to the last byte of the response.",
+      "seedbank_request_seconds", "From the end of the request's head to the last byte of the response.",
       bounds: FrontCounts.latencyBounds, counts: counts.latency, sum: counts.latencySeconds)
     text.histogram(
       "seedbank_changes_versions_behind", "Versions that clients asking for changes are behind the head.",
@@ -68,6 +68,10 @@ struct MetricsPage {
     text.family(
       "seedbank_requests_in_flight", .gauge, "Requests that are being answered, including this one.",
       [([], Double(load.answering))])
+    text.family(
+      "seedbank_full_seconds_total", .counter,
+      "Seconds in which all connections were taken, and who came waited.",
+      [([], load.fullSeconds)])
     text.family(
       "seedbank_refused_connections_total", .counter,
       "Connections that were not taken, or ended before their request was answered, by reason.",
