@@ -53,6 +53,19 @@ import Testing
     #expect(verdict(.sending, since: 0, progress, acknowledged: 2_500, at: 20_000) == .keep(next))
   }
 
+  @Test func `while places are short a reader is slow once it has been measured for a while`() {
+    func isSlow(_ acknowledged: UInt64, at now: UInt64, since: UInt64 = 0) -> Bool {
+      timeouts.isSlow(
+        .init(phase: .sending, since: since), .init(start: 1_000, acknowledged: 500),
+        acknowledged: acknowledged, at: now)
+    }
+    #expect(!isSlow(500, at: 2_999) && isSlow(500, at: 3_000))
+    #expect(isSlow(500 + 32_767, at: 3_000) && !isSlow(500 + 32_768, at: 3_000))
+    #expect(!isSlow(500, at: 9_000, since: 1_001), "measured at an earlier response")
+    #expect(!timeouts.isSlow(.init(phase: .handling, since: 0), .init(start: 0, acknowledged: 0), acknowledged: 0, at: 9_000))
+    #expect(!timeouts.isSlow(.init(phase: .sending, since: 0), nil, acknowledged: 0, at: 9_000))
+  }
+
   @Test func `a burst long ago does not pay for a stop now`() {
     let progress = ConnectionTimeouts.Progress(start: 40_000, acknowledged: 1_000_000)
     #expect(verdict(.sending, since: 0, progress, acknowledged: 1_000_000, at: 60_000) == .end)

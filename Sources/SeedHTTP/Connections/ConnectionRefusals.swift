@@ -4,6 +4,8 @@ import SeedSystem
 package enum ConnectionRefusal: String, CaseIterable, Sendable {
   /// Its address, or its IPv6 network, had as many as one may have.
   case address
+  /// Places were short, and its address, or its IPv6 network, had its share of them.
+  case share
   /// The process could open no more files.
   case descriptors
   /// It came while the server was ending.
@@ -12,7 +14,7 @@ package enum ConnectionRefusal: String, CaseIterable, Sendable {
   case crowd
   /// Its request's head was refused.
   case head
-  /// Its client was too slow: to send a head, or to take a response.
+  /// Its client was too slow: to send a head, or to take a response, of which more is demanded while places are short.
   case timeout
 
   /// By a line of libmicrohttpd's log: the library refuses these by itself and tells nobody else.

@@ -32,8 +32,19 @@ final class ConnectionTable: Sendable {
 
   private struct State {
     var entries: [ObjectIdentifier: Entry] = [:]
+    var leaving = 0
     var counts: [IPAddress: Int] = [:]
     var fullTime = FullTime()
+
+    /// Places that do not become free in a moment.
+    var taken: Int { entries.count - leaving }
+
+    mutating func end(_ key: ObjectIdentifier) {
+      guard entries[key]?.isLeaving == false else { return }
+      entries[key]?.isLeaving = true
+      leaving += 1
+      entries[key]?.connection.shutDown()
+    }
   }
 
   private enum Phase: UInt8 {
@@ -50,7 +61,8 @@ final class ConnectionTable: Sendable {
   private let timeouts: ConnectionTimeouts
   private let perAddressLimit: Int
   private let exempt: [IPNetwork]
-  /// From so many connections on, each new one ends idle ones. There is room above, or nobody new would be let in.
+  /// From so many connections on, places are short: each new one ends idle ones, and who has its share of them gets no more.
+  /// There is room above, or nobody new would be let in.
   private let crowd: Int
   /// Idle connections that end at once, so that not each new connection has to look for one.
   private let batch: Int
@@ -113,13 +125,45 @@ final class ConnectionTable: Sendable {
   private func refusal(of address: IPAddress?) -> ConnectionRefusal? {
     guard !hasReached(.ending) else { return .ending }
     guard let address, !isExempt(address) else { return nil }
-    let count = state.withLock { $0.counts[address.subscriber, default: 0] }
-    return count < perAddressLimit ? nil : .address
+    return state.withLock { state in
+      let count = state.counts[address.subscriber, default: 0]
+      guard count < perAddressLimit else { return .address }
+      return state.taken >= crowd && count >= share(in: state) ? .share : nil
+    }
   }
+
+  /// How many places an address may have while they are short.
+  private func share(in state: borrowing State) -> Int { max(1, crowd / max(1, state.counts.count)) }
 
   /// For connections that came all at once: none was idle while they were added, and libmicrohttpd adds none beyond its
   /// limit, whoever waits for a place.
-  func makeRoom() { state.withLock { state in if state.entries.count >= crowd { endIdle(in: &state) } } }
+  func makeRoom() {
+    state.withLock { state in
+      if state.entries.count >= crowd { endIdle(in: &state) }
+      if state.taken >= crowd { endSlow(in: &state) }
+    }
+  }
+
+  /// Readers that take little make room, where their address has more than its share. The kernel is asked for each of them:
+  /// too much work for each connection that comes.
+  private func endSlow(in state: inout State) {
+    let (now, share) = (monotonicMilliseconds(), share(in: state))
+    var surplus = state.counts.filter { $0.value > share }.mapValues { $0 - share }
+    var needed = state.taken - crowd + batch
+    for (key, entry) in state.entries where needed > 0 && !entry.isLeaving {
+      guard let address = entry.connection.address, let more = surplus[address.subscriber], more > 0,
+        !isExempt(address), isSlow(entry, at: now)
+      else { continue }
+      refusals.count(.timeout)
+      state.end(key)
+      (surplus[address.subscriber], needed) = (more - 1, needed - 1)
+    }
+  }
+
+  private func isSlow(_ entry: Entry, at now: UInt64) -> Bool {
+    timeouts.isSlow(
+      entry.connection.activity, entry.progress, acknowledged: entry.connection.acknowledgedBytes, at: now)
+  }
 
   func add(_ connection: ClientConnection) {
     state.withLock { state in
@@ -144,15 +188,13 @@ final class ConnectionTable: Sendable {
     }
     let ended = idle.sorted(by: { $0.since < $1.since }).prefix(state.entries.count - crowd + batch)
     refusals.count(.crowd, ended.count)
-    for (key, _) in ended {
-      state.entries[key]?.isLeaving = true
-      state.entries[key]?.connection.shutDown()
-    }
+    for (key, _) in ended { state.end(key) }
   }
 
   func remove(_ connection: ClientConnection) {
     state.withLock { state in
-      guard state.entries.removeValue(forKey: ObjectIdentifier(connection)) != nil else { return }
+      guard let entry = state.entries.removeValue(forKey: ObjectIdentifier(connection)) else { return }
+      if entry.isLeaving { state.leaving -= 1 }
       if state.entries.count < limit { state.fullTime.end(at: monotonicMilliseconds()) }
       guard let key = connection.address?.subscriber, let count = state.counts[key] else { return }
       state.counts[key] = count > 1 ? count - 1 : nil
@@ -163,7 +205,7 @@ final class ConnectionTable: Sendable {
   func reap(at now: UInt64) -> Int {
     state.withLock { state in
       var ended = 0
-      for (key, entry) in state.entries {
+      for (key, entry) in state.entries where !entry.isLeaving {
         let activity = entry.connection.activity
         // The kernel is asked only where its answer matters.
         let acknowledged = activity.phase == .sending ? entry.connection.acknowledgedBytes : 0
@@ -171,7 +213,7 @@ final class ConnectionTable: Sendable {
         case .keep(let progress):
           if progress != entry.progress { state.entries[key]?.progress = progress }
         case .end:
-          entry.connection.shutDown()
+          state.end(key)
           // A client that has its response and says nothing more loses nothing.
           if activity.phase != .idle { refusals.count(.timeout) }
           ended += 1

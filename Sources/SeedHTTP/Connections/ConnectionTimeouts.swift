@@ -11,6 +11,11 @@ package struct ConnectionTimeouts: Sendable {
   /// Seconds over which that is measured: long enough for a train in a tunnel.
   package var floorWindowSeconds = 20
 
+  /// While places are short, what a client must take that has more than its share of them, and seconds over which that
+  /// is measured. Who loses its place can ask for the rest.
+  package var crowdedFloorBytesPerSecond = 16 * 1024
+  package var crowdedWindowSeconds = 2
+
   package init() {}
 
   struct Activity: Hashable, Sendable {
@@ -67,6 +72,21 @@ package struct ConnectionTimeouts: Sendable {
     now >= activity.since + UInt64(seconds) * 1000
   }
 
+  /// Whether a reader could well make room.
+  func isSlow(_ activity: Activity, _ progress: Progress?, acknowledged: UInt64, at now: UInt64) -> Bool {
+    guard activity.phase == .sending, let progress, progress.start >= activity.since,
+      now >= progress.start + UInt64(crowdedWindowSeconds) * 1000
+    else { return false }
+    return lacks(crowdedFloorBytesPerSecond, progress, acknowledged: acknowledged, at: now)
+  }
+
+  private func lacks(
+    _ bytesPerSecond: Int, _ progress: Progress, acknowledged: UInt64, at now: UInt64
+  ) -> Bool {
+    let taken = acknowledged - min(acknowledged, progress.acknowledged)
+    return taken < UInt64(bytesPerSecond) * (now - progress.start) / 1000
+  }
+
   private func judgeSending(
     _ activity: Activity, _ progress: Progress?, acknowledged: UInt64, at now: UInt64
   ) -> Verdict {
@@ -75,8 +95,7 @@ package struct ConnectionTimeouts: Sendable {
       return .keep(Progress(start: now, acknowledged: acknowledged))
     }
     guard now >= progress.start + UInt64(floorWindowSeconds) * 1000 else { return .keep(progress) }
-    let taken = acknowledged - min(acknowledged, progress.acknowledged)
-    let demanded = UInt64(floorBytesPerSecond) * (now - progress.start) / 1000
-    return taken < demanded ? .end : .keep(Progress(start: now, acknowledged: acknowledged))
+    return lacks(floorBytesPerSecond, progress, acknowledged: acknowledged, at: now)
+      ? .end : .keep(Progress(start: now, acknowledged: acknowledged))
   }
 }

@@ -13,6 +13,10 @@ import struct Synchronization.Atomic
 
   enum Attack: String, CaseIterable {
     case heads, bodies, reading
+    /// Reading, a little faster than it must be.
+    case crawling
+
+    var reads: Bool { self == .reading || self == .crawling }
   }
 
   @Test(arguments: Attack.allCases)
@@ -25,13 +29,22 @@ import struct Synchronization.Atomic
     try withstand(attack, Self.limit * 11 / 10, from: ["127.0.0.2", "127.0.0.3", "127.0.0.4"])
   }
 
+  /// No address has more than it may, and together they take all places; none of them is slow enough to be ended for it.
+  @Test(arguments: [4, 20])
+  func `readers of many addresses that take what they must keep nobody out`(addresses: Int) throws {
+    try withstand(.crawling, Self.limit * 3, from: (2..<addresses + 2).map { "127.0.0.\($0)" })
+  }
+
   private func withstand(_ attack: Attack, _ connections: Int, from sources: [String]) throws {
-    let road = try DemoRoad(seed: 81, trips: 20)
+    let deployment = try OperatedDeployment()
+    // More than the kernel takes at once for a client that does not read.
+    try Tool.sqlite(
+      deployment.folder("my.sqlite"), "UPDATE shop SET name = hex(randomblob(1000000)) WHERE id = 1")
+    try SeedbankBinary.succeed(["regenerate", "--snapshot"], in: deployment.folder.path)
     let server = try RunningSeedbank(
-      ["serve", "--config", road.config, "--port", "0"], in: road.folder.path,
+      ["serve", "--port", "0"], in: deployment.folder.path,
       environment: ["SEEDBANK_HTTP_CONNECTION_LIMIT": "\(Self.limit)"])
-    let target = try #require(
-      RawClient(port: server.port).get("/v1/transit/snapshot?model=2.1")["Location"])
+    let target = try #require(RawClient(port: server.port).get("/v1/my/snapshot?model=1.0")["Location"])
     let crowd = SlowCrowd(attack, connections, from: sources, port: server.port, target: target)
     crowd.begin()
     defer { crowd.end() }
@@ -97,11 +110,11 @@ private final class SlowCrowd: Sendable {
   }
 
   private func open(from source: String) -> RawClient? {
-    let client = try? RawClient(port: port, source: source, receives: attack == .reading ? 2_048 : nil)
+    let client = try? RawClient(port: port, source: source, receives: attack.reads ? 2_048 : nil)
     switch attack {
     case .heads: client?.send("GET / HTTP/1.1\r\nHost: a\r\n")
     case .bodies: client?.send("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 100000\r\n\r\n")
-    case .reading: client?.send("GET \(target) HTTP/1.1\r\nHost: a\r\n\r\n")
+    case .reading, .crawling: client?.send("GET \(target) HTTP/1.1\r\nHost: a\r\n\r\n")
     }
     return client
   }
@@ -111,6 +124,7 @@ private final class SlowCrowd: Sendable {
     case .heads: client.send("X-A: b\r\n") && client.sip(1)
     case .bodies: client.send("a") && client.sip(1)
     case .reading: client.sip(16)
+    case .crawling: client.sip(100)
     }
   }
 }
