@@ -29,7 +29,7 @@ extension SeriesFacts.Look {
   fileprivate var json: JSONValue {
     [
       "good": JSONValue(good?.text), "newest": JSONValue(newest?.rawValue),
-      "newestAt": JSONValue(newestAt?.text),
+      "newestAt": JSONValue(newestAt?.text), "reason": JSONValue(reason?.rawValue),
     ]
   }
 }

@@ -33,7 +33,9 @@ extension SeriesFacts.Look {
     self.init(
       good: try json.optional("good") { try $0.time("good") },
       newest: try json.optional("newest") { try $0.outcome("newest") },
-      newestAt: try json.optional("newestAt") { try $0.time("newestAt") })
+      newestAt: try json.optional("newestAt") { try $0.time("newestAt") },
+      // A newer publisher may know more of them.
+      reason: json["reason"]?.string.map { FailureReason(rawValue: $0) ?? .other })
   }
 }
 

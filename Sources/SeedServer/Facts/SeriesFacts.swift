@@ -27,9 +27,14 @@ package struct SeriesFacts: Hashable, Sendable {
     /// How the newest step ended, and when.
     package var newest: StepOutcome?
     package var newestAt: UTCTime?
+    /// Why the newest step came to nothing, where it did.
+    package var reason: FailureReason?
 
-    package init(good: UTCTime? = nil, newest: StepOutcome? = nil, newestAt: UTCTime? = nil) {
-      (self.good, self.newest, self.newestAt) = (good, newest, newestAt)
+    package init(
+      good: UTCTime? = nil, newest: StepOutcome? = nil, newestAt: UTCTime? = nil,
+      reason: FailureReason? = nil
+    ) {
+      (self.good, self.newest, self.newestAt, self.reason) = (good, newest, newestAt, reason)
     }
   }
 
