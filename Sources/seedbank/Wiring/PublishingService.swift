@@ -31,7 +31,10 @@ struct PublishingService: Sendable {
       health.works(loop(.changes))
       let start = ContinuousClock.now
       await warning(.changes) {
-        if let renewed = try await renewed(seen, alarm) {
+        // Forgotten by a step that fails: the next one must be made and noted, though the origin is as it was.
+        let last = seen
+        seen = nil
+        if let renewed = try await renewed(last, alarm) {
           seen = renewed
           return
         }

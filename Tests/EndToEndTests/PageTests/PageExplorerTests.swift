@@ -133,7 +133,7 @@ import Testing
           environment: ["PATH": "\(SeedbankBinary.url.deletingLastPathComponent().path):/usr/bin:/bin"])
       }
       #expect(try Tool.sqlite(folder("my-snapshot.sqlite"), "SELECT count(*) FROM shop") == "0\n")
-      #expect(FileManager.default.fileExists(atPath: folder("store")))
+      #expect(FileManager.default.fileExists(atPath: folder("my-1-store")))
     }
   }
 }

@@ -100,9 +100,10 @@ struct PageSeries: Sendable {
     return "<div class=\"\(kind)\"><dt>\(term)</dt><dd>\(value)</dd></div>\n"
   }
 
-  /// What the calendar's own clock shows then.
+  /// What the calendar's own clock shows then, without the day.
   private static func local(_ time: UTCTime, _ clock: ZoneClock) -> HTML {
-    "<span class=\"quiet\"> is \(clock.text(time))</span>"
+    let words = clock.text(time).split(separator: " ").dropFirst().joined(separator: " ")
+    return "<span class=\"quiet\">, which is \(words)</span>"
   }
 
   /// A look that finds nothing new is told later: who reads of one a minute ago should not wonder.
