@@ -219,29 +219,37 @@ function rowsTable(caption, rows) {
   return [scroll, more];
 }
 
-function tableChanges(change) {
+// Rows come with their new values alone. How many of them are new is told by the publisher, if by anyone.
+function upserted(count, counts) {
+  if (counts?.inserted + counts?.updated !== count) return "inserted or changed";
+  const parts = [[counts.inserted, "inserted"], [counts.updated, "changed"]].filter(([part]) => part > 0);
+  return parts.length === 1 ? parts[0][1] : `(${parts.map((part) => part.join(" ")).join(", ")})`;
+}
+
+function tableChanges(change, counts) {
   const heading = element("h5", {}, element("bdi", {}, change.table));
   const parts = [heading];
-  for (const [rows, what] of [[change.delete, "deleted, by key"], [change.upsert, "set"]]) {
+  const put = upserted(change.upsert.length, counts?.[change.table]);
+  for (const [rows, what] of [[change.delete, "deleted, by key"], [change.upsert, put]]) {
     if (rows.length > 0) parts.push(...rowsTable(`${rows.length} ${rows.length === 1 ? "row" : "rows"} ${what}`, rows));
   }
   return parts;
 }
 
-function delta(one) {
+function delta(one, counts) {
   const title = element("h4", {}, `Version ${one.from.source ?? one.from} to ${one.to.source ?? one.to}`);
-  return [title, ...one.changes.flatMap(tableChanges)];
+  return [title, ...one.changes.flatMap((change) => tableChanges(change, counts))];
 }
 
 function raw(path) { return element("a", { href: path }, "the document itself"); }
 
-async function explored(path) {
+async function explored(path, counts) {
   const answer = await fetch(path);
   const text = await readAll(answer);
   if (text === null) return [element("p", {}, `More than ${explorerBytes / 1e6} MB: see `, raw(path), ".")];
   if (!answer.ok) return [element("p", { className: "notice" }, JSON.parse(text).detail)];
   const { deltas, more } = parse(text);
-  const parts = deltas.flatMap(delta);
+  const parts = deltas.flatMap((one) => delta(one, deltas.length === 1 ? counts : null));
   if (deltas.length === 0) parts.push(element("p", {}, "Nothing changed between these versions."));
   const next = answer.headers.get("Link")?.match(/<([^>]+)>; rel="next"/)?.[1];
   if (more && next) {
@@ -253,12 +261,12 @@ async function explored(path) {
   return parts;
 }
 
-async function explore(place, path) {
+async function explore(place, path, counts) {
   place.replaceChildren(element("p", { role: "status" }, "Fetching…"));
   try {
     const close = element("button", { type: "button" }, "Close");
     close.addEventListener("click", () => place.replaceChildren());
-    place.replaceChildren(...await explored(path), close);
+    place.replaceChildren(...await explored(path, counts), close);
   } catch (error) {
     place.replaceChildren(element("p", { className: "notice" }, `The changes could not be fetched: ${error.message}`));
   }
@@ -277,7 +285,8 @@ document.addEventListener("click", (event) => {
   const change = event.target.closest("a.change");
   if (change && !event.ctrlKey && !event.metaKey && !event.shiftKey) {
     event.preventDefault();
-    explore(explorerBeside(change), change.getAttribute("href"));
+    const { counts } = change.dataset;
+    explore(explorerBeside(change), change.getAttribute("href"), counts ? JSON.parse(counts) : null);
   }
 });
 
@@ -289,5 +298,6 @@ document.addEventListener("submit", (event) => {
 });
 
 root.classList.add("script");
+document.getElementById("zone").textContent = `Times are those of ${zoned.resolvedOptions().timeZone}`;
 enhance(document);
 keepCurrent();

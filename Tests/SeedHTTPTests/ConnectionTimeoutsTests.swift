@@ -54,16 +54,18 @@ import Testing
   }
 
   @Test func `while places are short a reader is slow once it has been measured for a while`() {
-    func isSlow(_ acknowledged: UInt64, at now: UInt64, since: UInt64 = 0) -> Bool {
+    func isSlow(
+      _ acknowledged: UInt64, at now: UInt64, since: UInt64 = 0,
+      _ phase: ConnectionTimeouts.Activity.Phase = .sending
+    ) -> Bool {
       timeouts.isSlow(
-        .init(phase: .sending, since: since), .init(start: 1_000, acknowledged: 500),
+        .init(phase: phase, since: since), .init(start: 1_000, acknowledged: 500),
         acknowledged: acknowledged, at: now)
     }
     #expect(!isSlow(500, at: 2_999) && isSlow(500, at: 3_000))
     #expect(isSlow(500 + 32_767, at: 3_000) && !isSlow(500 + 32_768, at: 3_000))
     #expect(!isSlow(500, at: 9_000, since: 1_001), "measured at an earlier response")
-    #expect(!timeouts.isSlow(.init(phase: .handling, since: 0), .init(start: 0, acknowledged: 0), acknowledged: 0, at: 9_000))
-    #expect(!timeouts.isSlow(.init(phase: .sending, since: 0), nil, acknowledged: 0, at: 9_000))
+    #expect(!isSlow(500, at: 9_000, .handling) && !isSlow(500, at: 9_000, .idle))
   }
 
   @Test func `a burst long ago does not pay for a stop now`() {

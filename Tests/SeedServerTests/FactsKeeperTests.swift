@@ -66,6 +66,7 @@ import Testing
     #expect(throws: OriginError.self) { try scene.step() }
     let refused = try #require(scene.facts)
     #expect(refused.look.newest == .refused && refused.look.good == good.look.good)
+    #expect(good.look.reason == nil && refused.look.reason == .data)
     #expect(refused.tables == good.tables)
     #expect(refused.steps.map(\.outcome).prefix(2) == [.refused, .published])
     #expect(refused.counts[.refused] == 1 && refused.counts[.published] == good.counts[.published])
@@ -95,10 +96,46 @@ import Testing
     try scene.step()
     try Folder.rename(scene.deployment.originPath, to: scene.deployment.folder("away"))
     #expect(throws: OriginError.self) { try scene.deployment.step() }
-    #expect(scene.facts?.look.newest == .failed)
+    #expect(scene.facts?.look.newest == .failed && scene.facts?.look.reason == .origin)
     try Folder.rename(scene.deployment.folder("away"), to: scene.deployment.originPath)
     try scene.step()
     #expect(scene.facts?.look.newest == .unchanged && scene.facts?.look.good == scene.deployment.clock)
+  }
+
+  @Test func `a step that could not begin is told with its reason alone, and what was told of tables stays`()
+    throws
+  {
+    let scene = try Scene()
+    scene.deployment.job.checkSeconds = 7
+    try scene.step("UPDATE stop SET name = 'x' WHERE id = 1")
+    let good = try #require(scene.facts)
+    let later = scene.deployment.clock.adding(seconds: 60)
+    scene.deployment.publisher.note(
+      failure: "/secret/keys/series.key is missing", .keys, of: scene.deployment.job.name, now: later)
+    let told = try #require(scene.facts)
+    #expect(told.look == .init(good: good.look.good, newest: .refused, newestAt: later, reason: .keys))
+    #expect(told.tables == good.tables && told.checkSeconds == 7 && told.upcoming == good.upcoming)
+    #expect(told.counts[.refused] == 1 && told.steps.first?.outcome == .refused)
+    #expect(!told.json.text.contains("secret"))
+    let record = try scene.deployment.publisher.history?.newest(1).first
+    #expect(record?.error == "/secret/keys/series.key is missing" && record?.outcome == .refused)
+    try scene.step()
+    #expect(scene.facts?.look.newest == .unchanged && scene.facts?.look.reason == nil)
+  }
+
+  @Test func `a step that could not begin is told also where neither facts nor history are there`() throws {
+    let scene = try Scene()
+    scene.keep(isOn: false)
+    try scene.step("UPDATE stop SET name = 'x' WHERE id = 1")
+    #expect(scene.facts == nil)
+    let publisher = scene.deployment.publisher
+    publisher.note(failure: "no key", .keys, of: scene.deployment.job.name, now: scene.deployment.clock)
+    #expect(scene.facts == nil, "they are turned off")
+    scene.keep(isOn: true)
+    scene.deployment.publisher.history = nil
+    scene.deployment.publisher.note(
+      failure: "no key", .keys, of: scene.deployment.job.name, now: scene.deployment.clock)
+    #expect(scene.facts?.look.newest == .refused && scene.facts?.look.reason == .keys)
   }
 
   @Test func `counts never fall when records go`() throws {

@@ -57,7 +57,9 @@ import Testing
     source.look()
     source.checkStanding(at: now)
     #expect(get("/readyz").status == 503)
-    #expect(get("/readyz").json?["error"]?.string?.contains(publication.folder.path) == false)
+    let error = try #require(get("/readyz").json?["error"]?.string)
+    #expect(error.contains("no publication at its place: is its disk mounted?"), "\(error)")
+    #expect(!error.contains(publication.folder.path))
     #expect(get("/\(object.filePath)").status == 503)
     #expect(get("/v1/transit/changes?model=2.1&since=100").status == 503)
     #expect(get("/metadata/timestamp.json").status == 200, "it is in memory, and signed")
@@ -65,6 +67,18 @@ import Testing
     source.look()
     source.checkStanding(at: now)
     #expect(get("/readyz").status == 200 && get("/\(object.filePath)").status == 200)
+    source.checkStanding(at: now)
+    let ends = said.lines.filter { $0.contains(" again, after ") }
+    #expect(
+      ends.map { $0.prefix { $0 != "," } } == [
+        "The publication can be loaded again", "All snapshots are there again",
+      ], "\(said.lines)")
+  }
+
+  @Test func `signatures that are renewed after they had expired are told once`() throws {
+    let late = FrontPublication.start.adding(seconds: RepositorySigner.onlineSeconds)
+    for time in [late, late, now, now] { source.checkStanding(at: time) }
+    #expect(said.lines.count { $0.hasPrefix("The signatures are valid again, after ") } == 1, "\(said.lines)")
   }
 
   @Test func `the list of datasets says which signatures have expired, from that moment on`() throws {

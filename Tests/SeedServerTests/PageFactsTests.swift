@@ -40,22 +40,47 @@ import Testing
 
   @Test func `a failed or refused build is the first thing that is said, and why is not`() {
     for (outcome, words) in [(StepOutcome.failed, "failed"), (.refused, "was refused")] {
-      let html = page { $0.look.newest = outcome }
-      #expect(html.contains("class=\"standing soon\"") && html.contains("series needs somebody’s attention."))
+      let html = page { ($0.look.newest, $0.look.reason) = (outcome, .keys) }
+      #expect(html.contains("class=\"standing soon\""))
+      #expect(
+        html.contains(">transit 2</a> needs somebody’s attention: last build \(outcome.rawValue)."))
       #expect(
         html.contains("class=\"state bad\">last build \(outcome.rawValue)<")
-          && html.contains("</time>, \(words);"))
+          && html.contains("</time>, \(words): a key that signs is missing"))
     }
     #expect(page().contains("class=\"standing good\""))
   }
 
+  @Test func `each concern has a word and a sentence of its own, and none leaves the page green`() {
+    let concerns: [(word: String, sentence: String, change: (inout SeriesFacts) -> Void)] = [
+      ("clocks differ", "ahead of this front’s clock", { $0.look.newestAt = Self.now.adding(days: 1) }),
+      ("no look for long", "Does it still run?", { $0.look.newestAt = Self.now.adding(days: -2) }),
+      ("older than expected", "expected within 1\u{A0}min", { $0.expectedChangeSeconds = 60 }),
+      ("not known", "Nobody tells this front", { $0.look.newest = nil }),
+    ]
+    for (word, sentence, change) in concerns {
+      let html = page(change)
+      #expect(html.contains("\">\(word)</span>") && html.contains(sentence), "\(word)")
+      #expect(!html.contains("class=\"standing good\"") && !html.contains("Everything is current"), "\(word)")
+      #expect(!html.contains("class=\"state good\">current"), "\(word)")
+    }
+  }
+
+  @Test func `beside expired signatures no series is green`() {
+    let html = page(at: Self.now.adding(seconds: RepositorySigner.onlineSeconds))
+    #expect(
+      html.contains("class=\"standing bad\"") && html.contains("class=\"state bad\">signatures expired<"))
+  }
+
   @Test func `a publisher that no longer looks is missed, by its own rhythm`() {
-    for (every, seconds, isMissed) in [(2, 299, false), (2, 301, true), (60, 599, false), (60, 601, true)] {
+    for (every, seconds, isMissed) in [(2, 450, false), (2, 451, true), (120, 600, false), (120, 601, true)] {
       let html = page({ $0.checkSeconds = every }, at: Self.now.adding(seconds: seconds))
       #expect(html.contains("Does it still run?") == isMissed, "\(every), \(seconds)")
     }
-    // Where a timer publishes, nobody knows when it should have.
-    #expect(!page(at: Self.now.adding(days: 2)).contains("Does it still run?"))
+    // Of a timer nobody knows when it should have come, but for the day and two hours that monitors give it.
+    for (hours, isMissed) in [(25, false), (27, true)] {
+      #expect(page(at: Self.now.adding(seconds: hours * 3600)).contains("Does it still run?") == isMissed)
+    }
   }
 
   @Test func `next snapshots are told with their zone`() throws {
@@ -66,7 +91,8 @@ import Testing
         due: nil, calendarTimes: [first, second], clock: clock, jitterSeconds: 0)
     }
     #expect(html.contains("datetime=\"\(first.text)\"") && html.contains("datetime=\"\(second.text)\""))
-    #expect(html.contains("(Europe/Berlin)"))
+    let shown = clock.text(first).suffix(19)
+    #expect(html.contains(", which is \(shown)</span>") && shown.hasSuffix(" Europe/Berlin"))
     let due = page {
       $0.upcoming = UpcomingSnapshots(due: second, calendarTimes: [], clock: nil, jitterSeconds: 0)
     }

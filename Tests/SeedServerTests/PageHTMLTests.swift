@@ -78,8 +78,9 @@ import Testing
   }
 
   @Test(arguments: [
-    (0, "0 B"), (999, "999 B"), (1000, "1.0 kB"), (999_999, "999.9 kB"), (1_000_000, "1.0 MB"),
-    (1_550_000_000, "1.5 GB"), (7_000_000_000_000_000, "7000.0 TB"),
+    (0, "0 bytes"), (1, "1 byte"), (999, "999 bytes"), (1000, "1.0 kB"), (1049, "1.0 kB"), (1050, "1.1 kB"),
+    (999_949, "999.9 kB"), (999_950, "1.0 MB"), (1_000_000, "1.0 MB"), (1_550_000_000, "1.6 GB"),
+    (7_000_000_000_000_000, "7000.0 TB"), (.max, "9223372.0 TB"),
   ])
   func `sizes have a unit that suits them`(bytes: Int, expected: String) {
     #expect(HTML.sizeText(bytes) == expected.replacing(" ", with: "\u{A0}"))

@@ -26,7 +26,8 @@ import Testing
     let html = try page(view())
     let snapshot = try publication.snapshot(FrontPublication.transit, 104)
     for expected in [
-      "<p id=\"standing\" class=\"standing good\">", "id=\"transit-2\"", "<data value=\"104\">104</data>",
+      "<p id=\"standing\" class=\"standing unknown\">Nobody tells this front whether", "id=\"transit-2\"",
+      "<data value=\"104\">104</data>",
       snapshot.sha256.hex, snapshot.filePath, "since=103&amp;to=104&amp;epoch=\(FrontPublication.epoch)",
       "City &quot;Transit&quot; &lt;b&gt;", "CC0", "1.root.json", "</main>",
     ] { #expect(html.contains(expected), "\(expected)") }
@@ -37,10 +38,10 @@ import Testing
     throws
   {
     #expect(try page(CatalogView(nil)).contains("Nothing is published yet."))
-    let failed = CatalogView(try publication.catalog(), failure: "<publication>/metadata is away")
+    let failed = CatalogView(try publication.catalog(), failure: "its place/<metadata> is away")
     let html = try page(failed)
     #expect(
-      html.contains("The publication cannot be read") && html.contains("&lt;publication&gt;/metadata is away")
+      html.contains("The publication cannot be read") && html.contains("its place/&lt;metadata&gt; is away")
     )
     #expect(html.contains("<data value=\"104\">"))
   }
@@ -90,7 +91,24 @@ import Testing
     let other = try #require(LivePage(index: Self.index, began: FrontPublication.start))
     let asked = [ClientCounts.Requests(dataset: "transit", model: "3.0", count: 1)]
     let unused = String(decoding: other.document(try view(), asked, now: .now()).bytes, as: UTF8.self)
-    #expect(unused.contains("No client of transit 2 has asked") && unused.contains("may be retired"))
+    #expect(unused.contains("No client of transit 2 has asked") && !unused.contains("may be retired"))
+    let nobody = try rendered([])
+    #expect(nobody.contains("No client of transit 2 has asked"))
+  }
+
+  private func rendered(_ asked: [ClientCounts.Requests], in view: CatalogView? = nil) throws -> String {
+    let page = try #require(LivePage(index: Self.index, began: FrontPublication.start))
+    return String(decoding: page.document(try view ?? self.view(), asked, now: .now()).bytes, as: UTF8.self)
+  }
+
+  @Test func `a major that has a successor may be retired where nobody asks for it`() throws {
+    let name = DatasetName("a")
+    let (old, new) = (Series(name, model: "1.0"), Series(name, model: "2.0"))
+    let two = try FrontPublication([old, new])
+    for series in [old, new] { try two.publish(series, head: 1, floor: 1, [two.snapshot(series, 1)]) }
+    let html = try rendered([], in: CatalogView(try two.catalog()))
+    #expect(html.ranges(of: "may be retired").count == 1)
+    #expect(html.contains("No client of a 1 has asked") && html.contains("No client of a 2 has asked"))
   }
 
   @Test func `the front answers with tag, policy and a short life, and with nothing to a client that has it`()

@@ -19,7 +19,8 @@ extension SeriesFacts {
     (changes.inserted, changes.updated, changes.deleted) = (1, 2, 3)
     step.changes = ["stop \"x\"": changes]
     var facts = SeriesFacts(
-      series, writtenAt: time, look: Look(good: time, newest: .failed, newestAt: time.adding(seconds: 9)),
+      series, writtenAt: time,
+      look: Look(good: time, newest: .failed, newestAt: time.adding(seconds: 9), reason: .disk),
       upcoming: UpcomingSnapshots(
         due: time, calendarTimes: [time, time.adding(days: 1)], clock: try? ZoneClock("Europe/Berlin"),
         jitterSeconds: 60))
@@ -61,6 +62,11 @@ extension SeriesFacts {
     let more = JSONMember("counts", .object((written.json["counts"]?.members ?? []) + [.init("new", 1)]))
     let json = JSONValue.object(members.filter { $0.name != "counts" } + [more, .init("more", ["x": 1])])
     #expect(SeriesFacts(json) == written)
+  }
+
+  @Test func `a reason that only a newer publisher knows is some other reason`() throws {
+    let text = SeriesFacts.example(of: Self.series).json.text.replacing("\"disk\"", with: "\"weather\"")
+    #expect(SeriesFacts(try JSONValue(parsing: Array(text.utf8)))?.look.reason == .other)
   }
 
   @Test func `a member that is missing or of another kind makes all of it damaged`() throws {

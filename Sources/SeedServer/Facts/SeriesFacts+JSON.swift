@@ -29,7 +29,8 @@ extension SeriesFacts.Look {
   fileprivate var json: JSONValue {
     [
       "good": JSONValue(good?.text), "newest": JSONValue(newest?.rawValue),
-      "newestAt": JSONValue(newestAt?.text),
+      "newestAt": JSONValue(newestAt?.text), "reason": JSONValue(reason?.rawValue),
+      "foundBy": JSONValue(foundBy?.rawValue),
     ]
   }
 }
@@ -54,6 +55,7 @@ extension SeriesFacts.Step {
       "milliseconds": JSONValue(milliseconds), "outcome": .string(outcome.rawValue), "from": JSONValue(from),
       "to": JSONValue(to), "changes": JSONValue(changes, Self.json), "deltaBytes": JSONValue(deltaBytes),
       "snapshotBytes": JSONValue(snapshotBytes), "rows": JSONValue(rows),
+      "foundBy": JSONValue(foundBy?.rawValue),
     ]
   }
 

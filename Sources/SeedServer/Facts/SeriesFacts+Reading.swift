@@ -33,7 +33,10 @@ extension SeriesFacts.Look {
     self.init(
       good: try json.optional("good") { try $0.time("good") },
       newest: try json.optional("newest") { try $0.outcome("newest") },
-      newestAt: try json.optional("newestAt") { try $0.time("newestAt") })
+      newestAt: try json.optional("newestAt") { try $0.time("newestAt") },
+      // A newer publisher may know more of them.
+      reason: json["reason"]?.string.map { FailureReason(rawValue: $0) ?? .other })
+    foundBy = json["foundBy"]?.string.flatMap(FoundBy.Way.init)
   }
 }
 
@@ -55,6 +58,7 @@ extension SeriesFacts.Step {
     func number(_ name: String) throws -> Int? { try json.optional(name) { try $0.count(name) } }
     (from, to, rows) = (try number("from"), try number("to"), try number("rows"))
     (deltaBytes, snapshotBytes) = (try number("deltaBytes"), try number("snapshotBytes"))
+    foundBy = json["foundBy"]?.string.flatMap(FoundBy.Way.init)
     for member in try json.object("changes").members ?? [] {
       var found = TableChanges()
       found.inserted = try member.value.count("inserted")

@@ -27,9 +27,16 @@ package struct SeriesFacts: Hashable, Sendable {
     /// How the newest step ended, and when.
     package var newest: StepOutcome?
     package var newestAt: UTCTime?
+    /// Why the newest step came to nothing, where it did.
+    package var reason: FailureReason?
+    /// By what the newest step found what had changed, where it did.
+    package var foundBy: FoundBy.Way?
 
-    package init(good: UTCTime? = nil, newest: StepOutcome? = nil, newestAt: UTCTime? = nil) {
-      (self.good, self.newest, self.newestAt) = (good, newest, newestAt)
+    package init(
+      good: UTCTime? = nil, newest: StepOutcome? = nil, newestAt: UTCTime? = nil,
+      reason: FailureReason? = nil
+    ) {
+      (self.good, self.newest, self.newestAt, self.reason) = (good, newest, newestAt, reason)
     }
   }
 
@@ -74,6 +81,8 @@ package struct SeriesFacts: Hashable, Sendable {
     package var snapshotBytes: Int?
     /// Rows of all tables after it, where they were counted.
     package var rows: Int?
+    /// By what it found what had changed.
+    package var foundBy: FoundBy.Way?
 
     package init(_ outcome: StepOutcome, at: UTCTime, last: UTCTime) {
       (self.outcome, self.at, self.last) = (outcome, at, last)

@@ -17,4 +17,7 @@ package enum StepOutcome: String, Sendable, CaseIterable {
 
   /// Whether the origin was read, and all of it was fit to be published.
   var isGoodLook: Bool { self == .published || self == .unchanged }
+
+  /// Whether the step came to nothing, so that somebody must look at it.
+  package var isFailure: Bool { self == .refused || self == .failed }
 }

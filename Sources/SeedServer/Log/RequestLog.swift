@@ -41,20 +41,3 @@ extension LogRecord {
     self.init(measurement.status >= 500 ? .warning : .info, "request", fields)
   }
 }
-
-/// Warns the operator of a problem behind the answers once, not with every request that meets it.
-final class OperatorLog: Sendable {
-  private static let messages = 64
-
-  private let write: @Sendable (LogRecord) -> Void
-  private let said = Mutex<Set<String>>([])
-
-  init(_ write: @escaping @Sendable (LogRecord) -> Void) { self.write = write }
-
-  func callAsFunction(_ message: String) {
-    let isNew = said.withLock { $0.count < Self.messages && $0.insert(message).inserted }
-    if isNew { write(LogRecord(.warning, message)) }
-  }
-
-  func reset() { said.withLock { $0.removeAll() } }
-}

@@ -126,9 +126,19 @@ struct ChangeTrailStep {
   init(_ search: ChangeSearch, _ reason: ComparisonReason?) { (self.search, self.reason) = (search, reason) }
 
   /// Tables of which the log cannot tell single rows, and that were touched.
-  var comparedTables: [String] {
-    guard case .log(_, let touched) = search else { return [] }
-    return touched.filter { $0.value == .all }.keys.sorted()
+  private var comparedTables: String? {
+    guard case .log(_, let touched) = search else { return nil }
+    let names = touched.filter { $0.value == .all }.keys.sorted().map { "\"\($0)\"" }
+    return names.isEmpty ? nil : "all rows of \(names.joined(separator: ", "))"
+  }
+
+  var foundBy: FoundBy {
+    switch (search, reason) {
+    case (.log, _): FoundBy(.log, reason: comparedTables)
+    case (.audit, _): FoundBy(.audit)
+    case (.comparison, let reason?): .because(reason)
+    case (.comparison, nil): FoundBy(.comparison)
+    }
   }
 
   /// For the operator.
@@ -160,6 +170,10 @@ struct ChangeTrailStep {
     step.reason = reason
     return step
   }
+}
+
+extension FoundBy {
+  static func because(_ reason: ComparisonReason) -> Self { Self(.comparison, reason: reason.description) }
 }
 
 /// Why all rows are compared though the origin has a log, or should have one.

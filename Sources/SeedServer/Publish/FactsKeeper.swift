@@ -19,22 +19,50 @@ package struct FactsKeeper: Sendable {
     (self.isOn, self.report) = (isOn, report)
   }
 
-  func keep(of job: DatasetJob, in publisher: Publisher, isRepeated: Bool, now: UTCTime) {
-    guard publisher.publication.exists else { return }
-    do {
-      let folder = publisher.publication.facts
+  /// Tells of a step that has just been noted; `reason` says why it came to nothing, where it did.
+  func keep(of job: DatasetJob, in publisher: Publisher, _ step: NotedStep) {
+    reporting(job.name, publisher) { folder in
       let told = isOn ? Set(job.plans.map(\.series)) : []
       for series in try folder.series(of: job.name) where !told.contains(series) { try folder.remove(series) }
-      if isOn { try write(job, publisher, isRepeated, now) }
-    } catch { report(LogRecord(.warning, "The facts of \(job.name) could not be written: \(error.cause)")) }
+      if isOn { try write(job, publisher, step) }
+    }
   }
 
-  private func write(_ job: DatasetJob, _ publisher: Publisher, _ isRepeated: Bool, _ now: UTCTime) throws {
+  /// Tells of a step that ended before anything of its dataset was known. What is told of tables and times stays.
+  func keep(
+    failureOf dataset: DatasetName, in publisher: Publisher, _ record: StepRecord, _ reason: FailureReason
+  ) {
+    guard isOn else { return }
+    reporting(dataset, publisher) { folder in
+      let published = try publisher.publication.published().series.keys.filter { $0.dataset == dataset }
+      try PublicationLock.withFactsLock(publisher.publication) {
+        for series in published {
+          var facts = folder.read(series) ?? SeriesFacts(series, writtenAt: record.last)
+          facts.writtenAt = record.last
+          try facts.take(publisher.history?.standing(of: series, steps: Self.steps))
+          // Also where the history could not be written.
+          (facts.look.newest, facts.look.newestAt) = (record.outcome, record.last)
+          facts.look.reason = reason
+          try folder.write(facts)
+        }
+      }
+    }
+  }
+
+  private func reporting(_ dataset: DatasetName, _ publisher: Publisher, _ keep: (FactsFolder) throws -> Void)
+  {
+    guard publisher.publication.exists else { return }
+    do {
+      try keep(publisher.publication.facts)
+    } catch { report(LogRecord(.warning, "The facts of \(dataset) could not be written: \(error.cause)")) }
+  }
+
+  private func write(_ job: DatasetJob, _ publisher: Publisher, _ step: NotedStep) throws {
     let folder = publisher.publication.facts
-    let due = job.plans.filter { !isRepeated || !Self.isFresh(folder.stamp($0.series)) }
+    let due = job.plans.filter { !step.isRepeated || !Self.isFresh(folder.stamp($0.series)) }
     guard !due.isEmpty else { return }
     try PublicationLock.withFactsLock(publisher.publication) {
-      for plan in due { try folder.write(Self.facts(plan.series, job, publisher, now)) }
+      for plan in due { try folder.write(Self.facts(plan.series, job, publisher, step)) }
     }
   }
 
@@ -45,20 +73,17 @@ package struct FactsKeeper: Sendable {
   }
 
   private static func facts(
-    _ series: Series, _ job: DatasetJob, _ publisher: Publisher, _ now: UTCTime
+    _ series: Series, _ job: DatasetJob, _ publisher: Publisher, _ step: NotedStep
   ) throws -> SeriesFacts {
     let metadata = try publisher.publication.published().series[series]?.metadata
-    let standing = try publisher.history?.standing(of: series, steps: steps)
-    let upcoming = UpcomingSnapshots(
-      metadata, job.snapshotSchedule, seen: CalendarMark(series, in: publisher.stateFolder).time, now: now)
-    var facts = SeriesFacts(
-      series, writtenAt: now,
-      look: SeriesFacts.Look(
-        good: standing?.good, newest: standing?.newest?.outcome, newestAt: standing?.newest?.last),
-      upcoming: upcoming)
+    var facts = SeriesFacts(series, writtenAt: step.end)
+    facts.upcoming = UpcomingSnapshots(
+      metadata, job.snapshotSchedule, seen: CalendarMark(series, in: publisher.stateFolder).time,
+      now: step.end)
     (facts.checkSeconds, facts.expectedChangeSeconds) = (job.checkSeconds, job.expectedChangeSeconds)
-    facts.steps = standing?.steps.map(SeriesFacts.Step.init) ?? []
-    facts.counts = standing?.counts ?? [:]
+    try facts.take(publisher.history?.standing(of: series, steps: steps))
+    // The other half of a step may have been noted meanwhile.
+    if facts.look.newest?.isFailure == true { facts.look.reason = step.reason }
     facts.tables = metadata.map { tables($0, publisher.stateFolder) } ?? []
     return facts
   }
@@ -89,11 +114,38 @@ extension Connection {
   }
 }
 
+/// What is known of a step besides its records.
+struct NotedStep {
+  let end: UTCTime
+  /// It came out as the one before.
+  let isRepeated: Bool
+  /// Why it came to nothing, where it did.
+  let reason: FailureReason?
+}
+
+extension SeriesFacts {
+  /// Of which nothing is told yet.
+  fileprivate init(_ series: Series, writtenAt: UTCTime) {
+    let upcoming = UpcomingSnapshots(due: nil, calendarTimes: [], clock: nil, jitterSeconds: 0)
+    self.init(series, writtenAt: writtenAt, look: Look(), upcoming: upcoming)
+  }
+
+  /// Takes over what the history says, where there is one.
+  fileprivate mutating func take(_ standing: StepHistory.Standing?) {
+    guard let standing else { return }
+    look = Look(good: standing.good, newest: standing.newest?.outcome, newestAt: standing.newest?.last)
+    look.foundBy = standing.newest?.foundBy?.way
+    steps = standing.steps.map(Step.init)
+    counts = standing.counts
+  }
+}
+
 extension SeriesFacts.Step {
   fileprivate init(_ record: StepRecord) {
     self.init(record.outcome, at: record.at, last: record.last)
     (times, milliseconds) = (record.times, record.milliseconds)
     (from, to, changes) = (record.from, record.to, record.changes)
     (deltaBytes, snapshotBytes, rows) = (record.deltaBytes, record.snapshotBytes, record.rows)
+    foundBy = record.foundBy?.way
   }
 }

@@ -110,18 +110,28 @@ package struct Publisher: Sendable {
     var records = report.series.map {
       StepRecord($0, isRollback: $0.series == options.rollback?.series, at: now, milliseconds: milliseconds)
     }
+    var reason: FailureReason?
     if case .failure(let error) = result, !Self.isNoStep(error) {
       records.append(StepRecord(error, of: job.name, at: now, milliseconds: milliseconds))
+      reason = FailureReason(error)
     }
-    if !records.isEmpty { note(records, job, now.adding(seconds: milliseconds / 1000)) }
+    if !records.isEmpty { note(records, reason, job, now.adding(seconds: milliseconds / 1000)) }
     try result.get()
     return report
   }
 
   /// Nothing of it may fail a step.
-  private func note(_ records: [StepRecord], _ job: DatasetJob, _ now: UTCTime) {
+  private func note(_ records: [StepRecord], _ reason: FailureReason?, _ job: DatasetJob, _ end: UTCTime) {
     let isRepeated = history?.record(records) ?? false
-    facts?.keep(of: job, in: self, isRepeated: isRepeated, now: now)
+    facts?.keep(of: job, in: self, NotedStep(end: end, isRepeated: isRepeated, reason: reason))
+  }
+
+  /// Notes a step that failed before it could begin, for those who watch the publication from elsewhere. Nothing is
+  /// signed for it, so it takes no key.
+  package func note(failure text: String, _ reason: FailureReason, of dataset: DatasetName, now: UTCTime) {
+    let record = StepRecord(refusedBecause: text, of: dataset, at: now)
+    history?.record([record])
+    facts?.keep(failureOf: dataset, in: self, record, reason)
   }
 
   /// Another publisher is at the same work and notes it; a version that is not there is a slip of the hand.

@@ -47,7 +47,7 @@ struct SeriesStep {
     var step = try trail.search(origin)
     let shrinkGuard = options.acceptingShrink ? nil : job.shrinkGuard
     var draft = try change(source(origin, plan, step.search, shrinkGuard), after: published)
-    draft.report.foundBy = FoundBy(step)
+    draft.report.foundBy = step.foundBy
     if let warning = step.warning { draft.report.warnings.append("\(plan.series): \(warning)") }
     if !draft.missed.isEmpty {
       step.missedAt = context.now

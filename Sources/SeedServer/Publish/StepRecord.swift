@@ -60,6 +60,12 @@ extension StepRecord {
     self.error = "\(error)"
   }
 
+  /// A step that could not begin.
+  init(refusedBecause text: String, of dataset: DatasetName, at: UTCTime) {
+    self.init(.refused, of: dataset, at: at, milliseconds: 0)
+    error = text
+  }
+
   /// A fault of the data or the configuration comes again until someone mends it; other failures may pass.
   private static func outcome(of error: any Error) -> Outcome {
     switch error {
@@ -67,6 +73,22 @@ extension StepRecord {
     case is ImportError, is InvalidText, is PlanError, is SchemaProblem, is NotASeed, is ApplyError: .refused
     case is PublicationError, is TrustError: .refused
     default: .failed
+    }
+  }
+}
+
+extension FailureReason {
+  init(_ error: any Error) {
+    switch error {
+    case let error as OriginError:
+      self = error.isUnavailable ? .origin : error.isConfiguration ? .configuration : .data
+    case is ImportError, is InvalidText, is NotASeed, is ApplyError, PublicationError.shrunk: self = .data
+    case is PlanError, is SchemaProblem: self = .configuration
+    case is MissingKeys, is KeyFileError: self = .keys
+    case let error as PublicationError: self = error.isConfiguration ? .keys : .publication
+    case is TrustError: self = .publication
+    case is FileError, is DatabaseError: self = .disk
+    default: self = .other
     }
   }
 }

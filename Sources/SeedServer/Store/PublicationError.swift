@@ -34,7 +34,8 @@ package enum PublicationError: Error, Hashable, Sendable, CustomStringConvertibl
   package var description: String {
     switch self {
     case .missing(let path):
-      "there is no publication at \(path): `seedbank init` makes one. If it was lost, restore it from a backup, or begin anew with `seedbank new-epoch`"
+      "there is no publication at \(path): is its disk mounted? If there never was one, `seedbank init` makes it. If it was "
+        + "lost, restore it from a backup, or begin anew with `seedbank new-epoch`"
     case .damaged(let file): "\(file) does not match the signed metadata: restore it from a backup"
     case .locked(let path): "another publisher is working on \(path): try again when it is done"
     case .copyAhead(let copy, let version, let head):

@@ -46,11 +46,9 @@ extension Command {
     let datasets = try configuration.datasets(chosenBy: arguments)
     let notices = context.notices(configuration)
     let outcome = Result {
-      let deployment = try Self.deployment(configuration, context) { error in
-        if !arguments.flag("dry-run") {
-          for dataset in datasets { notices.tell(error, of: dataset.name, in: .changes) }
-        }
-      }
+      let deployment =
+        try arguments.flag("dry-run")
+        ? Deployment(configuration, context) : Self.deployment(configuration, datasets, context, notices)
       var regeneration = Regeneration(deployment, arguments, context.console, notices)
       try regeneration.run(datasets)
     }
@@ -60,12 +58,13 @@ extension Command {
 
   /// Without its keys there is no step, and that is a failure of each.
   private static func deployment(
-    _ configuration: DeploymentConfiguration, _ context: Context, orElse tell: (any Error) -> Void
+    _ configuration: DeploymentConfiguration, _ datasets: [DatasetConfiguration], _ context: Context,
+    _ notices: Notices
   ) throws -> Deployment {
     do {
-      return try Deployment(configuration, context)
+      return try .noting(datasets, of: configuration, context)
     } catch {
-      tell(error)
+      for dataset in datasets { notices.tell(error, of: dataset.name, in: .changes) }
       throw error
     }
   }
@@ -115,9 +114,10 @@ private struct Regeneration {
   }
 
   private func work(_ dataset: DatasetConfiguration) throws -> StepReport {
-    let (publisher, job) = (deployment.publisher, try DatasetJob(dataset))
+    let publisher = deployment.publisher
     return try isDryRun
-      ? publisher.preview(job, options, now: .now()) : publisher.step(job, options, now: .now())
+      ? publisher.preview(DatasetJob(dataset), options, now: .now())
+      : publisher.step(publisher.job(dataset), options, now: .now())
   }
 
   private mutating func tell(_ report: StepReport, _ dataset: DatasetName) throws {

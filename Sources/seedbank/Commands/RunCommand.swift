@@ -29,7 +29,7 @@ extension Command {
     let signals = StopSignals()
     let configuration = try context.configuration(arguments)
     context.console.startLog(configuration.log.format, from: configuration.log.level)
-    let deployment = try Deployment(configuration, context)
+    let deployment = try Deployment.noting(configuration.datasets, of: configuration, context)
     let service = RunService(
       deployment: deployment, arguments: arguments, context: context, manager: context.serviceManager,
       notices: context.notices(configuration))
@@ -140,7 +140,7 @@ private struct RunService {
   }
 
   private func service(_ dataset: DatasetConfiguration, _ front: Front) throws -> PublishingService {
-    var job = try DatasetJob(dataset)
+    var job = try deployment.publisher.job(dataset)
     job.checkSeconds = dataset.checkSeconds
     return PublishingService(
       publisher: deployment.publisher, job: job, checkSeconds: dataset.checkSeconds, front: front,
@@ -164,7 +164,8 @@ private struct RunService {
     return """
       \(front.hasPage ? "page   \(server)/\n" : "")\
       curl   curl -L -o \(dataset).sqlite.gz '\(server)/v1/\(dataset)/snapshot?model=\(model)'
-      pull   \(program) pull \(server) --dataset \(dataset) --model \(model) --store store \
+      pull   \(program) pull \(server) --dataset \(dataset) --model \(model) \
+      --store \(plan.series.roleName)-store \
       --root \(shellQuoted(root)) --watch
       swift  this main.swift prints rows now and after every change:
 

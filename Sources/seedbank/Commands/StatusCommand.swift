@@ -10,7 +10,10 @@ extension Command {
       is due next. Warnings show what needs an operator; they do not change the exit code.
 
       With --check it prints one line for a monitor. Exit codes: 0 nothing is wrong, 1 a warning, 2 clients cannot \
-      use what is published, or it cannot be read.
+      use what is published, or it cannot be read. A step is missed where 'seedbank run' published last and then \
+      made none for five times as long as it rests at most (\(TimeSpan(seconds: StepRhythm.patienceSeconds(2))), or \
+      longer by schedule.checkSeconds); where a timer publishes, or with facts turned off, after \
+      \(TimeSpan(seconds: StepRhythm.patienceSeconds(nil))).
 
       With --history it shows the last publish steps, the newest first. Consecutive steps with the same result are \
       one line.
@@ -20,9 +23,11 @@ extension Command {
       .flag("check", help: "Print one line and end with 0, 1 or 2, for a monitor."),
       .value(
         "older-than", "time",
-        help: "With --check: warn of a newest version older than this, such as 90s, 15m, 26h or 3d."),
+        help: "With --check: warn of a newest version older than this, such as 90s, 15m, 26h or 3d (default: "
+          + "schedule.changeSeconds)."),
       .value(
-        "no-step-for", "time", help: "With --check: warn if the last publish step is longer ago than this."),
+        "no-step-for", "time",
+        help: "With --check: warn if the last publish step is longer ago than this (default: see above)."),
       .flag("history", help: "Show the last publish steps instead."),
       .value("count", "number", help: "How many steps to show (default: \(usualSteps))."), .json,
     ],

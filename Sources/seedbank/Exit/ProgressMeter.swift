@@ -1,4 +1,5 @@
 import Foundation
+import SeedServer
 import SeedSystem
 
 /// Shows how far a long work is: on a terminal a bar that is redrawn, in a log a line now and then.

@@ -46,7 +46,11 @@ struct KeyStatus {
       let problem = "the publication's metadata does not name this key for the role \(role.rawValue)"
       return Fault(isFatal: true, place: other.path, problem: problem)
     }
-    return Fault(isFatal: true, place: usualPath, problem: "the key is missing: every publish step needs it")
+    return Fault(
+      isFatal: true, place: usualPath,
+      problem:
+        "the key is missing: without it no publish step begins, but in a 'seedbank run' that has read it before"
+    )
   }
 
   /// `present`, `incomplete`, `missing`, `unusable`, or `elsewhere`, where the keys of root and targets belong.

@@ -1,5 +1,6 @@
 import SeedClient
 import SeedFormat
+import SeedServer
 import SeedSystem
 import SeedTrust
 

@@ -28,7 +28,9 @@ struct DeploymentStatus {
     let published = try publication.published()
     series = try datasets.flatMap { dataset in
       try dataset.plans().map {
-        SeriesStatus($0, dataset, published.series[$0.series], state: configuration.state, now: now)
+        SeriesStatus(
+          $0, dataset, published.series[$0.series], publication.facts.read($0.series),
+          state: configuration.state, now: now)
       }
     }
     keys = try KeyStatus.all(search, trustedBy: published)
@@ -52,7 +54,7 @@ struct DeploymentStatus {
     warnings =
       standing.warnings + missing + keys.flatMap(\.faults).map(\.text) + series.flatMap(\.warnings)
       + series.compactMap { $0.doubt(of: now) }
-      + Self.fullDisks([configuration.publication, configuration.state])
+      + Self.fullDisks([configuration.publication, configuration.state], beside: published.objectBytes)
       + AbandonedSeries.all(in: published, configuration).map(\.warning) + datasets.compactMap(Self.gain)
   }
 }
@@ -78,10 +80,14 @@ struct SeriesStatus {
   let checkSeconds: Int
   /// `nil` where no log is asked for, or none was used yet.
   let log: OriginLogStanding?
+  /// Seconds within which a new version is expected.
+  let changeSeconds: Int?
+  /// Seconds between two looks of the process that published last; `nil` where a timer starts it, or nobody tells.
+  let toldCheckSeconds: Int?
 
   init(
     _ plan: SeriesPlan, _ dataset: DatasetConfiguration, _ published: PublishedMetadata.PublishedSeries?,
-    state folder: String, now: UTCTime
+    _ facts: SeriesFacts?, state folder: String, now: UTCTime
   ) {
     series = plan.series
     self.published = published
@@ -92,7 +98,8 @@ struct SeriesStatus {
     rows = isAtHead ? copy?.sums.mapValues(\.rows) : nil
     copyBytes = bytes(of: copyPath)
     lastBuild = try? StepHistory(folder).latest(of: plan.series)
-    checkSeconds = dataset.checkSeconds
+    (checkSeconds, toldCheckSeconds) = (dataset.checkSeconds, facts?.checkSeconds)
+    changeSeconds = dataset.policy.expectedChangeSeconds
     log = dataset.policy.changes == .log ? OriginLogStanding(of: plan.series, in: folder) : nil
     let mark = CalendarMark(plan.series, in: folder).time
     upcoming = UpcomingSnapshots(published?.metadata, dataset.policy.snapshotSchedule, seen: mark, now: now)
@@ -136,18 +143,16 @@ struct SeriesStatus {
 }
 
 extension DeploymentStatus {
-  /// Bytes of free room below which a step may fail in the midst.
-  private static let leastRoom = 16 * 1024 * 1024
-
   /// One warning for each disk, whatever lies on it.
-  private static func fullDisks(_ folders: [String]) -> [String] {
+  private static func fullDisks(_ folders: [String], beside published: Int) -> [String] {
     var told: Set<NSNumber> = []
     return folders.compactMap { folder in
       let facts = try? FileManager.default.attributesOfFileSystem(forPath: folder)
-      guard let free = (facts?[.systemFreeSize] as? NSNumber)?.intValue, free < leastRoom,
+      guard let use = DiskUse(of: folder), use.isNearlyFull(beside: published),
         let disk = facts?[.systemNumber] as? NSNumber, told.insert(disk).inserted
       else { return nil }
-      return "\(folder): the disk is almost full, \(ByteCount(bytes: free)) are left: steps fail without room"
+      let free = ByteCount(bytes: Int(use.freeBytes))
+      return "\(folder): the disk is almost full, \(free) are left: steps fail without room"
     }
   }
 }
@@ -166,14 +171,12 @@ extension SeriesStatus {
 
   /// A date ahead of the clock hides how old the data is.
   fileprivate func doubt(of now: UTCTime) -> String? {
-    guard let date = published?.metadata.state.publishedAt,
-      date > now.adding(seconds: Self.clockToleranceSeconds)
+    guard let evidence = evidence(StatusCheck.Limits()), evidence.concerns(at: now).contains(.clocksDiffer)
     else { return nil }
+    let date = max(evidence.publishedAt, evidence.steps?.newestAt ?? evidence.publishedAt)
     return
-      "\(series): published at \(date), which is ahead of this clock: check the clock; how old the data is cannot be told"
+      "\(series): its newest date, \(date), is ahead of this clock: check the clock; how old the data is cannot be told"
   }
-
-  private static let clockToleranceSeconds = 3600
 
   /// Why, as far as the last step said it.
   private var absence: String {

@@ -19,7 +19,7 @@ struct StatusCheck {
   /// What stands in place of problems.
   private let summary: String
 
-  /// A limit that is `nil` is not asked for.
+  /// A limit that is `nil` comes from the configuration and from the process that published last.
   struct Limits {
     /// How old a series' newest version may be.
     var age: TimeSpan?
@@ -30,9 +30,7 @@ struct StatusCheck {
   init(_ status: DeploymentStatus, _ limits: Limits) {
     let critical = status.failures.map { (Level.critical, $0) }
     let warnings = status.warnings.filter { !status.failures.contains($0) }
-    let old = status.series.flatMap {
-      [$0.outdated(limits.age, status.now), $0.idle(limits.pause, status.now)].compactMap(\.self)
-    }
+    let old = status.series.flatMap { $0.delays(limits, status.now) }
     problems = critical + (warnings + old).map { (.warning, $0) }
     summary = status.series.map { $0.summary(status.now) }.joined(separator: "; ")
   }
@@ -68,20 +66,37 @@ struct StatusCheck {
 }
 
 extension SeriesStatus {
-  private var isUpdated: Bool { published?.metadata.state.lifecycle.isRetired == false }
-
-  fileprivate func outdated(_ limit: TimeSpan?, _ now: UTCTime) -> String? {
-    guard let limit, isUpdated, let state = published?.metadata.state else { return nil }
-    let age = TimeSpan(from: state.publishedAt, to: now)
-    guard age > limit else { return nil }
-    return "\(series): version \(state.head) is \(age) old, more than \(limit)"
+  /// What is known on this machine; `nil` where nothing is published.
+  func evidence(_ limits: StatusCheck.Limits) -> SeriesEvidence? {
+    guard let metadata = published?.metadata else { return nil }
+    var evidence = SeriesEvidence(metadata)
+    evidence.steps = lastBuild.map { build in
+      SeriesEvidence.Steps(
+        build.outcome, at: build.last,
+        patienceSeconds: limits.pause?.seconds ?? StepRhythm.patienceSeconds(toldCheckSeconds),
+        changeSeconds: limits.age?.seconds ?? changeSeconds)
+    }
+    return evidence
   }
 
-  fileprivate func idle(_ limit: TimeSpan?, _ now: UTCTime) -> String? {
-    guard let limit, isUpdated else { return nil }
-    guard let last = lastBuild?.last else { return "\(series): the history has no publish step" }
-    let pause = TimeSpan(from: last, to: now)
-    return pause > limit ? "\(series): the last publish step was \(pause) ago, more than \(limit)" : nil
+  /// What comes too late. All other concerns are warnings of the status itself.
+  fileprivate func delays(_ limits: StatusCheck.Limits, _ now: UTCTime) -> [String] {
+    guard let evidence = evidence(limits) else { return [] }
+    return evidence.concerns(at: now).compactMap { concern in
+      switch (concern, evidence.steps) {
+      case (.noStep, let steps?):
+        "\(series): the last publish step was \(TimeSpan(from: steps.newestAt, to: now)) ago, more than"
+          + " \(TimeSpan(seconds: steps.patienceSeconds)): does the publisher still run?"
+      case (.old, let steps?):
+        "\(series): version \(published?.metadata.state.head.number ?? 0) is"
+          + " \(TimeSpan(from: evidence.publishedAt, to: now)) old, more than"
+          + " \(TimeSpan(seconds: steps.changeSeconds ?? 0))"
+      case (.untold, _):
+        "\(series): the history has no publish step, so nobody knows whether it is current:"
+          + " 'seedbank regenerate' makes one"
+      default: nil
+      }
+    }
   }
 
   fileprivate func summary(_ now: UTCTime) -> String {

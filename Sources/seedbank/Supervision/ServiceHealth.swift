@@ -1,3 +1,4 @@
+import SeedServer
 import SeedSystem
 
 /// What the loops of a running service are at, for those who watch over it.
@@ -10,6 +11,7 @@ final class ServiceHealth: Sendable {
   private struct State {
     var looks: [DatasetLoop: ContinuousClock.Instant] = [:]
     var failures: [DatasetLoop: String] = [:]
+    var troubles = Troubles<DatasetLoop>()
   }
 
   private let state = Mutex(State())
@@ -25,12 +27,20 @@ final class ServiceHealth: Sendable {
   /// The loop works, for as long as that takes.
   func works(_ loop: DatasetLoop) { state.withLock { $0.looks[loop] = nil } }
 
-  /// Notes how a turn of a loop ended, with what it failed by; true where that is news.
-  @discardableResult
-  func failed(_ loop: DatasetLoop, _ message: String?) -> Bool {
+  /// Notes that a turn of a loop failed; true where it failed by something else before, or by nothing.
+  func failed(_ loop: DatasetLoop, _ message: String, at now: ContinuousClock.Instant = .now) -> Bool {
     state.withLock { state in
+      _ = state.troubles.follow(loop, isOn: true, at: now)
       defer { state.failures[loop] = message }
       return state.failures[loop] != message
+    }
+  }
+
+  /// Notes that a turn of a loop went well; how long it had failed, where it had.
+  func succeeded(_ loop: DatasetLoop, at now: ContinuousClock.Instant = .now) -> TimeSpan? {
+    state.withLock { state in
+      state.failures[loop] = nil
+      return state.troubles.follow(loop, isOn: false, at: now).map(TimeSpan.init)
     }
   }
 

@@ -18,14 +18,20 @@ struct Deployment {
     try Self.look(at: found, search, context.console)
     offlineKeys = found.filter { $0.role.isOffline && $0.key != nil }
     let keys = KeySource(found.ring) { try search.found().ring }
-    var publisher = Publisher(configuration, publication, keys: keys)
-    let repeated = RepeatedWarnings()
-    let report: @Sendable (LogRecord) -> Void = { record in
-      if repeated.isDue(record.message, now: .now()) { context.console.tell(record) }
+    publisher = Publisher(configuration, publication, keys: keys, telling: context.console)
+  }
+
+  /// As the other one. What keeps it from being made is noted as the failure of a step of each dataset.
+  static func noting(
+    _ datasets: [DatasetConfiguration], of configuration: DeploymentConfiguration, _ context: Context
+  ) throws -> Deployment {
+    do {
+      return try Deployment(configuration, context)
+    } catch {
+      let publisher = Publisher(configuration, keys: KeySource(KeyRing()), telling: context.console)
+      for dataset in datasets { publisher.note(error, .keys, of: dataset.name) }
+      throw error
     }
-    publisher.history = StepHistory(configuration.state, report: report)
-    publisher.facts = FactsKeeper(isOn: configuration.hasFacts, report: report)
-    self.publisher = publisher
   }
 
   /// Warns of keys that others can read; throws where a role that signs each step has none.
@@ -70,6 +76,34 @@ extension Publisher {
       keys: keys)
     graceSeconds = configuration.datasets.map(\.policy.graceSeconds).max() ?? 0
     longestLifetimeSeconds = configuration.longestLifetime
+  }
+
+  /// A publisher that notes its steps, and tells of them beside the publication.
+  init(
+    _ configuration: DeploymentConfiguration, _ publication: PublicationDirectory? = nil, keys: KeySource,
+    telling console: Console
+  ) {
+    self.init(configuration, publication, keys: keys)
+    let repeated = RepeatedWarnings()
+    let report: @Sendable (LogRecord) -> Void = { record in
+      if repeated.isDue(record.message, now: .now()) { console.tell(record) }
+    }
+    history = StepHistory(configuration.state, report: report)
+    facts = FactsKeeper(isOn: configuration.hasFacts, report: report)
+  }
+
+  /// A dataset's work; models that do not fit are noted as the failure of a step.
+  func job(_ dataset: DatasetConfiguration) throws -> DatasetJob {
+    do {
+      return try DatasetJob(dataset)
+    } catch {
+      note(error, .configuration, of: dataset.name)
+      throw error
+    }
+  }
+
+  func note(_ error: any Error, _ reason: FailureReason, of dataset: DatasetName) {
+    note(failure: FailureReport(error).message, reason, of: dataset, now: .now())
   }
 }
 

@@ -31,7 +31,10 @@ struct PublishingService: Sendable {
       health.works(loop(.changes))
       let start = ContinuousClock.now
       await warning(.changes) {
-        if let renewed = try await renewed(seen, alarm) {
+        // Forgotten by a step that fails: the next one must be made and noted, though the origin is as it was.
+        let last = seen
+        seen = nil
+        if let renewed = try await renewed(last, alarm) {
           seen = renewed
           return
         }
@@ -75,7 +78,9 @@ struct PublishingService: Sendable {
   private func warning(_ work: DatasetLoop.Work, _ body: () async throws -> Void) async {
     do {
       try await body()
-      health.failed(loop(work), nil)
+      if let time = health.succeeded(loop(work)) {
+        say("\(job.name): \(work.recovery), after \(time)", .notice)
+      }
     } catch {
       let message = FailureReport(error).message
       if health.failed(loop(work), message) { say(message, .error) }
@@ -109,6 +114,15 @@ struct PublishingService: Sendable {
 
   private func say(_ message: String, _ level: LogLevel) {
     console.tell(LogRecord(level, message, [JSONMember("dataset", .string(job.name.text))]))
+  }
+}
+
+extension DatasetLoop.Work {
+  fileprivate var recovery: String {
+    switch self {
+    case .changes: "publish steps succeed again"
+    case .snapshots: "snapshots are made again"
+    }
   }
 }
 

@@ -1,4 +1,5 @@
 import SeedClient
+import SeedServer
 import Support
 import Testing
 

@@ -1,3 +1,4 @@
+import SeedServer
 import SeedSystem
 import Support
 import Testing

@@ -31,7 +31,8 @@ import Testing
       "CREATE TABLE shop(id INTEGER PRIMARY KEY, rank INTEGER); INSERT INTO shop VALUES (1, 1), (2, 1)")
     let (moment, command) = (try Self.distantMoment(), SeedbankBinary.url.path)
     for arguments in [["init", "my.sqlite"], Self.regenerate] {
-      try Tool.run(clock.words(days: -2) + [command] + arguments, in: folder.path)
+      try Tool.run(
+        clock.words(seconds: -2 * MovedClock.secondsPerDay) + [command] + arguments, in: folder.path)
     }
     let dataset = folder("seedbank/my/dataset.json")
     let text = try String(contentsOfFile: dataset, encoding: .utf8)

@@ -24,8 +24,8 @@ struct MovedClock {
   }
 
   /// What goes before a command, for as long as this clock is there.
-  func words(days: Int) -> [String] {
-    guard days != 0 else { return [] }
-    return ["env"] + environment(seconds: days * Self.secondsPerDay).map { "\($0)=\($1)" }
+  func words(seconds: Int) -> [String] {
+    guard seconds != 0 else { return [] }
+    return ["env"] + environment(seconds: seconds).map { "\($0)=\($1)" }
   }
 }

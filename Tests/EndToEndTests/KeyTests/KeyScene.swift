@@ -50,7 +50,7 @@ final class KeyScene {
   }
 
   /// A clock ahead by the scene's days, for a program and those that it starts.
-  private var clock: [String] { moved.words(days: days) }
+  private var clock: [String] { moved.words(seconds: days * MovedClock.secondsPerDay) }
 
   /// Types what the article on keys has under a heading.
   @discardableResult

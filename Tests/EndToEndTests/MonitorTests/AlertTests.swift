@@ -58,6 +58,19 @@ import Testing
         try run(deployment, "regenerate", ends: 69)
       }),
     State(
+      testDescription: "a key is missing", alerts: ["SeedbankStepFailed"],
+      prepare: { deployment in
+        try Folder.remove(deployment.folder("seedbank/keys/timestamp.key"))
+        try run(deployment, "regenerate", ends: 78)
+      }),
+    State(
+      testDescription: "the models do not fit", alerts: ["SeedbankStepFailed"],
+      prepare: { deployment in
+        try "CREATE TABLE shop(id INTEGER PRIMARY KEY, name TEXT DEFAULT (random()));".write(
+          toFile: deployment.folder("seedbank/my/models/1.0/schema.sql"), atomically: false, encoding: .utf8)
+        try run(deployment, "regenerate", ends: 78)
+      }),
+    State(
       testDescription: "the origin is refused", alerts: ["SeedbankStepFailed"],
       prepare: { deployment in
         try deployment.origin("ALTER TABLE shop RENAME COLUMN name TO title")

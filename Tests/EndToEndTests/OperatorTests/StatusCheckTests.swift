@@ -12,9 +12,9 @@ import Testing
 
   init() throws { (deployment, clock) = (try OperatedDeployment(), try MovedClock()) }
 
-  private func check(_ more: String..., days: Int = 0) throws -> SeedbankBinary.Outcome {
-    let words =
-      clock.words(days: days) + [SeedbankBinary.url.path, "status", "--check"] + more
+  private func check(_ more: String..., days: Int = 0, seconds: Int = 0) throws -> SeedbankBinary.Outcome {
+    let ahead = clock.words(seconds: days * MovedClock.secondsPerDay + seconds)
+    let words = ahead + [SeedbankBinary.url.path, "status", "--check"] + more
     let script = "\(words.joined(separator: " ")) > out 2> errors; echo $? > code"
     try Tool.run(["sh", "-c", script], in: deployment.folder.path)
     func text(_ name: String) throws -> String {
@@ -42,6 +42,30 @@ import Testing
     #expect(old.output.contains("the last publish step was 2 days ago, more than 15 minutes"))
     let signatures = try check(days: 5)
     #expect(signatures.status == 1 && signatures.output.contains("timestamp: its metadata expires at"))
+  }
+
+  @Test func `without options the limits come from the configuration and from who published last`() throws {
+    let timer = try check(days: 2)
+    #expect(timer.status == 1 && timer.output.contains("2 days ago, more than 26 hours"), "\(timer)")
+    #expect(!timer.output.contains(" old, more than"), "nobody said how old it may be")
+    let run = try RunningSeedbank(
+      ["run", "--port", "0"], in: deployment.folder.path,
+      environment: ["PATH": "/usr/bin:/bin", "SEEDBANK_DATASETS_MY_SCHEDULE_CHANGE_SECONDS": "600"])
+    try waitUntil("it has told") {
+      deployment.publication.facts.read(try Series("my", major: 1))?.checkSeconds != nil
+    }
+    #expect(run.stop() == 0)
+    #expect(try check().status == 0)
+    let still = try check(seconds: 460)
+    #expect(
+      still.status == 1 && still.output.contains("ago, more than 7 minutes: does the publisher still run?"))
+  }
+
+  @Test func `a history that is gone leaves nobody to know, and that is no ok`() throws {
+    try Tool.run(["rm", deployment.folder("seedbank/state/history.sqlite")])
+    let outcome = try check()
+    #expect(
+      outcome.status == 1 && outcome.output.contains("nobody knows whether it is current"), "\(outcome)")
   }
 
   @Test func `a series that is held is a warning`() throws {

@@ -29,7 +29,7 @@ import Testing
       func sum(_ names: String...) -> Int {
         changes.reduce(0) { sum, one in sum + names.reduce(0) { $0 + (one[$1]?.integer ?? 0) } }
       }
-      sums.formUnion([sum("inserted", "updated"), sum("deleted")])
+      sums.formUnion([sum("inserted"), sum("updated"), sum("deleted")])
     }
     return sums
   }

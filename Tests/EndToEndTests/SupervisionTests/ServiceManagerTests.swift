@@ -168,8 +168,8 @@ import Testing
     #expect(!health.failed(loop, "one"))
     #expect(health.failed(loop, "two"))
     #expect(health.failures == ["a: two"])
-    health.failed(loop, nil)
-    #expect(health.failures.isEmpty)
+    #expect(health.succeeded(loop) != nil)
+    #expect(health.failures.isEmpty && health.succeeded(loop) == nil)
     #expect(health.failed(loop, "two"))
   }
 }

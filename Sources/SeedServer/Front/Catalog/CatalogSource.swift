@@ -99,6 +99,8 @@ package final class CatalogSource: Sendable {
       log("\(warning); 'seedbank keys status' says how to renew them")
     }
     view.0.missingFileWarnings.forEach { log($0) }
+    log.follow(.signaturesExpired, isOn: !standing.expired.isEmpty)
+    log.follow(.filesMissing, isOn: !standing.missing.isEmpty)
   }
 
   /// A change is loaded at once; a failed attempt is repeated after a while.
@@ -130,6 +132,7 @@ package final class CatalogSource: Sendable {
       let catalog = try PublishedCatalog(loading: directory, after: previous, at: now())
       let standing = catalog.standing(at: .now())
       log.reset()
+      log.follow(.unreadable, isOn: false)
       state.withLock { state in
         state.view = CatalogView(catalog, facts: state.view.facts)
         state.view.standing = standing
@@ -138,11 +141,17 @@ package final class CatalogSource: Sendable {
       }
       onChange.withLock(\.self)()
     } catch {
-      log("The publication could not be loaded: \(error)")
-      // /readyz is public: it does not tell where the files lie on this machine.
-      let failure = String(describing: error).replacing(directory.path, with: "<publication>")
-      state.withLock { $0.view.failure = failure }
+      let reason: any Error = directory.exists ? error : PublicationError.missing(path: directory.path)
+      log("The publication could not be loaded: \(reason)")
+      log.follow(.unreadable, isOn: true)
+      state.withLock { $0.view.failure = hidingPlace(reason) }
       throw error
     }
+  }
+
+  /// `/readyz` and the page are public: they do not tell where the files lie on this machine.
+  private func hidingPlace(_ error: any Error) -> String {
+    String(describing: error).replacing("\(directory.path)/", with: "").replacing(
+      directory.path, with: "its place")
   }
 }

@@ -8,6 +8,8 @@ struct CatalogStanding: Hashable, Sendable {
   var missing: Set<String> = []
   /// The roles whose signatures have expired.
   var expired: Set<String> = []
+  /// Whether the publisher may fail for want of room.
+  var isDiskNearlyFull = false
 }
 
 extension PublishedCatalog {
@@ -20,7 +22,8 @@ extension PublishedCatalog {
     }
     return CatalogStanding(
       missing: Set(missing.map(\.filePath)),
-      expired: Set(signatures.filter { $0.expires <= now }.map(\.role)))
+      expired: Set(signatures.filter { $0.expires <= now }.map(\.role)),
+      isDiskNearlyFull: DiskUse(of: directory.path)?.isNearlyFull(beside: publishedBytes) == true)
   }
 }
 

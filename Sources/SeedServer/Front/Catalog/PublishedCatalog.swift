@@ -32,7 +32,7 @@ package final class PublishedCatalog: Sendable {
     keys = KeyRole.allCases.reduce(into: [:]) { keys, role in keys[role] = verified.metadata.keys(of: role) }
     publishedBytes =
       verified.files.values.reduce(0) { $0 + $1.count }
-      + verified.metadata.series.values.flatMap(\.metadata.objects).reduce(0) { $0 + $1.length }
+      + verified.metadata.objectBytes
     metadata = CatalogShelf(
       verified.files.mapValues(ServedDocument.init), after: previous?.metadata, at: now,
       graceSeconds: FrontLimits.retiredMetadataSeconds)

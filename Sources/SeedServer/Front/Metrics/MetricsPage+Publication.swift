@@ -66,13 +66,20 @@ extension MetricsPage {
     writeGauge(
       "seedbank_expected_look_seconds", "Seconds between two looks at most, where a process publishes on.",
       facts
-    ) { $0.checkSeconds.map { max($0, Self.leastLookSeconds) } }
+    ) { $0.checkSeconds.map(StepRhythm.expectedSeconds) }
     writeGauge(
       "seedbank_expected_change_seconds", "Seconds within which the operator expects a new version.", facts
     ) { $0.expectedChangeSeconds }
     writeGauge("seedbank_last_step_failed", "1 if the newest step was refused or failed.", facts) {
-      $0.look.newest.map { $0 == .refused || $0 == .failed ? 1 : 0 }
+      $0.look.newest.map { $0.isFailure ? 1 : 0 }
     }
+    text.family(
+      "seedbank_found_by", .gauge, "1 for the way in which the newest step found what had changed.",
+      facts.flatMap { facts in
+        FoundBy.Way.allCases.map { way in
+          ([("series", facts.series.description), ("way", way.rawValue)], facts.look.foundBy == way ? 1 : 0)
+        }
+      })
     let samples = facts.flatMap { facts in
       StepOutcome.allCases.map { outcome -> PrometheusText.Sample in
         // From the beginning on: a count that appears with 1 has not grown, as a monitor sees it.
@@ -85,9 +92,6 @@ extension MetricsPage {
     text.family(
       "seedbank_steps_total", .counter, "Publish steps that concerned the series, by result.", samples)
   }
-
-  /// A publisher that publishes on may rest so long, and tells of it so late.
-  private static let leastLookSeconds = 90
 
   private mutating func writeGauge(
     _ name: String, _ help: String, _ series: [SeriesMetadata], _ value: (SeriesMetadata) -> Int

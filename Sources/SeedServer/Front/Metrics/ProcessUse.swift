@@ -40,18 +40,3 @@ struct ProcessUse {
     return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
   }
 }
-
-/// The room on a disk.
-struct DiskUse {
-  /// What a process without special rights may still write.
-  let freeBytes: Double
-  let allBytes: Double
-
-  /// `nil` where nothing has that path.
-  init?(of path: String) {
-    var status = statvfs()
-    guard statvfs(path, &status) == 0 else { return nil }
-    freeBytes = Double(status.f_bavail) * Double(status.f_frsize)
-    allBytes = Double(status.f_blocks) * Double(status.f_frsize)
-  }
-}

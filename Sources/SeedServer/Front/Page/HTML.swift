@@ -76,7 +76,7 @@ extension HTML {
     "\(Self.number(number)) \(number == 1 ? one : many)"
   }
 
-  /// `1.23 MB`.
+  /// `1.2 MB`.
   static func size(_ bytes: Int) -> HTML { "<data value=\"\(bytes)\">\(sizeText(bytes))</data>" }
 
   /// Universal time, which the page's script says again in the reader's own.
@@ -95,11 +95,7 @@ extension HTML {
   }
 
   static func sizeText(_ bytes: Int) -> String {
-    let units = ["kB", "MB", "GB", "TB"]
-    guard bytes >= 1000 else { return "\(bytes)\u{A0}B" }
-    var (unit, tenths) = (0, bytes / 100)
-    while tenths >= 10_000, unit + 1 < units.count { (unit, tenths) = (unit + 1, tenths / 1000) }
-    return "\(tenths / 10).\(tenths % 10)\u{A0}\(units[unit])"
+    ByteCount(bytes: bytes).description.replacing(" ", with: "\u{A0}")
   }
 
   /// `350 ms`, `4.2 s`, `3 min`.

@@ -5,16 +5,31 @@ import SeedTrust
 
 /// All that the page tells, at one moment.
 struct PageContent: Sendable {
-  let view: CatalogView
-  let clients: ClientCounts
-  let now: UTCTime
+  private let view: CatalogView
+  private let now: UTCTime
+  private let verdict: PublicationVerdict
+  private let series: [PageSeries]
   /// Bytes of markup up to which further series are told in full.
   var room = PageLimits.sectionBytes
+
+  init(view: CatalogView, clients: ClientCounts, now: UTCTime) {
+    (self.view, self.now) = (view, now)
+    let evidence = view.evidence(at: now)
+    verdict = PublicationVerdict(evidence, at: now)
+    let root = view.catalog?.roots.map(\.version).runs.last?.lowerBound
+    let name = root.map { MetadataName.versioned(Root.type, $0) }
+    series = zip(view.catalog?.allSeries ?? [], evidence.series).map { metadata, evidence in
+      PageSeries(
+        metadata: metadata, snapshots: view.servedSnapshots(metadata), facts: view.facts[metadata.series],
+        concerns: evidence.concerns(at: now), clients: clients,
+        hasSuccessor: view.catalog?.hasMajor(after: metadata.series) == true, now: now, root: name)
+    }
+  }
 
   /// What stands in the page between its head and its foot.
   var html: HTML {
     """
-    \(standing)
+    \(PageVerdict(verdict: verdict, series: series).html)
     \(warnings)
     \(list)
     \(sections)
@@ -22,38 +37,7 @@ struct PageContent: Sendable {
     """
   }
 
-  var series: [PageSeries] {
-    let root = view.catalog?.roots.map(\.version).runs.last?.lowerBound
-    let name = root.map { MetadataName.versioned(Root.type, $0) }
-    return (view.catalog?.allSeries ?? []).map { metadata in
-      PageSeries(
-        metadata: metadata, snapshots: view.servedSnapshots(metadata), facts: view.facts[metadata.series],
-        clients: clients, now: now, root: name)
-    }
-  }
-
   // MARK: - At the top
-
-  private var standing: HTML {
-    let (kind, words) = standingWords
-    return """
-      <p id="standing" class="standing \(kind)">\(words)</p>
-      """
-  }
-
-  private var standingWords: (kind: String, words: HTML) {
-    guard let catalog = view.catalog else { return ("bad", "Nothing is published yet.") }
-    if catalog.signatures.contains(where: { $0.state(at: now) == .expired }) {
-      return ("bad", "Signatures have expired: clients refuse what is published.")
-    }
-    if view.failure != nil { return ("bad", "The publication cannot be read: this is what it was before.") }
-    guard view.isReady else { return ("bad", "Not every series has a snapshot to start from.") }
-    let troubled = series.count { $0.trouble != nil }
-    if troubled > 0 {
-      return ("soon", "\(HTML.number(troubled, "series needs", "series need")) somebody’s attention.")
-    }
-    return ("good", "Everything is current.")
-  }
 
   private var warnings: HTML {
     let signatures = (view.catalog?.signatures ?? []).warnings(at: now)
@@ -66,22 +50,20 @@ struct PageContent: Sendable {
   // MARK: - The series
 
   private var list: HTML {
-    let all = series
-    guard all.count > 1 else { return .empty }
+    guard series.count > 1 else { return .empty }
     let heads: [HTML] = [
-      .head("Series"), .numberHead("Version"), .head("Published"), .numberHead("Download"), .head("State"),
+      .head("Series"), .head("State"), .numberHead("Version"), .head("Published"), .numberHead("Download"),
     ]
-    let caption: HTML = "\(HTML.number(all.count)) series"
-    let rows = all.prefix(PageLimits.listedSeries).map(\.row)
+    let caption: HTML = "\(HTML.number(series.count)) series"
+    let rows = series.prefix(PageLimits.listedSeries).map(\.row)
     return "<nav aria-label=\"Series\">\n\(HTML.table("list", caption, heads, rows))</nav>"
   }
 
   /// Whole sections, as many as there is room for.
   private var sections: HTML {
-    let all = series
-    let isFolded = all.count > PageLimits.openSeries
+    let isFolded = series.count > PageLimits.openSeries
     var (shown, bytes): ([HTML], Int) = ([], 0)
-    for one in all {
+    for one in series {
       let section = one.section(isFolded: isFolded)
       bytes += section.bytes.count
       guard bytes <= room || shown.isEmpty else { break }
@@ -90,7 +72,7 @@ struct PageContent: Sendable {
     return """
       <div id="series">
       \(shown)</div>
-      \(rest(all.dropFirst(shown.count)))
+      \(rest(series.dropFirst(shown.count)))
       """
   }
 
@@ -145,6 +127,10 @@ struct PageContent: Sendable {
 }
 
 extension PublishedCatalog {
+  fileprivate func hasMajor(after series: Series) -> Bool {
+    datasets[series.dataset]?.contains { $0.series.major > series.major } == true
+  }
+
   /// The roots that are served, with what `sha256sum` says of their files, the oldest first.
   fileprivate var roots: [(version: Int, digest: SHA256Digest)] {
     let suffix = ".\(Root.type).json"

@@ -23,8 +23,9 @@ extension PageSeries {
 
   private func buildsTable(_ steps: [SeriesFacts.Step]) -> HTML {
     let heads: [HTML] = [
-      .head("At"), .head("Outcome"), .numberHead("Version"), .numberHead("Took"), .numberHead("Rows set"),
-      .numberHead("Deleted"), .numberHead("Rows in all"), .numberHead("Delta"),
+      .head("At"), .head("Outcome"), .head("Found by"), .numberHead("Version"), .numberHead("Took"),
+      .numberHead("Inserted"),
+      .numberHead("Changed"), .numberHead("Deleted"), .numberHead("Rows in all"), .numberHead("Delta"),
     ]
     return .table("\(id):builds", "The newest builds of \(name)", heads, steps.map(row))
   }
@@ -42,13 +43,13 @@ extension PageSeries {
   private func row(_ step: SeriesFacts.Step) -> HTML {
     let times: HTML? = step.times > 1 ? " × \(HTML.number(step.times))" : nil
     let state: HTML = .state(step.outcome.kind, step.outcome.word)
-    let cells: [HTML] = [
-      .cell("\(state)\(times)"), .numberCell(step.to.map(HTML.number)),
+    let start: [HTML] = [
+      .cell("\(state)\(times)"), .cell("\(step.foundBy?.rawValue ?? "")"),
+      .numberCell(step.to.map(HTML.number)),
       .numberCell("\(HTML.durationText(milliseconds: step.milliseconds))"),
-      .numberCell(.number(step.rowsSet)), .numberCell(.number(step.rowsDeleted)),
-      .numberCell(step.rows.map(HTML.number)), .numberCell(step.deltaBytes.map(HTML.size)),
     ]
-    return .row(named: .time(step.last), cells)
+    let end: [HTML] = [.numberCell(step.rows.map(HTML.number)), .numberCell(step.deltaBytes.map(HTML.size))]
+    return .row(named: .time(step.last), start + HTML.tallyCells(step.tally) + end)
   }
 
   /// Rows and snapshot sizes over time, where they changed.
@@ -65,9 +66,22 @@ extension PageSeries {
 }
 
 extension SeriesFacts.Step {
-  /// Rows that are new or have other values.
-  var rowsSet: Int { changes.values.flatMap { [$0.inserted, $0.updated] }.boundedSum }
-  var rowsDeleted: Int { changes.values.map(\.deleted).boundedSum }
+  /// Rows of all tables; `nil` where it compared none, as a first version, which has only new rows.
+  var tally: TableChanges? {
+    guard !changes.isEmpty else { return nil }
+    var sum = TableChanges()
+    sum.inserted = changes.values.map(\.inserted).boundedSum
+    sum.updated = changes.values.map(\.updated).boundedSum
+    sum.deleted = changes.values.map(\.deleted).boundedSum
+    return sum
+  }
+}
+
+extension HTML {
+  /// Rows that are new, that have other values, and that are gone; empty cells where nobody counted them.
+  static func tallyCells(_ tally: TableChanges?) -> [HTML] {
+    [tally?.inserted, tally?.updated, tally?.deleted].map { .numberCell($0.map(HTML.number)) }
+  }
 }
 
 extension StepOutcome {

@@ -1,3 +1,4 @@
+import SeedDatabase
 import SeedFormat
 import SeedTrust
 
@@ -8,8 +9,8 @@ extension PageSeries {
     let spans = newestSpans
     guard !spans.isEmpty, !state.lifecycle.isRetired else { return nil }
     let heads: [HTML] = [
-      .head("Versions"), .head("Published"), .numberHead("Rows set"), .numberHead("Deleted"),
-      .numberHead("Delta"),
+      .head("Versions"), .head("Published"), .numberHead("Inserted"), .numberHead("Changed"),
+      .numberHead("Deleted"), .numberHead("Delta"),
     ]
     return """
       <div class="changes">
@@ -57,10 +58,17 @@ extension PageSeries {
     }
     return .row(
       "\(id):\(span.from)-\(span.to)",
-      named: "<a class=\"change\" href=\"\(path)\">\(span.from.number) → \(span.to.number)</a>",
-      [
-        .cell(step.map { .time($0.at) }), .numberCell(step.map { .number($0.rowsSet) }),
-        .numberCell(step.map { .number($0.rowsDeleted) }), .numberCell(.size(delta.length)),
-      ])
+      named: """
+        <a class="change" href="\(path)"\(step.map(Self.counts))>\(span.from.number) → \(span.to.number)</a>
+        """,
+      [.cell(step.map { .time($0.at) })] + HTML.tallyCells(step?.tally) + [.numberCell(.size(delta.length))])
+  }
+
+  /// Of a delta's rows, which have their new values alone, nobody can see which are new: the script tells it by these.
+  private static func counts(_ step: SeriesFacts.Step) -> HTML {
+    let tables = step.changes.sorted { $0.key < $1.key }.map { name, changes in
+      JSONMember(name, ["inserted": JSONValue(changes.inserted), "updated": JSONValue(changes.updated)])
+    }
+    return " data-counts=\"\(JSONValue.object(tables).text)\""
   }
 }

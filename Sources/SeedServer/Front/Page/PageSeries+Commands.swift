@@ -18,7 +18,8 @@ extension PageSeries {
   private func lines(_ root: String) -> [(caption: String, line: String)] {
     let (name, model) = (series.dataset, state.model)
     let changes = FrontPath.changes(name, model, since: state.floor.description, epoch: state.epoch.text)
-    let pull = "seedbank pull \"$front\" --dataset \(name) --model \(model) --store store --root root.json"
+    let pull =
+      "seedbank pull \"$front\" --dataset \(name) --model \(model) --store \(id)-store --root root.json"
     return [
       (
         "The newest snapshot",
@@ -43,10 +44,9 @@ extension PageSeries {
   // MARK: - Clients
 
   /// Which models are still asked for: may an old one be retired?
-  var clientShares: HTML? {
-    let counts = clients.requests.filter { $0.dataset == series.dataset.text }
-    guard !counts.isEmpty else { return nil }
-    let own = counts.filter { $0.major == series.major }.sorted { $0.model < $1.model }
+  var clientShares: HTML {
+    let own = clients.requests.filter { $0.dataset == series.dataset.text && $0.major == series.major }
+      .sorted { $0.model < $1.model }
     return """
       <h3>Clients</h3>
       <p>\(verdict(own.reduce(0) { $0 + $1.count }))</p>
@@ -60,10 +60,12 @@ extension PageSeries {
       return
         "Since \(began), clients of \(name) have asked \(HTML.number(count, "time", "times")): it is in use."
     }
-    return """
-      No client of \(name) has asked since \(began). It may be retired once that time covers your users’ longest pause.
-      """
+    return "No client of \(name) has asked since \(began).\(hasSuccessor ? Self.retirement : nil)"
   }
+
+  private static let retirement: HTML = """
+     It may be retired once that time covers your users’ longest pause, and where no cache answers in this front’s place.
+    """
 
   private func shares(_ counts: [ClientCounts.Requests]) -> HTML {
     let rows = counts.map { one -> HTML in .row(named: "\(one.model)", [.numberCell(.number(one.count))]) }

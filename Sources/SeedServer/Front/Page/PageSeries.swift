@@ -8,7 +8,11 @@ struct PageSeries: Sendable {
   /// With which a client can begin now.
   let snapshots: [PublishedObject]
   let facts: SeriesFacts?
+  /// What is wrong with it or not known, the worst first.
+  let concerns: [SeriesConcern]
   let clients: ClientCounts
+  /// Whether there is a newer major of its dataset, to which clients can go.
+  let hasSuccessor: Bool
   let now: UTCTime
   /// The root file that a new client begins with.
   let root: String?
@@ -17,14 +21,15 @@ struct PageSeries: Sendable {
   var series: Series { metadata.series }
   /// Of the page's elements, and of its anchors.
   var id: String { series.roleName }
-  var name: String { "\(series.dataset) \(series.major)" }
+  var name: String { series.words }
   var snapshot: PublishedObject? { snapshots.snapshots().first }
 
   /// A line of the list at the top.
   var row: HTML {
+    // The state first: a narrow screen shows no more than two columns.
     let cells: [HTML] = [
-      .numberCell(.number(state.head.number)), .cell(.time(state.publishedAt)),
-      .numberCell(snapshot.map { .size($0.length) }), .cell(badge),
+      .cell(badge), .numberCell(.number(state.head.number)), .cell(.time(state.publishedAt)),
+      .numberCell(snapshot.map { .size($0.length) }),
     ]
     return .row("list:\(id)", named: "<a href=\"#\(id)\">\(name)</a>", cells)
   }
@@ -65,78 +70,11 @@ struct PageSeries: Sendable {
     """
   }
 
-  // MARK: - State
-
-  /// What an operator should look at, and how bad it is.
-  var trouble: (kind: String, word: String)? {
-    if snapshot == nil { return ("bad", "no snapshot") }
-    if let outcome = facts?.look.newest, outcome == .failed || outcome == .refused {
-      return ("bad", "last build \(outcome.rawValue)")
-    }
-    if isLookMissing { return ("soon", "no look for long") }
-    if state.hold != nil { return ("soon", "held") }
-    return nil
-  }
-
-  private var badge: HTML {
-    if let (kind, word) = trouble { return .state(kind, word) }
-    return state.lifecycle == .active ? .state("good", "current") : .state("soon", state.lifecycle.word)
-  }
-
-  /// Whether a publisher that looks every few seconds has not done so for much longer.
-  private var isLookMissing: Bool {
-    guard let every = facts?.checkSeconds, let good = facts?.look.good, !state.lifecycle.isRetired else {
-      return false
-    }
-    let looks = PageLimits.missedLooks * min(every, UTCTime.secondsPerDay)
-    let patience = max(PageLimits.missedSeconds, looks)
-    return now.secondsSinceEpoch - good.secondsSinceEpoch > patience
-  }
-
   private var credit: HTML? {
     let texts = [state.attribution, state.license, state.source].compactMap(\.self).filter { !$0.isEmpty }
     guard !texts.isEmpty else { return nil }
     let parts = texts.map { text -> HTML in "\(foreign: text)" }
     return "<p class=\"credit\">\(parts.joined(by: " · "))</p>"
-  }
-
-  private var notices: HTML {
-    let sentences = [lifecycleNotice, holdNotice, lookNotice].compactMap(\.self)
-    return "<div id=\"\(id):notices\">\(sentences.map { "<p class=\"notice\">\($0)</p>" })</div>"
-  }
-
-  private var lifecycleNotice: HTML? {
-    switch state.lifecycle {
-    case .active: nil
-    case .retired(let message):
-      "This series is retired and gets no more data. \(message.map { "\(foreign: $0)" })"
-    case .deprecated(let sunset, let message):
-      """
-      This series is deprecated. \(sunset.map { "Its end: \(foreign: $0). " })\(message.map { "\(foreign: $0)" })
-      """
-    }
-  }
-
-  private var holdNotice: HTML? {
-    state.hold.map { hold in
-      """
-      It went back to the rows of version \(HTML.number(hold.version.number)), \(HTML.time(hold.since)), and
-      nothing new is published until somebody releases it.
-      """
-    }
-  }
-
-  private var lookNotice: HTML? {
-    if let look = facts?.look, let outcome = look.newest, let at = look.newestAt,
-      outcome == .failed || outcome == .refused
-    {
-      return """
-        The newest build, \(HTML.time(at)), \(outcome == .failed ? "failed" : "was refused"); the publisher’s log says why.
-        Clients keep version \(HTML.number(state.head.number)).
-        """
-    }
-    guard isLookMissing, let good = facts?.look.good else { return nil }
-    return "The publisher last looked at the data \(HTML.time(good)). Does it still run?"
   }
 
   // MARK: - At a glance
@@ -150,7 +88,7 @@ struct PageSeries: Sendable {
       ("download", "Download", snapshot.map { .size($0.length) }),
       ("unpacked", "Unpacked", snapshot.map { .size($0.rawLength) }),
       ("models", "Models", "\(state.models.keys.sorted().map(\.description).joined(separator: ", "))"),
-      ("look-every", "Looks every", facts?.checkSeconds.map { "\(HTML.durationText(seconds: $0))" }),
+      ("look-every", "Looks every", facts?.checkSeconds.map(Self.rhythm)),
       ("poll", "Clients look every", "\(HTML.durationText(seconds: state.pollSeconds))"),
       ("next", "Next snapshot", nextSnapshots),
     ]
@@ -162,12 +100,27 @@ struct PageSeries: Sendable {
     return "<div class=\"\(kind)\"><dt>\(term)</dt><dd>\(value)</dd></div>\n"
   }
 
+  /// What the calendar's own clock shows then, without the day.
+  private static func local(_ time: UTCTime, _ clock: ZoneClock) -> HTML {
+    let words = clock.text(time).split(separator: " ").dropFirst().joined(separator: " ")
+    return "<span class=\"quiet\">, which is \(words)</span>"
+  }
+
+  /// A look that finds nothing new is told later: who reads of one a minute ago should not wonder.
+  private static func rhythm(_ checkSeconds: Int) -> HTML {
+    let told = StepRhythm.expectedSeconds(checkSeconds)
+    return """
+      \(HTML.durationText(seconds: checkSeconds))\
+      <span class="quiet">, told within \(HTML.durationText(seconds: told))</span>
+      """
+  }
+
   private var nextSnapshots: HTML? {
     guard let upcoming = facts?.upcoming else { return nil }
     let times = upcoming.calendarTimes.isEmpty ? [upcoming.due].compactMap(\.self) : upcoming.calendarTimes
     guard !times.isEmpty else { return nil }
-    let zone: HTML? = upcoming.clock.map { " <span class=\"quiet\">(\($0.name))</span>" }
-    return "\(times.map(HTML.time).joined(by: "<br>"))\(zone)"
+    return times.map { time -> HTML in "\(HTML.time(time))\(upcoming.clock.map { Self.local(time, $0) })" }
+      .joined(by: "<br>")
   }
 }
 

@@ -16,22 +16,6 @@ package struct FoundBy: Hashable, Sendable {
 
   package init(_ way: Way, reason: String? = nil) { (self.way, self.reason) = (way, reason) }
 
-  init(_ step: ChangeTrailStep) {
-    switch (step.search, step.reason) {
-    case (.log, _): self.init(.log, reason: Self.reason(step.comparedTables))
-    case (.audit, _): self.init(.audit)
-    case (.comparison, let reason?): self = .because(reason)
-    case (.comparison, nil): self.init(.comparison)
-    }
-  }
-
-  static func because(_ reason: ComparisonReason) -> Self { Self(.comparison, reason: reason.description) }
-
-  private static func reason(_ tables: [String]) -> String? {
-    guard !tables.isEmpty else { return nil }
-    return "all rows of \(tables.map { "\"\($0)\"" }.joined(separator: ", "))"
-  }
-
   /// For people.
   package var words: String { "found by \(way.rawValue)" + (reason.map { " (\($0))" } ?? "") }
 }

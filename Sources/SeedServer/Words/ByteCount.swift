@@ -1,0 +1,18 @@
+/// A size for people; what is for programs says the bytes.
+package struct ByteCount: Hashable, Sendable, CustomStringConvertible {
+  package let bytes: Int
+
+  private static let units = ["kB", "MB", "GB", "TB"]
+
+  package init(bytes: Int) { self.bytes = bytes }
+
+  /// `512 bytes`, `19.0 MB`: decimal units, as disks and networks are sold, rounded to a tenth.
+  package var description: String {
+    guard bytes >= 1000 else { return bytes == 1 ? "1 byte" : "\(bytes) bytes" }
+    var (unit, tenth) = (0, 100)
+    while tenths(tenth) >= 10_000, unit + 1 < Self.units.count { (unit, tenth) = (unit + 1, tenth * 1000) }
+    return "\(tenths(tenth) / 10).\(tenths(tenth) % 10) \(Self.units[unit])"
+  }
+
+  private func tenths(_ tenth: Int) -> Int { bytes / tenth + (bytes % tenth * 2 >= tenth ? 1 : 0) }
+}
