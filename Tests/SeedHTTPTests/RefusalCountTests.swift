@@ -68,8 +68,8 @@ import Testing
     let server = try HTTPServer(configuration: Self.small) { _ in
       HTTPResponse(status: 200, body: .bytes(Array(repeating: 7, count: Self.bytes)))
     }
-    let busy = try (0..<Self.small.connectionLimit).map { _ in
-      let client = try RawClient(port: server.port, receives: 4096)
+    let busy = try (2..<Self.small.connectionLimit + 2).map {
+      let client = try RawClient(port: server.port, source: "127.0.0.\($0)", receives: 4096)
       client.send("GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n")
       return client
     }

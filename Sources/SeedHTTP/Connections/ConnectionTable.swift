@@ -35,6 +35,8 @@ final class ConnectionTable: Sendable {
     var leaving = 0
     var counts: [IPAddress: Int] = [:]
     var fullTime = FullTime()
+    /// Whether places are short, and none is at rest that could be made free.
+    var isBusy = false
 
     /// Places that do not become free in a moment.
     var taken: Int { entries.count - leaving }
@@ -61,7 +63,8 @@ final class ConnectionTable: Sendable {
   private let timeouts: ConnectionTimeouts
   private let perAddressLimit: Int
   private let exempt: [IPNetwork]
-  /// From so many connections on, places are short: each new one ends idle ones, and who has its share of them gets no more.
+  /// From so many connections on, places are short: each new one ends idle ones; where none is idle, who has its share of the
+  /// places gets no more.
   /// There is room above, or nobody new would be let in.
   private let crowd: Int
   /// Idle connections that end at once, so that not each new connection has to look for one.
@@ -128,7 +131,7 @@ final class ConnectionTable: Sendable {
     return state.withLock { state in
       let count = state.counts[address.subscriber, default: 0]
       guard count < perAddressLimit else { return .address }
-      return state.taken >= crowd && count >= share(in: state) ? .share : nil
+      return state.isBusy && state.taken >= crowd && count >= share(in: state) ? .share : nil
     }
   }
 
@@ -140,7 +143,9 @@ final class ConnectionTable: Sendable {
   func makeRoom() {
     state.withLock { state in
       if state.entries.count >= crowd { endIdle(in: &state) }
-      if state.taken >= crowd { endSlow(in: &state) }
+      state.isBusy =
+        state.taken >= crowd && state.entries.values.count { $0.connection.activity.isAnswering } >= crowd
+      if state.isBusy { endSlow(in: &state) }
     }
   }
 
