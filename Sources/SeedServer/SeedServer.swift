@@ -2,7 +2,7 @@
 //
 //   Origin/ (projected rows) → Diff/ (delta, working copy) → Snapshot/ (files) → Publish/ (signed) → Front/
 //
-// Rooms, from the ground up: Log, Schedule, Model, Store, Facts, Origin, Origin/SQLite, Diff, Snapshot, Publish, Inspect,
+// Rooms, from the ground up: Log, Schedule, Model, Store, Facts, Origin, Origin/SQLite, Origin/Feed, Diff, Snapshot, Publish, Inspect,
 // Front/Catalog, Front/Metrics, Front/Page, Front.
 //
 // Rules of this module:

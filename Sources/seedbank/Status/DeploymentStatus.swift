@@ -60,8 +60,8 @@ struct DeploymentStatus {
 extension DeploymentStatus {
   /// What the origin has and clients do not get; an origin that cannot be read is the steps' to tell of.
   private static func gain(_ dataset: DatasetConfiguration) -> String? {
-    guard let origin = try? SQLiteOrigin(dataset.originPath, waitSeconds: 0),
-      let gain = try? DatasetJob(dataset).gain(of: origin), !gain.isEmpty
+    guard let job = try? DatasetJob(dataset), let origin = try? job.origin.open(waitSeconds: 0),
+      let gain = try? job.gain(of: origin), !gain.isEmpty
     else { return nil }
     return "\(dataset.name): \(gain.warning)"
   }
