@@ -5,7 +5,7 @@ import SeedSystem
 
 extension Command {
   static let initialize = Command(
-    name: "init", abstract: "Make a deployment from a SQLite file or a feed, or add a dataset to one.",
+    name: "init", abstract: "Make a deployment of a SQLite file or a feed, or extend one.",
     discussion: """
       Reads the file, which is never written to, and makes a configuration, a model with the file's tables, \
       signing keys and an empty publication. Rows of a table without a key are numbered. What cannot be published \

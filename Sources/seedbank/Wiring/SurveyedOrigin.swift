@@ -24,7 +24,8 @@ final class SurveyedOrigin {
 
   deinit { scratch?.remove() }
 
-  private static let endings = [".csv", ".txt", ".tsv", ".json", ".ndjson", ".jsonl", ".gz", ".zip"]
+  /// A text by itself may be anything; in a folder it is CSV, as in timetables.
+  private static let endings = [".csv", ".tsv", ".json", ".ndjson", ".jsonl", ".gz", ".zip"]
 
   private static func isFeed(_ path: String) -> Bool {
     Folder.isFolder(path) || endings.contains { path.lowercased().hasSuffix($0) }

@@ -81,6 +81,12 @@ import Testing
     ] { #expect(sql.contains(column), "\(column) in \(sql)") }
   }
 
+  @Test func `a file with a header alone is an empty table`() throws {
+    try write("id,name\n", "shops.csv")
+    let sql = try schema("shops.csv")
+    #expect(sql.contains(#""id" TEXT NOT NULL"#) && sql.contains(#"PRIMARY KEY ("id")"#), "\(sql)")
+  }
+
   @Test func `a folder without files, and a feed that is broken, make nothing`() throws {
     try Folder.create(folder("empty"))
     try write("a,b\n1\n", "broken.csv")

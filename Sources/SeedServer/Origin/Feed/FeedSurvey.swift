@@ -36,7 +36,8 @@ package struct FeedSurvey {
     let receiver = FeedSurveyor(documents, scratch)
     for file in documents.files { try FeedReading(file, documents, settings.mostBytes).feed(to: receiver) }
     guard receiver.width > 0 else { return nil }
-    let (names, columns) = (receiver.names, receiver.columns)
+    try receiver.finish()
+    let (names, columns) = (receiver.names, receiver.surveys)
     let types = zip(names, columns).map { name, column in
       areTransit && FeedKeys.isName(name) ? "TEXT" : column.type
     }
@@ -89,22 +90,31 @@ package struct FeedSurvey {
 private final class FeedSurveyor: RowReceiver {
   private let writer: FeedTableWriter
   private let isJSON: Bool
-  private(set) var columns: [ColumnSurvey] = []
+  private var columns: [ColumnSurvey] = []
 
   init(_ documents: FeedDocuments, _ connection: Connection) {
     isJSON = documents.otherType.isEmpty
     writer = FeedTableWriter(FeedSchema.Table(documents.table), connection, otherType: documents.otherType)
   }
 
+  /// Makes the table also where no row came.
+  func finish() throws { try writer.makeColumns() }
+
   var names: [String] { writer.names }
   var width: Int { writer.width }
   func column(_ name: String) -> ReceivedColumn? { writer.column(name) }
   func flaw(ofHeader names: [String]) -> String? { writer.flaw(ofHeader: names) }
 
+  /// Of each column, also of those that no row came for.
+  var surveys: [ColumnSurvey] { columns + new }
+
+  /// A column that comes later was not there before.
+  private var new: [ColumnSurvey] {
+    Array(repeating: ColumnSurvey(isAbsent: writer.rows > 0), count: width - columns.count)
+  }
+
   func take(_ rows: ReceivedRows) throws {
-    // A column that comes later was not there before.
-    let new = ColumnSurvey(isAbsent: writer.rows > 0)
-    columns += Array(repeating: new, count: writer.width - columns.count)
+    columns += new
     for number in 0..<rows.count {
       let row = rows.row(number)
       for column in columns.indices { columns[column].take(row[column], isText: isJSON) }
