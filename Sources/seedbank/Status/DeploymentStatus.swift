@@ -77,6 +77,8 @@ struct SeriesStatus {
   let upcoming: UpcomingSnapshots
   let checkSeconds: Int
   private let logDoubt: String?
+  /// The files of a feed with their table's rows, and when they were loaded.
+  let feed: (files: [String: Int], at: UTCTime)?
 
   init(
     _ plan: SeriesPlan, _ dataset: DatasetConfiguration, _ published: PublishedMetadata.PublishedSeries?,
@@ -92,6 +94,7 @@ struct SeriesStatus {
     copyBytes = bytes(of: copyPath)
     lastBuild = try? StepHistory(folder).latest(of: plan.series)
     checkSeconds = dataset.checkSeconds
+    feed = dataset.feedPlace?.lastLoading()
     logDoubt = dataset.policy.changes == .log ? OriginLogStanding.doubt(of: plan.series, in: folder) : nil
     let mark = CalendarMark(plan.series, in: folder).time
     upcoming = UpcomingSnapshots(published?.metadata, dataset.policy.snapshotSchedule, seen: mark, now: now)

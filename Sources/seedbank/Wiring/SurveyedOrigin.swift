@@ -38,11 +38,17 @@ extension DatasetConfiguration {
     try SurveyedOrigin(at: path ?? (feed.source == nil ? originPath : filledFeed))
   }
 
+  /// The feed of the dataset, for who only looks; `nil` where the origin is none.
+  var feedPlace: FeedPlace? {
+    guard feed.source != nil, let plans = try? plans() else { return nil }
+    return FeedPlace(name, feed, plans, stateFolder: stateFolder, use: .look)
+  }
+
   /// The feed's files, or those that its program fetched last.
   private var filledFeed: String {
     get throws {
       if case .path(let path)? = feed.source { return path }
-      return try FeedPlace(name, feed, try plans(), stateFolder: stateFolder, use: .look).filledFolder()
+      return try feedPlace?.filledFolder() ?? originPath
     }
   }
 }

@@ -1,6 +1,6 @@
 package import SeedDatabase
 package import SeedFormat
-import SeedSystem
+package import SeedSystem
 
 /// A feed of files, which are loaded into a staging database: the rows are read from there.
 package struct FeedPlace: OriginPlace {
@@ -47,6 +47,16 @@ package struct FeedPlace: OriginPlace {
 
   /// Where the files lie that the program fetched last.
   package func filledFolder() throws -> String { try loaded().folder }
+
+  /// What was loaded last, and when; `nil` where nothing was.
+  package func lastLoading() -> (files: [String: Int], at: UTCTime)? {
+    loader.record.map { record in
+      let files = record.tables.flatMap { table in table.files.map { ($0.place, table.rows) } }
+      return (
+        Dictionary(files) { first, _ in first }, UTCTime(secondsSinceEpoch: record.loadedAt)
+      )
+    }
+  }
 
   private func loaded() throws -> FeedRecord {
     guard let record = loader.record else { throw FeedError.notLoaded(path: text) }
