@@ -74,7 +74,7 @@ let package = Package(
     room("SeedImport", ["SeedSystem", "SeedFormat", "SeedTrust", "SeedDatabase"]),
     room("SeedHTTP", ["SeedSystem", "SeedFormat", "CMicroHTTPD"]),
     room(
-      "SeedServer", ["SeedSystem", "SeedFormat", "SeedTrust", "SeedDatabase", "SeedHTTP"],
+      "SeedServer", ["SeedSystem", "SeedFormat", "SeedTrust", "SeedDatabase", "SeedImport", "SeedHTTP"],
       embedding: ["Front/openapi.json"]),
     room("SeedClient", ["SeedSystem", "SeedFormat", "SeedTrust", "SeedDatabase", "SeedImport"]),
     room("SeedClientUI", ["SeedSystem", "SeedFormat", "SeedClient"]),
@@ -117,7 +117,10 @@ let package = Package(
     tests("SeedHTTPTests", ["SeedSystem", "SeedHTTP", "SeedFormat", "Support"]),
     tests(
       "SeedServerTests",
-      ["SeedSystem", "SeedServer", "SeedHTTP", "SeedDatabase", "SeedTrust", "SeedFormat", "Support"]),
+      [
+        "SeedSystem", "SeedServer", "SeedHTTP", "SeedImport", "SeedDatabase", "SeedTrust", "SeedFormat",
+        "Support",
+      ]),
     tests(
       "SeedClientTests",
       [
@@ -129,8 +132,8 @@ let package = Package(
     tests(
       "EndToEndTests",
       [
-        "SeedSystem", "SeedFormat", "SeedTrust", "SeedDatabase", "SeedHTTP", "SeedServer", "SeedClient",
-        "Support", "seedbank", "StoreReader",
+        "SeedSystem", "SeedFormat", "SeedTrust", "SeedDatabase", "SeedImport", "SeedHTTP", "SeedServer",
+        "SeedClient", "Support", "seedbank", "StoreReader",
       ],
       programs: [
         "RoadTests/outside_client.py", "RoadTests/tuf_client.py", "FaultTests/injector.c",

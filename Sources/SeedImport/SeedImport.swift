@@ -1,10 +1,11 @@
 // SeedImport: an app's own documents of JSON and CSV into its own tables.
 //
-// Rooms, from the ground up: Mapping, Reading, Planning, Conflicts, Writing, API.
+// Rooms, from the ground up: Mapping, Reading, Planning, Conflicts, Writing, Rows, API.
 //
 // Mapping is what the app says and wants to be told; Reading finds rows and values in a document; Planning puts both
 // into terms of this database's tables; Conflicts holds rows that have to wait for others, and what becomes of bad
-// ones; Writing takes rows in, many at a time or one by one; a session leads through all of them.
+// ones; Writing takes rows in, many at a time or one by one; a session leads through all of them. Rows hands rows on as they
+// stand in a document, to whoever writes them.
 //
 // Rules of this module:
 // - A mapping that cannot work with this database fails before the first row.

@@ -2,8 +2,8 @@
 //
 //   Origin/ (projected rows) → Diff/ (delta, working copy) → Snapshot/ (files) → Publish/ (signed) → Front/
 //
-// Rooms, from the ground up: Words, Log, Schedule, Model, Store, Facts, Verdict, Origin, Origin/SQLite, Diff, Snapshot, Publish,
-// Inspect, Front/Catalog, Front/Metrics, Front/Page, Front.
+// Rooms, from the ground up: Words, Log, Schedule, Model, Store, Facts, Verdict, Origin, Origin/SQLite, Origin/Feed, Diff, Snapshot,
+// Publish, Inspect, Front/Catalog, Front/Metrics, Front/Page, Front.
 //
 // Rules of this module:
 // - Publish/ alone walks through all rooms below it.

@@ -106,6 +106,36 @@ package final class GzipDecoder: StreamCodec {
   }
 }
 
+/// Expands deflate without anything around it.
+package final class RawInflater: StreamCodec {
+  private let stream: ZStream
+  private var isComplete = false
+
+  package init() throws(CompressionError) {
+    stream = try ZStream({ seedbank_raw_inflate_init($0) }, end: { inflateEnd($0) })
+  }
+
+  package func process(_ input: [UInt8], isLast: Bool, _ sink: ([UInt8]) throws -> Void) throws {
+    try input.withUnsafeBufferPointer { input in
+      stream.pointer.pointee.next_in = UnsafeMutablePointer(mutating: input.baseAddress)
+      stream.pointer.pointee.avail_in = UInt32(input.count)
+      var isFilled = true
+      while !isComplete, isFilled || stream.pointer.pointee.avail_in > 0 {
+        isFilled = try stream.pump(sink) { isComplete = try stream.inflate() }
+      }
+      if stream.pointer.pointee.avail_in > 0 { throw CompressionError.trailingBytes }
+    }
+    if isLast, !isComplete { throw CompressionError.truncated }
+  }
+
+  /// The CRC-32 of bytes that follow others with that one; 0 where none came before.
+  package static func checksum(of bytes: [UInt8], after before: UInt32) -> UInt32 {
+    bytes.withUnsafeBufferPointer {
+      UInt32(truncatingIfNeeded: crc32(UInt(before), $0.baseAddress, UInt32($0.count)))
+    }
+  }
+}
+
 /// Expands a gzip member in memory, a part at a time, into room that its caller has.
 package final class GzipReader {
   private let stream: ZStream

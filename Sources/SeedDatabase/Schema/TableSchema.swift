@@ -39,6 +39,16 @@ package struct ColumnSchema: Hashable, Sendable {
   package let collation: Collation
 }
 
+extension ColumnSchema {
+  /// A column of which nothing is said but its type and its collation, in a table that is not STRICT.
+  package init(_ name: String, declaredType: String, collation: Collation = .binary) {
+    self.init(
+      name: name, declaredType: declaredType,
+      affinity: Affinity(declaredType: declaredType, isStrict: false), isNotNull: false, defaultSQL: nil,
+      collation: collation)
+  }
+}
+
 /// One reference from a table's columns to another table's.
 package struct ForeignKeySchema: Hashable, Sendable {
   package let columns: [String]

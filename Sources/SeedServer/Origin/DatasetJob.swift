@@ -44,6 +44,12 @@ package struct DatasetJob: Sendable {
   /// How the origin looks; see ``OriginPlace/stamp()``.
   func stamp() throws -> (any OriginStamp)? { isRetired ? UnneededStamp() : try origin.stamp() }
 
+  /// The origin, made ready and open, for who looks at it without a step.
+  package func readyOrigin() throws -> any Origin {
+    try origin.prepare()
+    return try openOrigin()
+  }
+
   /// The origin, open.
   func openOrigin() throws -> any Origin { try origin.open(waitSeconds: originWaitSeconds) }
 

@@ -6,10 +6,28 @@ package protocol OriginPlace: Sendable {
   var text: String { get }
   /// The file whose writing means that there may be something new; `nil` where no file tells.
   var watchedFile: String? { get }
+  /// Makes it ready to be read, where that takes work of its own, for as long as that takes; called before the
+  /// publication's lock is taken.
+  func prepare() throws
   /// What it looks like from outside; `nil` where only reading tells whether anything changed.
   func stamp() throws -> (any OriginStamp)?
   /// Opens what is there now; waits that long for others who hold it.
   func open(waitSeconds: Int) throws -> any Origin
+}
+
+extension OriginPlace {
+  /// Nothing has to be done for what lies there ready.
+  package func prepare() {}
+}
+
+/// What for somebody looks at an origin.
+package enum OriginUse: Sendable {
+  /// One step, asked for by somebody.
+  case step
+  /// Steps again and again, by one process.
+  case schedule
+  /// No step: nothing is started that others would notice.
+  case look
 }
 
 /// How an origin looked from outside before it was read, so that an unchanged one need not be read again.

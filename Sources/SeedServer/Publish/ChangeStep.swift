@@ -9,12 +9,16 @@ struct ChangeStep {
   private let context: StepContext
   private var update: PublicationUpdate
   private var report = StepReport()
+  /// Whether the origin is ready to be read; why not, where it is not.
+  private let readiness: Result<Void, any Error>
 
   private var job: DatasetJob { context.job }
   private var options: StepOptions { context.options }
 
-  private init(_ context: StepContext, after published: PublishedMetadata) throws {
-    self.context = context
+  private init(
+    _ context: StepContext, _ readiness: Result<Void, any Error>, after published: PublishedMetadata
+  ) throws {
+    (self.context, self.readiness) = (context, readiness)
     update = try PublicationUpdate(context, after: published)
   }
 
@@ -22,10 +26,12 @@ struct ChangeStep {
   static func run(
     _ context: StepContext, _ ifHeld: PublicationLock.IfHeld, _ report: inout StepReport
   ) throws -> PublishedMetadata {
+    // Before the lock, for that may take long, and others publish meanwhile.
+    let readiness = Result { try context.prepareOrigin() }
     // A new epoch delegates to the series key anew.
-    try context.publisher.withPublication(ifHeld, checkingKeys: !context.options.isBeginningEpoch) {
+    return try context.publisher.withPublication(ifHeld, checkingKeys: !context.options.isBeginningEpoch) {
       published in
-      var step = try ChangeStep(context, after: published)
+      var step = try ChangeStep(context, readiness, after: published)
       try step.run()
       report = step.report
       return step.update.published
@@ -49,8 +55,9 @@ struct ChangeStep {
   }
 
   static func preview(_ context: StepContext) throws -> StepReport {
-    try context.publisher.withPublication { published in
-      var step = try ChangeStep(context, after: published)
+    let readiness = Result { try context.prepareOrigin() }
+    return try context.publisher.withPublication { published in
+      var step = try ChangeStep(context, readiness, after: published)
       try step.preview()
       return step.report
     }
@@ -58,6 +65,7 @@ struct ChangeStep {
 
   private mutating func preview() throws {
     report.isPreview = true
+    try readiness.get()
     _ = try update.findNewSeries(of: job)
     var drafts: [SeriesDraft] = []
     defer {
@@ -82,6 +90,7 @@ struct ChangeStep {
 
   private mutating func readOrigin() throws {
     guard options.rollback == nil else { return try publish(nil) }
+    try readiness.get()
     let stamp = try job.stamp()
     report.originStamp = stamp
     // Retired series need no origin, and must not lose their signatures with it.

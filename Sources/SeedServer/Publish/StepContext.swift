@@ -12,6 +12,11 @@ struct StepContext: Sendable {
   var publication: PublicationDirectory { publisher.publication }
   var stateFolder: String { publisher.stateFolder }
 
+  /// Retired series need no origin, and a rollback looks at none.
+  func prepareOrigin() throws {
+    if options.rollback == nil, !job.isRetired { try job.origin.prepare() }
+  }
+
   var plans: [SeriesPlan] {
     guard let rollback = options.rollback else { return job.plans }
     return job.plans.filter { $0.series == rollback.series }

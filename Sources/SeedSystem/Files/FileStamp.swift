@@ -9,8 +9,8 @@ package struct FileStamp: Hashable, Sendable {
   /// Others than its owner may read or write it.
   package let isOpenToOthers: Bool
   private let modifiedNanoseconds: Int
-  /// When content, name or owner last changed: unlike the time of modification, no program can set it.
-  private let changedSeconds: Int
+  /// When content, name or owner last changed, since 1970: unlike the time of modification, no program can set it.
+  package let changedSeconds: Int
   private let changedNanoseconds: Int
   /// Since 1970.
   package let modifiedSeconds: Int
@@ -28,6 +28,11 @@ package struct FileStamp: Hashable, Sendable {
 
   /// True for the same file with other content, too.
   package func isOfSameFile(as other: FileStamp) -> Bool { device == other.device && inode == other.inode }
+
+  /// Whether the content was changed later than the other file's, as far as both files' times say so.
+  package func isModified(after other: FileStamp) -> Bool {
+    (modifiedSeconds, modifiedNanoseconds) > (other.modifiedSeconds, other.modifiedNanoseconds)
+  }
 
   /// `nil` where there is no such file.
   package init?(_ path: String) throws(FileError) {

@@ -140,8 +140,10 @@ struct DeploymentCheck {
   private mutating func checkOrigin(
     _ dataset: DatasetConfiguration, _ plans: [SeriesPlan], _ published: PublishedMetadata?
   ) {
-    guard let origin = checked(dataset.name.text, { try SQLiteOrigin(dataset.originPath) }) else { return }
-    let gain = checked(dataset.name.text) { try DatasetJob(dataset).gain(of: origin) }
+    guard let job = checked(dataset.name.text, { try DatasetJob(dataset, for: .look) }),
+      let origin = origin(of: job)
+    else { return }
+    let gain = checked(dataset.name.text) { try job.gain(of: origin) }
     if let gain, !gain.isEmpty { add(false, dataset.name.text, gain.warning) }
     for plan in plans {
       for table in plan.schema.tables {
@@ -154,6 +156,15 @@ struct DeploymentCheck {
         add(true, "\(plan.series)", Self.nullKey(count, table, plan.newest, isPublished: isOut))
       }
     }
+  }
+
+  /// What a program fetches is looked at once it was: a check starts none.
+  private mutating func origin(of job: DatasetJob) -> (any Origin)? {
+    checked(job.name.text) {
+      do {
+        return try job.readyOrigin()
+      } catch FeedError.notLoaded { return nil }
+    } ?? nil
   }
 
   private static func nullKey(

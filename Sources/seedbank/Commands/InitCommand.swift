@@ -5,48 +5,62 @@ import SeedSystem
 
 extension Command {
   static let initialize = Command(
-    name: "init", abstract: "Make a deployment from a SQLite file, or add a dataset to one.",
+    name: "init", abstract: "Make a deployment of a SQLite file or a feed, or extend one.",
     discussion: """
       Reads the file, which is never written to, and makes a configuration, a model with the file's tables, \
       signing keys and an empty publication. Rows of a table without a key are numbered. What cannot be published \
       is left out and listed, with the reason. Where a deployment is already, it gets the file as another dataset.
 
+      A folder of CSV, NDJSON and JSON files, one such file or a .zip of them is a feed: each file becomes a table. The \
+      columns' types and keys are told from all values that are there now; look at them before the first run.
+
       No existing file is overwritten, and a failure leaves nothing behind.
       """,
-    arguments: [.argument("origin", help: "The SQLite file that holds the data.")],
+    arguments: [.argument("origin", help: "The SQLite file, folder, file or .zip that holds the data.")],
     options: [
       .directory, .value("dataset", "name", help: "The dataset's name (default: made from the file's name)."),
     ] + Parameter.keyPlan + [.json, .dryRun],
     examples: [
       ("seedbank init my.sqlite", "Make the folder 'seedbank'. Continue with 'seedbank run'."),
       ("seedbank init parks.sqlite", "Once more in the same folder: a second dataset."),
+      ("seedbank init gtfs.zip", "A feed: a folder, a file or an archive of CSV and JSON."),
       ("seedbank init my.sqlite --dry-run", "Show what would and would not be published."),
       ("seedbank init my.sqlite --root-keys 3 --root-threshold 2", "Any two of three keys sign a new root."),
     ]
   ) { arguments, context in
     let origin = try arguments.requiredPath("origin", from: context.currentDirectory)
     let name = try datasetName(arguments, origin)
-    let survey = try OriginSurvey(origin)
+    let surveyed = try SurveyedOrigin(at: origin)
+    let survey = try OriginSurvey(surveyed.path)
     let schema = try SchemaDraft(survey)
     guard schema.counts.tables > 0 else { throw nothingToPublish(origin, schema.notes) }
-    let header = "Model 1.0 of \(name): what clients open. Made from the origin's own SQL."
+    let made = surveyed.isFeed ? "the feed's values" : "the origin's own SQL"
+    let header = "Model 1.0 of \(name): what clients open. Made from \(made)."
     let model = ModelDefinition(
       version: "1.0", schemaSQL: schema.text(header: header), projections: schema.projections, path: "")
     var draft = DeploymentDraft(
       name, origin: origin, directory: try context.setupDirectory(arguments), models: [model])
     draft.dataset.knownOrigin = survey.outline
+    if surveyed.isFeed { draft.dataset.becomeFeed() }
     let installation = try Installation(draft, arguments, context)
     try installation.checkRoom()
     let plans = try draft.dataset.plans()
-    for plan in plans { try plan.prove(against: SQLiteOrigin(origin)) }
+    for plan in plans { try plan.prove(against: SQLiteOrigin(surveyed.path)) }
     let isDryRun = arguments.flag("dry-run")
     if !isDryRun { try installation.install(delegating: plans.map(\.series)) }
     let report = SetupReport(
       draft: draft, origin: origin, keyCount: installation.keyCount, contents: schema.counts.text,
       notes: schema.notes,
-      schemaRemarks: plans.flatMap(\.remarks),
+      schemaRemarks: plans.flatMap(\.remarks) + (surveyed.isFeed ? [feedRemark(draft)] : []),
       isDryRun: isDryRun, isFoundByItself: context.finds(draft.file))
     try context.console.report(report.json, report.text)
+  }
+
+  private static func feedRemark(_ draft: DeploymentDraft) -> String {
+    let schema = "\(draft.dataset.models[0].path)/\(ModelFolder.schemaFileName)"
+    return
+      "The values that are in the feed now say which types and keys the tables have. Look at \(schema) before the first run:"
+      + " a value that does not fit its column, and a key that comes twice, keep the feed from being published."
   }
 
   private static func datasetName(_ arguments: ParsedArguments, _ origin: String) throws -> DatasetName {

@@ -35,6 +35,12 @@ extension Command {
     let action = OriginAction(rawValue: arguments.required("action")) ?? .setup
     let configuration = try context.configuration(arguments)
     let dataset = try arguments.onlyDataset(of: configuration)
+    guard dataset.feed.source == nil else {
+      throw CommandFailure(
+        .usage,
+        "\(dataset.name): the origin is a feed, which keeps no log: only files that changed are read, and their rows are compared."
+      )
+    }
     if action == .accept { return try accept(dataset, configuration, arguments, context) }
     let setup = try SQLiteLogSetup(dataset.originPath)
     let change = try OriginLogChange(action, dataset, setup)

@@ -114,6 +114,7 @@ private struct RunService {
   private func exitDuringStep() -> Never {
     context.console.note("A publish step is still running. It is cancelled; the next start repeats it.")
     notices.endAll()
+    FeedProgram.endAll()
     _exit((deployment.signatures(now: .now())?.failure?.exitCode ?? .success).rawValue)
   }
 
@@ -140,7 +141,7 @@ private struct RunService {
   }
 
   private func service(_ dataset: DatasetConfiguration, _ front: Front) throws -> PublishingService {
-    var job = try deployment.publisher.job(dataset)
+    var job = try deployment.publisher.job(dataset, for: .schedule)
     job.checkSeconds = dataset.checkSeconds
     return PublishingService(
       publisher: deployment.publisher, job: job, checkSeconds: dataset.checkSeconds, front: front,

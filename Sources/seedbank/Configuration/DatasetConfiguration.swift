@@ -7,7 +7,13 @@ import SeedTrust
 struct DatasetConfiguration: SettingsFile, Hashable {
   let name: DatasetName
   let folder: String
+  /// The SQLite file; empty where the origin is a feed.
   var originPath: String
+  var feed = FeedSettings()
+  /// Where the publisher keeps its own files; the deployment says it.
+  var stateFolder = ""
+  /// That of this process.
+  var environment: [String: String] = [:]
   var checkSeconds = 2
   var snapshots = SnapshotSettings()
   var policy = PublishingPolicy()
@@ -26,9 +32,16 @@ struct DatasetConfiguration: SettingsFile, Hashable {
     _ name: DatasetName, readingFolder folder: String, overrides: ConfigurationOverrides
   ) throws(ConfigurationError) {
     self.init(name: name, folder: folder, originPath: "")
+    environment = overrides.environment
     try read(overrides)
     models = try ModelFolder.all(inDataset: folder)
     knownOrigin = try KnownOrigin.read(inDataset: folder)
+  }
+
+  /// Takes the path for a feed's.
+  mutating func becomeFeed() {
+    feed.source = .path(originPath)
+    originPath = ""
   }
 
   func plans() throws(PlanError) -> [SeriesPlan] { try SeriesPlan.plans(name, models) }
@@ -44,11 +57,13 @@ extension DatasetConfiguration {
     [
       Setting(
         key: "origin.sqlite", type: "path", usual: "none",
-        meaning: "the SQLite file that holds the data; it is only read",
+        meaning:
+          "the SQLite file that holds the data; it is only read. In its place there may be `origin.feed`",
         read: { dataset, value throws(ConfigurationError) in
-          guard let path = try value.path() else { throw value.error("expected a path, found nothing") }
-          dataset.originPath = path
-        }, json: { .string(Paths.relative($0.originPath, to: $0.folder)) }),
+          dataset.originPath = try value.path() ?? ""
+        },
+        json: { $0.originPath.isEmpty ? .null : .string(Paths.relative($0.originPath, to: $0.folder)) })
+    ] + feedSettings + [
       .choice(
         "origin.changes", \.policy.changes, isSeldom: true,
         "how a step finds what changed: `compare` reads all rows; `log` reads those that the origin's own log names, which "

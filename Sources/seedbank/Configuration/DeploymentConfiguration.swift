@@ -39,6 +39,7 @@ struct DeploymentConfiguration: SettingsFile {
   init(readingFile file: String, overrides: ConfigurationOverrides) throws(ConfigurationError) {
     self.init(file: file, datasets: [])
     try read(overrides)
+    for number in datasets.indices { datasets[number].stateFolder = state }
   }
 
   enum Usual {

@@ -30,7 +30,7 @@ extension DeploymentConfiguration {
 
 extension ConfigurationValue {
   /// A program and its arguments, of which two may be equal or empty.
-  fileprivate func command() throws(ConfigurationError) -> [String]? {
+  func command() throws(ConfigurationError) -> [String]? {
     guard let written else { return nil }
     guard let words = written.elements?.map(\.string), !words.contains(nil) else {
       throw error(
@@ -39,7 +39,7 @@ extension ConfigurationValue {
     let command = words.compactMap(\.self)
     guard command.first?.isEmpty == false, !command.contains(where: { $0.utf8.contains(0) }) else {
       throw error(
-        "expected a program's path or name at first, found \(written.text.clipped); where nobody is to be told, "
+        "expected a program's path or name at first, found \(written.text.clipped); where none is to be started, "
           + "remove the key")
     }
     return command

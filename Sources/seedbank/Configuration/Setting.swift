@@ -77,9 +77,12 @@ extension Setting {
       read: { value throws(ConfigurationError) in try value.flag() }, json: { .bool($0) })
   }
 
-  static func text(_ key: String, _ field: Field<String?>, _ meaning: String) -> Self {
+  static func text(
+    _ key: String, _ field: Field<String?>, isSeldom: Bool = false, _ meaning: String
+  ) -> Self {
     Self(
-      key, field, type: "text", meaning, read: { value throws(ConfigurationError) in try value.text() },
+      key, field, type: "text", isSeldom: isSeldom, meaning,
+      read: { value throws(ConfigurationError) in try value.text() },
       json: { JSONValue($0) })
   }
 

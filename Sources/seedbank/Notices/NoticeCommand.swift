@@ -22,10 +22,7 @@ struct NoticeCommand: Sendable {
     self.words =
       [isPath ? Paths.absolute(program, from: Folder.parent(of: configuration.file)) : program]
       + words.dropFirst()
-    // Where keys lie, and who watches over this process, is nothing that it needs.
-    self.environment = environment.filter {
-      !ServiceManager.variables.contains($0.key) && !($0.key.hasPrefix("SEEDBANK_") && $0.key.contains("KEY"))
-    }
+    self.environment = ServiceManager.environment(forOthers: environment)
   }
 
   private var program: String { words.first ?? "" }

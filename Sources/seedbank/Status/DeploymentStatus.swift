@@ -62,8 +62,8 @@ struct DeploymentStatus {
 extension DeploymentStatus {
   /// What the origin has and clients do not get; an origin that cannot be read is the steps' to tell of.
   private static func gain(_ dataset: DatasetConfiguration) -> String? {
-    guard let origin = try? SQLiteOrigin(dataset.originPath, waitSeconds: 0),
-      let gain = try? DatasetJob(dataset).gain(of: origin), !gain.isEmpty
+    guard let job = try? DatasetJob(dataset), let origin = try? job.origin.open(waitSeconds: 0),
+      let gain = try? job.gain(of: origin), !gain.isEmpty
     else { return nil }
     return "\(dataset.name): \(gain.warning)"
   }
@@ -84,6 +84,8 @@ struct SeriesStatus {
   let changeSeconds: Int?
   /// Seconds between two looks of the process that published last; `nil` where a timer starts it, or nobody tells.
   let toldCheckSeconds: Int?
+  /// The files of a feed with their table's rows, and when they were loaded.
+  let feed: (files: [String: Int], at: UTCTime)?
 
   init(
     _ plan: SeriesPlan, _ dataset: DatasetConfiguration, _ published: PublishedMetadata.PublishedSeries?,
@@ -101,6 +103,7 @@ struct SeriesStatus {
     (checkSeconds, toldCheckSeconds) = (dataset.checkSeconds, facts?.checkSeconds)
     changeSeconds = dataset.policy.expectedChangeSeconds
     log = dataset.policy.changes == .log ? OriginLogStanding(of: plan.series, in: folder) : nil
+    feed = dataset.feedPlace?.lastLoading()
     let mark = CalendarMark(plan.series, in: folder).time
     upcoming = UpcomingSnapshots(published?.metadata, dataset.policy.snapshotSchedule, seen: mark, now: now)
   }

@@ -46,7 +46,7 @@ extension SeriesStatus {
       ("version", "\(state.head), deltas lead on from \(state.floor)"),
       ("published", "\(state.publishedAt), \(TimeSpan(from: state.publishedAt, to: now)) ago"),
       ("held", state.hold.map { "at the content of version \($0.version) since \($0.since)" }),
-      ("rows", rows.map(Self.words)),
+      ("rows", rows.map(Self.words)), ("feed", feed.map(Self.words)),
       ("snapshots", Self.words(snapshots)), ("deltas", "\(deltas.count), \(ByteCount(bytes: deltaBytes))"),
       ("last step", lastBuild.map(\.line)),
       ("log", log.map { "all rows last compared \(TimeSpan(from: $0.comparedAt, to: now)) ago" }),
@@ -71,6 +71,11 @@ extension SeriesStatus {
       separator: ", ")
   }
 
+  private static func words(_ feed: (files: [String: Int], at: UTCTime)) -> String {
+    let names = feed.files.keys.sorted().map { String($0.split(separator: "/").last ?? "").printable }
+    return "loaded \(feed.at) from \(names.joined(separator: ", "))"
+  }
+
   private static func words(_ rows: [String: Int]) -> String {
     rows.sorted { $0.key < $1.key }.map { "\($0.key) \($0.value)" }.joined(separator: ", ")
   }
@@ -90,10 +95,14 @@ extension SeriesStatus {
       "expires": JSONValue(published?.expires.text), "copyVersion": JSONValue(copyVersion?.number),
       "copyBytes": JSONValue(copyBytes), "lastBuild": lastBuild?.json ?? .null,
       "comparedAt": JSONValue(log?.comparedAt.text), "logMissedAt": JSONValue(log?.missedAt?.text),
-      "nextSnapshotAt": JSONValue(upcoming.due?.text),
+      "feed": feed.map(Self.json) ?? .null, "nextSnapshotAt": JSONValue(upcoming.due?.text),
       "snapshotTimes": .array(upcoming.calendarTimes.map(upcoming.json)),
       "checkSeconds": JSONValue(checkSeconds),
     ]
+  }
+
+  private static func json(_ feed: (files: [String: Int], at: UTCTime)) -> JSONValue {
+    ["loadedAt": .string(feed.at.text), "files": JSONValue(feed.files) { JSONValue($0) }]
   }
 
   private static func json(_ hold: SeriesHold) -> JSONValue {

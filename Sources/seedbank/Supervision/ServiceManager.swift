@@ -14,6 +14,14 @@ struct ServiceManager: Sendable {
   /// They are meant for this process alone: a program that it starts could speak in its name.
   static let variables = [socketVariable, watchdogVariable, watchdogProcessVariable]
 
+  /// That of a program which this process starts: where keys lie, and who watches over this process, is nothing that it
+  /// needs.
+  static func environment(forOthers environment: [String: String]) -> [String: String] {
+    environment.filter {
+      !variables.contains($0.key) && !($0.key.hasPrefix("SEEDBANK_") && $0.key.contains("KEY"))
+    }
+  }
+
   /// Seconds between two looks at what the status says.
   private static let statusSeconds = 2
   /// Seconds for which a start that is still at work asks, and how often it does.

@@ -93,9 +93,9 @@ extension Publisher {
   }
 
   /// A dataset's work; models that do not fit are noted as the failure of a step.
-  func job(_ dataset: DatasetConfiguration) throws -> DatasetJob {
+  func job(_ dataset: DatasetConfiguration, for use: OriginUse = .step) throws -> DatasetJob {
     do {
-      return try DatasetJob(dataset)
+      return try DatasetJob(dataset, for: use)
     } catch {
       note(error, .configuration, of: dataset.name)
       throw error
@@ -121,10 +121,20 @@ extension DeploymentConfiguration {
 }
 
 extension DatasetJob {
-  init(_ dataset: DatasetConfiguration) throws {
+  init(_ dataset: DatasetConfiguration, for use: OriginUse = .step) throws {
+    let plans = try dataset.plans()
     self.init(
-      name: dataset.name, origin: SQLitePlace(dataset.originPath), plans: try dataset.plans(),
+      name: dataset.name, origin: dataset.place(plans, use), plans: plans,
       policy: dataset.policy)
     knownOrigin = dataset.knownOrigin
+  }
+}
+
+extension DatasetConfiguration {
+  fileprivate func place(_ plans: [SeriesPlan], _ use: OriginUse) -> any OriginPlace {
+    guard feed.source != nil else { return SQLitePlace(originPath) }
+    return FeedPlace(
+      name, feed, plans, stateFolder: stateFolder,
+      environment: ServiceManager.environment(forOthers: environment), use: use)
   }
 }

@@ -31,7 +31,8 @@ struct PublishBenchmark {
     let origin = try TransitOrigin(folder, rows: rows, layout)
     let report = PublishReport(isJSON: options.isJSON, rows: rows, layout: layout.rawValue)
     if options.wants(.log) { try compareWithLog(origin, folder, report) }
-    guard !options.wantsOnly(.log) else { return }
+    if options.wants(.feed) { try loadFeed(origin, folder, report) }
+    guard !options.wantsOnly(.log), !options.wantsOnly(.feed) else { return }
     let scene = PublishScene(folder: folder, origin: origin)
     var (setups, builds) = (Pairs(), Pairs())
     var steps = Pairs()
@@ -69,6 +70,15 @@ struct PublishBenchmark {
 }
 
 extension PublishBenchmark {
+  private func loadFeed(_ origin: TransitOrigin, _ folder: String, _ report: PublishReport) throws {
+    let scene = FeedScene(folder: folder, origin: origin)
+    try scene.setUp()
+    var loads = Pairs()
+    for _ in 1...options.runs { loads.add(ours: try scene.load(), try scene.importBaseline()) }
+    report.add("a feed of CSV loaded, beside .import", loads, bar: Bars.feed)
+    report.addPeak(loads.ours, bar: Bars.feedPeakBytes)
+  }
+
   /// Two deployments of one origin: one follows its log, the other compares all rows.
   private func compareWithLog(_ origin: TransitOrigin, _ folder: String, _ report: PublishReport) throws {
     let (comparing, following) = (
@@ -99,6 +109,8 @@ extension PublishBenchmark {
 /// The numbers to hold.
 private enum Bars {
   static let log = 1.0 / 15
+  static let feed = 2.0
+  static let feedPeakBytes = 160 * 1024 * 1024
   static let quietLogSeconds = 0.02
   static let step = 0.6
   static let restSeconds = 0.05
@@ -112,7 +124,7 @@ private enum Bars {
 struct PublishOptions {
   /// What can be asked for alone.
   enum Row: String {
-    case step, snapshot, build, setup, log
+    case step, snapshot, build, setup, log, feed
   }
 
   private(set) var isJSON = false

@@ -48,11 +48,11 @@ private func mistake(in folder: DeploymentFolder) throws -> String {
     (#"{"state": ""}"#, ": state: expected a string that is not empty, found an empty one."),
     (
       #"{"on": {"published": []}}"#,
-      ": on.published: expected a program's path or name at first, found []; where nobody is to be told, remove the key."
+      ": on.published: expected a program's path or name at first, found []; where none is to be started, remove the key."
     ),
     (
       #"{"on": {"held": ["", "x"]}}"#,
-      #": on.held: expected a program's path or name at first, found ["","x"]; where nobody is to be told, remove the key."#
+      #": on.held: expected a program's path or name at first, found ["","x"]; where none is to be started, remove the key."#
     ),
     (#"{"keys": "a\u0000b"}"#, #": keys: expected a path, found "a\u0000b"."#),
     (#"{}"#, ": datasets: expected the name of at least one dataset's folder, found none."),
@@ -167,16 +167,19 @@ private func mistake(in folder: DeploymentFolder) throws -> String {
 
 @Suite(.bounded) struct DatasetMistakeTests {
   @Test(arguments: [
-    (#"{}"#, "origin.sqlite: expected a path, found nothing."),
-    (#"{"origin": {}}"#, "origin.sqlite: expected a path, found nothing."),
+    (#"{}"#, "origin.command: expected one of origin.sqlite, origin.feed and origin.command, found none."),
+    (
+      #"{"origin": {}}"#,
+      "origin.command: expected one of origin.sqlite, origin.feed and origin.command, found none."
+    ),
     (#"{"origin": "my.sqlite"}"#, "origin: expected an object, found a string."),
     (
       #"{"origin": {"postgresql": "x"}}"#,
-      "origin.postgresql: unknown key, expected one of sqlite, changes, auditSeconds."
+      "origin.postgresql: unknown key, expected one of sqlite, feed, command, timeoutSeconds, everySeconds, complete, settleSeconds, empty, tables, maximumBytes, changes, auditSeconds."
     ),
     (
       #"{"origin": {"sqlite": "a", "folder": "b"}}"#,
-      "origin.folder: unknown key, expected one of sqlite, changes, auditSeconds."
+      "origin.folder: unknown key, expected one of sqlite, feed, command, timeoutSeconds, everySeconds, complete, settleSeconds, empty, tables, maximumBytes, changes, auditSeconds."
     ),
     (#"{"origin": {"sqlite": 1}}"#, "origin.sqlite: expected a string, found a whole number."),
     (#"{"orgin": {}}"#, #"orgin: unknown key, did you mean "origin"?"#),

@@ -9,7 +9,9 @@ import Testing
     "KeysAndRecovery": "ProcedureTests", "Hosting": "HostingTests", "Fronts": "FrontsTests",
     "Backup": "BackupTests", "Monitoring": "MonitoringTests", "Installing": "PackageLifeTests",
   ]
-  private static let here = ["TenMinutes", "Operating", "Upgrading", "SecondDataset", "SchemaChanges"]
+  private static let here = [
+    "TenMinutes", "Operating", "Upgrading", "SecondDataset", "SchemaChanges", "Feeds",
+  ]
 
   @Test func `every article with commands is typed by a test`() throws {
     let commanding = try OperatorArticle.all().filter { try !OperatorArticle($0).typed.isEmpty }
@@ -42,6 +44,10 @@ import Testing
 
   @Test func `a second dataset joins a deployment, and leaves it`() throws {
     try TypedArticle("SecondDataset").typeRest()
+  }
+
+  @Test func `a timetable comes as an archive, and an API's pages by a command`() throws {
+    try TypedArticle("Feeds").typeRest()
   }
 
   @Test func `a schema grows, is made anew, and its first major ends`() throws {

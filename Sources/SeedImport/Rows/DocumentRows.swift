@@ -1,0 +1,154 @@
+import SeedDatabase
+import SeedFormat
+
+/// The rows of one document as they stand there, for who has tables of its own for them: no mapping, no look-ups. The
+/// document comes in pieces: ``feed(_:)`` for each, then ``end()``.
+package final class DocumentRows {
+  /// What messages call it.
+  private let document: String
+  private let receiver: any RowReceiver
+  private let binding: RowBinding
+  private let buffer = RowBuffer(rows: rowsTaken)
+  // Checked, unlike its neighbour: without, the compiler (6.3.1) never frees what a noncopyable property holds.
+  private var source = DocumentSource()
+  @exclusivity(unchecked) private var finder: RowFinder
+  /// Whether nothing of the document was looked at, which may begin with a byte order mark.
+  private var isAtStart = true
+  private let csv: CSVFormat?
+  /// Rows that were read.
+  @exclusivity(unchecked) package private(set) var count = 0
+
+  /// Rows that a receiver takes at a time.
+  package static let rowsTaken = 16
+
+  /// The row was read up to which somebody wanted to read.
+  package struct Enough: Error {
+    /// Where it is.
+    package let place: String
+  }
+
+  private let most: Int
+
+  /// A document whose rows lie behind a path, in that layout. Reading ends with ``Enough`` behind the row `most`.
+  package init(
+    _ document: String, _ layout: ImportMapping.Layout, rows: MemberPath, for receiver: any RowReceiver,
+    upTo most: Int = .max
+  ) throws {
+    (self.document, self.receiver, self.most) = (document, receiver, most)
+    let list = ImportMapping.List(TableMapping(document), rows: rows, layout: layout)
+    csv = list.csv
+    let frame = try DocumentFrame([(0, list)])
+    finder = RowFinder(frame)
+    let binding = RowBinding(layout, receiver)
+    self.binding = binding
+    try source.restart(csv) { [csv] name in
+      binding.column(name).map { (csv?.empty ?? .quotes).kinds($0) } ?? RecordHeader.Empty()
+    } flawOfHeader: { names in
+      receiver.flaw(ofHeader: names) ?? binding.begin(names)
+    }
+  }
+
+  /// Takes the next piece.
+  package func feed(_ bytes: UnsafeRawBufferPointer) throws {
+    source.feed(bytes)
+    try run()
+  }
+
+  /// Ends the document.
+  package func end() throws {
+    source.complete()
+    try run()
+  }
+
+  private func run() throws {
+    if isAtStart {
+      guard source.scanner.passMark() else { return }
+      isAtStart = false
+    }
+    while true {
+      switch try step() {
+      case .row(let name):
+        try take(name)
+        if buffer.isFull { try flush() }
+      case .starved, .done: return try flush()
+      case .moved, .long: continue
+      }
+    }
+  }
+
+  /// What the rows lend goes with the document's next piece.
+  private func flush() throws {
+    try buffer.flush(to: receiver)
+    binding.clear()
+  }
+
+  private func step() throws -> RowFinder.Step {
+    do {
+      return try finder.step(&source)
+    } catch let error as JSONError {
+      throw ImportFailure(.document, "\(document), byte \(error.offset): \(error.reason)")
+    } catch let error as ImportFailure {
+      throw ImportFailure(error.code, "\(document): \(error.message)")
+    }
+  }
+
+  private func take(_ name: String?) throws {
+    count += 1
+    do throws(RejectedRow) {
+      if let flaw = source.flaw { throw flaw }
+      try binding.read(source, name, into: buffer.next(width: receiver.width))
+    } catch { throw failure(error) }
+    buffer.keep()
+    guard count < most else { throw Enough(place: place) }
+  }
+
+  private func failure(_ error: RejectedRow) -> ImportFailure {
+    let part = (error.column ?? error.field).map { "column \"\($0)\": " } ?? ""
+    return ImportFailure(.row, "\(place): \(part)\(error.message)")
+  }
+
+  /// The document and the line of the row at hand; the row's number, where the document is no CSV.
+  package var place: String {
+    let offset = source.tape.offset(0)
+    source.mark(offset)
+    if let line = source.line { return "\(document):\(line)" }
+    return "\(document), row \(count), byte \(offset)"
+  }
+}
+
+@available(*, unavailable)
+extension DocumentRows: Sendable {}
+
+/// Room for rows, which are lent until they are taken.
+private final class RowBuffer {
+  private let values: UnsafeMutablePointer<BorrowedValue>
+  private let capacity: Int
+  private var count = 0
+  private var first = 0
+
+  init(rows: Int) {
+    capacity = rows
+    values = .allocate(capacity: rows * ReceivedRows.mostColumns)
+    values.initialize(repeating: .null, count: rows * ReceivedRows.mostColumns)
+  }
+
+  deinit { values.deallocate() }
+
+  var isFull: Bool { count == capacity }
+
+  /// An empty row; it belongs to the others once it is kept.
+  func next(width: Int) -> UnsafeMutablePointer<BorrowedValue> {
+    let row = values + count * ReceivedRows.mostColumns
+    row.update(repeating: .null, count: width)
+    return row
+  }
+
+  func keep() { count += 1 }
+
+  func flush(to receiver: any RowReceiver) throws {
+    guard count > 0 else { return }
+    try receiver.take(ReceivedRows(first: first, count: count, values: values))
+    first += count
+    count = 0
+  }
+}

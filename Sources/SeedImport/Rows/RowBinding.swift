@@ -1,0 +1,106 @@
+import SeedDatabase
+import SeedFormat
+
+/// Which members and fields go to which of a receiver's columns, and how their values become the columns' values.
+final class RowBinding {
+  private let receiver: any RowReceiver
+  private let reader = ValueReader()
+  /// By the place in the header of a document of CSV.
+  @exclusivity(unchecked) private var fields: [ValueReader.Target?] = []
+  /// By the numbers that the nodes of members have.
+  @exclusivity(unchecked) private var targets: [ValueReader.Target] = []
+  private var members = MemberNode()
+  private var known: [[UInt8]: MemberNode?] = [:]
+  private let keyColumn: String?
+  private var names: ValueReader.Target?
+
+  init(_ layout: ImportMapping.Layout, _ receiver: any RowReceiver) {
+    self.receiver = receiver
+    keyColumn = if case .dictionary(let name) = layout { name } else { nil }
+    members = MemberNode { [unowned self] name in node(name) }
+    names = keyColumn.flatMap(target)
+  }
+
+  /// The rows before were taken: what they lent may go.
+  func clear() { reader.bytes.clear() }
+
+  func column(_ name: String) -> ColumnSchema? { receiver.column(name)?.schema }
+
+  private func target(_ name: String) -> ValueReader.Target? {
+    receiver.column(name).map {
+      ValueReader.Target(column: $0.number, schema: $0.schema, conversion: .automatic)
+    }
+  }
+
+  private func node(_ name: [UInt8]) -> MemberNode? {
+    if let node = known[name] { return node }
+    let target = target(String(decoding: name, as: UTF8.self))
+    let node = target.map { _ in MemberNode() }
+    node?.columns = [targets.count]
+    if let target { targets.append(target) }
+    known[name] = .some(node)
+    return node
+  }
+
+  /// Takes the fields' names of a document of CSV.
+  func begin(_ names: [String]) -> String? {
+    fields = names.map(target)
+    return nil
+  }
+
+  // MARK: Rows
+
+  /// Fills a row from the one on the tape.
+  func read(
+    _ source: borrowing DocumentSource, _ name: String?, into row: UnsafeMutablePointer<BorrowedValue>
+  ) throws(RejectedRow) {
+    if source.isRecord { return try readRecord(source, row) }
+    guard source.tape.kind(0) == .object else { throw reader.notAnObject(0, source) }
+    if let name, let names { row[names.column] = try reader.read(name: name, for: names) }
+    var member = 1
+    for place in 0..<source.tape.count(0) {
+      if let node = members.target(at: place, source.text(member)) {
+        let target = targets[node.columns[0]]
+        row[target.column] = try value(member + 1, source, target)
+      }
+      member = source.tape.end(of: member + 1)
+    }
+  }
+
+  private func readRecord(
+    _ source: borrowing DocumentSource, _ row: UnsafeMutablePointer<BorrowedValue>
+  ) throws(RejectedRow) {
+    let entries = source.tape.entries
+    let (base, start) = source.scanner.held
+    for slot in fields.indices {
+      guard let target = fields[slot] else { continue }
+      let entry = entries + (2 &+ 2 &* slot)
+      switch (entry.pointee.kind, target.schema.affinity) {
+      case (.null, _): row[target.column] = .null
+      case (.string, .text) where !entry.pointee.isCopied:
+        row[target.column] = .text(
+          UnsafeBufferPointer(
+            start: base + (Int(entry.pointee.payload) - start), count: entry.pointee.count))
+      default: row[target.column] = try value(2 &+ 2 &* slot, source, target)
+      }
+    }
+  }
+
+  /// What has parts is kept as JSON: a SELECT gets at them.
+  private func value(
+    _ index: Int, _ source: borrowing DocumentSource, _ target: ValueReader.Target
+  ) throws(RejectedRow) -> BorrowedValue {
+    switch source.tape.kind(index) {
+    case .object, .array:
+      return .text(source.json(index).withUnsafeBufferPointer { reader.bytes.copy($0) })
+    default: break
+    }
+    do throws(RejectedRow) {
+      return try reader.read(index, source, for: target)
+    } catch {
+      var error = error
+      error.column = target.schema.name
+      throw error
+    }
+  }
+}

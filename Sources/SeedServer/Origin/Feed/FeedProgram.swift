@@ -1,0 +1,62 @@
+import SeedSystem
+
+/// An operator's program that fills a folder.
+package struct FeedProgram: Sendable {
+  private let words: [String]
+  private let environment: [String: String]
+  private let limit: Duration
+
+  /// The folder to be filled, and the one that was filled last, if there is one.
+  private static let (folderVariable, lastVariable) = ("SEEDBANK_FEED", "SEEDBANK_LAST_FEED")
+  /// Goes to the folder, and becomes the program.
+  private static let shell = ["/bin/sh", "-c", "cd \"$0\" && exec \"$@\""]
+  /// Bytes of its output that are kept.
+  private static let outputBytes = 256 * 1024
+  /// Letters of its output in a message: the last ones.
+  private static let shownLetters = 400
+
+  init(_ words: [String], environment: [String: String], seconds: Int) {
+    (self.words, self.environment, limit) = (words, environment, .seconds(seconds))
+  }
+
+  /// Runs it in the folder, and writes its output to a file. Throws where it does not end well.
+  func fill(_ folder: String, last: String?, log: String) throws {
+    var environment = environment
+    environment[Self.folderVariable] = folder
+    environment[Self.lastVariable] = last
+    let output: [UInt8]
+    let problem: String?
+    do throws(FileError) {
+      let child = try ChildProcess(Self.shell + [folder] + words, environment: environment)
+      Self.running.withLock { $0.append(child) }
+      defer { Self.running.withLock { $0.removeAll { $0 === child } } }
+      let (ending, said) = child.finish(input: [], outputBytes: Self.outputBytes, within: limit)
+      (output, problem) = (said, Self.problem(of: ending))
+    } catch { (output, problem) = ([], "could not be started: \(error.reason)") }
+    try DurableFile.write(output, to: log)
+    guard let problem else { return }
+    throw FeedError.program(words.first ?? "", problem, said: Self.end(of: output), log: log)
+  }
+
+  private static func problem(of ending: ChildProcess.Ending) -> String? {
+    switch ending {
+    case .exited(0): nil
+    case .exited(let status): "ended with \(status)"
+    case .killed(let signal): "was ended by the signal \(signal)"
+    case .overdue: "took longer than origin.timeoutSeconds, and was ended with all that it had started"
+    }
+  }
+
+  private static func end(of output: [UInt8]) -> String {
+    let lines = String(decoding: output, as: UTF8.self).split(whereSeparator: \.isNewline)
+    let said = lines.joined(separator: " ")
+    return said.count > shownLetters ? "…\(said.suffix(shownLetters))" : said
+  }
+
+  // MARK: The end of this process
+
+  private static let running = Mutex<[ChildProcess]>([])
+
+  /// Ends what is under way, before this process ends.
+  package static func endAll() { for child in running.withLock(\.self) { child.kill() } }
+}

@@ -1,0 +1,110 @@
+import SeedFormat
+import SeedImport
+import SeedServer
+
+extension DatasetConfiguration {
+  /// The keys of `origin` that tell of a feed.
+  static let feedSettings: [Setting<Self>] = [
+    Setting(
+      key: "origin.feed", type: "path", usual: "none", isSeldom: true,
+      meaning:
+        "a folder of CSV, NDJSON and JSON files, or one such file, that hold the data; see the article on feeds",
+      read: { dataset, value throws(ConfigurationError) in
+        if let path = try value.path() { dataset.feed.source = .path(path) }
+      }, json: { $0.feedPath.map { .string($0) } ?? .null }),
+    Setting(
+      key: "origin.command", type: "list of texts", usual: "none", isSeldom: true,
+      meaning:
+        "a program with its arguments that fills a folder with such files: it is started in an empty one, which "
+        + "`SEEDBANK_FEED` names, too. See the article on feeds",
+      read: readCommand, json: { JSONValue(strings: $0.command) }),
+    .integer(
+      "origin.timeoutSeconds", \.feed.timeoutSeconds, in: 1...86_400, isSeldom: true,
+      "seconds after which `origin.command` is ended, which then has failed"),
+    .integer(
+      "origin.everySeconds", \.feed.everySeconds, in: 1...2_592_000, isSeldom: true,
+      "seconds after which `run` starts `origin.command` again; `regenerate` starts it each time"),
+    .text(
+      "origin.complete", \.feed.marker, isSeldom: true,
+      "the name of a file that is put into the feed's folder last: without it, or with files that were written after it, the "
+        + "folder is not read"),
+    .integer(
+      "origin.settleSeconds", \.feed.settleSeconds, in: 0...86_400, isSeldom: true,
+      "seconds for which a feed's files must not have changed before they are read, where there is no `origin.complete`"
+    ),
+    .choice(
+      "origin.empty", \.feed.emptyFields, isSeldom: true,
+      "what an empty field of a feed's CSV is: `null`; `auto`, which is the empty text in a column TEXT NOT NULL and else "
+        + "NULL; `quotes`, where \"\" is the empty text; or `text`"),
+    Setting(
+      "origin.tables", \.feed.tables, type: "by table: a file's name, or an object",
+      usual: "by the files' names",
+      isSeldom: true,
+      "which file holds a table, where that does not have the table's name: a name, in which `*` stands for any letters, "
+        + "or an object with `file`, `rows`, `layout` and `csv` as in a mapping",
+      read: { value throws(ConfigurationError) in try value.feedTables() },
+      json: { .object($0.map { JSONMember($0.table, $0.json) }) }),
+    .integer(
+      "origin.maximumBytes", \.feed.mostBytes, in: 1...1_000_000_000_000_000, isSeldom: true,
+      "bytes that all files of a feed may have, expanded"),
+  ]
+
+  private var feedPath: String? {
+    guard case .path(let path)? = feed.source else { return nil }
+    return Paths.relative(path, to: folder)
+  }
+
+  private var command: [String] {
+    if case .command(let words)? = feed.source { words } else { [] }
+  }
+
+  /// Read behind the other keys of which only one may say where the data is.
+  @Sendable private static func readCommand(
+    _ dataset: inout Self, _ value: ConfigurationValue
+  ) throws(ConfigurationError) {
+    let command = try value.command()
+    let found = [!dataset.originPath.isEmpty, dataset.feed.source != nil, command != nil].count { $0 }
+    guard found == 1 else {
+      throw value.error(
+        "expected one of origin.sqlite, origin.feed and origin.command, found \(found == 0 ? "none" : "several; keep one")"
+      )
+    }
+    if let command {
+      let program = command[0].contains("/") ? Paths.absolute(command[0], from: dataset.folder) : command[0]
+      dataset.feed.source = .command([program] + command.dropFirst())
+    }
+  }
+}
+
+extension FeedTable {
+  fileprivate var json: JSONValue {
+    rows == "$" ? .string(file) : ["file": .string(file), "rows": .string(rows.description)]
+  }
+}
+
+extension ConfigurationValue {
+  fileprivate func feedTables() throws(ConfigurationError) -> [FeedTable]? {
+    guard written != nil else { return nil }
+    return try members().map { table, value throws(ConfigurationError) in
+      if let file = value.written?.string { return FeedTable(table, file: file) }
+      return try value.feedTable(table)
+    }
+  }
+
+  private func feedTable(_ table: String) throws(ConfigurationError) -> FeedTable {
+    guard let members = written?.members else {
+      throw error("expected a file's name, or an object with \"file\", found \(written?.kind ?? "nothing")")
+    }
+    let names = ["file", "rows", "layout", "csv", "keyColumn"]
+    if let surplus = members.first(where: { !names.contains($0.name) }) {
+      throw error("expected one of \(alternatives(names)), found \"\(surplus.name.clipped)\"")
+    }
+    guard let file = written?["file"]?.string else { throw error("expected a file's name as \"file\"") }
+    do throws(ImportFailure) {
+      let json = JSONValue.object(members + [JSONMember("table", .string(table))])
+      let list = try ImportMapping(json: json.bytes).lists[0]
+      let isNamed = members.contains { ["layout", "csv", "keyColumn"].contains($0.name) }
+      return FeedTable(table, file: file, rows: list.rows, layout: isNamed ? list.layout : nil)
+    } catch { throw self.error(error.message) }
+  }
+}

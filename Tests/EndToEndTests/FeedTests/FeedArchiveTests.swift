@@ -1,0 +1,118 @@
+import Foundation
+import SeedFormat
+import Support
+import Testing
+
+/// Zip archives as feeds. Python's zipfile makes them, by rules that are not ours.
+@Suite(.bounded) struct FeedArchiveTests {
+  let feed: FeedDeployment
+
+  init() throws {
+    feed = try FeedDeployment()
+    try feed.configure("")
+    for name in ["stops.txt", "stop_times.txt"] { try feed.remove(name) }
+  }
+
+  /// Makes the archive of the feed; `files` are lines of Python that write to `z`.
+  private func zip(_ files: String) throws {
+    let script = """
+      import sys, zipfile, stat
+      stops, times = \(Self.python(FeedDeployment.stops)), \(Self.python(FeedDeployment.times))
+      z = zipfile.ZipFile(sys.argv[1], 'w', zipfile.ZIP_DEFLATED)
+      \(files)
+      z.close()
+      """
+    try Tool.run([Tool.python, "-c", script, feed.folder("feed/gtfs.zip")])
+  }
+
+  private static func python(_ text: String) -> String { JSONValue.string(text).text }
+
+  private static let both = "z.writestr('stops.txt', stops); z.writestr('stop_times.txt', times)"
+
+  @Test func `an archive holds the rows of its files, stored, deflated or in a folder`() throws {
+    try zip(Self.both)
+    #expect(try feed.refusal() == "published")
+    #expect(try feed.rows(FeedDeployment.allStops) == ["A|Zoo|1.5|7", "B|Bay||"])
+    let others = """
+      z.comment = b'remark'; z.writestr('gtfs/', ''); z.writestr('gtfs/stops.txt', stops, zipfile.ZIP_STORED)
+      z.writestr('gtfs/stop_times.txt', times); z.writestr('gtfs/LICENSE', 'free'); z.writestr('__MACOSX/._stops.txt', 'x')
+      z.writestr('empty.bin', '')
+      """
+    try zip(others)
+    #expect(try feed.refusal() == "published")
+    #expect(try feed.version == 1)
+    #expect(try feed.rows(FeedDeployment.allStops) == ["A|Zoo|1.5|7", "B|Bay||"])
+  }
+
+  @Test func `an archive that comes anew with one other file publishes that one's rows`() throws {
+    try zip(Self.both)
+    #expect(try feed.refusal() == "published")
+    try Tool.sqlite(
+      feed.folder("seedbank/state/feeds/my/staging.sqlite"), "UPDATE stop_times SET stop_id = 'seen'")
+    try zip("z.writestr('stop_times.txt', times); z.writestr('stops.txt', stops + 'C,Sea,,\\n')")
+    #expect(try feed.refusal() == "published")
+    #expect(try feed.rows("SELECT DISTINCT stop_id FROM stop_times") == ["seen"])
+    #expect(try feed.rows("SELECT count(*) FROM stops") == ["3"])
+  }
+
+  static let mistakes = [
+    (
+      "leads out", "\(both); z.writestr('../other.txt', 'x')",
+      "../other.txt: its name leads out of the archive"
+    ),
+    ("from the root", "\(both); z.writestr(zipfile.ZipInfo('/etc/x.txt'), 'x')", "leads out of the archive"),
+    (
+      "a link",
+      "\(both); i = zipfile.ZipInfo('a.txt'); i.create_system = 3; i.external_attr = (stat.S_IFLNK | 0o777) << 16; z.writestr(i, '/etc/passwd')",
+      "a.txt: it is a link"
+    ),
+    ("twice", "\(both); z.writestr('stops.txt', stops)", "stops.txt: it is there twice"),
+    ("in two folders", "\(both); z.writestr('b/stops.txt', stops)", "the table \"stops\" has several files"),
+    (
+      "another method", "\(both); z.writestr('b.txt', 'x' * 999, zipfile.ZIP_BZIP2)",
+      "compressed by the method 12"
+    ),
+    ("a bomb", "\(both); z.writestr('shapes.txt', 'x' * 20000000)", "has more than 1000000 bytes, expanded"),
+  ]
+
+  @Test func `an archive that leads elsewhere, has something twice or is a bomb is refused`() throws {
+    try feed.configure(#", "maximumBytes": 1000000"#)
+    for (name, files, message) in Self.mistakes {
+      try zip(files)
+      let found = try feed.refusal()
+      #expect(found.lowercased().contains(message.lowercased()), "\(name): \(found)")
+      #expect(try feed.version == 0)
+    }
+    try zip(Self.both)
+    #expect(try feed.refusal() == "published")
+  }
+
+  @Test func `an archive that is cut short or damaged anywhere is refused or holds the right rows`() throws {
+    try zip(Self.both)
+    let whole = try Array(Data(contentsOf: URL(fileURLWithPath: feed.folder("feed/gtfs.zip"))))
+    #expect(try feed.refusal() == "published")
+    try feed.write(whole.dropLast(30) + [], "gtfs.zip")
+    #expect(try feed.refusal().contains("is it whole"))
+    let seed = UInt64.random(in: 0 ... .max)
+    var random = SplitMix(seed: seed)
+    for _ in 0..<40 {
+      var bytes = whole
+      bytes[Int.random(in: bytes.indices, using: &random)] ^= UInt8.random(in: 1...255, using: &random)
+      try feed.write(bytes, "gtfs.zip")
+      let found = try feed.refusal()
+      #expect(!found.contains("Fatal"), "seed \(seed): \(found)")
+      #expect(try feed.rows(FeedDeployment.allStops) == ["A|Zoo|1.5|7", "B|Bay||"], "seed \(seed): \(found)")
+    }
+  }
+
+  @Test func `a size that the directory lies about is found when it is expanded`() throws {
+    try zip("z.writestr('stop_times.txt', times); z.writestr('stops.txt', 'x' * 100000)")
+    var bytes = try Array(Data(contentsOf: URL(fileURLWithPath: feed.folder("feed/gtfs.zip"))))
+    let size = withUnsafeBytes(of: UInt32(100_000).littleEndian) { Array($0) }
+    for place in bytes.indices.dropLast(3) where Array(bytes[place..<place + 4]) == size {
+      bytes[place + 1] = 0
+    }
+    try feed.write(bytes, "gtfs.zip")
+    #expect(try feed.refusal().contains("longer than the archive's directory says"))
+  }
+}

@@ -1,0 +1,73 @@
+import Foundation
+import SeedFormat
+import SeedServer
+import SeedTrust
+import Support
+
+/// A deployment whose origin is a folder of files.
+final class FeedDeployment {
+  let folder: TemporaryFolder
+
+  static let schema = """
+    CREATE TABLE stops(stop_id TEXT PRIMARY KEY NOT NULL, stop_name TEXT NOT NULL, stop_lat REAL, zone INTEGER);
+    CREATE TABLE stop_times(trip_id TEXT NOT NULL, stop_sequence INTEGER NOT NULL, stop_id TEXT,
+      PRIMARY KEY (trip_id, stop_sequence)) WITHOUT ROWID;
+    """
+  static let stops = "stop_id,stop_name,stop_lat,zone\nA,Zoo,1.5,7\nB,Bay,,\n"
+  static let allStops = "SELECT * FROM stops ORDER BY stop_id"
+  static let times = "stop_id,trip_id,stop_sequence\nA,T,1\nB,T,2\n"
+
+  /// Makes it, with a feed that was not published yet.
+  init(_ schema: String = FeedDeployment.schema, origin: String = "") throws {
+    folder = try TemporaryFolder(inMemory: true)
+    try Tool.sqlite(folder("my.sqlite"), schema)
+    try SeedbankBinary.succeed(["init", "my.sqlite"], in: folder.path)
+    try write(Self.stops, "stops.txt")
+    try write(Self.times, "stop_times.txt")
+    try configure(origin)
+  }
+
+  /// Says of the origin what a test wants beside its path; files count as soon as they are there.
+  func configure(_ members: String, settleSeconds: Int = 0) throws {
+    let file = folder("seedbank/my/dataset.json")
+    let text = try String(contentsOfFile: file, encoding: .utf8)
+    let origin = #""origin": {"feed": "../../feed", "settleSeconds": \#(settleSeconds)\#(members)}"#
+    try text.replacing(#/"origin": \{[^}]*\}+/#, with: origin).write(
+      toFile: file, atomically: false, encoding: .utf8)
+  }
+
+  func write(_ text: String, _ name: String) throws { try write(Array(text.utf8), name) }
+
+  func write(_ bytes: [UInt8], _ name: String) throws {
+    try FileManager.default.createDirectory(atPath: folder("feed"), withIntermediateDirectories: true)
+    try Data(bytes).write(to: URL(fileURLWithPath: folder("feed/\(name)")))
+  }
+
+  func remove(_ name: String) throws { try FileManager.default.removeItem(atPath: folder("feed/\(name)")) }
+
+  /// One step.
+  @discardableResult func regenerate(_ options: String...) throws -> SeedbankBinary.Outcome {
+    try SeedbankBinary.run(["regenerate"] + options, in: folder.path)
+  }
+
+  /// The message of a step that is refused.
+  func refusal() throws -> String {
+    let outcome = try regenerate("--json")
+    guard outcome.status != 0 else { return "published" }
+    let json = try JSONValue(parsing: Array(outcome.output.utf8))
+    return json["error"]?["message"]?.string ?? outcome.errors
+  }
+
+  /// The rows that are published, as the sqlite3 command prints them: those of the publisher's own copy.
+  func rows(_ sql: String) throws -> [String] {
+    try Tool.sqlite(folder("seedbank/state/my-1.sqlite"), sql).split(separator: "\n").map(String.init)
+  }
+
+  /// The newest version; 0 where there is none.
+  var version: Int {
+    get throws {
+      let publication = PublicationDirectory(folder("seedbank/publication"))
+      return try publication.published().series[Series("my", major: 1)]?.metadata.state.head.number ?? 0
+    }
+  }
+}

@@ -1,0 +1,121 @@
+import Foundation
+import SeedFormat
+import Support
+import Testing
+
+/// What is wrong with a feed is told with its place, and nothing is published or lost.
+@Suite(.bounded) struct FeedMistakeTests {
+  static let mistakes: [(name: String, file: String, text: String, message: String)] = [
+    (
+      "too few fields", "stops.txt", "stop_id,stop_name\nA,x\nB\n",
+      "/stops.txt:3: a record of 1 field under 2 names"
+    ),
+    (
+      "too many fields behind a line break", "stops.txt", "stop_id,stop_name\nA,\"x\ny\"\nB,y,z\n",
+      "/stops.txt:4: a record of 3 fields under 2 names"
+    ),
+    (
+      "no number", "stops.txt", "stop_id,stop_name,stop_lat\nA,x,1\nB,y,north\n",
+      "/stops.txt:3: column \"stop_lat\": expected a number, found \"north\""
+    ),
+    (
+      "a key twice", "stops.txt", "stop_id,stop_name\nA,x\nB,y\nA,z\n",
+      "two rows have the key stop_id = A, at FEED/stops.txt:2 and FEED/stops.txt:4"
+    ),
+    (
+      "no key", "stops.txt", "stop_id,stop_name\nA,x\n,y\n",
+      "/stops.txt:3: table \"stops\": the key column \"stop_id\" is empty"
+    ),
+    (
+      "a name twice", "stops.txt", "stop_id,stop_name,Stop_Name\nA,x,y\n",
+      "the header has the name \"Stop_Name\" twice"
+    ),
+    ("a column that is needed", "stops.txt", "stop_id,name\nA,x\n", "the header has no field \"stop_name\""),
+    ("a quotation mark", "stops.txt", "stop_id,stop_name\nA,\"x\n", "a quotation mark that is never closed"),
+    ("an empty file", "stops.txt", "", "the CSV has no header"),
+    ("a doubled file", "stops.csv", "stop_id,stop_name\nA,x\n", "the table \"stops\" has several files"),
+  ]
+
+  @Test func `each mistake is told with its place, and what was published stays`() throws {
+    let feed = try FeedDeployment()
+    try feed.regenerate()
+    for mistake in Self.mistakes {
+      let before = try? Data(contentsOf: URL(fileURLWithPath: feed.folder("feed/\(mistake.file)")))
+      try feed.write(mistake.text, mistake.file)
+      let message = try feed.refusal().replacing(feed.folder("feed"), with: "FEED")
+      #expect(message.lowercased().contains(mistake.message.lowercased()), "\(mistake.name): \(message)")
+      try before.map { try feed.write(Array($0), mistake.file) } ?? feed.remove(mistake.file)
+      #expect(try feed.regenerate().status == 0, "\(mistake.name): the next step")
+      #expect(try feed.version == 1, "\(mistake.name)")
+    }
+  }
+
+  @Test func `JSON that is broken, and two files that say the same table, are told`() throws {
+    let feed = try FeedDeployment()
+    try feed.configure(#", "tables": {"stops": "more.json"}"#)
+    try feed.write("[{\"stop_id\":\"A\", \"stop_name\": \"x\"},{]", "more.json")
+    #expect(try feed.refusal().contains("more.json and"))
+    try feed.remove("stops.txt")
+    #expect(try feed.refusal().contains("more.json, byte"))
+    try feed.write("[{\"stop_id\":\"A\"},7]", "more.json")
+    #expect(try feed.refusal().contains("more.json, row 2, byte 17: expected an object, found 7"))
+  }
+
+  @Test func `bytes that are not UTF-8 are refused with their line, unless the encoding is named`() throws {
+    let feed = try FeedDeployment()
+    let latin: [UInt8] = Array("stop_id,stop_name\nA,Caf".utf8) + [0xE9, 0x0A]
+    try feed.write(latin, "stops.txt")
+    #expect(
+      try feed.refusal().contains("/stops.txt:2: column \"stop_name\": a field that is not valid UTF-8"))
+    try feed.configure(
+      #", "tables": {"stops": {"file": "stops.txt", "csv": {"encoding": "latin1"}}}"#)
+    #expect(try feed.refusal() == "published")
+    #expect(try feed.rows("SELECT stop_name FROM stops") == ["Café"])
+  }
+
+  @Test func `a file that is not there deletes no rows, and a file without rows deletes all`() throws {
+    let feed = try FeedDeployment()
+    try feed.regenerate()
+    try feed.remove("stops.txt")
+    #expect(try feed.refusal().contains("has no file for the table \"stops\""))
+    try Tool.run(["mv", feed.folder("feed"), feed.folder("away")])
+    #expect(try feed.refusal().contains("There is no feed at"))
+    try Tool.run(["mv", feed.folder("away"), feed.folder("feed")])
+    try feed.write("stop_id,stop_name\n", "stops.txt")
+    #expect(try feed.refusal() == "published")
+    #expect(try feed.rows("SELECT count(*) FROM stops") == ["0"])
+  }
+
+  @Test func `a compressed file may not become more than the feed may have`() throws {
+    let feed = try FeedDeployment()
+    try feed.configure(#", "maximumBytes": 100000"#)
+    try feed.remove("stops.txt")
+    try feed.write(
+      "stop_id,stop_name\n" + String(repeating: "A,\(String(repeating: "x", count: 90))\n", count: 3000),
+      "stops.csv")
+    try Tool.run(["gzip", feed.folder("feed/stops.csv")])
+    #expect(try feed.refusal().contains("has more than 100000 bytes, expanded"))
+    try Tool.run(["truncate", "-s", "100", feed.folder("feed/stops.csv.gz")])
+    #expect(try feed.refusal().contains("stops.csv.gz: the compressed content ends too early"))
+  }
+
+  @Test func `a staging database that was damaged is made anew`() throws {
+    let feed = try FeedDeployment()
+    try feed.regenerate()
+    try Data("rubbish".utf8).write(
+      to: URL(fileURLWithPath: feed.folder("seedbank/state/feeds/my/staging.sqlite")))
+    try feed.write(FeedDeployment.stops + "C,Sea,,\n", "stops.txt")
+    #expect(try feed.refusal() == "published")
+    #expect(try feed.rows("SELECT count(*) FROM stops") == ["3"])
+  }
+
+  @Test func `a dataset has one origin`() throws {
+    let feed = try FeedDeployment()
+    try feed.configure(#", "sqlite": "../../my.sqlite""#)
+    #expect(try feed.regenerate().errors.contains("found several; keep one"))
+    try feed.configure(#", "tables": {"stops": 3}"#)
+    #expect(try feed.regenerate().errors.contains("origin.tables.stops: expected a file's name"))
+    try feed.configure(#", "tables": {"stops": {"file": "a.csv", "relations": []}}"#)
+    #expect(try feed.regenerate().errors.contains("found \"relations\""))
+  }
+}

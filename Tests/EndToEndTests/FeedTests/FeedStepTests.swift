@@ -1,0 +1,177 @@
+import Foundation
+import SeedFormat
+import Support
+import Testing
+
+/// Folders of files as origins, by the real command.
+@Suite(.bounded) struct FeedStepTests {
+  let feed: FeedDeployment
+
+  init() throws { feed = try FeedDeployment() }
+
+  private func publish(_ options: String...) throws {
+    let outcome = try SeedbankBinary.run(["regenerate"] + options, in: feed.folder.path)
+    #expect(outcome.status == 0, "\(outcome.errors)")
+  }
+
+  @Test func `rows come, change and go with the files, and files that stay the same publish nothing`() throws
+  {
+    try publish()
+    #expect(try feed.rows(FeedDeployment.allStops) == ["A|Zoo|1.5|7", "B|Bay||"])
+    try publish()
+    try feed.write(FeedDeployment.stops, "stops.txt")
+    try publish()
+    #expect(try feed.version == 1)
+    try feed.write("zone,stop_id,stop_name\n8,A,Zoo\n,C,\"Sea, \"\"South\"\"\nside\"\n", "stops.txt")
+    try publish()
+    #expect(try feed.version == 2)
+    #expect(
+      try feed.rows("SELECT stop_id, stop_name, stop_lat, zone FROM stops ORDER BY 1") == [
+        "A|Zoo||8", "C|Sea, \"South\"", "side||",
+      ])
+  }
+
+  @Test func `a file that did not change is not read again`() throws {
+    try publish()
+    // Whoever reads the file again would find what it says.
+    try Tool.sqlite(
+      feed.folder("seedbank/state/feeds/my/staging.sqlite"), "UPDATE stop_times SET stop_id = 'seen'")
+    try feed.write(FeedDeployment.stops + "C,Sea,,\n", "stops.txt")
+    try publish()
+    #expect(try feed.rows("SELECT DISTINCT stop_id FROM stop_times") == ["seen"])
+    try feed.write(FeedDeployment.times + "C,T,3\n", "stop_times.txt")
+    try publish()
+    #expect(try feed.rows("SELECT DISTINCT stop_id FROM stop_times") == ["A", "B", "C"])
+  }
+
+  @Test func `a byte order mark, line ends of Windows and empty lines make no difference`() throws {
+    try feed.write("\u{FEFF}" + FeedDeployment.stops.replacing("\n", with: "\r\n\r\n"), "stops.txt")
+    try publish()
+    #expect(try feed.rows(FeedDeployment.allStops) == ["A|Zoo|1.5|7", "B|Bay||"])
+  }
+
+  @Test func `JSON, lines of it and compressed files hold the same rows`() throws {
+    try publish()
+    try feed.remove("stops.txt")
+    let rows = [
+      #"{"stop_id": "A", "stop_name": "Zoo", "stop_lat": 1.5, "zone": 7}"#,
+      #"{"zone": null, "stop_name": "Bay", "stop_id": "B"}"#,
+    ]
+    try feed.write("[\(rows.joined(separator: ","))]", "stops.json")
+    try publish()
+    try feed.remove("stops.json")
+    try feed.write(rows.joined(separator: "\n"), "stops.ndjson")
+    try Tool.run(["gzip", feed.folder("feed/stops.ndjson")])
+    try publish()
+    try feed.remove("stops.ndjson.gz")
+    try feed.write("stop_id\tstop_name\tstop_lat\tzone\nA\tZoo\t1.5\t7\nB\tBay\t\t\n", "stops.tsv")
+    try publish()
+    #expect(try feed.version == 1)
+    #expect(try feed.rows(FeedDeployment.allStops) == ["A|Zoo|1.5|7", "B|Bay||"])
+  }
+
+  @Test func `other names, several files and rows within a document are named in the configuration`() throws {
+    try feed.configure(
+      #", "tables": {"stops": {"file": "page-*.json", "rows": "$.data.items"}, "stop_times": "times.csv"}"#)
+    try feed.remove("stops.txt")
+    try feed.remove("stop_times.txt")
+    try feed.write(#"{"data": {"items": [{"stop_id": "A", "stop_name": "Zoo"}]}}"#, "page-1.json")
+    try feed.write(#"{"data": {"items": [{"stop_id": "B", "stop_name": "Bay"}]}}"#, "page-2.json")
+    try feed.write(#"{"data": {"items": []}}"#, "page-3.json")
+    try feed.write(FeedDeployment.times, "times.csv")
+    try publish()
+    #expect(try feed.rows("SELECT stop_id FROM stops ORDER BY 1") == ["A", "B"])
+  }
+
+  @Test func `a column that must not be NULL takes the model's default where its field is empty`() throws {
+    let feed = try FeedDeployment(
+      """
+      CREATE TABLE stops(stop_id TEXT PRIMARY KEY NOT NULL, kind INTEGER NOT NULL DEFAULT 3, open TEXT NOT NULL DEFAULT 'yes');
+      CREATE TABLE stop_times(trip_id TEXT, stop_sequence INTEGER PRIMARY KEY)
+      """)
+    try feed.write("stop_id,kind\nA,\nB,1\n", "stops.txt")
+    let outcome = try feed.regenerate()
+    #expect(outcome.status == 0, "\(outcome.errors)")
+    #expect(try feed.rows("SELECT * FROM stops ORDER BY 1") == ["A|3|yes", "B|1|yes"])
+  }
+
+  @Test func `what is empty is said by the configuration`() throws {
+    let feed = try FeedDeployment(
+      "CREATE TABLE stops(stop_id TEXT PRIMARY KEY NOT NULL, name TEXT); CREATE TABLE stop_times(trip_id TEXT, stop_sequence INTEGER PRIMARY KEY)"
+    )
+    try feed.write("stop_id,name\nA,\"\"\nB,\n", "stops.txt")
+    let types = "SELECT typeof(name) FROM stops ORDER BY stop_id"
+    try feed.regenerate()
+    #expect(try feed.rows(types) == ["null", "null"])
+    try feed.configure(#", "empty": "quotes""#)
+    try feed.regenerate()
+    #expect(try feed.rows(types) == ["text", "null"])
+  }
+
+  @Test func `a feed without its last file is not read, and one that is written again waits for it`() throws {
+    try feed.configure(#", "complete": "DONE""#)
+    #expect(try feed.refusal().contains("is still being written: the file DONE is not there, which ends it"))
+    try feed.write("", "DONE")
+    try publish()
+    try feed.write(FeedDeployment.stops + "C,Sea,,\n", "stops.txt")
+    try Tool.run(["touch", "-d", "1 hour ago", feed.folder("feed/DONE")])
+    #expect(try feed.refusal().contains("was written after DONE, which ends it"))
+    #expect(try feed.version == 1)
+    try Tool.run(["touch", feed.folder("feed/DONE")])
+    try publish()
+    #expect(try feed.version == 2)
+  }
+
+  @Test func `files that changed a moment ago are waited for, and not read while they go on changing`() throws
+  {
+    try feed.configure("", settleSeconds: 3600)
+    #expect(try feed.refusal().contains("origin.settleSeconds is 3600"))
+    #expect(try feed.version == 0)
+  }
+
+  @Test func `what the feed has and no model wants is told, and a new model takes it`() throws {
+    try feed.write(
+      FeedDeployment.stops.replacing("zone\n", with: "zone,phone\n").replacing("7\n", with: "7,12\n")
+        .replacing(",,\n", with: ",,,\n"), "stops.txt")
+    try feed.write("id,name\n1,x\n", "shops.csv")
+    let warning = try feed.regenerate().errors
+    #expect(warning.contains("has gained"), "\(warning)")
+    #expect(warning.contains("shops") && warning.contains("phone"), "\(warning)")
+    let outcome = try SeedbankBinary.run(["model", "new"], in: feed.folder.path)
+    #expect(outcome.status == 0, "\(outcome.errors)")
+    try publish()
+    #expect(try feed.rows("SELECT stop_id, phone FROM stops ORDER BY 1") == ["A|12", "B|"])
+    #expect(try feed.rows("SELECT * FROM shops") == ["1|x"])
+  }
+
+  @Test func `a running publisher takes up what is put into the folder`() throws {
+    let server = try RunningSeedbank(
+      ["run", "--port", "0"], in: feed.folder.path,
+      environment: ["SEEDBANK_DATASETS_MY_SCHEDULE_CHECK_SECONDS": "1"])
+    try eventually("the first version") { try feed.version == 1 ? true : nil }
+    try feed.write(FeedDeployment.stops + "C,Sea,,\n", "stops.txt")
+    try eventually("the next version") { try feed.version == 2 ? true : nil }
+    try feed.write("stop_id\nD\n", "stops.txt")
+    try eventually("the mistake is told") {
+      server.errors.contains("has no field") ? true : nil
+    }
+    #expect(try feed.version == 2)
+    let status = try SeedbankBinary.run(["status"], in: feed.folder.path)
+    #expect(status.output.contains("has no field"), "\(status.output)")
+  }
+
+  @Test func `status tells which files were loaded, and when`() throws {
+    try publish()
+    let status = try SeedbankBinary.succeed(["status"], in: feed.folder.path)
+    #expect(status.contains(#/feed: loaded 20\S+Z from stop_times.txt, stops.txt\n/#), "\(status)")
+    let json = try JSONValue(
+      parsing: Array(SeedbankBinary.succeed(["status", "--json"], in: feed.folder.path).utf8))
+    let files = json["series"]?.elements?.first?["feed"]?["files"]?.members
+    #expect(files?.count == 2, "\(json.text)")
+  }
+
+  @Test func `a feed keeps no log`() throws {
+    let outcome = try SeedbankBinary.run(["origin", "log", "setup"], in: feed.folder.path)
+    #expect(outcome.errors.contains("the origin is a feed, which keeps no log"))
+  }
+}
