@@ -140,7 +140,7 @@ struct DeploymentCheck {
   private mutating func checkOrigin(
     _ dataset: DatasetConfiguration, _ plans: [SeriesPlan], _ published: PublishedMetadata?
   ) {
-    guard let origin = checked(dataset.name.text, { try SQLiteOrigin(dataset.originPath) }) else { return }
+    guard let origin = checked(dataset.name.text, { try dataset.openOrigin() }) else { return }
     let gain = checked(dataset.name.text) { try DatasetJob(dataset).gain(of: origin) }
     if let gain, !gain.isEmpty { add(false, dataset.name.text, gain.warning) }
     for plan in plans {

@@ -70,8 +70,8 @@ extension Command {
       try arguments.name("name") { text throws(InvalidName) in try ModelVersion(text) }
     }
     let choice = try ModelChoice(given, in: dataset)
-    let origin = try arguments.path("from", from: context.currentDirectory) ?? dataset.originPath
-    let survey = try OriginSurvey(origin)
+    let source = dataset.lookingAt(try arguments.path("from", from: context.currentDirectory))
+    let survey = try source.survey()
     let draft = ModelDraft(
       choice.version, in: choice.path, copying: choice.base,
       adding: try DatasetJob(dataset).gain(in: survey.outline),
@@ -82,7 +82,7 @@ extension Command {
     let report = ModelReport(
       draft: draft, base: choice.base.version, dataset: dataset.name, plan: plan,
       files: draft.definition.files.map { "\(choice.path)/\($0.path)" },
-      mending: mending(plan, try SQLiteOrigin(origin)),
+      mending: mending(plan, try source.openOrigin()),
       cost: try cost(plan, choice, configuration, context), isDryRun: arguments.flag("dry-run"))
     if !report.isDryRun { try installer.install() }
     try context.console.report(report.json, report.text)
@@ -118,8 +118,8 @@ extension Command {
   private static func skip(
     _ dataset: DatasetConfiguration, _ arguments: ParsedArguments, _ context: Context
   ) throws {
-    let origin = try arguments.path("from", from: context.currentDirectory) ?? dataset.originPath
-    let skip = try ModelSkip(dataset, try SQLiteOrigin(origin).outline(), arguments)
+    let source = dataset.lookingAt(try arguments.path("from", from: context.currentDirectory))
+    let skip = try ModelSkip(dataset, try source.openOrigin().outline(), arguments)
     if !arguments.flag("dry-run") { try ModelInstaller.note(skip.known, in: dataset.folder) }
     try context.console.report(skip.json, skip.text)
   }

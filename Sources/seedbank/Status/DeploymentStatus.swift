@@ -60,7 +60,7 @@ struct DeploymentStatus {
 extension DeploymentStatus {
   /// What the origin has and clients do not get; an origin that cannot be read is the steps' to tell of.
   private static func gain(_ dataset: DatasetConfiguration) -> String? {
-    guard let origin = try? SQLiteOrigin(dataset.originPath, waitSeconds: 0),
+    guard let origin = try? dataset.place().open(waitSeconds: 0),
       let gain = try? DatasetJob(dataset).gain(of: origin), !gain.isEmpty
     else { return nil }
     return "\(dataset.name): \(gain.warning)"

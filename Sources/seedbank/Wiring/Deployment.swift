@@ -89,7 +89,7 @@ extension DeploymentConfiguration {
 extension DatasetJob {
   init(_ dataset: DatasetConfiguration) throws {
     self.init(
-      name: dataset.name, origin: SQLitePlace(dataset.originPath), plans: try dataset.plans(),
+      name: dataset.name, origin: try dataset.place(), plans: try dataset.plans(),
       policy: dataset.policy)
     knownOrigin = dataset.knownOrigin
   }

@@ -167,16 +167,20 @@ private func mistake(in folder: DeploymentFolder) throws -> String {
 
 @Suite(.bounded) struct DatasetMistakeTests {
   @Test(arguments: [
-    (#"{}"#, "origin.sqlite: expected a path, found nothing."),
-    (#"{"origin": {}}"#, "origin.sqlite: expected a path, found nothing."),
+    (#"{}"#, "origin.postgres: expected an origin, found none: give origin.sqlite or origin.postgres."),
+    (
+      #"{"origin": {}}"#,
+      "origin.postgres: expected an origin, found none: give origin.sqlite or origin.postgres."
+    ),
     (#"{"origin": "my.sqlite"}"#, "origin: expected an object, found a string."),
     (
       #"{"origin": {"postgresql": "x"}}"#,
-      "origin.postgresql: unknown key, expected one of sqlite, changes, auditSeconds."
+      #"origin.postgresql: unknown key, did you mean "postgres"?"#
     ),
     (
       #"{"origin": {"sqlite": "a", "folder": "b"}}"#,
-      "origin.folder: unknown key, expected one of sqlite, changes, auditSeconds."
+      "origin.folder: unknown key, expected one of sqlite, postgres, schema, changes, auditSeconds, statementTimeoutSeconds, "
+        + "lockTimeoutSeconds."
     ),
     (#"{"origin": {"sqlite": 1}}"#, "origin.sqlite: expected a string, found a whole number."),
     (#"{"orgin": {}}"#, #"orgin: unknown key, did you mean "origin"?"#),
