@@ -1,4 +1,5 @@
 import Foundation
+import SeedClientTesting
 import SeedSystem
 
 /// A PostgreSQL server of the tests' own, reached through a socket in its folder. It ends with the tests' process.
@@ -13,19 +14,32 @@ package final class PostgresCluster: Sendable {
   package static let shared = Result { try PostgresCluster() }
 
   /// Makes a cluster in a new folder and starts its server.
-  package init() throws {
+  package convenience init() throws {
+    try self.init { folder in
+      [
+        "initdb", "-D", "\(folder)/data", "-A", "trust", "-U", "postgres", "--no-sync", "-E", "UTF8",
+        "--locale=C.UTF-8",
+      ]
+    }
+    try guardOneUser()
+    try start([])
+  }
+
+  /// A standby of another server, which follows it at once, whoever reads here.
+  package convenience init(standbyOf primary: PostgresCluster) throws {
+    try self.init { folder in
+      ["pg_basebackup", "-D", "\(folder)/data", "-R", "-h", primary.folder, "-U", "postgres", "-c", "fast"]
+    }
+    try start(["max_standby_streaming_delay=0"])
+  }
+
+  private init(_ command: (_ folder: String) -> [String]) throws {
     folder =
       "/tmp/seedbank-pg-\(ProcessInfo.processInfo.processIdentifier)-\(UInt32.random(in: 0...UInt32.max))"
     try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: false)
     if geteuid() == 0 { chown(folder, Self.nobody, Self.nobody) }
-    try Self.run(
-      Self.unprivileged([
-        "\(Self.programs)/initdb", "-D", "\(folder)/data", "-A", "trust", "-U", "postgres", "--no-sync",
-        "-E", "UTF8", "--locale=C.UTF-8",
-      ]))
-    try guardOneUser()
-    try start()
-    try eventually("PostgreSQL answers") { try? psql("postgres", "SELECT 1") }
+    let parts = command(folder)
+    try Self.run(Self.unprivileged(["\(Self.programs)/\(parts[0])"] + parts.dropFirst()))
   }
 
   /// PostgreSQL refuses to run as root.
@@ -43,9 +57,9 @@ package final class PostgresCluster: Sendable {
   /// All that were started, for the end of the tests.
   private static let started = Mutex<[(process: Int32, folder: String)]>([])
 
-  private func start() throws {
+  private func start(_ own: [String]) throws {
     let command = ["\(Self.programs)/postgres", "-D", "\(folder)/data", "-k", folder]
-    let server = Self.process(Self.unprivileged(command + Self.settings.flatMap { ["-c", $0] }))
+    let server = Self.process(Self.unprivileged(command + (Self.settings + own).flatMap { ["-c", $0] }))
     server.standardInput = FileHandle.nullDevice
     // A pipe of the tests' own would not end before the server.
     server.standardOutput = FileHandle.nullDevice
@@ -55,6 +69,7 @@ package final class PostgresCluster: Sendable {
       if started.isEmpty { atexit { PostgresCluster.endAll() } }
       started.append((server.processIdentifier, folder))
     }
+    try eventually("PostgreSQL answers") { try? psql("postgres", "SELECT 1") }
   }
 
   private static func endAll() {
@@ -106,11 +121,12 @@ package final class PostgresCluster: Sendable {
 
   @discardableResult
   private static func run(_ command: [String], input: String = "") throws -> String {
-    let (process, output, text) = (Self.process(command), Pipe(), Pipe())
-    (process.standardInput, process.standardOutput, process.standardError) = (text, output, output)
+    let (process, output, files) = (Self.process(command), Pipe(), try TemporaryFolder())
+    // A program that ends before it reads would end the tests, were this a pipe.
+    try Data(input.utf8).write(to: URL(filePath: files("in")))
+    process.standardInput = try FileHandle(forReadingFrom: URL(filePath: files("in")))
+    (process.standardOutput, process.standardError) = (output, output)
     try process.run()
-    try text.fileHandleForWriting.write(contentsOf: Data(input.utf8))
-    try text.fileHandleForWriting.close()
     let answer = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
     process.waitForEnd()
     guard process.terminationStatus == 0 else { throw PostgresFailure(command: command, output: answer) }
@@ -137,6 +153,11 @@ package struct PostgresDatabase: Sendable {
   /// As libpq takes it.
   package func url(user: String = "postgres", password: String = "") -> String {
     "postgres://\(user)\(password.isEmpty ? "" : ":\(password)")@/\(name)?host=\(cluster.folder)"
+  }
+
+  /// The same database on another server, such as a standby.
+  package func on(_ cluster: PostgresCluster) -> PostgresDatabase {
+    PostgresDatabase(cluster: cluster, name: name)
   }
 
   /// Runs SQL as the superuser, and returns what it prints.

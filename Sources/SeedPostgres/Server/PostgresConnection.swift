@@ -9,6 +9,7 @@ final class PostgresConnection {
   /// The message of COPY that was lent last; `nil` where there is none.
   private var lent: UnsafeMutablePointer<CChar>?
   private var isCopying = false
+  private var isStandby = false
 
   /// The oldest major version whose snapshots can be told from one another.
   static let oldestMajor = 13
@@ -47,8 +48,9 @@ final class PostgresConnection {
     // LOCAL: where a pooler lends sessions, the next user of this one has settings of its own.
     try rows("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
     for setting in settings { try rows("SET LOCAL \(setting)") }
-    let found = try rows("SELECT 1 FROM pg_namespace WHERE nspname = $1", [place.schema])
-    guard !found.isEmpty else { throw .noSchema(place: place.text, schema: place.schema) }
+    let found = try rows("SELECT pg_is_in_recovery() FROM pg_namespace WHERE nspname = $1", [place.schema])
+    guard let standing = found.first else { throw .noSchema(place: place.text, schema: place.schema) }
+    isStandby = standing[0] == "t"
     try rows("SAVEPOINT seedbank")
   }
 
@@ -77,6 +79,7 @@ final class PostgresConnection {
   private func failure(_ result: PostgresResult) -> PostgresError {
     var message = result.message ?? ServerMessage(state: "", text: lines(PQerrorMessage(raw)))
     message.user = text(PQuser(raw))
+    message.isOfStandby = isStandby
     if PQtransactionStatus(raw) == PQTRANS_INERROR { _ = PostgresResult(PQexec(raw, Self.restore)) }
     return .server(place: place, subject: "the origin \(place.text)", message)
   }

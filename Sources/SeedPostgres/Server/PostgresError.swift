@@ -11,6 +11,7 @@ package struct ServerMessage: Hashable, Sendable {
   var position: Int?
   /// Whom the server knows the session as.
   var user = ""
+  var isOfStandby = false
 
   var isSyntax: Bool { state == "42601" }
 }
@@ -100,16 +101,18 @@ package enum PostgresError: OriginFailure, Hashable {
     switch message.state {
     case "57014": "a statement may take origin.statementTimeoutSeconds: raise it"
     case "55P03": "somebody changes this table: try again later, or raise origin.lockTimeoutSeconds"
-    case "40001":
-      "the standby took away rows that were being read: set hot_standby_feedback = on there, or raise"
-        + " max_standby_streaming_delay"
+    case "40001": "the standby took away rows that were being read: \(feedback)"
     case "53300":
       "the server has no connection left: raise its max_connections, or give this user some of them"
     case let state where state.isEmpty || ["08", "57"].contains(state.prefix(2)):
       "the connection ended; nothing was published, the next step tries again"
+        + (message.isOfStandby
+          ? ". A standby ends it to take away rows that are being read: \(feedback)" : "")
     default: nil
     }
   }
+
+  private static let feedback = "set hot_standby_feedback = on there, or raise max_standby_streaming_delay"
 
   /// What an operator must mend, by SQLSTATE.
   private enum Remedy {

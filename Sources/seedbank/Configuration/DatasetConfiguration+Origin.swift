@@ -79,8 +79,8 @@ extension DatasetConfiguration {
     return postgresPlace(url)
     #else
     throw ConfigurationError(
-      file, path: "origin.postgres",
-      "this seedbank was built without PostgreSQL (SEEDBANK_POSTGRES=0): build it with libpq-dev installed, without that variable"
+      url.shown,
+      "this seedbank was built without PostgreSQL (SEEDBANK_POSTGRES=0): build it without that variable, where libpq-dev is installed"
     )
     #endif
   }
