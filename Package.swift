@@ -12,6 +12,14 @@ let strict: [SwiftSetting] = [
   .treatAllWarnings(as: .error),
 ]
 
+// PostgreSQL as an origin, for which libpq is linked. On a Mac only where it is asked for.
+#if os(Linux)
+let hasPostgres = Context.environment["SEEDBANK_POSTGRES"] != "0"
+#else
+let hasPostgres = Context.environment["SEEDBANK_POSTGRES"] == "1"
+#endif
+let postgres: [Target.Dependency] = hasPostgres ? ["SeedPostgres"] : []
+
 func cLibrary(_ name: String, debian: String) -> Target {
   .systemLibrary(name: name, providers: [.apt([debian])])
 }
@@ -85,11 +93,11 @@ let package = Package(
       dependencies: [
         "SeedSystem", "SeedFormat", "SeedTrust", "SeedDatabase", "SeedImport", "SeedHTTP", "SeedServer",
         "SeedClient", "CMalloc",
-      ],
+      ] + postgres,
       resources: [
         "origin", "model-1.0", "stations", "routes", "model-2.0", "model-2.1", "stop_times",
       ].map { .embedInCode("Demo/\($0).sql") },
-      swiftSettings: strict),
+      swiftSettings: strict + (hasPostgres ? [.define("SEEDBANK_POSTGRES")] : [])),
 
     .target(
       name: "Support",
@@ -134,17 +142,29 @@ let package = Package(
       [
         "SeedSystem", "SeedFormat", "SeedTrust", "SeedDatabase", "SeedImport", "SeedHTTP", "SeedServer",
         "SeedClient", "Support", "seedbank", "StoreReader",
-      ],
+      ] + postgres,
       programs: [
         "RoadTests/outside_client.py", "RoadTests/tuf_client.py", "FaultTests/injector.c",
         "FaultTests/moved_clock.c",
         "KeyTests/tuf_follow.py", "ImportTests/article_tables.py", "PackageTests/zsh_completion.py",
-        "CommandTests/terminal.py",
+        "CommandTests/terminal.py", "PostgresTests/psycopg_values.py",
         "SampleApp", "SecondApp", "RecipeDriver",
       ]),
   ] + fuzzing,
   swiftLanguageModes: [.v6]
 )
+
+if hasPostgres {
+  package.targets += [
+    cLibrary("CPostgres", debian: "libpq-dev"),
+    room("SeedPostgres", ["SeedSystem", "SeedFormat", "SeedDatabase", "SeedServer", "CPostgres"]),
+    tests(
+      "SeedPostgresTests",
+      [
+        "SeedSystem", "SeedPostgres", "SeedServer", "SeedDatabase", "SeedTrust", "SeedFormat", "Support",
+      ]),
+  ]
+}
 
 // The benchmarks join only when they are asked for: nobody who builds the product compiles them.
 if Context.environment["SEEDBANK_BENCH"] != nil {

@@ -126,7 +126,7 @@ struct SeriesDiff: ~Copyable {
     }
   }
 
-  /// The origin's rows turn their failures into an OriginError, so SQLite's own are the copy's.
+  /// The origin's rows turn their failures into an OriginFailure, so SQLite's own are the copy's.
   private static func blamingCopy<Result>(
     _ table: TableSchema, _ body: () throws -> Result
   ) throws -> Result {

@@ -9,11 +9,13 @@ package struct OriginOutline: Hashable, Sendable {
   package var indexes: [String]
   package var views: [String]
   /// The table of each index, in an outline that was read from an origin; a file has none.
-  private var owners: [String: String] = [:]
+  private var owners: [String: String]
 
-  /// The outline with those names.
-  package init(tables: [String: [String]], indexes: [String] = [], views: [String] = []) {
-    (self.tables, self.indexes, self.views) = (tables, indexes, views)
+  /// The outline with those names; the owners are the tables of the indexes, as far as they are known.
+  package init(
+    tables: [String: [String]], indexes: [String] = [], views: [String] = [], owners: [String: String] = [:]
+  ) {
+    (self.tables, self.indexes, self.views, self.owners) = (tables, indexes, views, owners)
   }
 
   /// Reads names alone, whatever the tables hold.

@@ -25,7 +25,7 @@ package struct Projection: Hashable, Sendable {
   /// Where it stands, for messages.
   package let place: String
   /// The file of the operator's SELECT, whether there is one or not.
-  let file: String
+  package let file: String
 
   init(sql: String?, file: String) {
     (self.sql, self.file) = (sql, file)

@@ -23,8 +23,9 @@ package protocol Origin: AnyObject {
 package protocol RowSource: AnyObject {
   /// Moves to the next row; false behind the last.
   func next() throws -> Bool
-  /// The current row where it lies; its texts are not validated.
-  func lend(to row: inout [BorrowedValue])
+  /// The current row where it lies; its texts are not validated. Where a value cannot be stored, throws once all others
+  /// are there.
+  func lend(to row: inout [BorrowedValue]) throws
 }
 
 extension Origin {

@@ -2,7 +2,7 @@ package import SeedDatabase
 import SeedSystem
 
 /// An origin that cannot be read, or whose content cannot be published.
-package enum OriginError: Error, Sendable, CustomStringConvertible {
+package enum OriginError: OriginFailure {
   case missing(path: String)
   case notAFile(path: String)
   case unreadable(path: String, reason: DatabaseError)
@@ -14,6 +14,7 @@ package enum OriginError: Error, Sendable, CustomStringConvertible {
   case syntax(source: String, reason: String)
   case columns(table: String, source: Projection, missing: [String], surplus: [String])
   case invalidText(table: String, column: String, key: String)
+  case unfit(table: String, column: String, key: String, reason: String)
   case nullInKey(table: String, column: String)
   case duplicateKey(table: String, key: String)
   case violations([Violation])
@@ -75,6 +76,7 @@ package enum OriginError: Error, Sendable, CustomStringConvertible {
     switch self {
     case .invalidText(_, let column, _):
       "the column \"\(column)\" holds text that is not valid UTF-8, which JSON cannot carry"
+    case .unfit(_, let column, _, let reason): "the column \"\(column)\" holds \(reason)"
     case .nullInKey(_, let column): "NULL in the key column \"\(column)\""
     default: nil
     }
@@ -107,7 +109,8 @@ package enum OriginError: Error, Sendable, CustomStringConvertible {
         + [("lacks the column", missing), ("has the surplus column", surplus)]
         .filter { !$0.1.isEmpty }.map { "\($0.0) \($0.1.joined(separator: ", "))" }.joined(separator: "; ")
         + (source.sql == nil ? "; bring it back, or write a SELECT that makes it into \(source.file)" : "")
-    case .invalidText(let table, _, let key): "table \"\(table)\", row \(key): \(rowRule ?? "")"
+    case .invalidText(let table, _, let key), .unfit(let table, _, let key, _):
+      "table \"\(table)\", row \(key): \(rowRule ?? "")"
     case .nullInKey(let table, _): "table \"\(table)\": a row has \(rowRule ?? "")"
     case .duplicateKey(let table, let key): "table \"\(table)\": two rows have the key \(key)"
     case .violations(let violations):

@@ -40,12 +40,12 @@ package protocol OriginStamp: Sendable {
   func renewed() -> (any OriginStamp)?
 }
 
-enum OriginRest {
+package enum OriginRest {
   /// Seconds after which a step runs though the origin looks the same: snapshots and signatures fall due.
   private static let seconds = 60
 
   /// A clock that was set back must not make it wait until then.
-  static func lasts(from then: Int, to now: Int) -> Bool { (0..<seconds).contains(now - then) }
+  package static func lasts(from then: Int, to now: Int) -> Bool { (0..<seconds).contains(now - then) }
 }
 
 /// Stands for an origin that nobody needs: all series are retired.

@@ -27,7 +27,7 @@ package final class ProjectedRows {
   /// Moves to the next row; false behind the last. Throws ``OutOfOrder`` where ordered rows have a falling key.
   package func next() throws -> Bool {
     guard try source.next() else { return false }
-    source.lend(to: &row)
+    try source.lend(to: &row)
     try fitter.fit(&row, to: affinities)
     for index in table.key where row[index].isNull {
       throw OriginError.nullInKey(table: table.name, column: table.columns[index].name)

@@ -69,7 +69,7 @@ extension StepRecord {
   /// A fault of the data or the configuration comes again until someone mends it; other failures may pass.
   private static func outcome(of error: any Error) -> Outcome {
     switch error {
-    case let error as OriginError: error.isUnavailable ? .failed : .refused
+    case let error as any OriginFailure: error.isUnavailable ? .failed : .refused
     case is ImportError, is InvalidText, is PlanError, is SchemaProblem, is NotASeed, is ApplyError: .refused
     case is PublicationError, is TrustError: .refused
     default: .failed

@@ -43,7 +43,7 @@ struct FailureReport: Hashable {
   private static func exitCode(of error: any Error) -> ExitCode? {
     switch error {
     case is DatabaseError, is FileError: .inputOutput
-    case let error as OriginError:
+    case let error as any OriginFailure:
       error.isUnavailable ? .unavailable : error.isConfiguration ? .configuration : .badData
     case let error as FeedError: error.isUnavailable ? .unavailable : .badData
     case is HTTPServerError: .unavailable

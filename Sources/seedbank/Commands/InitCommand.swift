@@ -5,51 +5,66 @@ import SeedSystem
 
 extension Command {
   static let initialize = Command(
-    name: "init", abstract: "Make a deployment of a SQLite file or a feed, or extend one.",
+    name: "init", abstract: "Make a deployment of a database or a feed, or extend one.",
     discussion: """
-      Reads the file, which is never written to, and makes a configuration, a model with the file's tables, \
-      signing keys and an empty publication. Rows of a table without a key are numbered. What cannot be published \
-      is left out and listed, with the reason. Where a deployment is already, it gets the file as another dataset.
+      Reads a SQLite file or a PostgreSQL database, which is never written to, and makes a configuration, a model with its tables, \
+      signing keys and an empty publication. Rows of a file's table without a key are numbered. What cannot be published \
+      is left out and listed, with the reason. Where a deployment is already, it gets the database as another dataset. A URL has no password in it: \
+      that is for PGPASSWORD or a password file.
 
       A folder of CSV, NDJSON and JSON files, one such file or a .zip of them is a feed: each file becomes a table. The \
       columns' types and keys are told from all values that are there now; look at them before the first run.
 
       No existing file is overwritten, and a failure leaves nothing behind.
       """,
-    arguments: [.argument("origin", help: "The SQLite file, folder, file or .zip that holds the data.")],
+    arguments: [
+      .argument(
+        "origin",
+        help: "The SQLite file, folder, file or .zip that holds the data, or a PostgreSQL database: postgres://user@host/database.")
+    ],
     options: [
-      .directory, .value("dataset", "name", help: "The dataset's name (default: made from the file's name)."),
+      .directory,
+      .value("schema", "name", help: "Where in a PostgreSQL database the tables are (default: public)."),
+      .value(
+        "tables", "names", help: "Of a PostgreSQL database only these tables, with commas between them."),
+      .value(
+        "dataset", "name", help: "The dataset's name (default: made from the file's or the database's name)."),
     ] + Parameter.keyPlan + [.json, .dryRun],
     examples: [
       ("seedbank init my.sqlite", "Make the folder 'seedbank'. Continue with 'seedbank run'."),
       ("seedbank init parks.sqlite", "Once more in the same folder: a second dataset."),
       ("seedbank init gtfs.zip", "A feed: a folder, a file or an archive of CSV and JSON."),
       ("seedbank init my.sqlite --dry-run", "Show what would and would not be published."),
+      (
+        "seedbank init postgres://seedbank@db.example/shop --tables shop,product",
+        "Publish two tables of a PostgreSQL database."
+      ),
       ("seedbank init my.sqlite --root-keys 3 --root-threshold 2", "Any two of three keys sign a new root."),
     ]
   ) { arguments, context in
-    let origin = try arguments.requiredPath("origin", from: context.currentDirectory)
-    let name = try datasetName(arguments, origin)
-    let surveyed = try SurveyedOrigin(at: origin)
-    let survey = try OriginSurvey(surveyed.path)
+    let source = try SetupOrigin(arguments, context)
+    let name = try datasetName(arguments, source.title)
+    let surveyed = try source.dataset(name).surveyed(from: nil)
+    let survey = try surveyed.survey(tables: source.tables)
     let schema = try SchemaDraft(survey)
-    guard schema.counts.tables > 0 else { throw nothingToPublish(origin, schema.notes) }
+    guard schema.counts.tables > 0 else { throw nothingToPublish(source.text, schema.notes) }
     let made = surveyed.isFeed ? "the feed's values" : "the origin's own SQL"
     let header = "Model 1.0 of \(name): what clients open. Made from \(made)."
     let model = ModelDefinition(
       version: "1.0", schemaSQL: schema.text(header: header), projections: schema.projections, path: "")
     var draft = DeploymentDraft(
-      name, origin: origin, directory: try context.setupDirectory(arguments), models: [model])
+      name, origin: source.path, directory: try context.setupDirectory(arguments), models: [model])
     draft.dataset.knownOrigin = survey.outline
+    draft.dataset.postgres = source.postgres
     if surveyed.isFeed { draft.dataset.becomeFeed() }
     let installation = try Installation(draft, arguments, context)
     try installation.checkRoom()
     let plans = try draft.dataset.plans()
-    for plan in plans { try plan.prove(against: SQLiteOrigin(surveyed.path)) }
+    for plan in plans { try plan.prove(against: surveyed.open()) }
     let isDryRun = arguments.flag("dry-run")
     if !isDryRun { try installation.install(delegating: plans.map(\.series)) }
     let report = SetupReport(
-      draft: draft, origin: origin, keyCount: installation.keyCount, contents: schema.counts.text,
+      draft: draft, origin: source.text, keyCount: installation.keyCount, contents: schema.counts.text,
       notes: schema.notes,
       schemaRemarks: plans.flatMap(\.remarks) + (surveyed.isFeed ? [feedRemark(draft)] : []),
       isDryRun: isDryRun, isFoundByItself: context.finds(draft.file))
@@ -101,4 +116,47 @@ extension Context {
     return named.isEmpty && usualConfigurationFiles.first { $0 == file || Folder.exists($0) } == file
   }
 
+}
+
+/// What `init` makes a dataset of: a SQLite file, or a schema of a PostgreSQL database.
+private struct SetupOrigin {
+  /// Empty where it is no file.
+  let path: String
+  private(set) var postgres = PostgresSettings()
+  /// Of a database, the tables to publish; `nil` for all.
+  let tables: [String]?
+
+  init(_ arguments: ParsedArguments, _ context: Context) throws(UsageError) {
+    let text = arguments.required("origin")
+    tables = arguments.string("tables").map { $0.split(separator: ",").map(String.init) }
+    guard let url = PostgresURL(text) else {
+      path = try arguments.requiredPath("origin", from: context.currentDirectory)
+      for option in ["schema", "tables"] where arguments.string(option) != nil {
+        throw arguments.unsuitable(option, path, "a PostgreSQL database as the origin")
+      }
+      return
+    }
+    guard !url.hasPassword else {
+      throw arguments.unsuitable(
+        "origin", url.withoutPassword,
+        "a URL without a password, which other users would see among this program's arguments; give it by PGPASSWORD or "
+          + "a password file,")
+    }
+    path = ""
+    postgres.url = url
+    postgres.schema = arguments.string("schema") ?? postgres.schema
+  }
+
+  /// For messages.
+  var text: String { postgres.url?.shown ?? path }
+
+  /// What a dataset may be called after.
+  var title: String { postgres.url.map { $0.database ?? "data" } ?? path }
+
+  /// A dataset with this origin, to look at it.
+  func dataset(_ name: DatasetName) -> DatasetConfiguration {
+    var dataset = DatasetConfiguration(name: name, folder: "/", originPath: path)
+    dataset.postgres = postgres
+    return dataset
+  }
 }

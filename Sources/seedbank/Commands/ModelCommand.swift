@@ -72,7 +72,7 @@ extension Command {
     }
     let choice = try ModelChoice(given, in: dataset)
     let surveyed = try dataset.surveyed(from: arguments.path("from", from: context.currentDirectory))
-    let survey = try OriginSurvey(surveyed.path)
+    let survey = try surveyed.survey()
     let draft = ModelDraft(
       choice.version, in: choice.path, copying: choice.base,
       adding: try DatasetJob(dataset).gain(in: survey.outline),
@@ -83,7 +83,7 @@ extension Command {
     let report = ModelReport(
       draft: draft, base: choice.base.version, dataset: dataset.name, plan: plan,
       files: draft.definition.files.map { "\(choice.path)/\($0.path)" },
-      mending: mending(plan, try SQLiteOrigin(surveyed.path)),
+      mending: mending(plan, try surveyed.open()),
       cost: try cost(plan, choice, configuration, context), isDryRun: arguments.flag("dry-run"))
     if !report.isDryRun { try installer.install() }
     try context.console.report(report.json, report.text)
@@ -120,7 +120,7 @@ extension Command {
     _ dataset: DatasetConfiguration, _ arguments: ParsedArguments, _ context: Context
   ) throws {
     let surveyed = try dataset.surveyed(from: arguments.path("from", from: context.currentDirectory))
-    let skip = try ModelSkip(dataset, try SQLiteOrigin(surveyed.path).outline(), arguments)
+    let skip = try ModelSkip(dataset, try surveyed.open().outline(), arguments)
     if !arguments.flag("dry-run") { try ModelInstaller.note(skip.known, in: dataset.folder) }
     try context.console.report(skip.json, skip.text)
   }

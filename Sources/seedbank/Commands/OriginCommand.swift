@@ -42,6 +42,12 @@ extension Command {
       )
     }
     if action == .accept { return try accept(dataset, configuration, arguments, context) }
+    guard dataset.postgres.url == nil else {
+      throw CommandFailure(
+        .configuration,
+        "\(dataset.originText): logs are for SQLite files. Of a PostgreSQL database each step compares all rows, unless no transaction"
+          + " ended since the last one.")
+    }
     let setup = try SQLiteLogSetup(dataset.originPath)
     let change = try OriginLogChange(action, dataset, setup)
     guard !arguments.flag("print") else { return try context.console.report(change.script) }

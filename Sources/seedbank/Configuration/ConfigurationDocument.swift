@@ -75,6 +75,12 @@ struct ConfigurationValue {
   private var override: SettingOverride? { overrides[prefix + key] }
   private var said: JSONValue? { override.map { .string($0.text) } ?? written }
 
+  /// Whether an option or a variable says it, and not the file.
+  var isOverridden: Bool { override != nil }
+
+  /// The variable that may say it.
+  var variable: String { ConfigurationOverrides.variable(for: prefix + key) }
+
   var source: String { override?.source ?? (written == nil ? "default" : file) }
 
   func error(_ problem: String, at place: String = "") -> ConfigurationError {

@@ -7,8 +7,9 @@ import SeedTrust
 struct DatasetConfiguration: SettingsFile, Hashable {
   let name: DatasetName
   let folder: String
-  /// The SQLite file; empty where the origin is a feed.
+  /// The SQLite file; empty where the origin is another one.
   var originPath: String
+  var postgres = PostgresSettings()
   var feed = FeedSettings()
   /// Where the publisher keeps its own files; the deployment says it.
   var stateFolder = ""
@@ -54,23 +55,7 @@ struct DatasetConfiguration: SettingsFile, Hashable {
 
 extension DatasetConfiguration {
   static let settings: [Setting<Self>] =
-    [
-      Setting(
-        key: "origin.sqlite", type: "path", usual: "none",
-        meaning:
-          "the SQLite file that holds the data; it is only read. In its place there may be `origin.feed`",
-        read: { dataset, value throws(ConfigurationError) in
-          dataset.originPath = try value.path() ?? ""
-        },
-        json: { $0.originPath.isEmpty ? .null : .string(Paths.relative($0.originPath, to: $0.folder)) })
-    ] + feedSettings + [
-      .choice(
-        "origin.changes", \.policy.changes, isSeldom: true,
-        "how a step finds what changed: `compare` reads all rows; `log` reads those that the origin's own log names, which "
-          + "`seedbank origin log setup` makes"),
-      .integer(
-        "origin.auditSeconds", \.policy.auditSeconds, in: 60...31_536_000, isSeldom: true,
-        "seconds after which all rows are compared though there is a log, to check it"),
+    originSettings + [
       .integer(
         "schedule.checkSeconds", \.checkSeconds, in: 1...86_400, "seconds between two checks of the origin"),
       .integer(

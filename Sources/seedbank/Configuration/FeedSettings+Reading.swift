@@ -63,10 +63,12 @@ extension DatasetConfiguration {
     _ dataset: inout Self, _ value: ConfigurationValue
   ) throws(ConfigurationError) {
     let command = try value.command()
-    let found = [!dataset.originPath.isEmpty, dataset.feed.source != nil, command != nil].count { $0 }
+    let found = [
+      !dataset.originPath.isEmpty, dataset.postgres.url != nil, dataset.feed.source != nil, command != nil,
+    ].count { $0 }
     guard found == 1 else {
       throw value.error(
-        "expected one of origin.sqlite, origin.feed and origin.command, found \(found == 0 ? "none" : "several; keep one")"
+        "expected one of origin.sqlite, origin.postgres, origin.feed and origin.command, found \(found == 0 ? "none" : "several; keep one")"
       )
     }
     if let command {

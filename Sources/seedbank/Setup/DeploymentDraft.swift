@@ -15,11 +15,11 @@ struct DeploymentDraft: Sendable {
   /// The trust anchor for clients: the first root metadata.
   static let rootName = "root.json"
 
-  /// The models' paths follow from the directory.
+  /// The models' paths follow from the directory. An origin that is no file has no path.
   init(_ name: DatasetName, origin: String, directory: String, models: [ModelDefinition]) {
     self.directory = directory
     let folder = "\(PhysicalPath.folder(directory))/\(name)"
-    let path = PhysicalPath.joining(PhysicalPath.file(origin), through: folder)
+    let path = origin.isEmpty ? "" : PhysicalPath.joining(PhysicalPath.file(origin), through: folder)
     dataset = DatasetConfiguration(name: name, folder: folder, originPath: path)
     dataset.policy.pollSeconds = 2
     dataset.models = models.map { model in

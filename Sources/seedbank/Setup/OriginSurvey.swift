@@ -11,6 +11,14 @@ struct OriginSurvey: Sendable {
   private(set) var views: [OriginPart] = []
   private(set) var triggers: [String] = []
   private(set) var outline = OriginOutline(tables: [:])
+  /// What no SQL of SQLite could say.
+  private(set) var leftOut: [SetupNote] = []
+
+  /// Of a database with the origin's tables, made for the survey.
+  init(_ connection: Connection, _ outline: OriginOutline, leftOut: [SetupNote]) throws {
+    try read(connection)
+    (self.outline, self.leftOut) = (outline, leftOut)
+  }
 
   init(_ path: String) throws {
     try OriginError.checkIsFile(path)

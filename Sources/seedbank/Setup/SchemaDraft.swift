@@ -47,7 +47,7 @@ extension SchemaDraft {
   /// Decides what of the origin goes into the schema. Every part is proven by applying it in memory.
   init(_ survey: OriginSurvey) throws {
     let tables = try DraftedTables(survey)
-    notes = tables.notes
+    notes = survey.leftOut + tables.notes
     counts.tables = tables.kept.count
     counts.indexes = tables.kept.reduce(0) { $0 + $1.parts.count - 1 }
     parts = tables.kept.flatMap(\.parts)

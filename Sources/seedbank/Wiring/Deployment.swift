@@ -124,15 +124,15 @@ extension DatasetJob {
   init(_ dataset: DatasetConfiguration, for use: OriginUse = .step) throws {
     let plans = try dataset.plans()
     self.init(
-      name: dataset.name, origin: dataset.place(plans, use), plans: plans,
+      name: dataset.name, origin: try dataset.place(plans, use), plans: plans,
       policy: dataset.policy)
     knownOrigin = dataset.knownOrigin
   }
 }
 
 extension DatasetConfiguration {
-  fileprivate func place(_ plans: [SeriesPlan], _ use: OriginUse) -> any OriginPlace {
-    guard feed.source != nil else { return SQLitePlace(originPath) }
+  fileprivate func place(_ plans: [SeriesPlan], _ use: OriginUse) throws -> any OriginPlace {
+    guard feed.source != nil else { return try databasePlace() }
     return FeedPlace(
       name, feed, plans, stateFolder: stateFolder,
       environment: ServiceManager.environment(forOthers: environment), use: use)

@@ -1,26 +1,39 @@
 import SeedServer
 import SeedSystem
 
-/// A SQLite file that shows what an origin holds: the origin itself, or an empty one with the tables of a feed.
+/// A database that shows what an origin holds: the origin itself, or an empty file with the tables of a feed.
 final class SurveyedOrigin {
-  /// The file.
-  let path: String
   /// Whether the origin is a feed.
   let isFeed: Bool
+  /// A dataset with that database as its origin.
+  private let dataset: DatasetConfiguration
   private let scratch: ScratchFolder?
 
+  /// The dataset's own database.
+  init(of dataset: DatasetConfiguration) { (self.dataset, isFeed, scratch) = (dataset, false, nil) }
+
   /// What lies at a path: a folder, and a file whose name says that it has rows or is an archive, is a feed.
-  init(at path: String) throws {
+  init(of dataset: DatasetConfiguration, at path: String) throws {
     isFeed = Self.isFeed(path)
     guard isFeed else {
-      (self.path, scratch) = (path, nil)
+      (self.dataset, scratch) = (dataset.looking(at: path), nil)
       return
     }
     let survey = try FeedSurvey(path)
     let scratch = try ScratchFolder()
-    (self.path, self.scratch) = (scratch.file("feed.sqlite"), scratch)
-    try survey.make(at: self.path)
+    let file = scratch.file("feed.sqlite")
+    (self.dataset, self.scratch) = (dataset.looking(at: file), scratch)
+    try survey.make(at: file)
   }
+
+  /// What it holds; of PostgreSQL's tables only the named ones, where some are.
+  func survey(tables: [String]? = nil) throws -> OriginSurvey { try dataset.survey(tables: tables) }
+
+  func open() throws -> any Origin {
+    try dataset.databasePlace().open(waitSeconds: Self.waitSeconds)
+  }
+
+  private static let waitSeconds = 10
 
   deinit { scratch?.remove() }
 
@@ -35,7 +48,8 @@ final class SurveyedOrigin {
 extension DatasetConfiguration {
   /// What the dataset's origin holds, or what lies at another path in its place.
   func surveyed(from path: String?) throws -> SurveyedOrigin {
-    try SurveyedOrigin(at: path ?? (feed.source == nil ? originPath : filledFeed))
+    guard path != nil || postgres.url == nil else { return SurveyedOrigin(of: self) }
+    return try SurveyedOrigin(of: self, at: path ?? (feed.source == nil ? originPath : filledFeed))
   }
 
   /// The feed of the dataset, for who only looks; `nil` where the origin is none.

@@ -167,19 +167,22 @@ private func mistake(in folder: DeploymentFolder) throws -> String {
 
 @Suite(.bounded) struct DatasetMistakeTests {
   @Test(arguments: [
-    (#"{}"#, "origin.command: expected one of origin.sqlite, origin.feed and origin.command, found none."),
+    (
+      #"{}"#,
+      "origin.command: expected one of origin.sqlite, origin.postgres, origin.feed and origin.command, found none."
+    ),
     (
       #"{"origin": {}}"#,
-      "origin.command: expected one of origin.sqlite, origin.feed and origin.command, found none."
+      "origin.command: expected one of origin.sqlite, origin.postgres, origin.feed and origin.command, found none."
     ),
     (#"{"origin": "my.sqlite"}"#, "origin: expected an object, found a string."),
     (
       #"{"origin": {"postgresql": "x"}}"#,
-      "origin.postgresql: unknown key, expected one of sqlite, feed, command, timeoutSeconds, everySeconds, complete, settleSeconds, empty, tables, maximumBytes, changes, auditSeconds."
+      #"origin.postgresql: unknown key, did you mean "postgres"?"#
     ),
     (
       #"{"origin": {"sqlite": "a", "folder": "b"}}"#,
-      "origin.folder: unknown key, expected one of sqlite, feed, command, timeoutSeconds, everySeconds, complete, settleSeconds, empty, tables, maximumBytes, changes, auditSeconds."
+      "origin.folder: unknown key, expected one of sqlite, postgres, schema, feed, command, timeoutSeconds, everySeconds, complete, settleSeconds, empty, tables, maximumBytes, changes, auditSeconds, statementTimeoutSeconds, lockTimeoutSeconds."
     ),
     (#"{"origin": {"sqlite": 1}}"#, "origin.sqlite: expected a string, found a whole number."),
     (#"{"orgin": {}}"#, #"orgin: unknown key, did you mean "origin"?"#),

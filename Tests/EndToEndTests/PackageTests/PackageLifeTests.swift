@@ -54,7 +54,7 @@ import Testing
     let loaded = try Tool.run(["ldd", SeedbankBinary.url.path])
     for (library, package) in [
       ("libsqlite3.so.0", "libsqlite3-0"), ("libmicrohttpd.so.12", "libmicrohttpd12"),
-      ("libz.so.1", "zlib1g"),
+      ("libpq.so.5", "libpq5"), ("libz.so.1", "zlib1g"),
       ("liblzma.so.5", "liblzma5"), ("libcrypto.so.3", "libssl3"),
     ] {
       #expect(loaded.contains(library) && list.contains(Substring(package)), "\(library)")

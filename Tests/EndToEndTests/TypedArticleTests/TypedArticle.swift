@@ -9,6 +9,8 @@ final class TypedArticle {
   private var position = 0
   private var terminals: [(group: ProcessGroup, isOurs: Bool)] = []
   private let ports: [String: UInt16]
+  /// Variables that the reader's machine has.
+  private let variables: [String: String]
 
   /// How long something may take to be printed before the test gives up; no figure of the product.
   static let patience: TimeInterval = 60
@@ -24,7 +26,8 @@ final class TypedArticle {
     line.prefixMatch(of: #/(?:[a-z]+\/)?seedbank (?:run|serve)\b/#) != nil
   }
 
-  init(_ name: String) throws {
+  init(_ name: String, variables: [String: String] = [:]) throws {
+    self.variables = variables
     article = try OperatorArticle(name)
     folder = try TemporaryFolder()
     ports = try Dictionary(uniqueKeysWithValues: Self.ordinaryPorts.map { ($0, try freePort()) })
@@ -125,7 +128,7 @@ final class TypedArticle {
   private var environment: [String: String] {
     OperatorsMachine.environment.merging([
       "SEEDBANK_HTTP_PORT": "\(port())", "PYTHONUNBUFFERED": "1",
-    ]) { $1 }
+    ]) { $1 }.merging(variables) { $1 }
   }
 
   /// Waits until a client would find that version of a series, or a later one.

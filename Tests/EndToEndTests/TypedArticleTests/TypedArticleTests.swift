@@ -8,6 +8,7 @@ import Testing
   private static let elsewhere = [
     "KeysAndRecovery": "ProcedureTests", "Hosting": "HostingTests", "Fronts": "FrontsTests",
     "Backup": "BackupTests", "Monitoring": "MonitoringTests", "Installing": "PackageLifeTests",
+    "PostgreSQL": "PostgresCommandTests",
   ]
   private static let here = [
     "TenMinutes", "Operating", "Upgrading", "SecondDataset", "SchemaChanges", "Feeds",

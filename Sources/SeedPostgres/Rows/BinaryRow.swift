@@ -1,0 +1,116 @@
+import SeedDatabase
+import SeedFormat
+import SeedSystem
+
+/// The messages of COPY in its binary format: a head before the first row, then a row each, and a mark behind the last.
+struct BinaryRow {
+  /// Where each field lies in the message; `nil` for NULL.
+  private(set) var fields: [UnsafeRawBufferPointer?] = []
+
+  /// Bytes of the head up to its extension, whose length comes last.
+  private static let headBytes = 19
+  private static let signature = Array("PGCOPY\n".utf8) + [0xFF, 0x0D, 0x0A, 0x00]
+
+  struct Malformed: Error {}
+
+  /// The bytes behind the head.
+  static func behindHead(_ message: UnsafeRawBufferPointer) throws(Malformed) -> UnsafeRawBufferPointer {
+    guard message.count >= headBytes, message.starts(with: signature) else { throw Malformed() }
+    let extra = Int(integer(message, at: headBytes - 4, UInt32.self))
+    guard message.count >= headBytes + extra else { throw Malformed() }
+    return UnsafeRawBufferPointer(rebasing: message[(headBytes + extra)...])
+  }
+
+  /// Finds the fields of one row; false for the mark behind the last row.
+  mutating func read(_ row: UnsafeRawBufferPointer, count: Int) throws(Malformed) -> Bool {
+    guard row.count >= 2 else { throw Malformed() }
+    let said = Self.integer(row, at: 0, Int16.self)
+    if said == -1 { return false }
+    guard said == count else { throw Malformed() }
+    fields.removeAll(keepingCapacity: true)
+    var place = 2
+    for _ in 0..<count {
+      guard row.count >= place + 4 else { throw Malformed() }
+      let length = Int(Self.integer(row, at: place, Int32.self))
+      place += 4
+      guard length >= 0 else {
+        fields.append(nil)
+        continue
+      }
+      guard row.count >= place + length else { throw Malformed() }
+      fields.append(UnsafeRawBufferPointer(rebasing: row[place..<place + length]))
+      place += length
+    }
+    return true
+  }
+
+  static func integer<Number: FixedWidthInteger>(
+    _ bytes: UnsafeRawBufferPointer, at place: Int, _: Number.Type
+  ) -> Number {
+    Number(bigEndian: bytes.loadUnaligned(fromByteOffset: place, as: Number.self))
+  }
+}
+
+extension ValueForm {
+  /// Why a field has no value that a client could store, as it goes on behind "holds".
+  struct Unfit: Error {
+    let reason: String
+  }
+
+  /// Microseconds from 1970 to 2000.
+  private static let millennium: Int64 = 946_684_800_000_000
+
+  /// A field's value; texts and blobs lie in the message.
+  func value(_ field: UnsafeRawBufferPointer) throws -> BorrowedValue {
+    switch self {
+    case .bool: .integer(field.first == 1 ? 1 : 0)
+    case .integer(let bytes): .integer(try Self.integer(field, bytes: bytes))
+    case .real: .real(try Self.real(Double(bitPattern: UInt64(bitPattern: Self.integer(field, bytes: 8)))))
+    case .text: .text(field.assumingMemoryBound(to: UInt8.self))
+    case .blob: .blob(field.assumingMemoryBound(to: UInt8.self))
+    case .digits(let affinity): try Self.number(String(decoding: field, as: UTF8.self), affinity)
+    case .time(let affinity): try Self.time(try Self.integer(field, bytes: 8), affinity)
+    }
+  }
+
+  private static func integer(_ field: UnsafeRawBufferPointer, bytes: Int) throws -> Int64 {
+    guard field.count == bytes else { throw BinaryRow.Malformed() }
+    return switch bytes {
+    case 2: Int64(BinaryRow.integer(field, at: 0, Int16.self))
+    case 4: Int64(BinaryRow.integer(field, at: 0, Int32.self))
+    default: BinaryRow.integer(field, at: 0, Int64.self)
+    }
+  }
+
+  /// SQLite would make NULL of it.
+  private static func real(_ value: Double) throws(Unfit) -> Double {
+    guard value.isNaN else { return value }
+    throw Unfit(reason: "NaN, which is no number to SQLite: make it NULL, or the client's column TEXT")
+  }
+
+  /// An INTEGER column takes what is whole in its digits, a REAL one the nearest double.
+  private static func number(_ digits: String, _ affinity: Affinity) throws(Unfit) -> BorrowedValue {
+    if affinity != .real, let whole = whole(digits) { return .integer(whole) }
+    guard affinity != .integer else {
+      throw Unfit(reason: "\(digits), which no INTEGER can be: make the client's column TEXT or REAL")
+    }
+    guard let real = Double(digits), real.isFinite else {
+      throw Unfit(reason: "\(digits), which no REAL can be: make the client's column TEXT")
+    }
+    return .real(real)
+  }
+
+  private static func whole(_ digits: String) -> Int64? {
+    let parts = digits.split(separator: ".")
+    return parts.dropFirst().allSatisfy { $0.allSatisfy { $0 == "0" } }
+      ? parts.first.flatMap { Int64($0) } : nil
+  }
+
+  private static func time(_ microseconds: Int64, _ affinity: Affinity) throws(Unfit) -> BorrowedValue {
+    let (time, isBeyond) = microseconds.addingReportingOverflow(millennium)
+    guard microseconds != .min, microseconds != .max, !isBeyond else {
+      throw Unfit(reason: "infinity, which is no number: make it NULL, or the client's column TEXT")
+    }
+    return affinity == .integer ? .integer(time) : .real(Double(time) / 1_000_000)
+  }
+}

@@ -1,0 +1,162 @@
+import SeedServer
+
+/// The tables of a schema, as the server's catalog has them.
+struct SchemaCatalog {
+  private(set) var tables: [Table] = []
+  /// Relations that have no rows of their own, or rows of which nobody says which is which: their names, and what they are.
+  private(set) var others: [(name: String, kind: String)] = []
+
+  struct Table {
+    let name: String
+    /// What the planner believes.
+    let estimatedRows: Int
+    /// Whether the session's user may read it.
+    let isReadable: Bool
+    fileprivate(set) var columns: [Column] = []
+    fileprivate(set) var indexes: [Index] = []
+    fileprivate(set) var references: [Reference] = []
+
+    /// The columns with those numbers; `nil` where one of them is an expression.
+    fileprivate func names(_ numbers: [Int]) -> [String]? {
+      let names = numbers.compactMap { number in columns.first { $0.number == number }?.name }
+      return names.count == numbers.count ? names : nil
+    }
+  }
+
+  struct Column {
+    fileprivate let number: Int
+    let name: String
+    let type: UInt32
+    let isNotNull: Bool
+  }
+
+  struct Index {
+    let name: String
+    /// Empty where it is over expressions.
+    let columns: [String]
+    let isPrimary: Bool
+    let isUnique: Bool
+    /// A B-tree over columns, of all rows.
+    let isPlain: Bool
+  }
+
+  struct Reference {
+    let columns: [String]
+    let parent: String
+    let parentColumns: [String]
+  }
+
+  init(_ connection: PostgresConnection) throws(PostgresError) {
+    var reader = CatalogReader(connection)
+    try reader.read()
+    tables = reader.order.compactMap { reader.tables[$0] }
+    others = reader.others
+  }
+}
+
+private struct CatalogReader {
+  let connection: PostgresConnection
+  var order: [String] = []
+  var tables: [String: SchemaCatalog.Table] = [:]
+  var others: [(name: String, kind: String)] = []
+
+  init(_ connection: PostgresConnection) { self.connection = connection }
+
+  mutating func read() throws(PostgresError) {
+    try readRelations()
+    try readColumns()
+    try readIndexes()
+    try readReferences()
+  }
+
+  /// Without what belongs to extensions. Partitions are their table's.
+  private func rows(_ columns: String, _ rest: String) throws(PostgresError) -> [[String?]] {
+    try connection.rows(
+      """
+      SELECT c.oid, \(columns) FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace AND n.nspname = $1 \(rest) \
+      AND NOT c.relispartition AND NOT EXISTS (SELECT 1 FROM pg_depend d WHERE d.objid = c.oid AND d.deptype = 'e')
+      """, [connection.place.schema])
+  }
+
+  private mutating func readRelations() throws(PostgresError) {
+    let found = try rows(
+      "c.relname, c.relkind, greatest(c.reltuples, 0)::int8, has_table_privilege(c.oid, 'SELECT')",
+      "WHERE c.relkind IN ('r', 'p', 'v', 'm', 'f')")
+    for row in found.sorted(by: { number($0, 0) < number($1, 0) }) {
+      let (id, name) = (row[0] ?? "", row[1] ?? "")
+      if let kind = Self.kinds[row[2] ?? ""] {
+        others.append((name, kind))
+        continue
+      }
+      order.append(id)
+      tables[id] = SchemaCatalog.Table(name: name, estimatedRows: number(row, 3), isReadable: row[4] == "t")
+    }
+  }
+
+  private static let kinds = ["v": "view", "m": "materialized view", "f": "foreign table"]
+
+  private mutating func readColumns() throws(PostgresError) {
+    let found = try rows(
+      "a.attnum, a.attname, a.atttypid, a.attnotnull",
+      "JOIN pg_attribute a ON a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped WHERE true")
+    for row in found.sorted(by: { number($0, 1) < number($1, 1) }) {
+      tables[row[0] ?? ""]?.columns.append(
+        SchemaCatalog.Column(
+          number: number(row, 1), name: row[2] ?? "", type: UInt32(number(row, 3)), isNotNull: row[4] == "t"))
+    }
+  }
+
+  private mutating func readIndexes() throws(PostgresError) {
+    let found = try rows(
+      """
+      i.relname, x.indisprimary, x.indisunique, x.indpred IS NULL AND x.indexprs IS NULL AND m.amname = 'btree' \
+      AND x.indisvalid AND x.indnatts = x.indnkeyatts, x.indkey
+      """,
+      """
+      JOIN pg_index x ON x.indrelid = c.oid JOIN pg_class i ON i.oid = x.indexrelid JOIN pg_am m ON m.oid = i.relam \
+      WHERE true
+      """)
+    for row in found.sorted(by: { ($0[1] ?? "") < ($1[1] ?? "") }) {
+      guard let table = tables[row[0] ?? ""] else { continue }
+      let numbers = (row[5] ?? "").split(separator: " ").compactMap { Int($0) }
+      tables[row[0] ?? ""]?.indexes.append(
+        SchemaCatalog.Index(
+          name: row[1] ?? "", columns: table.names(numbers) ?? [], isPrimary: row[2] == "t",
+          isUnique: row[3] == "t", isPlain: row[4] == "t"))
+    }
+  }
+
+  private mutating func readReferences() throws(PostgresError) {
+    let found = try rows(
+      "f.confrelid, f.conkey, f.confkey",
+      "JOIN pg_constraint f ON f.conrelid = c.oid AND f.contype = 'f' AND f.conparentid = 0 WHERE true")
+    for row in found {
+      guard let table = tables[row[0] ?? ""], let parent = tables[row[1] ?? ""] else { continue }
+      guard let columns = table.names(Self.list(row[2])), let parents = parent.names(Self.list(row[3])) else {
+        continue
+      }
+      tables[row[0] ?? ""]?.references.append(
+        SchemaCatalog.Reference(columns: columns, parent: parent.name, parentColumns: parents))
+    }
+  }
+
+  /// `{1,2}`.
+  private static func list(_ text: String?) -> [Int] {
+    (text ?? "").split { "{,}".contains($0) }.compactMap { Int($0) }
+  }
+}
+
+private func number(_ row: [String?], _ index: Int) -> Int { row[index].flatMap { Int($0) } ?? 0 }
+
+extension OriginOutline {
+  /// The names that a model could take.
+  init(_ catalog: SchemaCatalog) {
+    let plain = catalog.tables.flatMap { table in
+      table.indexes.filter { $0.isPlain && !$0.isPrimary }.map { ($0.name, table.name) }
+    }
+    let tables = catalog.tables.map { ($0.name, $0.columns.map(\.name)) }
+    self.init(
+      tables: Dictionary(tables) { first, _ in first }, indexes: plain.map(\.0),
+      owners: Dictionary(plain) { first, _ in first })
+  }
+}

@@ -1,0 +1,51 @@
+/// What a column's type means for its values.
+enum ColumnType: Hashable, Sendable {
+  case bool
+  case integer(bytes: Int)
+  case oid
+  case float4
+  case float8
+  case numeric
+  /// Texts, and what has one form of text whatever the settings are.
+  case text
+  /// An inet, whose text would have a mask that says nothing.
+  case address
+  case uuid
+  case blob
+  /// Microseconds since 2000; with a time zone in UTC, else wherever the operator means.
+  case timestamp(isUTC: Bool)
+  /// Arrays, composite types and what else JSON can hold.
+  case structured
+  /// No form that means the same everywhere, and why.
+  case refused(String)
+
+  /// Of PostgreSQL's own types, by OID. These numbers never change.
+  private static let known: [UInt32: ColumnType] = [
+    16: .bool, 17: .blob, 20: .integer(bytes: 8), 21: .integer(bytes: 2), 23: .integer(bytes: 4), 26: .oid,
+    700: .float4, 701: .float8, 1700: .numeric, 869: .address,
+    2950: .uuid,
+    1114: .timestamp(isUTC: false), 1184: .timestamp(isUTC: true),
+    790: .refused("its text depends on the server's lc_monetary"),
+  ]
+
+  /// "char", name, text, json, xml, cidr, macaddr8, unknown, macaddr, bpchar, varchar, date, time, interval, timetz,
+  /// bit, varbit, jsonb.
+  private static let texts: Set<UInt32> = [
+    18, 19, 25, 114, 142, 650, 774, 705, 829, 1042, 1043, 1082, 1083, 1186, 1266, 1560, 1562, 3802,
+  ]
+
+  /// Of extensions, by name: their numbers differ from database to database.
+  private static let extensions: [String: ColumnType] = [
+    "citext": .text, "ltree": .text, "hstore": .structured,
+  ]
+
+  /// `nil` where the server must be asked.
+  init?(oid: UInt32) {
+    guard let type = Self.known[oid] ?? (Self.texts.contains(oid) ? .text : nil) else { return nil }
+    self = type
+  }
+
+  init(extension name: String) {
+    self = Self.extensions[name] ?? .refused("Seedbank has no form for it that means the same everywhere")
+  }
+}

@@ -1,0 +1,102 @@
+import SeedDatabase
+import SeedFormat
+import SeedServer
+
+#if SEEDBANK_POSTGRES
+import SeedPostgres
+#endif
+
+/// A schema of a PostgreSQL database as the origin.
+struct PostgresSettings: Hashable {
+  /// `nil` where the origin is another one.
+  var url: PostgresURL?
+  var schema = "public"
+  var statementTimeoutSeconds = 600
+  var lockTimeoutSeconds = 5
+}
+
+extension DatasetConfiguration {
+  /// Where the data is stands first, and the last of these kinds sees that there is one.
+  static let originSettings = databaseSettings + feedSettings + readingSettings
+
+  private static let databaseSettings: [Setting<Self>] = [
+    Setting(
+      key: "origin.sqlite", type: "path", usual: "none",
+      meaning:
+        "the SQLite file that holds the data; it is only read. In its place there may be `origin.postgres`, `origin.feed` or "
+        + "`origin.command`",
+      read: { dataset, value throws(ConfigurationError) in
+        dataset.originPath = try value.path() ?? ""
+      }, json: { $0.originPath.isEmpty ? .null : .string(Paths.relative($0.originPath, to: $0.folder)) }),
+    Setting(
+      key: "origin.postgres", type: "URL", usual: "none",
+      meaning:
+        "instead of a file, the PostgreSQL database that holds the data, such as `postgres://seedbank@db.example/shop"
+        + "?sslmode=verify-full`; it is only read. A password never stands here, but in a password file, in `PGPASSWORD`, or "
+        + "with the whole URL in this key's variable", read: readPostgres,
+      json: { $0.postgres.url.map { .string($0.withoutPassword) } ?? .null }),
+    Setting(
+      "origin.schema", \.postgres.schema, type: "text", isSeldom: true,
+      "where in that database the tables are",
+      read: { value throws(ConfigurationError) in try value.text() }, json: { .string($0) }),
+  ]
+
+  private static let readingSettings: [Setting<Self>] = [
+    .choice(
+      "origin.changes", \.policy.changes, isSeldom: true,
+      "how a step finds what changed: `compare` reads all rows; `log` reads those that the origin's own log names, which "
+        + "`seedbank origin log setup` makes in a SQLite file"),
+    .integer(
+      "origin.auditSeconds", \.policy.auditSeconds, in: 60...31_536_000, isSeldom: true,
+      "seconds after which all rows are compared though there is a log, to check it"),
+    .integer(
+      "origin.statementTimeoutSeconds", \.postgres.statementTimeoutSeconds, in: 1...86_400, isSeldom: true,
+      "seconds that PostgreSQL may take for one table"),
+    .integer(
+      "origin.lockTimeoutSeconds", \.postgres.lockTimeoutSeconds, in: 1...3600, isSeldom: true,
+      "seconds to wait for a table that somebody changes with ALTER TABLE"),
+  ]
+
+  @Sendable private static func readPostgres(
+    _ dataset: inout Self, _ value: ConfigurationValue
+  ) throws(ConfigurationError) {
+    guard let text = try value.text() else { return }
+    // The value is not told: what is no URL may hold a password all the same.
+    guard let url = PostgresURL(text) else {
+      throw value.error("expected a URL such as postgres://user@host/database, found another text")
+    }
+    if url.hasPassword, !value.isOverridden {
+      throw value.error(
+        "expected a URL without a password, found one with it, which everybody would read who may read this file: put it into a "
+          + "password file (PGPASSFILE, ~/.pgpass), into PGPASSWORD, or the whole URL into \(value.variable)")
+    }
+    dataset.postgres.url = url
+  }
+
+  /// The database that holds the data, where it is no feed.
+  func databasePlace() throws(ConfigurationError) -> any OriginPlace {
+    guard let url = postgres.url else { return SQLitePlace(originPath) }
+    #if SEEDBANK_POSTGRES
+    return postgresPlace(url)
+    #else
+    throw ConfigurationError(
+      url.shown,
+      "this seedbank was built without PostgreSQL (SEEDBANK_POSTGRES=0): build it without that variable, where libpq-dev is installed"
+    )
+    #endif
+  }
+
+  #if SEEDBANK_POSTGRES
+  func postgresPlace(_ url: PostgresURL) -> PostgresPlace {
+    var place = PostgresPlace(url: url.text, shownURL: url.shown, schema: postgres.schema)
+    place.statementTimeoutSeconds = postgres.statementTimeoutSeconds
+    place.lockTimeoutSeconds = postgres.lockTimeoutSeconds
+    place.application = "seedbank/\(name)"
+    place.variable = ConfigurationOverrides.variable(for: "\(prefix)origin.postgres")
+    return place
+  }
+  #endif
+
+  /// How messages call it.
+  var originText: String { postgres.url?.shown ?? originPath }
+}

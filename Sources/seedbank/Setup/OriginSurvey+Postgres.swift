@@ -1,0 +1,52 @@
+import SeedDatabase
+import SeedFormat
+import SeedServer
+
+#if SEEDBANK_POSTGRES
+import SeedPostgres
+#endif
+
+extension DatasetConfiguration {
+  /// What the origin holds, as SQL of SQLite; of PostgreSQL's tables only the named ones, where some are.
+  func survey(tables: [String]? = nil) throws -> OriginSurvey {
+    guard let url = postgres.url else { return try OriginSurvey(originPath) }
+    #if SEEDBANK_POSTGRES
+    return try OriginSurvey(try PostgresSurvey(postgresPlace(url), tables: tables))
+    #else
+    // Says that this build cannot.
+    _ = try databasePlace()
+    return try OriginSurvey(url.shown)
+    #endif
+  }
+
+  /// This dataset with a SQLite file in its origin's place.
+  func looking(at file: String) -> Self {
+    var other = self
+    (other.originPath, other.postgres, other.feed) = (file, PostgresSettings(), FeedSettings())
+    return other
+  }
+}
+
+#if SEEDBANK_POSTGRES
+extension OriginSurvey {
+  /// As a file with these tables would be surveyed.
+  init(_ survey: PostgresSurvey) throws {
+    let connection = try Connection("schema", .memory)
+    for statement in survey.statements { try connection.execute(statement) }
+    try self.init(connection, survey.outline, leftOut: survey.leftOut.map(SetupNote.init))
+  }
+}
+
+extension SetupNote {
+  init(_ part: PostgresSurvey.LeftOut) {
+    let kind: Kind =
+      switch part.kind {
+      case .table: .table
+      case .column: .column
+      case .index: .index
+      case .view: .view
+      }
+    self.init(kind: kind, name: part.name, part: part.column, reason: part.reason)
+  }
+}
+#endif

@@ -1,0 +1,179 @@
+import Foundation
+import SeedFormat
+import Support
+import Testing
+
+/// A PostgreSQL database as an operator meets it: through the command.
+@Suite(.bounded) struct PostgresCommandTests {
+  private let folder: TemporaryFolder
+  private static let tables = """
+    CREATE TABLE shop(id int PRIMARY KEY, name text NOT NULL, opened timestamptz);
+    CREATE TABLE product(shop int REFERENCES shop, code varchar(8), price numeric(8, 2), m money, PRIMARY KEY (shop, code));
+    CREATE INDEX by_price ON product (price); CREATE INDEX late ON shop (lower(name));
+    CREATE UNIQUE INDEX by_name ON shop (name);
+    CREATE TABLE note(said text); CREATE MATERIALIZED VIEW sums AS SELECT count(*) FROM shop;
+    INSERT INTO shop VALUES (1, 'Tea', '2026-01-02 03:04:05Z'); INSERT INTO product VALUES (1, 'a', 2.50, 1);
+    """
+
+  init() throws { folder = try TemporaryFolder(inMemory: true) }
+
+  private func seedbank(_ arguments: String..., environment: [String: String] = [:]) throws
+    -> SeedbankBinary.Outcome
+  {
+    try SeedbankBinary.run(arguments, environment: environment, in: folder.path)
+  }
+
+  private func database(_ sql: String = tables) throws -> PostgresDatabase {
+    try PostgresCluster.shared.get().database(sql)
+  }
+
+  @Test func `the article on PostgreSQL is typed`() throws {
+    let cluster = try PostgresCluster()
+    try TypedArticle("PostgreSQL", variables: ["PGHOST": cluster.folder, "PGUSER": "postgres"]).typeRest()
+  }
+
+  @Test func `a database becomes a deployment, and its changes versions`() throws {
+    let database = try database()
+    let made = try seedbank("init", database.url(), "--dataset", "shops")
+    #expect(made.status == 0, "\(made.errors)")
+    for words in [
+      "Skipped table \"note\": it has no key", "Skipped column \"product\".\"m\": of its type money",
+      "Skipped index \"late\": it is no index over columns alone",
+      "Skipped view \"sums\": a materialized view",
+    ] { #expect(made.output.contains(words), "\(made.output)") }
+    let schema = try String(contentsOfFile: folder("seedbank/shops/models/1.0/schema.sql"), encoding: .utf8)
+    for words in [
+      "\"price\" TEXT", "PRIMARY KEY (\"shop\", \"code\")",
+      "FOREIGN KEY (\"shop\") REFERENCES \"shop\" (\"id\")",
+      "CREATE INDEX \"by_price\"", "CREATE UNIQUE INDEX \"by_name\"",
+    ] { #expect(schema.contains(words), "\(schema)") }
+    let first = try seedbank("regenerate")
+    #expect(
+      first.status == 0 && first.output.contains("shops/1: version 1 created, 2 rows"), "\(first.output)")
+    try database.run("UPDATE product SET price = 3; INSERT INTO shop VALUES (2, 'Cake', NULL)")
+    #expect(try seedbank("regenerate").output.contains("shops/1: version 2"))
+    #expect(try seedbank("regenerate").output.contains("unchanged at version 2"))
+    #expect(try seedbank("verify").status == 0)
+    let check = try seedbank("config", "check")
+    #expect(check.status == 0 && check.output.contains("nothing is wrong"), "\(check.output)\(check.errors)")
+    try database.run("ALTER TABLE shop ADD phone text")
+    #expect(try seedbank("status").output.contains("has gained the column \"shop\".\"phone\""))
+    let grown = try seedbank("model", "new")
+    #expect(grown.status == 0, "\(grown.errors)")
+    #expect(try seedbank("regenerate").output.contains("shops/1: version 3"))
+  }
+
+  /// Second opinion: a reader of PostgreSQL that is not ours, and its own idea of what the types mean.
+  @Test func `every value of the article's table of types is what psycopg reads`() throws {
+    let database = try database(
+      """
+      CREATE EXTENSION citext; CREATE EXTENSION hstore; CREATE TYPE mood AS ENUM ('glad', 'sad'); CREATE TABLE typed AS
+      SELECT i AS id, i % 2 = 0 AS bool, (i - 100)::int2 AS int2, (i * 7919 - 500000)::int8 * 100000007 AS int8, i::oid AS oid,
+        (i / 7.0)::float4 AS float4, sin(i)::float8 AS float8, round((i * 1.37)::numeric, 2) AS numeric, 'ü' || i AS text,
+        ('p' || i)::char(6) AS bpchar, ('C' || i)::citext AS citext, (ARRAY['glad', 'sad'])[1 + i % 2]::mood AS mood,
+        md5(i::text)::uuid AS uuid, ('10.0.0.' || i)::inet AS inet, ('10.0.' || i || '.0/24')::cidr AS cidr,
+        date '2000-02-28' + i AS date, time '00:00:01' + i * interval '1 minute' AS time,
+        timestamptz '2026-03-29 00:30:00.000001+01' + i * interval '1 hour' AS timestamptz,
+        timestamp '2026-03-29 00:30:00.5' + i * interval '1 day' AS timestamp, justify_hours(i * interval '1 day 1 hour') AS "interval",
+        json_build_object('k', i, 'l', ARRAY[1, i]) AS json, jsonb_build_object('é', i / 4.0, 'n', NULL) AS jsonb,
+        ARRAY['a,' || i, NULL, '"'] AS texts, ARRAY[[i, 2], [3, 4]] AS matrix, int4range(i, i + 5) AS int4range,
+        decode(md5(i::text), 'hex') AS bytea, CASE WHEN i % 3 = 0 THEN i END AS sparse
+      FROM generate_series(1, 200) i;
+      ALTER TABLE typed ADD PRIMARY KEY (id)
+      """)
+    #expect(try seedbank("init", database.url(), "--dataset", "typed").status == 0)
+    let step = try seedbank("regenerate")
+    #expect(step.output.contains("version 1 created, 200 rows"), "\(step.output)\(step.errors)")
+    let said = try Tool.run([
+      Tool.python, "\(Readme.package)/Tests/EndToEndTests/PostgresTests/psycopg_values.py", database.url(),
+      folder("seedbank/state/typed-1.sqlite"),
+    ])
+    #expect(said == "200 rows of 27 columns are equal\n")
+  }
+
+  @Test func `only the tables that are named are published`() throws {
+    let url = try database().url()
+    #expect(try seedbank("init", url, "--tables", "shop", "--dataset", "shops").status == 0)
+    let first = try seedbank("regenerate")
+    #expect(first.output.contains("version 1 created, 1 rows"), "\(first.output)\(first.errors)")
+    let wrong = try seedbank("init", url, "--tables", "shop,nothing", "--dataset", "more")
+    #expect(wrong.status == 78 && wrong.errors.contains("has no table \"nothing\""), "\(wrong.errors)")
+    #expect(try seedbank("init", "my.sqlite", "--tables", "shop").status == 64)
+  }
+
+  @Test func `a password is neither taken from the command line nor from a file, and never shown`() throws {
+    let secret = "pw\(UInt32.random(in: 0...UInt32.max))"
+    let database = try database()
+    try database.run(
+      """
+      DO $$ BEGIN CREATE ROLE guarded LOGIN; EXCEPTION WHEN duplicate_object THEN NULL; END $$;
+      CREATE ROLE own_\(database.name) LOGIN
+      """)
+    let url = database.url(user: "guarded", password: secret)
+    let given = try seedbank("init", url, "--dataset", "shops")
+    #expect(
+      given.status == 64 && given.errors.contains("PGPASSWORD") && !given.errors.contains(secret),
+      "\(given.errors)")
+    #expect(try seedbank("init", database.url(), "--dataset", "shops").status == 0)
+    let file = folder("seedbank/shops/dataset.json")
+    let good = try String(contentsOfFile: file, encoding: .utf8)
+    try good.replacing(database.url(), with: url).write(toFile: file, atomically: false, encoding: .utf8)
+    let kept = try seedbank("regenerate")
+    #expect(
+      kept.status == 78 && kept.errors.contains("SEEDBANK_DATASETS_SHOPS_ORIGIN_POSTGRES"), "\(kept.errors)")
+    #expect(!kept.errors.contains(secret))
+    try good.write(toFile: file, atomically: false, encoding: .utf8)
+    let environment = ["SEEDBANK_DATASETS_SHOPS_ORIGIN_POSTGRES": url]
+    for arguments in [
+      ["config", "show"], ["config", "check"], ["regenerate"], ["status"], ["run", "--port", "x"],
+    ] {
+      let outcome = try SeedbankBinary.run(arguments, environment: environment, in: folder.path)
+      #expect(!(outcome.output + outcome.errors).contains(secret), "\(arguments)")
+    }
+    let refused = try seedbank("regenerate", environment: environment)
+    #expect(
+      refused.status == 78 && refused.errors.contains("password authentication failed"), "\(refused.errors)")
+  }
+
+  @Test func `a server that is away, a missing right and bad rows have their exit codes`() throws {
+    let database = try database()
+    #expect(try seedbank("init", database.url(), "--dataset", "shops").status == 0)
+    func regenerate(_ url: String) throws -> SeedbankBinary.Outcome {
+      try seedbank("regenerate", environment: ["SEEDBANK_DATASETS_SHOPS_ORIGIN_POSTGRES": url])
+    }
+    #expect(try regenerate("postgres:///x?host=/nowhere").status == 69)
+    try database.run("CREATE ROLE r_\(database.name) LOGIN")
+    let refused = try regenerate(database.url(user: "r_\(database.name)"))
+    #expect(
+      refused.status == 78 && refused.errors.contains("GRANT SELECT ON ALL TABLES"), "\(refused.errors)")
+    try "SELECT 1 AS id, NULL AS name, NULL AS opened, FROM shop".write(
+      toFile: folder("seedbank/shops/models/1.0/shop.sql"), atomically: false, encoding: .utf8)
+    let syntax = try regenerate(database.url())
+    #expect(syntax.status == 78 && syntax.errors.contains("shop.sql:1: syntax error"), "\(syntax.errors)")
+    try "SELECT id, NULL AS name, opened FROM shop".write(
+      toFile: folder("seedbank/shops/models/1.0/shop.sql"), atomically: false, encoding: .utf8)
+    let bad = try regenerate(database.url())
+    #expect(bad.status == 65 && bad.errors.contains("NOT NULL constraint failed: shop.name"), "\(bad.errors)")
+    #expect(try regenerate("mysql://h/x").status == 78)
+    let log = try seedbank("origin", "log", "setup")
+    #expect(log.status == 78 && log.errors.contains("logs are for SQLite files"), "\(log.errors)")
+  }
+
+  @Test func `a dataset has one origin`() throws {
+    let database = try database()
+    #expect(try seedbank("init", database.url(), "--dataset", "shops").status == 0)
+    let file = folder("seedbank/shops/dataset.json")
+    let good = try String(contentsOfFile: file, encoding: .utf8)
+    for (text, words) in [
+      (
+        good.replacing("\"origin\": {", with: "\"origin\": {\"sqlite\": \"x.sqlite\", "),
+        "expected one origin"
+      ),
+      (good.replacing("\"postgres\"", with: "\"$comment\""), "expected an origin, found none"),
+    ] {
+      try text.write(toFile: file, atomically: false, encoding: .utf8)
+      let outcome = try seedbank("config", "show")
+      #expect(outcome.status == 78 && outcome.errors.contains(words), "\(outcome.errors)")
+    }
+  }
+}

@@ -1,0 +1,196 @@
+import Foundation
+import SeedDatabase
+import SeedFormat
+import SeedPostgres
+import SeedServer
+import SeedSystem
+import Support
+import Testing
+
+/// What a server, its operator or its data may do to a step. Nothing is published, and the message names place and remedy.
+@Suite(.bounded) struct PostgresAccidentTests {
+  private static let table = "CREATE TABLE t(id int PRIMARY KEY, name text)"
+  private static let rows = "\(table); INSERT INTO t SELECT i, 'name ' || i FROM generate_series(1, 3) i;"
+  private static let schema = "CREATE TABLE t(id INTEGER PRIMARY KEY, name TEXT)"
+
+  private func scene(_ sql: String = rows, _ schema: String = schema, select: String? = nil) throws
+    -> PostgresScene
+  {
+    try PostgresScene(sql, schema, projections: select.map { ["t": $0] } ?? [:])
+  }
+
+  private func user(_ name: String, _ password: String) -> String {
+    """
+    DO $$ BEGIN CREATE ROLE \(name) LOGIN; EXCEPTION WHEN duplicate_object THEN NULL; END $$;
+    ALTER ROLE \(name) PASSWORD '\(password)';
+    """
+  }
+
+  private func check(
+    _ scene: PostgresScene, _ words: [String], isUnavailable: Bool = false, isConfiguration: Bool = false,
+    _ place: SourceLocation = #_sourceLocation
+  ) {
+    let error = scene.refusal()
+    for word in words { #expect(error.description.contains(word), "\(error)", sourceLocation: place) }
+    #expect(error.isUnavailable == isUnavailable, "\(error)", sourceLocation: place)
+    #expect(error.isConfiguration == isConfiguration, "\(error)", sourceLocation: place)
+    #expect(scene.hasPublishedNothing, sourceLocation: place)
+  }
+
+  // MARK: Coming in
+
+  @Test func `a wrong password is refused without being told`() throws {
+    let secret = "s3cret\(UInt32.random(in: 0...UInt32.max))"
+    let scene = try PostgresScene(
+      Self.rows + user("guarded", "right"), Self.schema, user: "guarded", password: secret)
+    check(
+      scene, ["password authentication failed", "PGPASSWORD", "postgres://host/"], isConfiguration: true)
+    #expect(!scene.refusal().description.contains(secret))
+  }
+
+  @Test func `a missing password is asked for`() throws {
+    let scene = try PostgresScene(Self.rows + user("guarded", "right"), Self.schema, user: "guarded")
+    check(scene, ["no password supplied", "PGPASSWORD"], isConfiguration: true)
+  }
+
+  @Test func `a user whom pg_hba.conf turns away is told so`() throws {
+    let scene = try PostgresScene(Self.rows + user("banned", "x"), Self.schema, user: "banned")
+    check(scene, ["pg_hba.conf"], isConfiguration: true)
+  }
+
+  @Test func `a right that is missing is printed as the GRANT that gives it`() throws {
+    let scene = try PostgresScene(Self.rows + user("reader", "x"), Self.schema, user: "reader")
+    check(
+      scene,
+      [
+        "permission denied for table t", "GRANT USAGE ON SCHEMA \"public\" TO \"reader\";",
+        "GRANT SELECT ON ALL TABLES IN SCHEMA \"public\" TO \"reader\";",
+      ], isConfiguration: true)
+    let grants = PostgresError.grants(to: "reader", "public")
+    try scene.database.run(grants)
+    #expect(try scene.step().outcome == .created)
+  }
+
+  @Test func `a database or a schema that is not there is a mistake in the configuration`() throws {
+    var scene = try scene()
+    scene.place = PostgresPlace(url: scene.database.url(), shownURL: "postgres://h/x", schema: "nowhere")
+    check(scene, ["no schema \"nowhere\"", "origin.schema"], isConfiguration: true)
+    let missing = scene.database.url().replacing("/\(scene.database.name)?", with: "/nothing?")
+    scene.place = PostgresPlace(url: missing, shownURL: "postgres://h/nothing", schema: "public")
+    check(scene, ["\"nothing\" does not exist", "origin.postgres"], isConfiguration: true)
+  }
+
+  @Test(arguments: [
+    "postgres://127.0.0.1:1/x", "postgres:///x?host=/nowhere", "postgres://nobody.invalid/x",
+  ])
+  func `a server that does not answer may answer later`(_ url: String) throws {
+    var scene = try scene()
+    scene.place = PostgresPlace(url: url, shownURL: url, schema: "public")
+    check(scene, ["the origin \(url) cannot be reached", "check that the server runs"], isUnavailable: true)
+  }
+
+  @Test func `a URL that libpq cannot read is told without its password`() throws {
+    var scene = try scene()
+    scene.place = PostgresPlace(
+      url: "postgres://a:pw123@[::1/x", shownURL: "postgres://[::1/x", schema: "public")
+    #expect(!scene.refusal().description.contains("pw123"), "\(scene.refusal())")
+  }
+
+  @Test func `a database in which a text may be anything is refused`() throws {
+    let options = "ENCODING 'SQL_ASCII' TEMPLATE template0 LC_COLLATE 'C' LC_CTYPE 'C'"
+    let scene = try PostgresScene(Self.rows, Self.schema, options: options)
+    check(scene, ["SQL_ASCII", "pg_dump"], isConfiguration: true)
+  }
+
+  @Test func `a database in Latin 1 is read as UTF-8`() throws {
+    let options = "ENCODING 'LATIN1' TEMPLATE template0 LC_COLLATE 'C' LC_CTYPE 'C'"
+    let scene = try PostgresScene(
+      "\(Self.table); INSERT INTO t VALUES (1, 'Gr' || chr(252) || 'n')", Self.schema, options: options)
+    try scene.step()
+    #expect(try scene.published() == [[.integer(1), .text("Grün")]])
+  }
+
+  // MARK: While it is read
+
+  @Test func `a session that ends in the middle of a table publishes nothing, and the next step does`() throws
+  {
+    let select =
+      "SELECT id, CASE WHEN id = 3 THEN pg_terminate_backend(pg_backend_pid())::text END AS name FROM t"
+    let scene = try scene(select: select)
+    check(scene, ["t.sql", "nothing was published, the next step tries again"], isUnavailable: true)
+  }
+
+  @Test func `a server that ends in the middle of COPY is away`() throws {
+    let cluster = try PostgresCluster()
+    let database = try cluster.database(
+      "CREATE TABLE t AS SELECT i AS id, repeat('x', 500) AS name FROM generate_series(1, 100000) i")
+    let scene = try scene()
+    let place = PostgresPlace(url: database.url(), shownURL: "postgres://h/x", schema: "public")
+    let origin = try PostgresOrigin(place)
+    let plan = scene.deployment.job.plans[0]
+    let table = try #require(plan.schema.table("t"))
+    let rows = try origin.rows(table, plan.projection(table), isOrdered: false)
+    #expect(try rows.next())
+    try cluster.crash()
+    let error = #expect(throws: PostgresError.self) { while try rows.next() {} }
+    #expect(error?.isUnavailable == true, "\(error.map(\.description) ?? "")")
+    #expect(throws: PostgresError.self) { try PostgresOrigin(place) }
+  }
+
+  @Test func `a statement that takes too long names the setting`() throws {
+    var scene = try scene(select: "SELECT id, pg_sleep(5)::text AS name FROM t")
+    scene.place.statementTimeoutSeconds = 1
+    check(scene, ["statement timeout", "origin.statementTimeoutSeconds"], isUnavailable: true)
+  }
+
+  @Test func `a table that somebody alters is waited for no longer than is set`() throws {
+    var scene = try scene()
+    scene.place.lockTimeoutSeconds = 1
+    let database = scene.database
+    let lock = Thread {
+      _ = try? database.run("BEGIN; LOCK TABLE t IN ACCESS EXCLUSIVE MODE; SELECT pg_sleep(30); COMMIT")
+    }
+    lock.start()
+    try waitUntil("the table is locked", every: 0.05) {
+      try database.run(
+        "SELECT count(*) FROM pg_locks WHERE mode = 'AccessExclusiveLock' AND granted AND relation = 't'::regclass"
+      )
+        == "1\n"
+    }
+    check(scene, ["lock timeout", "origin.lockTimeoutSeconds"], isUnavailable: true)
+    try database.run(
+      "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE query LIKE '%pg_sleep(30)%' AND pid <> pg_backend_pid()"
+    )
+  }
+
+  // MARK: Rows
+
+  @Test(arguments: [
+    ("id int, name float8", "(1, 1), (7, 'NaN')", "INTEGER", "REAL", "holds NaN", "id=7"),
+    ("id int, name numeric", "(1, 1), (8, 'NaN')", "INTEGER", "REAL", "holds NaN", "id=8"),
+    ("id int, name numeric", "(1, 1.00), (9, 1.5)", "INTEGER", "INTEGER", "holds 1.5", "id=9"),
+    ("id int, name numeric", "(1, 1), (2, 99999999999999999999)", "INTEGER", "INTEGER", "holds 9999", "id=2"),
+    (
+      "id int, name timestamptz", "(1, now()), (5, 'infinity')", "INTEGER", "INTEGER", "holds infinity",
+      "id=5"
+    ),
+    ("id int, name text", "(1, 'a'), (NULL, 'b')", "INTEGER", "TEXT", "NULL in the key", "1 row"),
+    ("id int, name text", "(1, 'a'), (4, 'b'), (4, 'c')", "INTEGER", "TEXT", "UNIQUE", "id=4"),
+    ("id text, name text", "('1', 'a'), ('x', 'b')", "INTEGER", "TEXT", "INTEGER PRIMARY KEY", "x"),
+  ])
+  func `rows that clients cannot have are counted and named`(
+    _ columns: String, _ values: String, _ key: String, _ type: String, _ words: String, _ row: String
+  ) throws {
+    let scene = try scene(
+      "CREATE TABLE t(\(columns)); INSERT INTO t VALUES \(values)",
+      "CREATE TABLE t(id \(key) PRIMARY KEY, name \(type))")
+    check(scene, [words, row.replacing("=", with: " ")].map { $0.replacing("id ", with: "") })
+  }
+
+  @Test func `a table that is not there, and one without a column, are named`() throws {
+    check(
+      try scene("CREATE TABLE other(id int)"), ["relation \"public.t\" does not exist"], isConfiguration: true
+    )
+    check(try scene("CREATE TABLE t(id int)"), ["lacks the column name"])
+  }
+}

@@ -1,0 +1,133 @@
+import SeedDatabase
+import SeedFormat
+import SeedPostgres
+import SeedServer
+import SeedSystem
+import Support
+import Testing
+
+/// A PostgreSQL database is published as a file would be.
+@Suite(.bounded) struct PostgresOriginTests {
+  private static let stops = """
+    CREATE TABLE t(id int PRIMARY KEY, name text, x float8);
+    INSERT INTO t VALUES (1, 'a', 1.5), (2, 'b', NULL), (3, 'ü', -0.25);
+    """
+  private static let schema = "CREATE TABLE t(id INTEGER PRIMARY KEY, name TEXT, x REAL)"
+
+  @Test func `rows are published, and what changes becomes a delta`() throws {
+    let scene = try PostgresScene(Self.stops, Self.schema)
+    #expect(try scene.step().outcome == .created)
+    #expect(
+      try scene.published() == [
+        [.integer(1), .text("a"), .real(1.5)], [.integer(2), .text("b"), .null],
+        [.integer(3), .text("ü"), .real(-0.25)],
+      ])
+    try scene.database.run(
+      "UPDATE t SET name = 'z' WHERE id = 1; DELETE FROM t WHERE id = 2; INSERT INTO t VALUES (9, NULL, 7)")
+    let report = try scene.step()
+    #expect(report.outcome == .changed && report.version?.number == 2)
+    #expect(
+      try scene.published() == [
+        [.integer(1), .text("z"), .real(1.5)], [.integer(3), .text("ü"), .real(-0.25)],
+        [.integer(9), .null, .real(7)],
+      ])
+    #expect(try scene.step().outcome == .unchanged)
+  }
+
+  @Test func `a look at a database in which no transaction ended reads no table`() throws {
+    let scene = try PostgresScene(Self.stops, Self.schema)
+    // A cluster of its own: in a shared one other tests write.
+    let cluster = try PostgresCluster()
+    let database = try cluster.database(Self.stops)
+    let place = PostgresPlace(url: database.url(), shownURL: "postgres://host/x", schema: "public")
+    let stamp = try #require(try place.stamp())
+    _ = try scene.step()
+    let origin = try PostgresOrigin(place)
+    let table = try #require(scene.deployment.job.plans[0].schema.table("t"))
+    let rows = try origin.rows(table, scene.deployment.job.plans[0].projection(table))
+    while try rows.next() {}
+    #expect(try #require(stamp.renewed()).text == stamp.text, "reading is no writing")
+    try database.run("UPDATE t SET name = 'q' WHERE id = 3")
+    #expect(stamp.renewed() == nil)
+    let later = try #require(try place.stamp())
+    try database.run("BEGIN; UPDATE t SET name = 'r' WHERE id = 3; ROLLBACK")
+    #expect(later.renewed() == nil, "in doubt it is read")
+  }
+
+  @Test func `all tables are read in one state, whatever is written meanwhile`() throws {
+    let sql = "CREATE TABLE t(id int PRIMARY KEY, name text, x float8); CREATE TABLE u(id int PRIMARY KEY)"
+    let scene = try PostgresScene(sql, "\(Self.schema); CREATE TABLE u(id INTEGER PRIMARY KEY)")
+    let origin = try PostgresOrigin(scene.place)
+    let plan = scene.deployment.job.plans[0]
+    try scene.database.run("INSERT INTO t VALUES (1); INSERT INTO u VALUES (1)")
+    for table in plan.schema.tables {
+      #expect(try origin.rows(table, plan.projection(table)).next() == false)
+    }
+  }
+
+  @Test func `a COPY that is given up leaves transaction and state as they were`() throws {
+    let sql =
+      "CREATE TABLE t AS SELECT i AS id, repeat('x', 200) AS name, 1::float8 AS x FROM generate_series(1, 100000) i"
+    let scene = try PostgresScene(sql, Self.schema)
+    let origin = try PostgresOrigin(scene.place)
+    let plan = scene.deployment.job.plans[0]
+    let table = try #require(plan.schema.table("t"))
+    let first = try origin.rows(table, plan.projection(table))
+    #expect(try first.next())
+    try scene.database.run("DELETE FROM t")
+    let second = try origin.rows(table, plan.projection(table))
+    var count = 0
+    while try second.next() { count += 1 }
+    #expect(count == 100_000)
+  }
+
+  // MARK: SELECTs of the operator's
+
+  @Test(arguments: [
+    "SELECT id, name || ';' AS name, NULL::float8 AS x FROM t", "SELECT * FROM t;",
+    "-- all; of them\nSELECT * FROM t /* ; */ ; -- and; more\n",
+    "SELECT id, $$;$$ AS name, x FROM t WHERE name <> E'\\';' ;\n",
+  ])
+  func `a SELECT runs in the server, and may end and be remarked on as it likes`(_ sql: String) throws {
+    let scene = try PostgresScene(Self.stops, Self.schema, projections: ["t": sql])
+    #expect(try scene.step().rows["t"] == 3)
+  }
+
+  @Test(arguments: [
+    ("SELECT id,\nname,, x FROM t", "models/1.0/t.sql:2: syntax error", true),
+    ("SELECT id, name,\n\n wrong FROM t", "models/1.0/t.sql:3: column \"wrong\" does not exist", true),
+    ("SELECT * FROM t; DELETE FROM t", "cannot insert multiple commands", true),
+    ("SELECT * FROM nothing", "models/1.0/t.sql:1: relation \"nothing\" does not exist", true),
+    ("SELECT id, name FROM t", "lacks the column x", true),
+    ("SELECT *, 1 AS more FROM t", "has the surplus column more", true),
+    ("SELECT id, name, 1 / (id - 1)::float8 AS x FROM t", "division by zero", false),
+    ("DELETE FROM t RETURNING *", "models/1.0/t.sql", true),
+    ("SELECT id, name, 1::money AS x FROM t", "the column \"x\" has the type money", true),
+    ("SELECT id, ARRAY[1::money] AS name, x FROM t", "lc_monetary", true),
+    ("SELECT id, point(1, 2) AS name, x FROM t", "the type point", true),
+  ])
+  func `a SELECT that cannot be published names its file, its line and the reason`(
+    _ sql: String, _ words: String, _ isConfiguration: Bool
+  ) throws {
+    let scene = try PostgresScene(Self.stops, Self.schema, projections: ["t": sql])
+    let error = scene.refusal()
+    #expect(error.description.contains(words) && error.description.contains("t.sql"), "\(error)")
+    #expect(error.isConfiguration == isConfiguration && !error.isUnavailable, "\(error)")
+    #expect(scene.hasPublishedNothing)
+    #expect(try scene.database.run("SELECT count(*) FROM t") == "3\n")
+  }
+
+  @Test(arguments: [
+    ("SELECT id, name, x FROM t", false), ("SELECT id, to_char(now(), 'YYYY') AS name, x FROM t", true),
+    ("SELECT id, name, random() AS x FROM t", true),
+    ("SELECT id, CURRENT_DATE::text AS name, x FROM t", true),
+    ("SELECT id, upper(name) AS name, x FROM t", false), ("SELECT id, name, x FROM v", true),
+    ("SELECT id, name, EXTRACT(epoch FROM timestamptz 'now') AS x FROM t", true),
+  ])
+  func `what may yield other rows though nobody writes is known`(_ sql: String, _ isVolatile: Bool) throws {
+    let view =
+      sql.hasSuffix("v") ? "CREATE VIEW v AS SELECT id, clock_timestamp()::text AS name, x FROM t" : ""
+    let scene = try PostgresScene(Self.stops + view, Self.schema, projections: ["t": sql])
+    #expect(try PostgresOrigin(scene.place).isVolatile(scene.deployment.job.plans) == isVolatile)
+  }
+}

@@ -1,0 +1,68 @@
+import SeedDatabase
+import SeedFormat
+import SeedPostgres
+import SeedServer
+import SeedSystem
+import Support
+import Testing
+
+/// A deployment whose origin is a database of its own on a real server.
+struct PostgresScene {
+  let database: PostgresDatabase
+  let deployment: TestDeployment
+
+  init(
+    _ sql: String, _ schema: String, projections: [String: String] = [:], user: String = "postgres",
+    password: String = "", schemaName: String = "public", options: String = ""
+  ) throws {
+    database = try PostgresCluster.shared.get().database(sql, options: options)
+    let models = [model("1.0", schema, projections: projections)]
+    deployment = try TestDeployment(models, in: try TemporaryFolder(inMemory: true))
+    place = PostgresPlace(
+      url: database.url(user: user, password: password), shownURL: "postgres://host/\(database.name)",
+      schema: schemaName)
+  }
+
+  /// Where the next step reads.
+  var place: PostgresPlace {
+    didSet { follow() }
+  }
+
+  private func follow() {
+    deployment.job = DatasetJob(
+      name: deployment.job.name, origin: place, plans: deployment.job.plans, policy: deployment.job.policy)
+  }
+
+  @discardableResult
+  func step() throws -> SeriesReport {
+    follow()
+    return try deployment.step().series[0]
+  }
+
+  /// What a client at head has of a table, in its key's order.
+  func published(_ table: String = "t") throws -> [[SeedValue]] {
+    let path = deployment.folder("state/test-1.sqlite")
+    let schema = try #require(deployment.job.plans[0].schema.table(table))
+    return try Connection(path, .reader).rows(TableSQL(schema).allInKeyOrder)
+  }
+
+  /// What a step that must fail says.
+  func refusal() -> any OriginFailure {
+    do {
+      let report = try step()
+      return NoFailure(description: "\(report.outcome)")
+    } catch let error as any OriginFailure {
+      return error
+    } catch { return NoFailure(description: "\(error)") }
+  }
+
+  /// Whether nothing was ever signed of it.
+  var hasPublishedNothing: Bool { (try? deployment.metadata()) == nil }
+}
+
+/// A step that went well, or failed for another reason.
+private struct NoFailure: OriginFailure {
+  let description: String
+  var isUnavailable: Bool { false }
+  var isConfiguration: Bool { false }
+}

@@ -1,0 +1,108 @@
+import Foundation
+import SeedDatabase
+import SeedFormat
+import SeedPostgres
+import SeedServer
+import SeedSystem
+import Support
+import Testing
+
+/// A standby is read as its primary would be, and in its own way gets in the way.
+@Suite(.bounded) struct PostgresStandbyTests {
+  private let primary: PostgresDatabase
+  private let standby: PostgresDatabase
+  private let plan: SeriesPlan
+
+  init() throws {
+    let cluster = try PostgresCluster()
+    primary = try cluster.database(
+      "CREATE TABLE t AS SELECT i AS id, repeat('x', 500) AS name FROM generate_series(1, 100000) i")
+    standby = primary.on(try PostgresCluster(standbyOf: cluster))
+    plan = try SeriesPlan(
+      try Series("test", major: 1), [model("1.0", "CREATE TABLE t(id INTEGER PRIMARY KEY, name TEXT)")])
+    try follow()
+  }
+
+  private var place: PostgresPlace {
+    PostgresPlace(url: standby.url(), shownURL: "postgres://standby/x", schema: "public")
+  }
+
+  /// Waits until the standby shows what the primary does.
+  private func follow() throws {
+    let reached = try primary.run("SELECT pg_current_wal_lsn()").split(separator: "\n").joined()
+    try waitUntil("the standby follows", every: 0.05) {
+      (try? standby.run("SELECT pg_last_wal_replay_lsn() >= '\(reached)'")) == "t\n"
+    }
+  }
+
+  @Test func `a reader in whose way the standby is gets told how to be let alone`() throws {
+    let origin = try PostgresOrigin(place)
+    let table = try #require(plan.schema.table("t"))
+    let rows = try origin.rows(table, plan.projection(table), isOrdered: false)
+    #expect(try rows.next())
+    try primary.run("DELETE FROM t")
+    try primary.run("VACUUM t")
+    let error = #expect(throws: PostgresError.self) { while try rows.next() {} }
+    let words = error.map(\.description) ?? ""
+    // A session that is ended while it sends rows may not be able to say why.
+    #expect(error?.isUnavailable == true, "\(words)")
+    #expect(words.contains("hot_standby_feedback") && words.contains("max_standby_streaming_delay"))
+  }
+
+  @Test func `a reader that waits for rows hears why they are taken away`() throws {
+    let (primary, standby) = (primary, standby)
+    let select = "SELECT id, name FROM t WHERE id < 3 OR pg_sleep(60) IS NULL"
+    let slow = try SeriesPlan(
+      plan.series,
+      [model("1.0", "CREATE TABLE t(id INTEGER PRIMARY KEY, name TEXT)", projections: ["t": select])])
+    let table = try #require(slow.schema.table("t"))
+    let rows = try PostgresOrigin(place).rows(table, slow.projection(table), isOrdered: false)
+    Thread {
+      try? waitUntil("it reads", every: 0.05) {
+        try standby.run("SELECT count(*) FROM pg_stat_activity WHERE wait_event = 'PgSleep'") == "1\n"
+      }
+      _ = try? primary.run("DELETE FROM t")
+      _ = try? primary.run("VACUUM t")
+    }.start()
+    let error = #expect(throws: PostgresError.self) { while try rows.next() {} }
+    let words = error.map(\.description) ?? ""
+    #expect(words.contains("conflict with recovery") && words.contains("hot_standby_feedback"), "\(words)")
+  }
+
+  /// A standby's list of transactions in progress is empty: only its place in the log tells that one of them has ended.
+  @Test func `a transaction that was in progress is seen when it ends, though a later one ended before`()
+    throws
+  {
+    let primary = primary
+    try Thread {
+      _ = try? primary.run(
+        "BEGIN; UPDATE t SET name = 'late' WHERE id = 1; SELECT pg_advisory_lock(7); SELECT pg_sleep(0.1); COMMIT"
+      )
+    }.runBehind(primary)
+    try primary.run("UPDATE t SET name = 'early' WHERE id = 2")
+    try follow()
+    let stamp = try #require(try place.stamp())
+    #expect(stamp.renewed() != nil)
+    try primary.run("SELECT pg_terminate_backend(pid) FROM pg_locks WHERE locktype = 'advisory' AND granted")
+    try waitUntil("the late one has ended", every: 0.05) {
+      try primary.run("SELECT name FROM t WHERE id = 1") == "late\n"
+    }
+    try follow()
+    #expect(stamp.renewed() == nil)
+  }
+}
+
+extension Thread {
+  /// Starts it behind a lock that the server holds for it, and waits until it stands there.
+  fileprivate func runBehind(_ database: PostgresDatabase) throws {
+    let holder = Thread { _ = try? database.run("SELECT pg_advisory_lock(7); SELECT pg_sleep(600)") }
+    holder.start()
+    func count(_ isGranted: Bool) throws -> String {
+      try database.run(
+        "SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND \(isGranted ? "" : "NOT ")granted")
+    }
+    try waitUntil("the lock is held", every: 0.05) { try count(true) == "1\n" }
+    start()
+    try waitUntil("the transaction waits", every: 0.05) { try count(false) == "1\n" }
+  }
+}
