@@ -6,8 +6,14 @@ extension PostgresPlace: OriginPlace {
 
   package func stamp() throws -> (any OriginStamp)? { try PostgresStamp(self) }
 
-  /// For how long locks are waited for is the place's own setting.
-  package func open(waitSeconds: Int) throws -> any Origin { try PostgresOrigin(self) }
+  /// For how long locks are waited for is the place's own setting. Who would not wait at all gets no long silence either.
+  package func open(waitSeconds: Int) throws -> any Origin {
+    var place = self
+    if waitSeconds == 0 { place.connectSeconds = Self.impatientSeconds }
+    return try PostgresOrigin(place)
+  }
+
+  private static let impatientSeconds = 2
 }
 
 /// Which transactions of a server are over. Where no other one has ended since, no row of it is another one: a look costs one

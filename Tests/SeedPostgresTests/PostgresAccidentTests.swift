@@ -89,6 +89,28 @@ import Testing
     check(scene, ["the origin \(url) cannot be reached", "check that the server runs"], isUnavailable: true)
   }
 
+  @Test func `a server that takes connections and says nothing does not hold up who would not wait`() throws {
+    let listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+    defer { close(listener) }
+    var address = sockaddr_in()
+    (address.sin_family, address.sin_addr.s_addr) = (sa_family_t(AF_INET), UInt32(0x7F00_0001).bigEndian)
+    var length = socklen_t(MemoryLayout<sockaddr_in>.size)
+    withUnsafeMutablePointer(to: &address) { pointer in
+      pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
+        _ = bind(listener, address, length)
+        _ = listen(listener, 1)
+        _ = getsockname(listener, address, &length)
+      }
+    }
+    let url = "postgres://127.0.0.1:\(UInt16(bigEndian: address.sin_port))/x"
+    let error = #expect(throws: PostgresError.self) {
+      try PostgresPlace(url: url, shownURL: url, schema: "public").open(waitSeconds: 0)
+    }
+    #expect(error?.isUnavailable == true)
+    #expect(
+      error?.description.contains("no answer in 2 seconds") == true, "\(error.map(\.description) ?? "")")
+  }
+
   @Test func `a URL that libpq cannot read is told without its password`() throws {
     var scene = try scene()
     scene.place = PostgresPlace(

@@ -13,8 +13,6 @@ final class PostgresConnection {
 
   /// The oldest major version whose snapshots can be told from one another.
   static let oldestMajor = 13
-  /// Seconds in which a session must stand, whatever hosts are tried for it.
-  private static let connectSeconds = 30
 
   /// Connects; begins nothing yet.
   init(_ place: PostgresPlace) throws(PostgresError) {
@@ -148,7 +146,7 @@ extension PostgresConnection {
     }
     // So that an error's number is in its text: libpq has no other way to tell it here.
     _ = PQsetErrorVerbosity(raw, PQERRORS_VERBOSE)
-    guard finishes(raw) else {
+    guard finishes(raw, in: place.connectSeconds) else {
       defer { PQfinish(raw) }
       throw .connection(place: place, message(raw, hiding: place))
     }
@@ -156,9 +154,9 @@ extension PostgresConnection {
   }
 
   /// Goes on until the session stands; false where it does not come to that.
-  private static func finishes(_ raw: OpaquePointer) -> Bool {
+  private static func finishes(_ raw: OpaquePointer, in seconds: Int) -> Bool {
     guard PQstatus(raw) != CONNECTION_BAD else { return false }
-    let end = ContinuousClock.now.advanced(by: .seconds(connectSeconds))
+    let end = ContinuousClock.now.advanced(by: .seconds(seconds))
     var state = PGRES_POLLING_WRITING
     while state == PGRES_POLLING_WRITING || state == PGRES_POLLING_READING {
       guard waits(PQsocket(raw), for: state == PGRES_POLLING_READING ? POLLIN : POLLOUT, until: end) else {
@@ -182,8 +180,9 @@ extension PostgresConnection {
   /// `…failed: FATAL:  28P01: password authentication failed for user "x"`, and where in the server's source it stands.
   private static func message(_ raw: OpaquePointer, hiding place: PostgresPlace) -> ServerMessage {
     let all = lines(PQerrorMessage(raw))
-    guard !all.isEmpty else {
-      return ServerMessage(state: "", text: "no answer in \(connectSeconds) seconds")
+    // libpq has begun a sentence, and the time is over.
+    guard !all.isEmpty, !all.hasSuffix(": ") else {
+      return ServerMessage(state: "", text: "\(all)no answer in \(place.connectSeconds) seconds")
     }
     if let found = all.firstMatch(of: /:  ([0-9A-Z]{5}): (.*?)(?: LOCATION: .*)?$/) {
       return ServerMessage(state: String(found.1), text: String(found.2))
