@@ -80,7 +80,7 @@ extension StepRecord {
 extension FailureReason {
   init(_ error: any Error) {
     switch error {
-    case let error as OriginError:
+    case let error as any OriginFailure:
       self = error.isUnavailable ? .origin : error.isConfiguration ? .configuration : .data
     case is ImportError, is InvalidText, is NotASeed, is ApplyError, PublicationError.shrunk: self = .data
     case is PlanError, is SchemaProblem: self = .configuration

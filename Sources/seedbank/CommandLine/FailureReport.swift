@@ -45,7 +45,6 @@ struct FailureReport: Hashable {
     case is DatabaseError, is FileError: .inputOutput
     case let error as any OriginFailure:
       error.isUnavailable ? .unavailable : error.isConfiguration ? .configuration : .badData
-    case let error as FeedError: error.isUnavailable ? .unavailable : .badData
     case is HTTPServerError: .unavailable
     case is PlanError, is SchemaProblem, is MissingKeys, is VersionsExhausted: .configuration
     // A missing, malformed or conflicting key is a mistake in the deployment; all else is the disk's.

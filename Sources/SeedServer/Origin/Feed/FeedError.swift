@@ -1,7 +1,7 @@
 package import SeedDatabase
 
 /// A feed that cannot be read, or whose content cannot be published.
-package enum FeedError: Error, Sendable, CustomStringConvertible {
+package enum FeedError: OriginFailure {
   case missing(path: String)
   case noFiles(path: String)
   case unfinished(path: String, reason: String)
@@ -23,6 +23,8 @@ package enum FeedError: Error, Sendable, CustomStringConvertible {
     default: false
     }
   }
+
+  package var isConfiguration: Bool { false }
 
   package var description: String {
     switch self {
