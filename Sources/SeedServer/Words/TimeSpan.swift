@@ -19,7 +19,7 @@ package struct TimeSpan: Hashable, Comparable, Sendable, CustomStringConvertible
   /// The whole seconds of it.
   package init(_ duration: Duration) { seconds = Int(duration.components.seconds) }
 
-  /// What ``init(_:)`` reads.
+  /// What ``init(_:)-(String)`` reads.
   package static let expected =
     "a whole number from 1 to \(mostUnits) and a unit, such as 90s, 15m, 26h or 3d"
 

@@ -20,7 +20,9 @@ extension Command {
     arguments: [
       .argument(
         "origin",
-        help: "The SQLite file, folder, file or .zip that holds the data, or a PostgreSQL database: postgres://user@host/database.")
+        help:
+          "The SQLite file, folder, file or .zip that holds the data, or a PostgreSQL database: postgres://user@host/database."
+      )
     ],
     options: [
       .directory,

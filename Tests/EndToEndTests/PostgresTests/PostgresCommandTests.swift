@@ -167,9 +167,9 @@ import Testing
     for (text, words) in [
       (
         good.replacing("\"origin\": {", with: "\"origin\": {\"sqlite\": \"x.sqlite\", "),
-        "expected one origin"
+        "found several; keep one"
       ),
-      (good.replacing("\"postgres\"", with: "\"$comment\""), "expected an origin, found none"),
+      (good.replacing("\"postgres\"", with: "\"$comment\""), "origin.feed and origin.command, found none"),
     ] {
       try text.write(toFile: file, atomically: false, encoding: .utf8)
       let outcome = try seedbank("config", "show")
