@@ -6,8 +6,6 @@ package struct PostgresSurvey {
   /// CREATE TABLE and CREATE INDEX, one statement each.
   package private(set) var statements: [String] = []
   package private(set) var leftOut: [LeftOut] = []
-  /// The planner's estimates, by table.
-  package private(set) var estimatedRows: [String: Int] = [:]
   package let outline: OriginOutline
 
   /// Something that clients do not get.
@@ -41,10 +39,7 @@ package struct PostgresSurvey {
       if draft.reason == nil { drafts.append(draft) }
       leftOut += draft.leftOut
     }
-    for draft in drafts {
-      statements += draft.statements(among: drafts)
-      estimatedRows[draft.table.name] = draft.table.estimatedRows
-    }
+    statements = drafts.flatMap { $0.statements(among: drafts) }
   }
 
   private static let howToTakeView =

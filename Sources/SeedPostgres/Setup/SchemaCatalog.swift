@@ -8,8 +8,6 @@ struct SchemaCatalog {
 
   struct Table {
     let name: String
-    /// What the planner believes.
-    let estimatedRows: Int
     /// Whether the session's user may read it.
     let isReadable: Bool
     fileprivate(set) var columns: [Column] = []
@@ -80,7 +78,7 @@ private struct CatalogReader {
 
   private mutating func readRelations() throws(PostgresError) {
     let found = try rows(
-      "c.relname, c.relkind, greatest(c.reltuples, 0)::int8, has_table_privilege(c.oid, 'SELECT')",
+      "c.relname, c.relkind, has_table_privilege(c.oid, 'SELECT')",
       "WHERE c.relkind IN ('r', 'p', 'v', 'm', 'f')")
     for row in found.sorted(by: { number($0, 0) < number($1, 0) }) {
       let (id, name) = (row[0] ?? "", row[1] ?? "")
@@ -89,7 +87,7 @@ private struct CatalogReader {
         continue
       }
       order.append(id)
-      tables[id] = SchemaCatalog.Table(name: name, estimatedRows: number(row, 3), isReadable: row[4] == "t")
+      tables[id] = SchemaCatalog.Table(name: name, isReadable: row[3] == "t")
     }
   }
 

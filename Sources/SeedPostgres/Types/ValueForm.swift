@@ -21,8 +21,7 @@ struct ProjectedColumn: Hashable, Sendable {
   let order: String
   let form: ValueForm
 
-  /// Decides; `nil` where the type has no form for that column.
-  /// - Parameter value: the column in SQL.
+  /// Decides; `nil` where the type has no form for that column. The value is the column in SQL.
   init?(_ value: String, _ type: ColumnType, for column: ColumnSchema) {
     switch (type, column.affinity) {
     case (.refused, _): return nil
