@@ -159,6 +159,44 @@ import Testing
     #expect(throws: PostgresError.self) { try PostgresOrigin(place) }
   }
 
+  @Test(arguments: [
+    "BEGIN; TRUNCATE t; INSERT INTO t VALUES (7, 'new'); COMMIT",
+    "ALTER TABLE t ALTER name TYPE varchar(99) USING name || '!'",
+  ])
+  func `a table that is emptied or written anew behind the step's beginning is not read as empty`(
+    _ sql: String
+  )
+    throws
+  {
+    let scene = try scene()
+    let plan = scene.deployment.job.plans[0]
+    let table = try #require(plan.schema.table("t"))
+    let origin = try PostgresOrigin(scene.place)
+    try scene.database.run(sql)
+    let rows = try origin.rows(table, plan.projection(table), isOrdered: true)
+    let error = #expect(throws: PostgresError.self) { while try rows.next() {} }
+    #expect(
+      error?.isUnavailable == true && error?.description.contains("TRUNCATE") == true,
+      "\(String(describing: error))")
+    #expect(try scene.step().outcome == .created)
+  }
+
+  @Test func `a partition that is emptied is noticed as well`() throws {
+    let scene = try scene(
+      """
+      CREATE TABLE t(id int PRIMARY KEY, name text) PARTITION BY RANGE (id);
+      CREATE TABLE t_1 PARTITION OF t FOR VALUES FROM (0) TO (100); CREATE TABLE t_2 PARTITION OF t DEFAULT;
+      INSERT INTO t VALUES (1, 'a'), (200, 'b');
+      """)
+    let plan = scene.deployment.job.plans[0]
+    let table = try #require(plan.schema.table("t"))
+    let origin = try PostgresOrigin(scene.place)
+    try scene.database.run("TRUNCATE t_2")
+    let rows = try origin.rows(table, plan.projection(table), isOrdered: false)
+    let error = #expect(throws: PostgresError.self) { while try rows.next() {} }
+    #expect(error?.description.contains("t_2") == true, "\(String(describing: error))")
+  }
+
   @Test func `a statement that takes too long names the setting`() throws {
     var scene = try scene(select: "SELECT id, pg_sleep(5)::text AS name FROM t")
     scene.place.statementTimeoutSeconds = 1
@@ -190,8 +228,14 @@ import Testing
   @Test(arguments: [
     ("id int, name float8", "(1, 1), (7, 'NaN')", "INTEGER", "REAL", "holds NaN", "id=7"),
     ("id int, name numeric", "(1, 1), (8, 'NaN')", "INTEGER", "REAL", "holds NaN", "id=8"),
-    ("id int, name numeric", "(1, 1.00), (9, 1.5)", "INTEGER", "INTEGER", "holds 1.5", "id=9"),
-    ("id int, name numeric", "(1, 1), (2, 99999999999999999999)", "INTEGER", "INTEGER", "holds 9999", "id=2"),
+    (
+      "id int, name numeric", "(1, 1.00), (9, 1.5)", "INTEGER", "INTEGER",
+      "holds a number that no INTEGER can be", "id=9"
+    ),
+    (
+      "id int, name numeric", "(1, 1), (2, 99999999999999999999)", "INTEGER", "INTEGER",
+      "holds a number that no INTEGER can be", "id=2"
+    ),
     (
       "id int, name timestamptz", "(1, now()), (5, 'infinity')", "INTEGER", "INTEGER", "holds infinity",
       "id=5"

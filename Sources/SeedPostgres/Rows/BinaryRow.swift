@@ -91,11 +91,14 @@ extension ValueForm {
   /// An INTEGER column takes what is whole in its digits, a REAL one the nearest double.
   private static func number(_ digits: String, _ affinity: Affinity) throws(Unfit) -> BorrowedValue {
     if affinity != .real, let whole = whole(digits) { return .integer(whole) }
+    guard digits.last?.isNumber == true else {
+      throw Unfit(reason: "\(digits), which is no number: make it NULL, or the client's column TEXT")
+    }
     guard affinity != .integer else {
-      throw Unfit(reason: "\(digits), which no INTEGER can be: make the client's column TEXT or REAL")
+      throw Unfit(reason: "a number that no INTEGER can be: make the client's column TEXT or REAL")
     }
     guard let real = Double(digits), real.isFinite else {
-      throw Unfit(reason: "\(digits), which no REAL can be: make the client's column TEXT")
+      throw Unfit(reason: "a number that no REAL can be: make the client's column TEXT")
     }
     return .real(real)
   }

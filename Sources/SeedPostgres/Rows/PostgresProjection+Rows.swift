@@ -22,6 +22,12 @@ private final class CopyRows: RowSource {
   }
 
   func next() throws -> Bool {
+    guard try !advance() else { return true }
+    try connection.proveNothingRewritten()
+    return false
+  }
+
+  private func advance() throws -> Bool {
     try projection.blaming {
       if !hasBegun { try connection.startCopy(projection.copy(isOrdered: isOrdered)) }
       guard var message = try connection.nextCopied() else { return false }

@@ -84,6 +84,20 @@ final class PostgresConnection {
 
   private static let restore = "ROLLBACK TO SAVEPOINT seedbank"
 
+  /// TRUNCATE, and an ALTER TABLE that writes a table anew, are not bound by transactions: who took a state before and reads
+  /// the table after finds it empty. Both give it another file, and a table that was read is locked until the end.
+  func proveNothingRewritten() throws(PostgresError) {
+    let found = try rows(
+      """
+      SELECT c.oid::regclass FROM pg_locks l JOIN pg_class c ON c.oid = l.relation \
+      WHERE l.pid = pg_backend_pid() AND l.locktype = 'relation' AND l.database IN \
+      (SELECT oid FROM pg_database WHERE datname = current_database()) \
+      AND c.relfilenode <> 0 AND c.relfilenode IS DISTINCT FROM pg_relation_filenode(c.oid) AND c.relkind IN ('r', 'm')
+      """)
+    let tables = found.compactMap { $0.first ?? nil }
+    guard tables.isEmpty else { throw .rewritten(place: place.text, tables: tables) }
+  }
+
   // MARK: COPY
 
   /// Begins COPY … TO STDOUT.

@@ -24,6 +24,7 @@ package enum PostgresError: OriginFailure, Hashable {
   case encoding(place: String, name: String)
   case noSchema(place: String, schema: String)
   case noTable(place: String, table: String)
+  case rewritten(place: String, tables: [String])
   case type(source: String, table: String, column: String, type: String, reason: String)
 
   /// Whether another try may find the server in order without anyone mending it.
@@ -31,6 +32,7 @@ package enum PostgresError: OriginFailure, Hashable {
     switch self {
     case .connection(_, let message), .server(_, _, let message):
       Remedy(message) == nil && Self.mayPass(message)
+    case .rewritten: true
     default: false
     }
   }
@@ -40,6 +42,7 @@ package enum PostgresError: OriginFailure, Hashable {
     switch self {
     case .connection: !isUnavailable
     case .server(_, _, let message): !isUnavailable && !message.state.hasPrefix("22")
+    case .rewritten: false
     case .tooOld, .encoding, .noSchema, .noTable, .type: true
     }
   }
@@ -66,6 +69,9 @@ package enum PostgresError: OriginFailure, Hashable {
     case .noSchema(let place, let schema):
       "the origin \(place) has no schema \"\(schema)\": correct origin.schema"
     case .noTable(let place, let table): "the origin \(place) has no table \"\(table)\": correct --tables"
+    case .rewritten(let place, let tables):
+      "the origin \(place): \(tables.map { "\"\($0)\"" }.joined(separator: ", ")) was emptied by TRUNCATE, or written anew by ALTER TABLE, "
+        + "after this step had begun, and would have been read as empty: nothing was published, the next step reads it as it is then"
     case .type(let source, let table, let column, let type, let reason):
       "table \"\(table)\" (\(source)): the column \"\(column)\" has the type \(type): \(reason)"
     }

@@ -50,7 +50,8 @@ package enum PublicationError: Error, Hashable, Sendable, CustomStringConvertibl
     case .shrunk(let series):
       series.sorted { $0.key < $1.key }.map { series, tables in
         "\(series) is held back: \(tables.map(\.description).joined(separator: ", ")). "
-      }.joined() + "If this is intended, run `seedbank regenerate --accept-shrink`"
+      }.joined()
+        + "If this is intended, run `seedbank regenerate\(series.keys.first.map { " --dataset \($0.dataset)" } ?? "") --accept-shrink`"
     case .foreignKey(let role, let path):
       "the publication at \(path) names other keys for the role \(role.rawValue) than the one that is here. Were the "
         + "keys replaced? Put the new one into the folder of the keys. Was a backup put back? Begin anew with "

@@ -29,9 +29,9 @@ package struct FileStamp: Hashable, Sendable {
   /// True for the same file with other content, too.
   package func isOfSameFile(as other: FileStamp) -> Bool { device == other.device && inode == other.inode }
 
-  /// Whether the content was changed later than the other file's, as far as both files' times say so.
-  package func isModified(after other: FileStamp) -> Bool {
-    (modifiedSeconds, modifiedNanoseconds) > (other.modifiedSeconds, other.modifiedNanoseconds)
+  /// Whether the file came to where it is, or was changed in any way, later than the other one: also where its content is old.
+  package func isChanged(after other: FileStamp) -> Bool {
+    (changedSeconds, changedNanoseconds) > (other.changedSeconds, other.changedNanoseconds)
   }
 
   /// `nil` where there is no such file.

@@ -132,11 +132,18 @@ private struct SetupOrigin {
     let text = arguments.required("origin")
     tables = arguments.string("tables").map { $0.split(separator: ",").map(String.init) }
     guard let url = PostgresURL(text) else {
+      if text.contains("://") {
+        throw arguments.unsuitable(
+          "origin", "a URL of another kind", "a file, a folder, or a URL that begins with postgres://")
+      }
       path = try arguments.requiredPath("origin", from: context.currentDirectory)
       for option in ["schema", "tables"] where arguments.string(option) != nil {
         throw arguments.unsuitable(option, path, "a PostgreSQL database as the origin")
       }
       return
+    }
+    guard url.isSound else {
+      throw arguments.unsuitable("origin", PostgresURL.unsoundness, "a URL of PostgreSQL")
     }
     guard !url.hasPassword else {
       throw arguments.unsuitable(

@@ -42,10 +42,12 @@ extension DatasetConfiguration {
   ]
 
   private static let readingSettings: [Setting<Self>] = [
-    .choice(
-      "origin.changes", \.policy.changes, isSeldom: true,
-      "how a step finds what changed: `compare` reads all rows; `log` reads those that the origin's own log names, which "
-        + "`seedbank origin log setup` makes in a SQLite file"),
+    Setting(
+      key: "origin.changes", type: "`compare`, `log`", usual: "`compare`", isSeldom: true,
+      meaning:
+        "how a step finds what changed: `compare` reads all rows; `log` reads those that the origin's own log names, which "
+        + "`seedbank origin log setup` makes in a SQLite file", read: readChanges,
+      json: { .string($0.policy.changes.rawValue) }),
     .integer(
       "origin.auditSeconds", \.policy.auditSeconds, in: 60...31_536_000, isSeldom: true,
       "seconds after which all rows are compared though there is a log, to check it"),
@@ -57,6 +59,17 @@ extension DatasetConfiguration {
       "seconds to wait for a table that somebody changes with ALTER TABLE"),
   ]
 
+  /// Behind the keys that say where the data is.
+  @Sendable private static func readChanges(
+    _ dataset: inout Self, _ value: ConfigurationValue
+  ) throws(ConfigurationError) {
+    guard let changes: ChangeFinding = try value.choice() else { return }
+    guard changes == .comparison || !dataset.originPath.isEmpty else {
+      throw value.error("expected \"compare\", found \"log\": only a SQLite file keeps a log")
+    }
+    dataset.policy.changes = changes
+  }
+
   @Sendable private static func readPostgres(
     _ dataset: inout Self, _ value: ConfigurationValue
   ) throws(ConfigurationError) {
@@ -64,6 +77,9 @@ extension DatasetConfiguration {
     // The value is not told: what is no URL may hold a password all the same.
     guard let url = PostgresURL(text) else {
       throw value.error("expected a URL such as postgres://user@host/database, found another text")
+    }
+    guard url.isSound else {
+      throw value.error("expected a URL of PostgreSQL, found \(PostgresURL.unsoundness)")
     }
     if url.hasPassword, !value.isOverridden {
       throw value.error(

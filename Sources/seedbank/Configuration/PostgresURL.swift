@@ -16,12 +16,40 @@ struct PostgresURL: Hashable, Sendable {
   static func begins(_ text: String) -> Bool { schemes.contains { text.hasPrefix($0) } }
 
   /// As it may stand in a file: without passwords.
-  var withoutPassword: String { rebuilt(user: user.map { "\($0)@" } ?? "", leavingOut: Self.secrets) }
+  var withoutPassword: String {
+    isSound ? rebuilt(user: user.map { "\($0)@" } ?? "") { !$0.contains("pass") } : unreadable
+  }
 
-  /// As messages show it: without user and passwords.
-  var shown: String { rebuilt(user: "", leavingOut: Self.secrets + ["user"]) }
+  /// As messages show it: without user and passwords, and without what nobody knows.
+  var shown: String { isSound ? rebuilt(user: "", keeping: Self.harmless.contains) : unreadable }
 
   var hasPassword: Bool { withoutPassword != text }
+
+  /// Whether each part is what it looks like. A password with a sign of its own, such as `/`, makes libpq take parts of it
+  /// for a host or a port, and say so.
+  var isSound: Bool {
+    let (head, query) = (rest.prefix { $0 != "?" }, rest.drop { $0 != "?" }.dropFirst())
+    let hosts = head.prefix { $0 != "/" }
+    let hasPorts = hosts.split(separator: ",").allSatisfy { host in
+      let port = host.reversed().prefix { $0 != ":" && $0 != "]" }
+      return port.count == host.count || port.allSatisfy { $0.isASCII && $0.isNumber }
+    }
+    let hasKeys = query.split(separator: "&").allSatisfy { parameter in
+      let key = parameter.prefix { $0 != "=" }
+      return !key.isEmpty && key.count < parameter.count
+        && key.allSatisfy { $0 == "_" || $0.isASCII && $0.isLowercase }
+    }
+    let path = head.dropFirst(hosts.count).dropFirst()
+    return hasPorts && hasKeys && !rest.contains("@") && !path.contains(":") && text.hasSoundEscapes
+  }
+
+  /// Says so, and what to do.
+  static let unsoundness =
+    "one of which a part cannot be read: in a user's name and a password, write each of the signs : / ? # @ % & as %3A, %2F, "
+    + "%3F, %23, %40, %25, %26"
+
+  /// What stands for one that is not sound.
+  private var unreadable: String { "\(scheme)…" }
 
   /// What the database is called; `nil` where it is the user's name.
   var database: String? {
@@ -29,7 +57,9 @@ struct PostgresURL: Hashable, Sendable {
     return name.isEmpty ? nil : String(name)
   }
 
-  private static let secrets = ["password", "sslpassword"]
+  private static let harmless: Set = [
+    "host", "hostaddr", "port", "dbname", "sslmode", "target_session_attrs", "connect_timeout",
+  ]
 
   private var scheme: Substring { text.prefix(Self.schemes.first { text.hasPrefix($0) }?.count ?? 0) }
 
@@ -47,31 +77,21 @@ struct PostgresURL: Hashable, Sendable {
     return userInformation.map { body.dropFirst($0.count + 1) } ?? body
   }
 
-  private func rebuilt(user: String, leavingOut keys: [String]) -> String {
+  private func rebuilt(user: String, keeping isKept: (String) -> Bool) -> String {
     let parts = rest.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
-    let kept = parts.dropFirst().flatMap { $0.split(separator: "&") }.filter { parameter in
-      let key = String(parameter.prefix { $0 != "=" })
-      return !keys.contains(key.removingPercentEscapes)
-    }
+    let kept = parts.dropFirst().flatMap { $0.split(separator: "&") }
+      .filter { isKept(String($0.prefix { $0 != "=" })) }
     let query = kept.isEmpty ? "" : "?" + kept.joined(separator: "&")
     return "\(scheme)\(user)\(parts.first ?? "")\(query)"
   }
 }
 
 extension String {
-  /// With each `%41` made an `A`.
-  fileprivate var removingPercentEscapes: String {
-    var bytes: [UInt8] = []
-    var rest = Array(utf8)[...]
-    while let first = rest.popFirst() {
-      let digits = String(decoding: rest.prefix(2), as: UTF8.self)
-      guard first == UInt8(ascii: "%"), let byte = UInt8(digits, radix: 16) else {
-        bytes.append(first)
-        continue
-      }
-      bytes.append(byte)
-      rest = rest.dropFirst(2)
+  /// Whether each percent sign begins two hexadecimal digits, which stand for no NUL.
+  fileprivate var hasSoundEscapes: Bool {
+    split(separator: "%", omittingEmptySubsequences: false).dropFirst().allSatisfy { part in
+      let digits = part.prefix(2)
+      return digits.count == 2 && digits.allSatisfy(\.isHexDigit) && digits != "00"
     }
-    return String(decoding: bytes, as: UTF8.self)
   }
 }

@@ -184,6 +184,10 @@ private func mistake(in folder: DeploymentFolder) throws -> String {
       #"{"origin": {"sqlite": "a", "folder": "b"}}"#,
       "origin.folder: unknown key, expected one of sqlite, postgres, schema, feed, command, timeoutSeconds, everySeconds, complete, settleSeconds, empty, tables, maximumBytes, changes, auditSeconds, statementTimeoutSeconds, lockTimeoutSeconds."
     ),
+    (
+      #"{"origin": {"feed": "rows", "changes": "log"}}"#,
+      #"origin.changes: expected "compare", found "log": only a SQLite file keeps a log."#
+    ),
     (#"{"origin": {"sqlite": 1}}"#, "origin.sqlite: expected a string, found a whole number."),
     (#"{"orgin": {}}"#, #"orgin: unknown key, did you mean "origin"?"#),
     (Self.with(#""schedule": {"check": 1}"#), #"schedule.check: unknown key, did you mean "checkSeconds"?"#),

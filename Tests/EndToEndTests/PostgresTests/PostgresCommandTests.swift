@@ -176,4 +176,21 @@ import Testing
       #expect(outcome.status == 78 && outcome.errors.contains(words), "\(outcome.errors)")
     }
   }
+
+  @Test(arguments: [
+    "u:SECRET/x@h/d", "u:SECRET%x@h/d", "u:SECRET?x@h/d", "u:SECRET@x@h/d", "h/d?Password=SECRET",
+    "h/d?passwd=SECRET", "u:SECRET%00@h/d", "u:SECRET@h/d", "h/d?password=SECRET", "u:12/SECRET@h/d",
+  ])
+  func `no message shows a password, whatever signs are in it`(rest: String) throws {
+    let named = try seedbank("init", "postgres://\(rest)")
+    #expect(named.status == 64 && !named.errors.contains("SECRET"), "\(named.errors)")
+    let database = try database()
+    #expect(try seedbank("init", database.url(), "--dataset", "shops").status == 0)
+    for command in [["config", "show"], ["regenerate"], ["status", "--check"], ["status", "--history"]] {
+      let outcome = try SeedbankBinary.run(
+        command, environment: ["SEEDBANK_DATASETS_SHOPS_ORIGIN_POSTGRES": "postgres://\(rest)"],
+        in: folder.path)
+      #expect(!(outcome.output + outcome.errors).contains("SECRET"), "\(outcome)")
+    }
+  }
 }

@@ -63,8 +63,8 @@ struct FeedListing {
   func readiness(now: Int) -> Readiness {
     guard let name = settings.marker, folder != nil else { return rest(now) }
     guard let marker else { return .unfinished("the file \(name) is not there, which ends it") }
-    let later = entries.first { $0.stamp.isModified(after: marker) }
-    return later.map { .unfinished("\($0.name) was written after \(name), which ends it") } ?? .ready
+    let later = entries.first { $0.stamp.isChanged(after: marker) }
+    return later.map { .unfinished("\($0.name) came after \(name), which ends it") } ?? .ready
   }
 
   private func rest(_ now: Int) -> Readiness {
