@@ -32,7 +32,7 @@ import Testing
     defer { try? Folder.removeAll(folder) }
     let pipe = "\(folder)/pipe"
     #expect(mkfifo(pipe, 0o600) == 0)
-    let attempts = 1000
+    let attempts = 5000
     for path in [pipe, folder, "/dev/null"] {
       for _ in 0..<attempts {
         let error = #expect(throws: FileError.self) {

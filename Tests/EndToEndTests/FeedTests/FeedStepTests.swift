@@ -122,6 +122,14 @@ import Testing
     #expect(try feed.version == 2)
   }
 
+  @Test func `a file that no model wants may be anything`() throws {
+    try feed.write("A licence, with commas,\nand lines, some of which, have more, of them.\n", "licence.txt")
+    try feed.write("{\"a\": 1}", "meta.json")
+    try feed.write("", "empty.txt")
+    try publish()
+    #expect(try feed.version == 1)
+  }
+
   @Test func `files that changed a moment ago are waited for, and not read while they go on changing`() throws
   {
     try feed.configure("", settleSeconds: 3600)

@@ -85,8 +85,12 @@ private final class FeedWork {
     }
     let writer = FeedTableWriter(table, staging.connection, otherType: documents.otherType)
     guard isWanted else {
-      for file in documents.files { try readStart(file, documents, writer) }
-      try writer.makeColumns()
+      do {
+        for file in documents.files { try readStart(file, documents, writer) }
+        try writer.makeColumns()
+      } catch is FeedError {
+        // A licence, or notes: what nobody wants may be anything.
+      }
       return FeedRecord.Table(name: table.name, form: form, rows: 0, files: [])
     }
     let files = try documents.files.map { try read($0, documents, writer) }
