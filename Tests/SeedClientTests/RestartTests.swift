@@ -44,7 +44,9 @@ import Testing
       try Data("half".utf8).write(to: url)
     }
     let store = try fixture.store()
-    try await store.update()
+    // A program that another test starts holds this process's locks until it has begun.
+    for _ in 0..<1000 where await code({ try await store.update() }) == .storeLocked { usleep(10_000) }
+    #expect(await code { try await store.update() } == nil)
     #expect(try fixture.names("partial").isEmpty)
     #expect(try fixture.names("generations").count == 1)
     let trusted = try fixture.names("trust")
