@@ -36,6 +36,7 @@ func tests(_ name: String, _ dependencies: [Target.Dependency], programs: [Strin
 
 // CryptoKit and Compression stand in for these two on Apple platforms.
 let crypto: Target.Dependency = .target(name: "CCrypto", condition: .when(platforms: [.linux]))
+let spawn: Target.Dependency = .target(name: "CSpawn", condition: .when(platforms: [.linux]))
 let lzma: Target.Dependency = .target(name: "CLZMA", condition: .when(platforms: [.linux]))
 
 // Programs for libFuzzer, which link only with its flags: see Scripts/fuzz.
@@ -74,8 +75,10 @@ let package = Package(
     cLibrary("CCrypto", debian: "libssl-dev"),
     // The allocator of the C library itself.
     .systemLibrary(name: "CMalloc"),
+    // The C library's extensions of posix_spawn.
+    .systemLibrary(name: "CSpawn"),
 
-    room("SeedSystem", []),
+    room("SeedSystem", [spawn]),
     room("SeedFormat", ["SeedSystem"]),
     room("SeedTrust", ["SeedSystem", "SeedFormat", crypto]),
     room("SeedDatabase", ["SeedSystem", "SeedFormat", "SeedTrust", "CSQLite", "CZlib", lzma]),
@@ -116,7 +119,7 @@ let package = Package(
       path: "Tests/ConformanceClient",
       swiftSettings: strict),
     // Which folder may name which, read from the sources.
-    tests("HouseTests", [], programs: ["messages.txt"]),
+    tests("HouseTests", ["Support"], programs: ["messages.txt", "planted_bundle.py"]),
     tests("SeedSystemTests", ["SeedSystem", "Support"]),
     tests("SeedFormatTests", ["SeedSystem", "SeedFormat", "Support"]),
     tests("SeedTrustTests", ["SeedSystem", "SeedTrust", "SeedFormat", "Support"]),

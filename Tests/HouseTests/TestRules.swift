@@ -1,4 +1,5 @@
 import Foundation
+import Support
 import Testing
 
 /// What a newcomer may expect of the tests themselves, and of the messages.
@@ -40,6 +41,19 @@ struct TestRules {
     return Set(suites).sorted()
   }
 
+  @Test(
+    "programs are started by Support alone, with a limit: Foundation's own way leaks descriptors and hangs")
+  func programs() throws {
+    for case let file as URL in FileManager.default.enumerator(
+      at: Self.tests, includingPropertiesForKeys: nil)!
+    where file.pathExtension == "swift" && !file.path.contains("/Benchmarks/") {
+      let text = try String(contentsOf: file, encoding: .utf8)
+      for word in ["Process", "waitUntilExit", "readDataToEndOfFile"] {
+        #expect(!text.contains("\(word)()"), "\(file.lastPathComponent)")
+      }
+    }
+  }
+
   @Test("the index of the tests names every room, and only files that exist")
   func index() throws {
     let index = try String(contentsOf: Self.tests.appending(path: "README.md"), encoding: .utf8)
@@ -54,13 +68,8 @@ struct TestRules {
 
   @Test("no message got lost: messages.txt says which declaration has how many")
   func messages() throws {
-    let (script, output) = (Process(), Pipe())
-    script.executableURL = Self.tests.deletingLastPathComponent().appending(path: "Scripts/messages")
-    script.arguments = ["--keys"]
-    script.standardOutput = output
-    try script.run()
-    let found = Self.counts(try #require(try output.fileHandleForReading.readToEnd()))
-    script.waitUntilExit()
+    let script = Self.tests.deletingLastPathComponent().appending(path: "Scripts/messages").path
+    let found = Self.counts(Data(try TestProgram.run([script, "--keys"], within: longestWait).output.utf8))
     let list = Self.tests.appending(path: "HouseTests/messages.txt")
     let listed = Self.counts(try Data(contentsOf: list))
     let lost = listed.filter { (found[$0.key] ?? 0) < $0.value }.keys.sorted()

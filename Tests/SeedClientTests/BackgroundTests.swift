@@ -203,6 +203,7 @@ private final class PlayedSystem: SystemDownloads {
   }
 
   @Test(
+    .full,
     arguments: [
       (0, 100, 200, [:], 0), (0, 100, 206, [:], 0), (30, 70, 206, [:], 30), (30, 100, 200, [:], 0),
       (30, 50, 206, [:], nil),

@@ -7,7 +7,7 @@ import Testing
 @Suite(.bounded) struct HistoryTests {
   private static let steps = 60
 
-  @Test(arguments: [1, 2, 3] as [UInt64])
+  @Test(.full, arguments: [1, 2, 3] as [UInt64])
   func `clients hold the published rows by either road`(seed: UInt64) async throws {
     var random = SplitMix(seed: seed)
     let fixture = try StoreFixture()

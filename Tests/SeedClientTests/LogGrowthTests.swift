@@ -60,7 +60,7 @@ import Testing
 
   // MARK: Growth
 
-  @Test func `a store does not grow though every update is a process that just ends`() async throws {
+  @Test(.full) func `a store does not grow though every update is a process that just ends`() async throws {
     for number in 1...Self.pulls {
       try publish(number)
       let store = try fixture.store()
@@ -71,7 +71,7 @@ import Testing
     #expect(try await fixture.store().stops().last == "Stop 99 of \(Self.pulls)")
   }
 
-  @Test func `a store does not grow though there is no moment without a reader`() async throws {
+  @Test(.full) func `a store does not grow though there is no moment without a reader`() async throws {
     // Attempts behind an update come when this test says so.
     let store = try fixture.store { $0.sleep = { _ in try await Task.sleep(for: .seconds(3600)) } }
     try publish(1)

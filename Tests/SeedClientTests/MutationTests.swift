@@ -9,8 +9,7 @@ import Testing
 
 /// Snapshots of which bytes were changed, under the names that the good ones have.
 @Suite(.bounded) struct MutationTests {
-  private static let isDeep = ProcessInfo.processInfo.environment["SEEDBANK_DEEP"] == "1"
-  private static let attempts: UInt64 = isDeep ? 10_000 : 100
+  private static let attempts: UInt64 = Stage.isDeep ? 10_000 : 100
 
   let device: StoreFixture
 

@@ -34,7 +34,7 @@ import Testing
     #expect(try await store.prepare().version == .first)
   }
 
-  @Test func `what a crash left is swept`() async throws {
+  @Test(.full) func `what a crash left is swept`() async throws {
     try await started { _ in }
     let leftovers = ["partial/0123", "generations/7-00ff/seed.sqlite", "trust/root.json.tmp", "CURRENT.tmp"]
     for leftover in leftovers {

@@ -10,7 +10,6 @@ import Testing
 
 /// Connections break anywhere, and what arrived is not asked for again.
 @Suite(.bounded) struct ResumeTests {
-  private static let isDeep = ProcessInfo.processInfo.environment["SEEDBANK_DEEP"] == "1"
   /// Bytes of the file: two parts and a piece, or one part.
   private static let large = 20_000_000
   private static let small = 2_000_000
@@ -36,7 +35,7 @@ import Testing
   @Test func `wherever the connection breaks, the rest arrives`() async throws {
     let folder = try TemporaryFolder(inMemory: true)
     let content = Self.content(Self.small)
-    for _ in 0..<(Self.isDeep ? Self.breaks : Self.breaks / 10) {
+    for _ in 0..<(Stage.isDeep ? Self.breaks : Self.breaks / 10) {
       let offset = Int.random(in: 1..<Self.small)
       let server = try BreakingServer(content, breakingAt: [offset])
       let traffic = try await Self.download(from: server, in: folder)

@@ -14,11 +14,10 @@ import Testing
 /// - minus zero becomes zero;
 /// - its doubles come from extended precision and may be off by a unit in the last place or a few.
 @Suite(.bounded) struct JSONDifferentialTests {
-  private static let isDeep = ProcessInfo.processInfo.environment["SEEDBANK_DEEP"] == "1"
-  private static let documents = isDeep ? 200_000 : 20_000
+  private static let documents = Stage.isDeep ? 200_000 : 20_000
 
   @Test func `SQLite accepts the same documents and reads the same values`() throws {
-    let seed: UInt64 = Self.isDeep ? .random(in: 0 ... .max) : 3_040
+    let seed: UInt64 = Stage.isDeep ? .random(in: 0 ... .max) : 3_040
     var documents = JSONDifferentialDocuments(seed: seed)
     let reference = try SQLiteReading()
     var accepted = 0

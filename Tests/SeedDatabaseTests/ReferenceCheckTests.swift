@@ -8,7 +8,7 @@ import Testing
   static let seeds = 150
   static let steps = 8
 
-  @Test func `touched rows alone tell what foreign_key_check tells of whole tables`() throws {
+  @Test(.full) func `touched rows alone tell what foreign_key_check tells of whole tables`() throws {
     var violations = 0
     for seed in 0..<UInt64(Self.seeds) {
       var world = try World(seed: seed)

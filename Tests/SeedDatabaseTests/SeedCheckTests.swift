@@ -7,7 +7,6 @@ import Testing
 
 /// A seed is proven from its content alone: whatever SQLite's own checks find in a file, this finds.
 @Suite(.bounded) struct SeedCheckTests {
-  private static let isDeep = ProcessInfo.processInfo.environment["SEEDBANK_DEEP"] == "1"
   /// Bytes that are changed, one at a time; a deep run changes all of them.
   private static let sample = 2_000
   private static let rows = 400
@@ -72,7 +71,7 @@ import Testing
     (try? check(path, schema)) == nil ? .broken : .sound
   }
 
-  @Test func `whatever byte is other than it was, what SQLite's checks find is found`() throws {
+  @Test(.full) func `whatever byte is other than it was, what SQLite's checks find is found`() throws {
     let folder = try TemporaryFolder(inMemory: true)
     let (path, broken) = (folder("seed.sqlite"), folder("broken.sqlite"))
     let schema = try Self.make(at: path)
@@ -82,7 +81,7 @@ import Testing
     var chance = SplitMix(seed: seed)
     var (found, more) = (0, 0)
     let places =
-      Self.isDeep
+      Stage.isDeep
       ? Array(bytes.indices)
       : (0..<Self.sample).map { _ in
         Int.random(in: bytes.indices, using: &chance)

@@ -6,7 +6,6 @@ import Testing
 
 /// Documents that come in pieces.
 @Suite(.bounded) struct JSONPieceTests {
-  private static let isDeep = ProcessInfo.processInfo.environment["SEEDBANK_DEEP"] == "1"
   private static let chunk = 64 * 1024
 
   // MARK: Truncation
@@ -97,7 +96,7 @@ import Testing
   // MARK: The window
 
   @Test func `offsets stay right and memory small while the window moves`() throws {
-    let rows = Self.isDeep ? 200_000 : 20_000
+    let rows = Stage.isDeep ? 200_000 : 20_000
     let document = Self.rows(rows)
     var scanner = JSONScanner()
     var pieces = Pieces(document, Self.chunk)
@@ -149,7 +148,7 @@ import Testing
   }
 
   @Test func `a text that is longer than every piece is read, and the window holds no more than it`() throws {
-    let length = Self.isDeep ? 100_000_000 : 4_000_000
+    let length = Stage.isDeep ? 100_000_000 : 4_000_000
     let piece = [UInt8](repeating: 0x61, count: Self.chunk)
     var scanner = JSONScanner()
     var (fed, held) = (0, 0)

@@ -35,7 +35,7 @@ extension SocketTests {
     /// What libmicrohttpd keeps for each field beside its bytes, and for itself: it copies the first cookie, too.
     private static let (bytesPerField, bytesOfItself) = (64, 1_536)
 
-    @Test(arguments: Shape.allCases)
+    @Test(.full, arguments: Shape.allCases)
     func `a head of any size is answered, and where it can be read at all, with a problem`(shape: Shape)
       throws
     {

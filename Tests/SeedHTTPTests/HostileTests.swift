@@ -12,7 +12,9 @@ extension SocketTests {
       return text.matches(of: #/HTTP/1\.1 (\d{3}) /#).compactMap { Int($0.output.1) }
     }
 
-    @Test func `no broken framing is answered with success, or twice, or hurts the next client`() throws {
+    @Test(.full) func `no broken framing is answered with success, or twice, or hurts the next client`()
+      throws
+    {
       let server = try startServer()
       for payload in Self.all {
         let client = try RawClient(port: server.port)

@@ -44,15 +44,10 @@ extension SocketTests {
     }
 
     private func curl(_ arguments: [String]) throws -> String {
-      let (process, output) = (Process(), Pipe())
-      process.executableURL = URL(filePath: "/usr/bin/curl")
-      process.arguments = ["--silent", "--show-error", "--fail", "--max-time", "20"] + arguments
-      process.standardOutput = output
-      try process.run()
-      let text = try output.fileHandleForReading.readToEnd() ?? Data()
-      process.waitForEnd()
-      #expect(process.terminationStatus == 0)
-      return String(decoding: text, as: UTF8.self)
+      let outcome = try TestProgram.run(
+        ["curl", "--silent", "--show-error", "--fail", "--max-time", "20"] + arguments)
+      #expect(outcome.status == 0, "\(outcome.errors)")
+      return outcome.output
     }
 
     @Test func `OPTIONS reaches the handler and an unknown path is its matter`() throws {

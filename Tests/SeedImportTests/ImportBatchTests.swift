@@ -27,7 +27,7 @@ import Testing
         ], mode: mode))
   }
 
-  @Test(arguments: Array(1...8) as [UInt64])
+  @Test(.full, arguments: Array(1...8) as [UInt64])
   func `rows in batches lead where rows one by one lead, with the same report`(seed: UInt64) throws {
     var random = SplitMix(seed: seed)
     let together = try ImportBench(Self.schema)

@@ -227,7 +227,7 @@ import Testing
   }
 
   /// Also where all but one of the rows that wait are put away.
-  @Test(arguments: Array(1...6) as [UInt64], [1, .max])
+  @Test(.full, arguments: Array(1...6) as [UInt64], [1, .max])
   func `a row stays out only where another has its value, and its tree stays out with it`(
     seed: UInt64, mostWaitingRows: Int
   ) throws {

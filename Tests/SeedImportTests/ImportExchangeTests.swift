@@ -235,7 +235,7 @@ import Testing
     return refused.union(lost)
   }
 
-  @Test(arguments: Array(1...6) as [UInt64])
+  @Test(.full, arguments: Array(1...6) as [UInt64])
   func `a row stays out only where another has its value, however deep the one or the other lies`(
     seed: UInt64
   ) throws {

@@ -43,8 +43,7 @@ import Testing
         .dictionary("notes", note, keyColumn: "k", parentKey: ["parent"]),
       ]))
 
-  private static let isDeep = ProcessInfo.processInfo.environment["SEEDBANK_DEEP"] == "1"
-  private static let seeds = Array(1...(isDeep ? 200 : 8)) as [UInt64]
+  private static let seeds = Array(1...(Stage.pick(quick: 2, full: 8, deep: 200))) as [UInt64]
 
   /// Rows that are written many at a time, and, in UTF-16, one by one.
   @Test(arguments: ["", "PRAGMA encoding = 'UTF-16le';"], seeds)

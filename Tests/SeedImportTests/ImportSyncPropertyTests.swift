@@ -24,8 +24,7 @@ import Testing
           elementKey: ["tag"], layout: .dictionary(keyColumn: nil), mode: .replaceForParent),
       ]))
 
-  private static let isDeep = ProcessInfo.processInfo.environment["SEEDBANK_DEEP"] == "1"
-  private static let seeds = Array(1...(isDeep ? 100 : 6)) as [UInt64]
+  private static let seeds = Array(1...(Stage.pick(quick: 2, full: 6, deep: 100))) as [UInt64]
 
   /// With an index by which parents find their rows, without one, and with rows that are written one by one.
   @Test(arguments: ["", Self.index, "PRAGMA encoding = 'UTF-16le';"], seeds)

@@ -44,7 +44,7 @@ import Testing
   /// Python's opinion of all documents: it refuses, as we do, text behind a closing quotation mark.
   private func reference(_ cases: [Case]) throws -> [[[[UInt8]]]?] {
     let lines = cases.map { "\($0.delimiter.asciiValue ?? 0) \(Data($0.bytes).base64EncodedString())" }
-    let output = try python(Self.script, lines.joined(separator: "\n") + "\n")
+    let output = try python(Self.script, input: lines.joined(separator: "\n") + "\n")
     return try output.split(separator: "\n").map { line in
       let value = try JSONValue(parsing: Array(line.utf8))
       return value.elements?.map { record in
@@ -65,21 +65,6 @@ import Testing
       except csv.Error:
         print("null")
     """
-
-  private func python(_ script: String, _ input: String) throws -> String {
-    let (process, stdout) = (Process(), Pipe())
-    let python = ProcessInfo.processInfo.environment["SEEDBANK_PYTHON"] ?? "python3"
-    process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-    process.arguments = [python, "-c", script]
-    let folder = try TemporaryFolder()
-    try Data(input.utf8).write(to: URL(fileURLWithPath: folder("input")))
-    process.standardInput = try FileHandle(forReadingFrom: URL(fileURLWithPath: folder("input")))
-    process.standardOutput = stdout
-    try process.run()
-    let output = try stdout.fileHandleForReading.readToEnd() ?? Data()
-    process.waitUntilExit()
-    return String(decoding: output, as: UTF8.self)
-  }
 
   private func expectSame(_ cases: [Case], _ random: inout SplitMix) throws {
     let expected = try reference(cases)

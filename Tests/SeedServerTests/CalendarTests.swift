@@ -128,7 +128,7 @@ import Testing
       using: &random)!
   }
 
-  @Test(arguments: zones)
+  @Test(.full, arguments: zones)
   func `a year's moments are those of a clock that is looked at each minute`(zone: String) throws {
     let seed = UInt64.random(in: 0 ..< .max)
     var random = SplitMix(seed: seed)

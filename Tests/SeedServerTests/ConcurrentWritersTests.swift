@@ -8,10 +8,9 @@ import Testing
 
 /// Eight programs write the origin while it is published: every version is a state that a transaction left.
 @Suite(.bounded) struct ConcurrentWritersTests {
-  static let isDeep = ProcessInfo.processInfo.environment["SEEDBANK_DEEP"] == "1"
   static let writers = 8
-  static let transactions = isDeep ? 2500 : 150
-  static let steps = isDeep ? 100 : 15
+  static let transactions = Stage.isDeep ? 2500 : 150
+  static let steps = Stage.isDeep ? 100 : 15
   static let accounts = 40
 
   /// An account's balance is its base and the sum of its entries, and all balances together never change.
@@ -48,28 +47,24 @@ import Testing
 
   /// A `sqlite3` that gets some transactions at each step, and works on them while the step runs.
   private final class Writer {
-    private let process = Process()
-    private let input = Pipe()
+    private let program: TestProgram
     private var random: SplitMix
 
     init(_ number: Int, _ path: String) throws {
       random = SplitMix(seed: UInt64(number))
-      process.executableURL = URL(filePath: "/usr/bin/env")
-      process.arguments = ["sqlite3", "-bail", "-cmd", ".timeout 120000", path]
-      process.standardInput = input
-      try process.run()
-      try input.fileHandleForWriting.write(contentsOf: Data("PRAGMA synchronous = OFF;\n".utf8))
+      program = try TestProgram(
+        ["sqlite3", "-bail", "-cmd", ".timeout 120000", path], input: .pipe, joined: true)
+      try program.write("PRAGMA synchronous = OFF;\n")
     }
 
     func write(_ count: Int) throws {
       let script = (0..<count).map { _ in transaction(&random) }.joined()
-      try input.fileHandleForWriting.write(contentsOf: Data(script.utf8))
+      try program.write(script)
     }
 
     func finish() throws {
-      try input.fileHandleForWriting.close()
-      process.waitForEnd()
-      #expect(process.terminationStatus == 0)
+      program.closeInput()
+      #expect(try program.wait(within: longestWait) == .exited(0), "\(program.output)")
     }
   }
 

@@ -10,9 +10,8 @@ import Testing
 
 /// Merged deltas lead where single steps lead, from wherever a client enters them.
 @Suite(.bounded) struct DeltaMergeTests {
-  static let isDeep = ProcessInfo.processInfo.environment["SEEDBANK_DEEP"] == "1"
-  static let histories = isDeep ? 24 : 4
-  static let versions = isDeep ? 50 : 34
+  static let histories = Stage.pick(quick: 1, full: 4, deep: 24)
+  static let versions = Stage.isDeep ? 50 : 34
 
   /// A history whose every version is kept as the file of a client at it.
   final class Followed {
@@ -136,7 +135,7 @@ import Testing
     try followed.enterEverywhere()
   }
 
-  @Test func `a long history is merged over two levels`() throws {
+  @Test(.full) func `a long history is merged over two levels`() throws {
     let deployment = try PublisherFixture.deployment()
     deployment.job.snapshotSchedule = .every(seconds: .max)
     for number in 2...272 {

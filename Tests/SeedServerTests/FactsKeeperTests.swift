@@ -185,7 +185,8 @@ import Testing
     #expect(!(pruned.removed + pruned.waiting.keys).contains { $0.contains("facts") })
   }
 
-  @Test func `the facts of two hundred datasets are followed, and cost a look that finds nothing new little`()
+  @Test(.full)
+  func `the facts of two hundred datasets are followed, and cost a look that finds nothing new little`()
     throws
   {
     let series = try (1...200).map { try Series(DatasetName("dataset-\($0)"), major: 1) }

@@ -27,15 +27,8 @@ import Testing
   }
 
   private func run(_ tool: String, _ arguments: [String]) throws -> (status: Int32, output: String) {
-    let (process, output) = (Process(), Pipe())
-    process.executableURL = URL(filePath: "/usr/bin/env")
-    process.arguments = [tool] + arguments
-    process.standardOutput = output
-    process.standardInput = FileHandle.nullDevice
-    try process.run()
-    let bytes = output.fileHandleForReading.readDataToEndOfFile()
-    process.waitForEnd()
-    return (process.terminationStatus, String(decoding: bytes, as: UTF8.self))
+    let outcome = try TestProgram.run([tool] + arguments)
+    return (outcome.status, outcome.output)
   }
 
   private func curl(_ arguments: String...) throws -> String {
@@ -163,18 +156,12 @@ import Testing
   @Test func `a front that ends says so where load balancers look, and answers on for a while`() throws {
     let client = try RawClient(port: front.port)
     #expect(try client.get("/readyz").status == 200)
-    let ended = DispatchGroup()
-    ended.enter()
-    Thread.detachNewThread { [front] in
-      front.stop(drain: .seconds(1))
-      ended.leave()
-    }
-    while let answer = try? RawClient(port: front.port).get("/readyz"), answer.status == 200 {}
+    front.drain()
     let ready = try RawClient(port: front.port).get("/readyz")
     #expect(ready.status == 503 && ready["Retry-After"] == "2")
     #expect(try RawClient(port: front.port).get("/v1").status == 200)
     #expect(try client.get("/v1")["Connection"] == "close")
-    ended.wait()
+    front.stop()
     #expect(throws: RawClient.Failure.self) { try RawClient(port: front.port) }
   }
 

@@ -99,7 +99,7 @@ import Testing
     #expect(try series.query("SELECT c1, c4, c5 FROM t WHERE id = 1") == [[.text(""), .null, .null]])
   }
 
-  @Test func `a row of nine mebibytes`() throws {
+  @Test(.full) func `a row of nine mebibytes`() throws {
     let series = try FollowedSeries(
       "CREATE TABLE t(id INTEGER PRIMARY KEY, body TEXT, bytes BLOB)", "CREATE TABLE t(id, body, bytes)")
     try series.step("INSERT INTO t VALUES (1, hex(zeroblob(\(4 << 20))), zeroblob(\(1 << 20)))")

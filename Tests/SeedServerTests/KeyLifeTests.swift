@@ -50,7 +50,7 @@ import Testing
     func isVisit(_ day: Int) -> Bool { self == .keysAway && (day == 150 || day == 310 || day == 460) }
   }
 
-  @Test(arguments: Operation.allCases)
+  @Test(.full, arguments: Operation.allCases)
   func `for a year and a half no client is ever refused`(_ operation: Operation) async throws {
     let step = publisher(operation == .keysPresent ? deployment.keys : onlineKeys)
     let (daily, monthly, late) = (FileClient(deployment), FileClient(deployment), FileClient(deployment))

@@ -20,13 +20,8 @@ import Testing
   // MARK: Means
 
   private func sqlite(_ sql: String) throws {
-    let process = Process()
-    process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-    process.arguments = ["sqlite3", "-bail", "-cmd", ".timeout 10000", path, sql]
-    process.standardOutput = FileHandle.nullDevice
-    try process.run()
-    process.waitForEnd()
-    #expect(process.terminationStatus == 0, "\(sql)")
+    let outcome = try TestProgram.run(["sqlite3", "-bail", "-cmd", ".timeout 10000", path, sql])
+    #expect(outcome.status == 0, "\(sql): \(outcome.errors)")
   }
 
   private func stamp() throws -> String { try #require(try deployment.job.stamp()).text }

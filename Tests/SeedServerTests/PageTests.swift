@@ -146,7 +146,8 @@ import Testing
     #expect(answer.bytes == Array("<h1>Ours</h1>".utf8) && answer.headers["Cache-Control"] == CacheRule.page)
   }
 
-  @Test func `two hundred series stay one page, each folded, and what has no room is counted`() throws {
+  @Test(.full) func `two hundred series stay one page, each folded, and what has no room is counted`() throws
+  {
     let names = try (1...200).map { try DatasetName("set-\($0)") }
     let many = try FrontPublication(names.map { Series($0, model: "2.1") })
     for name in names {

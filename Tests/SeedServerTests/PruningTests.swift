@@ -58,7 +58,7 @@ import Testing
     try expectTenMinutes(first, deployment)
   }
 
-  @Test func `after a hundred publications only what is named is left, and all of it`() throws {
+  @Test(.full) func `after a hundred publications only what is named is left, and all of it`() throws {
     let deployment = try Self.deployment()
     deployment.job.graceSeconds = 5
     for number in 0..<100 { try Self.change(deployment, "\(number)") }

@@ -43,7 +43,7 @@ import Testing
     case columnGone, metaGone, notUTF8, digestChanged, schemaChanged, anotherDatabase, staleJournal, leftovers
   }
 
-  @Test(arguments: Damage.allCases)
+  @Test(.full, arguments: Damage.allCases)
   func `a damaged working copy publishes nothing wrong and is whole after the next step`(_ damage: Damage)
     throws
   {
@@ -169,19 +169,13 @@ import Testing
 
   @Test func `the lock of a process that was killed is free`() throws {
     let deployment = try PublisherFixture.deployment()
-    let holder = Process()
-    holder.executableURL = URL(filePath: "/usr/bin/env")
     // -F: the process that holds the lock is the one that was started, so that it can be killed.
-    holder.arguments = [
+    let holder = try TestProgram([
       "flock", "-F", "\(deployment.publication.path)/.lock", "sh", "-c", "echo held; exec sleep 60",
-    ]
-    let output = Pipe()
-    holder.standardOutput = output
-    try holder.run()
-    #expect(try output.fileHandleForReading.read(upToCount: 5) == Data("held\n".utf8))
+    ])
+    try holder.waits(for: "held\n")
     #expect(throws: PublicationError.self) { try deployment.step() }
-    kill(holder.processIdentifier, SIGKILL)
-    holder.waitForEnd()
+    holder.end()
     #expect(try deployment.verifiedStep().outcome == .unchanged)
   }
 

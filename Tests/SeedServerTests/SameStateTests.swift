@@ -10,8 +10,8 @@ import Testing
 /// Promise 3: the same state by either road.
 @Suite(.bounded) struct SameStateTests {
   /// Histories, in batches so that the runner can spread them; every batch prints its seeds where it fails.
-  static let batches = ProcessInfo.processInfo.environment["SEEDBANK_DEEP"] == "1" ? 40 : 8
-  static let historiesPerBatch = 25
+  static let batches = Stage.pick(quick: 1, full: 8, deep: 40)
+  static let historiesPerBatch = Stage.pick(quick: 2, full: 25, deep: 25)
   static let versions = 20
 
   @Test(arguments: 0..<batches)

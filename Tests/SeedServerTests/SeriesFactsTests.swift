@@ -119,7 +119,7 @@ extension SeriesFacts {
     }
   }
 
-  @Test func `facts that would be too large lose steps first, then their tables`() throws {
+  @Test(.full) func `facts that would be too large lose steps first, then their tables`() throws {
     var large = SeriesFacts.example(of: Self.series)
     large.steps = Array(repeating: large.steps[0], count: 20_000)
     try facts.write(large)

@@ -1,3 +1,4 @@
+#if os(Linux)
 import Foundation
 import SeedClientTesting
 import SeedSystem
@@ -55,28 +56,22 @@ package final class PostgresCluster: Sendable {
   ]
 
   /// All that were started, for the end of the tests.
-  private static let started = Mutex<[(process: Int32, folder: String)]>([])
+  private static let started = Mutex<[(server: TestProgram, folder: String)]>([])
 
   private func start(_ own: [String]) throws {
     let command = ["\(Self.programs)/postgres", "-D", "\(folder)/data", "-k", folder]
-    let server = Self.process(Self.unprivileged(command + (Self.settings + own).flatMap { ["-c", $0] }))
-    server.standardInput = FileHandle.nullDevice
-    // A pipe of the tests' own would not end before the server.
-    server.standardOutput = FileHandle.nullDevice
-    server.standardError = FileHandle.nullDevice
-    try ProcessGuard.run(server)
+    let server = try Self.program(Self.unprivileged(command + (Self.settings + own).flatMap { ["-c", $0] }))
     Self.started.withLock { started in
       if started.isEmpty { atexit { PostgresCluster.endAll() } }
-      started.append((server.processIdentifier, folder))
+      started.append((server, folder))
     }
     try eventually("PostgreSQL answers") { try? psql("postgres", "SELECT 1") }
   }
 
   private static func endAll() {
-    for (process, folder) in started.withLock({ $0 }) {
-      kill(process, SIGQUIT)
+    for (server, folder) in started.withLock({ $0 }) {
       // What it still writes would stay behind.
-      waitpid(process, nil, 0)
+      _ = try? server.stop(SIGQUIT)
       try? FileManager.default.removeItem(atPath: folder)
     }
   }
@@ -121,24 +116,14 @@ package final class PostgresCluster: Sendable {
 
   @discardableResult
   private static func run(_ command: [String], input: String = "") throws -> String {
-    let (process, output, files) = (Self.process(command), Pipe(), try TemporaryFolder())
-    // A program that ends before it reads would end the tests, were this a pipe.
-    try Data(input.utf8).write(to: URL(filePath: files("in")))
-    process.standardInput = try FileHandle(forReadingFrom: URL(filePath: files("in")))
-    (process.standardOutput, process.standardError) = (output, output)
-    try process.run()
-    let answer = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
-    process.waitForEnd()
-    guard process.terminationStatus == 0 else { throw PostgresFailure(command: command, output: answer) }
-    return answer
+    let outcome = try program(command, input: input).outcome(within: longestWait)
+    guard outcome.status == 0 else { throw PostgresFailure(command: command, output: outcome.output) }
+    return outcome.output
   }
 
-  private static func process(_ command: [String]) -> Process {
-    let process = Process()
-    process.executableURL = URL(filePath: "/usr/bin/env")
-    process.arguments = command
-    process.currentDirectoryURL = URL(filePath: "/")
-    return process
+  private static func program(_ command: [String], input: String = "") throws -> TestProgram {
+    // In a folder that each user may enter.
+    try TestProgram(command, in: "/", input: .text(input), joined: true)
   }
 }
 
@@ -170,3 +155,4 @@ package struct PostgresFailure: Error {
   package let command: [String]
   package let output: String
 }
+#endif

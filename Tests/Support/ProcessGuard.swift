@@ -1,13 +1,14 @@
-package import Foundation
+#if os(Linux)
+import Foundation
 import SeedSystem
 
-/// Ends the servers of tests that were interrupted.
+/// Ends the programs of tests that were interrupted, each with its group.
 ///
 /// One shell reads the processes' numbers from a pipe. The pipe ends with the process of the tests, however that
 /// ends, and the shell then ends what still runs.
-package enum ProcessGuard {
-  /// The pipe into the shell, once there is one.
-  private static let pipe = Mutex<FileHandle?>(nil)
+final class ProcessGuard: Sendable {
+  static let shared = ProcessGuard()
+  private let input: Int32
 
   private static let script = """
     while read -r sign number; do
@@ -16,36 +17,26 @@ package enum ProcessGuard {
         -) running="${running%% $number *} ${running#* $number }" ;;
       esac
     done
-    for number in $running; do kill -- "-$number" 2>/dev/null || kill "$number" 2>/dev/null; done
+    for number in $running; do kill -KILL -- "-$number" 2>/dev/null; done
     """
 
-  /// Starts a program that is ended, with all that it started, when the tests' process is gone.
-  package static func run(_ process: Process) throws {
-    process.terminationHandler = { process in try? tell("- \(process.processIdentifier)") }
-    try process.run()
-    try tell("+ \(process.processIdentifier)")
-    if !process.isRunning { try tell("- \(process.processIdentifier)") }
+  private init() {
+    signal(SIGPIPE, SIG_IGN)
+    guard let pipe = try? Spawn.pipe(to: "sh") else {
+      fatalError("no descriptor is left for the tests' guard")
+    }
+    let nothing = open("/dev/null", O_WRONLY | O_CLOEXEC)
+    defer { [pipe.read, nothing].forEach { close($0) } }
+    let shell = try? Spawn.start(
+      ["/bin/sh", "-c", Self.script], environment: [:], input: pipe.read, output: nothing, errors: nothing)
+    precondition(shell != nil, "the tests' guard did not start")
+    input = pipe.write
   }
 
-  private static func tell(_ line: String) throws {
-    try pipe.withLock { pipe in
-      if pipe == nil { pipe = try startShell() }
-      try pipe?.write(contentsOf: Data("\(line)\n".utf8))
-    }
-  }
+  func add(_ number: pid_t) { tell("+ \(number)\n") }
+  func remove(_ number: pid_t) { tell("- \(number)\n") }
 
-  private static func startShell() throws -> FileHandle {
-    let (shell, input) = (Process(), Pipe())
-    // No other child may hold the pipe open.
-    for end in [input.fileHandleForReading, input.fileHandleForWriting] {
-      _ = fcntl(end.fileDescriptor, F_SETFD, FD_CLOEXEC)
-    }
-    shell.executableURL = URL(filePath: "/bin/sh")
-    shell.arguments = ["-c", script]
-    shell.standardInput = input
-    shell.standardOutput = FileHandle.nullDevice
-    shell.standardError = FileHandle.nullDevice
-    try shell.run()
-    return input.fileHandleForWriting
-  }
+  /// A line is shorter than what a pipe takes at once.
+  private func tell(_ line: String) { _ = line.withCString { write(input, $0, strlen($0)) } }
 }
+#endif

@@ -6,9 +6,8 @@ extension Trait where Self == TimeLimitTrait {
   ///
   /// It is far more than any test takes: all of them share the threads of few processors, and a test's time goes
   /// on while others use them. A deep run tries thousands of faults in one test.
-  package static var bounded: Self { .timeLimit(.minutes(isDeep ? 600 : 25)) }
+  package static var bounded: Self { .timeLimit(.minutes(Stage.isDeep ? 600 : 25)) }
 
-  private static var isDeep: Bool { ProcessInfo.processInfo.environment["SEEDBANK_DEEP"] != nil }
 }
 
 /// How long a test waits for something before it fails, unless it says otherwise; no figure of the product.
@@ -16,17 +15,19 @@ package let longestWait: TimeInterval = 120
 
 /// Looks until `attempt` yields something, and fails after `patience` seconds.
 ///
-/// It blocks its thread on purpose: where all threads of the pool are busy with other tests, a task that sleeps
-/// wakes up minutes later and would take that for a failure.
+/// It blocks its thread, and asks once more after the last pause: a machine may stand still for a moment.
 @discardableResult
 package func eventually<Value>(
   _ what: String, within patience: TimeInterval = longestWait, every pause: TimeInterval = 0.05,
   _ attempt: () throws -> Value?
 ) throws -> Value {
-  for _ in 0..<Int(patience / pause) {
+  let deadline = ContinuousClock.now + .seconds(patience)
+  var isLate = false
+  repeat {
+    isLate = ContinuousClock.now > deadline
     if let value = try attempt() { return value }
     Thread.sleep(forTimeInterval: pause)
-  }
+  } while !isLate
   throw NeverHappened(what: what)
 }
 
@@ -39,24 +40,12 @@ package func waitUntil(
 
 /// Looks until `condition` holds, and fails after a minute. The caller's actor goes on meanwhile.
 package func until(_ condition: () -> Bool) async throws {
-  for _ in 0..<6000 {
+  let deadline = ContinuousClock.now + .seconds(60)
+  repeat {
     if condition() { return }
     try await Task.sleep(for: .milliseconds(10))
-  }
+  } while ContinuousClock.now < deadline
   throw NeverHappened(what: "the condition holds")
-}
-
-extension Process {
-  /// How long a program of a test may take to end, on a busy machine too: ten minutes.
-  private static let longestRun: TimeInterval = 600
-
-  /// Waits until the program has ended. One that does not is killed, which its status says.
-  package func waitForEnd() {
-    let end = Date(timeIntervalSinceNow: Self.longestRun)
-    while isRunning, Date() < end { Thread.sleep(forTimeInterval: 0.005) }
-    if isRunning { kill(processIdentifier, SIGKILL) }
-    waitUntilExit()
-  }
 }
 
 /// What a test waited for did not come.

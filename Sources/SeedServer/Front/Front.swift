@@ -96,11 +96,13 @@ package final class Front: Sendable {
   /// Serves at once what this process just published. Other processes' publications are noticed by themselves.
   package func reload() throws { try source.reload() }
 
-  /// Ends the front, and blocks: `/readyz` says so at once; see `HTTPServer.drain` and `HTTPServer.stop`. Returns how many
-  /// requests were cut off.
+  /// Announces the end at `/readyz`, and goes on; see `HTTPServer.drain`.
+  package func drain() { server.drain() }
+
+  /// Drains for a while, then ends the front, and blocks; see `HTTPServer.stop`. Returns how many requests were cut off.
   @discardableResult
   package func stop(drain: Duration = .zero, gracePeriod: Duration = .seconds(5)) -> Int {
-    server.drain()
+    self.drain()
     if drain > .zero { Thread.sleep(forTimeInterval: drain / .seconds(1)) }
     return server.stop(gracePeriod: gracePeriod)
   }

@@ -19,23 +19,19 @@ package final class ChildProcess: Sendable {
   /// For a program to end by itself after it was asked to.
   private static let grace = Duration.seconds(1)
 
-  /// Held from a pipe's making to the start: another child must not get its ends.
-  private static let starting = Mutex(())
-
   /// Starts it. A program without a slash is searched for in this process's `PATH`.
   package init(_ command: [String], environment: [String: String]) throws(FileError) {
     let program = command.first ?? ""
-    (process, input, output) = try Self.starting.withLock { _ throws(FileError) in
-      let (reads, writes) = (try Self.pipe(program), try Self.pipe(program))
-      defer { [reads.read, writes.write].forEach { close($0) } }
-      do throws(FileError) {
-        let process = try Self.spawn(command, environment, input: reads.read, output: writes.write)
-        return (process, reads.write, writes.read)
-      } catch {
-        [reads.write, writes.read].forEach { close($0) }
-        throw error
-      }
+    let (reads, writes) = (try Spawn.pipe(to: program), try Spawn.pipe(to: program))
+    defer { [reads.read, writes.write].forEach { close($0) } }
+    do throws(FileError) {
+      process = try Spawn.start(
+        command, environment: environment, input: reads.read, output: writes.write, errors: writes.write)
+    } catch {
+      [reads.write, writes.read].forEach { close($0) }
+      throw error
     }
+    (input, output) = (reads.write, writes.read)
     for end in [input, output] { _ = fcntl(end, F_SETFL, O_NONBLOCK) }
     // To write to a program that reads no more would end this process.
     signal(SIGPIPE, SIG_IGN)
@@ -44,51 +40,6 @@ package final class ChildProcess: Sendable {
   deinit {
     close(input)
     close(output)
-  }
-
-  private static func pipe(_ program: String) throws(FileError) -> (read: Int32, write: Int32) {
-    var ends: [Int32] = [0, 0]
-    _ = try retrying("open a pipe to", program) { Glibc.pipe(&ends) }
-    for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
-    return (ends[0], ends[1])
-  }
-
-  private static func spawn(
-    _ command: [String], _ environment: [String: String], input: Int32, output: Int32
-  ) throws(FileError) -> pid_t {
-    var (actions, attributes) = (posix_spawn_file_actions_t(), posix_spawnattr_t())
-    posix_spawn_file_actions_init(&actions)
-    posix_spawnattr_init(&attributes)
-    defer {
-      posix_spawn_file_actions_destroy(&actions)
-      posix_spawnattr_destroy(&attributes)
-    }
-    posix_spawn_file_actions_adddup2(&actions, input, STDIN_FILENO)
-    posix_spawn_file_actions_adddup2(&actions, output, STDOUT_FILENO)
-    posix_spawn_file_actions_adddup2(&actions, output, STDERR_FILENO)
-    for file in inheritedFiles { posix_spawn_file_actions_addclose(&actions, file) }
-    // What this process ignores or blocks, a child would ignore and block as well: its own end, among others.
-    var (signals, none) = (sigset_t(), sigset_t())
-    sigfillset(&signals)
-    sigemptyset(&none)
-    posix_spawnattr_setsigdefault(&attributes, &signals)
-    posix_spawnattr_setsigmask(&attributes, &none)
-    posix_spawnattr_setpgroup(&attributes, 0)
-    posix_spawnattr_setflags(
-      &attributes, Int16(POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETPGROUP))
-    var words = command.map { strdup($0) } + [nil]
-    var variables = environment.map { strdup("\($0.key)=\($0.value)") } + [nil]
-    defer { (words + variables).forEach { free($0) } }
-    var process: pid_t = 0
-    let failure = posix_spawnp(&process, command.first ?? "", &actions, &attributes, &words, &variables)
-    guard failure == 0 else { throw FileError("start", command.first ?? "", failure) }
-    return process
-  }
-
-  /// Open files that whoever opened them did not mark as this process's own.
-  private static var inheritedFiles: [Int32] {
-    let numbers = ((try? Folder.names(in: "/proc/self/fd")) ?? []).compactMap { Int32($0) }
-    return numbers.filter { $0 > STDERR_FILENO && fcntl($0, F_GETFD) & FD_CLOEXEC == 0 }
   }
 
   /// Gives it a text, reads what it writes, and waits for its end. What it writes beyond `outputBytes` is read and

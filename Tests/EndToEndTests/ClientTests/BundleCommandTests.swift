@@ -32,7 +32,7 @@ import Testing
 
   @Test func `a bundle of a series that has ended is made with a warning`() throws {
     try store.deployment.configure(#""lifecycle": {"1": {"state": "retired", "message": "Use major 2."}}"#)
-    let found: SeedbankBinary.Outcome = try eventually("the front notices", within: 60) {
+    let found: ProgramOutcome = try eventually("the front notices", within: 60) {
       let outcome = try store.pull("--bundle", "seed", "--json")
       return try outcome.json()["lifecycle"]?["state"]?.string == "retired" ? outcome : nil
     }
@@ -71,20 +71,14 @@ import Testing
       asked.withLock { $0 = true }
       return true
     }
-    let process = Process()
-    process.executableURL = SeedbankBinary.url
-    process.arguments = [
-      "pull", "http://127.0.0.1:\(silent.port)", "--dataset", "my", "--model", "1.0", "--root",
-      "seedbank/root.json", "--bundle", "seed",
-    ]
-    process.currentDirectoryURL = URL(fileURLWithPath: store.folder.path)
-    process.standardError = FileHandle.nullDevice
-    try process.run()
+    let program = try TestProgram(
+      [
+        SeedbankBinary.path, "pull", "http://127.0.0.1:\(silent.port)", "--dataset", "my", "--model", "1.0",
+        "--root", "seedbank/root.json", "--bundle", "seed",
+      ], in: store.folder.path)
     try eventually("it asks the server", within: 60) { asked.withLock(\.self) ? true : nil }
     #expect(FileManager.default.fileExists(atPath: store.folder("seed.tmp")))
-    process.terminate()
-    process.waitForEnd()
-    #expect(process.terminationReason == .exit && process.terminationStatus == 1)
+    #expect(try program.stop() == .exited(1))
     #expect(!FileManager.default.fileExists(atPath: store.folder("seed.tmp")))
   }
 

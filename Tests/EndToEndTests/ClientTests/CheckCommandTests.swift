@@ -24,7 +24,7 @@ import Testing
     try store.fill()
     try store.deployment.origin("UPDATE shop SET name = 'other' WHERE id = 2")
     try SeedbankBinary.succeed(["regenerate"], in: store.folder.path)
-    let found: SeedbankBinary.Outcome = try eventually("the front notices", within: 60) {
+    let found: ProgramOutcome = try eventually("the front notices", within: 60) {
       let outcome = try store.pull("--store", "store", "--check")
       return outcome.output.contains("is the newest") ? nil : outcome
     }

@@ -31,15 +31,15 @@ final class PulledStore {
   var folder: TemporaryFolder { deployment.folder }
 
   /// Runs `pull` with more arguments than say what and from where.
-  func pull(_ arguments: String...) throws -> SeedbankBinary.Outcome {
+  func pull(_ arguments: String...) throws -> ProgramOutcome {
     try SeedbankBinary.run(command + arguments, in: folder.path)
   }
 
   /// Starts `pull --watch` into `store`.
-  func watch(_ arguments: String...) throws -> ProcessGroup {
-    try ProcessGroup(
-      [SeedbankBinary.url.path] + command + ["--store", "store", "--watch"] + arguments, in: folder.path,
-      environment: [:], output: folder("watch.out"))
+  func watch(_ arguments: String...) throws -> TestProgram {
+    try TestProgram(
+      [SeedbankBinary.path] + command + ["--store", "store", "--watch"] + arguments, in: folder.path,
+      joined: true)
   }
 
   private var command: [String] {
@@ -52,7 +52,7 @@ final class PulledStore {
     try #require(outcome.status == 0, "\(outcome.errors)")
   }
 
-  func doctor(_ arguments: String...) throws -> SeedbankBinary.Outcome {
+  func doctor(_ arguments: String...) throws -> ProgramOutcome {
     try SeedbankBinary.run(["doctor", "store"] + arguments, in: folder.path)
   }
 
@@ -71,7 +71,7 @@ final class PulledStore {
   }
 }
 
-extension SeedbankBinary.Outcome {
+extension ProgramOutcome {
   /// The one line of JSON that was printed.
   func json() throws -> JSONValue { try JSONValue(parsing: Array(output.utf8.dropLast())) }
 }

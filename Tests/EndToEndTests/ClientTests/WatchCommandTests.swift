@@ -8,11 +8,11 @@ import Testing
 
   init() throws { store = try PulledStore() }
 
-  private func events(_ watch: ProcessGroup) -> [JSONValue] {
+  private func events(_ watch: TestProgram) -> [JSONValue] {
     watch.output.split(separator: "\n").compactMap { try? JSONValue(parsing: Array($0.utf8)) }
   }
 
-  private func event(_ name: String, of watch: ProcessGroup) throws -> JSONValue {
+  private func event(_ name: String, of watch: TestProgram) throws -> JSONValue {
     try eventually("the event \(name) is printed", within: SampleScene.patience) {
       events(watch).first { $0["event"]?.string == name }
     }
@@ -31,10 +31,10 @@ import Testing
     #expect(end?["state"]?.string == "deprecated" && end?["sunset"]?.string == "2030-01-31")
     #expect(
       watch.output.contains("Warning: my/1 is deprecated and ends on 2030-01-31: move on to a newer model"))
-    #expect(watch.stop() == 0)
+    #expect(try watch.stop() == .exited(0))
   }
 
-  @Test func `a watch outlives a server that is away`() throws {
+  @Test(.full) func `a watch outlives a server that is away`() throws {
     let watch = try store.watch()
     try watch.waits(for: "my/1: version 3, ", within: SampleScene.patience)
     let port = store.stopServing()
@@ -43,6 +43,6 @@ import Testing
     try SeedbankBinary.succeed(["regenerate"], in: store.folder.path)
     try store.serve(port: port)
     try watch.waits(for: "my/1: version 4: shop +0 ~1 -0", within: SampleScene.patience)
-    #expect(watch.stop() == 0)
+    #expect(try watch.stop() == .exited(0))
   }
 }

@@ -21,7 +21,7 @@ import Testing
   }
 
   @Test func `closed streams are as good as /dev/null`() throws {
-    try Tool.run(["sh", "-c", "exec \"$0\" version <&- >&- 2>&-", SeedbankBinary.url.path])
+    try Tool.run(["sh", "-c", "exec \"$0\" version <&- >&- 2>&-", SeedbankBinary.path])
   }
 
   @Test(arguments: [["version", "--json"], ["--version", "--json"]])

@@ -1,43 +1,26 @@
+import SeedSystem
 import Support
 import Testing
-
-import class Foundation.FileHandle
-import class Foundation.Pipe
-import class Foundation.Process
 
 @testable import seedbank
 
 /// The built command as a server, until it is told to end.
 private final class ServingBinary {
-  private let process = Process()
-  private let output = Pipe()
+  private let program: TestProgram
   /// The first line that it printed.
   let line: String
 
   init(_ arguments: [String]) throws {
-    process.executableURL = SeedbankBinary.url
-    process.arguments = ["serve"] + arguments
-    process.environment = [:]
-    process.standardInput = FileHandle.nullDevice
-    process.standardOutput = output
-    process.standardError = FileHandle.nullDevice
-    try ProcessGuard.run(process)
-    var bytes: [UInt8] = []
-    while let byte = try output.fileHandleForReading.read(upToCount: 1)?.first, byte != 0x0A {
-      bytes.append(byte)
-    }
-    line = String(decoding: bytes, as: UTF8.self)
+    let program = try TestProgram([SeedbankBinary.path, "serve"] + arguments, isBare: true)
+    try program.waits(for: "\n")
+    (self.program, line) = (program, String(program.output.prefix { $0 != "\n" }))
   }
-
-  deinit { if process.isRunning { process.terminate() } }
 
   var port: String { line.split(separator: ":").last.map(String.init) ?? "" }
 
   /// Sends SIGTERM or SIGINT and waits for the end.
-  func end(interrupting: Bool) -> Int32 {
-    if interrupting { process.interrupt() } else { process.terminate() }
-    process.waitForEnd()
-    return process.terminationReason == .exit ? process.terminationStatus : -1
+  func end(interrupting: Bool) throws -> TestProgram.Ending {
+    try program.stop(interrupting ? SIGINT : SIGTERM)
   }
 }
 
@@ -51,13 +34,13 @@ private final class ServingBinary {
     let server = try ServingBinary(["--config", deployment.file, "--port", "0"])
     #expect(server.line.hasPrefix("listening on http://127.0.0.1:"))
     #expect(Int(server.port).map { $0 > 0 } == true)
-    #expect(server.end(interrupting: interrupting) == 0)
+    #expect(try server.end(interrupting: interrupting) == .exited(0))
   }
 
   @Test func `an IPv6 address is printed as a browser takes it`() throws {
     let server = try ServingBinary(["--config", deployment.file, "--port", "0", "--host", "::1"])
     #expect(server.line.hasPrefix("listening on http://[::1]:"))
-    #expect(server.end(interrupting: false) == 0)
+    #expect(try server.end(interrupting: false) == .exited(0))
   }
 
   @Test func `a port in use is named, with the host`() throws {
@@ -66,7 +49,7 @@ private final class ServingBinary {
     #expect(second.status == 69)
     #expect(second.output.isEmpty)
     #expect(second.errors.contains("Port \(server.port) on 127.0.0.1 is in use"))
-    #expect(server.end(interrupting: false) == 0)
+    #expect(try server.end(interrupting: false) == .exited(0))
   }
 
   @Test func `a page's folder that was named must hold a page`() throws {

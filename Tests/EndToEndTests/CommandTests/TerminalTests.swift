@@ -27,10 +27,10 @@ import Testing
     let script = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appendingPathComponent(
       "terminal.py")
     return try Tool.run(
-      ["python3", script.path, "\(columns)", SeedbankBinary.url.path] + words, in: store.folder.path)
+      ["python3", script.path, "\(columns)", SeedbankBinary.path] + words, in: store.folder.path)
   }
 
-  @Test(arguments: commands)
+  @Test(.full, arguments: commands)
   func `no line is wider than the terminal, but for a word or a command that is`(_ command: String) throws {
     let words = command.split(separator: " ").map(String.init)
     let text = try shown(words, columns: Self.columns)

@@ -123,7 +123,7 @@ import Testing
     return folder
   }
 
-  @Test(arguments: accidents)
+  @Test(.full, arguments: accidents)
   func `bad input has an exit code and words, changes nothing, and the next good run goes on`(
     _ accident: Accident
   ) throws {

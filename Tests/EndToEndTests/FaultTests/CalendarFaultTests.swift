@@ -29,7 +29,7 @@ import Testing
     series = try Series("my", major: 1)
     try changeOrigin(
       "CREATE TABLE shop(id INTEGER PRIMARY KEY, rank INTEGER); INSERT INTO shop VALUES (1, 1), (2, 1)")
-    let (moment, command) = (try Self.distantMoment(), SeedbankBinary.url.path)
+    let (moment, command) = (try Self.distantMoment(), SeedbankBinary.path)
     for arguments in [["init", "my.sqlite"], Self.regenerate] {
       try Tool.run(
         clock.words(seconds: -2 * MovedClock.secondsPerDay) + [command] + arguments, in: folder.path)

@@ -61,7 +61,7 @@ struct FaultInjector {
   /// have it.
   func run(
     _ arguments: [String], _ fault: Fault, at operation: Int, on word: String? = nil, in directory: String
-  ) throws -> SeedbankBinary.Outcome {
+  ) throws -> ProgramOutcome {
     try SeedbankBinary.run(
       arguments, environment: environment(["SEEDBANK_FAULT": "\(fault.rawValue):\(operation)"], on: word),
       in: directory)
@@ -69,16 +69,17 @@ struct FaultInjector {
 
   /// Runs the command while a disk does not give a seed's rows back, once there is a file of that name.
   func run(_ arguments: [String], failingReadsWith file: String, in directory: String) throws
-    -> SeedbankBinary.Outcome
+    -> ProgramOutcome
   {
     try SeedbankBinary.run(
       arguments, environment: ["LD_PRELOAD": library, "SEEDBANK_FAULT_READS": file], in: directory)
   }
 
-  /// The operations to fail: all of them in a deep run, else some spread evenly, first and last among them.
+  /// The operations to fail: all of them in a deep run, one in a quick run, else some spread evenly, first and last among
+  /// them.
   static func points(_ count: Int, sample: Int) -> [Int] {
-    let isDeep = ProcessInfo.processInfo.environment["SEEDBANK_DEEP"] != nil
-    guard !isDeep, count > sample, sample > 1 else { return count > 0 ? Array(1...count) : [] }
+    if Stage.current == .quick { return count > 0 ? [1 + count / 2] : [] }
+    guard !Stage.isDeep, count > sample, sample > 1 else { return count > 0 ? Array(1...count) : [] }
     return (0..<sample).map { 1 + $0 * (count - 1) / (sample - 1) }
   }
 }

@@ -99,10 +99,10 @@ static const char *path_of(int descriptor, char *buffer, size_t capacity) {
   return buffer;
 }
 
-// Pipes, terminals and sockets are not what is tested.
+// Pipes, terminals and sockets are not what is tested, nor is what a program prints.
 static int is_file(int descriptor) {
   struct stat status;
-  return fstat(descriptor, &status) == 0 && (S_ISREG(status.st_mode) || S_ISDIR(status.st_mode));
+  return descriptor > STDERR_FILENO && fstat(descriptor, &status) == 0 && (S_ISREG(status.st_mode) || S_ISDIR(status.st_mode));
 }
 
 #define REAL(name) \

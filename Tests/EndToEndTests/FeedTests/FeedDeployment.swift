@@ -46,7 +46,7 @@ final class FeedDeployment {
   func remove(_ name: String) throws { try FileManager.default.removeItem(atPath: folder("feed/\(name)")) }
 
   /// One step.
-  @discardableResult func regenerate(_ options: String...) throws -> SeedbankBinary.Outcome {
+  @discardableResult func regenerate(_ options: String...) throws -> ProgramOutcome {
     try SeedbankBinary.run(["regenerate"] + options, in: folder.path)
   }
 

@@ -108,7 +108,9 @@ import Testing
     #expect(try feed.rows(types) == ["text", "null"])
   }
 
-  @Test func `a feed without its last file is not read, and one that is written again waits for it`() throws {
+  @Test(.full) func `a feed without its last file is not read, and one that is written again waits for it`()
+    throws
+  {
     try feed.configure(#", "complete": "DONE""#)
     #expect(try feed.refusal().contains("is still being written: the file DONE is not there, which ends it"))
     try feed.write("", "DONE")
@@ -130,7 +132,8 @@ import Testing
     #expect(try feed.version == 1)
   }
 
-  @Test func `files that changed a moment ago are waited for, and not read while they go on changing`() throws
+  @Test(.full) func `files that changed a moment ago are waited for, and not read while they go on changing`()
+    throws
   {
     try feed.configure("", settleSeconds: 3600)
     #expect(try feed.refusal().contains("origin.settleSeconds is 3600"))

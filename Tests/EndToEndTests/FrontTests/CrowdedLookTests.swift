@@ -26,7 +26,7 @@ import Testing
     proxy = try NginxProxy(before: served.front.port)
   }
 
-  @Test(arguments: Kept.allCases)
+  @Test(.full, arguments: Kept.allCases)
   func `a thousand looks within a second cost the front at most six requests`(kept: Kept) throws {
     try prepare(kept)
     let before = try requestsToFront()

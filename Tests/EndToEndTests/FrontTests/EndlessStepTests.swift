@@ -36,7 +36,7 @@ import Testing
     return fields.dropFirst(12).prefix(2).compactMap { Int($0) }.reduce(0, +)
   }
 
-  @Test func `a step that does not end keeps neither readiness nor the end from coming`() throws {
+  @Test(.full) func `a step that does not end keeps neither readiness nor the end from coming`() throws {
     try origin("CREATE VIEW source AS SELECT id, name FROM shop")
     let server = try RunningSeedbank(
       ["run", "--port", "0"], in: folder.path, environment: ["SEEDBANK_HTTP_DRAIN_SECONDS": "3"])
@@ -60,11 +60,9 @@ import Testing
 
   @Test func `so does the first step, before anything is published`() throws {
     try origin(Self.endless)
-    let run = try ProcessGroup(
-      [SeedbankBinary.url.path, "run", "--port", "0"], in: folder.path, environment: [:],
-      output: folder("run.out"))
+    let run = try TestProgram([SeedbankBinary.path, "run", "--port", "0"], in: folder.path)
     try waitUntilBusy(run.identifier, since: ticks(run.identifier))
-    #expect(run.stop() == 0)
+    #expect(try run.stop() == .exited(0))
     #expect(!run.output.contains("listening on"))
   }
 }

@@ -5,7 +5,7 @@ import Testing
 
 /// What the real process holds after very many requests.
 @Suite(.bounded) struct FlatMemoryTests {
-  private static let requests = Depth.count(60_000, deep: 1_000_000)
+  private static let requests = Stage.isDeep ? 1_000_000 : 60_000
   /// Requests after which the process has allocated what it keeps.
   private static let warmUp = requests / 5
   private static let threads = 4
@@ -16,7 +16,7 @@ import Testing
   /// Memory that may come and go: kept answers, the allocator's arenas.
   private static let slackBytes = 4 * 1024 * 1024
 
-  @Test func `a process holds after all requests what it held after the first ones`() throws {
+  @Test(.full) func `a process holds after all requests what it held after the first ones`() throws {
     let road = try DemoRoad(seed: 91, trips: 50)
     let server = try RunningSeedbank(
       ["serve", "--config", road.config, "--port", "0"], in: road.folder.path)
@@ -26,7 +26,7 @@ import Testing
     try Self.send(Self.requests - Self.warmUp, requests, to: server.port)
     let after = try Self.residentBytes(server.identifier)
     #expect(after <= before + before / 10 + Self.slackBytes, "\(before) before, \(after) after")
-    if Depth.isDeep { print("\(Self.requests) requests: \(before) bytes before, \(after) after") }
+    if Stage.isDeep { print("\(Self.requests) requests: \(before) bytes before, \(after) after") }
   }
 
   /// A request with the bytes of its answer, which are as many each time.

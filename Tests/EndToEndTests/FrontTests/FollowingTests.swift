@@ -10,12 +10,13 @@ import Testing
 /// Clients that never stop looking while a publisher never stops publishing.
 @Suite(.bounded) struct FollowingTests {
   private static let clients = 4
-  private static let steps = Depth.count(30, deep: 200)
+  private static let steps = Stage.isDeep ? 200 : 30
   /// Steps after which the publisher waits until each client has looked again, so that none is left behind by
   /// more than what an object's grace allows.
   private static let roundSteps = 5
 
-  @Test func `looking clients meet no error and no mixed publication, while objects are pruned`() async throws
+  @Test(.full) func `looking clients meet no error and no mixed publication, while objects are pruned`()
+    async throws
   {
     let seed = UInt64.random(in: 0...UInt64.max)
     let served = try ServedDeployment(seed: seed)
@@ -23,7 +24,7 @@ import Testing
     try await follow(served, port: served.front.port, seed)
   }
 
-  @Test func `the same through nginx with its cache on`() async throws {
+  @Test(.full) func `the same through nginx with its cache on`() async throws {
     let seed = UInt64.random(in: 0...UInt64.max)
     let served = try ServedDeployment(seed: seed)
     let proxy = try NginxProxy(before: served.front.port)

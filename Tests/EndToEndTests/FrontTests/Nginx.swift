@@ -4,10 +4,7 @@ import Support
 /// An nginx of a test's own, ended with its owner.
 final class Nginx {
   private let folder: TemporaryFolder
-  private let process = Process()
-
-  /// How long a start may take before the test gives up; no figure of the product.
-  private static let patience: TimeInterval = 60
+  private let program: TestProgram
 
   /// Starts it with a whole configuration, and waits until it listens.
   init(_ configuration: String, in folder: TemporaryFolder, listeningOn port: UInt16) throws {
@@ -15,13 +12,10 @@ final class Nginx {
     // Workers of another user could not read a test's folder.
     let user = geteuid() == 0 ? "user root;\n" : ""
     try (configuration + user).write(toFile: folder("nginx.conf"), atomically: false, encoding: .utf8)
-    process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-    process.arguments = ["nginx", "-c", folder("nginx.conf"), "-e", folder("errors"), "-g", "daemon off;"]
-    process.environment = ["PATH": "/usr/sbin:/usr/bin:/sbin:/bin"]
-    process.standardOutput = FileHandle.nullDevice
-    process.standardError = FileHandle.nullDevice
-    try ProcessGuard.run(process)
-    try eventually("nginx listens", within: Self.patience) { try? RawClient(port: port) }
+    program = try TestProgram(
+      ["nginx", "-c", folder("nginx.conf"), "-e", folder("errors"), "-g", "daemon off;"],
+      environment: ["PATH": "/usr/sbin:/usr/bin:/sbin:/bin"], isBare: true)
+    try eventually("nginx listens") { try? RawClient(port: port) }
   }
 
   /// Starts it with a server of its own, as a file in `/etc/nginx/conf.d` would.
@@ -42,11 +36,6 @@ final class Nginx {
   /// Where it may write, in place of folders of the system.
   static func temporaryFiles(in folder: TemporaryFolder) -> String {
     ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"].map { "  \($0)_temp_path \(folder($0));\n" }.joined()
-  }
-
-  deinit {
-    if process.isRunning { process.terminate() }
-    process.waitForEnd()
   }
 
   /// What it said of errors.

@@ -9,6 +9,7 @@ import Testing
   private static let requests = 10_000
 
   @Test(
+    .full,
     .enabled(
       if: FileManager.default.isExecutableFile(atPath: tracer), "strace is not installed: Scripts/deps --test"
     ))

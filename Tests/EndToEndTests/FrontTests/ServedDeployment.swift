@@ -66,10 +66,3 @@ final class ServedDeployment {
     return snapshot
   }
 }
-
-/// What tests that take minutes do wholly only where somebody asked for it.
-enum Depth {
-  static let isDeep = ProcessInfo.processInfo.environment["SEEDBANK_DEEP"] != nil
-
-  static func count(_ sample: Int, deep: Int) -> Int { isDeep ? deep : sample }
-}

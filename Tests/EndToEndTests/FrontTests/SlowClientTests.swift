@@ -7,9 +7,9 @@ import struct Synchronization.Atomic
 /// Clients that hold as many connections as they get and hardly do their part, in the three ways of slowhttptest:
 /// heads, bodies and reading.
 @Suite(.bounded) struct SlowClientTests {
-  private static let limit = Depth.count(100, deep: 1_000)
+  private static let limit = Stage.isDeep ? 1_000 : 100
   /// Connections of somebody else, one after the other, while an attack goes on.
-  private static let probes = Depth.count(40, deep: 400)
+  private static let probes = Stage.isDeep ? 400 : 40
 
   enum Attack: String, CaseIterable {
     case heads, bodies, reading
@@ -19,18 +19,18 @@ import struct Synchronization.Atomic
     var reads: Bool { self == .reading || self == .crawling }
   }
 
-  @Test(arguments: Attack.allCases)
+  @Test(.full, arguments: Attack.allCases)
   func `nine tenths of all connections from one address keep nobody out`(attack: Attack) throws {
     try withstand(attack, Self.limit * 9 / 10, from: ["127.0.0.2"])
   }
 
-  @Test(arguments: Attack.allCases)
+  @Test(.full, arguments: Attack.allCases)
   func `more than all connections from three addresses keep nobody out`(attack: Attack) throws {
     try withstand(attack, Self.limit * 11 / 10, from: ["127.0.0.2", "127.0.0.3", "127.0.0.4"])
   }
 
   /// No address has more than it may, and together they take all places; none of them is slow enough to be ended for it.
-  @Test(arguments: [4, 20])
+  @Test(.full, arguments: [4, 20])
   func `readers of many addresses that take what they must keep nobody out`(addresses: Int) throws {
     try withstand(.crawling, Self.limit * 3, from: (2..<addresses + 2).map { "127.0.0.\($0)" })
   }
@@ -57,7 +57,7 @@ import struct Synchronization.Atomic
     }
     #expect(crowd.sentTurns > 0)
     // A figure to be read, not to be judged by: how long a request takes is the machine's matter as well.
-    if Depth.isDeep { print("\(attack), \(connections) from \(sources.count): slowest answer \(slowest)") }
+    if Stage.isDeep { print("\(attack), \(connections) from \(sources.count): slowest answer \(slowest)") }
   }
 }
 

@@ -116,17 +116,21 @@ private final class SilentServer {
   private let descriptor: CInt
 
   init() throws {
-    port = try freePort()
-    descriptor = socket(AF_INET, CInt(SOCK_STREAM.rawValue) | CInt(SOCK_CLOEXEC.rawValue), 0)
+    let descriptor = socket(AF_INET, CInt(SOCK_STREAM.rawValue) | CInt(SOCK_CLOEXEC.rawValue), 0)
+    self.descriptor = descriptor
     var address = sockaddr_in()
     address.sin_family = sa_family_t(AF_INET)
-    address.sin_port = port.bigEndian
     inet_pton(AF_INET, "127.0.0.1", &address.sin_addr)
     let bound = withUnsafeBytes(of: address) { bytes in
       bind(descriptor, bytes.assumingMemoryBound(to: sockaddr.self).baseAddress!, socklen_t(bytes.count))
     }
     // The kernel accepts by itself what nobody takes.
     guard bound == 0, listen(descriptor, SOMAXCONN) == 0 else { throw NeverHappened(what: "it listens") }
+    var length = socklen_t(MemoryLayout<sockaddr_in>.size)
+    withUnsafeMutableBytes(of: &address) { bytes in
+      _ = getsockname(descriptor, bytes.assumingMemoryBound(to: sockaddr.self).baseAddress!, &length)
+    }
+    port = UInt16(bigEndian: address.sin_port)
   }
 
   deinit { close(descriptor) }

@@ -18,7 +18,7 @@ import Testing
 
   static let articles = [chat, persons, feed, pages, firebase]
 
-  @Test(arguments: articles)
+  @Test(.full, arguments: articles)
   func `each document of an article leads to the rows that plain dictionaries have`(article: Article) throws {
     let folder = try TemporaryFolder()
     try Tool.sqlite(folder("app.sqlite"), article.schema)

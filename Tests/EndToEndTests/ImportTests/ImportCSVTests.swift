@@ -13,12 +13,12 @@ import Testing
       "CREATE TABLE stop(id INTEGER PRIMARY KEY, name TEXT, zip TEXT NOT NULL DEFAULT 'none', lat REAL)")
   }
 
-  private func run(_ bytes: [UInt8], _ options: String...) throws -> SeedbankBinary.Outcome {
+  private func run(_ bytes: [UInt8], _ options: String...) throws -> ProgramOutcome {
     try folder.write(bytes, "stops.csv")
     return try folder.run(["stops.csv", "--table", "stop"] + options)
   }
 
-  private func run(_ text: String, _ options: String...) throws -> SeedbankBinary.Outcome {
+  private func run(_ text: String, _ options: String...) throws -> ProgramOutcome {
     try folder.write(text, "stops.csv")
     return try folder.run(["stops.csv", "--table", "stop"] + options)
   }

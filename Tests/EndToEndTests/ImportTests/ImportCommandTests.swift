@@ -13,7 +13,7 @@ import Testing
       "CREATE TABLE stop(id INTEGER PRIMARY KEY, name TEXT NOT NULL, zip TEXT, lat REAL)")
   }
 
-  private func run(_ text: String, as name: String, _ options: String...) throws -> SeedbankBinary.Outcome {
+  private func run(_ text: String, as name: String, _ options: String...) throws -> ProgramOutcome {
     try folder.write(text, name)
     return try folder.run([folder(name)] + options)
   }

@@ -10,7 +10,7 @@ import Testing
 
   init() throws { folder = try ImportFolder() }
 
-  private func run(_ arguments: String...) throws -> SeedbankBinary.Outcome { try folder.run(arguments) }
+  private func run(_ arguments: String...) throws -> ProgramOutcome { try folder.run(arguments) }
 
   // MARK: A feed of CSV files
 

@@ -12,7 +12,7 @@ import Testing
     folder = try ImportFolder("CREATE TABLE stop(id INTEGER PRIMARY KEY, name TEXT NOT NULL)")
   }
 
-  private func run(_ name: String, _ options: String...) throws -> SeedbankBinary.Outcome {
+  private func run(_ name: String, _ options: String...) throws -> ProgramOutcome {
     try folder.run([name] + options)
   }
 

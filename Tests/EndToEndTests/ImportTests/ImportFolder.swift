@@ -38,7 +38,7 @@ struct ImportFolder {
   // MARK: The command and the database
 
   /// Runs `seedbank import` in the folder, into its database.
-  func run(_ arguments: [String]) throws -> SeedbankBinary.Outcome {
+  func run(_ arguments: [String]) throws -> ProgramOutcome {
     try SeedbankBinary.run(["import"] + arguments + ["--database", database], in: path)
   }
 

@@ -35,17 +35,19 @@ import Testing
     let arguments = options.map { $0 == "--rejects" ? "--rejects=\(folder("rejects"))" : $0 }
     let output = try Tool.run(
       [
-        "python3", "-c", Self.measure, SeedbankBinary.url.path, "import", folder("stops"), "--database",
+        "python3", "-c", Self.measure, SeedbankBinary.path, "import", folder("stops"), "--database",
         folder("app.sqlite"), "--table", "stop", "--format", "ndjson",
       ] + arguments)
     #expect(try Tool.sqlite(folder("app.sqlite"), "SELECT count(*) FROM stop;") == "1\n")
     return try #require(Int(output.split(separator: "\n").last ?? ""))
   }
 
-  @Test(arguments: [
-    ["--bad-rows", "skip"], ["--bad-rows", "skip", "--rejects"],
-    ["--bad-rows", "collect", "--rejects", "--json"],
-  ])
+  @Test(
+    .full,
+    arguments: [
+      ["--bad-rows", "skip"], ["--bad-rows", "skip", "--rejects"],
+      ["--bad-rows", "collect", "--rejects", "--json"],
+    ])
   func `rows that are refused take no memory, also where they wait for others`(options: [String]) throws {
     let few = try peakKibibytes(badRows: 15, options)
     let many = try peakKibibytes(badRows: 90_000, options)
@@ -62,7 +64,7 @@ import Testing
     let document = format == "json" ? "[\(lines)]" : lines
     try Data(document.utf8).write(to: URL(filePath: folder("stops")))
     let output = try Tool.run([
-      "python3", "-c", Self.measure, SeedbankBinary.url.path, "import", folder("stops"), "--database",
+      "python3", "-c", Self.measure, SeedbankBinary.path, "import", folder("stops"), "--database",
       folder("app.sqlite"), "--table", "stop", "--format", format,
     ])
     let count = try Tool.sqlite(folder("app.sqlite"), "SELECT count(*) FROM stop;")
@@ -70,7 +72,7 @@ import Testing
     return try #require(Int(output.split(separator: "\n").last ?? ""))
   }
 
-  @Test(arguments: ["json", "ndjson"])
+  @Test(.full, arguments: ["json", "ndjson"])
   func `a document of ten times the size takes no more memory`(format: String) throws {
     let small = try peakKibibytes(rows: 15_000, format: format)
     let large = try peakKibibytes(rows: 150_000, format: format)

@@ -15,7 +15,7 @@ import Testing
       """)
   }
 
-  private func run(_ name: String, _ options: [String]) throws -> SeedbankBinary.Outcome {
+  private func run(_ name: String, _ options: [String]) throws -> ProgramOutcome {
     try folder.run([name] + options)
   }
 

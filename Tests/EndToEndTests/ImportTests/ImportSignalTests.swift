@@ -13,23 +13,13 @@ import Testing
   /// Starts an import of a standard input that does not end, waits for a file, and sends the signal.
   private func interrupted(
     by signal: Int32, after file: String, _ options: String...
-  ) throws -> (process: Process, errors: String) {
-    let (process, input, errors) = (Process(), Pipe(), Pipe())
-    process.executableURL = SeedbankBinary.url
-    process.arguments =
-      ["import", "-", "--database", folder.database, "--table", "stop", "--format", "ndjson"] + options
-    (process.standardInput, process.standardError) = (input, errors)
-    process.standardOutput = FileHandle.nullDevice
-    try ProcessGuard.run(process)
-    try input.fileHandleForWriting.write(contentsOf: Data(Self.lines.utf8))
-    try eventually("it has begun", within: 60) {
-      FileManager.default.fileExists(atPath: file) ? true : nil
-    }
-    kill(process.processIdentifier, signal)
-    process.waitForEnd()
-    try input.fileHandleForWriting.close()
-    let text = String(decoding: errors.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
-    return (process, text)
+  ) throws -> ProgramOutcome {
+    let words = ["import", "-", "--database", folder.database, "--table", "stop", "--format", "ndjson"]
+    let program = try TestProgram([SeedbankBinary.path] + words + options, input: .pipe)
+    try program.write(Self.lines)
+    try eventually("it has begun") { FileManager.default.fileExists(atPath: file) ? true : nil }
+    program.send(signal)
+    return try program.outcome()
   }
 
   private func rows() throws -> Int? {
@@ -38,26 +28,26 @@ import Testing
 
   @Test(arguments: [SIGINT, SIGTERM])
   func `one transaction is taken back`(signal: Int32) throws {
-    let (process, errors) = try interrupted(by: signal, after: "\(folder.database)-journal")
-    #expect(process.terminationReason == .uncaughtSignal && process.terminationStatus == signal)
-    #expect(errors.contains("Interrupted: nothing was changed."), "\(errors)")
+    let outcome = try interrupted(by: signal, after: "\(folder.database)-journal")
+    #expect(outcome.ending == .killed(signal: signal))
+    #expect(outcome.errors.contains("Interrupted: nothing was changed."), "\(outcome.errors)")
     #expect(try rows() == 0)
   }
 
   @Test func `batches stay, and the same command goes on behind them`() throws {
     let cursor = "\(folder.database).import-cursor"
-    let (process, errors) = try interrupted(by: SIGINT, after: cursor, "--batch", "30")
-    #expect(process.terminationReason == .uncaughtSignal && process.terminationStatus == SIGINT)
+    let outcome = try interrupted(by: SIGINT, after: cursor, "--batch", "30")
+    #expect(outcome.ending == .killed(signal: SIGINT))
     let kept = try #require(try rows())
     #expect(kept > 0 && kept % 30 == 0)
     #expect(
-      errors.contains("Interrupted: \(kept) rows of the documents were committed before and stay"),
-      "\(errors)")
+      outcome.errors.contains("Interrupted: \(kept) rows of the documents were committed before and stay"),
+      "\(outcome.errors)")
     try folder.write(Self.lines, "stops")
     let shell = """
       exec "$0" import - --database "$1" --table stop --format ndjson --batch 30 < "$2"
       """
-    try Tool.run(["sh", "-c", shell, SeedbankBinary.url.path, folder.database, folder("stops")])
+    try Tool.run(["sh", "-c", shell, SeedbankBinary.path, folder.database, folder("stops")])
     #expect(try rows() == 100)
     #expect(!FileManager.default.fileExists(atPath: cursor))
   }

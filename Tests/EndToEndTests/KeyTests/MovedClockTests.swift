@@ -9,9 +9,8 @@ import Testing
 /// The real command under a clock that the test moves.
 @Suite(.bounded) struct MovedClockTests {
   private static let months = 18
-  private static let isDeep = ProcessInfo.processInfo.environment["SEEDBANK_DEEP"] != nil
 
-  @Test(arguments: [true, false])
+  @Test(.full, arguments: [true, false])
   func `for a year and a half of weekly steps no client is ever refused`(_ hasKeys: Bool) throws {
     let scene = try KeyScene()
     if hasKeys { try scene.shell("cp \"$ROOT_A\"/* \"$ROOT_B\"/* \"$TARGETS\"/* seedbank/keys") }
@@ -19,7 +18,7 @@ import Testing
       scene.days = day
       if !hasKeys, [147, 294, 441].contains(day) { try scene.type("Renew root and targets") }
       try scene.publish()
-      if Self.isDeep || day % 28 == 0 {
+      if Stage.isDeep || day % 28 == 0 {
         for client in KeyScene.Client.allCases { try scene.follow(client, "early") }
       }
     }

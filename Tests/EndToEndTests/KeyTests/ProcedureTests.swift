@@ -31,7 +31,7 @@ import Testing
     Case(heading: "The clock was wrong"),
   ]
 
-  @Test(arguments: cases.indices)
+  @Test(.full, arguments: cases.indices)
   func `a procedure works as it stands, and every client follows without a new download`(_ index: Int) throws
   {
     let (one, scene) = (Self.cases[index], try KeyScene())

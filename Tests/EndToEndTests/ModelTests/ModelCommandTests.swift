@@ -108,20 +108,22 @@ import Testing
     #expect(made.contains("To mend before it is published:") && made.contains("lacks the column name"))
   }
 
-  @Test(arguments: [
-    (["model", "new", "1.0"], 64, "my has model 1.0 already"),
-    (["model", "new", "0.9"], 64, "Expected major.minor"),
-    (["model", "new", "two"], 64, "Expected major.minor"),
-    (["model", "list", "1.0"], 64, "Expected nothing more"),
-    (["model", "new", "1.1", "1.2"], 64, "Expected nothing more for '<name>', found '1.2'"),
-    (["model", "retire", "1", "2"], 64, "Expected nothing more"),
-    (["model", "retire"], 64, "Expected one of the majors \"1\""),
-    (["model", "retire", "7"], 64, "Expected one of the majors \"1\""),
-    (["model", "retire", "1", "--sunset", "2027-01-01"], 64, "Expected \"model deprecate\""),
-    (["model", "deprecate", "1", "--sunset", "soon"], 64, "a day as YYYY-MM-DD"),
-    (["model", "new", "--from", "none.sqlite"], 69, "no origin database"),
-    (["model", "new", "--dataset", "parks"], 64, "\"my\""),
-  ])
+  @Test(
+    .full,
+    arguments: [
+      (["model", "new", "1.0"], 64, "my has model 1.0 already"),
+      (["model", "new", "0.9"], 64, "Expected major.minor"),
+      (["model", "new", "two"], 64, "Expected major.minor"),
+      (["model", "list", "1.0"], 64, "Expected nothing more"),
+      (["model", "new", "1.1", "1.2"], 64, "Expected nothing more for '<name>', found '1.2'"),
+      (["model", "retire", "1", "2"], 64, "Expected nothing more"),
+      (["model", "retire"], 64, "Expected one of the majors \"1\""),
+      (["model", "retire", "7"], 64, "Expected one of the majors \"1\""),
+      (["model", "retire", "1", "--sunset", "2027-01-01"], 64, "Expected \"model deprecate\""),
+      (["model", "deprecate", "1", "--sunset", "soon"], 64, "a day as YYYY-MM-DD"),
+      (["model", "new", "--from", "none.sqlite"], 69, "no origin database"),
+      (["model", "new", "--dataset", "parks"], 64, "\"my\""),
+    ])
   func `a mistake is told and changes nothing`(words: [String], status: Int32, message: String) throws {
     let deployment = try OperatedDeployment()
     let before = try FileManager.default.subpathsOfDirectory(atPath: deployment.folder("seedbank/my"))

@@ -34,7 +34,7 @@ import Testing
     for target in targets { _ = try RawClient(port: front.port).get(target, extra: agent) }
   }
 
-  @Test func `each query of each panel is understood, and has an answer`() throws {
+  @Test(.full) func `each query of each panel is understood, and has an answer`() throws {
     let queries = try Self.queries()
     #expect(queries.count > 20)
     var unanswered = queries
@@ -49,7 +49,7 @@ import Testing
     #expect(unanswered.isEmpty, "\(unanswered)")
   }
 
-  @Test func `a real server takes the rules, and none fires for a front that is well`() throws {
+  @Test(.full) func `a real server takes the rules, and none fires for a front that is well`() throws {
     try waitUntil("the rules are evaluated", every: 0.2) { try prometheus.answers(to: "count(up) > 0") == 1 }
     #expect(try prometheus.answers(to: "seedbank_ready == 1") == 1)
     #expect(try prometheus.answers(to: "ALERTS") == 0)
@@ -58,7 +58,7 @@ import Testing
 
 /// A Prometheus of a test's own, which asks a front each second.
 final class Prometheus {
-  private let process = Process()
+  private let program: TestProgram
   private let address: String
 
   init(scraping port: UInt16, in folder: TemporaryFolder) throws {
@@ -74,14 +74,11 @@ final class Prometheus {
       ],
     ]
     try configuration.text.write(toFile: folder("prometheus.yaml"), atomically: false, encoding: .utf8)
-    process.executableURL = URL(filePath: "/usr/bin/prometheus")
-    process.arguments = [
-      "--config.file=\(folder("prometheus.yaml"))", "--storage.tsdb.path=\(folder("tsdb"))",
-      "--web.listen-address=\(address.dropFirst("http://".count))", "--log.level=error",
-    ]
-    process.currentDirectoryURL = URL(filePath: folder.path)
-    (process.standardOutput, process.standardError) = (FileHandle.nullDevice, FileHandle.nullDevice)
-    try ProcessGuard.run(process)
+    program = try TestProgram(
+      [
+        "prometheus", "--config.file=\(folder("prometheus.yaml"))", "--storage.tsdb.path=\(folder("tsdb"))",
+        "--web.listen-address=\(address.dropFirst("http://".count))", "--log.level=error",
+      ], in: folder.path)
     try waitUntil("Prometheus is ready", every: 0.1) {
       (try? Tool.run(["curl", "-fsS", "\(address)/-/ready"])) != nil
     }
@@ -96,6 +93,4 @@ final class Prometheus {
     #expect(answer["status"] == "success", "\(query)")
     return answer["data"]?["result"]?.elements?.count ?? 0
   }
-
-  deinit { if process.isRunning { process.terminate() } }
 }

@@ -82,7 +82,7 @@ import Testing
       table?["table"]?.string == "shop" && table?["before"]?.integer == 3 && table?["after"]?.integer == 0)
   }
 
-  @Test func `run tells what it publishes, and ends though a program hangs`() throws {
+  @Test(.full) func `run tells what it publishes, and ends though a program hangs`() throws {
     try configure([("published", ["sh", "-c", "cat >> \(deployment.folder("published")); sleep 1000"])])
     let server = try RunningSeedbank(
       ["run", "--port", "0"], in: deployment.folder.path, environment: ["PATH": "/usr/bin:/bin"])

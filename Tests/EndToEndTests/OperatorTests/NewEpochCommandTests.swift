@@ -42,7 +42,7 @@ import Testing
       "SELECT group_concat(DISTINCT name) FROM shop")
   }
 
-  @Test(arguments: Disaster.allCases)
+  @Test(.full, arguments: Disaster.allCases)
   func `after a disaster old and new clients get what the origin holds, and follow on`(_ disaster: Disaster)
     throws
   {

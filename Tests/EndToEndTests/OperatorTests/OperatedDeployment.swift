@@ -38,8 +38,7 @@ final class OperatedDeployment {
   var publication: PublicationDirectory { PublicationDirectory(folder("seedbank/publication")) }
 
   /// Runs the command here.
-  func seedbank(_ arguments: String..., environment: [String: String] = [:]) throws -> SeedbankBinary.Outcome
-  {
+  func seedbank(_ arguments: String..., environment: [String: String] = [:]) throws -> ProgramOutcome {
     try SeedbankBinary.run(arguments, environment: environment, in: folder.path)
   }
 

@@ -33,11 +33,11 @@ import Testing
     try SeedbankBinary.succeed(["regenerate"], in: folder.path)
   }
 
-  private func regenerate(_ options: String...) throws -> SeedbankBinary.Outcome {
+  private func regenerate(_ options: String...) throws -> ProgramOutcome {
     try SeedbankBinary.run(["regenerate"] + options, in: folder.path)
   }
 
-  private func json(_ outcome: SeedbankBinary.Outcome) throws -> [JSONValue] {
+  private func json(_ outcome: ProgramOutcome) throws -> [JSONValue] {
     try outcome.output.split(separator: "\n").map { try JSONValue(parsing: Array($0.utf8)) }
   }
 

@@ -72,7 +72,9 @@ import Testing
     #expect(try head(deployment).version == 3)
   }
 
-  @Test func `going back that dies at any file operation leaves the old state, or the new one held`() throws {
+  @Test(.full) func `going back that dies at any file operation leaves the old state, or the new one held`()
+    throws
+  {
     let (deployment, injector) = (try OperatedDeployment(), try FaultInjector())
     let arguments = ["rollback", "--to", "1"]
     let (old, saved) = (try head(deployment), deployment.folder("saved"))

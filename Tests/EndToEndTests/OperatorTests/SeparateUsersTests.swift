@@ -19,7 +19,7 @@ import Testing
   }
 
   @Test func `another user can read what is published and no key`() throws {
-    let arguments = ["umask 0022; exec \"$0\" regenerate --snapshot", SeedbankBinary.url.path]
+    let arguments = ["umask 0022; exec \"$0\" regenerate --snapshot", SeedbankBinary.path]
     try Tool.run(["sh", "-ec"] + arguments, in: deployment.folder.path)
     for path in try all(below: deployment.folder("seedbank/publication")) {
       #expect(try mode(path) & 0o004 == 0o004, "\(path)")

@@ -12,17 +12,14 @@ import Testing
 
   init() throws { (deployment, clock) = (try OperatedDeployment(), try MovedClock()) }
 
-  private func check(_ more: String..., days: Int = 0, seconds: Int = 0) throws -> SeedbankBinary.Outcome {
+  private func check(_ more: String..., days: Int = 0, seconds: Int = 0) throws -> ProgramOutcome {
+    try check(more, days: days, seconds: seconds)
+  }
+
+  private func check(_ more: [String], days: Int = 0, seconds: Int = 0) throws -> ProgramOutcome {
     let ahead = clock.words(seconds: days * MovedClock.secondsPerDay + seconds)
-    let words = ahead + [SeedbankBinary.url.path, "status", "--check"] + more
-    let script = "\(words.joined(separator: " ")) > out 2> errors; echo $? > code"
-    try Tool.run(["sh", "-c", script], in: deployment.folder.path)
-    func text(_ name: String) throws -> String {
-      try String(contentsOfFile: deployment.folder(name), encoding: .utf8)
-    }
-    let outcome = SeedbankBinary.Outcome(
-      status: try #require(Int32(text("code").dropLast())), output: try text("out"),
-      errors: try text("errors"))
+    let words = ahead + [SeedbankBinary.path, "status", "--check"] + more
+    let outcome = try TestProgram.run(words, in: deployment.folder.path, within: longestWait)
     let isOneLine = outcome.output.split(separator: "\n").count == 1 && outcome.errors.isEmpty
     #expect(isOneLine || outcome.status == 64, "\(outcome)")
     return outcome
@@ -116,7 +113,7 @@ import Testing
     "--older-than 1w", "--older-than", "--no-step-for 0s", "--older-than 2000000d", "--dataset nope",
   ])
   func `a limit that is none is a mistake of the command line`(_ words: String) throws {
-    let outcome = try check(words)
+    let outcome = try check(words.split(separator: " ").map(String.init))
     #expect(outcome.status == 64)
     let isTime = words.split(separator: " ").count == 2 && !words.hasPrefix("--dataset")
     #expect(

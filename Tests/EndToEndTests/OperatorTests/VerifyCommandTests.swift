@@ -83,20 +83,14 @@ import Testing
     let deployment = try OperatedDeployment()
     let temporary = deployment.folder("tmp")
     try Folder.create(temporary)
-    let process = Process()
-    process.executableURL = SeedbankBinary.url
-    process.arguments = ["verify"]
-    process.environment = ["TMPDIR": temporary]
-    process.currentDirectoryURL = URL(fileURLWithPath: deployment.folder.path)
-    process.standardOutput = FileHandle.nullDevice
-    try ProcessGuard.run(process)
+    let program = try TestProgram(
+      [SeedbankBinary.path, "verify"], in: deployment.folder.path, environment: ["TMPDIR": temporary],
+      isBare: true)
     try eventually("its files appear", within: 60) {
-      try !process.isRunning || !Folder.names(in: temporary).isEmpty ? true : nil
+      try !program.isRunning || !Folder.names(in: temporary).isEmpty ? true : nil
     }
-    process.terminate()
-    process.waitForEnd()
     // It may have been done before.
-    #expect(process.terminationReason == .uncaughtSignal || process.terminationStatus == 0)
+    #expect([.killed(signal: SIGTERM), .exited(0)].contains(try program.stop()))
     #expect(try Folder.names(in: temporary).isEmpty)
   }
 }

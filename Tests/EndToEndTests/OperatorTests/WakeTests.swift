@@ -46,7 +46,7 @@ import Testing
     try deployment.origin("UPDATE shop SET name = hex(randomblob(8)) WHERE id = 1")
   }
 
-  @Test func `a commit is published at once, with a journal and with a log`() throws {
+  @Test(.full) func `a commit is published at once, with a journal and with a log`() throws {
     let server = try run()
     try expectPublished(rename)
     let before = try head()
@@ -64,7 +64,7 @@ import Testing
     #expect(server.stop() == 0)
   }
 
-  @Test func `so is a file that takes the origin's place, and what is written to it then`() throws {
+  @Test(.full) func `so is a file that takes the origin's place, and what is written to it then`() throws {
     let server = try run()
     try expectPublished(rename)
     for number in 0..<2 {

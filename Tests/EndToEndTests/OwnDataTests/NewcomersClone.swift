@@ -27,14 +27,13 @@ struct NewcomersClone {
   var database: String { "\(path)/my.sqlite" }
 
   /// Starts the README's commands, the last of which serves: on a port that is free, for 8080 may not be.
-  func followReadme() throws -> ProcessGroup {
+  func followReadme() throws -> TestProgram {
     try Tool.run(["rm", "-rf", "\(path)/seedbank", dataHome])
     let script = "\(path)/commands.sh"
     try Readme.block("sh", containing: "init my.sqlite").write(
       toFile: script, atomically: false, encoding: .utf8)
-    return try ProcessGroup(
-      ["bash", "-e", script], in: path, environment: ["SEEDBANK_HTTP_PORT": "0"],
-      output: "\(path)/commands.log")
+    return try TestProgram(
+      ["bash", "-e", script], in: path, environment: ["SEEDBANK_HTTP_PORT": "0"], joined: true)
   }
 
   /// Builds the README's program against the clone, with the models that the commands have generated.
@@ -46,14 +45,14 @@ struct NewcomersClone {
       .replacing("http://127.0.0.1:8080", with: server.absoluteString)
       .write(toFile: "\(sources)/main.swift", atomically: false, encoding: .utf8)
     try Tool.run(["cp", "\(path)/SeedModels.swift", sources])
-    try Tool.run(["swift", "build"], in: app)
+    try Tool.run(["swift", "build"], in: app, within: 900)
   }
 
   /// Starts the README's program, whose lines come at once, as they do in a terminal.
-  func startApp() throws -> ProcessGroup {
-    try ProcessGroup(
+  func startApp() throws -> TestProgram {
+    try TestProgram(
       ["stdbuf", "-oL", "\(app)/.build/debug/app", "\(path)/seedbank/root.json"], in: app,
-      environment: ["XDG_DATA_HOME": dataHome], output: "\(app)/app.log")
+      environment: ["XDG_DATA_HOME": dataHome], joined: true)
   }
 
   private static let manifest = """

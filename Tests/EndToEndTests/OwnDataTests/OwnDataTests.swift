@@ -3,7 +3,7 @@ import Support
 import Testing
 
 /// The measure of the whole: the README's commands and program, word for word, on files of others' making.
-@Suite(.serialized, .bounded) struct OwnDataTests {
+@Suite(.serialized, .bounded, .full) struct OwnDataTests {
   /// Two databases that only the sqlite3 command has touched.
   static let databases = [
     (
@@ -53,8 +53,8 @@ import Testing
       #expect(!app.output.contains("Green tea"))
       try Tool.sqlite(clone.database, "UPDATE shop SET name = 'Green tea' WHERE id = 1;")
       try app.waits(for: "Green tea", within: Self.patience)
-      app.stop()
-      server.stop()
+      try app.stop()
+      try server.stop(toGroup: true)
     }
   }
 }

@@ -17,7 +17,7 @@ import Testing
     }
     try Tool.run(["mkdir", folder("work"), folder("work/a folder"), folder("bin")])
     try Data().write(to: URL(fileURLWithPath: folder("work/my.sqlite")))
-    try Tool.run(["ln", "-s", SeedbankBinary.url.path, folder("bin/seedbank")])
+    try Tool.run(["ln", "-s", SeedbankBinary.path, folder("bin/seedbank")])
   }
 
   /// The binary before all else.
@@ -133,7 +133,7 @@ import Testing
   }
 
   private static func has(_ shell: String) -> Bool {
-    Depth.isDeep || (try? Tool.run(["sh", "-c", "command -v \(shell)"])) != nil
+    Stage.isDeep || (try? Tool.run(["sh", "-c", "command -v \(shell)"])) != nil
   }
 
   @Test(.enabled(if: has("fish"), "fish is not here: Scripts/deps --package installs it"))

@@ -10,21 +10,12 @@ import Testing
 
   @Test(
     .enabled(
-      if: Depth.isDeep, "it builds the program and three systems, which takes minutes: set SEEDBANK_DEEP"))
+      if: Stage.isDeep, "it builds the program and three systems, which takes minutes: set SEEDBANK_DEEP"))
   func `package, archive and image are installed, live, and go without taking data along`() throws {
-    let (folder, process) = (try TemporaryFolder(), Process())
-    let log = folder("log")
-    try Data().write(to: URL(fileURLWithPath: log))
-    process.executableURL = URL(fileURLWithPath: "\(Readme.package)/Scripts/try-package")
-    let output = try FileHandle(forWritingTo: URL(fileURLWithPath: log))
-    (process.standardOutput, process.standardError) = (output, output)
-    process.standardInput = FileHandle.nullDevice
-    try ProcessGuard.run(process)
-    try eventually("the packages have lived", within: Self.patience, every: 1) {
-      process.isRunning ? nil : true
-    }
-    let said = try String(contentsOfFile: log, encoding: .utf8)
-    #expect(process.terminationStatus == 0 && said.hasSuffix("== Everything is as it should be\n"), "\(said)")
+    let outcome = try TestProgram.run(
+      ["\(Readme.package)/Scripts/try-package"], joined: true, within: Self.patience)
+    let isRight = outcome.status == 0 && outcome.output.hasSuffix("== Everything is as it should be\n")
+    #expect(isRight, "\(outcome.output)")
   }
 
   /// What it installs is what an image installs, and what the article tells.
@@ -51,7 +42,7 @@ import Testing
 
   @Test func `what the package needs at most is on the list from which an image is made`() throws {
     let list = try Tool.run(["\(Readme.package)/Scripts/deps", "--list", "run"]).split(separator: "\n")
-    let loaded = try Tool.run(["ldd", SeedbankBinary.url.path])
+    let loaded = try Tool.run(["ldd", SeedbankBinary.path])
     for (library, package) in [
       ("libsqlite3.so.0", "libsqlite3-0"), ("libmicrohttpd.so.12", "libmicrohttpd12"),
       ("libpq.so.5", "libpq5"), ("libz.so.1", "zlib1g"),

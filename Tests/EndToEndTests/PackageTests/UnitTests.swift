@@ -57,13 +57,13 @@ import Testing
   }
 
   private static let hasAnalyzer =
-    Depth.isDeep || (try? Tool.run(["sh", "-c", "command -v systemd-analyze"])) != nil
+    Stage.isDeep || (try? Tool.run(["sh", "-c", "command -v systemd-analyze"])) != nil
 
   @Test(.enabled(if: hasAnalyzer, "systemd-analyze is not here: Scripts/deps --package installs it"))
   func `systemd finds nothing to say against the units`() throws {
     let folder = try TemporaryFolder()
     for unit in Self.services + ["seedbank-regenerate.timer"] {
-      let here = try text(unit).replacing("/usr/bin/seedbank", with: SeedbankBinary.url.path)
+      let here = try text(unit).replacing("/usr/bin/seedbank", with: SeedbankBinary.path)
       try here.write(toFile: folder(unit), atomically: false, encoding: .utf8)
     }
     try Tool.run(["cp", folder(Self.front), folder("seedbank-front@8080.service")])

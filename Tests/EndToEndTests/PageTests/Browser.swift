@@ -17,9 +17,11 @@ final class Browser: Sendable {
     var number = 0
     var replies: [Int: JSONValue] = [:]
     var events: [JSONValue] = []
+    /// Its pipe has ended, and no reply will come.
+    var hasEnded = false
   }
 
-  private let input: FileHandle
+  private let program: TestProgram
   private let state = Mutex(State())
   private let profile: TemporaryFolder
 
@@ -34,26 +36,22 @@ final class Browser: Sendable {
       throw NeverHappened(what: "chromium is installed: see Scripts/deps --test")
     }
     profile = try TemporaryFolder()
-    let (process, input, output) = (Process(), Pipe(), Pipe())
-    process.executableURL = URL(filePath: "/bin/sh")
-    process.arguments = ["-c", Self.command, "sh", profile.path]
-    process.environment = ["PATH": "/usr/bin:/bin", "HOME": profile.path, "TZ": "Europe/Berlin"]
-    (process.standardInput, process.standardOutput) = (input, output)
-    process.standardError = FileHandle.nullDevice
-    try ProcessGuard.run(process)
-    self.input = input.fileHandleForWriting
-    let messages = output.fileHandleForReading
+    let replies = try Spawn.pipe(to: "chromium")
+    program = try TestProgram(
+      ["/bin/sh", "-c", Self.command, "sh", profile.path],
+      environment: ["PATH": "/usr/bin:/bin", "HOME": profile.path, "TZ": "Europe/Berlin"], isBare: true,
+      input: .pipe, output: replies.write)
+    let messages = FileHandle(fileDescriptor: replies.read, closeOnDealloc: true)
     Thread.detachNewThread { [weak self] in
       var waiting = Data()
-      while true {
-        let more = messages.availableData
-        guard !more.isEmpty else { return }
+      while case let more = messages.availableData, !more.isEmpty {
         waiting += more
         while let end = waiting.firstIndex(of: 0) {
           self?.take(Array(waiting[..<end]))
           waiting = Data(waiting[(end + 1)...])
         }
       }
+      self?.state.withLock { $0.hasEnded = true }
     }
     _ = try call("Browser.getVersion", [:])
   }
@@ -74,9 +72,13 @@ final class Browser: Sendable {
       .init(
         ("id", JSONValue(number)), ("method", .string(method)), ("params", parameters),
         ("sessionId", session.map(JSONValue.string))))
-    try input.write(contentsOf: Data(message.bytes + [0]))
+    try program.write(message.text + "\0")
     let reply = try eventually("\(method) is answered", every: 0.002) {
-      state.withLock { $0.replies.removeValue(forKey: number) }
+      try state.withLock { state in
+        let reply = state.replies.removeValue(forKey: number)
+        if reply == nil, state.hasEnded { throw Failure(method: method, detail: "Chromium has ended") }
+        return reply
+      }
     }
     if let error = reply["error"] { throw Failure(method: method, detail: error.text) }
     return reply["result"] ?? .null

@@ -130,7 +130,7 @@ import Testing
       for line in (opening.isEmpty ? lines : bareLines).compactMap(\.string) {
         try Tool.run(
           ["bash", "-o", "pipefail", "-ec", opening + line], in: folder.path,
-          environment: ["PATH": "\(SeedbankBinary.url.deletingLastPathComponent().path):/usr/bin:/bin"])
+          environment: ["PATH": "\(SeedbankBinary.folder):/usr/bin:/bin"])
       }
       #expect(try Tool.sqlite(folder("my-snapshot.sqlite"), "SELECT count(*) FROM shop") == "0\n")
       #expect(FileManager.default.fileExists(atPath: folder("my-1-store")))

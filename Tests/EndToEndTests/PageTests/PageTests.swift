@@ -151,7 +151,8 @@ import Testing
     #expect(document["from"] == 3 && document["to"] == 4)
   }
 
-  @Test func `a publication that vanishes is told, what was known stays, and it comes back by itself`() throws
+  @Test(.full) func `a publication that vanishes is told, what was known stays, and it comes back by itself`()
+    throws
   {
     let scene = try PageScene(versions: Self.versions)
     let page = try BrowserPage(scene.address)
@@ -165,7 +166,7 @@ import Testing
     try page.wait("all is well again", "document.querySelector('#standing').className.includes('good')")
   }
 
-  @Test func `a front that is away is told, and the page comes back by itself`() throws {
+  @Test(.full) func `a front that is away is told, and the page comes back by itself`() throws {
     let scene = try PageScene()
     let page = try BrowserPage(scene.address)
     let port = scene.server.port

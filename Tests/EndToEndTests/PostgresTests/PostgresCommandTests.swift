@@ -18,7 +18,7 @@ import Testing
   init() throws { folder = try TemporaryFolder(inMemory: true) }
 
   private func seedbank(_ arguments: String..., environment: [String: String] = [:]) throws
-    -> SeedbankBinary.Outcome
+    -> ProgramOutcome
   {
     try SeedbankBinary.run(arguments, environment: environment, in: folder.path)
   }
@@ -138,7 +138,7 @@ import Testing
   @Test func `a server that is away, a missing right and bad rows have their exit codes`() throws {
     let database = try database()
     #expect(try seedbank("init", database.url(), "--dataset", "shops").status == 0)
-    func regenerate(_ url: String) throws -> SeedbankBinary.Outcome {
+    func regenerate(_ url: String) throws -> ProgramOutcome {
       try seedbank("regenerate", environment: ["SEEDBANK_DATASETS_SHOPS_ORIGIN_POSTGRES": url])
     }
     #expect(try regenerate("postgres:///x?host=/nowhere").status == 69)
@@ -177,10 +177,12 @@ import Testing
     }
   }
 
-  @Test(arguments: [
-    "u:SECRET/x@h/d", "u:SECRET%x@h/d", "u:SECRET?x@h/d", "u:SECRET@x@h/d", "h/d?Password=SECRET",
-    "h/d?passwd=SECRET", "u:SECRET%00@h/d", "u:SECRET@h/d", "h/d?password=SECRET", "u:12/SECRET@h/d",
-  ])
+  @Test(
+    .full,
+    arguments: [
+      "u:SECRET/x@h/d", "u:SECRET%x@h/d", "u:SECRET?x@h/d", "u:SECRET@x@h/d", "h/d?Password=SECRET",
+      "h/d?passwd=SECRET", "u:SECRET%00@h/d", "u:SECRET@h/d", "h/d?password=SECRET", "u:12/SECRET@h/d",
+    ])
   func `no message shows a password, whatever signs are in it`(rest: String) throws {
     let named = try seedbank("init", "postgres://\(rest)")
     #expect(named.status == 64 && !named.errors.contains("SECRET"), "\(named.errors)")

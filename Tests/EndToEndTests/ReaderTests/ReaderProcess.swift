@@ -1,38 +1,22 @@
-import Foundation
 import Support
 
 /// A process that reads a store until it is told to end.
 final class ReaderProcess {
-  private let process = Process()
-  private let input = Pipe()
-  private let output = Pipe()
-
-  /// What the process has seen.
-  struct Report {
-    let status: Int32
-    let text: String
-  }
+  private let program: TestProgram
 
   init(_ directory: String, _ model: [String], _ more: [String] = []) throws {
-    process.executableURL = SeedbankBinary.url.deletingLastPathComponent().appendingPathComponent(
-      "StoreReader")
-    process.arguments = [directory] + model + more
-    (process.standardInput, process.standardOutput, process.standardError) = (input, output, output)
-    try process.run()
+    program = try TestProgram(
+      [SeedbankBinary.folder + "/StoreReader", directory] + model + more, input: .pipe, joined: true)
   }
 
-  /// The next that it prints; waits for it.
-  func nextLines() -> [Substring] {
-    String(decoding: output.fileHandleForReading.availableData, as: UTF8.self).split(separator: "\n")
+  /// Waits until that is the last line.
+  func waits(forLast line: String) throws {
+    try waitUntil("\(line) is printed") { program.output.split(separator: "\n").last == Substring(line) }
   }
 
-  /// Ends its input and waits for its last words.
-  func stop() throws -> Report {
-    try input.fileHandleForWriting.close()
-    let text = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
-    process.waitForEnd()
-    return Report(status: process.terminationStatus, text: text)
+  /// Ends its input, and waits for its last words.
+  func stop() throws -> ProgramOutcome {
+    program.closeInput()
+    return try program.outcome(within: longestWait)
   }
-
-  deinit { if process.isRunning { process.terminate() } }
 }

@@ -10,8 +10,7 @@ import Testing
 
 /// Readers in this process and in others go on while a store swaps and applies.
 @Suite(.serialized, .bounded) struct ReaderTests {
-  static let isDeep = ProcessInfo.processInfo.environment["SEEDBANK_DEEP"] != nil
-  static let swaps = isDeep ? 100 : 6
+  static let swaps = Stage.isDeep ? 100 : 6
   /// Deltas that are applied between two swaps.
   static let applies = 4
   static let stops = 40
@@ -54,7 +53,8 @@ import Testing
     }
   }
 
-  @Test func `every read sees one published version through swaps and applies, and none fails`() async throws
+  @Test(.full) func `every read sees one published version through swaps and applies, and none fails`()
+    async throws
   {
     var scene = try Scene()
     try scene.publish(asSnapshot: true)
@@ -84,7 +84,7 @@ import Testing
     }
     let reports = try processes.map { try $0.stop() }
     #expect(reads.allSatisfy { $0 > 0 })
-    #expect(reports.allSatisfy { $0.status == 0 }, "\(reports.map(\.text))")
+    #expect(reports.allSatisfy { $0.status == 0 }, "\(reports.map(\.output))")
     // One that never let go has kept its generation, as it was when it was left.
     let held = try Connection(first.url.path, .reader).rows("SELECT DISTINCT name FROM stop").map {
       $0[0].text
@@ -93,7 +93,7 @@ import Testing
     try await store.update()
     let left = try Folder.names(in: scene.folder("store/generations")).count
     #expect(left == 3, "the held one, the current and the previous one")
-    print("reads by threads \(reads), by processes \(reports.map(\.text))")
+    print("reads by threads \(reads), by processes \(reports.map(\.output))")
   }
 
   @Test func `a live query of another process shows deltas and new files by itself`() async throws {
@@ -103,7 +103,7 @@ import Testing
     for version in 1...6 {
       try scene.publish(asSnapshot: version.isMultiple(of: 3) || version == 1)
       try await store.update()
-      while try #require(process.nextLines().last) != "\(version)" {}
+      try process.waits(forLast: "\(version)")
     }
   }
 

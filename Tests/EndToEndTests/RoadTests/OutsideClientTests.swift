@@ -8,7 +8,7 @@ import Testing
     URL(fileURLWithPath: #filePath).deletingLastPathComponent().appendingPathComponent(name).path
   }
 
-  @Test func `a client of the plain HTTP interface follows twenty versions by the printed rule`()
+  @Test(.full) func `a client of the plain HTTP interface follows twenty versions by the printed rule`()
     async throws
   {
     var road = try DemoRoad(seed: 21, trips: 100)
@@ -35,7 +35,8 @@ import Testing
   }
 
   /// Codes are unique and wander: every step swaps some, gives a deleted row's to another, or moves all of them on by one.
-  @Test func `a client of the plain HTTP interface follows unique values from row to row, and deleted rows`()
+  @Test(.full)
+  func `a client of the plain HTTP interface follows unique values from row to row, and deleted rows`()
     throws
   {
     let folder = try TemporaryFolder(inMemory: true)
@@ -52,7 +53,7 @@ import Testing
     for store in ["often", "seldom"] { _ = try outside(store, "snapshot") }
     let seed = UInt64.random(in: 0...UInt64.max)
     var random = SplitMix(seed: seed)
-    for step in 1...Depth.count(12, deep: 100) {
+    for step in 1...(Stage.isDeep ? 100 : 12) {
       for _ in 0..<3 { try Tool.sqlite(folder("my.sqlite"), Self.wandering(&random)) }
       try SeedbankBinary.succeed(["regenerate"], in: folder.path)
       try eventually("the front serves it", within: 60) {

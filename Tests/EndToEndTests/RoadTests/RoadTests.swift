@@ -7,7 +7,7 @@ import Testing
   static let steps = 20
   static let mutationsPerStep = 10
 
-  @Test func `stores that pull now and then end up equal to a fresh snapshot, row for row`() throws {
+  @Test(.full) func `stores that pull now and then end up equal to a fresh snapshot, row for row`() throws {
     var road = try DemoRoad(seed: 11, trips: 200)
     let server = try RunningSeedbank(
       ["serve", "--config", road.config, "--port", "0"], in: road.folder.path)

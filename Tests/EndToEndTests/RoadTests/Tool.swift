@@ -9,32 +9,21 @@ enum Tool {
     let output: String
   }
 
-  /// Runs a program from the search path to its end; returns stdout, or throws with both streams.
+  /// Runs a program from the search path to its end; returns what it printed, or throws with it.
   @discardableResult
   static func run(
     _ arguments: [String], in directory: String? = nil, environment: [String: String] = [:],
-    input: String? = nil
+    input: String? = nil, within patience: TimeInterval = longestWait
   ) throws -> String {
-    let folder = try TemporaryFolder()
-    try Data((input ?? "").utf8).write(to: URL(fileURLWithPath: folder("in")))
-    try Data().write(to: URL(fileURLWithPath: folder("out")))
-    let process = Process()
-    process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-    process.arguments = arguments
-    process.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
-    if let directory { process.currentDirectoryURL = URL(fileURLWithPath: directory) }
-    process.standardInput = try FileHandle(forReadingFrom: URL(fileURLWithPath: folder("in")))
-    // One file for both: the programs used here print errors only where they fail.
-    let output = try FileHandle(forWritingTo: URL(fileURLWithPath: folder("out")))
-    (process.standardOutput, process.standardError) = (output, output)
-    try process.run()
-    process.waitForEnd()
-    let text = try String(contentsOfFile: folder("out"), encoding: .utf8)
-    guard process.terminationStatus == 0 else {
-      throw Failure(
-        command: arguments.joined(separator: " "), status: process.terminationStatus, output: text)
+    // One file for both streams: the programs used here print errors only if they fail.
+    let outcome = try TestProgram.run(
+      arguments, in: directory, environment: environment,
+      input: input.map(TestProgram.Input.text) ?? .nothing,
+      joined: true, within: patience)
+    guard outcome.status == 0 else {
+      throw Failure(command: arguments.joined(separator: " "), status: outcome.status, output: outcome.output)
     }
-    return text
+    return outcome.output
   }
 
   /// The sqlite3 command's answer.

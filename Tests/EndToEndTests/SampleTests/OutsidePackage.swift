@@ -22,6 +22,6 @@ struct OutsidePackage {
   func test() throws -> String { try swift("test", "--disable-xctest") }
 
   private func swift(_ arguments: String...) throws -> String {
-    try Tool.run(["swift"] + arguments + ["--package-path", path, "--scratch-path", build])
+    try Tool.run(["swift"] + arguments + ["--package-path", path, "--scratch-path", build], within: 900)
   }
 }

@@ -3,7 +3,7 @@ import Support
 import Testing
 
 /// An app as anyone would write it: it brings a seed along, follows a server, and keeps its user's favourites.
-@Suite(.serialized, .bounded) struct SampleAppTests {
+@Suite(.serialized, .bounded, .full) struct SampleAppTests {
   @Test func `it works from the first start, follows its server, and never loses a favourite`() throws {
     let scene = try SampleScene()
     let stop = try scene.someStop()
@@ -17,7 +17,7 @@ import Testing
     let renamed = "Renamed while it runs"
     try scene.publish("UPDATE stop SET name = '\(renamed)' WHERE name = '\(stop)';")
     try app.waits(for: "  \(renamed): ", within: SampleScene.patience)
-    app.kill()
+    app.end()
     #expect(try scene.app("board").contains("  \(renamed): "))
 
     // An app update, later: its bundle is newer than what is on the device, which has no network.

@@ -43,10 +43,8 @@ final class SampleScene {
   func forget() throws { try Tool.run(["rm", "-rf", road.folder("device")]) }
 
   /// Starts the app for good.
-  func watch(server: String) throws -> ProcessGroup {
-    try ProcessGroup(
-      [program] + arguments(server) + ["watch"], in: road.folder.path, environment: [:],
-      output: road.folder("app.log"))
+  func watch(server: String) throws -> TestProgram {
+    try TestProgram([program] + arguments(server) + ["watch"], in: road.folder.path, joined: true)
   }
 
   /// Changes rows of the origin, and publishes that.

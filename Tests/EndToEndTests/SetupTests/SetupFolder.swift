@@ -1,8 +1,6 @@
 import Support
 
 import class Foundation.FileManager
-import class Foundation.Pipe
-import class Foundation.Process
 import struct Foundation.URL
 import struct Foundation.UUID
 
@@ -34,22 +32,13 @@ final class SetupFolder {
   /// Runs the sqlite3 tool on a database here; returns what it prints.
   @discardableResult
   func sqlite(_ name: String, _ sql: String) throws -> String {
-    let (process, output) = (Process(), Pipe())
-    process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-    process.arguments = ["sqlite3", "-bail", file(name)]
-    let input = Pipe()
-    (process.standardInput, process.standardOutput) = (input, output)
-    try process.run()
-    try input.fileHandleForWriting.write(contentsOf: Array(sql.utf8))
-    try input.fileHandleForWriting.close()
-    let text = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
-    process.waitForEnd()
-    guard process.terminationStatus == 0 else { throw CommandFailure(.failure, "sqlite3 refused: \(sql)") }
-    return text
+    let outcome = try TestProgram.run(["sqlite3", "-bail", file(name)], input: .text(sql))
+    guard outcome.status == 0 else { throw CommandFailure(.failure, "sqlite3 refused: \(sql)") }
+    return outcome.output
   }
 
   /// Runs the command here.
-  func seedbank(_ arguments: String...) throws -> SeedbankBinary.Outcome {
+  func seedbank(_ arguments: String...) throws -> ProgramOutcome {
     try SeedbankBinary.run(arguments, in: path)
   }
 

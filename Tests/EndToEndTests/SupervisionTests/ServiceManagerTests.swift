@@ -38,7 +38,7 @@ import Testing
     #expect(manager.lines().count { $0 == "READY=1" } == 1)
   }
 
-  @Test func `a step that fails shows in the status, and goes from there when it succeeds`() throws {
+  @Test(.full) func `a step that fails shows in the status, and goes from there when it succeeds`() throws {
     let manager = try ManagerSocket("@seedbank-\(UUID())")
     let server = try run("run", ["NOTIFY_SOCKET": manager.name])
     try manager.wait(for: "STATUS=Serving 1 series")
@@ -79,7 +79,7 @@ import Testing
     #expect(server.stop() == 0)
   }
 
-  @Test func `a first step that does not end asks for time, and is never ready`() throws {
+  @Test(.full) func `a first step that does not end asks for time, and is never ready`() throws {
     try Tool.sqlite(
       folder("my.sqlite"),
       """
@@ -89,11 +89,11 @@ import Testing
     try Data("SELECT id, name FROM source".utf8).write(
       to: URL(fileURLWithPath: folder("seedbank/my/models/1.0/shop.sql")))
     let manager = try ManagerSocket(folder("notify"))
-    let run = try ProcessGroup(
-      [SeedbankBinary.url.path, "run", "--port", "0"], in: folder.path,
-      environment: ["NOTIFY_SOCKET": manager.name], output: folder("run.out"))
+    let run = try TestProgram(
+      [SeedbankBinary.path, "run", "--port", "0"], in: folder.path,
+      environment: ["NOTIFY_SOCKET": manager.name])
     try manager.wait(for: "EXTEND_TIMEOUT_USEC=60000000", times: 2)
-    #expect(run.stop() == 0)
+    #expect(try run.stop() == .exited(0))
     #expect(!manager.lines().contains("READY=1"))
     #expect(manager.lines().contains("STOPPING=1"))
   }

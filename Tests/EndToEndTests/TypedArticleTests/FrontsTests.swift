@@ -18,7 +18,7 @@ import Testing
     try article.type("sqlite3 my.sqlite \"UPDATE shop SET name = '\(name)'\" && seedbank regenerate")
   }
 
-  @Test func `clients that pull all the time never meet half a copy`() throws {
+  @Test(.full) func `clients that pull all the time never meet half a copy`() throws {
     try article.typeRest()
     let clients = try (0..<2).map { number in
       try article.typeAside(

@@ -7,7 +7,7 @@ final class TypedArticle {
   let article: OperatorArticle
   let folder: TemporaryFolder
   private var position = 0
-  private var terminals: [(group: ProcessGroup, isOurs: Bool)] = []
+  private var terminals: [TestProgram] = []
   private let ports: [String: UInt16]
   /// Variables that the reader's machine has.
   private let variables: [String: String]
@@ -18,12 +18,8 @@ final class TypedArticle {
   private static let ordinaryPorts = ["8080", "8081", "8082"]
   /// Lines that do not end by themselves, and what they print once they work.
   private static func sign(ofLasting line: String) -> String? {
-    if isOurs(line) { return "listening on" }
+    if line.prefixMatch(of: #/(?:[a-z]+\/)?seedbank (?:run|serve)\b/#) != nil { return "listening on" }
     return line.hasPrefix("python3 -m http.server") ? "Serving HTTP" : nil
-  }
-
-  private static func isOurs(_ line: String) -> Bool {
-    line.prefixMatch(of: #/(?:[a-z]+\/)?seedbank (?:run|serve)\b/#) != nil
   }
 
   init(_ name: String, variables: [String: String] = [:]) throws {
@@ -32,8 +28,6 @@ final class TypedArticle {
     folder = try TemporaryFolder()
     ports = try Dictionary(uniqueKeysWithValues: Self.ordinaryPorts.map { ($0, try freePort()) })
   }
-
-  deinit { closeTerminals() }
 
   // MARK: Typing
 
@@ -90,29 +84,27 @@ final class TypedArticle {
 
   // MARK: Terminals
 
-  private func openTerminal(_ line: String) throws -> ProcessGroup {
-    try typeAside("exec \(line)", isOurs: Self.isOurs(line))
+  private func openTerminal(_ line: String) throws -> TestProgram {
+    try typeAside("exec \(line)")
   }
 
   /// Types a script into a terminal of its own, and does not wait for its end.
   @discardableResult
-  func typeAside(_ script: String, isOurs: Bool = false) throws -> ProcessGroup {
-    let terminal = try ProcessGroup(
+  func typeAside(_ script: String) throws -> TestProgram {
+    let terminal = try TestProgram(
       ["bash", "-euo", "pipefail", "-c", replaced(script)], in: folder.path, environment: environment,
-      output: folder("terminal-\(terminals.count).log"))
-    terminals.append((terminal, isOurs))
+      joined: true)
+    terminals.append(terminal)
     return terminal
   }
 
   /// Ctrl-C in all of them.
   func closeTerminals() {
-    // Others' programs inherit a mask from the tests' threads, by which they never hear of SIGTERM.
-    for (group, isOurs) in terminals { if isOurs { group.stop() } else { group.kill() } }
     terminals = []
   }
 
   /// What all of them have printed.
-  var terminalOutput: String { terminals.map(\.group.output).joined() }
+  var terminalOutput: String { terminals.map(\.output).joined() }
 
   // MARK: The reader's machine
 
@@ -146,7 +138,7 @@ enum OperatorsMachine {
   /// The built command is `seedbank`.
   static var environment: [String: String] {
     let path = ProcessInfo.processInfo.environment["PATH"] ?? ""
-    let tools = SeedbankBinary.url.deletingLastPathComponent().path
+    let tools = SeedbankBinary.folder
     return ["PATH": "\(tools):\(path)"]
   }
 }

@@ -29,7 +29,7 @@ import Testing
     }
   }
 
-  @Test func `a bad import reached every app, and is taken back`() throws {
+  @Test(.full) func `a bad import reached every app, and is taken back`() throws {
     let article = try TypedArticle("Operating")
     // The article speaks of version 42 and the one before.
     try article.type(
@@ -47,11 +47,11 @@ import Testing
     try TypedArticle("SecondDataset").typeRest()
   }
 
-  @Test func `a timetable comes as an archive, and an API's pages by a command`() throws {
+  @Test(.full) func `a timetable comes as an archive, and an API's pages by a command`() throws {
     try TypedArticle("Feeds").typeRest()
   }
 
-  @Test func `a schema grows, is made anew, and its first major ends`() throws {
+  @Test(.full) func `a schema grows, is made anew, and its first major ends`() throws {
     let article = try TypedArticle("SchemaChanges")
     try article.typeUntil("The origin is rebuilt")
     try article.untilHead(2, of: "my")
@@ -66,7 +66,7 @@ import Testing
     try article.type("sqlite3 $(ls -td \(store)/generations/*/seed.sqlite | head -1) '\(sql)'")
   }
 
-  @Test func `the program is replaced, and a device notices nothing`() throws {
+  @Test(.full) func `the program is replaced, and a device notices nothing`() throws {
     let article = try TypedArticle("Upgrading")
     try article.typeUntil("The change")
     article.closeTerminals()

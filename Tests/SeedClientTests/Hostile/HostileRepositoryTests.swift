@@ -168,7 +168,8 @@ private struct Device {
   /// An update by a new store, once the one before has let the lock go.
   func update(from server: URL) async throws -> UpdateReport {
     let store = try store(server)
-    while true {
+    let deadline = ContinuousClock.now + .seconds(longestWait)
+    while ContinuousClock.now < deadline {
       do {
         return try await store.update()
       } catch {
@@ -176,6 +177,7 @@ private struct Device {
         await Task.yield()
       }
     }
+    throw NeverHappened(what: "the store's lock is free")
   }
 
   func names(in name: String) throws -> [String] {

@@ -6,9 +6,8 @@ import Testing
 
 /// Whatever somebody makes of a publication: a device has the rows that were published as its version, or an error.
 @Suite(.bounded) struct MutatedPublicationTests {
-  private static let isDeep = ProcessInfo.processInfo.environment["SEEDBANK_DEEP"] == "1"
   /// Publications in each of the two tests; their numbers are the seeds.
-  private static let attempts = isDeep ? 5000 : 150
+  private static let attempts = Stage.isDeep ? 5000 : 150
 
   private let folder: TemporaryFolder
   private var directory: String { folder("store") }

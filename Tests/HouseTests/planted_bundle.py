@@ -1,0 +1,57 @@
+#!/usr/bin/env python3
+"""Stands in for a test bundle: SEEDBANK_PLANT says what its second test does."""
+import json
+import os
+import pathlib
+import signal
+import subprocess
+import sys
+import time
+
+FILE = pathlib.Path(__file__)
+TESTS = ["Planted.Suite/first()", "Planted.Suite/second()", "Planted.Suite/third()"]
+options = dict(zip(sys.argv[1:], sys.argv[2:]))
+events = open(options["--event-stream-output-path"], "w", buffering=1)
+plant = os.environ.get("SEEDBANK_PLANT")
+
+
+def write(kind, payload):
+    events.write(json.dumps({"version": 0, "kind": kind, "payload": payload}) + "\n")
+
+
+def event(kind, test, **more):
+    write("event", {"kind": kind, "testID": f"{test}/planted.swift:1:1", "messages": [{"text": f"{kind} {test}"}],
+                    "instant": {"absolute": time.monotonic()}, **more})
+
+
+def second():
+    if plant == "hangs":
+        signal.signal(signal.SIGTERM, signal.SIG_IGN)
+        subprocess.Popen(["sleep", "3600"])
+        time.sleep(3600)
+    elif plant == "crashes":
+        print("the last words", flush=True)
+        os.abort()
+    elif plant == "leaks":
+        subprocess.Popen(["sleep", "3600"])
+    elif plant == "strays":
+        subprocess.Popen(["sleep", "3600"], start_new_session=True)
+    elif plant == "prints":
+        print(("x" * 100 + "\n") * 10_000, flush=True)
+    elif plant == "fails":
+        event("issueRecorded", TESTS[1], issue={"isKnown": False})
+
+
+if "--list-tests" in sys.argv:
+    for test in TESTS:
+        write("test", {"kind": "function", "id": f"{test}/planted.swift:1:1", "sourceLocation": {"_filePath": str(FILE)}})
+    sys.exit()
+for test in TESTS:
+    if test == TESTS[2] and plant == "misses":
+        continue
+    event("testStarted", test)
+    if test == TESTS[1]:
+        second()
+    event("testEnded", test)
+    time.sleep(0.05)
+sys.exit(1 if plant == "fails" else 0)

@@ -1,0 +1,83 @@
+#if os(Linux)
+import Foundation
+import SeedSystem
+import Support
+import Testing
+
+/// The way in which all tests start programs.
+@Suite(.bounded) struct ProgramTests {
+  private static let starts = Stage.pick(quick: 200, full: 2_000, deep: 10_000)
+
+  @Test func `a program gets no descriptor of ours, also beside others that last`() throws {
+    let pipe = Pipe()
+    let lasting = try (0..<20).map { _ in try TestProgram(["sleep", "3600"], input: .pipe) }
+    let listed = Mutex<Set<String>>([])
+    DispatchQueue.concurrentPerform(iterations: Self.starts) { _ in
+      let outcome = try? TestProgram.run(["ls", "/proc/self/fd"], within: longestWait)
+      // 3 is the folder that is listed.
+      listed.withLock { _ = $0.insert(outcome?.output ?? "nothing") }
+    }
+    #expect(listed.withLock(\.self) == ["0\n1\n2\n3\n"])
+    withExtendedLifetime((pipe, lasting)) {}
+  }
+
+  @Test func `one that does not end is killed with all that it started, and the error has what it printed`()
+    throws
+  {
+    let program = try TestProgram(["sh", "-c", "sleep 3600 & echo $!; echo trouble >&2; wait"])
+    try program.waits(for: "\n")
+    let failure = #expect(throws: ProgramFailure.self) { try program.wait(within: 0.1) }
+    #expect(failure?.what.hasPrefix("sh -c sleep 3600 & echo $!") == true)
+    #expect(failure?.output == program.output && failure?.errors == "trouble\n")
+    let child = try #require(pid_t(program.output.dropLast()))
+    try waitUntil("the grandchild has ended") { Self.hasEnded(child) }
+  }
+
+  @Test func `what it started ends with its owner`() throws {
+    var program: TestProgram? = try TestProgram(["sh", "-c", "sleep 3600 & echo $!"])
+    try program?.waits(for: "\n")
+    let child = try #require(pid_t((program?.output ?? "").dropLast()))
+    #expect(try program?.wait() == .exited(0))
+    #expect(!Self.hasEnded(child))
+    program = nil
+    try waitUntil("the grandchild has ended") { Self.hasEnded(child) }
+  }
+
+  /// A zombie has ended, even if its new parent did not look at it yet.
+  private static func hasEnded(_ process: pid_t) -> Bool {
+    let status = try? String(contentsOfFile: "/proc/\(process)/status", encoding: .utf8)
+    return status.map { $0.contains("State:\tZ") } ?? true
+  }
+
+  @Test func `much output on both streams keeps it from nothing`() throws {
+    let script = "head -c 1000000 /dev/zero; head -c 1000000 /dev/zero >&2"
+    let outcome = try TestProgram.run(["sh", "-c", script])
+    #expect(outcome.ending == .exited(0) && outcome.output.utf8.count == 1_000_000)
+    #expect(outcome.errors.utf8.count == 1_000_000)
+  }
+
+  @Test func `it takes what is written, up to the end of its input`() throws {
+    let program = try TestProgram(["cat"], input: .pipe)
+    try program.write("one\n")
+    try program.waits(for: "one\n")
+    try program.write("two\n")
+    program.closeInput()
+    #expect(try program.outcome().output == "one\ntwo\n")
+    #expect(throws: ProgramFailure.self) { try program.write("three\n") }
+    #expect(try TestProgram.run(["cat"], input: .text("text")).output == "text")
+  }
+
+  @Test func `a request to end reaches one that a thread started which blocks it`() throws {
+    let ending = Mutex<TestProgram.Ending?>(nil)
+    Thread.detachNewThread {
+      var signals = sigset_t()
+      sigfillset(&signals)
+      pthread_sigmask(SIG_BLOCK, &signals, nil)
+      let found = try? TestProgram(["sleep", "3600"]).stop()
+      ending.withLock { $0 = found }
+    }
+    try waitUntil("it has ended") { ending.withLock { $0 != nil } }
+    #expect(ending.withLock(\.self) == .killed(signal: SIGTERM))
+  }
+}
+#endif
