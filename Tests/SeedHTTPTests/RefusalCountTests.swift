@@ -79,7 +79,8 @@ import Testing
     for client in busy { #expect(try client.response().body.count == Self.bytes) }
     #expect(try waiting.response().status == 200)
     try waitUntil("only one is left") { server.load().connections == 1 }
-    #expect(server.load().refused.isEmpty)
+    // One whose answer went out is at rest for a moment before it closes, and may make room then.
+    #expect(server.load().refused.keys.allSatisfy { $0 == .crowd })
     let full = server.load().fullSeconds
     #expect(server.load().fullSeconds == full, "it is over")
   }
@@ -94,6 +95,8 @@ import Testing
   @Test func `what libmicrohttpd refuses by itself is known by its lines`() {
     let line = "Hit process or system resource limit at 7 connections, temporarily suspending accept()."
     #expect(ConnectionRefusal(logged: line) == .descriptors)
+    let head = "Error processing request (HTTP response code is 431 ('Request big')). Closing connection."
+    #expect(ConnectionRefusal(logged: head) == .head)
     #expect(ConnectionRefusal(logged: "Failed to send data in request") == nil)
   }
 }

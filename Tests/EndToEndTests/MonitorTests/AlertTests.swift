@@ -77,6 +77,15 @@ import Testing
         try run(deployment, "regenerate", ends: 65)
       }),
     State(
+      testDescription: "a step kept the origin open for long", alerts: ["SeedbankOriginHeldOpen"],
+      prepare: { try tell(OriginReading(openMilliseconds: 700_000), $0) }),
+    State(
+      testDescription: "a mirror is behind", alerts: ["SeedbankMirrorBehind"],
+      prepare: { deployment in
+        let since = UTCTime(secondsSinceEpoch: UTCTime.now().secondsSinceEpoch - 700)
+        try deployment.publication.facts.write(MirrorFacts(behindSince: [nil, since]))
+      }),
+    State(
       testDescription: "a rollback holds the series", alerts: ["SeedbankHeld"],
       prepare: { try run($0, "rollback", "--to", "1") }),
     State(testDescription: "nobody signs", alerts: still, hoursAhead: 3 * 24),
@@ -131,6 +140,14 @@ import Testing
     #expect(outcome.status == status, "\(outcome.errors)")
   }
 
+  /// As a step would that had read for so long.
+  private static func tell(_ reading: OriginReading, _ deployment: OperatedDeployment) throws {
+    let folder = deployment.publication.facts
+    var facts = try #require(folder.read(try Series("my", major: 1)))
+    facts.look.reading = reading
+    try folder.write(facts)
+  }
+
   private static func ask(_ front: RunningSeedbank, _ target: String, times: Int) throws {
     for _ in 0..<times { _ = try RawClient(port: front.port).get(target) }
   }
@@ -177,10 +194,19 @@ import Testing
     }
   }
 
+  /// Does so until the front has refused as many connections as the rule wants: how many it refuses at a time is chance.
+  private static func exhaustDescriptors(of front: RunningSeedbank) throws {
+    try waitUntil("the front has refused \(refusalsWanted) connections") {
+      try exhaustDescriptorsOnce(of: front)
+      let metric = "seedbank_refused_connections_total{reason=\"descriptors\"}"
+      return (try Scrape(front.address).samples[metric] ?? 0) >= refusalsWanted
+    }
+  }
+
   /// Takes the process's right to more descriptors than it has. Each connection that ends then makes room for one that
   /// waits, and the next one is refused.
-  private static func exhaustDescriptors(of front: RunningSeedbank) throws {
-    var held = try (0..<90).map { _ in
+  private static func exhaustDescriptorsOnce(of front: RunningSeedbank) throws {
+    var held = try (0..<clientsLeaving).map { _ in
       let client = try RawClient(port: front.port)
       #expect(try client.get("/livez").status == 200)
       return client
@@ -193,7 +219,7 @@ import Testing
       return client
     }
     // Each that leaves lets another one in, unless the front itself takes the number for a file that it reads just then.
-    for _ in 0..<90 {
+    while !held.isEmpty {
       let answered = waiting.count(where: \.hasBytes)
       held.removeLast()
       _ = try? eventually("another one is let in", within: 1, every: 0.001) {
@@ -204,6 +230,9 @@ import Testing
     withExtendedLifetime(waiting) {}
   }
 
+  private static let clientsLeaving = 60
+  /// More than the rule wants within a minute.
+  private static let refusalsWanted = 90.0
   private static let plentyOfFiles = 4096
 
   private static func limitFiles(of front: RunningSeedbank, to count: Int) throws {

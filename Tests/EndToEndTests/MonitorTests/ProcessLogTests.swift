@@ -38,17 +38,26 @@ import Testing
     let process = try RunningSeedbank(
       ["serve", "--port", "0", "--log-format", "json"], in: deployment.folder.path,
       environment: ["SEEDBANK_LOG_REQUESTS": "all"])
+    // Each connection's end is told by its own thread, so the next one begins when the last one was told of.
+    func awaitTold(_ count: Int) throws {
+      try waitUntil("\(count) are told of") {
+        try lines(process).count { $0["msg"] == "request" } == count
+      }
+    }
     let overview = try RawClient(port: process.port).get("/v1")
+    try awaitTold(1)
     _ = try RawClient(port: process.port).get("/v1", method: "HEAD")
+    try awaitTold(2)
     let condition = "If-None-Match: \(overview["ETag"] ?? "")\r\n"
     #expect(try RawClient(port: process.port).get("/v1", extra: condition).status == 304)
+    try awaitTold(3)
     let taken = 1_000_000
     do {
       let client = try RawClient(port: process.port, receives: 4096)
       client.send("GET /\(snapshot.filePath) HTTP/1.1\r\nHost: a\r\n\r\n")
       try client.skip(taken)
     }
-    try waitUntil("all are told of") { try lines(process).count { $0["msg"] == "request" } == 4 }
+    try awaitTold(4)
     let requests = try lines(process).filter { $0["msg"] == "request" }
     #expect(requests.prefix(3).map { $0["bytes"]?.integer } == [overview.body.count, 0, 0])
     let broken = try #require(requests.last)

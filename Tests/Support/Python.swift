@@ -1,8 +1,7 @@
 import Foundation
-import Support
 
 /// Runs a script; its output and errors together.
-func python(_ script: String, _ arguments: [String]) throws -> String {
+package func python(_ script: String, _ arguments: [String]) throws -> String {
   let process = Process()
   process.executableURL = URL(filePath: "/usr/bin/env")
   let interpreter = ProcessInfo.processInfo.environment["SEEDBANK_PYTHON"] ?? "python3"
